@@ -1,0 +1,247 @@
+package equivclass
+
+import (
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// Code stands for one value of an attribute: the leaf number in a hierarchy,
+// else the order of first appearance in the stream.
+type Code uint32
+
+// Reason is a stable code for why a record cannot be taken. It never carries a value.
+type Reason string
+
+// The reasons for which a record's values are refused.
+const (
+	Accepted         Reason = ""
+	ReasonMissing    Reason = "missing_value"
+	ReasonNumber     Reason = "not_a_number"
+	ReasonDate       Reason = "not_a_date"
+	ReasonHierarchy  Reason = "value_not_in_hierarchy"
+	ReasonCategory   Reason = "value_refused" // see CheckCategory, or no UTF-8
+	ReasonOutOfRange Reason = "value_out_of_range"
+)
+
+// Dictionary maps the values of one attribute to codes. It grows with the
+// stream unless the attribute has a hierarchy or buckets. Not safe for
+// concurrent use while it grows.
+type Dictionary struct {
+	attribute Attribute
+	numbers   []float64 // numeric: value of a code
+	byNumber  map[float64]Code
+	texts     []string // categorical without hierarchy, and bucket labels
+	byText    map[string]Code
+}
+
+// NewDictionary returns the dictionary of an attribute, filled as far as the
+// schema already fixes the values.
+func NewDictionary(a Attribute) *Dictionary {
+	d := &Dictionary{attribute: a, byNumber: map[float64]Code{}, byText: map[string]Code{}}
+	for i := range a.Buckets {
+		d.texts = append(d.texts, bucketLabel(a.Buckets, i))
+	}
+	return d
+}
+
+func bucketLabel(bounds []float64, i int) string {
+	lo := FormatNumber(bounds[i])
+	if i+1 == len(bounds) {
+		return lo + "+"
+	}
+	return lo + ".." + FormatNumber(bounds[i+1])
+}
+
+// Kind tells how values of the dictionary are compared and generalized.
+func (d *Dictionary) Kind() Kind {
+	switch {
+	case d.attribute.Hierarchy != nil:
+		return Tree
+	case d.attribute.Type.Numeric() && len(d.attribute.Buckets) == 0:
+		return Number
+	default:
+		return Set
+	}
+}
+
+// Attribute returns the attribute that the dictionary serves.
+func (d *Dictionary) Attribute() Attribute { return d.attribute }
+
+// Len returns the number of codes.
+func (d *Dictionary) Len() int {
+	switch d.Kind() {
+	case Tree:
+		return d.attribute.Hierarchy.Leaves()
+	case Number:
+		return len(d.numbers)
+	default:
+		return len(d.texts)
+	}
+}
+
+// Encode returns the code of a raw text, taking a new value in. grown reports
+// that the dictionary has a new entry, which state must keep.
+func (d *Dictionary) Encode(raw []byte) (code Code, grown bool, why Reason) {
+	switch {
+	case d.attribute.Hierarchy != nil:
+		if c, ok := d.attribute.Hierarchy.Leaf(raw); ok {
+			return c, false, Accepted
+		}
+		return 0, false, ReasonHierarchy
+	case d.attribute.Type.Numeric():
+		return d.encodeNumber(raw)
+	default:
+		return d.encodeText(raw)
+	}
+}
+
+func (d *Dictionary) encodeNumber(raw []byte) (Code, bool, Reason) {
+	v, why := ParseNumber(d.attribute.Type, raw)
+	if why != Accepted {
+		return 0, false, why
+	}
+	if len(d.attribute.Buckets) > 0 {
+		return bucketOf(d.attribute.Buckets, v)
+	}
+	if c, ok := d.byNumber[v]; ok {
+		return c, false, Accepted
+	}
+	return d.addNumber(v), true, Accepted
+}
+
+func bucketOf(bounds []float64, v float64) (Code, bool, Reason) {
+	i := len(bounds) - 1
+	for i >= 0 && v < bounds[i] {
+		i--
+	}
+	if i < 0 {
+		return 0, false, ReasonOutOfRange
+	}
+	return Code(i), false, Accepted
+}
+
+func (d *Dictionary) addNumber(v float64) Code {
+	c := Code(len(d.numbers))
+	d.numbers = append(d.numbers, v)
+	d.byNumber[v] = c
+	return c
+}
+
+func (d *Dictionary) encodeText(raw []byte) (Code, bool, Reason) {
+	if c, ok := d.byText[string(raw)]; ok {
+		return c, false, Accepted
+	}
+	if !utf8.Valid(raw) || CheckCategory(string(raw)) != nil {
+		return 0, false, ReasonCategory
+	}
+	return d.addText(string(raw)), true, Accepted
+}
+
+func (d *Dictionary) addText(text string) Code {
+	c := Code(len(d.texts))
+	d.texts = append(d.texts, text)
+	d.byText[text] = c
+	return c
+}
+
+// Text returns the canonical text of a code, as a release writes it. This is a
+// person's value: it belongs into releases and private exports only.
+func (d *Dictionary) Text(c Code) string {
+	switch d.Kind() {
+	case Tree:
+		return d.attribute.Hierarchy.Label(int(c))
+	case Number:
+		return FormatValue(d.attribute.Type, d.numbers[c])
+	default:
+		return d.texts[c]
+	}
+}
+
+// Number returns the value of a numeric code.
+func (d *Dictionary) Number(c Code) float64 { return d.numbers[c] }
+
+// Restore appends an entry that state kept, in the order in which it was grown.
+func (d *Dictionary) Restore(text string) error {
+	if _, grown, why := d.Encode([]byte(text)); !grown || why != Accepted {
+		return &DictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
+	}
+	return nil
+}
+
+// DictionaryError says that a stored dictionary does not fit the schema.
+type DictionaryError struct {
+	Attribute string
+	Entry     int
+}
+
+func (e *DictionaryError) Error() string {
+	return "dictionary of attribute " + strconv.Quote(e.Attribute) + ": entry " + strconv.Itoa(e.Entry) + " does not fit the schema"
+}
+
+// maxExact bounds integers to those that a float64 holds exactly.
+const maxExact = 1 << 53
+
+// ParseNumber reads a value of a numeric type. Integers beyond 2^53 are refused
+// rather than rounded; so are NaN, infinities and hexadecimal forms.
+func ParseNumber(t Type, raw []byte) (float64, Reason) {
+	switch t {
+	case Date:
+		day, err := time.Parse(time.DateOnly, string(raw))
+		if err != nil {
+			return 0, ReasonDate
+		}
+		return float64(day.Unix() / 86400), Accepted
+	case Integer:
+		if v, ok := smallInt(raw); ok {
+			return v, Accepted
+		}
+		i, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil {
+			return 0, ReasonNumber
+		}
+		if i > maxExact || i < -maxExact {
+			return 0, ReasonOutOfRange
+		}
+		return float64(i), Accepted
+	default:
+		for _, b := range raw {
+			if b != '+' && b != '-' && b != '.' && b != 'e' && b != 'E' && (b < '0' || b > '9') {
+				return 0, ReasonNumber
+			}
+		}
+		v, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || math.IsInf(v, 0) {
+			return 0, ReasonNumber
+		}
+		return v + 0, Accepted // -0 becomes 0: two texts of one value
+	}
+}
+
+// smallInt is the fast path for the integers of up to nine digits that nearly
+// every record has.
+func smallInt(raw []byte) (float64, bool) {
+	if len(raw) == 0 || len(raw) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		n = n*10 + int(b-'0')
+	}
+	return float64(n), true
+}
+
+// FormatNumber writes a number in its shortest decimal form, without exponent.
+func FormatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// FormatValue writes a numeric value as its type is written in a release.
+func FormatValue(t Type, v float64) string {
+	if t == Date {
+		return time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly)
+	}
+	return FormatNumber(v)
+}

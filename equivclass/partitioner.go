@@ -1,0 +1,13 @@
+package equivclass
+
+// Partitioner cuts a pool into classes that each satisfy the requirement.
+//
+// Guarantee of every implementation: groups are disjoint, each satisfies the
+// requirement and holds at most one record of a subject; rest is the records
+// that are in none. The result is a function of the pool's content and order
+// alone: no clock, no global randomness.
+type Partitioner interface {
+	// Name is how initial.partitioner and --method write the partitioner.
+	Name() string
+	Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32)
+}

@@ -1,0 +1,183 @@
+package equivclass
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Role says what an attribute is to an adversary and so what anond does with it.
+type Role string
+
+// The roles of an attribute.
+const (
+	Identifier Role = "identifier" // names a person; never stored, never published
+	Subject    Role = "subject"    // links the records of one person; kept as a keyed digest
+	Quasi      Role = "quasi"      // may be known to an adversary; published generalized
+	Semi       Role = "semi"       // semi-sensitive: its own promise (LGB)
+	Sensitive  Role = "sensitive"  // the value that must not be learnt
+	Drop       Role = "drop"       // ignored
+)
+
+// Type is the type of an attribute's values.
+type Type string
+
+// The types of values. An attribute with a label hierarchy is categorical.
+const (
+	Integer     Type = "integer"
+	Decimal     Type = "decimal"
+	Date        Type = "date" // YYYY-MM-DD, counted in days
+	Categorical Type = "categorical"
+)
+
+// Numeric reports whether values of the type have an order and a distance.
+func (t Type) Numeric() bool { return t == Integer || t == Decimal || t == Date }
+
+// Attribute describes one attribute of the records.
+type Attribute struct {
+	Name string
+	Role Role
+	Type Type
+	// Hierarchy generalizes the values of a categorical attribute; nil if none.
+	Hierarchy *Hierarchy
+	// Steps are the widths of the aligned intervals a numeric quasi-identifier
+	// is generalized to, each a multiple of the one before; empty: the exact range.
+	Steps []float64
+	// Buckets are the lower bounds of the intervals that make a numeric
+	// sensitive attribute categorical; values below the first are refused.
+	Buckets []float64
+}
+
+// Missing says what becomes of a record that lacks a value.
+type Missing string
+
+// The treatments of a missing value.
+const (
+	RefuseMissing Missing = "refuse" // dead-letter, reason missing_value
+	MissingValue  Missing = "value"  // the empty text, a value like any other (categories only)
+)
+
+// Schema is the checked, immutable description of the records of a dataset.
+type Schema struct {
+	attributes []Attribute
+	quasi      []int
+	sensitive  int
+	subject    int // -1 if none
+	missing    Missing
+}
+
+// NewSchema checks attributes and returns the schema they make, or every fault
+// at once (errors.Join). Each fault names its attribute.
+func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
+	s := &Schema{attributes: slices.Clone(attributes), sensitive: -1, subject: -1, missing: missing}
+	var faults []error
+	seen := map[string]bool{}
+	for i, a := range s.attributes {
+		if seen[a.Name] {
+			faults = append(faults, fmt.Errorf("attribute %q is declared twice", a.Name))
+		}
+		seen[a.Name] = true
+		faults = append(faults, a.check()...)
+		switch a.Role {
+		case Quasi:
+			s.quasi = append(s.quasi, i)
+		case Sensitive:
+			if s.sensitive >= 0 {
+				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: declare one; a second one that depends on the first would undo its promise",
+					s.attributes[s.sensitive].Name, a.Name))
+			}
+			s.sensitive = i
+		case Subject:
+			if s.subject >= 0 {
+				faults = append(faults, fmt.Errorf("attributes %q and %q are both subject: declare one", s.attributes[s.subject].Name, a.Name))
+			}
+			s.subject = i
+		}
+	}
+	if len(s.quasi) == 0 {
+		faults = append(faults, errors.New("no attribute has role quasi: declare at least one"))
+	}
+	if s.sensitive < 0 {
+		faults = append(faults, errors.New("no attribute has role sensitive: declare one"))
+	}
+	if missing != RefuseMissing && missing != MissingValue {
+		faults = append(faults, fmt.Errorf("missing is %q: use refuse or value", missing))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (a Attribute) check() []error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("attribute %q: "+format, append([]any{a.Name}, args...)...))
+	}
+	if a.Name == "" {
+		fault("has no name")
+	}
+	if (a.Name == "class" || a.Name == "group") && (a.Role == Quasi || a.Role == Sensitive || a.Role == Semi) {
+		fault("the name is taken by a column of every release; publish it under another one")
+	}
+	switch a.Role {
+	case Identifier, Subject, Drop:
+		return faults // their type is never looked at
+	case Quasi, Semi, Sensitive:
+	default:
+		fault("role %q is none of identifier, subject, quasi, semi, sensitive, drop", a.Role)
+	}
+	if !a.Type.Numeric() && a.Type != Categorical {
+		fault("type %q is none of integer, decimal, date, categorical", a.Type)
+	}
+	if a.Hierarchy != nil && a.Type != Categorical {
+		fault("a label hierarchy makes an attribute categorical, but its type is %s", a.Type)
+	}
+	faults = append(faults, a.checkSteps()...)
+	if a.Role == Sensitive && a.Type.Numeric() && len(a.Buckets) == 0 {
+		fault("a numeric sensitive attribute needs buckets: near values would otherwise count as different")
+	}
+	if len(a.Buckets) > 0 && (a.Role != Sensitive || !a.Type.Numeric()) {
+		fault("buckets belong to a numeric sensitive attribute")
+	}
+	if !slices.IsSorted(a.Buckets) {
+		fault("buckets must ascend")
+	}
+	return faults
+}
+
+func (a Attribute) checkSteps() []error {
+	if len(a.Steps) == 0 {
+		return nil
+	}
+	if !a.Type.Numeric() {
+		return []error{fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name)}
+	}
+	for i, w := range a.Steps {
+		if w <= 0 || (a.Type != Decimal && w != float64(int64(w))) {
+			return []error{fmt.Errorf("attribute %q: step %g must be a positive number (whole for %s)", a.Name, w, a.Type)}
+		}
+		if i > 0 && float64(int64(w/a.Steps[i-1])) != w/a.Steps[i-1] {
+			return []error{fmt.Errorf("attribute %q: step %g is no multiple of step %g, so the intervals would not nest", a.Name, w, a.Steps[i-1])}
+		}
+	}
+	return nil
+}
+
+// Attributes returns all attributes in order. The slice must not be changed.
+func (s *Schema) Attributes() []Attribute { return s.attributes }
+
+// Quasi returns the indexes of the quasi-identifiers, in schema order.
+func (s *Schema) Quasi() []int { return s.quasi }
+
+// D returns the number of quasi-identifiers.
+func (s *Schema) D() int { return len(s.quasi) }
+
+// SensitiveIndex returns the index of the sensitive attribute.
+func (s *Schema) SensitiveIndex() int { return s.sensitive }
+
+// SubjectIndex returns the index of the subject attribute, or -1.
+func (s *Schema) SubjectIndex() int { return s.subject }
+
+// Missing returns how a missing value is treated.
+func (s *Schema) Missing() Missing { return s.missing }

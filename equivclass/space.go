@@ -1,0 +1,123 @@
+package equivclass
+
+// Kind tells how values of an attribute are compared and generalized.
+type Kind uint8
+
+// The kinds of a dimension.
+const (
+	Number Kind = iota // a range of numbers; coordinate = value
+	Tree               // a node of a hierarchy; coordinate = leaf number
+	Set                // a set of categories; coordinate = code
+)
+
+// Dim is one quasi-identifier as geometry: where its coordinates lie in [0,1]
+// and what a generalized cell over a range or set of them costs.
+type Dim struct {
+	Kind  Kind
+	Lo    float64 // Number: smallest value of the known domain
+	Width float64 // Number: largest - smallest, 0 if there is one value only
+	Size  int     // Tree: leaves; Set: known categories
+	Tree  *Hierarchy
+	Steps []float64
+}
+
+// Space is the geometry of all quasi-identifiers over a known domain. It is a
+// snapshot: a domain that grows makes a new Space.
+type Space struct{ Dims []Dim }
+
+// NewSpace returns the space over the whole content of the dictionaries of the
+// quasi-identifiers.
+func NewSpace(dicts []*Dictionary) *Space {
+	s := &Space{Dims: make([]Dim, len(dicts))}
+	for j, d := range dicts {
+		s.Dims[j] = dimOf(d)
+	}
+	return s
+}
+
+func dimOf(d *Dictionary) Dim {
+	dim := Dim{Kind: d.Kind(), Size: d.Len(), Tree: d.attribute.Hierarchy, Steps: d.attribute.Steps}
+	if dim.Kind != Number || len(d.numbers) == 0 {
+		return dim
+	}
+	lo, hi := d.numbers[0], d.numbers[0]
+	for _, v := range d.numbers {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	dim.Lo, dim.Width = lo, hi-lo
+	return dim
+}
+
+// Coord scales the coordinate of a code to [0,1].
+func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
+	dim := &s.Dims[j]
+	if dim.Kind == Number {
+		return dim.scale(d.numbers[c])
+	}
+	if dim.Size < 2 {
+		return 0
+	}
+	return float32(float64(c) / float64(dim.Size-1))
+}
+
+func (d *Dim) scale(v float64) float32 {
+	if d.Width == 0 {
+		return 0
+	}
+	return float32((v - d.Lo) / d.Width)
+}
+
+// Code returns the leaf or category at a scaled coordinate of a Tree or Set.
+func (d *Dim) Code(x float32) Code { return Code(float64(x)*float64(d.Size-1) + 0.5) }
+
+// RangeLoss returns the loss, in [0,1], of a cell over the scaled coordinates
+// lo..hi of a Number or Tree: the normalized certainty penalty (NCP): (hi-lo) over the domain;
+// (leaves of the lowest common ancestor - 1) over (all leaves - 1). For Set use SetLoss.
+func (d *Dim) RangeLoss(lo, hi float32) float32 {
+	switch d.Kind {
+	case Tree:
+		if lo == hi || d.Size < 2 {
+			return 0
+		}
+		a, b := d.Tree.Span(d.Tree.LCA(d.Code(lo), d.Code(hi)))
+		return float32(b-a) / float32(d.Size-1)
+	default:
+		if len(d.Steps) > 0 && d.Width > 0 {
+			a, b := StepCell(d.Steps, float64(lo)*d.Width+d.Lo, float64(hi)*d.Width+d.Lo)
+			return min(1, float32((b-a)/d.Width))
+		}
+		return hi - lo
+	}
+}
+
+// SetLoss returns the loss of a cell that lists distinct categories.
+func (d *Dim) SetLoss(distinct int) float32 {
+	if d.Size < 2 {
+		return 0
+	}
+	return float32(distinct-1) / float32(d.Size-1)
+}
+
+// StepCell returns the bounds of the smallest aligned interval of the nested
+// widths steps that holds lo..hi; if none does, neighbouring intervals of the
+// widest step joined. A single value stays itself.
+func StepCell(steps []float64, lo, hi float64) (float64, float64) {
+	if lo == hi {
+		return lo, hi
+	}
+	for _, w := range steps {
+		if a := floorTo(lo, w); hi < a+w {
+			return a, a + w
+		}
+	}
+	w := steps[len(steps)-1]
+	return floorTo(lo, w), floorTo(hi, w) + w
+}
+
+func floorTo(v, w float64) float64 {
+	q := float64(int64(v / w))
+	if q*w > v {
+		q--
+	}
+	return q * w
+}
