@@ -245,3 +245,9 @@ func FormatValue(t Type, v float64) string {
 	}
 	return FormatNumber(v)
 }
+
+// Frozen returns a read-only view of the dictionary as it is now, which other
+// goroutines may read while the dictionary grows. It must not be encoded into.
+func (d *Dictionary) Frozen() *Dictionary {
+	return &Dictionary{attribute: d.attribute, numbers: d.numbers[:len(d.numbers):len(d.numbers)], texts: d.texts[:len(d.texts):len(d.texts)]}
+}

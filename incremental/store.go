@@ -1,0 +1,88 @@
+package incremental
+
+import "errors"
+
+// Errors of a store, grouped by the moment at which they arise.
+var (
+	// ErrLocked: another process holds the state (exit 4).
+	ErrLocked = errors.New("the state is held by another process")
+	// ErrNewerFormat: a newer anond wrote the state.
+	ErrNewerFormat = errors.New("the state has a newer format than this anond knows")
+	// ErrCorrupt: the state breaks one of its own invariants.
+	ErrCorrupt = errors.New("the state is damaged")
+	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
+	ErrNoSpace = errors.New("no space left for the state")
+)
+
+// Store keeps the machine's state. One Delta is one transaction: all of it or
+// nothing survives a crash (design: one transaction holds everything that
+// changes together, source positions included).
+//
+// A failed Commit leaves the store as it was before; the machine that issued it
+// must be thrown away and loaded again. A Store is used by one goroutine, but
+// for Outbox, which may run beside it.
+type Store interface {
+	// Load hands out everything the store holds: meta and counters first, then
+	// dictionary entries in order, records in order, classes in order of ID,
+	// intents in order of release, positions. Slices handed out belong to the
+	// callee. A fresh store hands out nothing.
+	Load(v Visitor) error
+	// Commit applies one delta durably.
+	Commit(d *Delta) error
+	// Outbox returns up to max dead letters with Seq > after, in order.
+	Outbox(after uint64, max int) ([]DeadLetter, error)
+	// Bytes is the size of the state on its medium and the free part of it.
+	Bytes() (used, free int64)
+	Close() error
+}
+
+// Visitor receives the content of a store. Every field must be set.
+type Visitor struct {
+	Meta       func(Meta) error
+	Counters   func(Counters) error
+	Dictionary func(attribute int, text string) error // attribute: index in the schema
+	Records    func(*RecordBlock) error
+	Class      func(*Class) error
+	Intent     func(*Intent) error
+	Position   func(Partition, Position) error
+	Outbox     func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
+}
+
+// DictionaryEntry is a value that a dictionary has taken in.
+type DictionaryEntry struct {
+	Attribute int
+	Text      string
+}
+
+// Death says that a pure class was regrouped into others.
+type Death struct {
+	ID      ClassID
+	Release uint32
+}
+
+// PartitionPosition is a position with its partition.
+type PartitionPosition struct {
+	Partition Partition
+	Position  Position
+}
+
+// Delta is everything that one step changes. Nil and empty fields change nothing.
+type Delta struct {
+	Meta         *Meta
+	Counters     *Counters
+	Dictionary   []DictionaryEntry
+	Records      []*RecordBlock
+	Positions    []PartitionPosition
+	DeadLetters  []DeadLetter
+	Delivered    uint64   // dead letters with Seq <= Delivered leave the outbox
+	Intent       *Intent  // new, or the same release marked published
+	Births       []*Class // classes that the intent names for the first time
+	Deaths       []Death
+	DeclaredPure []ClassID // frozen classes with a flat bag, declared pure (rule C)
+}
+
+// Empty reports whether the delta changes nothing.
+func (d *Delta) Empty() bool {
+	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
+		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 && len(d.DeclaredPure) == 0
+}

@@ -1,0 +1,146 @@
+package incremental
+
+import (
+	"log/slog"
+
+	"anond/equivclass"
+)
+
+// RecordID numbers the accepted records in order of arrival, from 0. It is
+// internal: nothing in a release depends on it.
+type RecordID uint32
+
+// ClassID numbers the published classes in order of birth, from 0. A class
+// whose records are regrouped dies, and its successors get new numbers.
+// Internal, like RecordID.
+type ClassID uint32
+
+// Partition names one ordered part of a source, across restarts.
+type Partition struct {
+	Source string // identity of the source, such as kafka:<topic> or file:<keyed hash>
+	ID     int32
+}
+
+// Digest is a keyed digest of bytes that must not be kept themselves.
+type Digest [16]byte
+
+// Position says where reading of a partition goes on.
+type Position struct {
+	Next   int64  // first offset that is not applied
+	Last   int64  // offset of the last record applied, -1 if none
+	Digest Digest // keyed digest of that record, to notice another log under the same name
+}
+
+// DeadLetter says which record was refused and why, without its values.
+type DeadLetter struct {
+	Seq       uint64 // order of the outbox, from 1; given by the machine
+	Partition Partition
+	Offset    int64
+	Reason    equivclass.Reason
+	Attribute string // the attribute at fault, if one is
+	Digest    Digest
+	Payload   []byte // only if the configuration asks for it
+}
+
+// String leaves the payload out, so that it reaches no log by accident.
+func (d DeadLetter) String() string { return string(d.Reason) }
+
+// GoString is String.
+func (d DeadLetter) GoString() string { return d.String() }
+
+// LogValue gives the log what an operator needs: place and reason.
+func (d DeadLetter) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("source", d.Partition.Source), slog.Int("partition", int(d.Partition.ID)),
+		slog.Int64("offset", d.Offset), slog.String("reason", string(d.Reason)), slog.String("attribute", d.Attribute))
+}
+
+// RecordBlock is a run of accepted records, column by column. All columns have
+// the same length.
+type RecordBlock struct {
+	First   RecordID
+	Tick    int64               // arrival, in the machine's ticks
+	QI      [][]equivclass.Code // one column a quasi-identifier, in schema order
+	SA      []equivclass.Code
+	Subject []uint64 // keyed digest of the subject; nil without a subject attribute
+	Origin  []uint16 // number of the partition, in order of first appearance
+	Offset  []int64
+}
+
+// Len returns the number of records in the block.
+func (b *RecordBlock) Len() int { return len(b.SA) }
+
+// Regime says by which rule a published class is safe.
+type Regime uint8
+
+// The regimes of section 3.2: a record stays in one for life, except that a
+// frozen class with a flat bag may be declared pure once (rule C).
+const (
+	Frozen Regime = iota // rule A
+	Pure                 // rule P
+)
+
+// Class is a published class.
+type Class struct {
+	ID     ClassID
+	Regime Regime
+	Born   uint32 // release that published it first
+	// Died is the release in which other classes took its records over, 0 while
+	// it lives. Invariant: only a pure class dies.
+	Died uint32
+	// Regroups is the largest number of regroupings that one of its records has
+	// seen (rule E).
+	Regroups uint16
+	// Members in ascending order. Invariant: at least k, never changed.
+	Members []RecordID
+}
+
+// Pending counts the accepted records that are not published, by reason.
+type Pending struct {
+	Waiting       int `json:"waiting"`
+	Quarantined   int `json:"quarantined"`
+	SubjectRepeat int `json:"subject_repeat"`
+	Infeasible    int `json:"infeasible"`
+}
+
+// Total is the sum over all reasons.
+func (p Pending) Total() int { return p.Waiting + p.Quarantined + p.SubjectRepeat + p.Infeasible }
+
+// Intent is the decision to make a release. It is committed before anything is
+// rendered, and a retry renders it again to the same bytes.
+type Intent struct {
+	Release   uint32
+	Cut       RecordID // records below had arrived
+	CreatedAt int64    // Unix seconds
+	Policy    [32]byte // digest of schema, policy and recoding
+	Records   int      // published, this release included
+	Classes   int      // alive
+	Newcomers int      // published here for the first time
+	Pending   Pending
+	// Published and Manifest (SHA-256 of manifest.json) are set by the last
+	// durable step. An intent without them is the next to be rendered.
+	Published bool
+	Manifest  [32]byte
+}
+
+// Meta is what a state file says about itself.
+type Meta struct {
+	// Settings are digests of what must not change under a state, by
+	// configuration key: schema, hierarchies, policy, recoding.
+	Settings map[string][32]byte
+	// Seed keys every random draw and digest (rule R). It lives nowhere else.
+	Seed [32]byte
+	// Seeded says that the seed was given (demo, experiments, tests), not drawn.
+	Seeded bool
+	// InitialEnds are the ends of the source at the first start; the first load
+	// is complete once every position has reached them. nil: not yet known.
+	InitialEnds map[Partition]int64
+	// InitialDone says that the first load is complete.
+	InitialDone bool
+}
+
+// Counters count positions read, for sent = published + pending + dead-letter.
+type Counters struct {
+	Sent    uint64                       // distinct positions that held a record
+	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
+	Ignored map[equivclass.Reason]uint64 // read and left out by configuration
+}
