@@ -26,6 +26,7 @@ type Digest [16]byte
 
 // Position says where reading of a partition goes on.
 type Position struct {
+	Number uint16 // of the partition, in order of first appearance; RecordBlock.Origin refers to it
 	Next   int64  // first offset that is not applied
 	Last   int64  // offset of the last record applied, -1 if none
 	Digest Digest // keyed digest of that record, to notice another log under the same name
@@ -62,7 +63,7 @@ type RecordBlock struct {
 	QI      [][]equivclass.Code // one column a quasi-identifier, in schema order
 	SA      []equivclass.Code
 	Subject []uint64 // keyed digest of the subject; nil without a subject attribute
-	Origin  []uint16 // number of the partition, in order of first appearance
+	Origin  []uint16 // Position.Number of the partition
 	Offset  []int64
 }
 
@@ -136,6 +137,11 @@ type Meta struct {
 	InitialEnds map[Partition]int64
 	// InitialDone says that the first load is complete.
 	InitialDone bool
+	// Tick counts the cuts tried, skipped ones included. It is the machine's
+	// clock where max_hold is a number of releases.
+	Tick int64
+	// NextCut is the number of records at which trigger `records` cuts next.
+	NextCut RecordID
 }
 
 // Counters count positions read, for sent = published + pending + dead-letter.
