@@ -81,23 +81,33 @@ func (d *Dictionary) Len() int {
 	}
 }
 
-// Encode returns the code of a raw text, taking a new value in. grown reports
-// that the dictionary has a new entry, which state must keep.
-func (d *Dictionary) Encode(raw []byte) (code Code, grown bool, why Reason) {
+// Find looks a raw text up. found is false for a value that is admissible but
+// new; why tells what makes it inadmissible. The dictionary is not changed, so
+// a record can be checked whole before any of its values is taken in.
+func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
 	switch {
 	case d.attribute.Hierarchy != nil:
 		if c, ok := d.attribute.Hierarchy.Leaf(raw); ok {
-			return c, false, Accepted
+			return c, true, Accepted
 		}
 		return 0, false, ReasonHierarchy
 	case d.attribute.Type.Numeric():
-		return d.encodeNumber(raw)
+		return d.findNumber(raw)
 	default:
-		return d.encodeText(raw)
+		return d.findText(raw)
 	}
 }
 
-func (d *Dictionary) encodeNumber(raw []byte) (Code, bool, Reason) {
+// Add takes in a value that Find called admissible and new.
+func (d *Dictionary) Add(raw []byte) Code {
+	if d.attribute.Type.Numeric() {
+		v, _ := ParseNumber(d.attribute.Type, raw)
+		return d.addNumber(v)
+	}
+	return d.addText(string(raw))
+}
+
+func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
 	v, why := ParseNumber(d.attribute.Type, raw)
 	if why != Accepted {
 		return 0, false, why
@@ -105,10 +115,32 @@ func (d *Dictionary) encodeNumber(raw []byte) (Code, bool, Reason) {
 	if len(d.attribute.Buckets) > 0 {
 		return bucketOf(d.attribute.Buckets, v)
 	}
-	if c, ok := d.byNumber[v]; ok {
-		return c, false, Accepted
+	c, ok := d.byNumber[v]
+	return c, ok, Accepted
+}
+
+func (d *Dictionary) findText(raw []byte) (Code, bool, Reason) {
+	if c, ok := d.byText[string(raw)]; ok {
+		return c, true, Accepted
 	}
-	return d.addNumber(v), true, Accepted
+	if !utf8.Valid(raw) || CheckCategory(string(raw)) != nil {
+		return 0, false, ReasonCategory
+	}
+	return 0, false, Accepted
+}
+
+func (d *Dictionary) addNumber(v float64) Code {
+	c := Code(len(d.numbers))
+	d.numbers = append(d.numbers, v)
+	d.byNumber[v] = c
+	return c
+}
+
+func (d *Dictionary) addText(text string) Code {
+	c := Code(len(d.texts))
+	d.texts = append(d.texts, text)
+	d.byText[text] = c
+	return c
 }
 
 func bucketOf(bounds []float64, v float64) (Code, bool, Reason) {
@@ -119,31 +151,7 @@ func bucketOf(bounds []float64, v float64) (Code, bool, Reason) {
 	if i < 0 {
 		return 0, false, ReasonOutOfRange
 	}
-	return Code(i), false, Accepted
-}
-
-func (d *Dictionary) addNumber(v float64) Code {
-	c := Code(len(d.numbers))
-	d.numbers = append(d.numbers, v)
-	d.byNumber[v] = c
-	return c
-}
-
-func (d *Dictionary) encodeText(raw []byte) (Code, bool, Reason) {
-	if c, ok := d.byText[string(raw)]; ok {
-		return c, false, Accepted
-	}
-	if !utf8.Valid(raw) || CheckCategory(string(raw)) != nil {
-		return 0, false, ReasonCategory
-	}
-	return d.addText(string(raw)), true, Accepted
-}
-
-func (d *Dictionary) addText(text string) Code {
-	c := Code(len(d.texts))
-	d.texts = append(d.texts, text)
-	d.byText[text] = c
-	return c
+	return Code(i), true, Accepted
 }
 
 // Text returns the canonical text of a code, as a release writes it. This is a
@@ -164,9 +172,10 @@ func (d *Dictionary) Number(c Code) float64 { return d.numbers[c] }
 
 // Restore appends an entry that state kept, in the order in which it was grown.
 func (d *Dictionary) Restore(text string) error {
-	if _, grown, why := d.Encode([]byte(text)); !grown || why != Accepted {
+	if _, found, why := d.Find([]byte(text)); found || why != Accepted {
 		return &DictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
 	}
+	d.Add([]byte(text))
 	return nil
 }
 
