@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Format names how a record is written.
+type Format string
+
+// The formats of a record.
+const (
+	JSON     Format = "json"     // one object a message
+	CSV      Format = "csv"      // one RFC 4180 record a message
+	Debezium Format = "debezium" // a change event; only inserts are taken (rule N)
+)
+
+// DefaultMaxBytes bounds a record if nothing else is said.
+const DefaultMaxBytes = 1 << 20
+
+// The reasons for which a decoder refuses a record. They are stable codes for
+// dead letters and metrics, and never carry a value (rule V).
+const (
+	ReasonTooLarge      equivclass.Reason = "too_large"
+	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, invalid UTF-8, trailing bytes
+	ReasonDuplicate     equivclass.Reason = "duplicate_member"
+	ReasonNotAnObject   equivclass.Reason = "not_an_object"
+	ReasonNested        equivclass.Reason = "nested_value" // object or array where a text or number belongs
+	ReasonMalformedCSV  equivclass.Reason = "malformed_csv"
+	ReasonFieldCount    equivclass.Reason = "wrong_field_count"
+	ReasonHeader        equivclass.Reason = "wrong_header"       // the columns are not those of the schema, see CheckHeader
+	ReasonEnvelope      equivclass.Reason = "malformed_envelope" // JSON, but no Debezium event
+	ReasonUnsupported   equivclass.Reason = "unsupported_operation"
+	ReasonTombstone     equivclass.Reason = "tombstone" // only as an ignored reason: refused, it is an unsupported_operation
+
+)
+
+// Outcome says what became of a message. The zero Outcome is an accepted record.
+type Outcome struct {
+	Reason    equivclass.Reason // Accepted, or why not
+	Attribute string            // the attribute at fault, if one is
+	Ignored   bool              // left out by configuration, counted, not dead-lettered
+}
+
+// Accepted reports whether the message is a record of the dataset.
+func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted }
+
+// Decoder turns messages into rows. It never panics, whatever the bytes, and
+// its outcomes name attributes only. Not safe for concurrent use.
+type Decoder interface {
+	// Decode reads one message into row, which has one entry an attribute.
+	//
+	// The entries of an accepted row alias value or memory of the decoder: they
+	// are valid until the next call, and value must not change before. A missing
+	// value is nil, and whether that is acceptable is the machine's to say
+	// (Schema.Missing). JSON null, an absent member, the empty JSON string and
+	// the empty CSV field are all missing: with missing: value the missing value
+	// is the empty text, so the two could not be told apart in a release anyway,
+	// and CSV has no way to write the difference. Identifiers and dropped
+	// attributes stay nil: their bytes are checked as syntax and never copied.
+	// The row of a message that is not accepted is all nil.
+	//
+	// header holds the columns of a CSV file; nil means the schema's order.
+	Decode(value []byte, header []string, row equivclass.Row) Outcome
+}
+
+// DecodeOptions change what decoders refuse.
+type DecodeOptions struct {
+	// MaxBytes is the largest message taken; 0 means DefaultMaxBytes.
+	MaxBytes int
+	// Ignore holds the reasons whose messages are counted and left out rather
+	// than dead-lettered. "unsupported_operation" covers tombstones, "tombstone"
+	// only them (Debezium sends one after each delete).
+	Ignore []equivclass.Reason
+}
+
+// ErrUnknownFormat says that a format is none of json, csv, debezium.
+var ErrUnknownFormat = errors.New("unknown format")
+
+// NewDecoder returns the decoder of a format for the records of a schema.
+func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (Decoder, error) {
+	if opts.MaxBytes < 0 {
+		return nil, fmt.Errorf("largest record %d bytes: use a positive number", opts.MaxBytes)
+	}
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = DefaultMaxBytes
+	}
+	var inner messageDecoder
+	switch format {
+	case JSON:
+		inner = newJSONDecoder(schema)
+	case CSV:
+		inner = newCSVDecoder(schema)
+	case Debezium:
+		inner = newDebeziumDecoder(schema)
+	default:
+		return nil, fmt.Errorf("%w %q: use json, csv or debezium", ErrUnknownFormat, format)
+	}
+	return &checkedDecoder{inner: inner, maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
+}
+
+// messageDecoder reads one message of bounded size that is not a tombstone.
+// The row comes in all nil.
+type messageDecoder interface {
+	decode(value []byte, header []string, row equivclass.Row) Outcome
+}
+
+// checkedDecoder holds what all formats share: the size limit, tombstones, and
+// the reasons that the configuration ignores.
+type checkedDecoder struct {
+	inner    messageDecoder
+	maxBytes int
+	ignore   []equivclass.Reason
+}
+
+func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Row) Outcome {
+	clear(row)
+	o := d.judge(value, header, row)
+	if !o.Accepted() {
+		clear(row)
+		return d.settle(o)
+	}
+	return o
+}
+
+func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row) Outcome {
+	switch {
+	case value == nil:
+		return Outcome{Reason: ReasonTombstone}
+	case len(value) > d.maxBytes:
+		return Outcome{Reason: ReasonTooLarge}
+	default:
+		return d.inner.decode(value, header, row)
+	}
+}
+
+// settle applies the configuration to a message that is not accepted. A
+// tombstone is a delete (rule N) that may be ignored under a name of its own.
+func (d *checkedDecoder) settle(o Outcome) Outcome {
+	o.Ignored = slices.Contains(d.ignore, o.Reason)
+	if o.Reason == ReasonTombstone && !o.Ignored {
+		o.Reason = ReasonUnsupported
+		o.Ignored = slices.Contains(d.ignore, o.Reason)
+	}
+	return o
+}
+
+// needed reports whether values of the role are ever looked at.
+func needed(role equivclass.Role) bool {
+	return role != equivclass.Identifier && role != equivclass.Drop
+}

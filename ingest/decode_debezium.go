@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"anond/equivclass"
+)
+
+// debeziumDecoder takes Debezium change events, bare or wrapped by a converter
+// into {"schema":…,"payload":…}. Only inserts are taken (rule N): the "after"
+// of op c (create) and r (snapshot read). Other operations are refused as
+// unsupported_operation, and so is a null payload, which is a tombstone. A
+// number for a date attribute counts days since 1970-01-01, Debezium's default.
+//
+// Flat events (transform ExtractNewRecordState) are format json.
+type debeziumDecoder struct {
+	members objectReader
+}
+
+func newDebeziumDecoder(schema *equivclass.Schema) *debeziumDecoder {
+	d := &debeziumDecoder{members: newObjectReader(schema)}
+	d.members.epochDays = true
+	return d
+}
+
+// envelope gathers what an event says. Nothing in it is a record's value.
+type envelope struct {
+	ops, afters, payloads int
+	insert                bool
+	hasAfter              bool // after is an object
+	nullPayload           bool
+	badShape              bool
+	fault                 Outcome // of the record in after
+}
+
+func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row) Outcome {
+	r := &d.members
+	r.open(value)
+	switch r.dec.PeekKind() {
+	case '{':
+		var e envelope
+		err := d.readEnvelope(row, &e, true)
+		return r.finish(e.outcome(), err)
+	case 'n':
+		return r.finish(Outcome{Reason: ReasonTombstone}, r.dec.SkipValue())
+	default:
+		return r.finish(Outcome{Reason: ReasonNotAnObject}, r.dec.SkipValue())
+	}
+}
+
+// outcome judges a complete event. One that says a thing twice, in wrapper and
+// payload, is refused: which of the two is meant cannot be known.
+func (e *envelope) outcome() Outcome {
+	switch {
+	case e.badShape || e.ops > 1 || e.afters > 1 || e.payloads > 1:
+		return Outcome{Reason: ReasonEnvelope}
+	case e.ops == 0 && e.nullPayload:
+		return Outcome{Reason: ReasonTombstone}
+	case e.ops == 0:
+		return Outcome{Reason: ReasonEnvelope}
+	case !e.insert:
+		return Outcome{Reason: ReasonUnsupported}
+	case !e.hasAfter:
+		return Outcome{Reason: ReasonEnvelope}
+	default:
+		return e.fault
+	}
+}
+
+func (d *debeziumDecoder) readEnvelope(row equivclass.Row, e *envelope, outer bool) error {
+	dec := d.members.dec
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != '}' {
+		name, err := d.members.readName()
+		if err != nil {
+			return err
+		}
+		switch {
+		case string(name) == "op":
+			err = d.readOp(e)
+		case string(name) == "after":
+			err = d.readAfter(row, e)
+		case string(name) == "payload" && outer:
+			err = d.readPayload(row, e)
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+func (d *debeziumDecoder) readOp(e *envelope) error {
+	e.ops++
+	kind := d.members.dec.PeekKind()
+	raw, err := d.members.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	e.badShape = e.badShape || kind != '"'
+	e.insert = string(raw) == `"c"` || string(raw) == `"r"`
+	return nil
+}
+
+func (d *debeziumDecoder) readAfter(row equivclass.Row, e *envelope) error {
+	e.afters++
+	kind := d.members.dec.PeekKind()
+	if kind != '{' {
+		e.badShape = e.badShape || kind != 'n'
+		return d.members.dec.SkipValue()
+	}
+	e.hasAfter = true
+	fault, err := d.members.readRow(row)
+	e.fault = fault
+	return err
+}
+
+func (d *debeziumDecoder) readPayload(row equivclass.Row, e *envelope) error {
+	e.payloads++
+	switch d.members.dec.PeekKind() {
+	case '{':
+		return d.readEnvelope(row, e, false)
+	case 'n':
+		e.nullPayload = true
+	default:
+		e.badShape = true
+	}
+	return d.members.dec.SkipValue()
+}
+
+// syntaxReason classifies an error of the JSON reader by its kind alone.
+func syntaxReason(err error) equivclass.Reason {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return ReasonDuplicate
+	}
+	return ReasonMalformedJSON
+}

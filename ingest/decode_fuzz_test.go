@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"bytes"
+	stdcsv "encoding/csv"
+	stdjson "encoding/json"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+)
+
+// FuzzJSON holds the decoder against encoding/json: what it accepts, the other
+// accepts with the same values; what it calls malformed in valid UTF-8, the
+// other refuses too, but for lone surrogates, which only we refuse.
+func FuzzJSON(f *testing.F) {
+	for _, in := range []string{`{"age":1,"sex":"f"}`, `{"age":1,"age":2}`, `{"sex":"\u00e9\"\\"}`, `{"age":null,"sex":"","x":{"y":[1e9,true]}}`, `[1]`, `{"age":{}}`, `{"sex":"\ud800"}`, "{\"sex\":\"\xff\"}", `{} {}`} {
+		f.Add([]byte(in))
+	}
+	d := newDecoder(f, JSON, DecodeOptions{})
+	schema := testSchema(f)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		row := make(equivclass.Row, 9)
+		got := d.Decode(slices.Clip(in), nil, row)
+		var want map[string]stdjson.RawMessage
+		err := stdjson.Unmarshal(in, &want)
+		switch got.Reason {
+		case equivclass.Accepted:
+			require.NoError(t, err)
+			for i, a := range schema.Attributes() {
+				assert.Equal(t, jsonText(t, a, want[a.Name]), string(row[i]), a.Name)
+				assert.False(t, row[i] != nil && len(row[i]) == 0, "an empty text is missing")
+			}
+		case ReasonMalformedJSON:
+			if in != nil && utf8.Valid(in) && !bytes.Contains(in, []byte(`\u`)) {
+				assert.False(t, stdjson.Valid(in))
+			}
+		case ReasonDuplicate, ReasonTooLarge, ReasonUnsupported:
+		case ReasonNotAnObject, ReasonNested:
+			assert.True(t, stdjson.Valid(in))
+		default:
+			t.Fatalf("unexpected reason %s", got.Reason)
+		}
+	})
+}
+
+// jsonText is what the decoder promises to make of a member, by encoding/json.
+func jsonText(t *testing.T, a equivclass.Attribute, raw stdjson.RawMessage) string {
+	if raw == nil || string(raw) == "null" || !needed(a.Role) {
+		return ""
+	}
+	if raw[0] != '"' {
+		return string(raw)
+	}
+	var s string
+	require.NoError(t, stdjson.Unmarshal(raw, &s))
+	return s
+}
+
+// FuzzCSV holds the splitter against encoding/csv, which is laxer: what we
+// accept, it reads as the same one record, but for line breaks in quotes, which
+// it normalizes, and blank lines, which it skips.
+func FuzzCSV(f *testing.F) {
+	for _, in := range []string{"a,b", `"a","b""c"`, "\"a\nb\",c\r\n", `a"b`, `"a"b`, `"`, ",", "\r", "a\n\n"} {
+		f.Add([]byte(in))
+	}
+	d := newDecoder(f, CSV, DecodeOptions{})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		row := make(equivclass.Row, 9)
+		d.Decode(slices.Clip(in), nil, row)
+		var s csvSplitter
+		got, ok := s.fields(in)
+		if !ok || len(trimLineBreak(in)) == 0 {
+			return
+		}
+		r := stdcsv.NewReader(bytes.NewReader(in))
+		want, err := r.ReadAll()
+		require.NoError(t, err)
+		require.Len(t, want, 1)
+		require.Len(t, got, len(want[0]))
+		for i := range got {
+			assert.Equal(t, want[0][i], string(bytes.ReplaceAll(got[i], []byte("\r\n"), []byte("\n"))))
+		}
+	})
+}
+
+// FuzzDebezium checks that only an insert with a record is accepted, and that
+// the record is what format json makes of it.
+func FuzzDebezium(f *testing.F) {
+	for _, in := range []string{`{"op":"c","after":{"age":1}}`, `{"payload":{"op":"r","after":{"sex":"f"}},"schema":{}}`, `{"op":"d","before":{}}`, `null`, `{"payload":null}`, `{"op":"c","after":{"admitted":12}}`} {
+		f.Add([]byte(in))
+	}
+	d, plain := newDecoder(f, Debezium, DecodeOptions{}), newDecoder(f, JSON, DecodeOptions{})
+	admitted := 4 // a date, which format debezium may rewrite
+	f.Fuzz(func(t *testing.T, in []byte) {
+		row, again := make(equivclass.Row, 9), make(equivclass.Row, 9)
+		if !d.Decode(slices.Clip(in), nil, row).Accepted() {
+			return
+		}
+		var event struct {
+			Op, After, Payload stdjson.RawMessage
+		}
+		event.Op, event.After = member(t, in, "op"), member(t, in, "after")
+		if payload := member(t, in, "payload"); event.Op == nil {
+			event.Op, event.After = member(t, payload, "op"), member(t, payload, "after")
+		}
+		assert.Contains(t, []string{`"c"`, `"r"`}, string(event.Op))
+		require.True(t, plain.Decode(event.After, nil, again).Accepted())
+		row[admitted], again[admitted] = nil, nil
+		assert.Equal(t, show(again), show(row))
+	})
+}
+
+// member returns a member by its exact name, which struct fields would not.
+func member(t *testing.T, in []byte, name string) stdjson.RawMessage {
+	var m map[string]stdjson.RawMessage
+	require.NoError(t, stdjson.Unmarshal(in, &m))
+	return m[name]
+}
