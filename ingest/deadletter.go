@@ -1,0 +1,49 @@
+package ingest
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"anond/incremental"
+)
+
+// EncodeDeadLetter writes a dead letter as one JSON object without line break,
+// the form in which files and topics hold it. Two encodings of one letter are
+// equal byte for byte. "attribute" and "payload" (base64) are there only if the
+// letter has them; the payload is the refused message itself, and only letters
+// of a configuration that asks for it carry one (rule V).
+func EncodeDeadLetter(d incremental.DeadLetter) []byte {
+	b := make([]byte, 0, 192+base64.StdEncoding.EncodedLen(len(d.Payload)))
+	b = append(b, `{"seq":`...)
+	b = strconv.AppendUint(b, d.Seq, 10)
+	b = appendText(b, "source", d.Partition.Source)
+	b = append(b, `,"partition":`...)
+	b = strconv.AppendInt(b, int64(d.Partition.ID), 10)
+	b = append(b, `,"offset":`...)
+	b = strconv.AppendInt(b, d.Offset, 10)
+	b = appendText(b, "reason", string(d.Reason))
+	if d.Attribute != "" {
+		b = appendText(b, "attribute", d.Attribute)
+	}
+	b = append(b, `,"digest":"`...)
+	b = hex.AppendEncode(b, d.Digest[:])
+	b = append(b, '"')
+	if d.Payload != nil {
+		b = append(b, `,"payload":"`...)
+		b = base64.StdEncoding.AppendEncode(b, d.Payload)
+		b = append(b, '"')
+	}
+	return append(b, '}')
+}
+
+func appendText(b []byte, name, text string) []byte {
+	b = append(b, `,"`...)
+	b = append(b, name...)
+	b = append(b, `":`...)
+	// The error tells of invalid UTF-8, which is written as U+FFFD.
+	b, _ = jsontext.AppendQuote(b, text)
+	return b
+}
