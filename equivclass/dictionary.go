@@ -260,3 +260,16 @@ func FormatValue(t Type, v float64) string {
 func (d *Dictionary) Frozen() *Dictionary {
 	return &Dictionary{attribute: d.attribute, numbers: d.numbers[:len(d.numbers):len(d.numbers)], texts: d.texts[:len(d.texts):len(d.texts)]}
 }
+
+// Prefix returns a read-only view of the first n entries. A dictionary that the
+// schema fixes (hierarchy, buckets) is always whole.
+func (d *Dictionary) Prefix(n int) *Dictionary {
+	f := d.Frozen()
+	switch {
+	case f.Kind() == Number:
+		f.numbers = f.numbers[:n]
+	case f.Kind() == Set && len(f.attribute.Buckets) == 0:
+		f.texts = f.texts[:n]
+	}
+	return f
+}

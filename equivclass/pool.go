@@ -79,3 +79,18 @@ func (p *Pool) Bag(rows []int32) Bag {
 	}
 	return b
 }
+
+// DistinctSubjects reports whether no two of the rows belong to one subject.
+func (p *Pool) DistinctSubjects(rows []int32) bool {
+	if p.Subject == nil {
+		return true
+	}
+	for i, r := range rows {
+		for _, q := range rows[:i] {
+			if s := p.Subject[r]; s != 0 && s == p.Subject[q] {
+				return false
+			}
+		}
+	}
+	return true
+}

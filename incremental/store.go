@@ -45,7 +45,9 @@ type Visitor struct {
 	Class      func(*Class) error
 	Intent     func(*Intent) error
 	Position   func(Partition, Position) error
-	Outbox     func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
+	// Quarantined records, ascending within a call.
+	Quarantined func([]RecordID) error
+	Outbox      func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
 }
 
 // DictionaryEntry is a value that a dictionary has taken in.
@@ -78,11 +80,12 @@ type Delta struct {
 	Intent       *Intent  // new, or the same release marked published
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
-	DeclaredPure []ClassID // frozen classes with a flat bag, declared pure (rule C)
+	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C)
+	Quarantined  []RecordID // records of pools that were ineligible as a whole (rule T)
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
-		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 && len(d.DeclaredPure) == 0
+		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 && len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
 }

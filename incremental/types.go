@@ -140,6 +140,9 @@ type Meta struct {
 	// Tick counts the cuts tried, skipped ones included. It is the machine's
 	// clock where max_hold is a number of releases.
 	Tick int64
+	// CutTick is the machine's time at the newest cut tried. Records that had
+	// waited for max_hold by then, and still wait, were passed over.
+	CutTick int64
 	// NextCut is the number of records at which trigger `records` cuts next.
 	NextCut RecordID
 }

@@ -1,0 +1,174 @@
+package incremental
+
+import (
+	"fmt"
+	"sort"
+
+	"anond/equivclass"
+)
+
+// columns holds all accepted records, column by column: 4 bytes a
+// quasi-identifier, 4 for the sensitive value, 4 for the class, 8 for the
+// subject if there is one. Where a record came from stays on disk.
+type columns struct {
+	schema  *equivclass.Schema
+	dicts   []*equivclass.Dictionary // by attribute; nil where nothing is stored
+	qi      [][]equivclass.Code
+	sa      []equivclass.Code
+	subject []uint64
+	classOf []ClassID
+	firsts  map[uint64]RecordID // first record of each subject
+	// firstWith is the first record of each subject with each value; only kept
+	// where subject.repeat is sticky.
+	firstWith map[subjectValue]RecordID
+	arrivals  []arrival
+}
+
+type subjectValue struct {
+	subject uint64
+	value   equivclass.Code
+}
+
+// arrival says that records from first on arrived at tick.
+type arrival struct {
+	first RecordID
+	tick  int64
+}
+
+func newColumns(s *equivclass.Schema, repeat Repeat) columns {
+	c := columns{schema: s, dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D())}
+	for _, i := range s.Quasi() {
+		c.dicts[i] = equivclass.NewDictionary(s.Attributes()[i])
+	}
+	c.dicts[s.SensitiveIndex()] = equivclass.NewDictionary(s.Attributes()[s.SensitiveIndex()])
+	if s.SubjectIndex() >= 0 {
+		c.firsts = map[uint64]RecordID{}
+		if repeat == RepeatSticky {
+			c.firstWith = map[subjectValue]RecordID{}
+		}
+	}
+	return c
+}
+
+func (c *columns) len() RecordID { return RecordID(len(c.sa)) }
+
+// qiDict returns the dictionary of quasi-identifier j.
+func (c *columns) qiDict(j int) *equivclass.Dictionary { return c.dicts[c.schema.Quasi()[j]] }
+
+func (c *columns) restore(attribute int, text string) error {
+	if attribute < 0 || attribute >= len(c.dicts) || c.dicts[attribute] == nil {
+		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
+	}
+	return c.dicts[attribute].Restore(text)
+}
+
+// appendBlock takes in a block from the store.
+func (c *columns) appendBlock(b *RecordBlock) error {
+	if b.First != c.len() || len(b.QI) != len(c.qi) || (b.Subject == nil) != (c.firsts == nil) {
+		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.len())
+	}
+	for j := range c.qi {
+		n := equivclass.Code(c.qiDict(j).Len())
+		for _, v := range b.QI[j] {
+			if v >= n {
+				return fmt.Errorf("%w: block of record %d has a code beyond its dictionary", ErrCorrupt, b.First)
+			}
+		}
+		c.qi[j] = append(c.qi[j], b.QI[j]...)
+	}
+	c.noteArrival(b.First, b.Tick)
+	for i, s := range b.Subject {
+		c.noteSubject(s, b.SA[i], b.First+RecordID(i))
+	}
+	c.sa = append(c.sa, b.SA...)
+	c.subject = append(c.subject, b.Subject...)
+	for range b.SA {
+		c.classOf = append(c.classOf, none)
+	}
+	return nil
+}
+
+func (c *columns) noteArrival(first RecordID, tick int64) {
+	if n := len(c.arrivals); n == 0 || c.arrivals[n-1].tick != tick {
+		c.arrivals = append(c.arrivals, arrival{first, tick})
+	}
+}
+
+// noteSubject reports whether r is the first record of its subject.
+func (c *columns) noteSubject(s uint64, value equivclass.Code, r RecordID) bool {
+	if c.firstWith != nil {
+		if _, seen := c.firstWith[subjectValue{s, value}]; !seen {
+			c.firstWith[subjectValue{s, value}] = r
+		}
+	}
+	if _, seen := c.firsts[s]; seen {
+		return false
+	}
+	c.firsts[s] = r
+	return true
+}
+
+// arrived returns the tick at which a record arrived.
+func (c *columns) arrived(r RecordID) int64 {
+	i := sort.Search(len(c.arrivals), func(i int) bool { return c.arrivals[i].first > r })
+	return c.arrivals[i-1].tick
+}
+
+// block returns the records from first on as a block that shares the columns.
+func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
+	b := &RecordBlock{First: first, Tick: tick, SA: c.sa[first:], Origin: origin, Offset: offset, QI: make([][]equivclass.Code, len(c.qi))}
+	for j := range c.qi {
+		b.QI[j] = c.qi[j][first:]
+	}
+	if c.firsts != nil {
+		b.Subject = c.subject[first:]
+	}
+	return b
+}
+
+// space returns the geometry over the values of the records below cut. It is a
+// function of those records alone, whatever has arrived since. Cost: cut x d.
+func (c *columns) space(cut RecordID) *equivclass.Space {
+	dicts := make([]*equivclass.Dictionary, len(c.qi))
+	for j := range c.qi {
+		top := equivclass.Code(0)
+		for _, v := range c.qi[j][:cut] {
+			top = max(top, v)
+		}
+		dicts[j] = c.qiDict(j).Prefix(int(top) + 1)
+	}
+	return equivclass.NewSpace(dicts)
+}
+
+// pool makes the records a pool in the given space.
+func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.Pool {
+	d := len(c.qi)
+	p := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d), SA: make([]equivclass.Code, len(records))}
+	if c.firsts != nil {
+		p.Subject = make([]uint64, len(records))
+	}
+	for i, r := range records {
+		c.coords(space, r, p.X[i*d:i*d+d])
+		p.SA[i] = c.sa[r]
+		if p.Subject != nil {
+			p.Subject[i] = c.subject[r]
+		}
+	}
+	return p
+}
+
+// coords writes the scaled coordinates of a record.
+func (c *columns) coords(space *equivclass.Space, r RecordID, x []float32) {
+	for j := range c.qi {
+		x[j] = space.Coord(j, c.qiDict(j), c.qi[j][r])
+	}
+}
+
+// bag returns the bag of the records' sensitive values.
+func (c *columns) bag(records []RecordID) equivclass.Bag {
+	var b equivclass.Bag
+	for _, r := range records {
+		b.Add(c.sa[r], 1)
+	}
+	return b
+}

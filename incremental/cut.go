@@ -1,0 +1,228 @@
+package incremental
+
+import (
+	"errors"
+	"fmt"
+
+	"anond/equivclass"
+)
+
+// ErrUnpublished: the newest release is decided but not published yet.
+var ErrUnpublished = errors.New("the release before is not published yet")
+
+// InfeasibleError says that no partition of the first load can satisfy l
+// (rule I; theory: Lemma D). It carries a share, never the value.
+type InfeasibleError struct {
+	Attribute string
+	Share     float64 // of the most frequent value
+	L         int
+	Reachable int // the largest l that the records allow
+}
+
+func (e *InfeasibleError) Error() string {
+	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
+		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
+}
+
+// Hint says what would mend it.
+func (e *InfeasibleError) Hint() string {
+	if e.Reachable < 2 {
+		return "not even l = 2 is reachable: make the values coarser"
+	}
+	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", e.Reachable)
+}
+
+// decision is what a cut changes: classes that are born, and those whose
+// records the births take over.
+type decision struct {
+	births   []*Class
+	deaths   []ClassID
+	declared []ClassID
+	// quarantine lists the records of pools that were ineligible as a whole (rule T).
+	quarantine []RecordID
+}
+
+// CutDue reports whether the records applied so far end a release: the first
+// load is complete, or trigger `records` has counted enough.
+func (m *Machine) CutDue() bool {
+	n := m.records.len()
+	if !m.meta.InitialDone {
+		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
+	}
+	return m.policy.CutEvery > 0 && n >= m.meta.NextCut
+}
+
+// UpdateDue reports whether updates have gathered such that a release may have
+// something new to publish (trigger `update`).
+func (m *Machine) UpdateDue() bool {
+	if !m.meta.InitialDone || m.policy.Transparent {
+		return false
+	}
+	return m.planner.due() || m.overdue()
+}
+
+// overdue reports whether the oldest waiting record has waited for max_hold and
+// was not passed over already.
+func (m *Machine) overdue() bool {
+	w := m.pending.waiting
+	return len(w) > m.pending.passedOver && len(w) >= m.policy.Requirement.K &&
+		m.now-m.records.arrived(w[m.pending.passedOver]) >= m.policy.MaxHold
+}
+
+// InitialDone reports whether the first load is complete.
+func (m *Machine) InitialDone() bool { return m.meta.InitialDone }
+
+// InitialReached reports whether every partition has been applied up to the end
+// that it had at the first start.
+func (m *Machine) InitialReached() bool {
+	if m.meta.InitialEnds == nil {
+		return false
+	}
+	for p, end := range m.meta.InitialEnds {
+		if m.positions[p].Next < end {
+			return false
+		}
+	}
+	return true
+}
+
+// Cut decides what the next release publishes, of the records applied so far,
+// and commits the intent together with everything not committed yet. It returns
+// nil if nothing is newly publishable: the release is skipped. The first cut
+// ends the first load.
+//
+// createdAt is the moment in Unix seconds that the manifest will carry; policy
+// the digest of schema, policy and recoding.
+func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
+	if m.broken {
+		return nil, ErrBroken
+	}
+	if i := m.Latest(); i != nil && !i.Published {
+		return nil, ErrUnpublished
+	}
+	m.flushBlock()
+	d, err := m.decide()
+	if err != nil {
+		return nil, err
+	}
+	m.countCut()
+	m.pending.quarantined = append(m.pending.quarantined, d.quarantine...)
+	m.staged.delta.Quarantined = d.quarantine
+	if len(d.births) == 0 {
+		m.sortPending()
+		return nil, m.Commit()
+	}
+	return m.commitIntent(d, createdAt, policy)
+}
+
+// decide chooses the births. Each branch names the rule that makes it safe.
+func (m *Machine) decide() (decision, error) {
+	switch {
+	case m.policy.Transparent:
+		return m.decideTransparent()
+	case len(m.intents) == 0:
+		return m.decideInitial()
+	default:
+		return m.decideUpdate(), nil
+	}
+}
+
+// countCut advances the machine's own clock and ends the first load.
+func (m *Machine) countCut() {
+	m.meta.Tick++
+	m.meta.CutTick = m.now
+	m.meta.InitialDone = true
+	if m.policy.CutEvery > 0 {
+		m.meta.NextCut = m.records.len() + RecordID(m.policy.CutEvery)
+	}
+	if m.policy.HoldInCuts {
+		m.now = m.meta.Tick
+	}
+	m.staged.delta.Meta = &m.meta
+}
+
+func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*Intent, error) {
+	release := uint32(len(m.intents) + 1)
+	newcomers := 0
+	for _, c := range d.births {
+		c.ID, c.Born = ClassID(len(m.classes)), release
+		for _, r := range c.Members {
+			if m.records.classOf[r] == none {
+				newcomers++
+			}
+			m.records.classOf[r] = c.ID
+		}
+		m.classes = append(m.classes, c)
+	}
+	for _, id := range d.deaths {
+		m.classes[id].Died = release
+		m.staged.delta.Deaths = append(m.staged.delta.Deaths, Death{id, release})
+	}
+	for _, id := range d.declared {
+		m.classes[id].Regime = Pure
+	}
+	m.rebuild()
+	intent := Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy,
+		Newcomers: newcomers, Records: m.published(), Classes: len(m.classes) - m.dead(), Pending: m.pendingCounts()}
+	m.intents = append(m.intents, intent)
+	m.staged.delta.Births, m.staged.delta.DeclaredPure = d.births, d.declared
+	m.staged.delta.Intent = &intent
+	if err := m.Commit(); err != nil {
+		return nil, err
+	}
+	return m.Latest(), nil
+}
+
+func (m *Machine) published() int { return int(m.records.len()) - m.pendingCounts().Total() }
+
+func (m *Machine) dead() int {
+	n := 0
+	for _, c := range m.classes {
+		if c.Died != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Published marks the newest release published under the SHA-256 of its
+// manifest: the last durable step.
+func (m *Machine) Published(release uint32, manifest [32]byte) error {
+	i := m.Latest()
+	if i == nil || i.Release != release || i.Published {
+		return fmt.Errorf("release %d is not the one in the making", release)
+	}
+	i.Published, i.Manifest = true, manifest
+	done := *i
+	m.staged.delta.Intent = &done
+	return m.Commit()
+}
+
+// View returns what a release shows. It can be asked for any release at any
+// time: a retry after a crash sees exactly what the first attempt saw.
+func (m *Machine) View(release uint32) (*View, error) {
+	if release < 1 || int(release) > len(m.intents) {
+		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, len(m.intents))
+	}
+	intent := m.intents[release-1]
+	n := intent.Cut
+	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa[:n:n],
+		Dictionaries: make([]*equivclass.Dictionary, len(m.records.dicts))}
+	for i, d := range m.records.dicts {
+		if d != nil {
+			v.Dictionaries[i] = d.Frozen()
+		}
+	}
+	for _, column := range m.records.qi {
+		v.QI = append(v.QI, column[:n:n])
+	}
+	if m.records.firsts != nil {
+		v.Subject = m.records.subject[:n:n]
+	}
+	for _, c := range m.classes {
+		if c.Born <= release && (c.Died == 0 || c.Died > release) {
+			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,112 @@
+package incremental
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// settlePool bounds the number of waiting records that a cut partitions anew as
+// a whole. Beyond it, what local updates have planned stays, and only the rest
+// is partitioned: plans of so dense a pool are good already.
+const settlePool = 20000
+
+// decideInitial partitions the first load as a whole.
+//
+// Rule A: every birth consists of at least k never-published records with no
+// value above 1/l. Rule I: a load that no partition can satisfy is refused.
+func (m *Machine) decideInitial() (decision, error) {
+	waiting, want := m.pending.waiting, m.policy.Requirement
+	if len(waiting) < want.K {
+		return decision{}, nil
+	}
+	if err := m.feasible(m.records.bag(waiting)); err != nil {
+		return decision{}, err
+	}
+	pool := m.records.pool(m.records.space(m.records.len()), waiting)
+	groups, _ := m.policy.Initial.Partition(pool, want)
+	plans, _ := plansOf(pool, waiting, groups)
+	return decision{births: m.births(plans)}, nil
+}
+
+func (m *Machine) feasible(b equivclass.Bag) error {
+	if b.Eligible(m.policy.Requirement.L) {
+		return nil
+	}
+	return &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name,
+		Share: float64(b.Max()) / float64(b.Total), L: m.policy.Requirement.L, Reachable: b.Total / b.Max()}
+}
+
+// decideUpdate chooses, among the planned classes, those to be published now.
+//
+// Rule A makes every choice safe: a birth consists of never-published records
+// and satisfies the requirement, whichever of them are born. In mode regroup,
+// rule P governs the rest (regroup.go). Rule I: while infeasible records wait,
+// either all that waits is published or nothing.
+func (m *Machine) decideUpdate() decision {
+	if len(m.pending.waiting) == 0 && len(m.pending.repeats) == 0 {
+		return decision{}
+	}
+	space := m.records.space(m.records.len())
+	plans, rest := m.settle(space)
+	if m.pending.infeasible {
+		if len(rest) > 0 {
+			return decision{}
+		}
+		return decision{births: m.births(plans)}
+	}
+	chosen := m.admit(plans)
+	d := decision{births: m.births(chosen)}
+	if m.policy.Republication == Regroup && m.policy.MaxRegroups != 0 {
+		m.regroup(&d, space, chosen)
+	}
+	return d
+}
+
+// settle plans everything that waits; rest is what finds no class.
+func (m *Machine) settle(space *equivclass.Space) (plans []plan, rest []RecordID) {
+	todo := m.pending.waiting
+	if len(todo) > settlePool {
+		plans, todo = m.planner.all()
+	}
+	pool := m.records.pool(space, todo)
+	groups, _ := m.policy.Local.Partition(pool, m.policy.Requirement)
+	more, _ := plansOf(pool, todo, groups)
+	return append(plans, more...), without(todo, more)
+}
+
+// without returns the records that are in none of the plans.
+func without(records []RecordID, plans []plan) []RecordID {
+	in := make(map[RecordID]bool, len(records))
+	for _, p := range plans {
+		for _, r := range p.members {
+			in[r] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(r RecordID) bool { return in[r] })
+}
+
+// births turns plans into classes: pure where mode regroup allows it and the
+// bag is flat (rule P), else frozen (rule A).
+func (m *Machine) births(plans []plan) []*Class {
+	out := make([]*Class, len(plans))
+	for i, p := range plans {
+		c := &Class{Regime: Frozen, Members: p.members}
+		if m.policy.Republication == Regroup && m.records.bag(p.members).Flat() {
+			c.Regime = Pure
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// all returns the classes that local updates have planned, and the waiting
+// records in none of them.
+func (p *planner) all() (plans []plan, rest []RecordID) {
+	for i := range p.slots {
+		plans = append(plans, p.slots[i].plans...)
+		rest = append(rest, p.slots[i].here...)
+	}
+	slices.Sort(rest)
+	return plans, rest
+}

@@ -1,0 +1,259 @@
+package incremental
+
+import "anond/equivclass"
+
+// index is a static spatial index over the boxes of the published classes: a
+// packed R-tree, built by median cuts of the boxes' centres along the widest
+// dimension. It is built anew at every release and is a function of the boxes
+// and their order alone, so that a restart finds what an uninterrupted run
+// finds. Searches visit at most a fixed number of leaves: they are exact where
+// the tree prunes well and near-exact beyond, at a cost that grows with the
+// depth of the tree only.
+type index struct {
+	d     int
+	boxes []float32 // of slot s: lo in [2ds, 2ds+d), hi in [2ds+d, 2ds+2d)
+	order []int32   // slots, leaf by leaf
+	nodes []indexNode
+	bound []float32 // boxes of the nodes, laid out like boxes
+	leaf  []int32   // by slot: number of its leaf
+}
+
+type indexNode struct {
+	from, to int32 // slots order[from:to]
+	left     int32 // the right child is left+1; 0: a leaf
+	leaf     int32
+}
+
+// leafSize is the number of classes in a leaf; a search compares all of them.
+const leafSize = 8
+
+// buildIndex indexes the boxes of len(boxes)/2d slots. Cost: m log m.
+func buildIndex(d int, boxes []float32) *index {
+	m := len(boxes) / (2 * d)
+	x := &index{d: d, boxes: boxes, order: make([]int32, m), leaf: make([]int32, m)}
+	for i := range x.order {
+		x.order[i] = int32(i)
+	}
+	if m == 0 {
+		return x
+	}
+	x.nodes = append(x.nodes, indexNode{to: int32(m)})
+	x.bound = append(x.bound, make([]float32, 2*d)...)
+	leaves := int32(0)
+	for n := 0; n < len(x.nodes); n++ {
+		x.measure(n)
+		node := &x.nodes[n]
+		if node.to-node.from <= leafSize {
+			node.leaf = leaves
+			for _, s := range x.order[node.from:node.to] {
+				x.leaf[s] = leaves
+			}
+			leaves++
+			continue
+		}
+		x.cut(n)
+	}
+	return x
+}
+
+// measure sets the bound of a node to the union of its slots' boxes.
+func (x *index) measure(n int) {
+	d, node := x.d, x.nodes[n]
+	b := boxAt(x.bound, d, int32(n))
+	first := x.box(x.order[node.from])
+	copy(b.Lo, first.Lo)
+	copy(b.Hi, first.Hi)
+	for _, s := range x.order[node.from+1 : node.to] {
+		other := x.box(s)
+		b.Extend(other.Lo)
+		b.Extend(other.Hi)
+	}
+}
+
+// cut gives a node two children of equal size, cut along the dimension in which
+// the centres of its boxes lie widest apart.
+func (x *index) cut(n int) {
+	node := x.nodes[n]
+	slots := x.order[node.from:node.to]
+	j := x.widest(slots)
+	half := len(slots) / 2
+	selectSlots(slots, half, func(a, b int32) bool {
+		ca, cb := x.centre(a, j), x.centre(b, j)
+		return ca < cb || ca == cb && a < b
+	})
+	left := int32(len(x.nodes))
+	x.nodes[n].left = left
+	mid := node.from + int32(half)
+	x.nodes = append(x.nodes, indexNode{from: node.from, to: mid}, indexNode{from: mid, to: node.to})
+	x.bound = append(x.bound, make([]float32, 4*x.d)...)
+}
+
+func (x *index) widest(slots []int32) int {
+	best, width := 0, float32(-1)
+	for j := range x.d {
+		lo, hi := x.centre(slots[0], j), x.centre(slots[0], j)
+		for _, s := range slots[1:] {
+			c := x.centre(s, j)
+			lo, hi = min(lo, c), max(hi, c)
+		}
+		if hi-lo > width {
+			best, width = j, hi-lo
+		}
+	}
+	return best
+}
+
+func (x *index) box(slot int32) equivclass.Box { return boxAt(x.boxes, x.d, slot) }
+
+// boxAt is the i-th box of a flat array of boxes, sharing its memory.
+func boxAt(boxes []float32, d int, i int32) equivclass.Box {
+	b := boxes[2*d*int(i) : 2*d*int(i+1)]
+	return equivclass.Box{Lo: b[:d:d], Hi: b[d:]}
+}
+
+func (x *index) centre(slot int32, j int) float32 {
+	b := 2 * x.d * int(slot)
+	return (x.boxes[b+j] + x.boxes[b+x.d+j]) / 2
+}
+
+// selectSlots partly sorts a so that a[k] is where a full sort would put it.
+func selectSlots(a []int32, k int, less func(a, b int32) bool) {
+	lo, hi := 0, len(a)-1
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if less(a[mid], a[lo]) {
+			a[lo], a[mid] = a[mid], a[lo]
+		}
+		if less(a[hi], a[lo]) {
+			a[lo], a[hi] = a[hi], a[lo]
+		}
+		if less(a[hi], a[mid]) {
+			a[mid], a[hi] = a[hi], a[mid]
+		}
+		pivot := a[mid]
+		i, j := lo, hi
+		for i <= j {
+			for less(a[i], pivot) {
+				i++
+			}
+			for less(pivot, a[j]) {
+				j--
+			}
+			if i <= j {
+				a[i], a[j] = a[j], a[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+// search is one walk through the index, nearest nodes first.
+type search struct {
+	x      *index
+	at     []float32
+	budget int // leaves that may still be visited
+	worst  func() float32
+	visit  func(slot int32)
+}
+
+// positionLeaves and neighbourLeaves bound the searches.
+const (
+	positionLeaves  = 24
+	neighbourLeaves = 24
+)
+
+// position returns the slot whose box contains the point, else the nearest
+// box; -1 if there is none. Of several, the first met by the walk.
+func (x *index) position(at []float32) int32 {
+	best, dist := int32(-1), float32(inf)
+	s := search{x: x, at: at, budget: positionLeaves}
+	s.worst = func() float32 { return dist }
+	s.visit = func(slot int32) {
+		if q := x.box(slot).Distance2(at); q < dist {
+			best, dist = slot, q
+		}
+	}
+	s.run()
+	return best
+}
+
+// neighbours returns up to n slots whose boxes have the nearest centres,
+// nearest first, appended to out.
+func (x *index) neighbours(at []float32, n int, out []int32) []int32 {
+	near := make([]float32, 0, n)
+	s := search{x: x, at: at, budget: neighbourLeaves}
+	s.worst = func() float32 {
+		if len(near) < n {
+			return inf
+		}
+		return near[n-1]
+	}
+	s.visit = func(slot int32) {
+		q := x.centreDistance(at, slot)
+		if q >= s.worst() {
+			return
+		}
+		if len(near) < n {
+			near, out = append(near, 0), append(out, 0)
+		}
+		i := len(near) - 1
+		for ; i > 0 && near[i-1] > q; i-- {
+			near[i], out[i] = near[i-1], out[i-1]
+		}
+		near[i], out[i] = q, slot
+	}
+	s.run()
+	return out
+}
+
+const inf = float32(3.4e38)
+
+func (s *search) run() {
+	if len(s.x.nodes) > 0 {
+		s.node(0)
+	}
+}
+
+func (s *search) node(n int32) {
+	x := s.x
+	node := x.nodes[n]
+	if node.left == 0 {
+		s.budget--
+		for _, slot := range x.order[node.from:node.to] {
+			s.visit(slot)
+		}
+		return
+	}
+	near, far := node.left, node.left+1
+	dn, df := s.distance(near), s.distance(far)
+	if df < dn {
+		near, far, dn, df = far, near, df, dn
+	}
+	if dn < s.worst() {
+		s.node(near)
+	}
+	if s.budget > 0 && df < s.worst() {
+		s.node(far)
+	}
+}
+
+func (s *search) distance(n int32) float32 {
+	return boxAt(s.x.bound, s.x.d, n).Distance2(s.at)
+}
+
+func (x *index) centreDistance(at []float32, slot int32) float32 {
+	sum := float32(0)
+	for j, v := range at {
+		q := v - x.centre(slot, j)
+		sum += q * q
+	}
+	return sum
+}

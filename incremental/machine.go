@@ -1,0 +1,222 @@
+package incremental
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"anond/equivclass"
+)
+
+// Options are what a machine is opened with.
+type Options struct {
+	Schema *equivclass.Schema
+	Policy Policy
+	// Settings are digests by configuration key. A difference to those of the
+	// state is a SettingsError.
+	Settings map[string][32]byte
+	// Seed is used, and stored, only by a fresh state (rule R).
+	Seed   [32]byte
+	Seeded bool
+}
+
+// SettingsError says which settings differ from those the state was made under.
+type SettingsError struct{ Keys []string }
+
+func (e *SettingsError) Error() string {
+	return fmt.Sprintf("the state was made under another %v: the promise would not survive the change", e.Keys)
+}
+
+// Errors of the machine.
+var (
+	// ErrStateFull: state.max_records is reached.
+	ErrStateFull = errors.New("the state holds as many records as state.max_records allows")
+	// ErrBroken: a commit failed before; the machine must be opened again.
+	ErrBroken = errors.New("a commit failed; the state must be opened again")
+)
+
+// none marks a record that is in no class.
+const none = ^ClassID(0)
+
+// Machine is the state machine. Not safe for concurrent use: one goroutine owns
+// it; Views may be read by others.
+type Machine struct {
+	store  Store
+	schema *equivclass.Schema
+	policy Policy
+	meta   Meta
+	keys   map[string][]byte // derived from the seed, by purpose
+	broken bool
+
+	records   columns
+	classes   []*Class // by ID, dead ones included
+	positions map[Partition]Position
+	counters  Counters
+	intents   []Intent // by release - 1
+	outbox    outboxState
+	staged    staged
+	now       int64
+
+	pending pendingSet
+	planner planner
+}
+
+type outboxState struct {
+	last    uint64 // newest Seq given
+	waiting int    // letters not delivered
+}
+
+// staged is what has changed since the last commit.
+type staged struct {
+	delta     Delta
+	from      RecordID // first record that is in no block yet
+	origins   []uint16 // of the records from there on
+	offsets   []int64
+	counters  bool
+	positions map[Partition]bool
+}
+
+// Open loads the machine from its store. A fresh store gets the options' seed
+// and settings with its first commit.
+func Open(store Store, o Options) (*Machine, error) {
+	if err := o.Policy.Check(); err != nil {
+		return nil, err
+	}
+	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{},
+		counters: newCounters()}
+	m.records = newColumns(o.Schema, o.Policy.Repeat)
+	m.staged.positions = map[Partition]bool{}
+	fresh := true
+	if err := store.Load(m.visitor(&fresh)); err != nil {
+		return nil, err
+	}
+	if fresh {
+		m.meta = Meta{Settings: o.Settings, Seed: o.Seed, Seeded: o.Seeded}
+		m.staged.delta.Meta = &m.meta
+	} else if err := sameSettings(m.meta.Settings, o.Settings); err != nil {
+		return nil, err
+	}
+	m.staged.from = m.records.len()
+	if m.policy.HoldInCuts {
+		m.now = m.meta.Tick
+	}
+	m.rebuild()
+	return m, nil
+}
+
+func newCounters() Counters {
+	return Counters{Refused: map[equivclass.Reason]uint64{}, Ignored: map[equivclass.Reason]uint64{}}
+}
+
+// sameSettings names every key whose digest differs, or that only one side has.
+func sameSettings(have, want map[string][32]byte) error {
+	var keys []string
+	for k, d := range want {
+		if h, ok := have[k]; !ok || h != d {
+			keys = append(keys, k)
+		}
+	}
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	sort.Strings(keys)
+	return &SettingsError{Keys: keys}
+}
+
+// visitor fills the machine from a store, checking what it is handed.
+func (m *Machine) visitor(fresh *bool) Visitor {
+	return Visitor{
+		Meta:       func(meta Meta) error { m.meta, *fresh = meta, false; return nil },
+		Counters:   func(c Counters) error { m.counters = c; return m.counters.init() },
+		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
+		Records:    func(b *RecordBlock) error { return m.records.appendBlock(b) },
+		Class:      m.loadClass,
+		Intent:     m.loadIntent,
+		Position: func(p Partition, pos Position) error {
+			m.positions[p] = pos
+			return nil
+		},
+		Quarantined: func(r []RecordID) error {
+			m.pending.quarantined = append(m.pending.quarantined, r...)
+			return nil
+		},
+		Outbox: func(last uint64, waiting int) error { m.outbox = outboxState{last, waiting}; return nil },
+	}
+}
+
+func (c *Counters) init() error {
+	if c.Refused == nil {
+		c.Refused = map[equivclass.Reason]uint64{}
+	}
+	if c.Ignored == nil {
+		c.Ignored = map[equivclass.Reason]uint64{}
+	}
+	return nil
+}
+
+func (m *Machine) loadClass(c *Class) error {
+	if int(c.ID) != len(m.classes) {
+		return fmt.Errorf("%w: class %d follows class %d", ErrCorrupt, c.ID, len(m.classes)-1)
+	}
+	for _, r := range c.Members {
+		if r >= m.records.len() {
+			return fmt.Errorf("%w: class %d names record %d of %d", ErrCorrupt, c.ID, r, m.records.len())
+		}
+	}
+	m.classes = append(m.classes, c)
+	return nil
+}
+
+func (m *Machine) loadIntent(i *Intent) error {
+	if int(i.Release) != len(m.intents)+1 {
+		return fmt.Errorf("%w: release %d follows release %d", ErrCorrupt, i.Release, len(m.intents))
+	}
+	m.intents = append(m.intents, *i)
+	return nil
+}
+
+// Seed returns the state's seed, for keyed digests and draws. It must not be
+// shown (rule R).
+func (m *Machine) Seed() [32]byte { return m.meta.Seed }
+
+// Positions returns a copy of the positions of all known partitions.
+func (m *Machine) Positions() map[Partition]Position {
+	out := make(map[Partition]Position, len(m.positions))
+	for p, pos := range m.positions {
+		out[p] = pos
+	}
+	return out
+}
+
+// InitialEnds returns where the first load ends, nil if that is not known yet.
+func (m *Machine) InitialEnds() map[Partition]int64 { return m.meta.InitialEnds }
+
+// SetInitialEnds stores where the first load ends, at the first start.
+func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
+	m.meta.InitialEnds = ends
+	m.staged.delta.Meta = &m.meta
+}
+
+// Tick gives the machine the host's time. Without effect where a tick is a cut.
+func (m *Machine) Tick(now int64) {
+	if !m.policy.HoldInCuts && now > m.now {
+		m.flushBlock()
+		m.now = now
+	}
+}
+
+// Latest returns the newest intent, nil before the first release.
+func (m *Machine) Latest() *Intent {
+	if len(m.intents) == 0 {
+		return nil
+	}
+	return &m.intents[len(m.intents)-1]
+}
+
+// Intents returns all intents, oldest first. The slice must not be changed.
+func (m *Machine) Intents() []Intent { return m.intents }

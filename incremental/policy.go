@@ -1,0 +1,80 @@
+package incremental
+
+import (
+	"errors"
+	"fmt"
+
+	"anond/equivclass"
+)
+
+// Republication says what may become of a published class.
+type Republication string
+
+// The republication modes.
+const (
+	Append  Republication = "append"  // births are frozen for ever (rule A)
+	Regroup Republication = "regroup" // flat births are pure and may be regrouped (rule P)
+)
+
+// Repeat says what becomes of further records of a published subject (rule S).
+type Repeat string
+
+// The treatments of a subject's later records.
+const (
+	RepeatFirst  Repeat = "first"  // only the first is published
+	RepeatSticky Repeat = "sticky" // the same value gets the same signature
+)
+
+// Policy is everything that decides which classes are formed and when.
+type Policy struct {
+	Requirement   equivclass.Requirement
+	Republication Republication
+	Repeat        Repeat
+	// Threshold is the number of pending updates in a neighbourhood that must be
+	// exceeded for a local update (paper: k-1).
+	Threshold int
+	// MaxHold is the number of ticks after which the loss of a record's class no
+	// longer matters for its admission. Privacy always does.
+	MaxHold int64
+	// HoldInCuts: a tick is one cut tried; else the host gives ticks by Tick.
+	HoldInCuts    bool
+	MaxRegroups   int // per record (rule E); negative: unlimited (experiments)
+	Neighbours    int // classes looked at around the touched one
+	NeighbourDims int // dimensions in which REL wants a record inside; 0: d-1
+	Similar       int // of them, classes that are re-partitioned
+	Transparent   bool
+	// CutEvery is the number of accepted records between two cuts (trigger
+	// `records`); 0: the host says when.
+	CutEvery int
+	// Initial partitions the first load; Local every later pool.
+	Initial, Local equivclass.Partitioner
+	// InitialMax ends the first load at this number of records; 0: at the end
+	// of the source.
+	InitialMax int
+	// MaxRecords bounds the state; 0: no bound.
+	MaxRecords int
+}
+
+// Check reports every contradiction in the policy.
+func (p Policy) Check() error {
+	var faults []error
+	if p.Requirement.L < 2 {
+		faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
+	}
+	if p.Requirement.K < p.Requirement.L {
+		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records", p.Requirement.K, p.Requirement.L))
+	}
+	if p.Repeat == RepeatSticky && p.Republication != Regroup {
+		faults = append(faults, errors.New("subject.repeat sticky needs republication regroup: only a pure class has a signature to keep"))
+	}
+	if p.Repeat == RepeatSticky && p.Transparent {
+		faults = append(faults, errors.New("subject.repeat sticky cannot be transparent: who waits for a signature depends on values"))
+	}
+	if p.Initial == nil || p.Local == nil {
+		faults = append(faults, errors.New("no partitioner"))
+	}
+	if p.Threshold < 1 {
+		faults = append(faults, fmt.Errorf("threshold is %d, must be at least 1", p.Threshold))
+	}
+	return errors.Join(faults...)
+}

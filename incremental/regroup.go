@@ -1,0 +1,315 @@
+package incremental
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// spendGain is the share of its loss that a regrouping must save to be worth
+// one of the records' regroupings (rule E: the budget only where it pays).
+const spendGain = 0.02
+
+// regrouping is one attempt to take classes of one signature apart and put them
+// together anew, with a flat set of newcomers.
+type regrouping struct {
+	signature []equivclass.Code
+	old       []int32      // slots of the classes taken apart
+	new       []RecordID   // newcomers: equally many of each value of the signature
+	groups    [][]RecordID // the classes that result
+	gain      float64
+}
+
+// regroup adds to the decision what rule P allows around the records that still
+// wait: growth of a signature by flat sets, and cutting its classes in one
+// neighbourhood anew.
+//
+// Rule P: every class that results has the one signature of the classes taken
+// apart, each value equally often, and at least k records, so each member's
+// posterior stays exactly 1/|S| at L0 and L1 (Theorem P). Rule D: newcomers
+// enter in sets with equally many of each value, so no value has more than
+// 1/|S| of them. Rule E: only classes whose members all have regroupings left.
+//
+// Cost: for each class with waiting records, one search and one cut of the
+// classes of one signature around it; never a look at all classes.
+func (m *Machine) regroup(d *decision, space *equivclass.Space, chosen []plan) {
+	r := regrouper{m: m, space: space, taken: map[int32]bool{}, gone: map[RecordID]bool{}, expect: expectation(chosen)}
+	for _, p := range chosen {
+		for _, rec := range p.members {
+			r.gone[rec] = true
+		}
+	}
+	r.tie()
+	for s := range m.planner.slots {
+		best := r.best(int32(s))
+		if best != nil {
+			r.apply(d, best)
+		}
+	}
+}
+
+// expectation is the loss that a waiting record may expect if it waits on: the
+// mean of what is published now, 1 if nothing is.
+func expectation(chosen []plan) float64 {
+	sum, n := 0.0, 0
+	for _, p := range chosen {
+		sum += p.loss * float64(len(p.members))
+		n += len(p.members)
+	}
+	if n == 0 {
+		return 1
+	}
+	return sum / float64(n)
+}
+
+type regrouper struct {
+	m      *Machine
+	space  *equivclass.Space
+	taken  map[int32]bool       // slots regrouped in this cut
+	gone   map[RecordID]bool    // records published by this cut
+	tied   map[int32][]RecordID // sticky: repeats by the slot they lie at
+	must   map[RecordID]ClassID // sticky: the class whose signature a repeat must get
+	expect float64
+}
+
+// tie positions the repeats whose twin is published in a pure class (rule S,
+// sticky): they may join that class's signature and no other.
+func (r *regrouper) tie() {
+	m := r.m
+	if m.policy.Repeat != RepeatSticky || len(m.planner.slots) == 0 {
+		return
+	}
+	r.tied, r.must = map[int32][]RecordID{}, map[RecordID]ClassID{}
+	x := make([]float32, len(m.records.qi))
+	for _, rec := range m.pending.repeats {
+		twin, _ := m.twin(rec)
+		class := m.records.classOf[twin]
+		if class == none || m.classes[class].Regime != Pure {
+			continue
+		}
+		m.records.coords(m.planner.space, rec, x)
+		s := m.planner.index.position(x)
+		r.tied[s] = append(r.tied[s], rec)
+		r.must[rec] = class
+	}
+}
+
+// best returns the regrouping around a slot that gains most, nil if none pays.
+func (r *regrouper) best(s int32) *regrouping {
+	if !r.waits(s) {
+		return nil
+	}
+	p := &r.m.planner
+	centre := make([]float32, p.index.d)
+	for j := range centre {
+		centre[j] = p.index.centre(s, j)
+	}
+	near := p.index.neighbours(centre, p.policy.Neighbours, nil)
+	var best *regrouping
+	for _, slots := range r.bySignature(near) {
+		if g := r.try(slots, r.waitingAt(near)); g != nil && (best == nil || g.gain > best.gain) {
+			best = g
+		}
+	}
+	return best
+}
+
+func (r *regrouper) waits(s int32) bool { return len(r.waitingAt([]int32{s})) > 0 }
+
+// waitingAt returns the records that still wait at the slots.
+func (r *regrouper) waitingAt(slots []int32) []RecordID {
+	var out []RecordID
+	add := func(records []RecordID) {
+		for _, rec := range records {
+			if !r.gone[rec] {
+				out = append(out, rec)
+			}
+		}
+	}
+	for _, s := range slots {
+		sl := &r.m.planner.slots[s]
+		add(sl.here)
+		for _, p := range sl.plans {
+			add(p.members)
+		}
+		add(r.tied[s])
+	}
+	return out
+}
+
+// bySignature groups the slots whose class may be regrouped by signature, in
+// order of the nearest of each.
+func (r *regrouper) bySignature(near []int32) [][]int32 {
+	var out [][]int32
+	var signatures [][]equivclass.Code
+	for _, s := range near {
+		c := r.m.planner.slots[s].class
+		if c.Regime != Pure || r.taken[s] || r.m.exhausted(c) {
+			continue
+		}
+		sig := r.m.records.bag(c.Members).Signature()
+		i := slices.IndexFunc(signatures, func(o []equivclass.Code) bool { return slices.Equal(o, sig) })
+		if i < 0 {
+			signatures, out = append(signatures, sig), append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], s)
+	}
+	return out
+}
+
+// exhausted reports whether a member of a class has no regrouping left (rule E).
+func (m *Machine) exhausted(c *Class) bool {
+	return m.policy.MaxRegroups >= 0 && int(c.Regroups) >= m.policy.MaxRegroups
+}
+
+// try cuts the classes at the slots anew, with as many flat sets of waiting
+// records as there are, and without; it returns the better one if it pays.
+func (r *regrouper) try(slots []int32, waiting []RecordID) *regrouping {
+	old := r.m.planner.slots[slots[0]].class
+	sig := r.m.records.bag(old.Members).Signature()
+	var best *regrouping
+	for _, sets := range []int{r.flatSets(sig, waiting), 0} {
+		if sets == 0 && len(slots) < 2 {
+			continue
+		}
+		g := r.cut(&regrouping{signature: sig, old: slots, new: r.pick(sig, waiting, sets, slots)})
+		if g != nil && (best == nil || g.gain > best.gain) {
+			best = g
+		}
+	}
+	return best
+}
+
+// eligible reports whether a waiting record may join a signature: a tied repeat
+// only that of its twin.
+func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
+	class, tied := r.must[rec]
+	return !tied || slices.Equal(r.m.records.bag(r.m.classes[class].Members).Signature(), sig)
+}
+
+// flatSets returns how many records of each value of the signature wait.
+func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
+	n := make([]int, len(sig))
+	for _, rec := range waiting {
+		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
+			n[i]++
+		}
+	}
+	return slices.Min(n)
+}
+
+// pick returns sets records of each value of the signature, the nearest to the
+// first class first, so flat as rule P wants it.
+func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, slots []int32) []RecordID {
+	box := r.m.planner.index.box(slots[0])
+	type candidate struct {
+		rec  RecordID
+		dist float32
+	}
+	byValue := make([][]candidate, len(sig))
+	x := make([]float32, len(r.m.records.qi))
+	for _, rec := range waiting {
+		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
+			r.m.records.coords(r.m.planner.space, rec, x)
+			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
+		}
+	}
+	var out []RecordID
+	for _, list := range byValue {
+		slices.SortFunc(list, func(a, b candidate) int {
+			if a.dist != b.dist {
+				if a.dist < b.dist {
+					return -1
+				}
+				return 1
+			}
+			return int(a.rec) - int(b.rec)
+		})
+		for _, c := range list[:sets] {
+			out = append(out, c.rec)
+		}
+	}
+	return out
+}
+
+// cut forms the classes of a regrouping; nil if it does not pay or would put
+// two records of a subject into one class (rule S).
+func (r *regrouper) cut(g *regrouping) *regrouping {
+	m := r.m
+	var members []RecordID
+	before := 0.0
+	for _, s := range g.old {
+		c := m.planner.slots[s].class
+		members = append(members, c.Members...)
+		before += r.loss(c.Members) * float64(len(c.Members))
+	}
+	for _, rec := range g.new {
+		before += r.waitingLoss(rec)
+	}
+	members = append(members, g.new...)
+	pool := m.records.pool(r.space, members)
+	after := 0.0
+	for _, rows := range equivclass.RankCut(pool, g.signature, m.policy.Requirement.K) {
+		if !pool.DistinctSubjects(rows) || !m.policy.Requirement.Holds(pool.Bag(rows)) {
+			return nil
+		}
+		after += pool.Loss(rows) * float64(len(rows))
+		group := make([]RecordID, len(rows))
+		for i, row := range rows {
+			group[i] = members[row]
+		}
+		slices.Sort(group)
+		g.groups = append(g.groups, group)
+	}
+	if g.gain = before - after; g.gain <= spendGain*before {
+		return nil
+	}
+	return g
+}
+
+func (r *regrouper) loss(members []RecordID) float64 {
+	pool := r.m.records.pool(r.space, members)
+	return pool.Loss(r.m.planner.scratch.allRows(pool.Len()))
+}
+
+// waitingLoss is what a waiting record counts before it is published: 1 if it
+// has waited for max_hold, else what it may expect by waiting. (The contract
+// counts 1 in any case; that would let a class absorb far records that find a
+// better class one release later.)
+func (r *regrouper) waitingLoss(rec RecordID) float64 {
+	if r.m.now-r.m.records.arrived(rec) >= r.m.policy.MaxHold {
+		return 1
+	}
+	return r.expect
+}
+
+// apply enters a regrouping into the decision. A class that comes out as it was
+// stays: nothing about it is regrouped.
+func (r *regrouper) apply(d *decision, g *regrouping) {
+	regroups := uint16(0)
+	kept := map[int]bool{}
+	for _, s := range g.old {
+		c := r.m.planner.slots[s].class
+		r.taken[s] = true
+		if i := slices.IndexFunc(g.groups, func(o []RecordID) bool { return slices.Equal(o, c.Members) }); i >= 0 {
+			kept[i] = true
+			continue
+		}
+		regroups = max(regroups, c.Regroups+1)
+		d.deaths = append(d.deaths, c.ID)
+	}
+	for i, members := range g.groups {
+		if kept[i] {
+			continue
+		}
+		n := regroups
+		if !slices.ContainsFunc(members, func(rec RecordID) bool { return r.m.records.classOf[rec] != none }) {
+			n = 0
+		}
+		d.births = append(d.births, &Class{Regime: Pure, Regroups: n, Members: members})
+	}
+	for _, rec := range g.new {
+		r.gone[rec] = true
+	}
+}

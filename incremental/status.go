@@ -1,0 +1,46 @@
+package incremental
+
+import (
+	"maps"
+
+	"anond/equivclass"
+)
+
+// Status is what the machine tells operators: counts only (rules H and V).
+type Status struct {
+	Sent       uint64                       `json:"sent"`
+	Published  int                          `json:"published"`
+	Pending    Pending                      `json:"pending"`
+	DeadLetter uint64                       `json:"dead_letter"`
+	Refused    map[equivclass.Reason]uint64 `json:"refused"`
+	Ignored    map[equivclass.Reason]uint64 `json:"ignored"`
+	Outbox     int                          `json:"outbox"` // dead letters not delivered yet
+	Classes    int                          `json:"classes"`
+	Planned    int                          `json:"planned"` // waiting records in planned classes
+	Release    uint32                       `json:"release"` // newest decided
+	Infeasible bool                         `json:"infeasible"`
+	// OldestTick is the arrival of the record that waits longest; Now the
+	// machine's time; both in ticks. OldestTick = Now if none waits.
+	OldestTick int64 `json:"oldest_tick"`
+	Now        int64 `json:"now"`
+	InitialEnd bool  `json:"initial_done"`
+}
+
+// Status returns the machine's counts. sent = published + pending + dead_letter
+// holds at every moment. Cost: one pass over the reasons, none over records.
+func (m *Machine) Status() Status {
+	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
+		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
+		Planned: m.planner.planned, Release: uint32(len(m.intents)), Infeasible: m.pending.infeasible, Now: m.now,
+		OldestTick: m.now, InitialEnd: m.meta.InitialDone}
+	for _, n := range s.Refused {
+		s.DeadLetter += n
+	}
+	if i := m.Latest(); i != nil {
+		s.Classes = i.Classes
+	}
+	if w := m.pending.waiting; len(w) > 0 {
+		s.OldestTick = m.records.arrived(w[0])
+	}
+	return s
+}

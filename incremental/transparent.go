@@ -1,0 +1,227 @@
+package incremental
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// maxIneligible bounds the chance that a pool is ineligible (rule T, n_min).
+const maxIneligible = 1e-6
+
+// decideTransparent forms classes such that an adversary who knows this program
+// and the law of its random draws still learns no more than 1/l (rule T, level L2).
+//
+// Who is in a pool depends on the number of waiting records alone. A pool that
+// is not eligible as a whole is quarantined whole, for ever, and never mixed
+// with other records. An eligible one is split symmetrically (append; Theorem
+// M) or dealt to signatures at random (regroup; Theorem R).
+func (m *Machine) decideTransparent() (decision, error) {
+	waiting, want := m.pending.waiting, m.policy.Requirement
+	if len(waiting) < want.K {
+		return decision{}, nil
+	}
+	if len(m.intents) == 0 {
+		if err := m.feasible(m.records.bag(waiting)); err != nil {
+			return decision{}, err
+		}
+	} else if len(waiting) < m.MinPool() {
+		return decision{}, nil
+	}
+	pool := waiting[:poolSize(len(waiting), want.K)]
+	if !want.Holds(m.records.bag(pool)) {
+		return decision{quarantine: slices.Clone(pool)}, nil
+	}
+	if m.policy.Republication == Regroup {
+		return m.deal(pool), nil
+	}
+	return decision{births: m.halve(pool)}, nil
+}
+
+// poolSize returns the largest b*2^j <= n with k <= b < 2k, so that equal
+// halves go as deep as they can and few of the newest records wait (INV-A, A3).
+func poolSize(n, k int) int {
+	best := 0
+	for b := k; b < 2*k && b <= n; b++ {
+		size := b
+		for size*2 <= n {
+			size *= 2
+		}
+		best = max(best, size)
+	}
+	return best
+}
+
+// MinPool returns n_min: the smallest pool whose chance of being ineligible is
+// at most 1e-6, judged by the value shares of what is already published (a
+// decision that anyone with the releases can repeat). math.MaxInt if no pool is
+// large enough; 0 before the first release.
+//
+// The chance is bounded by the union over values of Chernoff's bound
+// exp(-n KL(1/l || share)).
+func (m *Machine) MinPool() int {
+	if len(m.intents) == 0 {
+		return 0
+	}
+	var published equivclass.Bag
+	for r, c := range m.records.classOf {
+		if c != none {
+			published.Add(m.records.sa[r], 1)
+		}
+	}
+	return minPool(published, m.policy.Requirement.L)
+}
+
+func minPool(b equivclass.Bag, l int) int {
+	chance := func(n int) float64 {
+		sum := 0.0
+		for _, c := range b.Counts {
+			sum += tail(n, float64(c.N)/float64(b.Total), 1/float64(l))
+		}
+		return sum
+	}
+	if chance(math.MaxInt32) > maxIneligible {
+		return math.MaxInt
+	}
+	lo, hi := 1, math.MaxInt32
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		if chance(mid) <= maxIneligible {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
+// tail bounds the chance that a value of share p takes more than a share q of n records.
+func tail(n int, p, q float64) float64 {
+	if p >= q {
+		return 1
+	}
+	kl := q*math.Log(q/p) + (1-q)*math.Log((1-q)/(1-p))
+	return math.Exp(-float64(n) * kl)
+}
+
+// CheckTransparent reports why the configured cut cannot keep rule T, judged by
+// the published histogram: too few records would gather between two cuts.
+func (m *Machine) CheckTransparent() error {
+	if !m.policy.Transparent || len(m.intents) == 0 {
+		return nil
+	}
+	n := m.MinPool()
+	switch {
+	case n == math.MaxInt:
+		return fmt.Errorf("transparent: the most frequent value has 1/l of what is published or more, so no pool is eligible with certainty; lower l")
+	case m.policy.CutEvery > 0 && m.policy.CutEvery < n:
+		return fmt.Errorf("transparent: %d records a release are too few, %d are needed so that a pool is ineligible with a chance of at most 1e-6; raise release.trigger.every", m.policy.CutEvery, n)
+	}
+	return nil
+}
+
+// halve splits an eligible pool into frozen classes.
+//
+// Rules A and T. Theorem M: each node has one candidate cut, a function of QI
+// and record numbers only (the widest dimension, ordered by coordinate, then
+// number), into halves of equal size; it is taken iff both halves satisfy the
+// requirement, a symmetric function of their bags; odd nodes are leaves. Then
+// swapping and permuting the halves of a leaf keeps everything the program
+// shows, so all its records have the same posterior: the value's share.
+func (m *Machine) halve(pool []RecordID) []*Class {
+	points := m.records.pool(m.records.space(m.records.len()), pool)
+	rows := slices.Clone(m.planner.scratch.allRows(points.Len()))
+	var out []*Class
+	for _, leaf := range equivclass.Halve(points, rows, m.policy.Requirement) {
+		members := make([]RecordID, len(leaf))
+		for i, row := range leaf {
+			members[i] = pool[row]
+		}
+		slices.Sort(members)
+		out = append(out, &Class{Regime: Frozen, Members: members})
+	}
+	return out
+}
+
+// deal assigns an eligible pool to signatures at random and forms pure classes
+// in each, blind to which value is which.
+//
+// Rules P and T, Theorem R: admission is all or nothing; the number and sizes of
+// the signatures are a function of the pool's histogram; which record of a value
+// goes where is uniform by secret coins (rule R); classes are formed by
+// coordinates and by equality of values only. A signature with fewer than k
+// records in all waits: its size is public.
+func (m *Machine) deal(pool []RecordID) decision {
+	want := m.policy.Requirement
+	rng := m.draw(uint32(len(m.intents)+1), "deal")
+	byValue := map[equivclass.Code][]RecordID{}
+	bag := m.records.bag(pool)
+	for _, r := range pool {
+		byValue[m.records.sa[r]] = append(byValue[m.records.sa[r]], r)
+	}
+	var d decision
+	columns := len(pool) / want.L
+	dealt := make([][]RecordID, columns)
+	next := 0
+	for _, c := range histogramOrder(bag) {
+		list := byValue[c.Code]
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		for _, r := range list {
+			dealt[next%columns] = append(dealt[next%columns], r)
+			next++
+		}
+	}
+	space := m.records.space(m.records.len())
+	for _, cohort := range m.cohorts(dealt) {
+		if len(cohort) < want.K {
+			d.quarantine = append(d.quarantine, cohort...)
+			continue
+		}
+		d.births = append(d.births, m.pureBirths(space, cohort)...)
+	}
+	slices.Sort(d.quarantine)
+	return d
+}
+
+// histogramOrder returns the counts from the most frequent down, equals by
+// value: an order that depends on the histogram and on nothing else.
+func histogramOrder(b equivclass.Bag) []equivclass.Count {
+	out := slices.Clone(b.Counts)
+	slices.SortStableFunc(out, func(a, b equivclass.Count) int { return b.N - a.N })
+	return out
+}
+
+// cohorts joins the dealt columns that hold the same set of values.
+func (m *Machine) cohorts(dealt [][]RecordID) [][]RecordID {
+	var out [][]RecordID
+	var signatures [][]equivclass.Code
+	for _, column := range dealt {
+		sig := m.records.bag(column).Signature()
+		i := slices.IndexFunc(signatures, func(o []equivclass.Code) bool { return slices.Equal(o, sig) })
+		if i < 0 {
+			signatures, out = append(signatures, sig), append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], column...)
+	}
+	return out
+}
+
+// pureBirths cuts the records of one signature into pure classes.
+func (m *Machine) pureBirths(space *equivclass.Space, cohort []RecordID) []*Class {
+	slices.Sort(cohort)
+	points := m.records.pool(space, cohort)
+	sig := m.records.bag(cohort).Signature()
+	var out []*Class
+	for _, rows := range equivclass.RankCut(points, sig, m.policy.Requirement.K) {
+		members := make([]RecordID, len(rows))
+		for i, row := range rows {
+			members[i] = cohort[row]
+		}
+		slices.Sort(members)
+		out = append(out, &Class{Regime: Pure, Members: members})
+	}
+	return out
+}
