@@ -1,0 +1,203 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+)
+
+func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
+
+// analyse measures the chain as a whole: certificates, attackers, corruption,
+// regroupings, subjects.
+func (a *auditor) analyse() {
+	if !a.linked {
+		a.publicNewcomers()
+		return
+	}
+	n := len(a.in.index.ids)
+	k := link(a.views, n)
+	all, roots := components(a.views, k)
+	c := &Certificates{TrajectoryK: k.trajectoryK()}
+	a.report.Certificates = c
+	for _, root := range roots {
+		a.certify(c, all[root])
+	}
+	problems := buildProblems(a.views, k, all, func(x *component) bool { return x.regime() == regimeNone })
+	for _, root := range roots {
+		if p := problems[root]; p != nil {
+			a.resolve(c, p)
+		}
+	}
+	a.report.Corruption = a.corruption(k, all, roots)
+	a.regroups()
+	a.subjects(k)
+	a.attack(k)
+}
+
+// certify counts a component under its certificate.
+func (a *auditor) certify(c *Certificates, x *component) {
+	e := x.classes[0]
+	t := a.views[e.view].rel.tab
+	switch x.regime() {
+	case regimeFrozen: // Theorem A: the posterior is the bag's frequency
+		c.FrozenRecords += x.records
+		c.FrozenClasses++
+		c.MaxPosterior = max(c.MaxPosterior, share(int(t.top[e.class]), t.size(e.class)))
+	case regimePure: // Theorem P: the posterior is 1/|S|
+		c.PureRecords += x.records
+		c.PureComponents++
+		c.MaxPosterior = max(c.MaxPosterior, 1/float64(len(a.in.s.sets.sets[x.support])))
+	default:
+		c.OtherRecords += x.records
+		c.OtherComponents++
+		return
+	}
+	for _, e := range x.classes { // K1 is 1/|class| in both regimes
+		c.RowLink = max(c.RowLink, 1/float64(a.views[e.view].rel.tab.size(e.class)))
+	}
+}
+
+// resolve decides a component without certificate.
+func (a *auditor) resolve(c *Certificates, p *problem) {
+	f := p.decide(a.report.L, a.in.maxExact)
+	newest := a.views[len(a.views)-1].rel.num
+	if f.contradictory {
+		a.f.add("microdata", KindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")
+		c.UndecidedRecords += p.records()
+		return
+	}
+	if f.exact {
+		c.ExactComponents++
+	}
+	exposed := 0
+	for t, n := range p.n {
+		switch {
+		case f.exposed[t]:
+			exposed += n
+		case f.safe[t]:
+			c.SafeRecords += n
+		default:
+			c.UndecidedRecords += n
+		}
+	}
+	c.ExposedRecords += exposed
+	c.ExposedGroups += f.groups
+	c.MaxPosterior = max(c.MaxPosterior, f.max)
+	a.f.addN("SA", KindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases", exposed+f.groups)
+}
+
+// corruptionLimit bounds the regrouped components enumerated for the score.
+const corruptionLimit = 200
+
+// corruption computes the score: closed form top/(|class|-1) for classes that
+// never changed, enumeration with one value revealed for small regrouped ones.
+func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint32) *Corruption {
+	out := &Corruption{}
+	small := map[*component]bool{}
+	for _, root := range roots {
+		x := all[root]
+		e := x.classes[0]
+		t := a.views[e.view].rel.tab
+		switch {
+		case x.regime() == regimeFrozen:
+			out.ClosedForm += x.records
+			out.Max = max(out.Max, share(int(t.top[e.class]), t.size(e.class)-1))
+		case x.regime() == regimePure && x.records <= a.in.maxExact && len(small) < corruptionLimit:
+			small[x] = true
+		default:
+			out.NotComputed += x.records
+		}
+	}
+	problems := buildProblems(a.views, k, all, func(x *component) bool { return small[x] })
+	for _, root := range roots {
+		p := problems[root]
+		if p == nil {
+			continue
+		}
+		top, err := p.corruption()
+		if err != nil {
+			out.NotComputed += p.records()
+			continue
+		}
+		out.Enumerated += p.records()
+		out.Max = max(out.Max, top)
+	}
+	return out
+}
+
+// regroups is the histogram of regroupings per published record (rule E).
+func (a *auditor) regroups() {
+	for rec, n := range a.carry.regroups {
+		if a.carry.class(rec) > 0 {
+			a.report.Regroups = fit(a.report.Regroups, max(len(a.report.Regroups), int(n)+1))
+			a.report.Regroups[n]++
+		}
+	}
+}
+
+func (a *auditor) subjects(k *linkage) {
+	if a.in.records == nil || a.in.records.subject == nil {
+		return
+	}
+	count := map[uint32]int{}
+	for rec, t := range k.typ {
+		if t > 0 && rec < a.in.records.n && a.in.records.known[rec] {
+			count[a.in.records.subject[rec]]++
+		}
+	}
+	out := &Subjects{Subjects: len(count)}
+	for _, n := range count {
+		out.MaxRecords = max(out.MaxRecords, n)
+		if n > 1 {
+			out.Repeated++
+		}
+	}
+	a.report.Subjects = out
+}
+
+// attack runs the attackers that know memberships or microdata.
+func (a *auditor) attack(k *linkage) {
+	s, l := a.in.s, a.report.L
+	cand := linkAttack(a.views, k.n, s.sets)
+	out := []Attacker{countSets(newAttacker(AttackerLink), cand, l, s.sets)}
+	if a.in.records != nil {
+		published := make([]bool, k.n)
+		for rec, t := range k.typ {
+			published[rec] = t > 0
+		}
+		q := newQIAttack(s, a.in.records, published, l)
+		for i := range a.views {
+			a.attackByQI(q, i)
+		}
+		out = append(out, countSets(q.qi, q.cand, l, s.sets), q.newQI.shares())
+	} else {
+		a.skip("attackers who know quasi-identifiers: they need the records export")
+	}
+	plain, linked := newcomerAttack(a.views, k.n, l, s)
+	a.report.Attackers = append(out, plain, linked)
+}
+
+func (a *auditor) attackByQI(q *qiAttack, i int) {
+	v := &a.views[i]
+	arrived := uint32(0)
+	if i > 0 {
+		values := len(a.in.s.sa.text)
+		d := bagDifference(a.views[i-1].rel.tab.histogram(values), v.rel.tab.histogram(values))
+		arrived = a.in.s.sets.intern(d.support())
+	}
+	q.release(v, a.matches[i].kept, i > 0 && len(a.matches[i].vanished) == 0, arrived, i == 0)
+}
+
+// publicNewcomers counts AttackerNewcomer from the releases alone: every record
+// a release adds has the values of the bag difference as candidates.
+func (a *auditor) publicNewcomers() {
+	at := newAttacker(AttackerNewcomer)
+	for i, row := range a.report.Releases {
+		for range row.Newcomers {
+			if i > 0 {
+				at.count(a.arrivals[i], a.report.L)
+			}
+		}
+	}
+	a.report.Attackers = append(a.report.Attackers, at.shares())
+}

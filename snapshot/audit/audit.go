@@ -1,0 +1,257 @@
+package audit
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// Dir audits a releases directory.
+//
+// Guarantee: "certified" is returned only if both exports were given, cover
+// every release, and every published record is in a component certified by rule
+// A or P; then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
+// Every violation reported is derived from the files. The error is an
+// *UnreadableError when an input is malformed.
+//
+// Cost: linear in the total size of the releases and exports, except the QI-only
+// attacker (see qiAttack) and components without certificate (see decide).
+func Dir(o Options) (*Report, error) {
+	a, err := newAuditor(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range a.in.numbers {
+		if err := a.release(n); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkCurrent(o.Releases, a.in.numbers[len(a.in.numbers)-1], &a.f); err != nil {
+		return nil, err
+	}
+	if o.Ledger != "" {
+		if err := checkLedger(o.Ledger, a.shas, a.in.numbers[len(a.in.numbers)-1], &a.f); err != nil {
+			return nil, err
+		}
+	} else {
+		a.skip("the ledger: none was given")
+	}
+	a.analyse()
+	return a.finish(), nil
+}
+
+// auditor is the state of one run over a chain.
+type auditor struct {
+	in       *input
+	f        faults
+	report   *Report
+	linked   bool // the members export covers every release
+	carry    *carry
+	last     *release
+	views    []view
+	matches  []reappearance // per release, against the one before
+	arrivals []int          // per release: distinct values among its newcomers
+	shas     map[int]string
+	moved    bool // public view: some class has vanished so far
+}
+
+func newAuditor(o Options) (*auditor, error) {
+	a := &auditor{carry: newCarry(), shas: map[int]string{}}
+	var err error
+	if a.in, err = open(o, &a.f); err != nil {
+		return nil, err
+	}
+	m := a.in.first
+	a.report = &Report{
+		Dataset: m.Dataset, Recoding: m.Recoding, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
+		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
+	}
+	a.coverage()
+	return a, nil
+}
+
+func (a *auditor) skip(format string, args ...any) {
+	a.report.NotChecked = append(a.report.NotChecked, fmt.Sprintf(format, args...))
+}
+
+// coverage decides what the exports allow to check and lists the rest.
+func (a *auditor) coverage() {
+	in := a.in
+	missing := 0
+	if in.members != nil {
+		for _, n := range in.numbers {
+			if in.members.class[n] == nil {
+				missing++
+			}
+		}
+		for _, n := range sortedKeys(in.members.class) {
+			if !slices.Contains(in.numbers, n) {
+				a.f.add("microdata", KindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
+			}
+		}
+	}
+	a.linked = in.members != nil && missing == 0
+	switch {
+	case in.members == nil:
+		a.skip("who is in which class (no members export): certificates A and P, disappearance, regroup budgets, attackers")
+	case missing > 0:
+		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing, len(in.numbers))
+	}
+	if in.records == nil {
+		a.skip("the microdata (no records export): members inside their cells, bags, subjects, people waiting")
+	} else if in.records.subject == nil {
+		a.skip("one record of a subject per class (rule S): no subject column in the records export; every record counts as a person")
+	}
+	if _, unknown := in.first.Policy.principles(); unknown > 0 {
+		a.skip("%d declared diversity principles this auditor does not know", unknown)
+	}
+	if in.first.Policy.MaxRegroups == nil {
+		a.skip("regroup budget (rule E): the manifest declares none")
+	}
+	if in.s.steps {
+		a.skip("tightness of cells of attributes with declared steps")
+	}
+	a.skip("information-loss figures in the manifests")
+}
+
+// release audits one release and its step from the one before.
+func (a *auditor) release(number int) error {
+	dir := filepath.Join(a.in.dir, dirName(number))
+	man, err := loadManifest(dir)
+	if err != nil {
+		return err
+	}
+	a.shas[number] = man.sha
+	var before *Manifest
+	if a.last != nil {
+		before = a.last.man
+		checkContract(before, man, &a.f)
+	}
+	checkLink(before, man, number, &a.f)
+	man.Release = number // findings name directories
+	rel, err := loadRelease(dir, man, a.in.s, &a.f)
+	if err != nil {
+		return err
+	}
+	row := a.step(rel)
+	a.membership(rel, row)
+	a.last = rel
+	return nil
+}
+
+// step checks what public files show about the step to a release.
+func (a *auditor) step(rel *release) *ReleaseRow {
+	values := len(a.in.s.sa.text)
+	before := &release{tab: &table{start: []uint32{0}, d: rel.tab.d}}
+	if a.last != nil {
+		before = a.last
+	}
+	d := checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
+	a.arrivals = append(a.arrivals, len(d.support()))
+	match := matchClasses(before.tab, rel.tab)
+	a.matches = append(a.matches, match)
+	a.moved = a.moved || len(match.vanished) > 0
+	if !a.linked {
+		checkPublic(before, rel, match, &a.f)
+		checkPublicCertificate(rel, a.moved, &a.f)
+	}
+	kept := 0
+	for _, k := range match.kept {
+		if k {
+			kept++
+		}
+	}
+	a.report.Releases = append(a.report.Releases, ReleaseRow{
+		Release: rel.num, Records: rel.tab.rows(), Pending: rel.man.Pending, Classes: rel.tab.m,
+		KMin: rel.man.Privacy.KMin, MaxFrequency: rel.man.Privacy.MaxFrequency, Certificate: rel.man.Privacy.Certificate,
+		Newcomers: d.total, NewcomersTop: share(d.top, d.total), ClassesKept: kept, Waiting: -1,
+	})
+	return &a.report.Releases[len(a.report.Releases)-1]
+}
+
+// membership checks what the exports show about a release.
+func (a *auditor) membership(rel *release, row *ReleaseRow) {
+	if a.in.members == nil || a.in.members.class[rel.num] == nil {
+		return
+	}
+	classOf := a.classes(rel)
+	fates := make([]fate, rel.tab.m)
+	if a.linked {
+		a.carry, fates = a.carry.advance(rel, classOf, a.in.s, &a.f)
+		a.views = append(a.views, view{rel, classOf, fates})
+	}
+	if a.in.records != nil {
+		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)
+		a.waiting(rel, classOf, row)
+	}
+}
+
+// classes translates the export's class numbers into indexes.
+func (a *auditor) classes(rel *release) []uint32 {
+	classOf := fit(a.in.members.class[rel.num], len(a.in.index.ids))
+	unknown := 0
+	for rec, number := range classOf {
+		if number == 0 {
+			continue
+		}
+		c, ok := rel.tab.lookup(number)
+		if !ok {
+			unknown++
+			classOf[rec] = 0
+			continue
+		}
+		classOf[rec] = uint32(c) + 1
+	}
+	a.f.addN("microdata", KindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
+	a.in.members.class[rel.num] = classOf
+	return classOf
+}
+
+// waiting counts the people who arrived and are not published, and the largest
+// share of one value among them: nothing is promised about it, so it is told.
+func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
+	counts := make([]int, len(a.in.s.sa.text))
+	n, top := 0, 0
+	for rec, known := range a.in.records.known {
+		arrived := int(a.in.records.arrived[rec])
+		if known && arrived > 0 && arrived <= rel.num && (rec >= len(classOf) || classOf[rec] == 0) {
+			n++
+			v := a.in.records.sa[rec]
+			counts[v]++
+			top = max(top, counts[v])
+		}
+	}
+	row.Waiting, row.WaitingTopShare = n, share(top, n)
+	if n != rel.man.Pending {
+		a.f.add("files", KindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
+	}
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// finish draws the verdict.
+func (a *auditor) finish() *Report {
+	r := a.report
+	r.Violations = append(r.Violations, a.f.sorted()...)
+	full := a.linked && a.in.records != nil
+	state := "not checked"
+	switch {
+	case len(r.Violations) > 0:
+		r.Verdict, state = VerdictViolated, "violated"
+	case full && r.Certificates.OtherRecords == 0:
+		r.Verdict, state = VerdictCertified, "certified"
+	default:
+		r.Verdict = VerdictConsistent
+	}
+	r.Level = Level{L0: state, L1: state, L2: "not claimed"}
+	if a.in.first.Policy.Transparent {
+		r.Level.L2 = "claimed, not checked"
+	}
+	r.NotPromised = r.notPromised()
+	return r
+}

@@ -1,0 +1,284 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cellKind tells how a cell of a release describes the values of its records.
+type cellKind uint8
+
+const (
+	cellPoint cellKind = iota // one value
+	cellSpan                  // closed interval [lo,hi] of numbers or dates
+	cellLabel                 // inner node of a hierarchy
+	cellSet                   // {a|b|c}, categories without hierarchy
+)
+
+// cell is one parsed cell. Numbers and dates use lo and hi (dates as days),
+// categories their text.
+type cell struct {
+	kind    cellKind
+	lo, hi  float64
+	text    string
+	members []uint32 // cellSet: ids of its values, ascending
+	leaves  bitset   // hierarchy: leaves below the label
+	leaf    int32    // hierarchy: index of the leaf, -1 for an inner label
+}
+
+type attrType uint8
+
+const (
+	typeNumber attrType = iota
+	typeDate
+	typeCategory
+)
+
+// attribute is one quasi-identifier column: its type, its hierarchy, and the
+// dictionary of all cells seen in any release or export. Equal ids mean equal
+// cells, so classes are compared as slices of integers.
+type attribute struct {
+	name  string
+	typ   attrType
+	hier  *hierarchy
+	ids   map[string]uint32
+	cells []cell
+}
+
+func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
+	return &attribute{name: name, typ: typ, hier: h, ids: map[string]uint32{}}
+}
+
+// intern gives the id of a cell as written in a release; the reason is non-empty
+// when the cell is malformed for this attribute.
+func (a *attribute) intern(text []byte) (id uint32, reason string) {
+	if id, ok := a.ids[string(text)]; ok {
+		return id, ""
+	}
+	c, reason := a.parse(string(text))
+	if reason != "" {
+		return 0, reason
+	}
+	id = uint32(len(a.cells))
+	a.ids[c.text] = id
+	a.cells = append(a.cells, c)
+	return id, ""
+}
+
+// internValue gives the id of a record's own value, which must be a point. A
+// number in another spelling (39.0) is the same value.
+func (a *attribute) internValue(text []byte) (uint32, string) {
+	if a.typ == typeNumber && len(text) > 0 && text[0] != '[' {
+		if v, err := strconv.ParseFloat(string(text), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			text = []byte(formatNumber(v))
+		}
+	}
+	id, reason := a.intern(text)
+	if reason == "" && !a.isValue(&a.cells[id]) {
+		return 0, "not a single value"
+	}
+	return id, reason
+}
+
+func (a *attribute) isValue(c *cell) bool {
+	if a.hier != nil {
+		return c.leaf >= 0
+	}
+	return c.kind == cellPoint
+}
+
+func (a *attribute) parse(text string) (cell, string) {
+	switch {
+	case a.hier != nil:
+		return a.parseLabel(text)
+	case a.typ == typeCategory:
+		return a.parseCategory(text)
+	case text == "":
+		return cell{lo: math.Inf(-1), hi: math.Inf(-1), leaf: -1}, "" // missing value, its own point
+	case text[0] != '[':
+		v, reason := a.parseScalar(text)
+		return cell{kind: cellPoint, lo: v, hi: v, text: text, leaf: -1}, reason
+	}
+	lo, hi, ok := strings.Cut(strings.TrimSuffix(text[1:], "]"), ",")
+	if !ok || text[len(text)-1] != ']' {
+		return cell{}, "interval is not [lo,hi]"
+	}
+	from, reason := a.parseScalar(lo)
+	if reason != "" {
+		return cell{}, reason
+	}
+	to, reason := a.parseScalar(hi)
+	if reason == "" && from >= to {
+		reason = "interval is empty or a single value"
+	}
+	return cell{kind: cellSpan, lo: from, hi: to, text: text, leaf: -1}, reason
+}
+
+func (a *attribute) parseScalar(text string) (float64, string) {
+	if a.typ == typeDate {
+		t, err := time.Parse(time.DateOnly, text)
+		if err != nil || t.Format(time.DateOnly) != text {
+			return 0, "not a date YYYY-MM-DD"
+		}
+		return float64(t.Unix() / 86400), ""
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || (formatNumber(v) != text && !canonicalInteger(text)) {
+		return 0, "not a number in shortest decimal form"
+	}
+	return v, ""
+}
+
+func formatNumber(v float64) string {
+	if v == 0 {
+		return "0" // also -0
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// canonicalInteger admits integers that float64 cannot print back exactly.
+func canonicalInteger(text string) bool {
+	v, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(v, 10) == text
+}
+
+func (a *attribute) parseLabel(text string) (cell, string) {
+	leaves, ok := a.hier.leaves[text]
+	if !ok {
+		return cell{}, "value or label is not in the hierarchy"
+	}
+	c := cell{kind: cellLabel, text: text, leaves: leaves, leaf: -1}
+	if i, isLeaf := a.hier.leaf[text]; isLeaf {
+		c.leaf = i
+	}
+	return c, ""
+}
+
+func (a *attribute) parseCategory(text string) (cell, string) {
+	if text == "" || (text[0] != '{' && text[0] != '[' && text[0] != '*' && !strings.ContainsAny(text, "|}")) {
+		return cell{kind: cellPoint, text: text, leaf: -1}, ""
+	}
+	inner, ok := strings.CutSuffix(strings.TrimPrefix(text, "{"), "}")
+	parts := strings.Split(inner, "|")
+	if !ok || text[0] != '{' || len(parts) < 2 {
+		return cell{}, "category is neither a value nor a set {a|b}"
+	}
+	c := cell{kind: cellSet, text: text, leaf: -1}
+	for i, p := range parts {
+		if i > 0 && parts[i-1] >= p {
+			return cell{}, "set is not in byte order"
+		}
+		id, reason := a.intern([]byte(p))
+		if reason != "" || a.cells[id].kind != cellPoint {
+			return cell{}, "set holds something that is not a value"
+		}
+		c.members = append(c.members, id)
+	}
+	slices.Sort(c.members)
+	return c, ""
+}
+
+// contains tells whether a record's value lies in a cell.
+func (a *attribute) contains(cellID, valueID uint32) bool {
+	if cellID == valueID {
+		return true
+	}
+	c, v := &a.cells[cellID], &a.cells[valueID]
+	switch {
+	case a.hier != nil:
+		return c.leaves.covers(int(v.leaf))
+	case a.typ == typeCategory:
+		_, ok := slices.BinarySearch(c.members, valueID)
+		return ok
+	}
+	return c.lo <= v.lo && v.hi <= c.hi
+}
+
+// compare is the canonical order of cells: numbers and dates by lo then hi,
+// everything else by bytes.
+func (a *attribute) compare(x, y uint32) int {
+	if x == y {
+		return 0
+	}
+	c, d := &a.cells[x], &a.cells[y]
+	if a.hier == nil && a.typ != typeCategory {
+		return cmp.Or(cmp.Compare(c.lo, d.lo), cmp.Compare(c.hi, d.hi))
+	}
+	return strings.Compare(c.text, d.text)
+}
+
+// tight gives the id of the tightest cell over some values: exact range, lowest
+// common ancestor, or set. scratch is reused between calls.
+func (a *attribute) tight(values []uint32, scratch *tightScratch) uint32 {
+	if same(values) {
+		return values[0]
+	}
+	var text []byte
+	switch {
+	case a.hier != nil:
+		scratch.leaves = scratch.leaves[:0]
+		for _, v := range values {
+			scratch.leaves = append(scratch.leaves, a.cells[v].leaf)
+		}
+		text = append(scratch.text[:0], a.hier.common(scratch.leaves)...)
+	case a.typ == typeCategory:
+		text = a.tightSet(values, scratch)
+	default:
+		lo, hi := values[0], values[0]
+		for _, v := range values[1:] {
+			if a.cells[v].lo < a.cells[lo].lo {
+				lo = v
+			}
+			if a.cells[v].hi > a.cells[hi].hi {
+				hi = v
+			}
+		}
+		text = append(append(scratch.text[:0], '['), a.cells[lo].text...)
+		text = append(append(append(text, ','), a.cells[hi].text...), ']')
+	}
+	scratch.text = text
+	id, reason := a.intern(text)
+	if reason != "" {
+		return noCell // a range that includes a missing number has no cell
+	}
+	return id
+}
+
+const noCell = math.MaxUint32
+
+type tightScratch struct {
+	leaves []int32
+	ids    []uint32
+	text   []byte
+}
+
+func (a *attribute) tightSet(values []uint32, scratch *tightScratch) []byte {
+	ids := append(scratch.ids[:0], values...)
+	slices.SortFunc(ids, func(x, y uint32) int { return strings.Compare(a.cells[x].text, a.cells[y].text) })
+	ids = slices.Compact(ids)
+	scratch.ids = ids
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, id := range ids {
+		if i > 0 {
+			out.WriteByte('|')
+		}
+		out.WriteString(a.cells[id].text)
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+func same(values []uint32) bool {
+	for _, v := range values[1:] {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
+}

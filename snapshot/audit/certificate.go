@@ -1,0 +1,177 @@
+package audit
+
+import "slices"
+
+// carry is all the check of release i+1 needs to know of releases 1..i. It is
+// linear in the number of records and is what makes the publisher's gate cheap.
+type carry struct {
+	man      *Manifest
+	tab      *table
+	hist     []int    // occurrences of each sensitive value in the release
+	classOf  []uint32 // per record: class index + 1, 0 = not published
+	regroups []uint16 // per record: releases in which the set of its class changed
+}
+
+func newCarry() *carry { return &carry{tab: &table{start: []uint32{0}}} }
+
+// fate is what became of a class between two releases.
+type fate uint8
+
+const (
+	fateBroken    fate = iota // neither of the three: a rule is broken
+	fateUnchanged             // rule A: same records, same bag, same cells
+	fateBorn                  // only records never published before
+	fatePure                  // rule P: regrouped inside one signature
+)
+
+// origin describes where the records of a class come from.
+type origin struct {
+	first   uint32 // class of the first old member in the release before, index + 1
+	old     int    // members published before
+	n       int    // members
+	several bool   // old members come from more than one class
+	wasFlat bool   // every old member's former class was flat
+	oneSet  bool   // every old member's former class had this class's value set
+}
+
+// advance checks rules A, P, C, E and N between the carried release and the
+// next one and gives the carry after it. prev is not modified.
+//
+// Guarantee: if nothing is reported here and by the per-release checks, in any
+// release, then every record's component is frozen or pure and Theorems A and P
+// of the threat model bound its posterior by 1/l.
+// Cost: O(records + classes), no allocation per record.
+func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults) (*carry, []fate) {
+	next := &carry{man: rel.man, tab: rel.tab, classOf: classOf, hist: rel.tab.histogram(len(s.sa.text))}
+	from := prev.origins(rel.tab, classOf)
+	fates := make([]fate, rel.tab.m)
+	for c := range fates {
+		fates[c] = prev.judge(rel, c, &from[c], f)
+	}
+	next.regroups = fit(slices.Clone(prev.regroups), len(classOf))
+	gone, over := 0, 0
+	limit := rel.man.Policy.MaxRegroups
+	for rec, class := range classOf {
+		if prev.class(rec) == 0 {
+			continue
+		}
+		switch {
+		case class == 0:
+			gone++
+		case fates[class-1] != fateUnchanged:
+			next.regroups[rec]++
+			if limit != nil && *limit >= 0 && int(next.regroups[rec]) > *limit {
+				over++
+			}
+		}
+	}
+	for rec := len(classOf); rec < len(prev.classOf); rec++ {
+		if prev.classOf[rec] != 0 {
+			gone++
+		}
+	}
+	f.addN("N", KindRecordGone, rel.num, 0, "", "a published record is in no class of the next release", gone)
+	f.addN("E", KindBudget, rel.num, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
+	next.checkCertificate(fates, f)
+	return next, fates
+}
+
+func (c *carry) class(rec int) uint32 {
+	if rec < len(c.classOf) {
+		return c.classOf[rec]
+	}
+	return 0
+}
+
+// origins looks once at every record.
+func (prev *carry) origins(t *table, classOf []uint32) []origin {
+	from := make([]origin, t.m)
+	for c := range from {
+		from[c].wasFlat, from[c].oneSet = true, true
+	}
+	for rec, class := range classOf {
+		if class == 0 {
+			continue
+		}
+		o := &from[class-1]
+		o.n++
+		p := prev.class(rec)
+		if p == 0 {
+			continue
+		}
+		o.old++
+		if o.first == 0 {
+			o.first = p
+		} else if o.first != p {
+			o.several = true
+		}
+		o.wasFlat = o.wasFlat && prev.tab.flat[p-1] > 0
+		o.oneSet = o.oneSet && prev.tab.support[p-1] == t.support[class-1]
+	}
+	return from
+}
+
+// judge decides the fate of one class and names the rule a broken one breaks.
+func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
+	t := rel.tab
+	switch {
+	case o.n != t.size(c):
+		f.add("microdata", KindMembersMismatch, rel.num, c+1, "", "the members export has another number of records for a class than the release")
+		return fateBroken
+	case o.old == 0:
+		return fateBorn
+	case !o.several && o.old == o.n && prev.tab.size(int(o.first-1)) == o.n:
+		p := int(o.first - 1)
+		if !t.sameBag(c, prev.tab, p) {
+			f.add("A", KindFrozenBagChanged, rel.num, c+1, "", "a class with unchanged members has another bag of sensitive values")
+			return fateBroken
+		}
+		if !t.sameCells(c, prev.tab, p) {
+			f.add("A", KindFrozenCellsChanged, rel.num, c+1, "", "a class with unchanged members is written differently")
+			return fateBroken
+		}
+		return fateUnchanged
+	case o.wasFlat && o.oneSet && t.flat[c] > 0:
+		return fatePure
+	}
+	rule, kind, detail := o.blame(prev.tab, t, c)
+	f.add(rule, kind, rel.num, c+1, "", detail)
+	return fateBroken
+}
+
+// blame names how a re-formed class breaks rule A or P.
+func (o *origin) blame(prev, t *table, c int) (rule, kind, detail string) {
+	whole := !o.several && prev.size(int(o.first-1)) == o.old
+	switch {
+	case whole && o.n-o.old == 1:
+		return "A", KindLoneNewcomer, "one record was added to a published class; the difference is its value"
+	case o.wasFlat && o.oneSet:
+		return "P", KindUnequalCounts, "a class re-formed inside one signature does not hold every value equally often"
+	case o.wasFlat:
+		return "P", KindSignaturesMixed, "a re-formed class holds records of different signatures"
+	case whole:
+		return "A", KindClassGrown, "records were added to a class that is not pure"
+	case o.several:
+		return "A", KindClassMerged, "records of several classes that are not pure were put together"
+	default:
+		return "A", KindClassResplit, "a class that is not pure was split"
+	}
+}
+
+// checkCertificate compares the manifest's certificate with what the files show.
+func (c *carry) checkCertificate(fates []fate, f *faults) {
+	moved := false
+	for rec, class := range c.classOf {
+		moved = moved || class != 0 && c.regroups[rec] > 0
+	}
+	want := "frozen+pure"
+	switch {
+	case !moved:
+		want = "frozen"
+	case !slices.Contains(c.tab.flat, 0):
+		want = "pure"
+	}
+	if c.man.Privacy.Certificate != want {
+		f.add("claim", KindCertificateFalse, c.man.Release, 0, "privacy.certificate", "the certificate does not describe the release")
+	}
+}

@@ -1,0 +1,71 @@
+package audit
+
+import "math/big"
+
+// corruption is the largest posterior of any record once one other record's
+// value is revealed. For a pure component the values of the signature are
+// interchangeable, so revealing one value per type is enough; for others the
+// result is a lower bound over the values tried.
+// Cost: one exact enumeration per type.
+func (p *problem) corruption() (float64, error) {
+	top := 0.0
+	for t := range p.n {
+		q, ok := p.reveal(t)
+		if !ok {
+			continue
+		}
+		post, err := q.exactPosteriors(maxTransitions)
+		if err != nil {
+			return 0, err
+		}
+		for u, n := range q.n {
+			if n == 0 {
+				continue
+			}
+			whole := new(big.Int).Mul(post.worlds, big.NewInt(int64(n)))
+			for _, num := range post.num[u] {
+				x, _ := new(big.Rat).SetFrac(num, whole).Float64()
+				top = max(top, x)
+			}
+		}
+	}
+	return top, nil
+}
+
+// reveal removes one record of type t that turned out to carry the first value
+// all its classes have.
+func (p *problem) reveal(t int) (*problem, bool) {
+	q := &problem{values: p.values, direct: p.direct, n: append([]int(nil), p.n...)}
+	q.n[t]--
+	value := -1
+	for v := range p.values {
+		possible := true
+		for i := range p.direct {
+			possible = possible && (!p.sets[i].has(t) || p.sets[i].bag[v] > 0)
+		}
+		if possible {
+			value = v
+			break
+		}
+	}
+	if value < 0 {
+		return nil, false
+	}
+	for i := range p.direct {
+		s := knownSet{types: p.sets[i].types, bag: append([]int(nil), p.sets[i].bag...)}
+		if s.has(t) {
+			s.bag[value]--
+		}
+		q.sets = append(q.sets, s)
+	}
+	return q, true
+}
+
+func (s *knownSet) has(t int) bool {
+	for _, x := range s.types {
+		if x == t {
+			return true
+		}
+	}
+	return false
+}

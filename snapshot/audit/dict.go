@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// schema binds a manifest's columns to dictionaries that live as long as the
+// chain, so that cells, values and value sets of different releases compare as
+// integers.
+type schema struct {
+	qi      []*attribute
+	sa      *valueDict
+	subject string // name of the subject attribute, or ""
+	sets    *setDict
+	steps   bool // some attribute generalizes by declared steps: cells may be wider than their members
+}
+
+// newSchema builds dictionaries; hier maps column name to its hierarchy.
+func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
+	s := &schema{sets: newSetDict()}
+	for _, c := range m.Schema {
+		switch c.Role {
+		case "subject":
+			s.subject = c.Name
+		case "sensitive":
+			s.sa = &valueDict{name: c.Name, ids: map[string]uint32{}}
+		case "quasi":
+			typ := typeNumber
+			switch {
+			case c.Type == "categorical" || hier[c.Name] != nil:
+				typ = typeCategory
+			case c.Type == "date":
+				typ = typeDate
+			}
+			s.qi = append(s.qi, newAttribute(c.Name, typ, hier[c.Name]))
+			s.steps = s.steps || (c.Hierarchy != nil && c.Hierarchy.File == "")
+		}
+	}
+	return s
+}
+
+// valueDict interns the values of the sensitive attribute.
+type valueDict struct {
+	name string
+	ids  map[string]uint32
+	text []string
+}
+
+func (d *valueDict) intern(b []byte) uint32 {
+	if id, ok := d.ids[string(b)]; ok {
+		return id
+	}
+	id := uint32(len(d.text))
+	d.text = append(d.text, string(b))
+	d.ids[d.text[id]] = id
+	return id
+}
+
+func (d *valueDict) compare(x, y uint32) int {
+	if x == y {
+		return 0
+	}
+	return strings.Compare(d.text[x], d.text[y])
+}
+
+// setDict interns sets of sensitive values (supports of bags, candidate sets).
+type setDict struct {
+	ids   map[string]uint32
+	sets  [][]uint32 // ascending
+	cross map[uint64]uint32
+	key   []byte
+}
+
+func newSetDict() *setDict {
+	return &setDict{ids: map[string]uint32{}, cross: map[uint64]uint32{}}
+}
+
+// intern takes an ascending set and copies it if it is new.
+func (d *setDict) intern(set []uint32) uint32 {
+	d.key = d.key[:0]
+	for _, v := range set {
+		d.key = binary.LittleEndian.AppendUint32(d.key, v)
+	}
+	if id, ok := d.ids[string(d.key)]; ok {
+		return id
+	}
+	id := uint32(len(d.sets))
+	d.ids[string(d.key)] = id
+	d.sets = append(d.sets, slices.Clone(set))
+	return id
+}
+
+// intersect is memoised: an attacker meets the same pair of sets many times.
+func (d *setDict) intersect(x, y uint32) uint32 {
+	if x == y {
+		return x
+	}
+	key := uint64(min(x, y))<<32 | uint64(max(x, y))
+	if id, ok := d.cross[key]; ok {
+		return id
+	}
+	a, b := d.sets[x], d.sets[y]
+	var both []uint32
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			both = append(both, a[i])
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	id := d.intern(both)
+	d.cross[key] = id
+	return id
+}

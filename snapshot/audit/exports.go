@@ -1,0 +1,206 @@
+package audit
+
+import (
+	"bytes"
+	"slices"
+)
+
+// recordIndex numbers the records of the exports. Identities never leave it.
+type recordIndex struct{ ids map[string]uint32 }
+
+func (x *recordIndex) intern(id []byte) uint32 {
+	if n, ok := x.ids[string(id)]; ok {
+		return n
+	}
+	n := uint32(len(x.ids))
+	x.ids[string(id)] = n
+	return n
+}
+
+// isRecordID accepts source:partition:offset.
+func isRecordID(b []byte) bool {
+	for range 2 {
+		i := bytes.LastIndexByte(b, ':')
+		if i < 0 || i+1 == len(b) || len(bytes.Trim(b[i+1:], "0123456789")) > 0 {
+			return false
+		}
+		b = b[:i]
+	}
+	return len(b) > 0
+}
+
+// members is the export members.csv: the class of each record per release.
+type members struct {
+	class map[int][]uint32 // release -> class number per record, 0 = not published; may be shorter than the index
+}
+
+// parseMembers reads "release,record,class". A record may be listed once per
+// release.
+func parseMembers(file string, data []byte, index *recordIndex) (*members, error) {
+	csv, header, err := newCSV(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(header, []string{"release", "record", "class"}) {
+		return nil, unreadable(file, 1, "header is not release,record,class")
+	}
+	m := &members{class: map[int][]uint32{}}
+	for {
+		ok, err := csv.next()
+		if err != nil || !ok {
+			return m, err
+		}
+		rel, okR := parseCount(csv.fields[0])
+		class, okC := parseCount(csv.fields[2])
+		if !okR || !okC || rel == 0 || class == 0 || !isRecordID(csv.fields[1]) {
+			return nil, csv.fail("not release,source:partition:offset,class")
+		}
+		rec := index.intern(csv.fields[1])
+		column := m.class[int(rel)]
+		if grow := int(rec) + 1 - len(column); grow > 0 {
+			column = append(column, make([]uint32, grow)...)
+			m.class[int(rel)] = column
+		}
+		if column[rec] != 0 {
+			return nil, csv.fail("record is listed twice in one release")
+		}
+		column[rec] = class
+	}
+}
+
+// records is the export records.csv: the microdata.
+type records struct {
+	n       int
+	known   []bool   // by record: listed in the export
+	arrived []uint32 // first release whose cut covers the record, 0 = none yet
+	qi      []uint32 // n*d value ids
+	sa      []uint32
+	subject []uint32 // subject number, nil when no subject column is exported
+}
+
+// parseRecords reads "record,arrived_in_release,<attributes>".
+func parseRecords(file string, data []byte, s *schema, index *recordIndex) (*records, error) {
+	csv, header, err := newCSV(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if len(header) < 2 || header[0] != "record" || header[1] != "arrived_in_release" {
+		return nil, unreadable(file, 1, "header does not begin with record,arrived_in_release")
+	}
+	at := make([]int, 0, len(s.qi)+1)
+	for _, a := range s.qi {
+		at = append(at, slices.Index(header[2:], a.name))
+	}
+	at = append(at, slices.Index(header[2:], s.sa.name))
+	if slices.Contains(at, -1) {
+		return nil, unreadable(file, 1, "header lacks an attribute of the schema")
+	}
+	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: recordIndex{ids: map[string]uint32{}}}
+	if s.subject != "" {
+		p.subjectAt = slices.Index(header[2:], s.subject)
+	}
+	return p.parse(index)
+}
+
+type recordParser struct {
+	csv       *csvReader
+	s         *schema
+	at        []int // columns of the attributes, after the first two
+	subjectAt int
+	subjects  recordIndex
+	out       records
+}
+
+func (p *recordParser) parse(index *recordIndex) (*records, error) {
+	r := &p.out
+	r.resize(len(index.ids), len(p.s.qi), p.subjectAt >= 0)
+	for {
+		ok, err := p.csv.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			r.resize(len(index.ids), len(p.s.qi), p.subjectAt >= 0)
+			return r, nil
+		}
+		if !isRecordID(p.csv.fields[0]) {
+			return nil, p.csv.fail("record is not source:partition:offset")
+		}
+		rec := int(index.intern(p.csv.fields[0]))
+		if rec >= r.n {
+			r.resize(max(rec+1, r.n+r.n/2), len(p.s.qi), p.subjectAt >= 0)
+		}
+		if r.known[rec] {
+			return nil, p.csv.fail("record is listed twice")
+		}
+		if err := p.row(rec); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *recordParser) row(rec int) error {
+	r, fields, d := &p.out, p.csv.fields, len(p.s.qi)
+	r.known[rec] = true
+	if len(fields[1]) > 0 {
+		arrived, ok := parseCount(fields[1])
+		if !ok || arrived == 0 {
+			return p.csv.fail("arrived_in_release is not a release number")
+		}
+		r.arrived[rec] = arrived
+	}
+	for a, attr := range p.s.qi {
+		id, reason := attr.internValue(fields[2+p.at[a]])
+		if reason != "" {
+			return p.csv.fail("attribute %s: %s", attr.name, reason)
+		}
+		r.qi[rec*d+a] = id
+	}
+	r.sa[rec] = p.s.sa.intern(fields[2+p.at[d]])
+	if p.subjectAt >= 0 {
+		r.subject[rec] = p.subjects.intern(fields[2+p.subjectAt])
+	}
+	return nil
+}
+
+// resize sets the number of records the columns hold.
+func (r *records) resize(n, d int, subjects bool) {
+	r.n = n
+	r.known = fit(r.known, n)
+	r.arrived = fit(r.arrived, n)
+	r.qi = fit(r.qi, n*d)
+	r.sa = fit(r.sa, n)
+	if subjects {
+		r.subject = fit(r.subject, n)
+	}
+}
+
+// fit gives s the length n, keeping what is there and zeroing what is new.
+func fit[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s[:n]
+	}
+	return append(s, make([]T, n-len(s))...)
+}
+
+// parseLedger reads one "number SP sha256" line per release.
+func parseLedger(file string, data []byte) (map[int]string, error) {
+	out, last := map[int]string{}, 0
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		return nil, unreadable(file, lineAt(data, int64(len(data))), "last line does not end in LF")
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	for i, line := range lines[:len(lines)-1] {
+		number, sha, ok := bytes.Cut(line, []byte(" "))
+		n, okN := parseCount(number)
+		if !ok || !okN || n == 0 || !isSHA(string(sha)) {
+			return nil, unreadable(file, i+1, "not a release number and a SHA-256")
+		}
+		if int(n) <= last {
+			return nil, unreadable(file, i+1, "release numbers do not increase")
+		}
+		last = int(n)
+		out[last] = string(sha)
+	}
+	return out, nil
+}

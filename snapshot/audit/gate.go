@@ -1,0 +1,161 @@
+package audit
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// Gate is the auditor inside the publisher: it reads each rendered release
+// before it is renamed into place and compares it with the one before, carrying
+// the certificate from release to release.
+//
+// Guarantee: if every release of a chain passed Check without violations, then
+// every published record's component is frozen or pure, hence P(value | all
+// releases) <= 1/l at levels L0 and L1, no budget is exceeded, and nobody
+// disappeared. The check reads files, not the publisher's memory; only who is in
+// which class comes from the caller. What it does not see is the microdata: that
+// bags and cells are the members' own is Dir's to check.
+//
+// Cost: parsing plus O(records + classes) per release. A Gate is not safe for
+// concurrent use.
+type Gate struct {
+	policy Policy
+	s      *schema
+	carry  *carry
+	next   *carry // checked, waiting for Commit
+}
+
+// NewGate makes a gate for a chain that has no release yet; see Resume.
+func NewGate(policy Policy) *Gate {
+	return &Gate{policy: policy, carry: newCarry()}
+}
+
+// Check reads the release rendered in dir (for instance releases/.tmp-000042)
+// and tests it alone and against the committed release before it. members holds,
+// per record ordinal, the class number in this release, 0 = not published;
+// ordinals are the caller's and must stay the same from call to call. The slice
+// is copied. A non-empty result means: do not publish. The state of the gate
+// changes only by Commit, so Check may be repeated.
+func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
+	g.next = nil
+	f := &faults{}
+	rel, err := g.load(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	before := g.carry.man
+	if before != nil {
+		checkContract(before, rel.man, f)
+	}
+	checkLink(before, rel.man, rel.man.Release, f)
+	classOf := g.translate(rel, members, f)
+	next, _ := g.carry.advance(rel, classOf, g.s, f)
+	checkDifference(g.carry.hist, next.hist, rel.man, f)
+	if len(f.list) == 0 {
+		g.next = next
+	}
+	return f.sorted(), nil
+}
+
+// Commit makes the release that passed Check the one before the next. Call it
+// after the rename. It does nothing if the last Check found violations.
+func (g *Gate) Commit() {
+	if g.next != nil {
+		g.carry, g.next = g.next, nil
+		g.compact()
+	}
+}
+
+// Resume puts the gate behind a release that is already published: after a
+// restart, dir is that release's directory, members its classes per record
+// ordinal, regroups how often each record was regrouped so far (Regroups of the
+// gate that committed it, kept by the publisher; nil means never). The release
+// is read again and tested on its own; violations are returned as by Check.
+func (g *Gate) Resume(dir string, members []uint32, regroups []uint16) ([]Violation, error) {
+	g.s, g.next, g.carry = nil, nil, newCarry()
+	f := &faults{}
+	rel, err := g.load(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	classOf := g.translate(rel, members, f)
+	next, _ := g.carry.advance(rel, classOf, g.s, &faults{}) // everything looks born: only the counts are of use
+	next.regroups = fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
+	if len(f.list) == 0 {
+		g.carry = next
+	}
+	return f.sorted(), nil
+}
+
+// Regroups gives, per record ordinal, how often its class's record set changed
+// since its first publication, as of the committed release. The caller must not
+// modify it.
+func (g *Gate) Regroups() []uint16 { return g.carry.regroups }
+
+// load reads manifest and tables, with the hierarchies beside the release.
+func (g *Gate) load(dir string, f *faults) (*release, error) {
+	man, err := loadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if g.s == nil {
+		hier, err := loadHierarchies(filepath.Dir(dir), man, f)
+		if err != nil {
+			return nil, err
+		}
+		g.s = newSchema(man, hier)
+	}
+	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L || p.Transparent != g.policy.Transparent ||
+		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
+		f.add("claim", KindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
+	}
+	return loadRelease(dir, man, g.s, f)
+}
+
+func (g *Gate) translate(rel *release, members []uint32, f *faults) []uint32 {
+	classOf := slices.Clone(members)
+	unknown := 0
+	for rec, number := range classOf {
+		if number == 0 {
+			continue
+		}
+		c, ok := rel.tab.lookup(number)
+		if !ok {
+			unknown++
+		}
+		classOf[rec] = uint32(c) + 1
+		if !ok {
+			classOf[rec] = 0
+		}
+	}
+	f.addN("microdata", KindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)
+	return classOf
+}
+
+// compact drops cells that no class uses any more, so that a gate which lives
+// for years holds what one release holds.
+func (g *Gate) compact() {
+	t := g.carry.tab
+	for a, attr := range g.s.qi {
+		if len(attr.cells) <= 4*t.m+1024 {
+			continue
+		}
+		fresh := newAttribute(attr.name, attr.typ, attr.hier)
+		for i := a; i < len(t.box); i += t.d {
+			t.box[i] = fresh.again(attr, t.box[i])
+		}
+		for i := a; i < len(t.qi); i += t.d {
+			t.qi[i] = fresh.again(attr, t.qi[i])
+		}
+		g.s.qi[a] = fresh
+	}
+}
+
+// again interns a cell of another dictionary of the same attribute.
+func (a *attribute) again(from *attribute, id uint32) uint32 {
+	if id == noCell {
+		return noCell
+	}
+	fresh, _ := a.intern([]byte(from.cells[id].text)) // it parsed before
+	return fresh
+}

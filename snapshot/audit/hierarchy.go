@@ -1,0 +1,92 @@
+package audit
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// hierarchy is a generalization tree in ARX's format: one line per leaf,
+// "leaf;level1;...;root", no header. Levels are compared by label, the way a
+// reader of a release sees them.
+type hierarchy struct {
+	leaf   map[string]int32 // label of level 0 -> leaf index
+	paths  [][]string       // per leaf: labels from level 0 to the root
+	leaves map[string]bitset
+}
+
+// parseHierarchy reads a hierarchy file and refuses what is not a tree: lines
+// of different depth, a leaf twice, a label with two parents, several roots.
+func parseHierarchy(file string, data []byte) (*hierarchy, error) {
+	if !utf8.Valid(data) {
+		return nil, unreadable(file, 0, "is not UTF-8")
+	}
+	h := &hierarchy{leaf: map[string]int32{}, leaves: map[string]bitset{}}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	for i, line := range lines {
+		var path []string
+		for part := range bytes.SplitSeq(bytes.TrimSuffix(line, []byte("\r")), []byte(";")) {
+			path = append(path, string(part))
+		}
+		if i > 0 && len(path) != len(h.paths[0]) {
+			return nil, unreadable(file, i+1, "%d levels, the first line has %d", len(path), len(h.paths[0]))
+		}
+		if _, twice := h.leaf[path[0]]; twice {
+			return nil, unreadable(file, i+1, "leaf occurs twice")
+		}
+		h.leaf[path[0]] = int32(i)
+		h.paths = append(h.paths, path)
+	}
+	return h, h.link(file)
+}
+
+// link checks that every label has one parent and records the leaves below
+// each label.
+func (h *hierarchy) link(file string) error {
+	type node struct {
+		level int
+		label string
+	}
+	parent := map[node]string{}
+	for i, path := range h.paths {
+		if path[len(path)-1] != h.paths[0][len(path)-1] {
+			return unreadable(file, i+1, "more than one root")
+		}
+		for level, label := range path {
+			if level+1 < len(path) {
+				up := path[level+1]
+				if was, seen := parent[node{level, label}]; seen && was != up {
+					return unreadable(file, i+1, "label of level %d has two parents", level)
+				}
+				parent[node{level, label}] = up
+			}
+			set, ok := h.leaves[label]
+			if !ok {
+				set = newBitset(len(h.paths))
+				h.leaves[label] = set
+			}
+			set.add(i)
+		}
+	}
+	return nil
+}
+
+// common gives the label of the lowest common ancestor of some leaves.
+func (h *hierarchy) common(leaves []int32) string {
+	first := h.paths[leaves[0]]
+	level := 0
+	for _, x := range leaves[1:] {
+		for h.paths[x][level] != first[level] {
+			level++ // ends at the root, which link proved common
+		}
+	}
+	return first[level]
+}
+
+// bitset is a fixed-size set of small integers.
+type bitset []uint64
+
+func newBitset(n int) bitset       { return make(bitset, (n+63)/64) }
+func (b bitset) add(i int)         { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) has(i int) bool    { return b[i>>6]>>(i&63)&1 == 1 }
+func (b bitset) covers(i int) bool { return i >= 0 && i>>6 < len(b) && b.has(i) }

@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options says what to audit. Ledger, Members and Records may be empty.
+type Options struct {
+	Releases         string // directory with CURRENT, 000001, ...
+	Ledger           string // ledger file
+	Members          string // members.csv
+	Records          string // records.csv
+	RequireCertified bool   // anything less than certified is a failure
+	MaxExact         int    // components up to this many records are enumerated exactly; 0 means DefaultMaxExact
+}
+
+// DefaultMaxExact suits components whose worlds are counted in well under a second.
+const DefaultMaxExact = 24
+
+// input is everything read for one audit.
+type input struct {
+	dir      string
+	numbers  []int
+	s        *schema
+	first    *Manifest
+	index    *recordIndex
+	members  *members // nil without export
+	records  *records // nil without export
+	maxExact int
+}
+
+// open lists the releases and reads schema, hierarchies and exports.
+func open(o Options, f *faults) (*input, error) {
+	in := &input{dir: o.Releases, index: &recordIndex{ids: map[string]uint32{}}, maxExact: o.MaxExact}
+	if in.maxExact == 0 {
+		in.maxExact = DefaultMaxExact
+	}
+	var err error
+	if in.numbers, err = listReleases(o.Releases); err != nil {
+		return nil, err
+	}
+	if in.first, err = loadManifest(filepath.Join(o.Releases, dirName(in.numbers[0]))); err != nil {
+		return nil, err
+	}
+	hier, err := loadHierarchies(o.Releases, in.first, f)
+	if err != nil {
+		return nil, err
+	}
+	in.s = newSchema(in.first, hier)
+	return in, in.exports(o)
+}
+
+func (in *input) exports(o Options) error {
+	if o.Members != "" {
+		data, err := readFile(o.Members)
+		if err != nil {
+			return err
+		}
+		if in.members, err = parseMembers(o.Members, data, in.index); err != nil {
+			return err
+		}
+	}
+	if o.Records != "" {
+		data, err := readFile(o.Records)
+		if err != nil {
+			return err
+		}
+		if in.records, err = parseRecords(o.Records, data, in.s, in.index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listReleases gives the numbers of the release directories, ascending.
+// Unfinished ones (.tmp-...) are not releases.
+func listReleases(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n := parseDirName(e.Name()); n > 0 && e.IsDir() {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, unreadable(dir, 0, "holds no release")
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// loadHierarchies reads the hierarchy copies the manifest names.
+func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarchy, error) {
+	out := map[string]*hierarchy{}
+	for _, c := range man.Schema {
+		if c.Hierarchy == nil || c.Hierarchy.File == "" || c.Role != "quasi" {
+			continue
+		}
+		path := filepath.Join(dir, "hierarchies", hierarchyBase(c.Hierarchy.File))
+		data, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if hexSHA(data) != c.Hierarchy.SHA256 {
+			f.add("files", KindHierarchyMismatch, man.Release, 0, c.Name, "the hierarchy file is not the one the manifest names")
+		}
+		if out[c.Name], err = parseHierarchy(path, data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// checkCurrent tests that CURRENT names the newest release.
+func checkCurrent(dir string, newest int, f *faults) error {
+	path := filepath.Join(dir, "CURRENT")
+	data, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	text, ok := strings.CutSuffix(string(data), "\n")
+	if !ok || parseDirName(text) == 0 {
+		return unreadable(path, 1, "is not six digits and LF")
+	}
+	if parseDirName(text) != newest {
+		f.add("chain", KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	}
+	return nil
+}
+
+// checkLedger compares the ledger with the manifests found.
+func checkLedger(path string, shas map[int]string, newest int, f *faults) error {
+	data, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	lines, err := parseLedger(path, data)
+	if err != nil {
+		return err
+	}
+	for _, n := range sortedKeys(lines) {
+		sha, ok := shas[n]
+		switch {
+		case n > newest:
+			f.add("chain", KindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
+		case ok && sha != lines[n]:
+			f.add("chain", KindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
+		}
+	}
+	for n := range shas {
+		if _, ok := lines[n]; !ok {
+			f.add("chain", KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
+		}
+	}
+	return nil
+}
+
+// checkLink tests number and predecessor of a manifest. before is nil for the
+// first release found.
+func checkLink(before, man *Manifest, number int, f *faults) {
+	if man.Release != number {
+		f.add("chain", KindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
+	}
+	expected := 1
+	if before != nil {
+		expected = before.Release + 1
+	}
+	if number > expected {
+		f.addN("chain", KindReleaseMissing, number, 0, "", "releases before this one are missing", number-expected)
+		return
+	}
+	linked := man.Previous != nil && before != nil && man.Previous.Release == before.Release && man.Previous.SHA256 == before.sha
+	if before == nil {
+		linked = man.Previous == nil
+	}
+	if !linked {
+		f.add("chain", KindChainBroken, number, 0, "previous", "the manifest does not carry the hash of the one before")
+	}
+}

@@ -1,0 +1,244 @@
+package audit
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// formatVersion is the only manifest format this auditor knows. In version 1
+// the objects policy, quality and a schema entry's hierarchy are open: fields
+// unknown to the auditor are tolerated there and nowhere else.
+const formatVersion = 1
+
+// Manifest is manifest.json of one release.
+type Manifest struct {
+	FormatVersion int          `json:"format_version"`
+	Dataset       string       `json:"dataset"`
+	Release       int          `json:"release"`
+	CreatedAt     string       `json:"created_at"`
+	Seeded        bool         `json:"seeded"`
+	Schema        []Column     `json:"schema"`
+	Policy        Policy       `json:"policy"`
+	Recoding      string       `json:"recoding"`
+	Records       int          `json:"records"`
+	Classes       int          `json:"classes"`
+	Pending       int          `json:"pending"`
+	Files         []File       `json:"files"`
+	Quality       openObject   `json:"quality"`
+	Privacy       Privacy      `json:"privacy"`
+	Previous      *PreviousRef `json:"previous"`
+
+	sha string // SHA-256 of the file's bytes, hex
+}
+
+// Column is one attribute of the schema.
+type Column struct {
+	Name      string     `json:"name"`
+	Role      string     `json:"role"`
+	Type      string     `json:"type"`
+	Hierarchy *Hierarchy `json:"hierarchy"`
+}
+
+// Hierarchy names the copied hierarchy file of a column. Other ways to
+// generalize (interval steps) have no file.
+type Hierarchy struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// UnmarshalJSON tolerates unknown fields: hierarchy is an open object.
+func (h *Hierarchy) UnmarshalJSON(b []byte) error {
+	type plain Hierarchy
+	return json.Unmarshal(b, (*plain)(h))
+}
+
+// Policy is what the manifest declares; the fields the auditor checks.
+type Policy struct {
+	K             int              `json:"k"`
+	L             int              `json:"l"`
+	Diversity     []jsontext.Value `json:"diversity"`
+	Republication string           `json:"republication"`
+	Transparent   bool             `json:"transparent"`
+	MaxRegroups   *int             `json:"max_regroups"` // absent or negative: no bound is declared
+}
+
+// UnmarshalJSON tolerates unknown fields: policy is an open object.
+func (p *Policy) UnmarshalJSON(b []byte) error {
+	type plain Policy
+	return json.Unmarshal(b, (*plain)(p))
+}
+
+// openObject is an object whose fields the auditor does not interpret.
+type openObject map[string]jsontext.Value
+
+// File is one file of a release.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	Rows   int    `json:"rows"`
+}
+
+// Privacy is what the publisher claims to have reached.
+type Privacy struct {
+	KMin         int     `json:"k_min"`
+	MaxFrequency float64 `json:"max_frequency"`
+	Certificate  string  `json:"certificate"`
+	Level        string  `json:"level"`
+	K1           string  `json:"k1"`
+}
+
+// PreviousRef ties a manifest to the one before it.
+type PreviousRef struct {
+	Release int    `json:"release"`
+	SHA256  string `json:"sha256"`
+}
+
+// ParseManifest decodes a manifest strictly: exact field names, no duplicate
+// keys, no unknown fields outside the open objects, one JSON value. file is
+// used in errors, which never quote the content.
+func ParseManifest(file string, data []byte) (*Manifest, error) {
+	m := &Manifest{sha: hexSHA(data)}
+	if err := json.Unmarshal(data, m, json.RejectUnknownMembers(true)); err != nil {
+		return nil, manifestError(file, data, err)
+	}
+	if reason := m.check(); reason != "" {
+		return nil, unreadable(file, 0, "%s", reason)
+	}
+	return m, nil
+}
+
+func manifestError(file string, data []byte, err error) error {
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return unreadable(file, lineAt(data, syntactic.ByteOffset), "is not valid JSON")
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		reason := "a field has the wrong type"
+		if errors.Is(err, json.ErrUnknownName) {
+			reason = "unknown field"
+		}
+		return unreadable(file, lineAt(data, semantic.ByteOffset), "%s", reason)
+	}
+	return unreadable(file, 0, "is not a manifest")
+}
+
+// check tests what any later step relies on.
+func (m *Manifest) check() string {
+	switch {
+	case m.FormatVersion != formatVersion:
+		return "format_version is not one this auditor knows"
+	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
+		return "release or a count is out of range"
+	case m.Policy.K < 1 || m.Policy.L < 1:
+		return "policy.k or policy.l is missing"
+	case m.Previous != nil && !isSHA(m.Previous.SHA256):
+		return "previous.sha256 is not a SHA-256"
+	}
+	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
+		return "created_at is not a time"
+	}
+	for _, f := range m.Files {
+		if !isSHA(f.SHA256) || f.Bytes < 0 || f.Rows < 0 || !isFileName(f.Name) {
+			return "an entry of files is malformed"
+		}
+	}
+	return m.checkSchema()
+}
+
+func (m *Manifest) checkSchema() string {
+	sensitive, seen := 0, map[string]bool{}
+	for _, c := range m.Schema {
+		if seen[c.Name] || c.Name == "" {
+			return "schema names an attribute twice or not at all"
+		}
+		seen[c.Name] = true
+		switch c.Role {
+		case "sensitive":
+			sensitive++
+		case "quasi", "subject", "identifier", "drop":
+		case "semi":
+			return "semi-sensitive attributes are not covered by this auditor"
+		default:
+			return "schema has an unknown role"
+		}
+		switch c.Type {
+		case "integer", "decimal", "date", "categorical":
+		case "":
+			if c.Role == "quasi" {
+				return "a quasi-identifier has no type"
+			}
+		default:
+			return "schema has an unknown type"
+		}
+		if h := c.Hierarchy; h != nil && h.File != "" && (!isFileName(h.File) || !isSHA(h.SHA256)) {
+			return "schema has a malformed hierarchy"
+		}
+	}
+	if sensitive != 1 {
+		return "schema does not have exactly one sensitive attribute"
+	}
+	return ""
+}
+
+func isSHA(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32 && s == strings.ToLower(s)
+}
+
+// isFileName refuses paths, so that a manifest cannot point outside its release.
+// A hierarchy may be given as "hierarchies/x.csv"; see hierarchyBase.
+func isFileName(s string) bool {
+	s = hierarchyBase(s)
+	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\\\x00")
+}
+
+func hierarchyBase(s string) string { return strings.TrimPrefix(s, "hierarchies/") }
+
+// principle is one declared diversity principle.
+type principle struct {
+	Kind string
+	L    float64
+	C    float64
+}
+
+// principles reads policy.diversity: objects with a kind ("distinct",
+// "entropy", "recursive", ...) and its parameters. Unknown ones are returned
+// by their position, to be listed as not checked.
+func (p *Policy) principles() (known []principle, unknown int) {
+	for _, raw := range p.Diversity {
+		var d struct {
+			Kind      string  `json:"kind"`
+			Type      string  `json:"type"`
+			Principle string  `json:"principle"`
+			Name      string  `json:"name"`
+			L         float64 `json:"l"`
+			C         float64 `json:"c"`
+		}
+		if json.Unmarshal(raw, &d) != nil {
+			unknown++
+			continue
+		}
+		for _, name := range []string{d.Type, d.Principle, d.Name} {
+			if d.Kind == "" {
+				d.Kind = name
+			}
+		}
+		switch {
+		case (d.Kind == "distinct" || d.Kind == "entropy") && d.L > 0,
+			d.Kind == "recursive" && d.L >= 1 && d.C > 0:
+			known = append(known, principle{d.Kind, d.L, d.C})
+		case d.Kind == "frequency" && d.L > 0:
+			known = append(known, principle{d.Kind, d.L, 0})
+		default:
+			unknown++
+		}
+	}
+	return known, unknown
+}

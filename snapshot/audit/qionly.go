@@ -1,0 +1,276 @@
+package audit
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// qiAttack runs AttackerQI and AttackerNewcomerQI on every published record,
+// without sampling.
+//
+// Method: records are sorted by their quasi-identifiers, attributes with few
+// values first. For each attribute and value a bitset holds the classes whose
+// cell contains the value; the classes around a record are the intersection.
+// Neighbouring records share prefixes, and a prefix's intersection is kept as
+// its non-zero words only, so the deep attributes touch few words.
+// Cost per release: (distinct QI vectors) * (non-zero words of the prefix); a
+// release that only adds classes is searched for newcomers only, since more
+// classes cannot remove a candidate.
+type qiAttack struct {
+	s     *schema
+	recs  *records
+	l     int
+	attrs []int    // attribute order
+	order []uint32 // published records by QI vector
+	cand  []uint32 // per record: candidate set + 1, 0 = not yet published
+	qi    *Attacker
+	newQI *Attacker
+}
+
+func newQIAttack(s *schema, recs *records, published []bool, l int) *qiAttack {
+	q := &qiAttack{s: s, recs: recs, l: l, cand: make([]uint32, len(published)), attrs: ascending(len(s.qi))}
+	q.qi, q.newQI = newAttacker(AttackerQI), newAttacker(AttackerNewcomerQI)
+	slices.SortStableFunc(q.attrs, func(a, b int) int { return len(s.qi[a].cells) - len(s.qi[b].cells) })
+	for rec, p := range published {
+		if p && rec < recs.n && recs.known[rec] {
+			q.order = append(q.order, uint32(rec))
+		}
+	}
+	slices.SortFunc(q.order, func(x, y uint32) int { return q.compare(x, y) })
+	return q
+}
+
+func (q *qiAttack) compare(x, y uint32) int {
+	d := len(q.attrs)
+	for _, a := range q.attrs {
+		u, v := q.recs.qi[int(x)*d+a], q.recs.qi[int(y)*d+a]
+		if u != v {
+			return int(u) - int(v)
+		}
+	}
+	return 0
+}
+
+// release narrows every published record's candidates by one release. kept
+// tells which classes were there, identical, in the release before; grows that
+// no class vanished; arrived is the value set of the bag difference.
+func (q *qiAttack) release(v *view, kept []bool, grows bool, arrived uint32, first bool) {
+	index := newStab(q.s, v.rel.tab, q.attrs)
+	d := len(q.attrs)
+	var hits []uint32
+	var last []uint32
+	for _, rec := range q.order {
+		if v.class(int(rec)) == 0 && q.cand[rec] == 0 || grows && q.cand[rec] > 0 {
+			continue
+		}
+		row := q.recs.qi[int(rec)*d:][:d]
+		if last == nil || !slices.Equal(row, last) {
+			hits = index.classes(row, hits[:0])
+			last = row
+		}
+		if q.cand[rec] == 0 && !first {
+			n := q.among(v.rel.tab, hits, kept, arrived)
+			q.newQI.count(len(q.s.sets.sets[n]), q.l)
+		}
+		if q.cand[rec] == 0 {
+			q.cand[rec] = q.among(v.rel.tab, hits, nil, q.everything()) + 1
+		} else {
+			q.cand[rec] = q.among(v.rel.tab, hits, nil, q.cand[rec]-1) + 1
+		}
+	}
+}
+
+// everything is the set of all sensitive values seen.
+func (q *qiAttack) everything() uint32 {
+	all := make([]uint32, len(q.s.sa.text))
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return q.s.sets.intern(all)
+}
+
+// among gives the values of set within that occur in some class of hits not
+// marked in skip.
+func (q *qiAttack) among(t *table, hits []uint32, skip []bool, within uint32) uint32 {
+	want := q.s.sets.sets[within]
+	found := make([]bool, len(want))
+	left := len(want)
+	for _, c := range hits {
+		if skip != nil && skip[c] {
+			continue
+		}
+		for _, v := range q.s.sets.sets[t.support[c]] {
+			if i, ok := slices.BinarySearch(want, v); ok && !found[i] {
+				found[i] = true
+				left--
+			}
+		}
+		if left == 0 {
+			return within
+		}
+	}
+	out := make([]uint32, 0, len(want)-left)
+	for i, v := range want {
+		if found[i] {
+			out = append(out, v)
+		}
+	}
+	return q.s.sets.intern(out)
+}
+
+// stab answers which classes of a release may hold a QI vector.
+type stab struct {
+	s      *schema
+	t      *table
+	attrs  []int
+	cells  []map[uint32][]uint32 // per attribute: distinct cell -> classes
+	bits   []map[uint32][]uint64 // per attribute: value -> classes, made on demand
+	prefix []uint32              // values of the cached prefix
+	levels [][]word              // surviving classes after each attribute
+	rows   map[string][]uint32   // anatomy: exact row -> groups
+}
+
+type word struct {
+	at   uint32
+	bits uint64
+}
+
+// bitsetBudget bounds the bytes of cached bitsets per release; attributes with
+// more values test the surviving classes one by one instead.
+const bitsetBudget = 256 << 20
+
+func newStab(s *schema, t *table, attrs []int) *stab {
+	x := &stab{s: s, t: t, attrs: attrs}
+	if t.exact() && !t.permuted {
+		x.indexRows()
+		return x
+	}
+	x.levels = make([][]word, len(attrs))
+	x.cells = make([]map[uint32][]uint32, len(attrs))
+	x.bits = make([]map[uint32][]uint64, len(attrs))
+	for j, a := range attrs {
+		x.cells[j] = map[uint32][]uint32{}
+		x.bits[j] = map[uint32][]uint64{}
+		for c := range t.m {
+			if t.permuted { // each column shows the group's values on its own
+				rows := t.rowsQI(c)
+				for i := a; i < len(rows); i += t.d {
+					x.cells[j][rows[i]] = append(x.cells[j][rows[i]], uint32(c))
+				}
+				continue
+			}
+			cell := t.box[c*t.d+a]
+			x.cells[j][cell] = append(x.cells[j][cell], uint32(c))
+		}
+	}
+	return x
+}
+
+func (x *stab) indexRows() {
+	x.rows = map[string][]uint32{}
+	var key []byte
+	for c := range x.t.m {
+		for i := x.t.start[c]; i < x.t.start[c+1]; i++ {
+			key = rowKey(x.t.row(i), key)
+			groups := x.rows[string(key)]
+			if len(groups) == 0 || groups[len(groups)-1] != uint32(c) {
+				x.rows[string(key)] = append(groups, uint32(c))
+			}
+		}
+	}
+}
+
+func rowKey(row []uint32, buf []byte) []byte {
+	buf = buf[:0]
+	for _, v := range row {
+		buf = binary.LittleEndian.AppendUint32(buf, v)
+	}
+	return buf
+}
+
+// classes appends the classes that may hold a record with these values.
+func (x *stab) classes(row []uint32, out []uint32) []uint32 {
+	if x.rows != nil {
+		return append(out, x.rows[string(rowKey(row, nil))]...)
+	}
+	if len(x.attrs) == 0 {
+		for c := range x.t.m {
+			out = append(out, uint32(c))
+		}
+		return out
+	}
+	same := 0
+	for same < len(x.prefix) && row[x.attrs[same]] == x.prefix[same] {
+		same++
+	}
+	x.prefix = x.prefix[:same]
+	for j := same; j < len(x.attrs); j++ {
+		x.narrow(j, row[x.attrs[j]])
+		x.prefix = append(x.prefix, row[x.attrs[j]])
+	}
+	for _, w := range x.levels[len(x.attrs)-1] {
+		for b := w.bits; b != 0; b &= b - 1 {
+			out = append(out, w.at<<6+uint32(bits.TrailingZeros64(b)))
+		}
+	}
+	return out
+}
+
+// narrow computes level j from level j-1 and one value.
+func (x *stab) narrow(j int, value uint32) {
+	level := x.levels[j][:0]
+	mask := x.mask(j, value)
+	switch {
+	case j == 0:
+		for at, w := range mask {
+			if w != 0 {
+				level = append(level, word{uint32(at), w})
+			}
+		}
+	case mask != nil:
+		for _, w := range x.levels[j-1] {
+			if b := w.bits & mask[w.at]; b != 0 {
+				level = append(level, word{w.at, b})
+			}
+		}
+	default:
+		a := x.attrs[j]
+		for _, w := range x.levels[j-1] {
+			keep := uint64(0)
+			for b := w.bits; b != 0; b &= b - 1 {
+				c := int(w.at)<<6 + bits.TrailingZeros64(b)
+				if x.s.qi[a].contains(x.t.box[c*x.t.d+a], value) {
+					keep |= b & -b
+				}
+			}
+			if keep != 0 {
+				level = append(level, word{w.at, keep})
+			}
+		}
+	}
+	x.levels[j] = level
+}
+
+// mask is the bitset of classes whose cell contains a value, or nil when the
+// attribute has too many values to cache bitsets for.
+func (x *stab) mask(j int, value uint32) []uint64 {
+	if m, ok := x.bits[j][value]; ok {
+		return m
+	}
+	words := (x.t.m + 63) / 64
+	attr := x.s.qi[x.attrs[j]]
+	if j > 0 && !x.t.permuted && len(attr.cells)*words*8 > bitsetBudget {
+		return nil
+	}
+	m := make([]uint64, words)
+	for cell, classes := range x.cells[j] {
+		if attr.contains(cell, value) {
+			for _, c := range classes {
+				m[c>>6] |= 1 << (c & 63)
+			}
+		}
+	}
+	x.bits[j][value] = m
+	return m
+}

@@ -1,0 +1,205 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// release is one parsed release.
+type release struct {
+	num int
+	man *Manifest
+	tab *table
+}
+
+func hexSHA(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// loadManifest reads manifest.json of a release directory.
+func loadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, "manifest.json")
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseManifest(path, data)
+}
+
+// loadRelease reads the data files a manifest announces and checks the release
+// on its own: hashes, sizes, counts, k, l, principles, canonical order.
+func loadRelease(dir string, man *Manifest, s *schema, f *faults) (*release, error) {
+	names := dataFiles(man.Recoding)
+	if names == nil {
+		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
+	}
+	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}}
+	var paths []string
+	var data [][]byte
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		bytes, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		paths, data = append(paths, path), append(data, bytes)
+	}
+	tab, err := r.read(man.Recoding, paths, data)
+	if err != nil {
+		return nil, err
+	}
+	checkFiles(man, names, data, r.rows, f)
+	if err := checkListing(dir, man, names, f); err != nil {
+		return nil, err
+	}
+	checkCounts(man, tab, f)
+	checkPrinciples(man, tab, f)
+	return &release{num: man.Release, man: man, tab: tab}, nil
+}
+
+// checkFiles compares the manifest's file entries with the bytes on disk.
+func checkFiles(man *Manifest, names []string, data [][]byte, rows map[string]int, f *faults) {
+	listed := map[string]File{}
+	for _, e := range man.Files {
+		listed[e.Name] = e
+	}
+	for i, name := range names {
+		e, ok := listed[name]
+		if !ok || e.SHA256 != hexSHA(data[i]) {
+			f.add("files", KindHashMismatch, man.Release, 0, name, "the file is not the one the manifest names")
+		}
+		if e.Bytes != int64(len(data[i])) {
+			f.add("files", KindSizeMismatch, man.Release, 0, name, "the file's length differs from the manifest")
+		}
+		if e.Rows != rows[name] {
+			f.add("files", KindRowsMismatch, man.Release, 0, name, "the file's number of rows differs from the manifest")
+		}
+	}
+}
+
+// checkListing finds files nobody announced: a side channel, or a second
+// rendering (rule F).
+func checkListing(dir string, man *Manifest, names []string, f *faults) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
+	}
+	known := map[string]bool{"manifest.json": true}
+	for _, n := range names {
+		known[n] = true
+	}
+	extra := 0
+	for _, e := range entries {
+		if !known[e.Name()] {
+			extra++
+		}
+	}
+	for _, e := range man.Files {
+		if !known[e.Name] {
+			extra++
+		}
+	}
+	f.addN("files", KindUnexpectedFile, man.Release, 0, "", "the release holds or names files the recoding does not have", extra)
+	return nil
+}
+
+// checkCounts compares the manifest's numbers with the table.
+func checkCounts(man *Manifest, t *table, f *faults) {
+	const detail = "the manifest's number differs from the files"
+	kMin, freq := 0, 0.0
+	for c := range t.m {
+		if size := t.size(c); kMin == 0 || size < kMin {
+			kMin = size
+		}
+		freq = max(freq, float64(t.top[c])/float64(t.size(c)))
+	}
+	for _, n := range []struct {
+		name       string
+		want, have int
+	}{{"records", man.Records, t.rows()}, {"classes", man.Classes, t.m}, {"privacy.k_min", man.Privacy.KMin, kMin}} {
+		if n.want != n.have {
+			f.add("files", KindCountMismatch, man.Release, 0, n.name, detail)
+		}
+	}
+	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
+		f.add("files", KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
+	}
+	checkClaims(man, f)
+}
+
+// checkClaims tests declarations that follow from other declarations.
+func checkClaims(man *Manifest, f *faults) {
+	wantK1 := "rows"
+	if man.Recoding != "generalization" {
+		wantK1 = "sensitive-only" // QI cells are exact: presence is disclosed
+	}
+	if man.Privacy.K1 != wantK1 {
+		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
+	}
+	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
+		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
+	}
+}
+
+// checkPrinciples tests k, frequency l, and the declared extra principles on
+// every class.
+func checkPrinciples(man *Manifest, t *table, f *faults) {
+	extra, _ := man.Policy.principles()
+	var counts []int
+	for c := range t.m {
+		size := t.size(c)
+		if size < man.Policy.K {
+			f.add("K", KindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
+		}
+		if int(t.top[c])*man.Policy.L > size {
+			f.add("L", KindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")
+		}
+		if len(extra) == 0 {
+			continue
+		}
+		counts = bagCounts(t.bag(c), counts[:0])
+		for _, p := range extra {
+			if !p.holds(counts, size) {
+				f.add("L", KindPrinciple, man.Release, c+1, p.Kind, "a declared diversity principle does not hold")
+			}
+		}
+	}
+}
+
+// bagCounts appends the multiplicities of a bag sorted by id.
+func bagCounts(bag []uint32, counts []int) []int {
+	for i, v := range bag {
+		if i == 0 || v != bag[i-1] {
+			counts = append(counts, 0)
+		}
+		counts[len(counts)-1]++
+	}
+	return counts
+}
+
+// dirName is the directory of a release.
+func dirName(release int) string {
+	digits := []byte("000000")
+	for i := len(digits) - 1; i >= 0; i-- {
+		digits[i] = byte('0' + release%10)
+		release /= 10
+	}
+	return string(digits)
+}
+
+// parseDirName reads six digits; zero means not a release directory.
+func parseDirName(name string) int {
+	if len(name) != 6 || strings.Trim(name, "0123456789") != "" {
+		return 0
+	}
+	n := 0
+	for _, c := range []byte(name) {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

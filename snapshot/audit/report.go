@@ -1,0 +1,116 @@
+package audit
+
+// Verdicts.
+const (
+	VerdictCertified  = "certified"  // everything checked, nothing broken
+	VerdictConsistent = "consistent" // nothing broken in what could be checked
+	VerdictViolated   = "violated"   // at least one violation
+)
+
+// Report is the result of an audit. It holds counts and names, never a
+// record's value, so that it may be published.
+type Report struct {
+	Verdict      string        `json:"verdict"`
+	Level        Level         `json:"level"`
+	Dataset      string        `json:"dataset"`
+	Recoding     string        `json:"recoding"`
+	K            int           `json:"k"`
+	L            int           `json:"l"`
+	Releases     []ReleaseRow  `json:"releases"`
+	Violations   []Violation   `json:"violations"`
+	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
+	Attackers    []Attacker    `json:"attackers"`
+	Corruption   *Corruption   `json:"corruption,omitempty"`
+	Regroups     []int         `json:"regroups,omitempty"` // records by number of regroupings
+	Subjects     *Subjects     `json:"subjects,omitempty"`
+	NotChecked   []string      `json:"not_checked"`
+	NotPromised  []string      `json:"not_promised"`
+
+	requireCertified bool
+}
+
+// Level tells what is established per adversary level.
+type Level struct {
+	L0 string `json:"l0"`
+	L1 string `json:"l1"`
+	L2 string `json:"l2"`
+}
+
+// ReleaseRow is one release as the files show it.
+type ReleaseRow struct {
+	Release         int     `json:"release"`
+	Records         int     `json:"records"`
+	Pending         int     `json:"pending"`
+	Classes         int     `json:"classes"`
+	KMin            int     `json:"k_min"`
+	MaxFrequency    float64 `json:"max_frequency"`
+	Certificate     string  `json:"certificate"` // as the manifest claims
+	Newcomers       int     `json:"newcomers"`
+	NewcomersTop    float64 `json:"newcomers_top_share"` // rule D: largest share of one value among them
+	ClassesKept     int     `json:"classes_kept"`        // there, identical, in the release before
+	Waiting         int     `json:"waiting"`             // arrived and not published; -1 when not known
+	WaitingTopShare float64 `json:"waiting_top_share"`
+}
+
+// Certificates sums up the components of the chain.
+type Certificates struct {
+	FrozenRecords    int     `json:"frozen_records"`
+	FrozenClasses    int     `json:"frozen_classes"`
+	PureRecords      int     `json:"pure_records"`
+	PureComponents   int     `json:"pure_components"`
+	OtherRecords     int     `json:"other_records"` // in components without certificate
+	OtherComponents  int     `json:"other_components"`
+	ExactComponents  int     `json:"exact_components"`  // of these, enumerated exactly
+	ExposedRecords   int     `json:"exposed_records"`   // posterior above 1/l, proven
+	ExposedGroups    int     `json:"exposed_groups"`    // sets in which someone's posterior is above 1/l
+	SafeRecords      int     `json:"safe_records"`      // no certificate, but posterior proven at most 1/l
+	UndecidedRecords int     `json:"undecided_records"` // neither proven
+	MaxPosterior     float64 `json:"max_posterior"`     // largest proven; exact when nothing is undecided
+	RowLink          float64 `json:"k1_row_link"`       // K1: largest probability of a row, certified components
+	TrajectoryK      int     `json:"trajectory_k"`      // K2: least number sharing a class in every release
+}
+
+// Corruption is the largest posterior of anyone after one other person's value
+// became known. Not promised; reported where it is known.
+type Corruption struct {
+	Max         float64 `json:"max"`
+	ClosedForm  int     `json:"closed_form_records"` // never regrouped: top/(size-1)
+	Enumerated  int     `json:"enumerated_records"`
+	NotComputed int     `json:"not_computed_records"`
+}
+
+// Subjects sums up people with several published records; over m records with
+// different values the bound is m/l.
+type Subjects struct {
+	Subjects   int `json:"subjects"`
+	Repeated   int `json:"repeated"`
+	MaxRecords int `json:"max_records"`
+}
+
+// ExitCode is 0 for certified and consistent, 3 for violated; with
+// RequireCertified also 3 for consistent, since the promise is not shown to
+// hold. Unreadable input is an error of Dir and exits 1.
+func (r *Report) ExitCode() int {
+	if r.Verdict == VerdictViolated || r.requireCertified && r.Verdict != VerdictCertified {
+		return 3
+	}
+	return 0
+}
+
+// notPromised lists the limits of the promise (design: adversary and promises).
+func (r *Report) notPromised() []string {
+	out := []string{
+		"people still waiting: nothing beyond not being published",
+		"a reader who already believes that certain quasi-identifier values go with certain sensitive values",
+		"a reader who already knows other people's sensitive values (see the corruption score)",
+		"people with several records of different values: the bound is m/l for m records",
+		"releases and state restored together from an older backup cannot be detected",
+	}
+	if r.Recoding != "generalization" {
+		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
+	}
+	if r.Level.L2 != "claimed, not checked" {
+		out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
+	}
+	return out
+}

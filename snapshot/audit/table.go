@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"slices"
+)
+
+// table is one release, grouped by class. Classes are indexed from 0 here and
+// reported from 1. Rows of class c are start[c]..start[c+1].
+type table struct {
+	m        int      // classes
+	number   []uint32 // class numbers as written; nil when they are 1..m
+	d        int      // quasi-identifiers
+	start    []uint32 // m+1
+	sa       []uint32 // sensitive value per row, ascending by id within a class
+	box      []uint32 // m*d cell ids: the published box, or the span of exact rows
+	permuted bool     // qi columns were shuffled on their own inside each group
+	qi       []uint32 // rows*d exact cells (anatomy, permutation), nil for generalization
+	support  []uint32 // value set of each class, interned
+	flat     []uint32 // c when every value of the class occurs c times, else 0
+	top      []uint32 // count of the most frequent value
+}
+
+func (t *table) rows() int                           { return len(t.sa) }
+func (t *table) size(c int) int                      { return int(t.start[c+1] - t.start[c]) }
+func (t *table) bag(c int) []uint32                  { return t.sa[t.start[c]:t.start[c+1]] }
+func (t *table) cells(c int) []uint32                { return t.box[c*t.d : (c+1)*t.d] }
+func (t *table) rowsQI(c int) []uint32               { return t.qi[int(t.start[c])*t.d : int(t.start[c+1])*t.d] }
+func (t *table) row(i uint32) []uint32               { return t.qi[int(i)*t.d : (int(i)+1)*t.d] }
+func (t *table) exact() bool                         { return t.qi != nil }
+func (t *table) sameBag(c int, o *table, p int) bool { return slices.Equal(t.bag(c), o.bag(p)) }
+
+// sameCells compares everything published about a class besides its bag.
+func (t *table) sameCells(c int, o *table, p int) bool {
+	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() {
+		return false
+	}
+	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p))
+}
+
+// rawTable is a table as read: one entry per row, in file order.
+type rawTable struct {
+	d   int
+	cls []uint32 // class number as written
+	qi  []uint32 // rows*d
+	sa  []uint32 // nil when the sensitive values are in another file
+}
+
+// group orders rows by class number and numbers the classes densely. It tells
+// whether rows already came in class order and whether numbers were 1..m.
+func (r *rawTable) group() (order []uint32, start []uint32, number []uint32, sorted bool, dense bool) {
+	n := len(r.cls)
+	order = make([]uint32, n)
+	sorted = true
+	for i := range order {
+		order[i] = uint32(i)
+		sorted = sorted && (i == 0 || r.cls[i-1] <= r.cls[i])
+	}
+	if !sorted {
+		slices.SortStableFunc(order, func(x, y uint32) int { return int(r.cls[x]) - int(r.cls[y]) })
+	}
+	dense = true
+	for i, row := range order {
+		if i == 0 || r.cls[row] != number[len(number)-1] {
+			start = append(start, uint32(i))
+			number = append(number, r.cls[row])
+			dense = dense && int(r.cls[row]) == len(number)
+		}
+	}
+	return order, append(start, uint32(n)), number, sorted, dense
+}
+
+// summarize fills the columns derived from the bags.
+func (t *table) summarize(sets *setDict) {
+	t.m = len(t.start) - 1
+	t.support = make([]uint32, t.m)
+	t.flat = make([]uint32, t.m)
+	t.top = make([]uint32, t.m)
+	var set []uint32
+	for c := range t.m {
+		bag := t.bag(c)
+		slices.Sort(bag)
+		set = set[:0]
+		low, high := len(bag), 0
+		for i := 0; i < len(bag); {
+			j := i + 1
+			for j < len(bag) && bag[j] == bag[i] {
+				j++
+			}
+			set = append(set, bag[i])
+			low, high = min(low, j-i), max(high, j-i)
+			i = j
+		}
+		t.support[c] = sets.intern(set)
+		t.top[c] = uint32(high)
+		if low == high {
+			t.flat[c] = uint32(high)
+		}
+	}
+}
+
+// histogram counts every value of the release.
+func (t *table) histogram(values int) []int {
+	h := make([]int, values)
+	for _, v := range t.sa {
+		h[v]++
+	}
+	return h
+}
+
+// spanBoxes computes the box each class of exact rows spans, the way
+// generalization would print it; its order is the canonical order of groups.
+func (t *table) spanBoxes(s *schema) {
+	t.box = make([]uint32, 0, t.m*t.d)
+	var scratch tightScratch
+	var values []uint32
+	for c := range t.m {
+		rows := t.rowsQI(c)
+		for a, attr := range s.qi {
+			values = values[:0]
+			for i := a; i < len(rows); i += t.d {
+				values = append(values, rows[i])
+			}
+			t.box = append(t.box, attr.tight(values, &scratch))
+		}
+	}
+}
+
+// lookup turns a class number of an export into the class's index.
+func (t *table) lookup(number uint32) (int, bool) {
+	if t.number == nil {
+		return int(number) - 1, number >= 1 && int(number) <= t.m
+	}
+	c, ok := slices.BinarySearch(t.number, number)
+	return c, ok
+}

@@ -1,0 +1,163 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Text writes the report in plain words, for someone who answers for the data
+// and does not know the code. It returns the first write error.
+func (r *Report) Text(w io.Writer) error {
+	t := &textWriter{w: w}
+	t.line("Audit of %s: %s", orUnnamed(r.Dataset), strings.ToUpper(r.Verdict))
+	t.line("")
+	t.line("%s", r.meaning())
+	t.violations(r.Violations)
+	t.releases(r)
+	t.certificates(r)
+	t.attackers(r)
+	t.extras(r)
+	t.list("Not checked:", r.NotChecked)
+	t.list("Not promised, by this or any verdict:", r.NotPromised)
+	return t.err
+}
+
+// meaning is the verdict in one paragraph.
+func (r *Report) meaning() string {
+	switch r.Verdict {
+	case VerdictCertified:
+		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived and in which class each\n"+
+			"published record is, cannot tell any published person's sensitive value with probability above 1/%d (levels L0 and L1: certified;\n"+
+			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.L, r.Level.L2, r.K)
+	case VerdictConsistent:
+		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
+			"that takes the members and records exports."
+	}
+	return "The releases break their contract. Releases that are out cannot be called back; stop publishing and look at the findings below."
+}
+
+type textWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (t *textWriter) line(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
+	}
+}
+
+func (t *textWriter) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	t.line("")
+	t.line("%s", title)
+	for _, s := range items {
+		t.line("  - %s", s)
+	}
+}
+
+func (t *textWriter) violations(list []Violation) {
+	if len(list) == 0 {
+		return
+	}
+	var items []string
+	for _, v := range list {
+		at := ""
+		if v.Release > 0 {
+			at = fmt.Sprintf(" in release %d", v.Release)
+		}
+		if v.Class > 0 {
+			at += fmt.Sprintf(", class %d", v.Class)
+		}
+		if v.Attribute != "" {
+			at += ", " + v.Attribute
+		}
+		items = append(items, fmt.Sprintf("%s (rule %s)%s: %s [%d]", v.Kind, v.Rule, at, v.Detail, v.Count))
+	}
+	t.list(fmt.Sprintf("Violations (%d; in brackets how often each occurs, the class is the first one):", len(list)), items)
+}
+
+func (t *textWriter) table(write func(w *tabwriter.Writer)) {
+	if t.err != nil {
+		return
+	}
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	write(tw)
+	t.err = tw.Flush()
+}
+
+func (t *textWriter) releases(r *Report) {
+	t.line("")
+	t.line("Releases (k = smallest class, top = largest share of one value in a class, new top = the same among the newcomers):")
+	t.table(func(w *tabwriter.Writer) {
+		fmt.Fprintln(w, "release\trecords\twaiting\tclasses\tkept\tk\ttop\tnewcomers\tnew top\t")
+		for _, x := range r.Releases {
+			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%d\t%.3f\t\n", x.Release, x.Records, x.Pending, x.Classes, x.ClassesKept, x.KMin, x.MaxFrequency, x.Newcomers, x.NewcomersTop)
+		}
+	})
+	if n := len(r.Releases); n > 0 && r.Releases[n-1].Waiting > 0 {
+		last := r.Releases[n-1]
+		t.line("")
+		t.line("%d people are waiting; the most frequent value among them has a share of %.3f. Nothing is promised to them beyond not being published.", last.Waiting, last.WaitingTopShare)
+	}
+}
+
+func (t *textWriter) certificates(r *Report) {
+	c := r.Certificates
+	if c == nil {
+		return
+	}
+	t.line("")
+	t.line("Published people by the argument that protects them:")
+	t.line("  %d in %d classes that never changed (rule A)", c.FrozenRecords, c.FrozenClasses)
+	t.line("  %d in %d groups of classes that always show the same values equally often (rule P)", c.PureRecords, c.PureComponents)
+	if c.OtherRecords > 0 {
+		t.line("  %d in %d groups without such an argument: %d exposed for certain, %d sets in which someone is, %d shown safe, %d undecided",
+			c.OtherRecords, c.OtherComponents, c.ExposedRecords, c.ExposedGroups, c.SafeRecords, c.UndecidedRecords)
+	}
+	t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
+	t.line("At least %d people share a person's class in every release.", c.TrajectoryK)
+}
+
+func (t *textWriter) attackers(r *Report) {
+	t.line("")
+	t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.L)
+	t.table(func(w *tabwriter.Writer) {
+		fmt.Fprintln(w, "attacker\tpeople\tfewer than l\t\texactly one\t\t")
+		for _, a := range r.Attackers {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%.2f %%\t%d\t%.2f %%\t\n", a.Name, a.People, a.BelowL, 100*a.BelowLShare, a.ExactlyOne, 100*a.ExactlyOneShare)
+		}
+	})
+	for _, a := range r.Attackers {
+		t.line("  %s knows %s.", a.Name, a.Knows)
+	}
+}
+
+func (t *textWriter) extras(r *Report) {
+	if c := r.Corruption; c != nil {
+		t.line("")
+		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (known for %d of %d people).",
+			c.Max, c.ClosedForm+c.Enumerated, c.ClosedForm+c.Enumerated+c.NotComputed)
+	}
+	if len(r.Regroups) > 0 {
+		var parts []string
+		for n, people := range r.Regroups {
+			parts = append(parts, fmt.Sprintf("%d times: %d", n, people))
+		}
+		t.line("People by how often their class changed: %s.", strings.Join(parts, ", "))
+	}
+	if s := r.Subjects; s != nil && s.Repeated > 0 {
+		t.line("%d people have more than one published record, at most %d: for them the bound is %d/%d.", s.Repeated, s.MaxRecords, s.MaxRecords, r.L)
+	}
+}
+
+func orUnnamed(s string) string {
+	if s == "" {
+		return "an unnamed dataset"
+	}
+	return s
+}
