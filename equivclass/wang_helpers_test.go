@@ -38,3 +38,22 @@ func wangRows(n int) []int32 {
 	}
 	return out
 }
+
+// wangClustered returns n rows of d dimensions with as many different values as
+// Adult's, half of the mass of each on a fifth of its domain.
+func wangClustered(n, d, s int) *Pool {
+	rng := rand.New(rand.NewPCG(uint64(n), 99))
+	domain := []int{73, 7, 16, 7, 14, 5, 2, 41}
+	p := wangGrid(rng, n, d, 1, s)
+	for i := range n {
+		for j := range d {
+			size := domain[j%len(domain)]
+			v := rng.IntN(size)
+			if rng.IntN(2) == 0 {
+				v = rng.IntN(max(1, size/5))
+			}
+			p.X[i*d+j] = float32(v) / float32(max(1, size-1))
+		}
+	}
+	return p
+}

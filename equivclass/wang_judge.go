@@ -1,0 +1,160 @@
+package equivclass
+
+import "slices"
+
+// cutJudge decides which sets of rows may be a class. It counts each set
+// anew in scratch space of its own, so a decision costs the size of the set,
+// and O(1) if only k is asked for.
+type cutJudge struct {
+	want   Requirement
+	sa     []int32 // dense number of a row's sensitive value
+	codes  []Code  // ascending; sensitive value of a dense number
+	counts []int32 // all zero between calls
+	bag    Bag
+}
+
+func newCutJudge(p *Pool, want Requirement) *cutJudge {
+	j := &cutJudge{want: want}
+	if j.onlyK() {
+		return j
+	}
+	j.codes = slices.Clone(p.SA)
+	slices.Sort(j.codes)
+	j.codes = slices.Compact(j.codes)
+	j.counts = make([]int32, len(j.codes))
+	j.sa = make([]int32, len(p.SA))
+	for i, c := range p.SA {
+		at, _ := slices.BinarySearch(j.codes, c)
+		j.sa[i] = int32(at)
+	}
+	return j
+}
+
+func (j *cutJudge) onlyK() bool { return j.want.L <= 1 && len(j.want.Extra) == 0 }
+
+// minimum is the smallest size that a class can have: k, or l records if
+// frequency l-diversity asks for more.
+func (j *cutJudge) minimum() int { return max(j.want.K, j.want.L, 1) }
+
+// holds reports whether the rows may form a class.
+func (j *cutJudge) holds(rows []int32) bool {
+	if len(rows) < j.minimum() {
+		return false
+	}
+	if j.onlyK() {
+		return true
+	}
+	for _, r := range rows {
+		j.counts[j.sa[r]]++
+	}
+	ok := j.countsHold(j.counts, len(rows))
+	for _, r := range rows {
+		j.counts[j.sa[r]] = 0
+	}
+	return ok
+}
+
+// countsHold judges counts by dense number, which add up to total.
+func (j *cutJudge) countsHold(counts []int32, total int) bool {
+	if total < j.minimum() {
+		return false
+	}
+	if slices.Max(counts)*int32(j.want.L) > int32(total) {
+		return false
+	}
+	if len(j.want.Extra) == 0 {
+		return true
+	}
+	j.bag.Counts, j.bag.Total = j.bag.Counts[:0], total
+	for i, n := range counts {
+		if n > 0 {
+			j.bag.Counts = append(j.bag.Counts, Count{j.codes[i], int(n)})
+		}
+	}
+	for _, p := range j.want.Extra {
+		if !p.Holds(j.bag) {
+			return false
+		}
+	}
+	return true
+}
+
+// bySubject runs cut on the first record of every subject, then on the second
+// ones, and so on, and joins what comes out. No run sees two records of a
+// subject, so no class can hold two (rule S), and cut need not know of
+// subjects. Without a subject attribute there is one run over all rows.
+func bySubject(p *Pool, cut func(rows []int32) (groups [][]int32, rest []int32)) (groups [][]int32, rest []int32) {
+	for _, rows := range subjectRounds(p) {
+		g, r := cut(rows)
+		groups, rest = append(groups, g...), append(rest, r...)
+	}
+	slices.Sort(rest)
+	return groups, rest
+}
+
+func subjectRounds(p *Pool) [][]int32 {
+	if p.Len() == 0 {
+		return nil
+	}
+	if p.Subject == nil {
+		rows := make([]int32, p.Len())
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		return [][]int32{rows}
+	}
+	var rounds [][]int32
+	seen := make(map[uint64]int, p.Len())
+	for i, s := range p.Subject {
+		round := 0
+		if s != 0 {
+			round = seen[s]
+			seen[s]++
+		}
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], int32(i))
+	}
+	return rounds
+}
+
+// topDown cuts rows in two as long as cut finds an allowed way, and returns
+// what is left uncut. cut reorders its rows and returns the size of the first
+// part, or 0. If not even all rows together hold, they are all rest: what
+// cannot be one class cannot be cut into classes that all hold (for k and
+// frequency l, because the union of classes that hold, holds).
+func topDown(rows []int32, judge *cutJudge, cut func(rows []int32) int) (groups [][]int32, rest []int32) {
+	if !judge.holds(rows) {
+		return nil, rows
+	}
+	stack := [][]int32{rows}
+	for len(stack) > 0 {
+		node := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		left := 0
+		if len(node) >= 2*judge.minimum() {
+			left = cut(node)
+		}
+		if left == 0 {
+			slices.Sort(node)
+			groups = append(groups, node[:len(node):len(node)])
+			continue
+		}
+		stack = append(stack, node[left:], node[:left])
+	}
+	return groups, nil
+}
+
+// splitAt moves the rows whose coordinate in dimension d is at most c to the
+// front and returns how many they are. The order of rows is not kept.
+func splitAt(p *Pool, rows []int32, d int, c float32) int {
+	dims, left := p.D(), 0
+	for i, r := range rows {
+		if p.X[int(r)*dims+d] <= c {
+			rows[i], rows[left] = rows[left], r
+			left++
+		}
+	}
+	return left
+}
