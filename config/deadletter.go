@@ -1,0 +1,61 @@
+package config
+
+// DeadLetterType says where refused records are reported.
+type DeadLetterType string
+
+// The places of dead letters.
+const (
+	ToFile  DeadLetterType = "file"
+	ToTopic DeadLetterType = "topic"
+)
+
+// DeadLetter is the block `dead_letter`.
+type DeadLetter struct {
+	Type    DeadLetterType
+	Path    string // directory
+	Topic   string
+	Payload bool
+	Ignore  []Reason
+}
+
+// Reason is the code of why a record is refused, as dead letters carry it.
+type Reason string
+
+// reasons are the codes that dead_letter.ignore may name.
+var reasons = []Reason{
+	"missing_value", "not_a_number", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range",
+	"undecodable", "unknown_column", "missing_subject", "unsupported_operation",
+}
+
+func (d *DeadLetter) keys() []key {
+	return []key{
+		{path: "dead_letter.type", value: oneOf(&d.Type, ToFile, ToTopic), def: "file", doc: "Where refused records are reported: a file below path, or a Kafka topic."},
+		{path: "dead_letter.path", value: path(&d.Path), def: "./dead-letter", doc: "Directory of dead-letter files."},
+		{path: "dead_letter.topic", value: text(&d.Topic), derived: "none; needed for type topic", doc: "Topic of dead letters, on the brokers of source.kafka."},
+		{path: "dead_letter.payload", value: boolean(&d.Payload), def: "false", doc: "Keep the refused message itself. It holds personal data; without it a dead letter has source, partition, offset, reason and a keyed digest."},
+		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, func(to *Reason) value { return oneOf(to, reasons...) }}, def: "[]", doc: "Reasons whose records are only counted, without a dead letter; for instance [unsupported_operation] for the deletes of a change feed."},
+	}
+}
+
+func (c *Config) checkDeadLetter(r *reader) {
+	d := &c.DeadLetter
+	if d.Payload {
+		r.warn("dead_letter.payload", "is true: dead letters will hold personal data as it came", "protect and delete them like the source itself")
+	}
+	if d.Type != ToTopic {
+		if r.set("dead_letter.topic") {
+			r.warn("dead_letter.topic", "is not used, since dead_letter.type is file", "remove it, or set type to topic")
+		}
+		return
+	}
+	if c.Source.Type != FromKafka {
+		c.needBrokers(r, "dead_letter.type is topic")
+	}
+	switch {
+	case !r.sound("dead_letter.topic"):
+	case d.Topic == "":
+		r.fault("dead_letter.topic", "is missing, but dead_letter.type is topic", "name a topic, or set type to file")
+	case d.Topic == c.Source.Kafka.Topic && c.Source.Type == FromKafka:
+		r.fault("dead_letter.topic", "is the topic that is read: each refused record would come back as another one", "name a topic of its own")
+	}
+}

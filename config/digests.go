@@ -1,0 +1,65 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Digests returns SHA-256 digests of the settings that must not change under a
+// state, by key: dataset, schema, the content of each hierarchy, subject,
+// policy, recoding. They are of effective values, so writing a default out
+// changes nothing. A path is no setting: a hierarchy may move.
+func (c *Config) Digests() map[string][32]byte {
+	out := map[string][32]byte{}
+	for _, k := range c.keys() {
+		if k.path == "dataset" || k.path == "schema.missing" || k.path == "subject.repeat" || k.path == "release.recoding" || strings.HasPrefix(k.path, "policy.") {
+			out[k.path] = digestOf(k.value.json())
+		}
+	}
+	names := make([]string, len(c.Attributes))
+	for i, a := range c.Attributes {
+		names[i] = a.Name
+		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
+		out[at] = digestOf([]any{a.Role, a.Type, nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != ""})
+	}
+	out["schema.attributes"] = digestOf(names)
+	for _, h := range c.Hierarchies {
+		out[fmt.Sprintf("schema.attributes[%s].hierarchy", h.Attribute)] = sha256.Sum256(h.Content)
+	}
+	return out
+}
+
+func nonNil(list []float64) []float64 {
+	if list == nil {
+		return []float64{}
+	}
+	return list
+}
+
+func digestOf(value any) [32]byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic("config: a setting has no JSON form") // numbers are finite, the rest are texts
+	}
+	return sha256.Sum256(text)
+}
+
+// Changed names the keys in which two sets of digests differ, sorted. A start
+// with a non-empty result is exit 78.
+func Changed(before, now map[string][32]byte) []string {
+	keys := map[string]bool{}
+	for _, from := range []map[string][32]byte{before, now} {
+		for k := range from {
+			was, had := before[k]
+			is, has := now[k]
+			if had != has || was != is {
+				keys[k] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}

@@ -1,0 +1,101 @@
+package config_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+)
+
+const digested = `
+version: 1
+dataset: hospital
+source: {type: stdin}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: postcode, role: quasi, hierarchy: testdata/postcode.csv}
+    - {name: diagnosis, role: sensitive, type: categorical}
+policy: {k: 10, l: 5}
+release: {dir: out}
+`
+
+func load(t *testing.T, content string) *config.Config {
+	t.Helper()
+	c, _, err := config.Load("anond.yaml", lookup(nil), func(name string) ([]byte, error) {
+		if name == "anond.yaml" {
+			return []byte(content), nil
+		}
+		return os.ReadFile(name)
+	})
+	require.NoError(t, err)
+	return c
+}
+
+// TestDigestsNameWhatChanged: each change of what is fixed under a state is
+// named by its key, and nothing else is.
+func TestDigestsNameWhatChanged(t *testing.T) {
+	before := load(t, digested).Digests()
+	for _, c := range []struct {
+		name, from, to string
+		want           []string
+	}{
+		{"nothing", "", "", nil},
+		{"default written out", "l: 5", "l: 5, threshold: 9, max_hold: 15m, similar: 8", nil},
+		{"same time in other words", "l: 5", "l: 5, max_hold: 900s", nil},
+		{"source, log and trigger may change", "source: {type: stdin}", "source: {type: file, file: {path: in.csv}}\nlog: {level: debug}", nil},
+		{"dataset", "hospital", "clinic", []string{"dataset"}},
+		{"k and what follows from it", "k: 10", "k: 12", []string{"policy.k", "policy.threshold"}},
+		{"l", "l: 5", "l: 4", []string{"policy.l"}},
+		{"diversity", "l: 5", "l: 5, diversity: [{entropy: 5.5}]", []string{"policy.diversity"}},
+		{"mode", "l: 5", "l: 5, republication: append", []string{"policy.republication"}},
+		{"steps", "type: integer}", "type: integer, steps: [5]}", []string{"schema.attributes[age]"}},
+		{"type", "type: integer}", "type: decimal}", []string{"schema.attributes[age]"}},
+		{"hierarchy gone", "hierarchy: testdata/postcode.csv", "type: categorical", []string{"schema.attributes[postcode]", "schema.attributes[postcode].hierarchy"}},
+		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age]", "schema.attributes[years]"}},
+		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.missing"}},
+		{"subject", "policy:", "subject: {repeat: sticky}\npolicy:", []string{"subject.repeat"}},
+		{"recoding", "dir: out", "dir: out, recoding: anatomy", []string{"release.recoding"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Contains(t, digested, c.from)
+			after := load(t, strings.Replace(digested, c.from, c.to, 1)).Digests()
+			assert.Equal(t, c.want, config.Changed(before, after))
+			assert.Equal(t, c.want, config.Changed(after, before))
+		})
+	}
+}
+
+// TestDigestOfHierarchyIsOfItsContent: the file may move, but not change.
+func TestDigestOfHierarchyIsOfItsContent(t *testing.T) {
+	const key = "schema.attributes[postcode].hierarchy"
+	read := func(path, content string) map[string][32]byte {
+		yaml := strings.Replace(digested, "testdata/postcode.csv", path, 1)
+		c, _, err := config.Load("anond.yaml", lookup(nil), func(name string) ([]byte, error) {
+			return []byte(map[string]string{"anond.yaml": yaml, path: content}[name]), nil
+		})
+		require.NoError(t, err)
+		return c.Digests()
+	}
+	before := read("a.csv", "1;*\n2;*\n")
+	assert.Empty(t, config.Changed(before, read("b.csv", "1;*\n2;*\n")))
+	assert.Equal(t, []string{key}, config.Changed(before, read("a.csv", "1;*\n3;*\n")))
+}
+
+// TestDigestsCoverPolicy: no key of the policy can be forgotten.
+func TestDigestsCoverPolicy(t *testing.T) {
+	digests := load(t, digested).Digests()
+	covered := slices.Collect(maps.Keys(digests))
+	for _, k := range config.Reference() {
+		if strings.HasPrefix(k.Key, "policy.") && !strings.Contains(k.Key, "[]") {
+			assert.Contains(t, covered, k.Key)
+		}
+	}
+}

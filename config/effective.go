@@ -1,0 +1,114 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// object is a JSON object that keeps the order of its members.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members in order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// treeOf nests the values of a table as the file nests them.
+func treeOf(table []key) object {
+	var out object
+	for _, k := range table {
+		out = out.with(strings.Split(k.path, "."), k.value.json())
+	}
+	return out
+}
+
+func (o object) with(path []string, value any) object {
+	if len(path) == 1 {
+		return append(o, member{path[0], value})
+	}
+	for i, m := range o {
+		if inner, ok := m.value.(object); ok && m.name == path[0] {
+			o[i].value = inner.with(path[1:], value)
+			return o
+		}
+	}
+	return append(o, member{path[0], object(nil).with(path[1:], value)})
+}
+
+// isEmpty tells what an element of a list need not show: a zero value, an empty
+// list, a section of such.
+func isEmpty(value any) bool {
+	if o, ok := value.(object); ok {
+		for _, m := range o {
+			if !isEmpty(m.value) {
+				return false
+			}
+		}
+		return true
+	}
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+}
+
+// JSON returns the effective configuration, defaults included, with the keys of
+// the file in the order of the reference. Secrets are redacted; a seed is no
+// part of any configuration (rule R).
+func (c *Config) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(treeOf(c.keys())); err != nil {
+		return nil, fmt.Errorf("writing the configuration as JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Setting is one key with its effective value.
+type Setting struct {
+	Key, Value string
+	// Line of the file that sets it; 0: a default.
+	Line int
+}
+
+// Settings lists all keys with their effective values, in the order of the
+// reference, secrets redacted.
+func (c *Config) Settings() ([]Setting, error) {
+	table := c.keys()
+	out := make([]Setting, 0, len(table))
+	for _, k := range table {
+		value, err := json.Marshal(k.value.json())
+		if err != nil {
+			return nil, fmt.Errorf("writing %s: %w", k.path, err)
+		}
+		out = append(out, Setting{Key: k.path, Value: string(value), Line: c.origin[k.path].line})
+	}
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Lookup finds an environment variable, as os.LookupEnv does.
+type Lookup func(name string) (string, bool)
+
+// ReadFile reads a whole file, as os.ReadFile does.
+type ReadFile func(name string) ([]byte, error)
+
+// complaint is why a text cannot be used, and what would mend it.
+type complaint struct{ reason, suggestion string }
+
+func (c *complaint) Error() string { return c.reason }
+
+func complain(reason, suggestion string) error { return &complaint{reason, suggestion} }
+
+// expander replaces references in a text.
+type expander struct {
+	lookup Lookup
+	read   ReadFile
+	base   string // what a relative ${file:...} is relative to
+}
+
+// expand replaces
+//
+//	${VAR}         the variable; a fault if it is not set
+//	${VAR:-text}   text if the variable is not set or empty
+//	${VAR:?text}   a fault with that text if it is not set or empty
+//	${file:path}   the content of a file, less one trailing newline
+//	$$             a dollar sign
+//
+// once and without nesting: what a reference brings in is not looked at again.
+// Any other dollar sign stands for itself, so a password such as a$b needs no
+// escape. changed reports whether a reference was replaced; such a text must
+// not be shown, since it may hold a secret.
+func (e expander) expand(text string) (out string, changed bool, err error) {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '$')
+		if i < 0 || i == len(text)-1 {
+			b.WriteString(text)
+			return b.String(), changed, nil
+		}
+		b.WriteString(text[:i])
+		switch text[i+1] {
+		case '$':
+			b.WriteByte('$')
+			text = text[i+2:]
+		case '{':
+			end := strings.IndexByte(text[i:], '}')
+			if end < 0 {
+				return "", changed, complain("has ${ without }", "close it, or write $${ for the two characters")
+			}
+			value, err := e.reference(text[i+2 : i+end])
+			if err != nil {
+				return "", changed, err
+			}
+			b.WriteString(value)
+			changed = true
+			text = text[i+end+1:]
+		default:
+			b.WriteByte('$')
+			text = text[i+1:]
+		}
+	}
+}
+
+// reference resolves what stands between ${ and }.
+func (e expander) reference(body string) (string, error) {
+	if strings.Contains(body, "${") {
+		return "", complain("has a reference inside a reference", "references do not nest; set one variable")
+	}
+	if path, ok := strings.CutPrefix(body, "file:"); ok {
+		return e.file(path)
+	}
+	name, rest, _ := strings.Cut(body, ":")
+	if !variableName(name) {
+		return "", complain("has a reference that names no variable", "write ${NAME}, ${NAME:-default}, ${NAME:?message} or ${file:/path}; $${ stands for the two characters")
+	}
+	value, set := e.lookup(name)
+	switch {
+	case name == body && set:
+		return value, nil
+	case name == body:
+		return "", complain("needs the environment variable "+name+", which is not set", "set it, or write ${"+name+":-default}")
+	case strings.HasPrefix(rest, "-"):
+		if value == "" {
+			return rest[1:], nil
+		}
+		return value, nil
+	case strings.HasPrefix(rest, "?"):
+		if value == "" {
+			return "", complain("needs the environment variable "+name+": "+rest[1:], "set it")
+		}
+		return value, nil
+	}
+	return "", complain("has a reference of unknown form", "write ${"+name+"}, ${"+name+":-default} or ${"+name+":?message}")
+}
+
+func (e expander) file(path string) (string, error) {
+	if path == "" {
+		return "", complain("has ${file:} without a path", "write ${file:/path}")
+	}
+	content, err := e.read(within(e.base, path))
+	if err != nil {
+		return "", complain("needs the file "+path+", which cannot be read: "+plain(err), "make it readable for anond")
+	}
+	text := strings.TrimSuffix(string(content), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
+}
+
+func variableName(name string) bool {
+	for i, c := range []byte(name) {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// within makes a path relative to base, unless it is absolute or empty.
+func within(base, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(base, path)
+}

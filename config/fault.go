@@ -1,0 +1,82 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fault is one thing that is wrong with a configuration, or with a file that
+// it names.
+type Fault struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`   // from 1; 0: the file as a whole
+	Column int    `json:"column,omitempty"` // from 1; 0: the line as a whole
+	Key    string `json:"key,omitempty"`    // such as policy.k or schema.attributes[2].type
+	Reason string `json:"reason"`
+	// Suggestion says what would mend it; may be empty.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// String writes file:line:column: key: reason; suggestion.
+func (f Fault) String() string {
+	var b strings.Builder
+	b.WriteString(f.File)
+	for _, n := range []int{f.Line, f.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
+	}
+	if f.Key != "" {
+		b.WriteString(": " + f.Key)
+	}
+	b.WriteString(": " + f.Reason)
+	if f.Suggestion != "" {
+		b.WriteString("; " + f.Suggestion)
+	}
+	return b.String()
+}
+
+// Warning is something that works, but may not be what is wanted.
+type Warning Fault
+
+// String writes a warning as Fault does.
+func (w Warning) String() string { return Fault(w).String() }
+
+// Faults is the error of Load: everything that is wrong, in the order of the
+// file (files that it names come after it).
+type Faults struct{ List []Fault }
+
+// Error writes one fault a line.
+func (f *Faults) Error() string {
+	lines := make([]string, len(f.List))
+	for i, fault := range f.List {
+		lines[i] = fault.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// inOrder sorts faults by place; those of the configuration file come first.
+func inOrder(faults []Fault, file string) {
+	slices.SortStableFunc(faults, func(a, b Fault) int {
+		return cmp.Or(
+			compareBool(a.File != file, b.File != file),
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Key, b.Key),
+		)
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// HierarchyFile is a hierarchy as its file holds it, for the copy that goes
+// with the releases and for its digest.
+type HierarchyFile struct {
+	Attribute string
+	Path      string
+	Content   []byte
+}
+
+// shownFaults bounds what is said of one broken file.
+const shownFaults = 20
+
+// loadHierarchies reads and parses each hierarchy file once. The result is by
+// path.
+func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
+	trees := map[string]*equivclass.Hierarchy{}
+	contents := map[string][]byte{}
+	for i, a := range c.Attributes {
+		key := fmt.Sprintf("schema.attributes[%d].hierarchy", i)
+		if a.Hierarchy == "" || !published(a.Role) || !r.sound(key) {
+			continue
+		}
+		content, read := contents[a.Hierarchy]
+		if !read {
+			var err error
+			if content, err = r.expander.read(a.Hierarchy); err != nil {
+				r.fault(key, "names a file that cannot be read: "+plain(err), "correct the path; it is relative to "+r.file)
+				continue
+			}
+			contents[a.Hierarchy] = content
+			trees[a.Hierarchy] = r.parseHierarchy(a.Hierarchy, key, content)
+		}
+		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
+	}
+	return trees
+}
+
+// parseHierarchy turns the faults of a file into ours, with its name and line.
+func (r *reader) parseHierarchy(name, key string, content []byte) *equivclass.Hierarchy {
+	tree, err := equivclass.ParseHierarchy(name, bytes.NewReader(content))
+	if err == nil {
+		return tree
+	}
+	faults := split(err)
+	for i, e := range faults {
+		if i == shownFaults {
+			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i), Suggestion: "mend those above and check again"})
+			break
+		}
+		f := Fault{File: name, Key: key, Reason: strings.TrimPrefix(e.Error(), name+":")}
+		if number, rest, ok := strings.Cut(f.Reason, ": "); ok {
+			if line, err := strconv.Atoi(number); err == nil {
+				f.Line, f.Reason = line, rest
+			}
+		}
+		f.Reason, f.Suggestion, _ = strings.Cut(strings.TrimSpace(f.Reason), ": ")
+		r.hierarchyFault(f)
+	}
+	return nil
+}
+
+func (r *reader) hierarchyFault(f Fault) {
+	r.failed[f.Key] = true
+	r.faults = append(r.faults, f)
+}
+
+// split returns the errors that errors.Join joined.
+func split(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// checkPaths refuses places that would harm each other. The rule behind all of
+// them: release.dir is public and complete, so nothing private may lie in it,
+// and nothing that witnesses against it may vanish with it; what anond writes
+// is never what it reads.
+func (c *Config) checkPaths(r *reader) {
+	const release = "release.dir"
+	private := []struct{ key, path, why string }{
+		{"state.path", c.State.Path, "the state holds the records, and release.dir is public"},
+		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to notice it"},
+	}
+	if c.DeadLetter.Type == ToFile {
+		private = append(private, struct{ key, path, why string }{"dead_letter.path", c.DeadLetter.Path, "dead letters are private, and release.dir is public"})
+	}
+	for _, p := range private {
+		if r.sound(p.key, release) && contains(c.Release.Dir, p.path) {
+			r.fault(p.key, "lies in release.dir: "+p.why, "choose a path outside of it")
+		}
+	}
+	if r.sound("state.path", "release.ledger") && same(c.State.Path, c.Release.Ledger) {
+		r.fault("release.ledger", "is the state file", "choose a path of its own")
+	}
+	if c.DeadLetter.Type == ToFile {
+		c.checkDeadLetterPath(r)
+	}
+	c.checkReadsOwnOutput(r)
+}
+
+// checkDeadLetterPath keeps directory and files apart.
+func (c *Config) checkDeadLetterPath(r *reader) {
+	const letters = "dead_letter.path"
+	if !r.sound(letters) {
+		return
+	}
+	if r.sound("release.dir") && contains(c.DeadLetter.Path, c.Release.Dir) && !same(c.DeadLetter.Path, c.Release.Dir) {
+		r.fault("release.dir", "lies in dead_letter.path, which is private", "keep them apart")
+	}
+	for key, p := range map[string]string{"state.path": c.State.Path, "release.ledger": c.Release.Ledger} {
+		if r.sound(key) && same(c.DeadLetter.Path, p) {
+			r.fault(letters, "is the same path as "+key, "name a directory of its own")
+		}
+	}
+}
+
+// checkReadsOwnOutput refuses a file source that would read what anond writes.
+func (c *Config) checkReadsOwnOutput(r *reader) {
+	const source = "source.file.path"
+	if c.Source.Type != FromFile || c.Source.File.Path == "" || !r.sound(source) {
+		return
+	}
+	dir := filepath.Dir(c.Source.File.Path)
+	outputs := map[string]string{"release.dir": c.Release.Dir}
+	if c.DeadLetter.Type == ToFile {
+		outputs["dead_letter.path"] = c.DeadLetter.Path
+	}
+	for key, out := range outputs {
+		if r.sound(key) && contains(out, dir) {
+			r.fault(source, "lies in "+key+": anond would read what it writes", "keep the source elsewhere")
+		}
+	}
+}
+
+// contains reports whether path is dir or lies in it, by name alone.
+func contains(dir, path string) bool {
+	if dir == "" || path == "" {
+		return false
+	}
+	rel, err := filepath.Rel(absolute(dir), absolute(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func same(a, b string) bool { return a != "" && b != "" && absolute(a) == absolute(b) }
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
+}

@@ -1,0 +1,225 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"anond/equivclass"
+)
+
+// Republication says what may become of a published class.
+type Republication string
+
+// The republication modes.
+const (
+	Append  Republication = "append"
+	Regroup Republication = "regroup"
+)
+
+// Repeat says what becomes of further records of a subject.
+type Repeat string
+
+// The treatments of a subject's later records.
+const (
+	RepeatFirst  Repeat = "first"
+	RepeatSticky Repeat = "sticky"
+)
+
+// Hold is how long a record may wait before the loss of its class no longer
+// matters for its admission: a time, or a number of releases tried.
+type Hold struct {
+	Time     time.Duration
+	Releases int  // if Counted
+	Counted  bool // Releases is meant, not Time
+}
+
+// String writes the hold as the file does.
+func (h Hold) String() string {
+	switch {
+	case !h.Counted:
+		return span(h.Time)
+	case h.Releases == 1:
+		return "1 release"
+	default:
+		return fmt.Sprintf("%d releases", h.Releases)
+	}
+}
+
+// Policy is the block `policy`.
+type Policy struct {
+	K, L          int
+	Diversity     []Diversity
+	Republication Republication
+	Threshold     int
+	MaxHold       Hold
+	MaxRegroups   int
+	Neighbours    int
+	NeighbourDims int
+	Similar       int
+	Transparent   bool
+}
+
+// Diversity is one element of `policy.diversity`: exactly one field is set.
+type Diversity struct {
+	Distinct  int
+	Entropy   float64
+	Recursive struct {
+		C float64
+		L int
+	}
+}
+
+func (p *Policy) keys() []key {
+	return []key{
+		{path: "policy.k", value: atLeast(2, "at k = 1 a class may be one person", &p.K), required: true, doc: "Smallest number of records in a class: the k of k-anonymity. At least l."},
+		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), required: true, doc: "No sensitive value may have more than 1/l of a class: nobody's value is known with a probability above 1/l."},
+		{path: "policy.diversity", value: objects[Diversity]{&p.Diversity, (*Diversity).keys}, def: "[]", doc: "Further tests that every class must pass."},
+		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), def: "regroup", doc: "append: a published class never changes. regroup: classes with equally frequent values may be cut anew among records of one signature, which refines old rows."},
+		{path: "policy.threshold", value: atLeast(1, "a local update needs at least one pending record", &p.Threshold), derived: "k - 1", doc: "Pending records of a neighbourhood that must be exceeded for a local update."},
+		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records", doc: "How long a record may wait for a class of low loss. A duration, or a number of releases such as `2 releases`. Privacy never yields to it."},
+		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2", doc: "How often one record may be regrouped: each time reveals which records share a value."},
+		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32", doc: "Classes around the touched one that a local update looks at."},
+		{path: "policy.neighbour_dims", value: atLeast(1, "count at least one quasi-identifier", &p.NeighbourDims), derived: "all quasi-identifiers but one, at least 1", doc: "Quasi-identifiers in which a record must lie in the box of a class to count as its neighbour."},
+		{path: "policy.similar", value: atLeast(1, "a local update re-partitions at least one class", &p.Similar), derived: "8, at most policy.neighbours", doc: "Classes among the neighbours that a local update re-partitions, the most similar ones."},
+		{path: "policy.transparent", value: boolean(&p.Transparent), def: "false", doc: "Keep the promise even against someone who knows this program and the law of its random choices (level L2). Costs utility where quasi-identifiers and the sensitive value correlate."},
+	}
+}
+
+func (d *Diversity) keys() []key {
+	return []key{
+		{path: "distinct", value: atLeast(2, "every class has one value", &d.Distinct), doc: "Distinct l-diversity: at least this many different values."},
+		{path: "entropy", value: number(&d.Entropy), doc: "Entropy l-diversity: the entropy of the value shares is at least log of this number."},
+		{path: "recursive.c", value: number(&d.Recursive.C), doc: "Recursive (c,l)-diversity: the most frequent value occurs less than c times as often as all from rank l on together."},
+		{path: "recursive.l", value: atLeast(2, "rank 1 is the most frequent value itself", &d.Recursive.L), doc: "The l of recursive (c,l)-diversity."},
+	}
+}
+
+func hold(to *Hold) value {
+	return scalar[Hold]{to: to, name: "duration or number of releases", tags: []string{"!!str"}, hint: "write for instance 15m, or 2 releases", show: func(h Hold) any { return h.String() },
+		parse: func(s string) (Hold, error) {
+			count, unit, found := strings.Cut(s, " ")
+			if found && (unit == "releases" || unit == "release") {
+				n, err := whole(count)
+				if err != nil || n < 0 {
+					return Hold{}, complain("is no number of releases", "write for instance 2 releases")
+				}
+				return Hold{Releases: n, Counted: true}, nil
+			}
+			d, err := time.ParseDuration(s)
+			if err != nil || d < 0 {
+				return Hold{}, complain("is neither a duration nor a number of releases", "write for instance 15m, or 2 releases")
+			}
+			return Hold{Time: d}, nil
+		}}
+}
+
+// Requirement returns what every class must satisfy.
+func (c *Config) Requirement() equivclass.Requirement {
+	want := equivclass.Requirement{K: c.Policy.K, L: c.Policy.L}
+	for _, d := range c.Policy.Diversity {
+		switch {
+		case d.Distinct > 0:
+			want.Extra = append(want.Extra, equivclass.DistinctL{L: d.Distinct})
+		case d.Entropy > 0:
+			want.Extra = append(want.Extra, equivclass.EntropyL{L: d.Entropy})
+		default:
+			want.Extra = append(want.Extra, equivclass.RecursiveL{C: d.Recursive.C, L: d.Recursive.L})
+		}
+	}
+	return want
+}
+
+func (c *Config) checkPolicy(r *reader) {
+	p := &c.Policy
+	if r.sound("policy.k", "policy.l") && p.K < p.L {
+		r.fault("policy.k", fmt.Sprintf("is %d, below l = %d: a class in which no value has more than 1/l has at least l records", p.K, p.L),
+			fmt.Sprintf("raise k to %d or more", p.L))
+	}
+	if !r.set("policy.threshold") {
+		p.Threshold = max(1, p.K-1)
+	}
+	c.checkDiversity(r)
+	c.checkHold(r)
+	c.checkNeighbours(r)
+	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append && r.set("policy.max_regroups") {
+		r.warn("policy.max_regroups", "is not used, since republication is append", "remove it")
+	}
+	if n := c.Initial.MaxRecords; n > 0 && n < p.K && r.sound("policy.k", "initial.max_records") {
+		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K), "raise it, or write 0 for everything there is at the first start")
+	}
+}
+
+func (c *Config) checkDiversity(r *reader) {
+	for i, d := range c.Policy.Diversity {
+		at := fmt.Sprintf("policy.diversity[%d]", i)
+		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l") {
+			continue
+		}
+		forms := 0
+		for _, form := range []string{"distinct", "entropy", "recursive"} {
+			if r.set(at + "." + form) {
+				forms++
+			}
+		}
+		switch {
+		case forms != 1:
+			r.fault(at, fmt.Sprintf("has %d of the keys distinct, entropy, recursive", forms), "write one test an element: {distinct: 3}, {entropy: 2.5} or {recursive: {c: 3, l: 3}}")
+		case r.set(at+".entropy") && d.Entropy <= 1:
+			r.fault(at+".entropy", "must be above 1", "at 1 every class passes")
+		case r.set(at+".recursive") && (!r.set(at+".recursive.c") || !r.set(at+".recursive.l")):
+			r.fault(at+".recursive", "needs both c and l", "write {recursive: {c: 3, l: 3}}")
+		case r.set(at+".recursive") && d.Recursive.C <= 0:
+			r.fault(at+".recursive.c", "must be above 0", "at 0 no class passes")
+		case r.set(at+".distinct") && d.Distinct <= c.Policy.L && r.sound("policy.l"):
+			r.warn(at+".distinct", fmt.Sprintf("is implied by l = %d: a class in which no value has more than 1/l has at least l different ones", c.Policy.L), "remove it")
+		}
+	}
+}
+
+func (c *Config) checkHold(r *reader) {
+	p := &c.Policy
+	byCount := c.Release.Trigger.On == OnRecords
+	if !r.set("policy.max_hold") {
+		p.MaxHold = Hold{Time: 15 * time.Minute}
+		if byCount {
+			p.MaxHold = Hold{Releases: 2, Counted: true}
+		}
+		return
+	}
+	if byCount && !p.MaxHold.Counted && r.sound("policy.max_hold") {
+		r.warn("policy.max_hold", "is a duration, but release.trigger.on is records: what a release holds then depends on how fast records came", "write a number of releases, such as 2 releases")
+	}
+}
+
+func (c *Config) checkNeighbours(r *reader) {
+	p, d := &c.Policy, 0
+	for _, a := range c.Attributes {
+		if a.Role == equivclass.Quasi {
+			d++
+		}
+	}
+	if !r.set("policy.neighbour_dims") {
+		p.NeighbourDims = max(1, d-1)
+	} else if d > 0 && p.NeighbourDims > d && r.sound("policy.neighbour_dims", "schema.attributes") {
+		r.fault("policy.neighbour_dims", fmt.Sprintf("is %d, but there are %d quasi-identifiers", p.NeighbourDims, d), fmt.Sprintf("write %d or less", d))
+	}
+	if !r.set("policy.similar") {
+		p.Similar = min(8, max(1, p.Neighbours))
+	} else if p.Similar > p.Neighbours && r.sound("policy.similar", "policy.neighbours") {
+		r.fault("policy.similar", fmt.Sprintf("is %d, but similar classes are chosen among %d neighbours", p.Similar, p.Neighbours), "lower it, or raise policy.neighbours")
+	}
+}
+
+// checkTransparent holds rule T to what a configuration can break of it: the
+// moment of a release may not follow from when a local update succeeds, since
+// that depends on sensitive values.
+func (c *Config) checkTransparent(r *reader) {
+	if c.Policy.Transparent && c.Release.Trigger.On == OnUpdate && r.sound("release.trigger.on") {
+		r.fault("policy.transparent", "does not go with release.trigger.on update: when a local update succeeds depends on sensitive values, so the moment of a release would leak to someone who knows the program",
+			"set release.trigger.on to records, interval or cron")
+	}
+	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && r.sound("subject.repeat", "policy.republication") {
+		r.fault("subject.repeat", "is sticky, but policy.republication is append: only a class that may be regrouped has a signature to keep", "set republication to regroup, or repeat to first")
+	}
+}

@@ -1,0 +1,339 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// key is one line of the table: where a value goes, how it is read, what it is
+// if it is not set, and what it means.
+type key struct {
+	path     string // dotted, relative to the table
+	value    value
+	def      string // default, as YAML text; "": none
+	derived  string // default that follows from other settings, in words
+	required bool
+	doc      string
+}
+
+// value reads one setting from its node.
+type value interface {
+	// kind is the type in the words of the reference.
+	kind() string
+	// read stores the node's value or reports a fault for key.
+	read(r *reader, key string, n *yaml.Node)
+	// json returns what was read, secrets redacted.
+	json() any
+}
+
+// place is where something stands in the configuration file.
+type place struct{ line, column int }
+
+// reader walks the nodes of a configuration file along the key table and
+// gathers faults. Not safe for concurrent use.
+type reader struct {
+	file string
+	expander
+	at       map[string]place // where the value of a key that is set stands
+	failed   map[string]bool  // keys with a fault: cross checks leave them alone
+	faults   []Fault
+	warnings []Warning
+}
+
+func newReader(file, base string, lookup Lookup, read ReadFile) *reader {
+	return &reader{file: file, expander: expander{lookup, read, base}, at: map[string]place{}, failed: map[string]bool{}}
+}
+
+// document parses the file and walks it. Only a single document is a
+// configuration.
+func (r *reader) document(content []byte, keys []key) {
+	var documents []*yaml.Node
+	decoder := yaml.NewDecoder(strings.NewReader(string(content)))
+	for len(documents) < 2 {
+		var n yaml.Node
+		if err := decoder.Decode(&n); err != nil {
+			if len(documents) == 0 || !isEOF(err) {
+				r.syntax(err)
+			}
+			break
+		}
+		documents = append(documents, &n)
+	}
+	switch {
+	case len(documents) == 0:
+	case len(documents) == 2:
+		r.faultAt(documents[1], "", "the file has a second document", "keep one, without a line ---")
+	case len(documents[0].Content) == 1:
+		if r.section("", "", keys, documents[0].Content[0]) {
+			r.defaults("", keys)
+		}
+	}
+}
+
+func isEOF(err error) bool { return err != nil && err.Error() == "EOF" }
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(.*)$`)
+
+// syntax reports that the file is no YAML. The parser names a line at best.
+func (r *reader) syntax(err error) {
+	if isEOF(err) {
+		r.fault("", "the file is empty", "anond config init prints a starting file")
+		return
+	}
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	at := place{1, 1}
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		text = m[3]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			at = place{n, 1}
+		}
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			at.column = n
+		}
+	}
+	r.report(at, "", "is not YAML: "+text, "check indentation and quotes at and above this line")
+}
+
+// section walks a mapping: the keys of table below rel, of the element scope.
+// It reports whether there was one.
+func (r *reader) section(scope, rel string, table []key, n *yaml.Node) bool {
+	full := join(scope, rel)
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" && full != "" {
+		return true // its keys are all commented out
+	}
+	if n.Kind != yaml.MappingNode {
+		r.faultAt(n, full, "is "+described(n)+", must be a section of keys", "write one key a line, each followed by a colon")
+		return false
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, child := n.Content[i], n.Content[i+1]
+		path := join(rel, name.Value)
+		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
+			r.faultAt(name, full, "has "+described(name)+" where a key must stand", "aliases, merge keys and non-text keys are not supported")
+			continue
+		}
+		if line, twice := seen[name.Value]; twice {
+			r.faultAt(name, join(scope, path), fmt.Sprintf("is set twice, first on line %d", line), "keep one of them")
+			continue
+		}
+		seen[name.Value] = name.Line
+		r.entry(scope, path, table, name, child)
+	}
+	return true
+}
+
+// entry reads one key of a mapping: a setting, a section, or unknown.
+func (r *reader) entry(scope, path string, table []key, name, n *yaml.Node) {
+	full := join(scope, path)
+	for _, k := range table {
+		switch {
+		case k.path == path:
+			r.at[full] = place{n.Line, n.Column}
+			r.setting(full, k, n)
+			return
+		case strings.HasPrefix(k.path, path+"."):
+			r.at[full] = place{name.Line, name.Column}
+			r.section(scope, path, table, n)
+			return
+		}
+	}
+	known := make([]string, len(table))
+	for i, k := range table {
+		known[i] = k.path
+	}
+	suggestion := "remove it; docs/CONFIGURATION.md lists the keys"
+	if k := meant(path, known); k != "" {
+		suggestion = fmt.Sprintf("did you mean %s?", join(scope, k))
+		r.failed[join(scope, k)] = true // one fault is enough: not missing, too
+	}
+	r.faultAt(name, full, "is not a key of the configuration", suggestion)
+}
+
+func (r *reader) setting(full string, k key, n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		r.faultAt(n, full, "is an alias", "write the value out")
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+		r.faultAt(n, full, "has no value", "give it one or remove the key")
+	default:
+		k.value.read(r, full, n)
+	}
+}
+
+// defaults sets what the file does not, and reports what it must set.
+func (r *reader) defaults(scope string, table []key) {
+	for _, k := range table {
+		full := join(scope, k.path)
+		if r.set(full) || r.failed[full] {
+			continue
+		}
+		if k.required {
+			r.fault(full, "is missing and has no default", lowerFirst(firstSentence(k.doc)))
+			continue
+		}
+		if k.def == "" {
+			continue
+		}
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(k.def), &n); err != nil {
+			panic("config: the default of " + k.path + " is not YAML") // a fault of the table, caught by its test
+		}
+		k.value.read(r, full, n.Content[0])
+	}
+}
+
+// text returns the expanded text of a scalar that carries one of the tags. A
+// text that came from outside the file may carry any.
+func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, example string) (text string, literal, ok bool) {
+	if n.Kind != yaml.ScalarNode {
+		r.faultAt(n, full, "is "+described(n)+", must be "+withArticle(kind), example)
+		return "", false, false
+	}
+	text, changed, err := r.expand(n.Value)
+	if err != nil {
+		r.complain(n, full, err)
+		return "", false, false
+	}
+	if changed {
+		return text, false, true
+	}
+	for _, tag := range tags {
+		if n.ShortTag() == tag {
+			return text, true, true
+		}
+	}
+	if n.ShortTag() == "!!str" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		example = "remove the quotes"
+	}
+	r.faultAt(n, full, "is "+described(n)+", must be "+withArticle(kind), example)
+	return "", false, false
+}
+
+func withArticle(kind string) string {
+	switch {
+	case strings.HasPrefix(kind, "true") || strings.HasPrefix(kind, "one of"):
+		return kind
+	case strings.ContainsRune("aeiou", rune(kind[0])):
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// described names what a node is, never what it says.
+func described(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a section"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return "a text"
+	case "!!int":
+		return "an integer"
+	case "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!null":
+		return "empty"
+	case "!!timestamp":
+		return "a date"
+	case "!!merge":
+		return "a merge key"
+	}
+	return "of a type of its own"
+}
+
+func (r *reader) complain(n *yaml.Node, full string, err error) {
+	var c *complaint
+	if errors.As(err, &c) {
+		r.faultAt(n, full, c.reason, c.suggestion)
+		return
+	}
+	r.faultAt(n, full, err.Error(), "")
+}
+
+func (r *reader) faultAt(n *yaml.Node, full, reason, suggestion string) {
+	r.report(place{n.Line, n.Column}, full, reason, suggestion)
+}
+
+// fault reports a fault where the key stands, or where it would.
+func (r *reader) fault(full, reason, suggestion string) {
+	r.report(r.where(full), full, reason, suggestion)
+}
+
+func (r *reader) report(at place, full, reason, suggestion string) {
+	r.failed[full] = true
+	r.faults = append(r.faults, Fault{r.file, at.line, at.column, full, reason, suggestion})
+}
+
+func (r *reader) warn(full, reason, suggestion string) {
+	at := r.where(full)
+	r.warnings = append(r.warnings, Warning{r.file, at.line, at.column, full, reason, suggestion})
+}
+
+// where finds the place of a key, else of the nearest section around it.
+func (r *reader) where(full string) place {
+	for full != "" {
+		if at, ok := r.at[full]; ok {
+			return at
+		}
+		full = full[:max(strings.LastIndexAny(full, ".["), 0)]
+	}
+	return place{1, 1}
+}
+
+// set reports whether the file itself sets a key.
+func (r *reader) set(full string) bool {
+	_, ok := r.at[full]
+	return ok
+}
+
+// sound reports whether all keys were read without fault, so that a rule that
+// joins them makes sense.
+func (r *reader) sound(keys ...string) bool {
+	for _, k := range keys {
+		if r.failed[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// plain says why a file cannot be used without repeating its path.
+func plain(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return first
+}
+
+func lowerFirst(text string) string {
+	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
+		return strings.ToLower(text[:1]) + strings.TrimSuffix(text[1:], ".")
+	}
+	return strings.TrimSuffix(text, ".")
+}

@@ -1,0 +1,196 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adhocore/gronx"
+)
+
+// Partitioner names the method of the first load.
+type Partitioner string
+
+// The partitioners.
+const (
+	Extract  Partitioner = "extract"
+	Mondrian Partitioner = "mondrian"
+)
+
+// Initial is the block `initial`.
+type Initial struct {
+	Partitioner Partitioner
+	MaxRecords  int // 0: what the source holds at the first start
+}
+
+// Recoding says how classes are written.
+type Recoding string
+
+// The recodings.
+const (
+	Generalization Recoding = "generalization"
+	Anatomy        Recoding = "anatomy"
+)
+
+// On says what makes a release due.
+type On string
+
+// The triggers.
+const (
+	OnUpdate   On = "update"
+	OnRecords  On = "records"
+	OnInterval On = "interval"
+	OnCron     On = "cron"
+)
+
+// Trigger is the block `release.trigger`.
+type Trigger struct {
+	On          On
+	MinInterval time.Duration // OnUpdate
+	Records     int           // OnRecords: accepted records between two releases
+	Interval    time.Duration // OnInterval
+	At          string        // OnCron: five fields, UTC
+}
+
+// Release is the block `release`.
+type Release struct {
+	Dir      string
+	Ledger   string
+	Recoding Recoding
+	Trigger  Trigger
+}
+
+// State is the block `state`.
+type State struct {
+	Path       string
+	MaxRecords int   // 0: no bound
+	MaxBytes   int64 // 0: no bound
+}
+
+// Level is the least level that is logged.
+type Level string
+
+// The levels.
+const (
+	Debug Level = "debug"
+	Info  Level = "info"
+	Warn  Level = "warn"
+	Error Level = "error"
+)
+
+// LogFormat says how a log line is written.
+type LogFormat string
+
+// The log formats.
+const (
+	AutoLog LogFormat = "auto" // text on a terminal, else JSON
+	TextLog LogFormat = "text"
+	JSONLog LogFormat = "json"
+)
+
+// Log is the block `log`.
+type Log struct {
+	Level  Level
+	Format LogFormat
+}
+
+func (i *Initial) keys() []key {
+	return []key{
+		{path: "initial.partitioner", value: oneOf(&i.Partitioner, Extract, Mondrian), def: "extract", doc: "Method that cuts the first load into classes."},
+		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "The first load ends after this many records; 0: at the end that the source had at the first start."},
+	}
+}
+
+func (rel *Release) keys() []key {
+	t := &rel.Trigger
+	return []key{
+		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Public: analysts may have all of it."},
+		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger beside state.path", doc: "Append-only list of the releases made. On another disk than the state it also notices a state restored from an old backup."},
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group; who is in the data is then disclosed."},
+		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update", doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
+		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s", doc: "With on update: least time between two releases."},
+		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval", doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
+		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of five fields in UTC, such as \"0 2 * * *\". Missed slots make one release at start."},
+	}
+}
+
+func (s *State) keys() []key {
+	return []key{
+		{path: "state.path", value: path(&s.Path), def: "./state/anond.db", doc: "State file. Private: it holds the records. One process at a time."},
+		{path: "state.max_records", value: atLeast(0, "0 means no bound", &s.MaxRecords), def: "0", doc: "Records after which reading pauses; 0: no bound."},
+		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, after which reading pauses; 0: no bound."},
+	}
+}
+
+func (l *Log) keys() []key {
+	return []key{
+		{path: "log.level", value: oneOf(&l.Level, Debug, Info, Warn, Error), def: "info", doc: "Least level of the lines that are logged."},
+		{path: "log.format", value: oneOf(&l.Format, AutoLog, TextLog, JSONLog), def: "auto", doc: "auto: text on a terminal, JSON otherwise."},
+	}
+}
+
+func (c *Config) checkTrigger(r *reader) {
+	t := &c.Release.Trigger
+	if !r.set("release.ledger") {
+		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
+	}
+	if c.Release.Recoding == Anatomy {
+		r.warn("release.recoding", "is anatomy: quasi-identifiers are published exactly, so who is in the data is disclosed; their sensitive value is not", "use generalization if presence itself is confidential")
+	}
+	if !r.sound("release.trigger.on") {
+		return
+	}
+	for key, owners := range map[string][]On{"min_interval": {OnUpdate}, "every": {OnRecords, OnInterval}, "at": {OnCron}} {
+		full := "release.trigger." + key
+		if r.set(full) && t.On != owners[0] && t.On != owners[len(owners)-1] {
+			r.fault(full, fmt.Sprintf("does not belong to on %s", t.On), "remove it, or set release.trigger.on to "+wordsOf(owners))
+		}
+	}
+	switch t.On {
+	case OnRecords, OnInterval:
+		c.checkEvery(r)
+	case OnCron:
+		c.checkCron(r)
+	}
+}
+
+func wordsOf(on []On) string {
+	words := make([]string, len(on))
+	for i, o := range on {
+		words[i] = string(o)
+	}
+	return strings.Join(words, " or ")
+}
+
+func (c *Config) checkEvery(r *reader) {
+	const full = "release.trigger.every"
+	t := &c.Release.Trigger
+	example := map[On]string{OnRecords: "a number of records such as 10000", OnInterval: "a duration such as 1h"}[t.On]
+	switch {
+	case !r.sound(full):
+	case !r.set(full):
+		r.fault(full, fmt.Sprintf("is missing, but on is %s", t.On), "write "+example)
+	case (t.On == OnRecords) != (t.Records > 0):
+		r.fault(full, fmt.Sprintf("does not fit on %s", t.On), "write "+example)
+	}
+}
+
+// checkCron accepts five fields or one of gronx's words such as @daily. Six
+// fields are refused: some tools put seconds first, others the year last.
+func (c *Config) checkCron(r *reader) {
+	const full = "release.trigger.at"
+	at := c.Release.Trigger.At
+	switch {
+	case !r.sound(full):
+	case at == "":
+		r.fault(full, "is missing, but on is cron", `write five fields in UTC, such as "0 2 * * *"`)
+	case len(strings.Fields(at)) != 5 && !strings.HasPrefix(at, "@") || !gronx.IsValid(at):
+		r.fault(full, "is no cron schedule", `write minute, hour, day, month and weekday, such as "0 2 * * *" for 02:00 UTC each day`)
+	default:
+		start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // a leap year: 29 February comes
+		if _, err := gronx.NextTickAfter(at, start, true); err != nil {
+			r.fault(full, "is a schedule whose time never comes", "correct day and month")
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Attribute is one element of `schema.attributes`.
+type Attribute struct {
+	Name      string
+	Role      equivclass.Role
+	Type      equivclass.Type
+	Hierarchy string // path of its hierarchy file; "": none
+	Steps     []float64
+	Buckets   []float64
+}
+
+// schemaKeys is the table of the blocks `schema` and `subject`.
+func (c *Config) schemaKeys() []key {
+	return []key{
+		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Fields of a record that are not listed are refused."},
+		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
+		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: a later record with the same value gets the same signature; needs republication regroup."},
+	}
+}
+
+func (a *Attribute) keys() []key {
+	return []key{
+		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
+		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What the attribute is to an adversary. identifier: names a person, never stored. subject: links the records of one person. quasi: may be known, published generalized. sensitive: must not be learnt; exactly one. drop: ignored. semi: known to this version, but refused."},
+		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical), derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
+		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line a value: leaf;level1;...;* (the format of ARX). Without one, a cell is the set of its values."},
+		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
+		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
+	}
+}
+
+// attributeFault reports a fault of the attribute at an index.
+type attributeFault func(key, reason, suggestion string)
+
+// checkSchema checks the attributes where they stand, reads their hierarchies
+// and builds the schema. equivclass.NewSchema has the last word: what it refuses
+// and the checks here missed is reported too.
+func (c *Config) checkSchema(r *reader) {
+	for i := range c.Attributes {
+		c.checkAttribute(r, i)
+	}
+	c.checkRoles(r)
+	trees := c.loadHierarchies(r)
+	if len(r.faults) > 0 {
+		return
+	}
+	attributes := make([]equivclass.Attribute, len(c.Attributes))
+	for i, a := range c.Attributes {
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets}
+		if !published(a.Role) {
+			attributes[i].Hierarchy = nil
+		}
+	}
+	schema, err := equivclass.NewSchema(attributes, c.Missing)
+	if err != nil {
+		for _, e := range split(err) {
+			r.fault("schema.attributes", e.Error(), "")
+		}
+		return
+	}
+	c.schema = schema
+}
+
+// published tells the roles whose values appear in releases.
+func published(role equivclass.Role) bool {
+	return role == equivclass.Quasi || role == equivclass.Sensitive || role == equivclass.Semi
+}
+
+func (c *Config) checkAttribute(r *reader, i int) {
+	a := &c.Attributes[i]
+	at := fmt.Sprintf("schema.attributes[%d]", i)
+	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".steps", at+".buckets") {
+		return
+	}
+	fault := func(key, reason, suggestion string) { r.fault(join(at, key), reason, suggestion) }
+	for j, b := range c.Attributes[:i] {
+		if b.Name == a.Name {
+			fault("name", fmt.Sprintf("%q is the name of attribute %d too", a.Name, j), "give each attribute one element")
+			break
+		}
+	}
+	if a.Name == "" {
+		fault("name", "is empty", "name the field or column")
+	}
+	if !published(a.Role) {
+		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
+			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")
+		}
+		return
+	}
+	if a.Name == "class" || a.Name == "group" {
+		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field before it comes here")
+	}
+	if a.Role == equivclass.Semi {
+		fault("role", "semi needs the recoding `bucketization` (LGB), which this version does not have",
+			"use quasi if an adversary may know the value, sensitive if it is what must not be learnt, or drop")
+	}
+	a.checkType(fault)
+	a.checkSteps(fault)
+	a.checkBuckets(fault)
+}
+
+func (a *Attribute) checkType(fault attributeFault) {
+	switch {
+	case a.Type == "" && a.Hierarchy != "":
+		a.Type = equivclass.Categorical
+	case a.Type == "":
+		fault("type", fmt.Sprintf("is missing for an attribute of role %s", a.Role), "write integer, decimal, date or categorical")
+	case a.Type != equivclass.Categorical && a.Hierarchy != "":
+		fault("hierarchy", fmt.Sprintf("makes an attribute categorical, but its type is %s", a.Type), "write type: categorical, or generalize the number by steps")
+	}
+}
+
+func (a *Attribute) checkSteps(fault attributeFault) {
+	if len(a.Steps) == 0 {
+		return
+	}
+	if !a.Type.Numeric() || a.Role != equivclass.Quasi {
+		fault("steps", "belong to a numeric quasi-identifier", "remove them, or use a hierarchy for categories")
+		return
+	}
+	for i, w := range a.Steps {
+		if w <= 0 || a.Type != equivclass.Decimal && w != float64(int64(w)) {
+			fault("steps", fmt.Sprintf("have %g, which must be a positive number (whole for %s)", w, a.Type), "write for instance [5, 10, 50]")
+			return
+		}
+		if i > 0 && (w <= a.Steps[i-1] || float64(int64(w/a.Steps[i-1])) != w/a.Steps[i-1]) {
+			fault("steps", fmt.Sprintf("have %g after %g: intervals nest only if each width is a multiple of the one before", w, a.Steps[i-1]), "write for instance [5, 10, 50]")
+			return
+		}
+	}
+}
+
+func (a *Attribute) checkBuckets(fault attributeFault) {
+	numeric := a.Role == equivclass.Sensitive && a.Type.Numeric()
+	switch {
+	case numeric && len(a.Buckets) == 0:
+		fault("buckets", "are missing: a numeric sensitive attribute needs them, since near values would otherwise count as different", "list the lower bounds, for instance [0, 1000, 5000]")
+	case len(a.Buckets) > 0 && !numeric:
+		fault("buckets", "belong to a numeric sensitive attribute", "remove them")
+	case !slices.IsSortedFunc(a.Buckets, func(a, b float64) int {
+		if a < b {
+			return -1
+		}
+		return 1
+	}):
+		fault("buckets", "do not ascend", "list each lower bound once, the lowest first")
+	}
+}
+
+// checkRoles counts the roles of which a schema has one, or at least one.
+func (c *Config) checkRoles(r *reader) {
+	if c.Attributes == nil {
+		return
+	}
+	of, all := c.byRole(r)
+	if all && len(of[equivclass.Quasi]) == 0 {
+		r.fault("schema.attributes", "have no role quasi", "mark what an adversary may know of a person, such as age or postcode")
+	}
+	if all && len(of[equivclass.Sensitive]) == 0 {
+		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must not be learnt")
+	}
+	c.checkOnlyOne(r, of)
+	if !all || len(of[equivclass.Subject]) > 0 {
+		return
+	}
+	if c.Repeat == RepeatSticky {
+		r.fault("subject.repeat", "is sticky, but no attribute has role subject", "mark the field that tells persons apart, or set repeat to first")
+		return
+	}
+	r.warn("schema.attributes", "have no role subject: every record counts as a person", "mark the field that tells persons apart, if there is one")
+}
+
+// byRole gathers the attributes of each role; all tells whether every role was
+// read without fault.
+func (c *Config) byRole(r *reader) (of map[equivclass.Role][]int, all bool) {
+	of, all = map[equivclass.Role][]int{}, true
+	for i, a := range c.Attributes {
+		at := fmt.Sprintf("schema.attributes[%d]", i)
+		if !r.sound(at, at+".role") {
+			all = false
+			continue
+		}
+		of[a.Role] = append(of[a.Role], i)
+	}
+	return of, all
+}
+
+func (c *Config) checkOnlyOne(r *reader, of map[equivclass.Role][]int) {
+	for _, only := range []struct {
+		role equivclass.Role
+		why  string
+	}{
+		{equivclass.Sensitive, "a second one that depends on the first would undo its promise; mark it quasi or drop, or join both into one field"},
+		{equivclass.Subject, "join both into one field before they come here, or drop one"},
+	} {
+		for _, i := range of[only.role][min(1, len(of[only.role])):] {
+			r.fault(fmt.Sprintf("schema.attributes[%d].role", i),
+				fmt.Sprintf("is %s, but attribute %q is too", only.role, c.Attributes[of[only.role][0]].Name), only.why)
+		}
+	}
+}

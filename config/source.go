@@ -1,0 +1,228 @@
+package config
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// SourceType says where records come from.
+type SourceType string
+
+// The sources.
+const (
+	FromKafka SourceType = "kafka"
+	FromFile  SourceType = "file"
+	FromStdin SourceType = "stdin"
+)
+
+// Format says how a message or line is decoded.
+type Format string
+
+// The formats. In a file, JSON and Debezium stand one a line (NDJSON), and CSV
+// has a header.
+const (
+	JSON     Format = "json"
+	CSV      Format = "csv"
+	Debezium Format = "debezium"
+)
+
+// Assignment says how partitions of a topic come to this process.
+type Assignment string
+
+// The assignments.
+const (
+	Static Assignment = "static" // all partitions, always
+	Group  Assignment = "group"  // all partitions while this member holds the lease
+)
+
+// OnGap says what to do when records are gone before they were read.
+type OnGap string
+
+// The treatments of a gap.
+const (
+	GapStop     OnGap = "stop"
+	GapContinue OnGap = "continue"
+)
+
+// SASLMechanism is how a client proves who it is.
+type SASLMechanism string
+
+// The mechanisms.
+const (
+	NoSASL      SASLMechanism = "none"
+	Plain       SASLMechanism = "plain"
+	ScramSHA256 SASLMechanism = "scram-sha-256"
+	ScramSHA512 SASLMechanism = "scram-sha-512"
+)
+
+// Source is the block `source`.
+type Source struct {
+	Type   SourceType
+	Name   string
+	Format Format
+	Kafka  Kafka
+	File   File
+}
+
+// Kafka is the block `source.kafka`.
+type Kafka struct {
+	Brokers        []string
+	Topic          string
+	Assignment     Assignment
+	Group          string
+	ClientID       string
+	OnGap          OnGap
+	StallAfter     time.Duration
+	SessionTimeout time.Duration
+	TLS            TLS
+	SASL           SASL
+}
+
+// TLS is the block `source.kafka.tls`. Verification cannot be switched off.
+type TLS struct {
+	Enabled    bool
+	CA         string
+	Cert       string
+	Key        string
+	ServerName string
+}
+
+// SASL is the block `source.kafka.sasl`.
+type SASL struct {
+	Mechanism SASLMechanism
+	Username  string
+	Password  Secret
+}
+
+// File is the block `source.file`.
+type File struct {
+	Path   string
+	Follow bool
+}
+
+func (s *Source) keys() []key {
+	k, f := &s.Kafka, &s.File
+	return []key{
+		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true, doc: "Where records come from: kafka, file or stdin (standard input)."},
+		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in logs and dead letters."},
+		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV line, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
+		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka", doc: "Addresses of some brokers, host:port; the others are found through them."},
+		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka", doc: "Topic to read. All its partitions are read, later ones too."},
+		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static", doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
+		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. With assignment static it may be set too: positions are then also committed there, for lag tools. anond itself reads on from its own state."},
+		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Name under which brokers log and limit this client."},
+		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, GapStop, GapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count them."},
+		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "1m", doc: "Time without progress, though there is something to read, after which connections are built anew."},
+		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "30s", doc: "With assignment group: silence after which the group takes the lease from a member."},
+		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false", doc: "Encrypt connections to the brokers. Certificates are always verified."},
+		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's", doc: "PEM file of the authorities that may sign a broker's certificate."},
+		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
+		{path: "source.kafka.tls.key", value: path(&k.TLS.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
+		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host", doc: "Name that a broker's certificate must carry."},
+		{path: "source.kafka.sasl.mechanism", value: oneOf(&k.SASL.Mechanism, NoSASL, Plain, ScramSHA256, ScramSHA512), def: "none", doc: "How the client proves who it is."},
+		{path: "source.kafka.sasl.username", value: text(&k.SASL.Username), derived: "none", doc: "User name for SASL."},
+		{path: "source.kafka.sasl.password", value: secret(&k.SASL.Password), derived: "none", doc: "Password for SASL; best ${file:/run/secrets/...} or ${VAR}. Never shown."},
+		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files", doc: "File to read, or a pattern such as in/*.ndjson. A known file is read on from where it was left."},
+		{path: "source.file.follow", value: boolean(&f.Follow), def: "false", doc: "Wait at the end of files for more, and for new files, as tail -F does."},
+	}
+}
+
+func (c *Config) checkSource(r *reader) {
+	s := &c.Source
+	if s.Name == "" && r.sound("source.name") {
+		s.Name = c.Dataset
+		if s.Type == FromKafka && s.Kafka.Topic != "" {
+			s.Name = s.Kafka.Topic
+		}
+	}
+	if !r.sound("source.type") {
+		return
+	}
+	if s.Type != FromKafka && c.DeadLetter.Type != ToTopic && r.set("source.kafka") {
+		r.warn("source.kafka", "is not used, since source.type is "+string(s.Type), "remove it, or set source.type to kafka")
+	}
+	if s.Type != FromFile && r.set("source.file") {
+		r.warn("source.file", "is not used, since source.type is "+string(s.Type), "remove it, or set source.type to file")
+	}
+	switch s.Type {
+	case FromKafka:
+		c.checkKafka(r)
+	case FromFile:
+		c.checkFile(r)
+	}
+	if s.Type == FromKafka || c.DeadLetter.Type == ToTopic {
+		c.checkTLS(r)
+		c.checkSASL(r)
+	}
+}
+
+func (c *Config) checkKafka(r *reader) {
+	k := &c.Source.Kafka
+	c.needBrokers(r, "source.type is kafka")
+	if k.Topic == "" && r.sound("source.kafka.topic") {
+		r.fault("source.kafka.topic", "is missing, but source.type is kafka", "name the topic that holds the records")
+	}
+	if k.Assignment == Group && k.Group == "" && r.sound("source.kafka.group") {
+		r.fault("source.kafka.group", "is missing, but assignment is group", "name a consumer group that only the members of this dataset join")
+	}
+}
+
+func (c *Config) needBrokers(r *reader, why string) {
+	if len(c.Source.Kafka.Brokers) == 0 && r.sound("source.kafka.brokers") {
+		r.fault("source.kafka.brokers", "is missing or empty, but "+why, "write for instance [127.0.0.1:9092]")
+	}
+}
+
+func (c *Config) checkFile(r *reader) {
+	p := c.Source.File.Path
+	if p == "" {
+		if r.sound("source.file.path") {
+			r.fault("source.file.path", "is missing, but source.type is file", "name a file or a pattern such as in/*.ndjson")
+		}
+		return
+	}
+	if _, err := filepath.Match(p, "x"); err != nil {
+		r.fault("source.file.path", "is a pattern that cannot match", "close the bracket, or write \\[ for the character itself")
+	}
+}
+
+func (c *Config) checkTLS(r *reader) {
+	t := &c.Source.Kafka.TLS
+	for key, p := range map[string]string{"ca": t.CA, "cert": t.Cert, "key": t.Key, "server_name": t.ServerName} {
+		if p != "" && !t.Enabled && r.sound("source.kafka.tls.enabled") {
+			r.fault("source.kafka.tls."+key, "is set, but tls is not enabled", "add enabled: true, or remove it")
+			continue
+		}
+		if p == "" || key == "server_name" {
+			continue
+		}
+		if _, err := r.expander.read(p); err != nil {
+			r.fault("source.kafka.tls."+key, "names a file that cannot be read: "+plain(err), "correct the path or its permissions")
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") && r.sound("source.kafka.tls.cert", "source.kafka.tls.key") {
+		r.fault("source.kafka.tls", "has one of cert and key", "a client certificate needs both")
+	}
+}
+
+func (c *Config) checkSASL(r *reader) {
+	k, s := &c.Source.Kafka, &c.Source.Kafka.SASL
+	if !r.sound("source.kafka.sasl.mechanism", "source.kafka.sasl.username", "source.kafka.sasl.password") {
+		return
+	}
+	if s.Mechanism == NoSASL {
+		if s.Username != "" || s.Password.Set() {
+			r.fault("source.kafka.sasl", "has credentials, but no mechanism", "add mechanism: plain, scram-sha-256 or scram-sha-512")
+		}
+		return
+	}
+	if s.Username == "" {
+		r.fault("source.kafka.sasl.username", "is missing, but a mechanism is set", "name the user")
+	}
+	if !s.Password.Set() {
+		r.fault("source.kafka.sasl.password", "is missing, but a mechanism is set", "write for instance ${file:/run/secrets/kafka-password}")
+	}
+	if s.Mechanism == Plain && !k.TLS.Enabled {
+		r.warn("source.kafka.sasl.mechanism", "is plain without TLS: the password crosses the network in clear", "enable tls, or use scram-sha-512")
+	}
+}
