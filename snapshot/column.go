@@ -1,0 +1,68 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// column is one attribute of the published records.
+type column struct {
+	name  string
+	typ   equivclass.Type
+	kind  equivclass.Kind
+	dict  *equivclass.Dictionary
+	tree  *equivclass.Hierarchy
+	steps []float64
+	codes []equivclass.Code // by record
+	// rank orders the codes canonically (numbers by value, texts by bytes), so
+	// that nothing depends on the order in which the dictionary grew; nil where
+	// no order of single values is needed.
+	rank   []uint32          // by code
+	order  []equivclass.Code // by rank
+	quoted [][]byte          // by rank: the value as a CSV field
+}
+
+func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes []equivclass.Code) column {
+	return column{name: a.Name, typ: a.Type, kind: d.Kind(), dict: d, tree: a.Hierarchy, steps: a.Steps, codes: codes}
+}
+
+// number reports whether cells of the column are numbers or dates.
+func (c *column) number() bool { return c.kind == equivclass.Number }
+
+// text returns the canonical text of the value of a rank.
+func (c *column) text(rank uint32) string { return c.dict.Text(c.order[rank]) }
+
+// rankCodes fills rank and quoted. Cost: v log v for v values.
+func (c *column) rankCodes() {
+	order := make([]equivclass.Code, c.dict.Len())
+	texts := make([]string, len(order))
+	for i := range order {
+		order[i] = equivclass.Code(i)
+		if !c.number() {
+			texts[i] = c.dict.Text(equivclass.Code(i))
+		}
+	}
+	slices.SortFunc(order, func(x, y equivclass.Code) int {
+		if c.number() {
+			return cmp.Compare(c.dict.Number(x), c.dict.Number(y))
+		}
+		return strings.Compare(texts[x], texts[y])
+	})
+	c.order = order
+	c.rank = make([]uint32, len(order))
+	c.quoted = make([][]byte, len(order))
+	var arena []byte
+	for rank, code := range order {
+		c.rank[code] = uint32(rank)
+		from := len(arena)
+		if c.number() {
+			arena = appendNumber(arena, c.typ, c.dict.Number(code))
+		} else {
+			arena = appendField(arena, texts[code])
+		}
+		c.quoted[rank] = arena[from:len(arena):len(arena)]
+	}
+}

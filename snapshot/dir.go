@@ -1,0 +1,193 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names in a releases directory.
+const (
+	currentName = "CURRENT"
+	temporary   = ".tmp-" // prefix of what is not yet, or never was, published
+)
+
+// dirName is the directory of a release: six digits, more from a million on.
+func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
+
+// parseDirName is the inverse of dirName.
+func parseDirName(name string) (uint32, bool) {
+	n, err := strconv.ParseUint(name, 10, 32)
+	return uint32(n), err == nil && n > 0 && dirName(uint32(n)) == name
+}
+
+func isTemporary(name string) bool { return strings.HasPrefix(name, temporary) }
+
+func notExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// content is what a releases directory holds.
+type content struct {
+	releases []uint32 // ascending
+	current  uint32   // 0: no CURRENT
+}
+
+func (c *content) newest() uint32 {
+	if len(c.releases) == 0 {
+		return 0
+	}
+	return c.releases[len(c.releases)-1]
+}
+
+func (c *content) has(release uint32) bool {
+	_, ok := slices.BinarySearch(c.releases, release)
+	return ok
+}
+
+// scan lists a releases directory; one that does not exist is empty.
+func scan(files FS, dir string) (*content, error) {
+	names, err := files.ReadDir(dir)
+	if err != nil && !notExist(err) {
+		return nil, err
+	}
+	c := &content{}
+	for _, name := range names {
+		if n, ok := parseDirName(name); ok {
+			c.releases = append(c.releases, n)
+		}
+	}
+	slices.Sort(c.releases)
+	data, err := files.ReadFile(filepath.Join(dir, currentName))
+	if notExist(err) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	name, ok := strings.CutSuffix(string(data), "\n")
+	if c.current, _ = parseDirName(name); !ok || c.current == 0 {
+		return nil, fmt.Errorf("%w: %s is not the number of a release and LF", ErrDamaged, filepath.Join(dir, currentName))
+	}
+	return c, nil
+}
+
+// previous reads what the next release must know of this one.
+func previous(files FS, dir string, release uint32) (*Previous, error) {
+	m, sum, err := readManifest(files, dir, release)
+	if err != nil {
+		return nil, err
+	}
+	return &Previous{Release: release, SHA256: sum, Records: m.Records, Frozen: m.Privacy.Certificate == CertificateFrozen}, nil
+}
+
+func readManifest(files FS, dir string, release uint32) (*Manifest, [32]byte, error) {
+	data, err := files.ReadFile(filepath.Join(dir, dirName(release), manifestName))
+	if err != nil {
+		return nil, [32]byte{}, err
+	}
+	m, err := decodeManifest(data)
+	if err != nil {
+		return nil, [32]byte{}, fmt.Errorf("release %s: %w", dirName(release), err)
+	}
+	return m, sha(data), nil
+}
+
+// directory is a directory as the target of a rendering.
+type directory struct {
+	FS
+	dir string
+}
+
+func (d directory) Create(name string) (io.WriteCloser, error) {
+	return d.FS.Create(filepath.Join(d.dir, name))
+}
+
+// replaceFile puts a file in place at once and durably: a reader and a crash
+// see the old content or the new one.
+func replaceFile(files FS, path string, data []byte) error {
+	dir, name := filepath.Split(path)
+	dir = filepath.Clean(dir)
+	tmp := temporary + name
+	if err := writeAll(directory{files, dir}, tmp, data); err != nil {
+		return err
+	}
+	if err := files.Sync(filepath.Join(dir, tmp)); err != nil {
+		return err
+	}
+	if err := files.Rename(filepath.Join(dir, tmp), path); err != nil {
+		return err
+	}
+	return files.Sync(dir)
+}
+
+// sameDir reports ErrDifferent unless two directories hold the same files with
+// the same bytes.
+func sameDir(files FS, published, rendered string) error {
+	a, err := files.ReadDir(published)
+	if err != nil {
+		return err
+	}
+	b, err := files.ReadDir(rendered)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(a, b) {
+		return fmt.Errorf("%w: %s holds other files", ErrDifferent, published)
+	}
+	for _, name := range a {
+		same, err := sameFile(files, filepath.Join(published, name), filepath.Join(rendered, name))
+		if err != nil {
+			return err
+		}
+		if !same {
+			return fmt.Errorf("%w: %s has other bytes", ErrDifferent, filepath.Join(published, name))
+		}
+	}
+	return nil
+}
+
+func sameFile(files FS, x, y string) (bool, error) {
+	a, err := files.Open(x)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := files.Open(y)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	return sameBytes(a, b)
+}
+
+func sameBytes(a, b io.Reader) (bool, error) {
+	p, q := make([]byte, 1<<16), make([]byte, 1<<16)
+	for {
+		n, errA := io.ReadFull(a, p)
+		m, errB := io.ReadFull(b, q)
+		if err := cmpError(errA, errB); err != nil {
+			return false, err
+		}
+		if !bytes.Equal(p[:n], q[:m]) {
+			return false, nil
+		}
+		if errA != nil || errB != nil { // both are at their end
+			return true, nil
+		}
+	}
+}
+
+// cmpError returns the first error that is not the end of a file.
+func cmpError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Classes of failure, by what they mean to the operator.
+var (
+	// ErrRefused: the gate found that a privacy promise does not hold. Nothing
+	// was published; the intent stays (exit 3).
+	ErrRefused = errors.New("the gate refused the release")
+	// ErrDifferent: a published release differs from what would be published
+	// under its number (exit 1, rule F).
+	ErrDifferent = errors.New("a published release differs from its rendering")
+	// ErrBehind: releases or ledger know more than state does (exit 5).
+	ErrBehind = errors.New("the state is behind what was published")
+	// ErrDamaged: a file of the release directory or the ledger cannot be what
+	// anond wrote (exit 1).
+	ErrDamaged = errors.New("the published files are damaged")
+	// ErrView: the view contradicts itself; rendering it would publish nonsense.
+	ErrView = errors.New("the view of the release contradicts itself")
+)
+
+// ReleaseError says in which release and before which durable step a failure
+// arose.
+type ReleaseError struct {
+	Release uint32
+	Step    Step
+	Err     error
+}
+
+func (e *ReleaseError) Error() string {
+	return fmt.Sprintf("release %s: %s: %v", dirName(e.Release), e.Step, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *ReleaseError) Unwrap() error { return e.Err }
+
+// BehindError is ErrBehind with what is ahead, and the way out.
+type BehindError struct {
+	State   uint32 // newest release state knows, 0 if none
+	Witness string // what is ahead: the releases directory, the ledger
+	Release uint32 // what the witness knows
+	Forked  bool   // same number, other content
+}
+
+func (e *BehindError) Error() string {
+	what := fmt.Sprintf("%s knows release %d, the state %d", e.Witness, e.Release, e.State)
+	switch {
+	case e.Forked:
+		what = fmt.Sprintf("%s has another release %d than the state", e.Witness, e.Release)
+	case e.State == 0:
+		what = fmt.Sprintf("%s knows release %d, the state is empty", e.Witness, e.Release)
+	}
+	return fmt.Sprintf("%v: %s: publishing on would let the two histories be compared; "+
+		"restore the state that made the newest release, or start a new dataset of other records with a new release.dir and a new release.ledger", ErrBehind, what)
+}
+
+// Is makes errors.Is(err, ErrBehind) true.
+func (e *BehindError) Is(target error) bool { return target == ErrBehind }

@@ -1,0 +1,73 @@
+package snapshot
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// FS is the file system as publishing needs it. Names are paths. Tests record
+// the calls, and fail or stop at each of them.
+type FS interface {
+	// MkdirAll makes a directory and its parents (0755: releases are public).
+	MkdirAll(dir string) error
+	// Create makes a file anew (0644), Append opens one to write at its end.
+	Create(path string) (io.WriteCloser, error)
+	Append(path string) (io.WriteCloser, error)
+	// Truncate cuts a file.
+	Truncate(path string, size int64) error
+	// Sync makes the content of a file, or the names in a directory, durable.
+	Sync(path string) error
+	Rename(from, to string) error
+	RemoveAll(path string) error
+
+	ReadFile(path string) ([]byte, error)
+	Open(path string) (io.ReadCloser, error)
+	// ReadDir returns the names in a directory, sorted.
+	ReadDir(dir string) ([]string, error)
+}
+
+// OS returns the operating system's file system.
+func OS() FS { return osFS{} }
+
+type osFS struct{}
+
+func (osFS) MkdirAll(dir string) error                  { return os.MkdirAll(dir, 0o755) }
+func (osFS) Truncate(path string, size int64) error     { return os.Truncate(path, size) }
+func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }
+func (osFS) RemoveAll(path string) error                { return os.RemoveAll(path) }
+func (osFS) ReadFile(path string) ([]byte, error)       { return os.ReadFile(path) }
+func (osFS) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
+func (osFS) Create(path string) (io.WriteCloser, error) { return open(path, os.O_TRUNC) }
+func (osFS) Append(path string) (io.WriteCloser, error) { return open(path, os.O_APPEND) }
+
+func open(path string, how int) (io.WriteCloser, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o644)
+}
+
+func (osFS) ReadDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// Sync opens a file or directory to read and syncs it: fsync concerns the
+// inode, not the descriptor that wrote.
+func (osFS) Sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", path, joinClose(err, f))
+	}
+	return f.Close()
+}
+
+func joinClose(err error, f io.Closer) error {
+	_ = f.Close() // the first error tells more
+	return err
+}

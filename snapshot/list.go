@@ -1,0 +1,69 @@
+package snapshot
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// Info is one release as `anond release list` shows it.
+type Info struct {
+	Release      uint32  `json:"release"`
+	Current      bool    `json:"current"`
+	CreatedAt    string  `json:"created_at"`
+	Records      int     `json:"records"`
+	Newcomers    int     `json:"newcomers"` // -1 if the release before is not there
+	Classes      int     `json:"classes"`
+	Pending      int     `json:"pending"`
+	KMin         int     `json:"k_min"`
+	MaxFrequency float64 `json:"max_frequency"`
+	NCP          float64 `json:"ncp"`
+	Certificate  string  `json:"certificate"`
+	SHA256       string  `json:"sha256"` // of manifest.json
+}
+
+// ErrNoRelease: the release that was asked for is not there.
+var ErrNoRelease = errors.New("there is no such release")
+
+// List returns the releases in a directory, oldest first, as their manifests
+// describe them. It checks nothing; see Verify.
+func List(files FS, dir string) ([]Info, error) {
+	on, err := scan(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Info, 0, len(on.releases))
+	for _, n := range on.releases {
+		m, sum, err := readManifest(files, dir, n)
+		if err != nil {
+			return nil, err
+		}
+		info := Info{Release: n, Current: n == on.current, CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
+			Classes: m.Classes, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
+			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
+		switch {
+		case n == 1:
+			info.Newcomers = m.Records
+		case len(out) > 0 && out[len(out)-1].Release == n-1:
+			info.Newcomers = m.Records - out[len(out)-1].Records
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// Show returns the manifest of a release; 0 asks for the one CURRENT names.
+func Show(files FS, dir string, release uint32) (*Manifest, error) {
+	on, err := scan(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	if release == 0 {
+		release = on.current
+	}
+	if !on.has(release) {
+		return nil, fmt.Errorf("%w: %s has no release %d", ErrNoRelease, dir, release)
+	}
+	m, _, err := readManifest(files, dir, release)
+	return m, err
+}

@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// FormatVersion is the version of the release format: the files, their names,
+// columns and cells, and the manifest. Version 1 is the first. A reader refuses
+// a newer one.
+const FormatVersion = 1
+
+// manifestName is the file that speaks for a release.
+const manifestName = "manifest.json"
+
+// Manifest is manifest.json: public, so it holds neither offsets nor ids. The
+// order of the fields is the order in the file.
+type Manifest struct {
+	FormatVersion int            `json:"format_version"`
+	Dataset       string         `json:"dataset"`
+	Release       uint32         `json:"release"`
+	CreatedAt     string         `json:"created_at"` // RFC 3339, UTC
+	Seeded        bool           `json:"seeded"`
+	Schema        []SchemaEntry  `json:"schema"`
+	Policy        Policy         `json:"policy"`
+	Recoding      string         `json:"recoding"`
+	Records       int            `json:"records"`
+	Classes       int            `json:"classes"`
+	Pending       int            `json:"pending"`
+	Files         []FileEntry    `json:"files"`
+	Quality       Quality        `json:"quality"`
+	Privacy       Privacy        `json:"privacy"`
+	Previous      *PreviousEntry `json:"previous"`
+}
+
+// SchemaEntry is one attribute. Type is empty where it is never looked at.
+type SchemaEntry struct {
+	Name      string          `json:"name"`
+	Role      equivclass.Role `json:"role"`
+	Type      equivclass.Type `json:"type"`
+	Hierarchy *HierarchyEntry `json:"hierarchy"`
+}
+
+// HierarchyEntry says how values of an attribute are generalized: by the labels
+// of a file beside the releases, by aligned intervals, or into buckets.
+type HierarchyEntry struct {
+	File    string    `json:"file,omitempty"`
+	SHA256  string    `json:"sha256,omitempty"`
+	Steps   []float64 `json:"steps,omitempty"`
+	Buckets []float64 `json:"buckets,omitempty"`
+}
+
+// FileEntry is one data file. Rows do not count the header.
+type FileEntry struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	Rows   int    `json:"rows"`
+}
+
+// PreviousEntry chains a manifest to the one before it.
+type PreviousEntry struct {
+	Release uint32 `json:"release"`
+	SHA256  string `json:"sha256"`
+}
+
+// Previous is what a rendering must know of the release before.
+type Previous struct {
+	Release uint32
+	SHA256  [32]byte // of its manifest.json
+	Records int
+	Frozen  bool // its certificate is CertificateFrozen
+}
+
+// encode writes the manifest: fixed key order, two spaces, LF at the end.
+func (m *Manifest) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return nil, fmt.Errorf("write %s: %w", manifestName, err)
+	}
+	return buf.Bytes(), nil
+}
+
+// decodeManifest reads a manifest. The error does not quote the content.
+func decodeManifest(data []byte) (*Manifest, error) {
+	m := &Manifest{}
+	if json.Unmarshal(data, m) != nil {
+		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
+	}
+	if m.FormatVersion != FormatVersion {
+		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d", ErrDamaged, manifestName, m.FormatVersion, FormatVersion)
+	}
+	return m, nil
+}
+
+// newManifest fills in what is known before the data files are written.
+func newManifest(v *incremental.View, s *Settings, prev *Previous) *Manifest {
+	m := &Manifest{
+		FormatVersion: FormatVersion,
+		Dataset:       s.Dataset,
+		Release:       v.Intent.Release,
+		CreatedAt:     time.Unix(v.Intent.CreatedAt, 0).UTC().Format(time.RFC3339),
+		Seeded:        v.Seeded,
+		Schema:        schemaEntries(v.Schema, s.Hierarchies),
+		Policy:        s.Policy,
+		Recoding:      s.Recoding.Name(),
+		Records:       v.Intent.Records,
+		Classes:       v.Intent.Classes,
+		Pending:       v.Intent.Pending.Total(),
+		Files:         []FileEntry{},
+	}
+	if m.Policy.Diversity == nil {
+		m.Policy.Diversity = []Diversity{}
+	}
+	if prev != nil {
+		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
+	}
+	return m
+}
+
+func schemaEntries(schema *equivclass.Schema, files []HierarchyFile) []SchemaEntry {
+	out := make([]SchemaEntry, 0, len(schema.Attributes()))
+	for _, a := range schema.Attributes() {
+		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type}
+		if len(a.Steps) > 0 || len(a.Buckets) > 0 {
+			e.Hierarchy = &HierarchyEntry{Steps: a.Steps, Buckets: a.Buckets}
+		}
+		for i := range files {
+			if files[i].Attribute == a.Name {
+				e.Hierarchy = &HierarchyEntry{File: files[i].copyName(), SHA256: files[i].sha256()}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// sha is the SHA-256 by which a manifest is chained.
+func sha(data []byte) [32]byte { return sha256.Sum256(data) }

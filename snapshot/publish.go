@@ -1,0 +1,235 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"anond/incremental"
+)
+
+// Gate looks at the rendered files before they get their name.
+type Gate interface {
+	// Check returns nil to let the release in dir pass, an error that wraps
+	// ErrRefused if a promise does not hold, and any other error if it could
+	// not be checked. Either error keeps the release from being published.
+	// members is the class number of each record, 0 where not published.
+	Check(dir string, members []uint32) error
+}
+
+// Publisher makes releases durable, one at a time.
+//
+// Guarantee: at every moment, a power cut included, a release either has its
+// name and is complete, passed by the gate and never changed again, or it has
+// none; CURRENT and the ledger never name a release that has none. What was
+// interrupted is taken up again by publishing the same intent: the same bytes
+// are rendered, compared with what has its name already, and the missing steps
+// are done.
+type Publisher struct {
+	FS     FS
+	Dir    string // releases directory
+	Ledger string // ledger file, possibly on another disk
+	Gate   Gate
+	// Hook runs after each step; an error stops there, as a crash would. For
+	// tests; nil in operation.
+	Hook func(Step) error
+}
+
+// Open makes the releases directory and removes what an interrupted rendering
+// left. Call it once at start, before Reconcile.
+func (p *Publisher) Open() error {
+	if err := p.FS.MkdirAll(p.Dir); err != nil {
+		return fmt.Errorf("make the releases directory: %w", err)
+	}
+	names, err := p.FS.ReadDir(p.Dir)
+	if err != nil {
+		return fmt.Errorf("read the releases directory: %w", err)
+	}
+	for _, name := range names {
+		if isTemporary(name) {
+			if err := p.FS.RemoveAll(filepath.Join(p.Dir, name)); err != nil {
+				return fmt.Errorf("remove a stale rendering: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// publication is one run of the steps.
+type publication struct {
+	*Publisher
+	view     *incremental.View
+	settings *Settings
+	release  uint32
+	tmp, dir string
+	prev     *Previous
+	done     bool      // the release has its name already
+	recorded *[32]byte // what the ledger says of it already, if it does
+	out      *Rendered
+}
+
+// Publish takes the view through all steps. It may be called again after any
+// failure. Errors are a *ReleaseError; see the classes ErrRefused, ErrDifferent,
+// ErrBehind.
+func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error) {
+	n := v.Intent.Release
+	b := &publication{Publisher: p, view: v, settings: s, release: n,
+		tmp: filepath.Join(p.Dir, temporary+dirName(n)), dir: filepath.Join(p.Dir, dirName(n))}
+	steps := []struct {
+		name Step
+		do   func() error
+	}{
+		{StepCheck, b.check}, {StepHierarchies, b.hierarchies}, {StepRender, b.render}, {StepGate, b.gate},
+		{StepSync, b.sync}, {StepRename, b.rename}, {StepCurrent, b.current}, {StepLedger, b.ledger},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			b.clean()
+			return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
+		}
+		if p.Hook != nil {
+			if err := p.Hook(step.name); err != nil {
+				return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
+			}
+		}
+	}
+	return b.out, nil
+}
+
+// clean removes the rendering that did not get its name: it holds data that the
+// gate has not passed. What cannot be removed now, Open removes.
+func (b *publication) clean() { _ = b.FS.RemoveAll(b.tmp) }
+
+// check holds the witnesses against the release: none may be ahead, and the
+// chain must reach the release before. It reads the end of the chain that the
+// new manifest is tied to.
+func (b *publication) check() error {
+	on, err := scan(b.FS, b.Dir)
+	if err != nil {
+		return err
+	}
+	if newest := max(on.newest(), on.current); newest > b.release {
+		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
+	}
+	b.done = on.has(b.release)
+	ledger, err := readLedger(b.FS, b.Ledger)
+	if err != nil {
+		return err
+	}
+	newest := ledger.newest()
+	if newest.Release > b.release {
+		return &BehindError{State: b.release, Witness: "the ledger", Release: newest.Release}
+	}
+	if newest.Release+1 < b.release {
+		return fmt.Errorf("%w: the ledger ends at release %d: state holds the missing lines, a restart writes them", ErrDamaged, newest.Release)
+	}
+	if sum, ok := ledger.find(b.release); ok {
+		b.recorded = &sum
+	}
+	if b.release == 1 {
+		return nil
+	}
+	if b.prev, err = previous(b.FS, b.Dir, b.release-1); err != nil {
+		return err
+	}
+	if want, ok := ledger.find(b.release - 1); ok && want != b.prev.SHA256 {
+		return fmt.Errorf("%w: the manifest of release %d is not the one the ledger names", ErrDamaged, b.release-1)
+	}
+	return nil
+}
+
+// hierarchies copies the hierarchy files, once: a file that changed would give
+// old labels a new meaning.
+func (b *publication) hierarchies() error {
+	for i := range b.settings.Hierarchies {
+		h := &b.settings.Hierarchies[i]
+		path := filepath.Join(b.Dir, filepath.FromSlash(h.copyName()))
+		old, err := b.FS.ReadFile(path)
+		switch {
+		case err == nil && sha(old) == sha(h.Content):
+			continue
+		case err == nil:
+			return fmt.Errorf("%w: %s differs from the hierarchy of attribute %q", ErrDifferent, path, h.Attribute)
+		case !notExist(err):
+			return err
+		}
+		if err := b.FS.MkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		if err := replaceFile(b.FS, path, h.Content); err != nil {
+			return err
+		}
+		if err := b.FS.Sync(b.Dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// render writes the release under its temporary name. A release that has its
+// name already must have the very same bytes (rule F).
+func (b *publication) render() error {
+	if err := b.FS.RemoveAll(b.tmp); err != nil {
+		return err
+	}
+	if err := b.FS.MkdirAll(b.tmp); err != nil {
+		return err
+	}
+	var err error
+	if b.out, err = Render(b.view, b.settings, b.prev, directory{b.FS, b.tmp}); err != nil {
+		return err
+	}
+	if b.recorded != nil && *b.recorded != b.out.SHA256 {
+		return fmt.Errorf("%w: the ledger has another manifest of it", ErrDifferent)
+	}
+	if !b.done {
+		return nil
+	}
+	if err := sameDir(b.FS, b.dir, b.tmp); err != nil {
+		return err
+	}
+	return b.FS.RemoveAll(b.tmp)
+}
+
+func (b *publication) gate() error {
+	if b.done {
+		return nil // it passed before it got its name
+	}
+	return b.Gate.Check(b.tmp, b.out.Members)
+}
+
+func (b *publication) sync() error {
+	if b.done {
+		return nil
+	}
+	for _, f := range b.out.Manifest.Files {
+		if err := b.FS.Sync(filepath.Join(b.tmp, f.Name)); err != nil {
+			return err
+		}
+	}
+	if err := b.FS.Sync(filepath.Join(b.tmp, manifestName)); err != nil {
+		return err
+	}
+	return b.FS.Sync(b.tmp)
+}
+
+func (b *publication) rename() error {
+	if !b.done {
+		if err := b.FS.Rename(b.tmp, b.dir); err != nil {
+			return err
+		}
+	}
+	// Also on a retry: a name that was seen need not have been durable.
+	return b.FS.Sync(b.Dir)
+}
+
+func (b *publication) current() error {
+	return replaceFile(b.FS, filepath.Join(b.Dir, currentName), []byte(dirName(b.release)+"\n"))
+}
+
+func (b *publication) ledger() error {
+	return appendLedger(b.FS, b.Ledger, []LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}})
+}
+
+// Refuse makes the error by which a gate refuses a release.
+func Refuse(reason error) error { return errors.Join(ErrRefused, reason) }

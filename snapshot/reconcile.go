@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"anond/incremental"
+)
+
+// Reconcile holds what was published against state, at start and before
+// anything is published: the releases directory, CURRENT and the ledger are
+// witnesses, and none of them may know more than state does. A state restored
+// from an old copy would publish a second, different history of the same
+// records, which rule F forbids.
+//
+// It returns an error that is ErrBehind (exit 5) if a witness is ahead, or has
+// another content under a number that state has published. Lines that the
+// ledger lacks are written from state's copy. Restoring state, releases and
+// ledger together to the same old moment cannot be detected.
+//
+// intents are all of state's, in order of release.
+func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) error {
+	on, err := scan(files, dir)
+	if err != nil {
+		return fmt.Errorf("read the releases directory: %w", err)
+	}
+	l, err := readLedger(files, ledgerPath)
+	if err != nil {
+		return err
+	}
+	var known uint32
+	if len(intents) > 0 {
+		known = intents[len(intents)-1].Release
+	}
+	if newest := max(on.newest(), on.current); newest > known {
+		return &BehindError{State: known, Witness: "the releases directory", Release: newest}
+	}
+	if newest := l.newest().Release; newest > known {
+		return &BehindError{State: known, Witness: "the ledger", Release: newest}
+	}
+	if err := sameHistory(files, dir, on, l, intents); err != nil {
+		return err
+	}
+	if err := appendLedger(files, ledgerPath, missing(l, intents)); err != nil {
+		return fmt.Errorf("repair the ledger: %w", err)
+	}
+	return nil
+}
+
+// sameHistory compares state's manifests with the ledger's, and the newest with
+// the releases directory's.
+func sameHistory(files FS, dir string, on *content, l *ledger, intents []incremental.Intent) error {
+	var last *incremental.Intent
+	for i := range intents {
+		if !intents[i].Published {
+			continue
+		}
+		last = &intents[i]
+		if sum, ok := l.find(last.Release); ok && sum != last.Manifest {
+			return &BehindError{State: last.Release, Witness: "the ledger", Release: last.Release, Forked: true}
+		}
+	}
+	if last == nil || !on.has(last.Release) {
+		return nil
+	}
+	data, err := files.ReadFile(filepath.Join(dir, dirName(last.Release), manifestName))
+	if err != nil {
+		return err
+	}
+	if sha(data) != last.Manifest {
+		return &BehindError{State: last.Release, Witness: "the releases directory", Release: last.Release, Forked: true}
+	}
+	return nil
+}
+
+// missing returns the published releases that the ledger does not name yet.
+func missing(l *ledger, intents []incremental.Intent) []LedgerEntry {
+	var out []LedgerEntry
+	for _, in := range intents {
+		if in.Published && in.Release > l.newest().Release {
+			out = append(out, LedgerEntry{Release: in.Release, SHA256: in.Manifest})
+		}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+
+	"anond/equivclass"
+)
+
+// Settings is what a release says about how it was made. It must be the same
+// for all releases of a chain.
+type Settings struct {
+	Dataset     string
+	Policy      Policy
+	Recoding    Recoding
+	Hierarchies []HierarchyFile
+	// Workers is how many goroutines render; 0: one a processor. It has no
+	// influence on the bytes.
+	Workers int
+}
+
+// Policy is the manifest's policy block.
+type Policy struct {
+	K             int         `json:"k"`
+	L             int         `json:"l"`
+	Diversity     []Diversity `json:"diversity"`
+	Republication string      `json:"republication"`
+	Transparent   bool        `json:"transparent"`
+	MaxRegroups   int         `json:"max_regroups"` // negative: no bound
+	SubjectRepeat string      `json:"subject_repeat,omitempty"`
+}
+
+// Diversity is a further principle in the manifest, such as
+// {"kind":"recursive","l":3,"c":2}.
+type Diversity struct {
+	Kind string  `json:"kind"`
+	L    float64 `json:"l,omitempty"`
+	C    float64 `json:"c,omitempty"`
+}
+
+// DiversityOf writes principles as the manifest does. A principle of another
+// package is written by its name.
+func DiversityOf(principles []equivclass.Principle) []Diversity {
+	out := make([]Diversity, 0, len(principles))
+	for _, p := range principles {
+		switch p := p.(type) {
+		case equivclass.FrequencyL:
+			out = append(out, Diversity{Kind: "frequency", L: float64(p.L)})
+		case equivclass.DistinctL:
+			out = append(out, Diversity{Kind: "distinct", L: float64(p.L)})
+		case equivclass.EntropyL:
+			out = append(out, Diversity{Kind: "entropy", L: p.L})
+		case equivclass.RecursiveL:
+			out = append(out, Diversity{Kind: "recursive", L: float64(p.L), C: p.C})
+		default:
+			out = append(out, Diversity{Kind: p.Name()})
+		}
+	}
+	return out
+}
+
+// HierarchyFile is the file that an attribute's hierarchy was read from. A copy
+// lies beside the releases, so that a reader can tell what a label covers.
+type HierarchyFile struct {
+	Attribute string
+	File      string // path or name; the copy has its last element
+	Content   []byte
+}
+
+// hierarchyDir holds the copies, below the releases directory.
+const hierarchyDir = "hierarchies"
+
+func (h *HierarchyFile) copyName() string { return hierarchyDir + "/" + filepath.Base(h.File) }
+
+func (h *HierarchyFile) sha256() string {
+	sum := sha256.Sum256(h.Content)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,238 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Finding is one fault of a releases directory.
+type Finding struct {
+	Release uint32 `json:"release,omitempty"` // 0: none in particular
+	File    string `json:"file"`
+	Kind    string `json:"kind"`
+	Detail  string `json:"detail"`
+}
+
+// Kinds of findings.
+const (
+	FindUnreadable     = "unreadable"      // a file cannot be read or is no manifest
+	FindMissingFile    = "missing_file"    // the manifest names it, it is not there
+	FindUnexpectedFile = "unexpected_file" // it is there, nothing names it
+	FindHash           = "hash_mismatch"   // other bytes than the manifest says
+	FindNumber         = "release_number"  // a gap, or a manifest of another number
+	FindChain          = "chain_broken"    // previous is not the manifest before
+	FindCurrent        = "current"         // CURRENT is not the newest release
+	FindLedger         = "ledger"          // the ledger disagrees
+	FindHierarchy      = "hierarchy"       // a copy differs from what a manifest says
+)
+
+// Verification is what Verify found. No finding: the directory holds what was
+// published. It says nothing about privacy; that is the audit's task.
+type Verification struct {
+	Releases int       `json:"releases"`
+	Files    int       `json:"files"` // data files hashed
+	Bytes    int64     `json:"bytes"`
+	Ledger   bool      `json:"ledger"` // the ledger was compared
+	Findings []Finding `json:"findings"`
+}
+
+// OK reports that nothing was found.
+func (v *Verification) OK() bool { return len(v.Findings) == 0 }
+
+// Verify checks hashes, chain, numbering, CURRENT, hierarchy copies and, if
+// ledgerPath is not empty, the ledger. It reports every fault; the error says
+// that it could not look at all.
+func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
+	v := &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{}}
+	names, err := files.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	on, err := scan(files, dir)
+	if err != nil { // CURRENT: go on without it
+		v.find(0, currentName, FindCurrent, "it is not the number of a release and LF")
+		on = &content{}
+		for _, name := range names {
+			if n, ok := parseDirName(name); ok {
+				on.releases = append(on.releases, n)
+			}
+		}
+		slices.Sort(on.releases)
+		on.current = on.newest()
+	}
+	v.top(names, on)
+	for _, n := range on.releases {
+		v.release(n)
+	}
+	if ledgerPath != "" {
+		v.ledger(ledgerPath, on)
+	}
+	return &v.out, nil
+}
+
+type verifier struct {
+	FS
+	dir         string
+	out         Verification
+	last        uint32            // newest release seen
+	sums        []LedgerEntry     // of the manifests read
+	hierarchies map[string]string // copies compared already, with their hash
+}
+
+func (v *verifier) find(release uint32, file, kind, format string, args ...any) {
+	v.out.Findings = append(v.out.Findings, Finding{Release: release, File: file, Kind: kind, Detail: fmt.Sprintf(format, args...)})
+}
+
+// top looks at the names in the releases directory and at CURRENT.
+func (v *verifier) top(names []string, on *content) {
+	for _, name := range names {
+		_, ok := parseDirName(name)
+		if !ok && name != currentName && name != hierarchyDir && !isTemporary(name) {
+			v.find(0, name, FindUnexpectedFile, "it belongs to no release")
+		}
+	}
+	// A crash between rename and CURRENT leaves the release before; the next
+	// start mends that, so it is worth a finding but no alarm of its own kind.
+	if on.current != on.newest() {
+		v.find(on.newest(), currentName, FindCurrent, "it names release %d, the newest is %d", on.current, on.newest())
+	}
+}
+
+// release checks one release and its place in the chain.
+func (v *verifier) release(n uint32) {
+	v.out.Releases++
+	path := dirName(n) + "/" + manifestName
+	if n != v.last+1 {
+		v.find(n, dirName(n), FindNumber, "it follows release %d", v.last)
+	}
+	before, whole := v.before(n)
+	v.last = n
+	m, sum, err := readManifest(v.FS, v.dir, n)
+	if err != nil {
+		v.find(n, path, FindUnreadable, "%v", err)
+		return
+	}
+	v.sums = append(v.sums, LedgerEntry{Release: n, SHA256: sum})
+	if m.Release != n {
+		v.find(n, path, FindNumber, "it says release %d", m.Release)
+	}
+	switch p := m.Previous; {
+	case n == 1 && p != nil:
+		v.find(n, path, FindChain, "release 1 has a release before it")
+	case n > 1 && p == nil:
+		v.find(n, path, FindChain, "it names no release before it")
+	case n > 1 && (p.Release != n-1 || whole && p.SHA256 != hex.EncodeToString(before[:])):
+		v.find(n, path, FindChain, "previous is not the manifest of release %d", n-1)
+	}
+	v.files(n, m)
+	v.copies(n, m)
+}
+
+// before returns the hash of the manifest before n, if that was read.
+func (v *verifier) before(n uint32) ([32]byte, bool) {
+	if len(v.sums) == 0 || v.sums[len(v.sums)-1].Release != n-1 {
+		return [32]byte{}, false
+	}
+	return v.sums[len(v.sums)-1].SHA256, true
+}
+
+func (v *verifier) files(n uint32, m *Manifest) {
+	names, err := v.ReadDir(filepath.Join(v.dir, dirName(n)))
+	if err != nil {
+		v.find(n, dirName(n), FindUnreadable, "%v", err)
+		return
+	}
+	named := map[string]bool{manifestName: true}
+	for _, f := range m.Files {
+		path := dirName(n) + "/" + f.Name
+		if filepath.Base(f.Name) != f.Name {
+			v.find(n, path, FindUnexpectedFile, "the manifest names a file outside the release")
+			continue
+		}
+		named[f.Name] = true
+		v.hash(n, path, f)
+	}
+	for _, name := range names {
+		if !named[name] {
+			v.find(n, dirName(n)+"/"+name, FindUnexpectedFile, "the manifest does not name it")
+		}
+	}
+}
+
+func (v *verifier) hash(n uint32, path string, f FileEntry) {
+	r, err := v.Open(filepath.Join(v.dir, filepath.FromSlash(path)))
+	if notExist(err) {
+		v.find(n, path, FindMissingFile, "the manifest names it")
+		return
+	}
+	if err != nil {
+		v.find(n, path, FindUnreadable, "%v", err)
+		return
+	}
+	defer r.Close()
+	hash := sha256.New()
+	bytes, err := io.Copy(hash, r)
+	if err != nil {
+		v.find(n, path, FindUnreadable, "%v", err)
+		return
+	}
+	v.out.Files++
+	v.out.Bytes += bytes
+	if sum := hex.EncodeToString(hash.Sum(nil)); sum != f.SHA256 || bytes != f.Bytes {
+		v.find(n, path, FindHash, "it has %d bytes with SHA-256 %s, the manifest says %d with %s", bytes, sum, f.Bytes, f.SHA256)
+	}
+}
+
+// copies checks the hierarchy files that a manifest names.
+func (v *verifier) copies(n uint32, m *Manifest) {
+	for _, a := range m.Schema {
+		if a.Hierarchy == nil || a.Hierarchy.File == "" {
+			continue
+		}
+		path := a.Hierarchy.File
+		if !strings.HasPrefix(path, hierarchyDir+"/") || filepath.Base(path) != strings.TrimPrefix(path, hierarchyDir+"/") {
+			v.find(n, path, FindHierarchy, "attribute %q names a file outside %s", a.Name, hierarchyDir)
+			continue
+		}
+		sum, known := v.hierarchies[path]
+		if !known {
+			data, err := v.ReadFile(filepath.Join(v.dir, filepath.FromSlash(path)))
+			if err != nil {
+				v.find(n, path, FindHierarchy, "%v", err)
+				continue
+			}
+			s := sha(data)
+			sum = hex.EncodeToString(s[:])
+			v.hierarchies[path] = sum
+		}
+		if sum != a.Hierarchy.SHA256 {
+			v.find(n, path, FindHierarchy, "the copy has another SHA-256 than attribute %q says", a.Name)
+		}
+	}
+}
+
+// ledger compares the ledger with the manifests.
+func (v *verifier) ledger(path string, on *content) {
+	l, err := readLedger(v.FS, path)
+	if err != nil {
+		v.find(0, path, FindLedger, "%v", err)
+		return
+	}
+	v.out.Ledger = true
+	if l.torn {
+		v.find(0, path, FindLedger, "its last line is cut off: the next start mends it")
+	}
+	if newest := l.newest().Release; newest != on.newest() {
+		v.find(0, path, FindLedger, "it ends at release %d, the newest is %d", newest, on.newest())
+	}
+	for _, e := range v.sums {
+		if sum, ok := l.find(e.Release); ok && sum != e.SHA256 {
+			v.find(e.Release, path, FindLedger, "it names another manifest")
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// person is one record as text: quasi-identifiers, then the sensitive value.
+type person []string
+
+// testClass is a published class as indexes of persons.
+type testClass struct {
+	regime  incremental.Regime
+	born    uint32
+	members []incremental.RecordID
+}
+
+// testView makes the view of a release of persons under attributes, which are
+// quasi-identifiers but for the last. Persons in no class are pending.
+func testView(t testing.TB, release uint32, attributes []equivclass.Attribute, persons []person, classes []testClass) *incremental.View {
+	t.Helper()
+	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release), Cut: incremental.RecordID(len(persons)), Classes: len(classes)}}
+	codes := make([][]equivclass.Code, len(attributes))
+	for i, a := range attributes {
+		d := equivclass.NewDictionary(a)
+		codes[i] = make([]equivclass.Code, len(persons))
+		for r, p := range persons {
+			code, found, why := d.Find([]byte(p[i]))
+			require.Equal(t, equivclass.Accepted, why)
+			if !found {
+				code = d.Add([]byte(p[i]))
+			}
+			codes[i][r] = code
+		}
+		v.Dictionaries = append(v.Dictionaries, d.Frozen())
+	}
+	v.QI, v.SA = codes[:len(codes)-1], codes[len(codes)-1]
+	for _, c := range classes {
+		v.Classes = append(v.Classes, incremental.ClassView{Regime: c.regime, Born: c.born, Members: c.members})
+		v.Intent.Records += len(c.members)
+	}
+	v.Intent.Pending.Waiting = len(persons) - v.Intent.Records
+	return v
+}
+
+const postcodes = "1011;101*;10**;*\n1012;101*;10**;*\n1021;102*;10**;*\n2011;201*;20**;*\n"
+
+func tree(t testing.TB, text string) *equivclass.Hierarchy {
+	t.Helper()
+	h, err := equivclass.ParseHierarchy("postcode.csv", strings.NewReader(text))
+	require.NoError(t, err)
+	return h
+}
+
+// hospital has one attribute of each kind: a number, a decimal, a date, a tree, a
+// set, and a number with steps.
+func hospital(t testing.TB) []equivclass.Attribute {
+	return []equivclass.Attribute{
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal},
+		{Name: "born", Role: equivclass.Quasi, Type: equivclass.Date},
+		{Name: "postcode", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree(t, postcodes)},
+		{Name: "ward", Role: equivclass.Quasi, Type: equivclass.Categorical},
+		{Name: "income", Role: equivclass.Quasi, Type: equivclass.Integer, Steps: []float64{10, 100}},
+		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+	}
+}
+
+var patients = []person{
+	{"34", "70.5", "1990-01-31", "1011", "east", "1234", "flu"},
+	{"39", "70.5", "1985-12-01", "1012", "west", "1239", `ulcer, "acute"`},
+	{"36", "81", "1988-02-29", "1011", "east", "1230", "flu"},
+	{"36", "64.25", "1988-02-29", "1012", "north", "1231", "cold"},
+	{"9", "30", "2015-06-01", "2011", "east", "0", "cold"},
+	{"10", "30.5", "2014-06-01", "1021", "east", "250", "asthma"},
+	{"9", "30", "2015-06-01", "2011", "east", "7", "flu"},
+	{"50", "90", "1970-01-01", "1021", "south, new", "-5", "gout"}, // pending
+	{"60", "90", "1960-01-01", "1021", "east", "99", "asthma"},
+	{"60", "90", "1960-01-01", "1021", "east", "99", "gout"},
+	{"60", "90", "1960-01-01", "1021", "east", "99", "flu"},
+}
+
+func hospitalClasses() []testClass {
+	return []testClass{
+		{incremental.Frozen, 1, []incremental.RecordID{0, 1, 2, 3}},
+		{incremental.Pure, 1, []incremental.RecordID{4, 5, 6}},
+		{incremental.Pure, 1, []incremental.RecordID{8, 9, 10}},
+	}
+}
+
+func hospitalView(t testing.TB) *incremental.View {
+	return testView(t, 1, hospital(t), patients, hospitalClasses())
+}
+
+var testSeed = [32]byte{1, 2, 3}
+
+func settings(recoding snapshot.Recoding) *snapshot.Settings {
+	return &snapshot.Settings{
+		Dataset: "hospital",
+		Policy: snapshot.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: 2, SubjectRepeat: "first",
+			Diversity: snapshot.DiversityOf([]equivclass.Principle{equivclass.DistinctL{L: 3}, equivclass.RecursiveL{C: 2.5, L: 2}})},
+		Recoding:    recoding,
+		Hierarchies: []snapshot.HierarchyFile{{Attribute: "postcode", File: "config/postcode.csv", Content: []byte(postcodes)}},
+	}
+}
+
+// memory is a rendering kept in memory.
+type memory map[string]*bytes.Buffer
+
+type closer struct{ *bytes.Buffer }
+
+func (closer) Close() error { return nil }
+
+// diskFiles is a rendering in a directory.
+type diskFiles struct{ dir string }
+
+func (d diskFiles) Create(name string) (io.WriteCloser, error) {
+	return snapshot.OS().Create(filepath.Join(d.dir, name))
+}

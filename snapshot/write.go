@@ -1,0 +1,110 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"sync"
+)
+
+// chunkRows is how many rows a worker makes before they are written: enough to
+// amortize the hand-over, few enough that buffers stay in the cache.
+const chunkRows = 4096
+
+// chunk is a range of classes on its way to the file.
+type chunk struct {
+	lo, hi int
+	done   chan made
+}
+
+type made struct {
+	buf  []byte
+	rows int
+}
+
+// write writes one data file and returns its entry for the manifest. Workers
+// make the text of class ranges side by side; the caller's goroutine hashes and
+// writes them in order, so the bytes do not depend on the number of workers.
+func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
+	entry := FileEntry{Name: l.name}
+	hash := sha256.New()
+	put := func(buf []byte) error {
+		hash.Write(buf)
+		entry.Bytes += int64(len(buf))
+		_, err := w.Write(buf)
+		return err
+	}
+	if err := put(appendHeader(nil, l.header)); err != nil {
+		return entry, err
+	}
+	queue, free, stop := t.produce(l)
+	defer stop()
+	for c := range queue {
+		m := <-c.done
+		entry.Rows += m.rows
+		if err := put(m.buf); err != nil {
+			return entry, err
+		}
+		free <- m.buf[:0]
+	}
+	entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	return entry, nil
+}
+
+// produce starts the workers. queue yields the chunks in order; the caller gives
+// buffers back through free, and must call stop, which waits for the workers.
+func (t *table) produce(l layout) (queue <-chan chunk, free chan<- []byte, stop func()) {
+	ahead := 2 * t.workers
+	ordered, jobs := make(chan chunk, ahead), make(chan chunk)
+	buffers, quit := make(chan []byte, ahead+1), make(chan struct{})
+	for range ahead + 1 { // the free buffers bound how far the workers run ahead
+		buffers <- nil
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(ordered)
+		defer close(jobs)
+		for lo := 0; lo < len(t.classes); {
+			c := chunk{lo: lo, hi: t.chunkEnd(lo), done: make(chan made, 1)}
+			select {
+			case ordered <- c:
+			case <-quit:
+				return
+			}
+			select {
+			case jobs <- c:
+			case <-quit:
+				return
+			}
+			lo = c.hi
+		}
+	})
+	for range t.workers {
+		wg.Go(func() {
+			var s scratch
+			for c := range jobs {
+				var buf []byte
+				select {
+				case buf = <-buffers:
+				case <-quit:
+					return
+				}
+				m := made{buf: buf}
+				for i := c.lo; i < c.hi; i++ {
+					var rows int
+					m.buf, rows = l.append(&s, m.buf, i+1, t.classes[i])
+					m.rows += rows
+				}
+				c.done <- m
+			}
+		})
+	}
+	return ordered, buffers, func() { close(quit); wg.Wait() }
+}
+
+func (t *table) chunkEnd(lo int) int {
+	for rows := 0; lo < len(t.classes) && rows < chunkRows; lo++ {
+		rows += len(t.classes[lo].members)
+	}
+	return lo
+}
