@@ -1,0 +1,294 @@
+package audit
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mutation damages the standard chain at one of three moments: the plan (what
+// is grouped how; everything else stays true), the rendered rows and manifests
+// (before hashing, so the damage is not a mere hash mismatch), or the files.
+type mutation struct {
+	name   string
+	want   string // the kind that must be reported
+	plan   func(p *plan, g *groups)
+	render func(p *plan, r []*testRelease)
+	files  func(t *testing.T, o *Options)
+}
+
+func swapValues(a, b *testRow) { a.value, b.value = b.value, a.value }
+
+func rowWith(r *testRelease, class int, value string) *testRow {
+	for i := range r.rows {
+		if r.rows[i].class == class && r.rows[i].value == value {
+			return &r.rows[i]
+		}
+	}
+	panic("no such row")
+}
+
+func sortClass(r *testRelease) {
+	slices.SortStableFunc(r.rows, func(a, b testRow) int {
+		if a.class != b.class {
+			return a.class - b.class
+		}
+		return strings.Compare(a.value, b.value)
+	})
+}
+
+func rewrite(t *testing.T, path string, f func(data []byte) []byte) {
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, f(data), 0o600))
+}
+
+func appendLine(line string) func([]byte) []byte {
+	return func(b []byte) []byte { return append(b, line+"\n"...) }
+}
+
+var mutations = []mutation{
+	{name: "lone newcomer published", want: KindLoneNewcomer, plan: func(p *plan, g *groups) {
+		p.releases[2][0] = join(g.frozen, g.waiting[:1])
+	}},
+	{name: "frozen class grown by a fair set", want: KindClassGrown, plan: func(p *plan, g *groups) {
+		p.releases[2] = [][]int{join(g.frozen, g.late), p.releases[2][1], p.releases[2][2], g.q}
+	}},
+	{name: "class re-split", want: KindClassResplit, plan: func(p *plan, g *groups) {
+		f := g.frozen // a a b b c d e f
+		parts := [][]int{{f[0], f[2], f[4], f[6]}, {f[1], f[3], f[5], f[7]}}
+		p.releases[2] = append(parts, p.releases[2][1:]...)
+	}},
+	{name: "frozen classes merged", want: KindClassMerged, plan: func(p *plan, g *groups) {
+		p.releases = append(p.releases, append([][]int{join(g.frozen, g.late)}, p.releases[2][1:4]...))
+	}},
+	{name: "signatures mixed", want: KindSignaturesMixed, plan: func(p *plan, g *groups) {
+		first := p.releases[1][1] // a b c c b a
+		p.releases[2][1], p.releases[2][3] = join(first[:3], g.q[:3]), join(first[3:], g.q[3:])
+	}},
+	{name: "unequal counts in a pure class", want: KindUnequalCounts, plan: func(p *plan, g *groups) {
+		all := join(p.releases[2][1], p.releases[2][2])
+		slices.SortFunc(all, func(x, y int) int { return strings.Compare(p.people[x].value, p.people[y].value) })
+		// aaaaa bbbbb ccccc -> aaabbcc and aabbbccc
+		p.releases[2][1] = join(all[0:3], all[5:7], all[10:12])
+		p.releases[2][2] = join(all[3:5], all[7:10], all[12:15])
+	}},
+	{name: "row dropped", want: KindRowsRemoved, render: func(_ *plan, r []*testRelease) {
+		r[2].rows = slices.Delete(r[2].rows, 2, 3) // a value no newcomer brings back
+	}},
+	{name: "two sensitive values swapped", want: KindFrozenBagChanged, render: func(_ *plan, r []*testRelease) {
+		swapValues(rowWith(r[2], 1, "a"), rowWith(r[2], r[2].member[20], "d"))
+		sortClass(r[2])
+	}},
+	{name: "interval narrowed", want: KindMemberOutside, render: func(p *plan, r []*testRelease) {
+		narrowAge(r, "[20,27]", "[20,26]")
+	}},
+	{name: "interval widened", want: KindCellNotTight, render: func(p *plan, r []*testRelease) {
+		narrowAge(r, "[20,27]", "[19,27]")
+	}},
+	{name: "same members written differently", want: KindFrozenCellsChanged, render: func(p *plan, r []*testRelease) {
+		narrowAge(r[2:], "[20,27]", "[19,27]")
+	}},
+	{name: "id that persists as a column", want: KindExtraColumn, render: func(_ *plan, r []*testRelease) {
+		for _, x := range r {
+			x.extra = true
+		}
+	}},
+	{name: "class number that persists", want: KindClassNumbers, render: func(_ *plan, r []*testRelease) {
+		for i := range r[1].rows {
+			r[1].rows[i].class += 10
+		}
+		for i := range r[1].member {
+			r[1].member[i] += 10
+		}
+	}},
+	{name: "classes in another order", want: KindClassOrder, render: func(_ *plan, r []*testRelease) {
+		flip := map[int]int{1: 2, 2: 1}
+		for i, row := range r[1].rows {
+			if c, ok := flip[row.class]; ok {
+				r[1].rows[i].class = c
+			}
+		}
+		for i, c := range r[1].member {
+			if to, ok := flip[c]; ok {
+				r[1].member[i] = to
+			}
+		}
+		sortClass(r[1])
+	}},
+	{name: "rows in insertion order", want: KindRowOrder, render: func(_ *plan, r []*testRelease) {
+		slices.Reverse(r[1].rows)
+	}},
+	{name: "rows of one class in insertion order", want: KindRowOrder, render: func(_ *plan, r []*testRelease) {
+		r[1].rows[0], r[1].rows[7] = r[1].rows[7], r[1].rows[0]
+	}},
+	{name: "rows of a class with different cells", want: KindMixedCells, render: func(_ *plan, r []*testRelease) {
+		r[2].rows[1].cells = []string{"[20,25]", "*", "clerk"}
+	}},
+	{name: "tampered file", want: KindHashMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, filepath.Join(o.Releases, "000002", "data.csv"), func(b []byte) []byte {
+			i := bytes.LastIndex(b, []byte(",b,"))
+			b[i+1] = 'c'
+			return b
+		})
+	}},
+	{name: "file longer than announced", want: KindSizeMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, filepath.Join(o.Releases, "000003", "data.csv"), func(b []byte) []byte {
+			last := b[bytes.LastIndexByte(b[:len(b)-1], '\n')+1:]
+			return append(b, last...)
+		})
+	}},
+	{name: "row announced and missing", want: KindRowsMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, filepath.Join(o.Releases, "000003", "data.csv"), func(b []byte) []byte {
+			return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
+		})
+	}},
+	{name: "subject twice in a class", want: KindSubjectRepeated, plan: func(p *plan, g *groups) {
+		p.people[g.frozen[1]].subject = p.people[g.frozen[0]].subject
+	}},
+	{name: "chain hash broken", want: KindChainBroken, render: func(_ *plan, r []*testRelease) {
+		r[2].man["previous"] = map[string]any{"release": 2, "sha256": strings.Repeat("0", 64)}
+	}},
+	{name: "release missing", want: KindReleaseMissing, files: func(t *testing.T, o *Options) {
+		require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, "000002")))
+	}},
+	{name: "manifest under another number", want: KindReleaseNumber, files: func(t *testing.T, o *Options) {
+		require.NoError(t, os.Rename(filepath.Join(o.Releases, "000003"), filepath.Join(o.Releases, "000004")))
+	}},
+	{name: "budget exceeded", want: KindBudget, plan: func(p *plan, _ *groups) { p.budget = 0 }},
+	{name: "record disappearing", want: KindRecordGone, plan: func(p *plan, g *groups) {
+		p.releases[2][2] = join(g.p1[3:], g.p2[3:]) // the set that joined in release 2 is gone
+	}},
+	{name: "bag against microdata", want: KindBagMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, o.Records, func(b []byte) []byte { // record 0 has value a
+			return bytes.Replace(b, []byte("clerk,a\n"), []byte("clerk,b\n"), 1)
+		})
+	}},
+	{name: "ledger ahead", want: KindLedgerAhead, files: func(t *testing.T, o *Options) {
+		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
+	}},
+	{name: "ledger behind", want: KindLedgerBehind, files: func(t *testing.T, o *Options) {
+		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:67] })
+	}},
+	{name: "ledger of another chain", want: KindLedgerMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, o.Ledger, func(b []byte) []byte { return append([]byte("1 "+strings.Repeat("a", 64)), b[66:]...) })
+	}},
+	{name: "CURRENT behind", want: KindCurrentMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, filepath.Join(o.Releases, "CURRENT"), func([]byte) []byte { return []byte("000002\n") })
+	}},
+	{name: "file nobody announced", want: KindUnexpectedFile, files: func(t *testing.T, o *Options) {
+		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data2.csv"), nil, 0o600))
+	}},
+	{name: "hierarchy replaced", want: KindHierarchyMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, filepath.Join(o.Releases, "hierarchies", "city.csv"), appendLine("east-1;east;*"))
+	}},
+	{name: "policy changed", want: KindContractChanged, render: func(_ *plan, r []*testRelease) { r[2].policy["k"] = 3 }},
+	{name: "class below k", want: KindClassBelowK, plan: func(p *plan, _ *groups) { p.k = 6 }},
+	{name: "value above 1/l", want: KindValueAboveL, plan: func(p *plan, g *groups) {
+		p.releases[2][4] = join(g.late, g.waiting) // f e d f a d d: three of seven are d at l=3
+		p.l = 3
+	}},
+	{name: "declared principle broken", want: KindPrinciple, render: func(_ *plan, r []*testRelease) {
+		for _, x := range r {
+			x.policy["diversity"] = []any{map[string]any{"kind": "distinct", "l": 3}}
+		}
+	}},
+	{name: "newcomers share a value", want: KindDifference, plan: func(p *plan, g *groups) {
+		for _, i := range g.late[:3] {
+			p.people[i].value = "d"
+		}
+	}},
+	{name: "posterior above 1/l", want: KindPosterior, plan: func(p *plan, g *groups) {
+		p.releases[2][0] = join(g.frozen, g.waiting[:1])
+	}},
+	{name: "count in the manifest", want: KindCountMismatch, render: func(_ *plan, r []*testRelease) { r[1].man["classes"] = 7 }},
+	{name: "certificate claimed falsely", want: KindCertificateFalse, render: func(_ *plan, r []*testRelease) {
+		r[1].privacy["certificate"] = "frozen"
+	}},
+	{name: "level claimed falsely", want: KindClaimFalse, render: func(_ *plan, r []*testRelease) { r[1].privacy["level"] = "L0+L1+L2" }},
+	{name: "member of no class", want: KindMembersMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, o.Members, func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] })
+	}},
+	{name: "published before it arrived", want: KindBeforeArrival, plan: func(p *plan, g *groups) { p.people[g.grown[0]].arrived = 3 }},
+}
+
+// apply writes the standard chain with one mutation.
+func (m *mutation) apply(t *testing.T) Options {
+	p, g := standard()
+	if m.plan != nil {
+		m.plan(p, g)
+	}
+	releases := p.render()
+	if m.render != nil {
+		m.render(p, releases)
+	}
+	o := p.write(t, releases)
+	if m.files != nil {
+		m.files(t, &o)
+	}
+	return o
+}
+
+// TestMutations proves that the auditor can fail: the standard chain audits
+// clean (TestStandardChainIsCertified), and each damage is reported under its
+// own name.
+func TestMutations(t *testing.T) {
+	for i := range mutations {
+		m := &mutations[i]
+		t.Run(m.name, func(t *testing.T) {
+			r, err := Dir(m.apply(t))
+			require.NoError(t, err)
+			require.Equal(t, VerdictViolated, r.Verdict)
+			require.Equal(t, 3, r.ExitCode())
+			require.Contains(t, kinds(r.Violations), m.want)
+		})
+	}
+}
+
+// TestPublicMutations: what public files alone must still find.
+func TestPublicMutations(t *testing.T) {
+	want := map[string]string{
+		"frozen class grown by a fair set": KindFrozenVanished,
+		"class re-split":                   KindFrozenVanished,
+		"signatures mixed":                 KindSignatureShrank,
+		"record disappearing":              KindSignatureShrank,
+		"lone newcomer published":          KindFrozenVanished,
+		"row dropped":                      KindRowsRemoved,
+		"two sensitive values swapped":     KindFrozenVanished,
+		"same members written differently": KindFrozenVanished,
+		"tampered file":                    KindHashMismatch,
+		"rows in insertion order":          KindRowOrder,
+		"certificate claimed falsely":      KindCertificateFalse,
+		"class number that persists":       KindClassNumbers,
+		"unequal counts in a pure class":   KindSignatureShrank,
+	}
+	for i := range mutations {
+		m := &mutations[i]
+		if want[m.name] == "" {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			o := m.apply(t)
+			o.Members, o.Records = "", ""
+			r, err := Dir(o)
+			require.NoError(t, err)
+			require.Contains(t, kinds(r.Violations), want[m.name])
+		})
+	}
+}
+
+func narrowAge(releases []*testRelease, from, to string) {
+	for _, r := range releases {
+		for i := range r.rows {
+			if r.rows[i].cells[0] == from {
+				r.rows[i].cells = slices.Clone(r.rows[i].cells)
+				r.rows[i].cells[0] = to
+			}
+		}
+	}
+}
