@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bigChain writes two releases of frozen classes with 7 quasi-identifiers: the
+// first with 90 % of n records, the second with all.
+func bigChain(b testing.TB, n int) (Options, [][]uint32) {
+	const size, d = 12, 7
+	r := rand.New(rand.NewPCG(1, 2))
+	type class struct {
+		cells [d]string
+		lo    [d]int
+		hi    [d]int
+		recs  []int
+	}
+	root := b.TempDir()
+	dir := filepath.Join(root, "releases")
+	var classes []class
+	width := []int{80, 40, 16, 8, 500, 100, 30}
+	values := make([][d]int, n)
+	for first := 0; first+size <= n; first += size {
+		var c class
+		for a := range d {
+			c.lo[a], c.hi[a] = 1<<30, -1
+		}
+		base := [d]int{}
+		for a := range d {
+			base[a] = r.IntN(width[a])
+		}
+		for i := range size {
+			for a := range d {
+				v := base[a]
+				if r.IntN(3) == 0 {
+					v += r.IntN(1 + width[a]/10)
+				}
+				values[first+i][a] = v
+				c.lo[a], c.hi[a] = min(c.lo[a], v), max(c.hi[a], v)
+			}
+			c.recs = append(c.recs, first+i)
+		}
+		for a := range d {
+			c.cells[a] = fmt.Sprint(c.lo[a])
+			if c.lo[a] < c.hi[a] {
+				c.cells[a] = fmt.Sprintf("\"[%d,%d]\"", c.lo[a], c.hi[a])
+			}
+		}
+		classes = append(classes, c)
+	}
+	illness := func(rec int) int { return rec % size % 6 } // every class: six values, twice each
+	previous := any(nil)
+	var members [][]uint32
+	export := bytes.NewBufferString("release,record,class\n")
+	for rel, share := range []float64{0.9, 1} {
+		part := slices.Clone(classes[:int(share*float64(len(classes)))])
+		slices.SortFunc(part, func(x, y class) int {
+			for a := range d {
+				if x.lo[a] != y.lo[a] {
+					return x.lo[a] - y.lo[a]
+				}
+				if x.hi[a] != y.hi[a] {
+					return x.hi[a] - y.hi[a]
+				}
+			}
+			return 0
+		})
+		var out bytes.Buffer
+		out.WriteString("q0,q1,q2,q3,q4,q5,q6,illness,class\n")
+		member := make([]uint32, n)
+		for i, c := range part {
+			for j := range size {
+				for a := range d {
+					out.WriteString(c.cells[a])
+					out.WriteByte(',')
+				}
+				fmt.Fprintf(&out, "illness-%d,%d\n", j/2, i+1)
+			}
+			for _, rec := range c.recs {
+				member[rec] = uint32(i + 1)
+				fmt.Fprintf(export, "%d,topic:%d:%d,%d\n", rel+1, rec%4, rec, i+1)
+			}
+		}
+		members = append(members, member)
+		var schema []map[string]any
+		for a := range d {
+			schema = append(schema, map[string]any{"name": fmt.Sprintf("q%d", a), "role": "quasi", "type": "integer"})
+		}
+		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
+		rows := len(part) * size
+		man, err := json.Marshal(map[string]any{
+			"format_version": 1, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
+			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "transparent": false, "max_regroups": 2},
+			"recoding": "generalization", "records": rows, "classes": len(part), "pending": 0, "quality": map[string]any{},
+			"files":    []map[string]any{{"name": "data.csv", "sha256": hexSHA(out.Bytes()), "bytes": out.Len(), "rows": rows}},
+			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
+			"previous": previous,
+		})
+		require.NoError(b, err)
+		previous = map[string]any{"release": rel + 1, "sha256": hexSHA(man)}
+		sub := filepath.Join(dir, dirName(rel+1))
+		require.NoError(b, os.MkdirAll(sub, 0o755))
+		require.NoError(b, os.WriteFile(filepath.Join(sub, "data.csv"), out.Bytes(), 0o600))
+		require.NoError(b, os.WriteFile(filepath.Join(sub, "manifest.json"), man, 0o600))
+	}
+	records := bytes.NewBufferString("record,arrived_in_release,q0,q1,q2,q3,q4,q5,q6,illness\n")
+	last := len(classes) * size
+	firstShare := int(0.9*float64(len(classes))) * size
+	for rec := range last {
+		arrived := 1
+		if rec >= firstShare {
+			arrived = 2
+		}
+		fmt.Fprintf(records, "topic:%d:%d,%d", rec%4, rec, arrived)
+		for a := range d {
+			fmt.Fprintf(records, ",%d", values[rec][a])
+		}
+		fmt.Fprintf(records, ",illness-%d\n", illness(rec))
+	}
+	require.NoError(b, os.WriteFile(filepath.Join(root, "members.csv"), export.Bytes(), 0o600))
+	require.NoError(b, os.WriteFile(filepath.Join(root, "records.csv"), records.Bytes(), 0o600))
+	require.NoError(b, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("000002\n"), 0o600))
+	return Options{Releases: dir, Members: filepath.Join(root, "members.csv"), Records: filepath.Join(root, "records.csv")}, members
+}
+
+// BenchmarkGate is what a release of n records costs the publisher: read and
+// parse the rendered files, test them alone and against the release before.
+func BenchmarkGate(b *testing.B) {
+	for _, n := range []int{1e4, 1e5, 1e6} {
+		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
+			o, members := bigChain(b, n)
+			g := NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), members[0])
+			require.NoError(b, err)
+			require.Empty(b, found)
+			g.Commit()
+			info, err := os.Stat(filepath.Join(o.Releases, dirName(2), "data.csv"))
+			require.NoError(b, err)
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			for b.Loop() {
+				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members[1])
+				require.NoError(b, err)
+				require.Empty(b, found)
+			}
+		})
+	}
+}
+
+// BenchmarkDir is a whole audit of two releases with both exports, attackers
+// included.
+func BenchmarkDir(b *testing.B) {
+	for _, n := range []int{1e4, 1e5, 1e6} {
+		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
+			o, _ := bigChain(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := Dir(o)
+				require.NoError(b, err)
+				require.Equal(b, VerdictCertified, r.Verdict, r.Violations)
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.Sys)/float64(1<<20), "sys-MB")
+		})
+	}
+}
+
+// TestBigChainIsCertified keeps the benchmark's chain honest.
+func TestBigChainIsCertified(t *testing.T) {
+	o, _ := bigChain(t, 3000)
+	r, err := Dir(o)
+	require.NoError(t, err)
+	require.Equal(t, VerdictCertified, r.Verdict, r.Violations)
+}
