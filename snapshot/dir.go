@@ -21,10 +21,13 @@ const (
 // dirName is the directory of a release: six digits, more from a million on.
 func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
 
-// parseDirName is the inverse of dirName.
+// parseDirName is the inverse of dirName; 0 and false for any other name.
 func parseDirName(name string) (uint32, bool) {
 	n, err := strconv.ParseUint(name, 10, 32)
-	return uint32(n), err == nil && n > 0 && dirName(uint32(n)) == name
+	if err != nil || n == 0 || dirName(uint32(n)) != name {
+		return 0, false
+	}
+	return uint32(n), true
 }
 
 func isTemporary(name string) bool { return strings.HasPrefix(name, temporary) }

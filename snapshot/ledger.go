@@ -131,6 +131,9 @@ func appendFile(files FS, path string, text []byte, fresh bool) error {
 		if err := files.MkdirAll(dir); err != nil {
 			return err
 		}
+		if err := files.Sync(filepath.Dir(dir)); err != nil {
+			return err
+		}
 	}
 	if len(text) > 0 {
 		if err := appendOnce(files, path, text); err != nil {

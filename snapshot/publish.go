@@ -41,6 +41,9 @@ func (p *Publisher) Open() error {
 	if err := p.FS.MkdirAll(p.Dir); err != nil {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
+	if err := p.FS.Sync(filepath.Dir(p.Dir)); err != nil {
+		return fmt.Errorf("make the releases directory: %w", err)
+	}
 	names, err := p.FS.ReadDir(p.Dir)
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
@@ -141,6 +144,13 @@ func (b *publication) check() error {
 // hierarchies copies the hierarchy files, once: a file that changed would give
 // old labels a new meaning.
 func (b *publication) hierarchies() error {
+	if len(b.settings.Hierarchies) == 0 {
+		return nil
+	}
+	dir := filepath.Join(b.Dir, hierarchyDir)
+	if err := b.FS.MkdirAll(dir); err != nil {
+		return err
+	}
 	for i := range b.settings.Hierarchies {
 		h := &b.settings.Hierarchies[i]
 		path := filepath.Join(b.Dir, filepath.FromSlash(h.copyName()))
@@ -153,17 +163,13 @@ func (b *publication) hierarchies() error {
 		case !notExist(err):
 			return err
 		}
-		if err := b.FS.MkdirAll(filepath.Dir(path)); err != nil {
-			return err
-		}
 		if err := replaceFile(b.FS, path, h.Content); err != nil {
 			return err
 		}
-		if err := b.FS.Sync(b.Dir); err != nil {
-			return err
-		}
 	}
-	return nil
+	// A copy that was there may stem from a run that crashed before this. The
+	// directory's own name is made durable with the release's.
+	return b.FS.Sync(dir)
 }
 
 // render writes the release under its temporary name. A release that has its

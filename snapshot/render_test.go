@@ -96,9 +96,9 @@ func TestBoxesAreTight(t *testing.T) {
 		slices.Sort(bag)
 		assert.Equal(t, bag, published[class], "class %s", class)
 	}
-	assert.Equal(t, []string{"[34,39]", "[64.25,81]", "[1985-12-01,1990-01-31]", "101*", "{east|north|west}", "[1230,1239]"}, rows[4][:6])
-	assert.Equal(t, []string{"[9,10]", "[30,30.5]", "[2014-06-01,2015-06-01]", "*", "east", "[0,299]"}, rows[1][:6])
-	assert.Equal(t, []string{"60", "90", "1960-01-01", "1021", "east", "99"}, rows[8][:6])
+	assert.Equal(t, []string{"[34,39]", "[64.25,81]", "[1985-12-01,1990-01-31]", "101*", "{ward-e|ward-n|ward-w}", "[1230,1239]"}, rows[4][:6])
+	assert.Equal(t, []string{"[9,10]", "[30,30.5]", "[2014-06-01,2015-06-01]", "*", "ward-e", "[0,299]"}, rows[1][:6])
+	assert.Equal(t, []string{"60", "90", "1960-01-01", "1021", "ward-e", "99"}, rows[8][:6])
 }
 
 // TestAnatomyKeepsRows reads qit.csv and st.csv back: each group has its members'
@@ -161,7 +161,7 @@ func spread(n int) ([]person, []testClass) {
 	c := testClass{born: 1}
 	for i := range n {
 		persons = append(persons, person{strconv.Itoa(20 + i), strconv.Itoa(60 + i*7%n), fmt.Sprintf("1990-01-%02d", 1+i%28),
-			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"east", "west", "north"}[i%3], strconv.Itoa(i * 11), []string{"flu", "cold", "gout"}[i%3]})
+			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"ward-e", "ward-w", "ward-n"}[i%3], strconv.Itoa(i * 11), []string{"flu", "cold", "gout"}[i%3]})
 		c.members = append(c.members, incremental.RecordID(i))
 	}
 	return persons, []testClass{c}
@@ -279,7 +279,7 @@ func TestQualityIsAFunctionOfTheFiles(t *testing.T) {
 	_, out := render(t, hospitalView(t), settings(snapshot.Generalization()), nil)
 	far := slices.Clone(patients)
 	far[7] = person{"120", "900", "1890-01-01", "1021", "elsewhere", "99999999", "gout"}
-	far[0] = person{"34", "70.5", "1990-01-31", "1011", "east", "1238", "flu"}
+	far[0] = person{"34", "70.5", "1990-01-31", "1011", "ward-e", "1238", "flu"}
 	_, other := render(t, testView(t, 1, hospital(t), far, hospitalClasses()), settings(snapshot.Generalization()), nil)
 	assert.Equal(t, out.Manifest.Quality, other.Manifest.Quality)
 	assert.Equal(t, out.SHA256, other.SHA256)

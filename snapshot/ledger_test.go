@@ -1,0 +1,128 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// published makes a releases directory with two releases and the intents that
+// state would hold.
+func published(t *testing.T) (*snapshot.Publisher, []incremental.Intent) {
+	t.Helper()
+	p := publisher(snapshot.OS(), t.TempDir())
+	var intents []incremental.Intent
+	require.NoError(t, publishAll(t, p, &intents))
+	return p, intents
+}
+
+func reconcile(p *snapshot.Publisher, intents []incremental.Intent) error {
+	return snapshot.Reconcile(p.FS, p.Dir, p.Ledger, intents)
+}
+
+// TestStateBehind: every witness alone stops a state that knows less, and the
+// error says the way out.
+func TestStateBehind(t *testing.T) {
+	remove := func(names ...string) func(p *snapshot.Publisher) {
+		return func(p *snapshot.Publisher) {
+			for _, name := range names {
+				_ = os.RemoveAll(filepath.Join(p.Dir, name))
+			}
+		}
+	}
+	witnesses := map[string]func(p *snapshot.Publisher){
+		"all":      func(*snapshot.Publisher) {},
+		"ledger":   remove("CURRENT", "000001", "000002"),
+		"releases": func(p *snapshot.Publisher) { _ = os.Remove(p.Ledger); remove("CURRENT")(p) },
+		"current":  func(p *snapshot.Publisher) { _ = os.Remove(p.Ledger); remove("000001", "000002")(p) },
+	}
+	for name, keep := range witnesses {
+		t.Run(name, func(t *testing.T) {
+			p, intents := published(t)
+			keep(p)
+			for known := range 2 {
+				err := reconcile(p, intents[:known])
+				require.ErrorIs(t, err, snapshot.ErrBehind)
+				require.ErrorContains(t, err, "restore the state")
+			}
+			require.NoError(t, reconcile(p, intents))
+		})
+	}
+}
+
+// TestStateOfAnotherHistory: the same numbers, other contents.
+func TestStateOfAnotherHistory(t *testing.T) {
+	p, intents := published(t)
+	intents[1].Manifest[0] ^= 1
+	err := reconcile(p, intents)
+	require.ErrorIs(t, err, snapshot.ErrBehind)
+	require.ErrorContains(t, err, "the ledger has another release 2")
+	require.NoError(t, os.Remove(p.Ledger))
+	require.ErrorContains(t, reconcile(p, intents), "the releases directory has another release 2")
+}
+
+// TestLedgerIsRepairedFromState: lost, cut off in a line, or short by a line.
+func TestLedgerIsRepairedFromState(t *testing.T) {
+	p, intents := published(t)
+	whole, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	for cut := range len(whole) {
+		require.NoError(t, os.WriteFile(p.Ledger, whole[:cut], 0o644))
+		require.NoError(t, reconcile(p, intents))
+		got, err := os.ReadFile(p.Ledger)
+		require.NoError(t, err)
+		require.Equal(t, string(whole), string(got), "cut at %d", cut)
+	}
+	require.NoError(t, os.Remove(p.Ledger))
+	require.NoError(t, reconcile(p, intents))
+	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	require.NoError(t, err)
+	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, entries)
+}
+
+func TestReconcileWithNothing(t *testing.T) {
+	p := publisher(snapshot.OS(), t.TempDir())
+	require.NoError(t, reconcile(p, nil))
+	_, err := os.Stat(p.Ledger)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestDamagedLedger(t *testing.T) {
+	sum := strings.Repeat("ab", 32)
+	for _, text := range []string{"x " + sum + "\n", "1 " + sum + "\n3 " + sum + "\n", "1  " + sum + "\n", "01 " + sum + "\n", "0 " + sum + "\n",
+		"1 " + sum[2:] + "\n", "1 " + strings.ToUpper(sum) + "\n", "1 " + sum + "\r\n", "\n", "1 " + sum + "\n1 " + sum + "\n"} {
+		path := filepath.Join(t.TempDir(), "ledger")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := snapshot.ReadLedger(snapshot.OS(), path)
+		require.ErrorIs(t, err, snapshot.ErrDamaged, text)
+	}
+}
+
+// FuzzLedger: what is read is what an append would have written.
+func FuzzLedger(f *testing.F) {
+	f.Add([]byte("1 " + strings.Repeat("ab", 32) + "\n2 " + strings.Repeat("0c", 32) + "\n3 a"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "ledger")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		entries, err := snapshot.ReadLedger(snapshot.OS(), path)
+		if err != nil {
+			return
+		}
+		var intents []incremental.Intent
+		for _, e := range entries {
+			intents = append(intents, incremental.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
+		}
+		require.NoError(t, snapshot.Reconcile(snapshot.OS(), t.TempDir(), path, intents))
+		again, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(data), string(again)))
+		require.NotContains(t, string(data[len(again):]), "\n")
+	})
+}

@@ -1,0 +1,296 @@
+package snapshot_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// gate is the auditor of these tests: it sees the rendered files and refuses if
+// told to.
+type gate struct {
+	refuse error
+	seen   int
+}
+
+func (g *gate) Check(dir string, members []uint32) error {
+	g.seen++
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || len(members) != len(patients) {
+		return errors.New("the gate was called too early")
+	}
+	return g.refuse
+}
+
+func publisher(fs snapshot.FS, root string) *snapshot.Publisher {
+	return &snapshot.Publisher{FS: fs, Dir: filepath.Join(root, "releases"), Ledger: filepath.Join(root, "state", "ledger"), Gate: &gate{}}
+}
+
+// views are the releases 1 and 2 of the hospital.
+func views(t testing.TB) []*incremental.View {
+	all := hospitalClasses()
+	all[2].born = 2
+	return []*incremental.View{
+		testView(t, 1, hospital(t), patients, all[:2]),
+		testView(t, 2, hospital(t), patients, all),
+	}
+}
+
+// publishAll publishes both releases as the daemon does after a start, and marks
+// them in the intents that state would hold.
+func publishAll(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent) error {
+	if err := p.Open(); err != nil {
+		return err
+	}
+	if err := snapshot.Reconcile(p.FS, p.Dir, p.Ledger, *intents); err != nil {
+		return err
+	}
+	for i, v := range views(t) {
+		if i == len(*intents) {
+			*intents = append(*intents, v.Intent) // the intent is committed first
+		}
+		if (*intents)[i].Published {
+			continue
+		}
+		out, err := p.Publish(v, settings(snapshot.Anatomy()))
+		if err != nil {
+			return err
+		}
+		(*intents)[i].Published, (*intents)[i].Manifest = true, out.SHA256
+	}
+	return nil
+}
+
+func reference(t *testing.T) (map[string]string, int, []string) {
+	t.Helper()
+	root := t.TempDir()
+	r := newRecorder(root)
+	require.NoError(t, publishAll(t, publisher(r, root), &[]incremental.Intent{}))
+	files, err := readTree(root)
+	require.NoError(t, err)
+	return files, r.effect, r.log
+}
+
+// TestGoldenSideEffects: the order of creates, writes, syncs and renames is the
+// promise.
+func TestGoldenSideEffects(t *testing.T) {
+	_, _, log := reference(t)
+	golden(t, "publish.golden", strings.Join(log, "\n")+"\n")
+}
+
+func TestGoldenTree(t *testing.T) {
+	files, _, _ := reference(t)
+	var names []string
+	for name := range files {
+		names = append(names, filepath.ToSlash(name))
+	}
+	assert.ElementsMatch(t, []string{"releases/CURRENT", "releases/hierarchies/postcode.csv", "state/ledger",
+		"releases/000001/manifest.json", "releases/000001/qit.csv", "releases/000001/st.csv",
+		"releases/000002/manifest.json", "releases/000002/qit.csv", "releases/000002/st.csv"}, names)
+	assert.Equal(t, "000002\n", files["releases/CURRENT"])
+	golden(t, "ledger.golden", files["state/ledger"])
+}
+
+// TestCrashAtEveryStep stops at each step of each release, as a crash would, and
+// starts again: the result equals that of an uninterrupted run.
+func TestCrashAtEveryStep(t *testing.T) {
+	want, _, _ := reference(t)
+	steps := 0
+	for stop := 1; ; stop++ {
+		root, passed := t.TempDir(), 0
+		p := publisher(snapshot.OS(), root)
+		p.Hook = func(snapshot.Step) error {
+			if passed++; passed == stop {
+				return errCrash
+			}
+			return nil
+		}
+		var intents []incremental.Intent
+		err := publishAll(t, p, &intents)
+		if err == nil {
+			steps = stop - 1
+			break
+		}
+		require.ErrorIs(t, err, errCrash)
+		require.NoError(t, publishAll(t, publisher(snapshot.OS(), root), &intents))
+		got, err := readTree(root)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "stopped at step %d", stop)
+	}
+	assert.Equal(t, 2*8, steps)
+}
+
+// TestCrashAtEverySideEffect crashes in each single call to the file system,
+// half-done writes included, and starts again.
+func TestCrashAtEverySideEffect(t *testing.T) {
+	want, effects, _ := reference(t)
+	for at := 1; at <= effects; at++ {
+		root := t.TempDir()
+		r := newRecorder(root)
+		r.failAt, r.fault = at, errCrash
+		var intents []incremental.Intent
+		require.ErrorIs(t, publishAll(t, publisher(r, root), &intents), errCrash)
+		require.NoError(t, publishAll(t, publisher(newRecorder(root), root), &intents), "side effect %d", at)
+		got, err := readTree(root)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "crash at side effect %d", at)
+	}
+}
+
+// TestFailureAtEverySideEffect lets one call fail, as a full disk or a broken
+// one does: the error says so without values, no half release has a name, and
+// the same process can try again.
+func TestFailureAtEverySideEffect(t *testing.T) {
+	want, effects, _ := reference(t)
+	for _, fault := range []error{errNoSpace, syscall.EROFS, syscall.EIO} {
+		for at := 1; at <= effects; at++ {
+			root := t.TempDir()
+			r := newRecorder(root)
+			r.failAt, r.fault = at, fault
+			p := publisher(r, root)
+			var intents []incremental.Intent
+			err := publishAll(t, p, &intents)
+			require.ErrorIs(t, err, fault, "side effect %d", at)
+			noValues(t, err.Error())
+			v, err := snapshot.Verify(snapshot.OS(), root, "")
+			require.NoError(t, err)
+			require.Zero(t, v.Releases)
+			require.NoError(t, publishAll(t, p, &intents), "side effect %d", at)
+			got, err := readTree(root)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "failure at side effect %d", at)
+		}
+	}
+}
+
+func TestDiskFullIsSaidClearly(t *testing.T) {
+	root := t.TempDir()
+	r := newRecorder(root)
+	p := publisher(r, root)
+	require.NoError(t, p.Open())
+	r.failAt, r.fault = r.effect+8, errNoSpace
+	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	require.ErrorContains(t, err, "release 000001: ")
+	require.ErrorContains(t, err, "no space left on device")
+	var failure *snapshot.ReleaseError
+	require.ErrorAs(t, err, &failure)
+}
+
+// TestGateRefuses: nothing is renamed, the rendering is removed, the error is
+// ErrRefused.
+func TestGateRefuses(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	p.Gate = &gate{refuse: snapshot.Refuse(errors.New("class 3: below k"))}
+	err := publishAll(t, p, &[]incremental.Intent{})
+	require.ErrorIs(t, err, snapshot.ErrRefused)
+	require.ErrorContains(t, err, "class 3: below k")
+	files, err := readTree(root)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"releases/hierarchies/postcode.csv": postcodes}, files)
+	_, err = os.Stat(filepath.Join(root, "releases", ".tmp-000001"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+
+	p.Gate = &gate{refuse: errors.New("the gate broke")}
+	err = publishAll(t, p, &[]incremental.Intent{})
+	require.ErrorContains(t, err, "the gate broke")
+	assert.NotErrorIs(t, err, snapshot.ErrRefused)
+}
+
+// TestRuleFNoSecondRendering: a release that has its name is never written
+// again; other bytes under its number are an error, whichever file differs.
+func TestRuleFNoSecondRendering(t *testing.T) {
+	for _, name := range []string{"qit.csv", "st.csv", "manifest.json", "more.csv"} {
+		root := t.TempDir()
+		p := publisher(snapshot.OS(), root)
+		v := views(t)[0]
+		require.NoError(t, p.Open())
+		_, err := p.Publish(v, settings(snapshot.Anatomy()))
+		require.NoError(t, err)
+		path := filepath.Join(root, "releases", "000001", name)
+		f, err := snapshot.OS().Append(path)
+		require.NoError(t, err)
+		_, err = f.Write([]byte("x"))
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		before, err := readTree(root)
+		require.NoError(t, err)
+		_, err = p.Publish(v, settings(snapshot.Anatomy()))
+		require.ErrorIs(t, err, snapshot.ErrDifferent, name)
+		after, err := readTree(root)
+		require.NoError(t, err)
+		assert.Equal(t, before, after)
+	}
+}
+
+func TestRetryDoesNotAskTheGateAgain(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	g := &gate{}
+	p.Gate = g
+	require.NoError(t, p.Open())
+	for range 2 {
+		_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1, g.seen)
+}
+
+// TestRuleFLedgerKnowsAnotherRendering: the release directory was lost, but the
+// ledger remembers what it held.
+func TestRuleFLedgerKnowsAnotherRendering(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	require.NoError(t, p.Open())
+	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(p.Dir))
+	_, err = p.Publish(views(t)[0], settings(snapshot.Generalization()))
+	require.ErrorIs(t, err, snapshot.ErrDifferent)
+	_, err = p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	require.NoError(t, err)
+}
+
+func TestHierarchyMustNotChange(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	require.NoError(t, p.Open())
+	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	require.NoError(t, err)
+	s := settings(snapshot.Anatomy())
+	s.Hierarchies[0].Content = []byte(postcodes + "3011;301*;30**;*\n")
+	_, err = p.Publish(views(t)[1], s)
+	require.ErrorIs(t, err, snapshot.ErrDifferent)
+	require.ErrorContains(t, err, `"postcode"`)
+	noValues(t, err.Error())
+}
+
+func TestPublishNeedsTheChain(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	require.NoError(t, p.Open())
+	_, err := p.Publish(views(t)[1], settings(snapshot.Anatomy()))
+	require.ErrorIs(t, err, snapshot.ErrDamaged)
+	require.NoError(t, publishAll(t, p, &[]incremental.Intent{}))
+	_, err = p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	require.ErrorIs(t, err, snapshot.ErrBehind)
+}
+
+func TestOpenRemovesStaleRenderings(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	require.NoError(t, os.MkdirAll(filepath.Join(p.Dir, ".tmp-000007"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(p.Dir, ".tmp-CURRENT"), nil, 0o644))
+	require.NoError(t, p.Open())
+	names, err := snapshot.OS().ReadDir(p.Dir)
+	require.NoError(t, err)
+	assert.Empty(t, names)
+}

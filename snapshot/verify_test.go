@@ -1,0 +1,106 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/snapshot"
+)
+
+func TestListAndShow(t *testing.T) {
+	p, intents := published(t)
+	list, err := snapshot.List(p.FS, p.Dir)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	assert.Equal(t, []int{7, 3}, []int{list[0].Newcomers, list[1].Newcomers})
+	assert.Equal(t, []bool{false, true}, []bool{list[0].Current, list[1].Current})
+	assert.Equal(t, 1, list[1].Pending)
+	m, err := snapshot.Show(p.FS, p.Dir, 0)
+	require.NoError(t, err)
+	assert.Equal(t, uint32(2), m.Release)
+	assert.Equal(t, list[0].SHA256, m.Previous.SHA256)
+	assert.Equal(t, intents[1].Records, m.Records)
+	_, err = snapshot.Show(p.FS, p.Dir, 3)
+	require.ErrorIs(t, err, snapshot.ErrNoRelease)
+	empty, err := snapshot.List(p.FS, filepath.Join(p.Dir, "nothing"))
+	require.NoError(t, err)
+	assert.Empty(t, empty)
+}
+
+func TestVerifyFindsNothingWrong(t *testing.T) {
+	p, _ := published(t)
+	v, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+	require.NoError(t, err)
+	assert.True(t, v.OK(), "%v", v.Findings)
+	assert.Equal(t, 2, v.Releases)
+	assert.Equal(t, 4, v.Files)
+}
+
+// TestVerifyFindsEveryFault spoils one thing at a time.
+func TestVerifyFindsEveryFault(t *testing.T) {
+	edit := func(name, from, to string) func(t *testing.T, p *snapshot.Publisher) {
+		return func(t *testing.T, p *snapshot.Publisher) {
+			path := filepath.Join(p.Dir, name)
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Contains(t, string(data), from)
+			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), from, to, 1)), 0o644))
+		}
+	}
+	remove := func(name string) func(t *testing.T, p *snapshot.Publisher) {
+		return func(t *testing.T, p *snapshot.Publisher) {
+			require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, name)))
+		}
+	}
+	create := func(name string) func(t *testing.T, p *snapshot.Publisher) {
+		return func(t *testing.T, p *snapshot.Publisher) {
+			require.NoError(t, os.WriteFile(filepath.Join(p.Dir, name), nil, 0o644))
+		}
+	}
+	for name, tc := range map[string]struct {
+		spoil func(t *testing.T, p *snapshot.Publisher)
+		kind  string
+	}{
+		"a byte of data":          {edit("000001/qit.csv", "ward-e", "ward-w"), snapshot.FindHash},
+		"a file lost":             {remove("000002/st.csv"), snapshot.FindMissingFile},
+		"a file more":             {create("000002/ids.csv"), snapshot.FindUnexpectedFile},
+		"a file beside":           {create("notes.txt"), snapshot.FindUnexpectedFile},
+		"a manifest changed":      {edit("000001/manifest.json", `"k": 3`, `"k": 4`), snapshot.FindChain},
+		"no previous":             {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), snapshot.FindChain},
+		"a manifest broken":       {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), snapshot.FindUnreadable},
+		"a newer format":          {edit("000002/manifest.json", `"format_version": 1`, `"format_version": 2`), snapshot.FindUnreadable},
+		"another number":          {edit("000002/manifest.json", `"release": 2`, `"release": 3`), snapshot.FindNumber},
+		"a release lost":          {remove("000001"), snapshot.FindNumber},
+		"the newest lost":         {remove("000002"), snapshot.FindCurrent},
+		"CURRENT behind":          {edit("CURRENT", "000002", "000001"), snapshot.FindCurrent},
+		"CURRENT broken":          {edit("CURRENT", "000002", "2"), snapshot.FindCurrent},
+		"a hierarchy changed":     {edit("hierarchies/postcode.csv", "1011", "9011"), snapshot.FindHierarchy},
+		"a hierarchy lost":        {remove("hierarchies"), snapshot.FindHierarchy},
+		"a hierarchy outside":     {edit("000002/manifest.json", "hierarchies/postcode.csv", "hierarchies/../CURRENT"), snapshot.FindHierarchy},
+		"a file outside":          {edit("000002/manifest.json", `"st.csv"`, `"../CURRENT"`), snapshot.FindUnexpectedFile},
+		"the newest manifest":     {edit("000002/manifest.json", `"pending": 1`, `"pending": 0`), snapshot.FindLedger},
+		"the ledger short a line": {func(t *testing.T, p *snapshot.Publisher) { require.NoError(t, os.Truncate(p.Ledger, 67)) }, snapshot.FindLedger},
+		"the ledger torn":         {func(t *testing.T, p *snapshot.Publisher) { require.NoError(t, os.Truncate(p.Ledger, 80)) }, snapshot.FindLedger},
+		"the ledger broken": {func(t *testing.T, p *snapshot.Publisher) {
+			require.NoError(t, os.WriteFile(p.Ledger, []byte("x\n"), 0o644))
+		}, snapshot.FindLedger},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := published(t)
+			tc.spoil(t, p)
+			v, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+			require.NoError(t, err)
+			var kinds []string
+			for _, f := range v.Findings {
+				kinds = append(kinds, f.Kind)
+				noValues(t, f.Detail)
+			}
+			assert.Contains(t, kinds, tc.kind)
+		})
+	}
+}
