@@ -49,8 +49,11 @@ func (m *Machine) CutDue() bool {
 	if !m.meta.InitialDone {
 		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
 	}
-	return m.policy.CutEvery > 0 && n >= m.meta.NextCut
+	return m.policy.CutEvery > 0 && n >= m.meta.LastCut+RecordID(m.policy.CutEvery)
 }
+
+// NewSinceCut returns the number of records accepted since the newest cut tried.
+func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.meta.LastCut) }
 
 // UpdateDue reports whether updates have gathered such that a release may have
 // something new to publish (trigger `update`).
@@ -132,9 +135,7 @@ func (m *Machine) countCut() {
 	m.meta.Tick++
 	m.meta.CutTick = m.now
 	m.meta.InitialDone = true
-	if m.policy.CutEvery > 0 {
-		m.meta.NextCut = m.records.len() + RecordID(m.policy.CutEvery)
-	}
+	m.meta.LastCut = m.records.len()
 	if m.policy.HoldInCuts {
 		m.now = m.meta.Tick
 	}

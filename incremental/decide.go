@@ -21,6 +21,9 @@ func (m *Machine) decideInitial() (decision, error) {
 		return decision{}, nil
 	}
 	if err := m.feasible(m.records.bag(waiting)); err != nil {
+		if m.meta.InitialDone { // the first load was too small for a class; what came since may still become eligible
+			return decision{}, nil
+		}
 		return decision{}, err
 	}
 	pool := m.records.pool(m.records.space(m.records.len()), waiting)

@@ -193,6 +193,13 @@ func (m *Machine) Positions() map[Partition]Position {
 	return out
 }
 
+// Next returns the first offset of a partition that is not applied; known is
+// false for a partition that was never read.
+func (m *Machine) Next(p Partition) (next int64, known bool) {
+	pos, known := m.positions[p]
+	return pos.Next, known
+}
+
 // InitialEnds returns where the first load ends, nil if that is not known yet.
 func (m *Machine) InitialEnds() map[Partition]int64 { return m.meta.InitialEnds }
 

@@ -143,8 +143,8 @@ type Meta struct {
 	// CutTick is the machine's time at the newest cut tried. Records that had
 	// waited for max_hold by then, and still wait, were passed over.
 	CutTick int64
-	// NextCut is the number of records at which trigger `records` cuts next.
-	NextCut RecordID
+	// LastCut is the number of records at the newest cut tried.
+	LastCut RecordID
 }
 
 // Counters count positions read, for sent = published + pending + dead-letter.

@@ -65,6 +65,17 @@ type Status struct {
 	Stalled    bool // there is something to read, and nothing came for a while
 }
 
+// Lag returns how many offsets are left to read, where the end is known.
+func (s Status) Lag() int64 {
+	var lag int64
+	for _, p := range s.Partitions {
+		if p.End > p.Next {
+			lag += p.End - p.Next
+		}
+	}
+	return lag
+}
+
 // PartitionStatus tells how far a partition was handed out and where it ends.
 type PartitionStatus struct {
 	Partition incremental.Partition

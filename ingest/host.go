@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// Publisher renders and publishes what a view shows. It may be called again for
+// the same release after a failure or a crash, and then publishes the same bytes.
+type Publisher interface {
+	// Publish returns what was published, or an error. An error that wraps
+	// ErrPermanent is final: trying again cannot mend it.
+	Publish(ctx context.Context, v *incremental.View) (Release, error)
+}
+
+// Release is what a publication achieved; everything in it is public.
+type Release struct {
+	Manifest     [32]byte // SHA-256 of manifest.json
+	KMin         int      // records in the smallest class
+	MaxFrequency float64  // highest share of one value in a class
+	NCP          float64  // information loss of the published records
+}
+
+// ErrPermanent marks an error of a Publisher that no retry can mend: the gate
+// refused the release, or another rendering of its number is already public.
+var ErrPermanent = errors.New("the release cannot be published")
+
+// Clock is the host's time.
+type Clock interface {
+	Now() time.Time
+	// Ticker sends the time every d until stop is called.
+	Ticker(d time.Duration) (c <-chan time.Time, stop func())
+}
+
+// Trigger says when the host asks the machine for a release, besides the
+// machine's own count of records. The zero Trigger never asks.
+type Trigger struct {
+	// Update: as soon as a local update has planned something, but not more
+	// often than MinInterval.
+	Update      bool
+	MinInterval time.Duration
+	// Next returns the first scheduled moment after t (interval, cron); nil: none.
+	Next func(t time.Time) time.Time
+}
+
+// Host joins a source, the machine and a publisher: the daemon's main loop. All
+// fields must be set unless said otherwise.
+type Host struct {
+	Machine     *incremental.Machine
+	Store       incremental.Store // for the outbox only
+	Source      Source
+	NewDecoder  func() (Decoder, error)
+	Schema      *equivclass.Schema
+	DeadLetters DeadLetters
+	Publisher   Publisher
+	Trigger     Trigger
+	Clock       Clock
+	Log         *slog.Logger
+	Policy      [32]byte // digest of schema, policy and recoding, for the intent
+	Once        bool     // stop at the end of the source
+	Payload     bool     // keep the bytes of refused records in the dead-letter
+	// CommitRecords and CommitEvery bound what one transaction gathers; zero
+	// means 10,000 and 200 ms.
+	CommitRecords int
+	CommitEvery   time.Duration
+	// DrainFor bounds how long a stop waits for a release in the making; zero
+	// means 30 s.
+	DrainFor time.Duration
+	// Retry says how long to wait between attempts to publish and to deliver.
+	Retry Reconnect
+	// Observe is told the state of things each second and after each release; may be nil.
+	Observe func(Report)
+	// Hook is called at each durable step; an error stops the host as a crash
+	// would (tests). May be nil.
+	Hook func(step string) error
+}
+
+// Report is what the host shows to operators: counts only (rules H and V).
+type Report struct {
+	Time      time.Time
+	Machine   incremental.Status
+	Source    Status
+	Releasing uint32  // the release in the making, 0 if none
+	Newest    *Latest // newest release published by this process, nil if none
+}
+
+// Latest is a release that was just published.
+type Latest struct {
+	Intent  incremental.Intent
+	Release Release
+	Took    time.Duration // from the intent to the last durable step
+}
