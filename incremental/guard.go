@@ -1,0 +1,237 @@
+package incremental
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// ErrDelta: a delta does not continue the state that it is committed to. It is
+// a fault of the machine, never of the medium; the store has kept nothing of it.
+var ErrDelta = errors.New("the change does not continue the state")
+
+// ClassKind is what a store must remember of a class to judge the next delta.
+type ClassKind uint8
+
+// The kinds of a class.
+const (
+	KindFrozen ClassKind = iota
+	KindPure
+	KindDead
+)
+
+// Guard knows how far a state has come and tells whether a delta continues it.
+// Every store asks it before it writes, so that a faulty machine cannot leave a
+// state that breaks the numbering or rules A, P and C: records and classes are
+// numbered without a gap, members exist and ascend, only a living pure class
+// dies, only a living frozen class is declared pure. Whether a declared class
+// is flat is the machine's duty. Cost: linear in the delta, one byte a class.
+type Guard struct {
+	Dictionary uint64      // entries kept
+	Records    RecordID    // records kept
+	Kinds      []ClassKind // by class
+	Release    uint32      // newest intent
+	Letter     uint64      // newest dead letter
+	Partitions map[uint16]Partition
+	numbers    map[Partition]uint16
+}
+
+// Check reports what keeps d from continuing the state. It changes nothing.
+func (g *Guard) Check(d *Delta) error {
+	records, err := g.checkRecords(d)
+	if err != nil {
+		return err
+	}
+	for i, e := range d.Dictionary {
+		if e.Attribute < 0 {
+			return fmt.Errorf("%w: dictionary entry %d has no attribute", ErrDelta, i)
+		}
+	}
+	if err := g.checkLetters(d); err != nil {
+		return err
+	}
+	if err := g.checkPositions(d.Positions); err != nil {
+		return err
+	}
+	for i, r := range d.Quarantined {
+		if r >= records || i > 0 && r <= d.Quarantined[i-1] {
+			return fmt.Errorf("%w: quarantined record %d is unknown or out of order", ErrDelta, i)
+		}
+	}
+	if i := d.Intent; i != nil && i.Release == 0 {
+		return fmt.Errorf("%w: release 0", ErrDelta)
+	}
+	if err := g.checkBirths(d.Births, records); err != nil {
+		return err
+	}
+	return g.checkTurns(d)
+}
+
+func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
+	next := uint64(g.Records)
+	for _, b := range d.Records {
+		if uint64(b.First) != next || b.Len() == 0 {
+			return 0, fmt.Errorf("%w: a block of %d records starts at %d, not %d", ErrDelta, b.Len(), b.First, next)
+		}
+		if err := b.check(); err != nil {
+			return 0, err
+		}
+		next += uint64(b.Len())
+	}
+	if next > 1<<32-1 {
+		return 0, fmt.Errorf("%w: more than 2^32-1 records", ErrDelta)
+	}
+	return RecordID(next), nil
+}
+
+// check tells whether all columns have the same length.
+func (b *RecordBlock) check() error {
+	n := b.Len()
+	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n)
+	for _, column := range b.QI {
+		equal = equal && len(column) == n
+	}
+	if !equal {
+		return fmt.Errorf("%w: the columns of the block at record %d differ in length", ErrDelta, b.First)
+	}
+	return nil
+}
+
+func (g *Guard) checkLetters(d *Delta) error {
+	last := g.Letter
+	for i := range d.DeadLetters {
+		if seq := d.DeadLetters[i].Seq; seq <= last {
+			return fmt.Errorf("%w: dead letter %d after %d", ErrDelta, seq, last)
+		}
+		last = d.DeadLetters[i].Seq
+	}
+	if d.Delivered > last {
+		return fmt.Errorf("%w: dead letter %d is delivered, %d is the newest", ErrDelta, d.Delivered, last)
+	}
+	return nil
+}
+
+// checkPositions holds a partition and its number together for ever: the
+// origin of every record refers to them.
+func (g *Guard) checkPositions(positions []PartitionPosition) error {
+	fresh := map[uint16]Partition{}
+	for _, x := range positions {
+		n := x.Position.Number
+		owner, taken := g.Partitions[n]
+		if !taken {
+			owner, taken = fresh[n]
+		}
+		had, known := g.numbers[x.Partition]
+		if taken && owner != x.Partition || known && had != n {
+			return fmt.Errorf("%w: partition number %d changes hands", ErrDelta, n)
+		}
+		fresh[n] = x.Partition
+	}
+	return nil
+}
+
+func (g *Guard) checkBirths(births []*Class, records RecordID) error {
+	for i, c := range births {
+		if want := len(g.Kinds) + i; int(c.ID) != want {
+			return fmt.Errorf("%w: class %d is born, not %d", ErrDelta, c.ID, want)
+		}
+		if c.Regime > Pure || c.Died != 0 || len(c.Members) == 0 {
+			return fmt.Errorf("%w: class %d is born dead, empty or without regime", ErrDelta, c.ID)
+		}
+		for j, m := range c.Members {
+			if m >= records || j > 0 && m <= c.Members[j-1] {
+				return fmt.Errorf("%w: member %d of class %d is unknown or out of order", ErrDelta, j, c.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// checkTurns judges births, declarations (rule C) and deaths, in this order.
+func (g *Guard) checkTurns(d *Delta) error {
+	if len(d.DeclaredPure) == 0 && len(d.Deaths) == 0 {
+		return nil
+	}
+	turned := map[ClassID]ClassKind{}
+	kind := func(id ClassID) (ClassKind, bool) {
+		if k, ok := turned[id]; ok {
+			return k, true
+		}
+		if int(id) < len(g.Kinds) {
+			return g.Kinds[id], true
+		}
+		if i := int(id) - len(g.Kinds); i < len(d.Births) {
+			return kindOf(d.Births[i]), true
+		}
+		return 0, false
+	}
+	for _, id := range d.DeclaredPure {
+		if k, ok := kind(id); !ok || k != KindFrozen {
+			return fmt.Errorf("%w: class %d is declared pure but is no living frozen class", ErrDelta, id)
+		}
+		turned[id] = KindPure
+	}
+	for _, x := range d.Deaths {
+		if k, ok := kind(x.ID); !ok || k != KindPure || x.Release == 0 {
+			return fmt.Errorf("%w: class %d dies but is no living pure class", ErrDelta, x.ID)
+		}
+		turned[x.ID] = KindDead
+	}
+	return nil
+}
+
+func kindOf(c *Class) ClassKind {
+	switch {
+	case c.Died != 0:
+		return KindDead
+	case c.Regime == Pure:
+		return KindPure
+	default:
+		return KindFrozen
+	}
+}
+
+// Apply moves on by a delta that Check accepted and the store has kept.
+func (g *Guard) Apply(d *Delta) {
+	g.Dictionary += uint64(len(d.Dictionary))
+	for _, b := range d.Records {
+		g.Records += RecordID(b.Len())
+	}
+	for _, c := range d.Births {
+		g.AddClass(c)
+	}
+	for _, id := range d.DeclaredPure {
+		g.Kinds[id] = KindPure
+	}
+	for _, x := range d.Deaths {
+		g.Kinds[x.ID] = KindDead
+	}
+	if d.Intent != nil {
+		g.Release = max(g.Release, d.Intent.Release)
+	}
+	for _, x := range d.Positions {
+		g.AddPosition(x.Partition, x.Position)
+	}
+	if n := len(d.DeadLetters); n > 0 {
+		g.Letter = d.DeadLetters[n-1].Seq
+	}
+}
+
+// AddClass takes in a class that the store holds, in order of ID.
+func (g *Guard) AddClass(c *Class) { g.Kinds = append(g.Kinds, kindOf(c)) }
+
+// AddPosition takes in a position that the store holds.
+func (g *Guard) AddPosition(p Partition, x Position) {
+	if g.Partitions == nil {
+		g.Partitions, g.numbers = map[uint16]Partition{}, map[Partition]uint16{}
+	}
+	g.Partitions[x.Number], g.numbers[p] = p, x.Number
+}
+
+// Clone returns a guard that goes its own way.
+func (g *Guard) Clone() Guard {
+	out := *g
+	out.Kinds, out.Partitions, out.numbers = slices.Clone(g.Kinds), maps.Clone(g.Partitions), maps.Clone(g.numbers)
+	return out
+}

@@ -1,0 +1,353 @@
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// full returns a delta in which every field of every type has a value of its
+// own, found by reflection, so that a field added to the port is not forgotten
+// by a store.
+func full() *incremental.Delta {
+	n := uint64(40)
+	fill := func(v any) { fillValue(reflect.ValueOf(v).Elem(), &n) }
+	d := &incremental.Delta{Meta: &incremental.Meta{}, Counters: &incremental.Counters{}, Intent: &incremental.Intent{}}
+	fill(d.Meta)
+	fill(d.Counters)
+	fill(d.Intent)
+	d.Dictionary = make([]incremental.DictionaryEntry, 2)
+	fill(&d.Dictionary)
+	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, QI: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}}, SA: []equivclass.Code{1, 2, 1, 2},
+		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
+	d.Positions = make([]incremental.PartitionPosition, 2)
+	fill(&d.Positions)
+	d.DeadLetters = make([]incremental.DeadLetter, 2)
+	fill(&d.DeadLetters)
+	d.Births = []*incremental.Class{
+		{ID: 0, Regime: incremental.Frozen, Born: 7, Regroups: 3, Members: []incremental.RecordID{0, 2}},
+		{ID: 1, Regime: incremental.Pure, Born: 8, Regroups: 65535, Members: []incremental.RecordID{1, 3}},
+	}
+	d.Quarantined = []incremental.RecordID{0, 2}
+	d.DeclaredPure = []incremental.ClassID{0}
+	d.Deaths = []incremental.Death{{ID: 1, Release: 9}}
+	return d
+}
+
+// fillValue gives every field under v a value that differs from all others
+// where its type allows.
+func fillValue(v reflect.Value, n *uint64) {
+	*n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(*n)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text", *n))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillValue(v.Field(i), n)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fillValue(v.Index(i), n)
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		}
+		for i := range v.Len() {
+			fillValue(v.Index(i), n)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fillValue(key, n)
+			fillValue(value, n)
+			v.SetMapIndex(key, value)
+		}
+	default:
+		panic("storetest: no value for " + v.Type().String())
+	}
+}
+
+func testEveryField(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	d := full()
+	for v, i := reflect.ValueOf(*d), 0; i < v.NumField(); i++ {
+		if name := v.Type().Field(i).Name; name != "Delivered" { // testOutbox
+			require.False(t, v.Field(i).IsZero(), "field %s of Delta is not tested", name)
+		}
+	}
+	commit(t, s, model, d)
+	require.Equal(t, model, read(t, s))
+	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
+}
+
+func testNilMaps(t *testing.T, open Opener) {
+	for _, m := range []*incremental.Meta{
+		{},
+		{InitialEnds: map[incremental.Partition]int64{}},
+		{Settings: map[string][32]byte{}},
+	} {
+		s, model := open(t), &State{}
+		commit(t, s, model, &incremental.Delta{Meta: m, Counters: &incremental.Counters{Refused: map[equivclass.Reason]uint64{}}})
+		got := read(t, s)
+		require.Equal(t, model.Meta, got.Meta, "nil ends are unknown, empty ends are known")
+		require.Equal(t, model.Counters, got.Counters)
+		require.NoError(t, s.Close())
+	}
+}
+
+func testOrder(t *testing.T, open Opener) {
+	s := open(t)
+	defer func() { require.NoError(t, s.Close()) }()
+	g := NewGenerator(3, 2)
+	for range 30 {
+		require.NoError(t, s.Commit(g.Next()))
+	}
+	next, stage, class, release, number := incremental.RecordID(0), 0, 0, uint32(0), -1
+	at := func(n int) {
+		require.GreaterOrEqual(t, n, stage, "a part comes after a later one")
+		stage = n
+	}
+	require.NoError(t, s.Load(incremental.Visitor{
+		Meta:       func(incremental.Meta) error { at(0); return nil },
+		Counters:   func(incremental.Counters) error { at(1); return nil },
+		Dictionary: func(int, string) error { at(2); return nil },
+		Records: func(b *incremental.RecordBlock) error {
+			at(3)
+			require.Equal(t, next, b.First)
+			next += incremental.RecordID(b.Len())
+			return nil
+		},
+		Class: func(c *incremental.Class) error {
+			at(4)
+			require.EqualValues(t, class, c.ID)
+			class++
+			return nil
+		},
+		Intent: func(i *incremental.Intent) error {
+			at(5)
+			require.Greater(t, i.Release, release)
+			release = i.Release
+			return nil
+		},
+		Position: func(_ incremental.Partition, p incremental.Position) error {
+			at(6)
+			require.Greater(t, int(p.Number), number)
+			number = int(p.Number)
+			return nil
+		},
+		Quarantined: func([]incremental.RecordID) error { at(7); return nil },
+		Outbox:      func(uint64, int) error { at(8); return nil },
+	}))
+	require.Equal(t, 8, stage)
+	require.NotZero(t, class)
+}
+
+func testAliasing(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	d := full()
+	commit(t, s, model, d)
+	d.Records[0].SA[0], d.Records[0].QI[0][0], d.Births[0].Members[0] = 99, 99, 1
+	d.Meta.Settings["new"], d.Counters.Refused["new"], d.DeadLetters[0].Payload = [32]byte{}, 9, nil
+	delete(model.Counters.Refused, "new")
+	got := read(t, s)
+	require.Equal(t, model.Meta, got.Meta)
+	require.Equal(t, model.Records, got.Records)
+	require.Equal(t, model.Classes, got.Classes)
+	require.NotContains(t, got.Counters.Refused, equivclass.Reason("new"))
+	require.NotNil(t, got.Letters[0].Payload)
+}
+
+func testHandedOut(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	commit(t, s, model, full())
+	v := (&State{}).visitor()
+	v.Records = func(b *incremental.RecordBlock) error { b.SA[0], b.Offset[0] = 77, 77; return nil }
+	v.Class = func(c *incremental.Class) error { c.Members = append(c.Members, 5); c.Members[0] = 3; return nil }
+	v.Meta = func(m incremental.Meta) error { m.Settings["mine"] = [32]byte{}; return nil }
+	require.NoError(t, s.Load(v))
+	require.Equal(t, model, read(t, s))
+	commit(t, s, model, &incremental.Delta{Counters: &incremental.Counters{Sent: 1}})
+	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
+}
+
+func testIntent(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	first, second := incremental.Intent{Release: 1, Newcomers: 5}, incremental.Intent{Release: 2}
+	commit(t, s, model, &incremental.Delta{Intent: &first})
+	commit(t, s, model, &incremental.Delta{Intent: &second})
+	first.Published, first.Manifest = true, [32]byte{1, 2}
+	commit(t, s, model, &incremental.Delta{Intent: &first})
+	got := read(t, reopenInto(t, &s, open))
+	require.Equal(t, []incremental.Intent{first, second}, got.Intents)
+	require.Equal(t, model, got)
+}
+
+func testTurns(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	commit(t, s, model, full()) // class 0 was declared pure, class 1 is dead
+	commit(t, s, model, &incremental.Delta{Deaths: []incremental.Death{{ID: 0, Release: 11}},
+		Births: []*incremental.Class{{ID: 2, Regime: incremental.Frozen, Born: 11, Members: []incremental.RecordID{0, 2}}}})
+	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
+	for name, d := range map[string]*incremental.Delta{
+		"a frozen class dies (rule A)":        {Deaths: []incremental.Death{{ID: 2, Release: 12}}},
+		"a dead class dies":                   {Deaths: []incremental.Death{{ID: 1, Release: 12}}},
+		"a class dies twice in one delta":     {DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2, Release: 12}, {ID: 2, Release: 12}}},
+		"an unknown class dies":               {Deaths: []incremental.Death{{ID: 3, Release: 12}}},
+		"a class dies in no release":          {DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2}}},
+		"a pure class is declared (rule C)":   {DeclaredPure: []incremental.ClassID{0}},
+		"a class is declared twice (rule C)":  {DeclaredPure: []incremental.ClassID{2, 2}},
+		"an unknown class is declared":        {DeclaredPure: []incremental.ClassID{1 << 31}},
+		"a dead class is declared and reborn": {DeclaredPure: []incremental.ClassID{1}},
+	} {
+		require.ErrorIs(t, s.Commit(d), incremental.ErrDelta, name)
+		require.Equal(t, model, read(t, s), name)
+	}
+	commit(t, s, model, &incremental.Delta{DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2, Release: 12}}})
+	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
+}
+
+func testOutbox(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	letters := make([]incremental.DeadLetter, 10)
+	for i := range letters {
+		letters[i] = incremental.DeadLetter{Seq: uint64(i) + 1, Offset: int64(i), Reason: equivclass.ReasonDate}
+	}
+	letters[3].Payload = []byte{}
+	letters[4].Payload = []byte("as it came")
+	commit(t, s, model, &incremental.Delta{DeadLetters: letters[:6]})
+	commit(t, s, model, &incremental.Delta{DeadLetters: letters[6:], Delivered: 2})
+	s = reopen(t, s, open)
+	for _, c := range []struct {
+		after uint64
+		limit int
+		want  []incremental.DeadLetter
+	}{
+		{0, 100, letters[2:]}, {2, 1, letters[2:3]}, {4, 3, letters[4:7]}, {10, 5, nil}, {0, 0, nil}, {1 << 63, 5, nil},
+	} {
+		got, err := s.Outbox(c.after, c.limit)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "after %d, at most %d", c.after, c.limit)
+	}
+	commit(t, s, model, &incremental.Delta{Delivered: 10})
+	got := read(t, reopenInto(t, &s, open))
+	require.Equal(t, model, got)
+	require.EqualValues(t, 10, got.LastLetter, "numbers are not given twice")
+	require.ErrorIs(t, s.Commit(&incremental.Delta{DeadLetters: letters[9:]}), incremental.ErrDelta)
+	require.ErrorIs(t, s.Commit(&incremental.Delta{Delivered: 11}), incremental.ErrDelta)
+}
+
+// testRefused commits deltas that are right but for one fault. Nothing of them
+// may stay, before or after opening again.
+func testRefused(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	commit(t, s, model, full())
+	block := func(first incremental.RecordID, n int) *incremental.RecordBlock {
+		return &incremental.RecordBlock{First: first, QI: [][]equivclass.Code{make([]equivclass.Code, n)}, SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
+	}
+	short, noSubjects := block(4, 3), block(4, 3)
+	short.QI[0] = short.QI[0][:2]
+	noSubjects.Subject = []uint64{1}
+	born := func(c incremental.Class) *incremental.Delta {
+		return &incremental.Delta{Births: []*incremental.Class{&c}}
+	}
+	two := []incremental.RecordID{1, 3}
+	held := model.Positions[0]
+	stolen := incremental.PartitionPosition{Partition: incremental.Partition{Source: "other"}, Position: held.Position}
+	renumbered := held
+	renumbered.Position.Number += 1000
+	for name, d := range map[string]*incremental.Delta{
+		"records leave a gap":              {Records: []*incremental.RecordBlock{block(5, 1)}},
+		"records overlap":                  {Records: []*incremental.RecordBlock{block(3, 1)}},
+		"the second block leaves a gap":    {Records: []*incremental.RecordBlock{block(4, 2), block(7, 1)}},
+		"a block is empty":                 {Records: []*incremental.RecordBlock{block(4, 0)}},
+		"a QI column is short":             {Records: []*incremental.RecordBlock{short}},
+		"the subject column is short":      {Records: []*incremental.RecordBlock{noSubjects}},
+		"a class number is skipped":        born(incremental.Class{ID: 3, Members: two}),
+		"a class number is used":           born(incremental.Class{ID: 1, Members: two}),
+		"a class is born dead":             born(incremental.Class{ID: 2, Members: two, Died: 4}),
+		"a class has no members":           born(incremental.Class{ID: 2}),
+		"a class has no regime":            born(incremental.Class{ID: 2, Members: two, Regime: 2}),
+		"a member has not arrived":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 4}}),
+		"members are out of order":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{3, 1}}),
+		"a member is there twice":          born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 1}}),
+		"a quarantined record is unknown":  {Quarantined: []incremental.RecordID{4}},
+		"quarantined records disorder":     {Quarantined: []incremental.RecordID{2, 2}},
+		"an intent has no release":         {Intent: &incremental.Intent{}},
+		"an entry has no attribute":        {Dictionary: []incremental.DictionaryEntry{{Attribute: -1}}},
+		"a number goes to another":         {Positions: []incremental.PartitionPosition{stolen}},
+		"a partition is renumbered":        {Positions: []incremental.PartitionPosition{renumbered}},
+		"a letter's number was given":      {DeadLetters: []incremental.DeadLetter{{Seq: 1}}},
+		"a class of the delta dies frozen": {Births: []*incremental.Class{{ID: 2, Members: two}}, Deaths: []incremental.Death{{ID: 2, Release: 3}}},
+	} {
+		d.Meta, d.Counters = &incremental.Meta{Tick: 99}, &incremental.Counters{Sent: 99} // right, and must not stay
+		require.ErrorIs(t, s.Commit(d), incremental.ErrDelta, name)
+		require.Equal(t, model, read(t, s), name)
+		require.Equal(t, model, read(t, reopenInto(t, &s, open)), name)
+	}
+	commit(t, s, model, &incremental.Delta{Records: []*incremental.RecordBlock{block(4, 2)}})
+	require.Equal(t, model, read(t, s), "a right delta goes on after the refused ones")
+}
+
+// testTinyCommits is the slow stream: a record, a class, a letter a commit.
+func testTinyCommits(t *testing.T, open Opener) {
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	for i := range 300 {
+		n := incremental.RecordID(i)
+		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), QI: [][]equivclass.Code{{equivclass.Code(i % 5)}}, SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
+		if i >= 150 { // a subject attribute cannot come and go, but a store must not lose rows over it
+			b.Subject = []uint64{uint64(i)}
+		}
+		d := &incremental.Delta{Records: []*incremental.RecordBlock{b}, DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}}, Delivered: uint64(i / 2)}
+		d.Births = []*incremental.Class{{ID: incremental.ClassID(i), Regime: incremental.Pure, Born: 1, Members: []incremental.RecordID{n}}}
+		if i > 0 {
+			d.Deaths = []incremental.Death{{ID: incremental.ClassID(i - 1), Release: 2}}
+		}
+		commit(t, s, model, d)
+		if i%50 == 49 {
+			require.Equal(t, model, read(t, reopenInto(t, &s, open)))
+		}
+	}
+}
+
+// testRandom compares a store with the model over histories of many deltas,
+// opened again at random.
+func testRandom(t *testing.T, open Opener) {
+	const seed, steps = 20261120, 120
+	t.Logf("seed %d", seed)
+	g := NewGenerator(seed, 4)
+	s, model := open(t), &State{}
+	defer func() { require.NoError(t, s.Close()) }()
+	for i := range steps {
+		commit(t, s, model, g.Next())
+		switch {
+		case g.chance(0.1):
+			require.Equal(t, model, read(t, reopenInto(t, &s, open)), "seed %d, step %d", seed, i)
+		case g.chance(0.2): // commits go on without a load
+			reopenInto(t, &s, open)
+		case g.chance(0.1):
+			require.Equal(t, model, read(t, s), "seed %d, step %d", seed, i)
+		}
+	}
+	require.Equal(t, model, read(t, reopenInto(t, &s, open)), "seed %d", seed)
+}

@@ -1,0 +1,181 @@
+package storetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// A Generator makes a history of deltas as a machine could commit them. The
+// same seed gives the same history.
+type Generator struct {
+	random  *rand.Rand
+	columns int
+	guard   incremental.Guard
+	free    []incremental.RecordID // not in a living class
+	members map[incremental.ClassID][]incremental.RecordID
+	offset  []int64
+	tick    int64
+	letter  uint64
+	release uint32
+	intent  *incremental.Intent
+	sent    uint64
+}
+
+// NewGenerator returns the generator of a history with some quasi-identifiers.
+func NewGenerator(seed uint64, columns int) *Generator {
+	return &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[incremental.ClassID][]incremental.RecordID{}}
+}
+
+func (g *Generator) chance(p float64) bool { return g.random.Float64() < p }
+
+// Next returns the next delta. It is never empty.
+func (g *Generator) Next() *incremental.Delta {
+	d := &incremental.Delta{}
+	if g.chance(0.1) || g.sent == 0 {
+		d.Meta = g.meta()
+	}
+	for range g.random.IntN(3) {
+		d.Dictionary = append(d.Dictionary, incremental.DictionaryEntry{Attribute: g.random.IntN(9), Text: fmt.Sprint("value", g.random.Uint32())})
+	}
+	for range g.random.IntN(3) {
+		g.addBlock(d)
+	}
+	g.addPositions(d)
+	if g.chance(0.3) {
+		g.addLetters(d)
+	}
+	if g.chance(0.3) {
+		d.Delivered = g.random.Uint64N(g.letter + 1)
+	}
+	if g.chance(0.3) {
+		g.addRelease(d)
+	} else if g.intent != nil && g.chance(0.5) {
+		published := *g.intent
+		published.Published, published.Manifest = true, g.digest()
+		d.Intent, g.intent = &published, nil
+	}
+	g.sent++
+	d.Counters = &incremental.Counters{Sent: g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
+	g.guard.Apply(d)
+	return d
+}
+
+func (g *Generator) digest() (out [32]byte) {
+	for i := range out {
+		out[i] = byte(g.random.Uint32())
+	}
+	return out
+}
+
+func (g *Generator) meta() *incremental.Meta {
+	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(), Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick}
+	if g.chance(0.5) {
+		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
+	}
+	return m
+}
+
+func (g *Generator) partition(n int) incremental.Partition {
+	return incremental.Partition{Source: fmt.Sprint("kafka:topic", n/3), ID: int32(n%3) - 1}
+}
+
+// addBlock adds a block whose size and spread are now small, now large.
+func (g *Generator) addBlock(d *incremental.Delta) {
+	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
+	g.tick += int64(g.random.IntN(2))
+	b := &incremental.RecordBlock{First: g.guard.Records, Tick: g.tick, QI: make([][]equivclass.Code, g.columns)}
+	for _, prior := range d.Records {
+		b.First += incremental.RecordID(prior.Len())
+	}
+	spread := func() uint32 { return []uint32{1, 2, 100, 70_000, math.MaxUint32}[g.random.IntN(5)] }
+	for i := range b.QI {
+		b.QI[i] = g.codes(n, spread())
+	}
+	b.SA = g.codes(n, spread())
+	b.Subject, b.Origin, b.Offset = make([]uint64, n), make([]uint16, n), make([]int64, n)
+	for i := range n {
+		o := g.random.IntN(1 + min(4, len(g.offset)))
+		if o == len(g.offset) {
+			g.offset = append(g.offset, g.random.Int64()-math.MaxInt64/2)
+		}
+		if g.offset[o]++; g.chance(0.01) {
+			g.offset[o] += int64(g.random.Uint32())
+		}
+		b.Subject[i], b.Origin[i], b.Offset[i] = g.random.Uint64(), uint16(o), g.offset[o]
+		g.free = append(g.free, b.First+incremental.RecordID(i))
+	}
+	d.Records = append(d.Records, b)
+}
+
+func (g *Generator) codes(n int, spread uint32) []equivclass.Code {
+	out := make([]equivclass.Code, n)
+	for i := range out {
+		out[i] = equivclass.Code(g.random.Uint32N(spread))
+	}
+	return out
+}
+
+func (g *Generator) addPositions(d *incremental.Delta) {
+	for o, offset := range g.offset {
+		if _, known := g.guard.Partitions[uint16(o)]; known && g.chance(0.5) {
+			continue
+		}
+		p := incremental.Position{Number: uint16(o), Next: offset + 1, Last: offset}
+		copy(p.Digest[:], fmt.Sprint(offset))
+		d.Positions = append(d.Positions, incremental.PartitionPosition{Partition: g.partition(o), Position: p})
+	}
+	g.random.Shuffle(len(d.Positions), func(i, j int) { d.Positions[i], d.Positions[j] = d.Positions[j], d.Positions[i] })
+}
+
+func (g *Generator) addLetters(d *incremental.Delta) {
+	for range 1 + g.random.IntN(5) {
+		g.letter++
+		l := incremental.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber, Attribute: "age"}
+		if g.chance(0.5) {
+			l.Payload = []byte(fmt.Sprint(g.random.Uint32()))
+		}
+		d.DeadLetters = append(d.DeadLetters, l)
+	}
+}
+
+// addRelease publishes classes of free records, regroups pure ones and declares
+// frozen ones pure.
+func (g *Generator) addRelease(d *incremental.Delta) {
+	g.release++
+	for id, kind := range g.guard.Kinds {
+		id := incremental.ClassID(id)
+		switch {
+		case kind == incremental.KindFrozen && g.chance(0.05):
+			d.DeclaredPure = append(d.DeclaredPure, id)
+			if g.chance(0.5) {
+				continue
+			}
+			fallthrough
+		case kind == incremental.KindPure && g.chance(0.2):
+			d.Deaths = append(d.Deaths, incremental.Death{ID: id, Release: g.release})
+			g.free = append(g.free, g.members[id]...)
+			delete(g.members, id)
+		}
+	}
+	g.random.Shuffle(len(g.free), func(i, j int) { g.free[i], g.free[j] = g.free[j], g.free[i] })
+	for len(g.free) > 20 && g.chance(0.99) {
+		k := 2 + g.random.IntN(8)
+		c := &incremental.Class{ID: incremental.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: incremental.Regime(g.random.IntN(2)), Born: g.release,
+			Regroups: uint16(g.random.IntN(3)), Members: slices.Sorted(slices.Values(g.free[:k]))}
+		g.free, g.members[c.ID] = g.free[k:], c.Members
+		d.Births = append(d.Births, c)
+	}
+	if len(g.free) > 3 && g.chance(0.3) {
+		d.Quarantined = slices.Sorted(slices.Values(g.free[:3]))
+		g.free = g.free[3:]
+	}
+	g.intent = &incremental.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(), Records: int(g.guard.Records),
+		Pending: incremental.Pending{Waiting: len(g.free)}}
+	intent := *g.intent
+	d.Intent = &intent
+}

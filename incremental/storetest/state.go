@@ -1,0 +1,163 @@
+package storetest
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+var errStop = errors.New("the visitor stops")
+
+// State is the plain model of a store: everything it holds, a record a row,
+// without blocks. Stores agree with it exactly.
+type State struct {
+	Meta       *incremental.Meta
+	Counters   *incremental.Counters
+	Dictionary []incremental.DictionaryEntry
+	Records    []Record
+	Classes    []incremental.Class
+	Intents    []incremental.Intent
+	Positions  []incremental.PartitionPosition
+	Quarantine []incremental.RecordID
+	Letters    []incremental.DeadLetter
+	LastLetter uint64
+}
+
+// Record is one row of a record block.
+type Record struct {
+	ID         incremental.RecordID
+	Tick       int64
+	QI         []equivclass.Code
+	SA         equivclass.Code
+	HasSubject bool
+	Subject    uint64
+	Origin     uint16
+	Offset     int64
+}
+
+// Apply does to the model what a commit does to a store.
+func (s *State) Apply(d *incremental.Delta) {
+	if d.Meta != nil {
+		m := *d.Meta
+		m.Settings, m.InitialEnds = maps.Clone(m.Settings), maps.Clone(m.InitialEnds)
+		s.Meta = &m
+	}
+	if d.Counters != nil {
+		c := *d.Counters
+		c.Refused, c.Ignored = maps.Clone(c.Refused), maps.Clone(c.Ignored)
+		s.Counters = &c
+	}
+	s.Dictionary = append(s.Dictionary, d.Dictionary...)
+	for _, b := range d.Records {
+		s.addRows(b)
+	}
+	for _, c := range d.Births {
+		x := *c
+		x.Members = slices.Clone(c.Members)
+		s.Classes = append(s.Classes, x)
+	}
+	for _, id := range d.DeclaredPure {
+		s.Classes[id].Regime = incremental.Pure
+	}
+	for _, x := range d.Deaths {
+		s.Classes[x.ID].Died = x.Release
+	}
+	s.Quarantine = append(s.Quarantine, d.Quarantined...)
+	s.applyIntent(d.Intent)
+	s.applyPositions(d.Positions)
+	s.applyLetters(d)
+}
+
+func (s *State) addRows(b *incremental.RecordBlock) {
+	for i := range b.Len() {
+		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i], Offset: b.Offset[i]}
+		for _, column := range b.QI {
+			r.QI = append(r.QI, column[i])
+		}
+		if b.Subject != nil {
+			r.Subject = b.Subject[i]
+		}
+		s.Records = append(s.Records, r)
+	}
+}
+
+func (s *State) applyIntent(i *incremental.Intent) {
+	if i == nil {
+		return
+	}
+	s.Intents = slices.DeleteFunc(s.Intents, func(x incremental.Intent) bool { return x.Release == i.Release })
+	s.Intents = append(s.Intents, *i)
+	slices.SortFunc(s.Intents, func(a, b incremental.Intent) int { return int(a.Release) - int(b.Release) })
+}
+
+func (s *State) applyPositions(positions []incremental.PartitionPosition) {
+	for _, p := range positions {
+		s.Positions = slices.DeleteFunc(s.Positions, func(x incremental.PartitionPosition) bool { return x.Partition == p.Partition })
+		s.Positions = append(s.Positions, p)
+	}
+	slices.SortFunc(s.Positions, func(a, b incremental.PartitionPosition) int {
+		return int(a.Position.Number) - int(b.Position.Number)
+	})
+}
+
+func (s *State) applyLetters(d *incremental.Delta) {
+	for _, l := range d.DeadLetters {
+		s.LastLetter = l.Seq
+		s.Letters = append(s.Letters, l)
+	}
+	var waiting []incremental.DeadLetter
+	for _, l := range s.Letters {
+		if l.Seq > d.Delivered {
+			waiting = append(waiting, l)
+		}
+	}
+	s.Letters = waiting
+}
+
+// Read loads a store into a model, outbox included.
+func Read(store incremental.Store) (*State, error) {
+	s := &State{}
+	waiting := 0
+	v := s.visitor()
+	v.Outbox = func(last uint64, n int) error {
+		s.LastLetter, waiting = last, n
+		return nil
+	}
+	if err := store.Load(v); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.Letters, err = store.Outbox(0, 1<<30); err != nil {
+		return nil, err
+	}
+	if len(s.Letters) != waiting {
+		return nil, errors.New("the outbox holds another number of letters than the load says")
+	}
+	return s, nil
+}
+
+func (s *State) visitor() incremental.Visitor {
+	return incremental.Visitor{
+		Meta:     func(m incremental.Meta) error { s.Meta = &m; return nil },
+		Counters: func(c incremental.Counters) error { s.Counters = &c; return nil },
+		Dictionary: func(attribute int, text string) error {
+			s.Dictionary = append(s.Dictionary, incremental.DictionaryEntry{Attribute: attribute, Text: text})
+			return nil
+		},
+		Records: func(b *incremental.RecordBlock) error { s.addRows(b); return nil },
+		Class:   func(c *incremental.Class) error { s.Classes = append(s.Classes, *c); return nil },
+		Intent:  func(i *incremental.Intent) error { s.Intents = append(s.Intents, *i); return nil },
+		Position: func(p incremental.Partition, x incremental.Position) error {
+			s.Positions = append(s.Positions, incremental.PartitionPosition{Partition: p, Position: x})
+			return nil
+		},
+		Quarantined: func(ids []incremental.RecordID) error {
+			s.Quarantine = append(s.Quarantine, ids...)
+			return nil
+		},
+		Outbox: func(uint64, int) error { return nil },
+	}
+}
