@@ -1,0 +1,134 @@
+package kafkasrc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/offsetcommit"
+
+	"anond/ingest"
+)
+
+// committer commits acknowledged positions to the consumer group now and then.
+// That is a courtesy for lag tools, and a witness: a commit is never ahead of
+// state, so state that is behind it was restored from an older copy. It never
+// moves a commit back.
+type committer struct {
+	src  *source
+	stop chan struct{}
+	wg   sync.WaitGroup
+
+	mu        sync.Mutex
+	wanted    map[int32]int64
+	committed map[int32]int64
+	failing   bool // the last commit failed, and that was logged
+}
+
+// newCommitter reads the group's commits and compares them with state. The
+// error is ingest.ErrBehind if state is behind them.
+func newCommitter(ctx context.Context, s *source, ids []int32) (*committer, error) {
+	commits, err := s.client.committed(ctx, s.cfg.Group, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, offset := range commits {
+		if next := s.resume.Positions[s.cfg.partition(id)].Next; offset > next {
+			return nil, fmt.Errorf("%w: group %s has committed offset %d of %s partition %d, state is at %d",
+				ingest.ErrBehind, s.cfg.Group, offset, s.cfg.Source, id, next)
+		}
+	}
+	c := &committer{src: s, stop: make(chan struct{}), wanted: map[int32]int64{}, committed: commits}
+	c.wg.Go(c.run)
+	return c, nil
+}
+
+func (c *committer) note(offsets map[int32]int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.Copy(c.wanted, offsets)
+}
+
+func (c *committer) run() {
+	tick := time.NewTicker(c.src.cfg.CommitInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.stop:
+			c.flush()
+			return
+		case <-tick.C:
+			c.flush()
+		}
+	}
+}
+
+func (c *committer) close() {
+	close(c.stop)
+	c.wg.Wait()
+}
+
+// flushTimeout bounds a commit, and so the time that Close takes.
+const flushTimeout = 3 * time.Second
+
+// flush commits what has advanced.
+func (c *committer) flush() {
+	c.mu.Lock()
+	due := map[int32]int64{}
+	for id, next := range c.wanted {
+		if old, ok := c.committed[id]; !ok || next > old {
+			due[id] = next
+		}
+	}
+	c.mu.Unlock()
+	if len(due) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	defer cancel()
+	err := c.commit(ctx, due)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		maps.Copy(c.committed, due)
+	}
+	if failing := err != nil; failing != c.failing {
+		if c.failing = failing; failing {
+			c.src.log.Warn("positions could not be committed to the group; state keeps them anyway", event("source_commit_failed"),
+				slog.String("group", c.src.cfg.Group), slog.String("error", err.Error()))
+		}
+	}
+}
+
+func (c *committer) commit(ctx context.Context, offsets map[int32]int64) error {
+	if lease := c.src.cfg.Lease; lease != nil {
+		return lease.Commit(offsets)
+	}
+	return c.src.client.commit(ctx, c.src.cfg.Group, offsets)
+}
+
+// commit commits as a consumer outside the group's protocol (no member, no
+// generation). The coordinator refuses that while the group has members.
+func (c *client) commit(ctx context.Context, group string, offsets map[int32]int64) error {
+	topic := offsetcommit.RequestTopic{Name: c.cfg.Topic}
+	for id, offset := range offsets {
+		topic.Partitions = append(topic.Partitions,
+			offsetcommit.RequestPartition{PartitionIndex: id, CommittedOffset: offset, CommittedLeaderEpoch: -1, CommitTimestamp: -1})
+	}
+	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1, Topics: []offsetcommit.RequestTopic{topic}}, 0)
+	if err != nil {
+		return err
+	}
+	for _, t := range m.(*offsetcommit.Response).Topics {
+		for _, p := range t.Partitions {
+			if p.ErrorCode != 0 {
+				return fmt.Errorf("partition %d: %w", p.PartitionIndex, kafka.Error(p.ErrorCode))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// OnGap says what to do when records were deleted before they were read.
+type OnGap string
+
+// What to do about a gap.
+const (
+	GapStop     OnGap = "stop"     // final *ingest.GapError
+	GapContinue OnGap = "continue" // log source_gap and go on behind it
+)
+
+// Config says which topic to read and how. Brokers and Topic are required; the
+// zero value of every other field means its default.
+type Config struct {
+	Brokers  []string
+	Topic    string
+	Source   string // name in positions; default kafka:<topic>
+	ClientID string // default anond
+	// Group names the consumer group to which positions are committed as a
+	// courtesy and whose commits are a witness (ErrBehind). Empty: none.
+	Group string
+	// Lease, if held, commits through the generation that owns it.
+	Lease *Lease
+	OnGap OnGap // default stop
+
+	TLS  *TLS
+	SASL *SASL
+
+	MaxBytes int           // of one fetch; default 1 MiB
+	MaxWait  time.Duration // of the broker, for new records; default 500 ms
+	Depth    int           // chunks fetched ahead, all partitions together; default 2
+
+	RequestTimeout  time.Duration // for an answer, MaxWait apart; default 10 s
+	OpenTimeout     time.Duration // until refused credentials are final; default 30 s
+	RefreshInterval time.Duration // between looks for new partitions and ends; default 10 s
+	StallAfter      time.Duration // until the watchdog rebuilds connections; default 30 s
+	CommitInterval  time.Duration // between courtesy commits; default 1 s
+
+	Reconnect ingest.Reconnect
+	Logger    *slog.Logger // default: discards
+	// Dial replaces net.Dialer (tests).
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	Membership Membership // of AcquireLease
+}
+
+// Membership are the timers of a group member.
+type Membership struct {
+	// SessionTimeout is how long the group waits for a member that went silent,
+	// and thus how long a take-over takes; default 10 s. Brokers refuse less
+	// than 6 s by default.
+	SessionTimeout time.Duration
+	Heartbeat      time.Duration // default SessionTimeout / 6
+	Timeout        time.Duration // for the coordinator's answer; default SessionTimeout / 3
+	Rebalance      time.Duration // for the others to join again; default 30 s
+}
+
+// withDefaults returns the configuration with every default set, or all faults
+// at once.
+func (c Config) withDefaults() (Config, error) {
+	if err := c.faults(); err != nil {
+		return c, err
+	}
+	setDefault(&c.Source, "kafka:"+c.Topic)
+	setDefault(&c.ClientID, "anond")
+	setDefault(&c.OnGap, GapStop)
+	setDefault(&c.MaxBytes, 1<<20)
+	setDefault(&c.MaxWait, 500*time.Millisecond)
+	setDefault(&c.Depth, 2)
+	setDefault(&c.RequestTimeout, 10*time.Second)
+	setDefault(&c.OpenTimeout, 30*time.Second)
+	setDefault(&c.RefreshInterval, 10*time.Second)
+	setDefault(&c.StallAfter, 30*time.Second)
+	setDefault(&c.CommitInterval, time.Second)
+	setDefault(&c.Membership.SessionTimeout, 10*time.Second)
+	setDefault(&c.Membership.Heartbeat, c.Membership.SessionTimeout/6)
+	setDefault(&c.Membership.Timeout, c.Membership.SessionTimeout/3)
+	setDefault(&c.Membership.Rebalance, 30*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Dial == nil {
+		c.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
+	return c, nil
+}
+
+func (c Config) faults() error {
+	var faults []error
+	if len(c.Brokers) == 0 {
+		faults = append(faults, errors.New("brokers: at least one host:port is needed"))
+	}
+	for _, b := range c.Brokers {
+		if _, _, err := net.SplitHostPort(b); err != nil {
+			faults = append(faults, fmt.Errorf("brokers: %w", err))
+		}
+	}
+	if c.Topic == "" {
+		faults = append(faults, errors.New("topic: must be named"))
+	}
+	switch c.OnGap {
+	case "", GapStop, GapContinue:
+	default:
+		faults = append(faults, fmt.Errorf("on_gap: %q is neither stop nor continue", c.OnGap))
+	}
+	for name, n := range map[string]int64{"max_bytes": int64(c.MaxBytes), "max_wait": int64(c.MaxWait), "depth": int64(c.Depth)} {
+		if n < 0 {
+			faults = append(faults, fmt.Errorf("%s: must not be negative", name))
+		}
+	}
+	if m := c.Membership; m.Heartbeat < 0 || m.Heartbeat+m.Timeout > 0 && m.SessionTimeout > 0 && m.Heartbeat+m.Timeout >= m.SessionTimeout {
+		faults = append(faults, errors.New("session_timeout: must exceed heartbeat and timeout together, or a lost lease goes unnoticed"))
+	}
+	return errors.Join(faults...)
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (c *Config) partition(id int32) incremental.Partition {
+	return incremental.Partition{Source: c.Source, ID: id}
+}

@@ -1,0 +1,154 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// deadLetters writes refused records to a topic. It implements
+// ingest.DeadLetters.
+//
+// Delivery is at least once: a write that the broker answered too late is
+// written again. The key, source:partition:offset, lets readers and compaction
+// drop the copies.
+type deadLetters struct {
+	cfg    Config
+	client *client
+	writer *kafka.Writer
+	log    *slog.Logger
+	health health
+}
+
+var _ ingest.DeadLetters = (*deadLetters)(nil)
+
+// maxLetter is the size from which a letter goes without its payload; brokers
+// accept 1 MiB by default.
+const maxLetter = 900_000
+
+// OpenDeadLetters returns a sink that writes to cfg.Topic. It does not connect.
+func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d := &deadLetters{cfg: cfg, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic))}
+	d.health = health{log: d.log, sasl: cfg.SASL != nil}
+	// Every default of the writer that matters here loses data or time: no
+	// acknowledgement, a second of batching, attempts that end.
+	d.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
+		BatchTimeout: 5 * time.Millisecond, MaxAttempts: 1, Transport: transport{c}}
+	return d, nil
+}
+
+// transport lends a client, which may rebuild its connections, to a writer.
+type transport struct{ client *client }
+
+func (t transport) RoundTrip(ctx context.Context, _ net.Addr, req kafka.Request) (kafka.Response, error) {
+	return t.client.do(ctx, protocol.Message(req), 0)
+}
+
+// Deliver implements ingest.DeadLetters. It returns when all letters are
+// acknowledged by all replicas in sync, or with ctx's error.
+func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+	attempts := d.cfg.Reconnect.Attempts()
+	waiting := make([]kafka.Message, len(letters))
+	for i, l := range letters {
+		waiting[i] = d.message(l)
+	}
+	for {
+		err := d.writer.WriteMessages(ctx, waiting...)
+		if err == nil {
+			d.health.works(noPartition)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		d.health.fails(noPartition, firstError(err))
+		waiting = d.refused(waiting, err)
+		if len(waiting) == 0 {
+			return nil
+		}
+		if err := attempts.Wait(ctx); err != nil {
+			return err
+		}
+		if attempts.Failed() > 1 {
+			d.client.renew(time.Second, false)
+		}
+	}
+}
+
+// refused returns the messages that were not written. Those that are too large
+// for the broker go without their payload from now on: a letter that cannot be
+// delivered would stop everything behind it.
+func (d *deadLetters) refused(sent []kafka.Message, err error) []kafka.Message {
+	var each kafka.WriteErrors
+	if !errors.As(err, &each) || len(each) != len(sent) {
+		return sent
+	}
+	var again []kafka.Message
+	for i, m := range sent {
+		if each[i] == nil {
+			continue
+		}
+		if l, ok := m.WriterData.(incremental.DeadLetter); ok && errors.Is(each[i], kafka.MessageSizeTooLarge) && l.Payload != nil {
+			m = d.withoutPayload(l)
+		}
+		again = append(again, m)
+	}
+	return again
+}
+
+func firstError(err error) error {
+	var each kafka.WriteErrors
+	if errors.As(err, &each) {
+		for _, e := range each {
+			if e != nil {
+				return e
+			}
+		}
+	}
+	return err
+}
+
+func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
+	m := kafka.Message{Key: letterKey(l), Value: ingest.EncodeDeadLetter(l), WriterData: l}
+	if len(m.Value) > maxLetter && l.Payload != nil {
+		return d.withoutPayload(l)
+	}
+	return m
+}
+
+func (d *deadLetters) withoutPayload(l incremental.DeadLetter) kafka.Message {
+	d.log.Warn("a dead letter is too large for the topic and goes without its payload", event("deadletter_payload_dropped"), slog.Any("letter", l))
+	l.Payload = nil
+	return d.message(l)
+}
+
+// letterKey is source:partition:offset.
+func letterKey(l incremental.DeadLetter) []byte {
+	key := append([]byte(l.Partition.Source), ':')
+	key = strconv.AppendInt(key, int64(l.Partition.ID), 10)
+	return strconv.AppendInt(append(key, ':'), l.Offset, 10)
+}
+
+// Close implements ingest.DeadLetters.
+func (d *deadLetters) Close() error {
+	err := d.writer.Close()
+	d.client.close()
+	return err
+}

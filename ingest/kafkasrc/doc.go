@@ -1,0 +1,34 @@
+// Package kafkasrc reads a Kafka topic as an ingest.Source, holds the lease of a
+// consumer group, and writes dead letters to a topic. It is the only package
+// that knows kafka-go.
+//
+// # Guarantee
+//
+// Every committed record of every partition is handed out at least once and in
+// order, from the position that state holds; records of aborted transactions,
+// control records and records of a batch whose checksum is wrong are never
+// handed out. What is missing is either explained (a control batch, an aborted
+// transaction, compaction) or stops the source: *ingest.GapError when the log
+// was cut above the position, ingest.ErrReplaced when the log is another one.
+//
+// # Method
+//
+// One goroutine a partition fetches, checks and hands its chunks to a bounded
+// channel (partition.go); while the channel is full nothing is fetched. Fetches
+// go through kafka.Transport, which keeps connections and finds leaders, but the
+// answer is read here (wire.go, batch.go): kafka-go's own decoding drops the
+// list of aborted transactions (Client.Fetch) and the last offset of a batch,
+// trusts the record count of a batch enough to panic, and ignores checksums
+// (Reader). A batch is decoded in place: the records of an uncompressed batch
+// are slices of the answer.
+//
+// # Failures
+//
+// All failures are retried for ever with capped, jittered exponential backoff
+// (ingest.Reconnect), but those that an operator alone can mend: gap, replaced
+// log, refused credentials when the source is opened. After each failure the
+// last record read is compared with the log again, so that a topic that was
+// deleted and created while the broker was away is noticed (verify.go). A
+// watchdog rebuilds all connections when there is something to read and nothing
+// comes (watch.go).
+package kafkasrc

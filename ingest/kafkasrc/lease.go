@@ -1,0 +1,277 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"anond/incremental"
+)
+
+// Lease is the right of one member of a consumer group to read the topic and to
+// publish. The others wait in AcquireLease.
+//
+// Guarantee: as far as clocks run at the same speed and the process is not
+// suspended, no two members hold the lease at once. A member that cannot prove
+// to the group that it lives gives up before the group gives its lease away:
+// Lost closes at the latest SessionTimeout after the last heartbeat that the
+// group has seen. Whoever publishes must stop then; the ledger and the state's
+// lock guard what a suspended process might still do.
+type Lease struct {
+	cfg      Config
+	client   *client
+	group    *kafka.ConsumerGroup
+	balancer *leaseBalancer
+	log      *slog.Logger
+	lost     chan struct{}
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup
+
+	mu         sync.Mutex
+	generation *kafka.Generation // nil once lost
+	committed  map[int32]int64   // highest commit known
+}
+
+// ErrLeaseLost is returned by commits after the lease was lost.
+var ErrLeaseLost = errors.New("the lease of the consumer group was lost")
+
+// AcquireLease joins the group cfg.Group and blocks until this member holds the
+// lease. Brokers that are away are waited for; refused credentials are final
+// after OpenTimeout.
+func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Group == "" {
+		return nil, errors.New("group: a lease needs the name of a consumer group")
+	}
+	c, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}),
+		log: cfg.Logger.With(slog.String("topic", cfg.Topic), slog.String("group", cfg.Group))}
+	if l.group, err = l.join(); err != nil {
+		c.close()
+		return nil, err
+	}
+	gen, err := l.await(ctx)
+	if err != nil {
+		l.leave()
+		return nil, err
+	}
+	l.balancer.claim.Store(time.Now().UnixNano())
+	l.generation = gen
+	var keep context.Context
+	keep, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	l.wg.Go(func() { l.keep(keep, gen) })
+	l.log.Info("this instance reads and publishes", event("source_lease_acquired"), slog.Int("generation", int(gen.ID)))
+	return l, nil
+}
+
+func (l *Lease) join() (*kafka.ConsumerGroup, error) {
+	m := l.cfg.Membership
+	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
+		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls, SASLMechanism: l.client.sasl},
+		// No watch for partitions: the source has its own, and a rebalance for it
+		// would only put the lease at risk.
+		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
+		JoinGroupBackoff: min(time.Second, m.Heartbeat),
+	})
+}
+
+// await waits for the generation in which this member holds the lease.
+func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
+	var refusedSince time.Time
+	for waiting := false; ; {
+		gen, err := l.group.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil && l.holds(gen):
+			return gen, nil
+		case err == nil:
+			refusedSince = time.Time{}
+			if !waiting {
+				waiting = true
+				l.log.Info("another instance is active, this one stands by", event("source_lease_standby"))
+			}
+			continue
+		case !isPermanent(err):
+			refusedSince = time.Time{}
+		case refusedSince.IsZero():
+			refusedSince = time.Now()
+		case time.Since(refusedSince) >= l.cfg.OpenTimeout:
+			return nil, fmt.Errorf("kafka refuses this client: %w", err)
+		}
+		h := health{sasl: l.cfg.SASL != nil}
+		l.log.Warn("joining the group failed, trying again", event("source_lease_retry"), slog.String("error", err.Error()), slog.String("hint", h.hint(err)))
+	}
+}
+
+func (l *Lease) holds(gen *kafka.Generation) bool { return len(gen.Assignments[l.cfg.Topic]) > 0 }
+
+// doubt is how long a member that was thrown out of a generation may still count
+// on its lease: the group waits SessionTimeout from the last heartbeat it saw,
+// and the end of a generation is noticed one heartbeat and its timeout later at
+// most.
+func (l *Lease) doubt() time.Duration {
+	m := l.cfg.Membership
+	return m.SessionTimeout - m.Heartbeat - m.Timeout
+}
+
+// keep follows the lease from generation to generation. When a member joins or
+// leaves, the group starts a new one, in which the balancer confirms the claim.
+func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
+	for {
+		ended := make(chan struct{})
+		gen.Start(func(ctx context.Context) { <-ctx.Done(); close(ended) })
+		select {
+		case <-ctx.Done():
+			l.lose("released")
+			return
+		case <-ended:
+		}
+		next, why := l.confirm(ctx)
+		if next == nil {
+			l.lose(why)
+			return
+		}
+		gen = next
+		l.mu.Lock()
+		l.generation = gen
+		l.mu.Unlock()
+	}
+}
+
+// confirm waits, not longer than doubt allows, for a generation that says
+// whether the lease is still ours.
+func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
+	ctx, cancel := context.WithTimeout(ctx, l.doubt())
+	defer cancel()
+	why := "the group did not confirm it in time"
+	for {
+		gen, err := l.group.Next(ctx)
+		switch {
+		case err == nil && l.holds(gen):
+			return gen, ""
+		case err == nil:
+			return nil, "the group gave it to another instance"
+		case ctx.Err() != nil || errors.Is(err, kafka.ErrGroupClosed):
+			return nil, why
+		}
+		why = "the group did not confirm it in time: " + err.Error()
+	}
+}
+
+func (l *Lease) lose(why string) {
+	l.balancer.claim.Store(0)
+	l.mu.Lock()
+	l.generation = nil
+	l.mu.Unlock()
+	close(l.lost)
+	l.log.Warn("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
+}
+
+// Lost is closed when the lease is lost or released. A lost lease is not
+// acquired again; close it and acquire a new one.
+func (l *Lease) Lost() <-chan struct{} { return l.lost }
+
+// Committed returns the group's commits, of partitions that have one. A commit
+// ahead of state says that state is an older copy (ingest.ErrBehind). It waits
+// for the brokers until ctx is done.
+func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64, error) {
+	attempts := l.cfg.Reconnect.Attempts()
+	for {
+		commits, err := l.commits(ctx)
+		if err == nil {
+			l.mu.Lock()
+			l.committed = commits
+			l.mu.Unlock()
+			named := make(map[incremental.Partition]int64, len(commits))
+			for id, offset := range commits {
+				named[l.cfg.partition(id)] = offset
+			}
+			return named, nil
+		}
+		l.log.Warn("the group's commits could not be read, trying again", event("source_lease_retry"), slog.String("error", err.Error()))
+		if err := attempts.Wait(ctx); err != nil {
+			return nil, err
+		}
+		l.client.renew(0, false)
+	}
+}
+
+func (l *Lease) commits(ctx context.Context) (map[int32]int64, error) {
+	ids, err := l.client.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.client.committed(ctx, l.cfg.Group, ids)
+}
+
+// Commit commits offsets through the generation that holds the lease; the group
+// refuses those of an older one. It never moves a commit back.
+func (l *Lease) Commit(offsets map[int32]int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.generation == nil {
+		return ErrLeaseLost
+	}
+	due := map[int]int64{}
+	for id, offset := range offsets {
+		if old, known := l.committed[id]; !known || offset > old {
+			due[int(id)] = offset
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	if err := l.generation.CommitOffsets(map[string]map[int]int64{l.cfg.Topic: due}); err != nil {
+		return err
+	}
+	if l.committed == nil {
+		l.committed = map[int32]int64{}
+	}
+	maps.Copy(l.committed, offsetsOf(due))
+	return nil
+}
+
+func offsetsOf(due map[int]int64) map[int32]int64 {
+	out := make(map[int32]int64, len(due))
+	for _, id := range slices.Sorted(maps.Keys(due)) {
+		out[int32(id)] = due[id]
+	}
+	return out
+}
+
+// Close releases the lease, so that a standby takes it over at once.
+func (l *Lease) Close() error {
+	l.cancel()
+	l.leave()
+	l.wg.Wait()
+	return nil
+}
+
+// leave leaves the group, for flushTimeout at most: a coordinator that is away
+// must not hold up a stop, and drops the member by itself.
+func (l *Lease) leave() {
+	left := make(chan struct{})
+	go func() { _ = l.group.Close(); close(left) }()
+	t := time.NewTimer(flushTimeout)
+	defer t.Stop()
+	select {
+	case <-left:
+	case <-t.C:
+	}
+	l.client.close()
+}

@@ -1,0 +1,175 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+type digest = incremental.Digest
+
+// partition reads one partition. Its loop is one goroutine; the atomics are what
+// others may see of it.
+type partition struct {
+	src   *source
+	id    int32
+	at    place
+	limit int64 // where to stop (Once); -1: never
+	// doubtful: something failed, so the log is compared with the place again
+	// before the next fetch.
+	doubtful bool
+	empties  int // answers in a row that held nothing though something should be there
+
+	handed   atomic.Int64 // offset up to which chunks were taken by Next
+	fetched  atomic.Int64 // offset up to which chunks were fetched
+	end      atomic.Int64 // last stable offset last seen; -1: unknown
+	heard    atomic.Int64 // Unix nanoseconds of the last answer
+	progress atomic.Int64 // Unix nanoseconds at which there last was nothing left to read, or something came
+	blocked  atomic.Bool  // waits for Next
+}
+
+func newPartition(s *source, id int32, at place, e extent) *partition {
+	p := &partition{src: s, id: id, at: at, limit: -1}
+	if s.resume.Once {
+		p.limit = e.stable
+	}
+	p.handed.Store(at.from)
+	p.fetched.Store(at.fetch)
+	p.sees(e.stable)
+	p.moved()
+	return p
+}
+
+func (p *partition) moved()            { p.progress.Store(time.Now().UnixNano()) }
+func (p *partition) sees(stable int64) { p.end.Store(stable); p.heard.Store(time.Now().UnixNano()) }
+
+// run reads until ctx is done, the limit is reached or an error is final.
+func (p *partition) run(ctx context.Context) {
+	attempts := p.src.cfg.Reconnect.Attempts()
+	for p.limit < 0 || p.at.fetch < p.limit {
+		err := p.step(ctx)
+		switch {
+		case err == nil:
+			attempts.Succeeded()
+			p.src.health.works(p.id)
+		case ctx.Err() != nil:
+			return
+		case isFinal(err):
+			p.src.fail(err)
+			return
+		default:
+			p.doubtful = true
+			p.src.health.fails(p.id, err)
+			if attempts.Wait(ctx) != nil {
+				return
+			}
+			// One failure may be a leader that moved; metadata ages by itself.
+			if attempts.Failed() > 1 {
+				p.src.client.renew(time.Second, false)
+			}
+		}
+	}
+}
+
+// isFinal tells errors that no retry mends.
+func isFinal(err error) bool {
+	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) || errors.Is(err, errFormat)
+}
+
+// step fetches once and hands out what came.
+func (p *partition) step(ctx context.Context) error {
+	if p.doubtful {
+		at, e, err := p.src.locateSurely(ctx, p.id, p.at)
+		if err != nil {
+			return err
+		}
+		p.at, p.doubtful = at, false
+		p.sees(e.stable)
+	}
+	res, err := p.src.client.fetch(ctx, p.id, p.at.fetch, p.src.cfg.MaxWait)
+	if err != nil {
+		return err
+	}
+	if err := res.err(); err != nil {
+		return err
+	}
+	c, err := collect(res, p.at.fetch, p.limit)
+	if err != nil {
+		return err
+	}
+	p.sees(res.lso)
+	if res.lso <= p.at.fetch {
+		p.moved()
+	}
+	if c.Next == p.at.fetch {
+		if c.Next, err = p.pastHole(ctx, res); err != nil {
+			return err
+		}
+	} else {
+		p.empties = 0
+	}
+	return p.hand(ctx, c)
+}
+
+// pastHole returns where to go on after an answer without a batch. Compaction
+// may remove everything up to the end of the log, and then no record will ever
+// come to explain the hole, so that a first load or a Once run would not end.
+//
+// A fetch returns the first batch at or behind its offset, so an empty answer
+// below the last stable offset says that nothing is left up to there. As empty
+// answers have other causes too (quotas, slow tiered storage), it must come twice
+// and hold for the end of the hole as well, which never lies in a remote tier.
+func (p *partition) pastHole(ctx context.Context, res *fetchResponse) (int64, error) {
+	at := p.at.fetch
+	if !res.present || res.throttled || at >= res.lso {
+		p.empties = 0
+		return at, nil
+	}
+	if p.empties++; p.empties < 2 {
+		return at, nil
+	}
+	probe, err := p.src.client.fetch(ctx, p.id, res.lso-1, 0)
+	if err == nil {
+		err = probe.err()
+	}
+	if err != nil {
+		return at, err
+	}
+	p.empties = 0
+	if !probe.present || probe.throttled || len(probe.recordData) > 0 {
+		return at, nil
+	}
+	if p.limit >= 0 {
+		return min(res.lso, p.limit), nil
+	}
+	return res.lso, nil
+}
+
+// hand gives the chunk to Next. Blocking here is the back-pressure: while it
+// lasts nothing is fetched.
+func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
+	if c.From = p.at.from; c.Next == c.From {
+		return nil
+	}
+	c.Partition = p.src.cfg.partition(p.id)
+	p.at.fetch, p.at.from = c.Next, c.Next
+	if n := len(c.Records); n > 0 {
+		p.at.last = c.Records[n-1].Offset
+		if p.src.resume.Digest != nil {
+			p.at.digest = p.src.resume.Digest(c.Records[n-1].Value)
+		}
+	}
+	p.fetched.Store(c.Next)
+	p.blocked.Store(true)
+	defer func() { p.blocked.Store(false); p.moved() }()
+	select {
+	case p.src.chunks <- c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,299 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// source implements ingest.Source.
+type source struct {
+	cfg     Config
+	resume  ingest.Resume
+	client  *client
+	log     *slog.Logger
+	health  health
+	commits *committer // nil without a group
+
+	ctx    context.Context // of the goroutines
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	chunks chan *ingest.Chunk
+	ended  chan struct{} // all partitions reached their limit (Once)
+
+	failOnce sync.Once
+	failed   chan struct{}
+	err      error // set before failed is closed
+
+	mu      sync.Mutex
+	parts   map[int32]*partition
+	stalled bool
+}
+
+var _ ingest.Source = (*source)(nil)
+
+var errClosed = errors.New("the Kafka source is closed")
+
+// Open connects to the cluster, compares the positions of state with the log
+// and starts to read all partitions.
+//
+// It waits for brokers and topic for ever; it returns *ingest.GapError,
+// ingest.ErrReplaced and ingest.ErrBehind (a group commit is ahead of state) at
+// once, refused credentials and certificates after OpenTimeout, ctx's error.
+func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
+		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
+	s.health = health{log: s.log, sasl: cfg.SASL != nil}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.retry(ctx, s.start); err != nil {
+		s.cancel()
+		c.close()
+		return nil, err
+	}
+	s.log.Info("reading", event("source_connected"), slog.Int("partitions", len(s.parts)))
+	return s, nil
+}
+
+// retry runs op until it succeeds or fails for good: a final error, a permanent
+// one for OpenTimeout, or ctx's.
+func (s *source) retry(ctx context.Context, op func(context.Context) error) error {
+	attempts := s.cfg.Reconnect.Attempts()
+	var refusedSince time.Time
+	for {
+		err := op(ctx)
+		switch {
+		case err == nil:
+			s.health.works(noPartition)
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case isFinal(err):
+			return err
+		case !isPermanent(err):
+			refusedSince = time.Time{}
+		case refusedSince.IsZero():
+			refusedSince = time.Now()
+		case time.Since(refusedSince) >= s.cfg.OpenTimeout:
+			return fmt.Errorf("kafka refuses this client: %w (%s)", err, s.health.hint(err))
+		}
+		s.health.fails(noPartition, err)
+		if err := attempts.Wait(ctx); err != nil {
+			return err
+		}
+		s.client.renew(0, false)
+	}
+}
+
+// noPartition stands for what concerns the whole source.
+const noPartition = -1
+
+// start finds the partitions, locates each and, if all is well, reads them.
+func (s *source) start(ctx context.Context) error {
+	ids, err := s.client.partitions(ctx)
+	if err != nil {
+		return err
+	}
+	for p := range s.resume.Positions {
+		if p.Source == s.cfg.Source && !slices.Contains(ids, p.ID) {
+			return s.replaced(p.ID, fmt.Sprintf("the topic has %d partitions only", len(ids)))
+		}
+	}
+	parts, err := s.locateAll(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if s.cfg.Group != "" {
+		if s.commits, err = newCommitter(ctx, s, ids); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		s.launch(p)
+	}
+	if s.resume.Once {
+		go func() { s.wg.Wait(); close(s.ended) }()
+		return nil
+	}
+	s.wg.Go(s.watch)
+	return nil
+}
+
+// locateAll compares every partition with state, a few at a time.
+func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, error) {
+	parts, errs := make([]*partition, len(ids)), make([]error, len(ids))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 8)
+	for i, id := range ids {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			var at place
+			if pos, known := s.resume.Positions[s.cfg.partition(id)]; known {
+				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest}
+			}
+			at, e, err := s.locateSurely(ctx, id, at)
+			parts[i], errs[i] = newPartition(s, id, at, e), err
+		})
+	}
+	wg.Wait()
+	return parts, errors.Join(errs...)
+}
+
+// locateSurely is locate, which must say twice that a log was replaced: right
+// after an election a new leader may not know yet how far the log was committed.
+func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, extent, error) {
+	got, e, err := s.locate(ctx, id, at)
+	if !errors.Is(err, ingest.ErrReplaced) {
+		return got, e, err
+	}
+	if err := s.cfg.Reconnect.Attempts().Wait(ctx); err != nil {
+		return at, e, err
+	}
+	if got, e, err = s.locate(ctx, id, at); errors.Is(err, ingest.ErrReplaced) {
+		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id), slog.String("error", err.Error()))
+	}
+	return got, e, err
+}
+
+func (s *source) launch(p *partition) {
+	s.mu.Lock()
+	s.parts[p.id] = p
+	s.mu.Unlock()
+	s.wg.Go(func() { p.run(s.ctx) })
+}
+
+// fail ends the source with an error; the first one counts.
+func (s *source) fail(err error) {
+	s.failOnce.Do(func() {
+		s.err = err
+		s.cancel()
+		close(s.failed)
+	})
+}
+
+// Next implements ingest.Source.
+func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
+	select {
+	case c := <-s.chunks:
+		return s.taken(c), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.failed:
+		return s.rest(s.err)
+	case <-s.ended:
+		return s.rest(s.endError())
+	case <-s.ctx.Done():
+		select {
+		case <-s.failed: // fail cancels first
+			return s.rest(s.err)
+		default:
+			return nil, errClosed
+		}
+	}
+}
+
+func (s *source) endError() error {
+	select {
+	case <-s.failed:
+		return s.err
+	default:
+		return io.EOF
+	}
+}
+
+// rest returns what was fetched before the end, then the end.
+func (s *source) rest(end error) (*ingest.Chunk, error) {
+	select {
+	case c := <-s.chunks:
+		return s.taken(c), nil
+	default:
+		return nil, end
+	}
+}
+
+func (s *source) taken(c *ingest.Chunk) *ingest.Chunk {
+	s.mu.Lock()
+	p := s.parts[c.Partition.ID]
+	s.mu.Unlock()
+	p.handed.Store(c.Next)
+	return c
+}
+
+// Ends implements ingest.Source: the last stable offsets.
+func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, error) {
+	var offsets map[int32]int64
+	err := s.retry(ctx, func(ctx context.Context) (err error) {
+		offsets, err = s.client.listOffsets(ctx, s.ids(), kafka.LastOffset, readCommitted)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ends := make(map[incremental.Partition]int64, len(offsets))
+	for id, end := range offsets {
+		ends[s.cfg.partition(id)] = end
+	}
+	return ends, nil
+}
+
+func (s *source) ids() []int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.parts))
+}
+
+// Ack implements ingest.Source.
+func (s *source) Ack(positions map[incremental.Partition]int64) {
+	if s.commits == nil {
+		return
+	}
+	offsets := make(map[int32]int64, len(positions))
+	for p, next := range positions {
+		if p.Source == s.cfg.Source {
+			offsets[p.ID] = next
+		}
+	}
+	s.commits.note(offsets)
+}
+
+// Status implements ingest.Source.
+func (s *source) Status() ingest.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := ingest.Status{Connected: s.health.connected(), Stalled: s.stalled}
+	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
+		p := s.parts[id]
+		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load()})
+	}
+	return st
+}
+
+// Close stops all goroutines. What was acknowledged is committed first.
+func (s *source) Close() error {
+	s.cancel()
+	s.wg.Wait()
+	if s.commits != nil {
+		s.commits.close()
+	}
+	s.client.close()
+	return nil
+}

@@ -1,0 +1,128 @@
+package kafkasrc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"anond/ingest"
+)
+
+// place is where reading of a partition stands: position as in state, kept up to
+// date while reading.
+type place struct {
+	known bool // state has a position
+	// fetch is the offset to ask for next; from is the first offset not yet
+	// handed out. They differ behind a gap that the operator accepted.
+	fetch, from int64
+	last        int64 // last record read, -1 if none
+	digest      digest
+}
+
+// locate compares a place with the log and returns where to read on.
+//
+// Guarantee: *ingest.GapError if records above the place were deleted (stop),
+// ingest.ErrReplaced if the log is not the one that was read. Deletion below the
+// place, compaction, and records added are no faults.
+//
+// Method: an offset never changes its meaning. It holds the record it held, or
+// nothing any more. So the place must not lie past the high watermark, and the
+// last record read must be what it was. Where compaction or retention took that
+// record away nothing can be compared; this is logged (source_unverified) and
+// taken for the same log.
+func (s *source) locate(ctx context.Context, id int32, at place) (place, extent, error) {
+	e, err := s.client.extent(ctx, id)
+	if err != nil {
+		return at, e, err
+	}
+	if !at.known {
+		at.known, at.fetch, at.from, at.last = true, e.first, e.first, -1
+		return at, e, nil
+	}
+	if at.fetch > e.high {
+		return at, e, s.replaced(id, fmt.Sprintf("state has read up to offset %d, and the log ends at %d", at.fetch, e.high))
+	}
+	if at.fetch >= e.first {
+		return at, e, s.compareLast(ctx, id, at, e)
+	}
+	gap := &ingest.GapError{Partition: s.cfg.partition(id), Want: at.fetch, Have: e.first}
+	s.log.Error("records were deleted before they were read", event("source_gap"), partitionAttr(id),
+		slog.Int64("want", gap.Want), slog.Int64("have", gap.Have), slog.String("on_gap", string(s.cfg.OnGap)))
+	if s.cfg.OnGap == GapStop {
+		return at, e, gap
+	}
+	at.fetch = e.first
+	return at, e, nil
+}
+
+func (s *source) replaced(id int32, why string) error {
+	return fmt.Errorf("%w: %s partition %d: %s", ingest.ErrReplaced, s.cfg.Source, id, why)
+}
+
+// compareLast re-reads the last record and compares its digest.
+func (s *source) compareLast(ctx context.Context, id int32, at place, e extent) error {
+	if at.last < 0 || s.resume.Digest == nil {
+		return nil
+	}
+	found, value := lostRecord, []byte(nil)
+	if at.last >= e.first {
+		res, err := s.client.fetch(ctx, id, at.last, 0)
+		if err == nil {
+			err = res.err()
+		}
+		if err == nil {
+			found, value, err = recordAt(res, at.last)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case found == otherThing:
+		return s.replaced(id, fmt.Sprintf("offset %d held a record and now holds none that was committed", at.last))
+	case found == sameKind && s.resume.Digest(value) != at.digest:
+		return s.replaced(id, fmt.Sprintf("offset %d holds another record than the one that was read", at.last))
+	case found == lostRecord:
+		s.log.Warn("the last record read is no longer in the log, so that the log could not be compared", event("source_unverified"),
+			partitionAttr(id), slog.Int64("offset", at.last))
+	}
+	return nil
+}
+
+// finding is what an offset holds that held a record.
+type finding int
+
+const (
+	lostRecord finding = iota // nothing: deleted or compacted away
+	sameKind                  // a committed record
+	otherThing                // a control record or a record of an aborted transaction
+)
+
+func recordAt(res *fetchResponse, offset int64) (finding, []byte, error) {
+	tx := newTransactions(res.aborted)
+	for data := res.recordData; len(data) > 0; {
+		b, rest, err := nextBatch(data)
+		if err != nil || b == nil {
+			return lostRecord, nil, err
+		}
+		data = rest
+		hidden, err := tx.hides(b)
+		if err != nil {
+			return lostRecord, nil, err
+		}
+		if b.last < offset {
+			continue
+		}
+		found, value := lostRecord, []byte(nil)
+		err = b.records(func(r rawRecord) {
+			if r.offset != offset {
+				return
+			}
+			if found, value = sameKind, r.value; hidden {
+				found = otherThing
+			}
+		})
+		return found, value, err
+	}
+	return lostRecord, nil, nil
+}

@@ -1,0 +1,93 @@
+package kafkasrc
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// watch looks now and then for partitions that were added, asks for the ends of
+// partitions that were not heard of, and rebuilds the connections when reading
+// has stalled. A failure is left to the readers, which meet it themselves.
+func (s *source) watch() {
+	tick := time.NewTicker(min(s.cfg.RefreshInterval, max(s.cfg.StallAfter/4, time.Millisecond)))
+	defer tick.Stop()
+	refreshed := time.Now()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if time.Since(refreshed) >= s.cfg.RefreshInterval {
+			refreshed = time.Now()
+			s.addPartitions(s.ctx)
+			s.refreshEnds(s.ctx)
+		}
+		s.checkStall(time.Now())
+	}
+}
+
+// addPartitions starts to read partitions that the topic did not have, from
+// their first offset.
+func (s *source) addPartitions(ctx context.Context) {
+	ids, err := s.client.partitions(ctx)
+	if err != nil {
+		return
+	}
+	known := s.ids()
+	for _, id := range ids {
+		if slices.Contains(known, id) {
+			continue
+		}
+		at, e, err := s.locate(ctx, id, place{})
+		if err != nil {
+			return
+		}
+		s.log.Info("the topic has a new partition", event("source_partition_added"), partitionAttr(id), slog.Int64("first", e.first))
+		s.launch(newPartition(s, id, at, e))
+	}
+}
+
+// refreshEnds asks for the ends of partitions that gave no answer of late: lag
+// must show, and a stall be noticed, also where fetches are blocked or lost.
+func (s *source) refreshEnds(ctx context.Context) {
+	silent := map[int32]*partition{}
+	s.mu.Lock()
+	for id, p := range s.parts {
+		if time.Since(time.Unix(0, p.heard.Load())) >= s.cfg.RefreshInterval {
+			silent[id] = p
+		}
+	}
+	s.mu.Unlock()
+	for id, p := range silent {
+		ends, err := s.client.listOffsets(ctx, []int32{id}, kafka.LastOffset, readCommitted)
+		if err != nil {
+			return
+		}
+		p.end.Store(ends[id])
+	}
+}
+
+// checkStall is the watchdog: something to read, nothing blocks us, and nothing
+// came for StallAfter.
+func (s *source) checkStall(now time.Time) {
+	s.mu.Lock()
+	stalled, since := noPartition, now
+	for id, p := range s.parts {
+		last := time.Unix(0, p.progress.Load())
+		if p.end.Load() > p.fetched.Load() && !p.blocked.Load() && now.Sub(last) >= s.cfg.StallAfter && last.Before(since) {
+			stalled, since = int(id), last
+		}
+	}
+	s.stalled = stalled != noPartition
+	s.mu.Unlock()
+	if stalled == noPartition || !s.client.renew(s.cfg.StallAfter, true) {
+		return
+	}
+	s.log.Error("there is something to read and nothing comes: connections are rebuilt", event("source_stalled"),
+		slog.Int("partition", stalled), slog.Duration("for", now.Sub(since)))
+}
