@@ -24,7 +24,8 @@ type Reason string
 // reasons are the codes that dead_letter.ignore may name.
 var reasons = []Reason{
 	"missing_value", "not_a_number", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range",
-	"undecodable", "unknown_column", "missing_subject", "unsupported_operation",
+	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
+	"malformed_csv", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
 }
 
 func (d *DeadLetter) keys() []key {
@@ -33,8 +34,14 @@ func (d *DeadLetter) keys() []key {
 		{path: "dead_letter.path", value: path(&d.Path), def: "./dead-letter", doc: "Directory of dead-letter files."},
 		{path: "dead_letter.topic", value: text(&d.Topic), derived: "none; needed for type topic", doc: "Topic of dead letters, on the brokers of source.kafka."},
 		{path: "dead_letter.payload", value: boolean(&d.Payload), def: "false", doc: "Keep the refused message itself. It holds personal data; without it a dead letter has source, partition, offset, reason and a keyed digest."},
-		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, func(to *Reason) value { return oneOf(to, reasons...) }}, def: "[]", doc: "Reasons whose records are only counted, without a dead letter; for instance [unsupported_operation] for the deletes of a change feed."},
+		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, reason}, def: "[]", doc: "Reasons whose records are only counted, without a dead letter, as dead letters and metrics name them; for instance [unsupported_operation] for the deletes of a change feed."},
 	}
+}
+
+func reason(to *Reason) value {
+	v := oneOf(to, reasons...).(scalar[Reason])
+	v.name = "reason"
+	return v
 }
 
 func (c *Config) checkDeadLetter(r *reader) {

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -40,9 +41,21 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 			contents[a.Hierarchy] = content
 			trees[a.Hierarchy] = r.parseHierarchy(a.Hierarchy, key, content)
 		}
+		c.checkCopies(r, key, a.Hierarchy)
 		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
 	}
 	return trees
+}
+
+// checkCopies refuses two files that would be copied beside the releases under
+// one name.
+func (c *Config) checkCopies(r *reader, key, path string) {
+	for _, h := range c.Hierarchies {
+		if filepath.Base(h.Path) == filepath.Base(path) && !same(h.Path, path) {
+			r.fault(key, fmt.Sprintf("has the file name of the hierarchy of %q, and both are copied to the releases", h.Attribute), "rename one of the files")
+			return
+		}
+	}
 }
 
 // parseHierarchy turns the faults of a file into ours, with its name and line.

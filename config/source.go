@@ -60,8 +60,11 @@ type Source struct {
 	Type   SourceType
 	Name   string
 	Format Format
-	Kafka  Kafka
-	File   File
+	// MaxRecordBytes is the largest record that is taken; larger ones are
+	// refused as too_large.
+	MaxRecordBytes int64
+	Kafka          Kafka
+	File           File
 }
 
 // Kafka is the block `source.kafka`.
@@ -106,14 +109,15 @@ func (s *Source) keys() []key {
 		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true, doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in logs and dead letters."},
 		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV line, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
+		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB", doc: "Largest message or line that is taken; larger ones are refused as too_large."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka", doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka", doc: "Topic to read. All its partitions are read, later ones too."},
 		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static", doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
 		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. With assignment static it may be set too: positions are then also committed there, for lag tools. anond itself reads on from its own state."},
 		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Name under which brokers log and limit this client."},
 		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, GapStop, GapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count them."},
-		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "1m", doc: "Time without progress, though there is something to read, after which connections are built anew."},
-		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "30s", doc: "With assignment group: silence after which the group takes the lease from a member."},
+		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s", doc: "Time without progress, though there is something to read, after which connections are built anew."},
+		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s", doc: "With assignment group: silence after which the group takes the lease from a member. Brokers refuse less than 6s."},
 		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false", doc: "Encrypt connections to the brokers. Certificates are always verified."},
 		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's", doc: "PEM file of the authorities that may sign a broker's certificate."},
 		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
@@ -134,6 +138,9 @@ func (c *Config) checkSource(r *reader) {
 		if s.Type == FromKafka && s.Kafka.Topic != "" {
 			s.Name = s.Kafka.Topic
 		}
+	}
+	if s.MaxRecordBytes < 1 && r.sound("source.max_record_bytes") {
+		r.fault("source.max_record_bytes", "is 0: no record would fit", "write for instance 1MiB")
 	}
 	if !r.sound("source.type") {
 		return
