@@ -39,7 +39,7 @@ func (r *recorder) did(format string, args ...any) error {
 		r.failed = true
 		return &os.PathError{Op: strings.Fields(format)[0], Path: "x", Err: r.fault}
 	}
-	r.log = append(r.log, strings.ReplaceAll(fmt.Sprintf(format, args...), r.root+"/", ""))
+	r.log = append(r.log, strings.ReplaceAll(fmt.Sprintf(format, args...), r.root, "."))
 	return nil
 }
 

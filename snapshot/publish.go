@@ -13,7 +13,8 @@ type Gate interface {
 	// Check returns nil to let the release in dir pass, an error that wraps
 	// ErrRefused if a promise does not hold, and any other error if it could
 	// not be checked. Either error keeps the release from being published.
-	// members is the class number of each record, 0 where not published.
+	// members is the class number of each record, 0 where not published. On a
+	// retry the release may have its name already, and dir is that.
 	Check(dir string, members []uint32) error
 }
 
@@ -197,11 +198,14 @@ func (b *publication) render() error {
 	return b.FS.RemoveAll(b.tmp)
 }
 
+// gate shows the gate the release, also one that has its name already: a gate
+// that carries its certificate along must see each release of the chain.
 func (b *publication) gate() error {
+	dir := b.tmp
 	if b.done {
-		return nil // it passed before it got its name
+		dir = b.dir
 	}
-	return b.Gate.Check(b.tmp, b.out.Members)
+	return b.Gate.Check(dir, b.out.Members)
 }
 
 func (b *publication) sync() error {

@@ -1,0 +1,162 @@
+package snapshot_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// auditGate puts the auditor before the rename, as the daemon does.
+type auditGate struct{ *audit.Gate }
+
+func (g auditGate) Check(dir string, members []uint32) error {
+	violations, err := g.Gate.Check(dir, members)
+	if err == nil && len(violations) > 0 {
+		err = snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
+	}
+	return err
+}
+
+// chain grows classes by the rules: frozen ones (A), pure ones (P), and from the
+// second release on a regrouping of the pure ones inside their signature.
+type chain struct {
+	r       *rand.Rand
+	persons []person
+	arrived []int // by person: release
+	classes []testClass
+}
+
+func (c *chain) person(release int, value string) incremental.RecordID {
+	pick := func(values ...string) string { return values[c.r.IntN(len(values))] }
+	number := func(n int) string { return strconv.Itoa(c.r.IntN(n) - n/4) }
+	c.persons = append(c.persons, person{number(90), strconv.FormatFloat(float64(c.r.IntN(2000))/8, 'f', -1, 64),
+		fmt.Sprintf("19%02d-0%d-1%d", c.r.IntN(100), 1+c.r.IntN(9), c.r.IntN(10)), pick("1011", "1012", "1021", "2011"),
+		pick("ward-e", "ward-w", `ward "x", new`, "", "É"), number(500), value})
+	c.arrived = append(c.arrived, release)
+	return incremental.RecordID(len(c.persons) - 1)
+}
+
+func (c *chain) grow(release int, frozen bool) {
+	for range 2 + c.r.IntN(4) {
+		class := testClass{regime: incremental.Pure, born: uint32(release)}
+		values := []string{"flu", "cold", "gout"}
+		if frozen && c.r.IntN(2) == 0 {
+			class.regime = incremental.Frozen
+			values = []string{"flu", "cold", "gout", "flu", "asthma"}
+		}
+		for _, v := range values {
+			class.members = append(class.members, c.person(release, v))
+		}
+		c.classes = append(c.classes, class)
+	}
+	for range c.r.IntN(3) {
+		c.person(release, "ulcer") // waits
+	}
+}
+
+// regroup deals each value's records anew over the pure classes of before.
+func (c *chain) regroup(release int) {
+	var pure []int
+	for i, class := range c.classes {
+		if class.regime == incremental.Pure && class.born < uint32(release) {
+			pure = append(pure, i)
+		}
+	}
+	if len(pure) < 2 {
+		return
+	}
+	a, b := &c.classes[pure[0]], &c.classes[pure[1]]
+	x := testClass{incremental.Pure, uint32(release), []incremental.RecordID{a.members[0], b.members[1], a.members[2]}}
+	y := testClass{incremental.Pure, uint32(release), []incremental.RecordID{b.members[0], a.members[1], b.members[2]}}
+	*a, *b = x, y
+}
+
+func (c *chain) exports(t *testing.T, dir string, members [][]uint32) audit.Options {
+	var m, r strings.Builder
+	m.WriteString("release,record,class\n")
+	for i, classes := range members {
+		for record, class := range classes {
+			if class != 0 {
+				fmt.Fprintf(&m, "%d,s:0:%d,%d\n", i+1, record, class)
+			}
+		}
+	}
+	r.WriteString("record,arrived_in_release,age,weight,born,postcode,ward,income,diagnosis\n")
+	for i, p := range c.persons {
+		fmt.Fprintf(&r, "s:0:%d,%d", i, c.arrived[i])
+		for _, v := range p {
+			r.WriteString(`,"` + strings.ReplaceAll(v, `"`, `""`) + `"`)
+		}
+		r.WriteString("\n")
+	}
+	o := audit.Options{Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
+	require.NoError(t, os.WriteFile(o.Members, []byte(m.String()), 0o600))
+	require.NoError(t, os.WriteFile(o.Records, []byte(r.String()), 0o600))
+	return o
+}
+
+// TestAuditorAgrees publishes random chains and has the auditor, which shares no
+// code with this package, read them: tightness, canonical order, bags, hashes,
+// chain, certificate and ledger must come out the same on both sides.
+func TestAuditorAgrees(t *testing.T) {
+	certificates := map[string]bool{}
+	for trial := range 24 {
+		for _, recoding := range recodings() {
+			c := &chain{r: rand.New(rand.NewPCG(uint64(trial), 3))}
+			root := t.TempDir()
+			s := settings(recoding)
+			s.Policy.Diversity, s.Policy.SubjectRepeat = nil, ""
+			p := publisher(newRecorder(root), root)
+			p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
+			require.NoError(t, p.Open())
+			var members [][]uint32
+			for release := 1; release <= 3; release++ {
+				c.grow(release, trial%2 == 0)
+				if release > 1 && trial%3 != 0 {
+					c.regroup(release)
+				}
+				out, err := p.Publish(testView(t, uint32(release), hospital(t), c.persons, c.classes), s)
+				require.NoError(t, err, "trial %d %s", trial, recoding.Name())
+				p.Gate.(auditGate).Commit()
+				certificates[out.Manifest.Privacy.Certificate] = true
+				members = append(members, out.Members)
+			}
+			o := c.exports(t, root, members)
+			o.Releases, o.Ledger = p.Dir, p.Ledger
+			report, err := audit.Dir(o)
+			require.NoError(t, err)
+			require.Empty(t, report.Violations, "trial %d %s", trial, recoding.Name())
+			require.Equal(t, "certified", string(report.Verdict))
+		}
+	}
+	assert.Len(t, certificates, 3)
+}
+
+// TestAuditorRefuses: the gate in front of the rename is the auditor's.
+func TestAuditorRefuses(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(snapshot.OS(), root)
+	k := 2
+	p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &k})}
+	require.NoError(t, p.Open())
+	s := settings(snapshot.Generalization())
+	v := testView(t, 1, hospital(t), patients, []testClass{{incremental.Frozen, 1, []incremental.RecordID{0, 2, 6}}})
+	_, err := p.Publish(v, s)
+	require.ErrorIs(t, err, snapshot.ErrRefused)
+	var failure *snapshot.ReleaseError
+	require.True(t, errors.As(err, &failure))
+	require.Equal(t, snapshot.StepGate, failure.Step)
+	noValues(t, err.Error())
+}
