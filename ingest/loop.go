@@ -107,8 +107,8 @@ func (l *loop) firstStart(ctx context.Context) error {
 }
 
 func (l *loop) serve(ctx context.Context, tick <-chan time.Time) error {
-	if err := l.endInitial(ctx, false); err != nil {
-		return err
+	if err := l.cutLeftOver(ctx); err != nil {
+		return l.stopped(ctx, err)
 	}
 	for {
 		if l.ended && l.releases.inMaking == 0 {
@@ -129,8 +129,8 @@ func (l *loop) serve(ctx context.Context, tick <-chan time.Time) error {
 			if err := l.releases.finished(l, p); err != nil {
 				return err
 			}
-		case seq := <-l.outbox.delivered:
-			l.Machine.Delivered(seq.last, seq.letters)
+		case <-l.outbox.delivered:
+			l.outbox.take(l.Machine)
 			l.noteStaged(0)
 		case <-tick:
 			if err := l.onTick(ctx); err != nil {
@@ -240,6 +240,15 @@ func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64
 		return l.cut(ctx)
 	}
 	return nil
+}
+
+// cutLeftOver makes the cut that was due when the process before stopped: its
+// records may have been committed with the mark of the release before.
+func (l *loop) cutLeftOver(ctx context.Context) error {
+	if l.Machine.CutDue() {
+		return l.cut(ctx)
+	}
+	return l.endInitial(ctx, false)
 }
 
 // endInitial ends the first load if all of it has been read, or if nothing more

@@ -11,22 +11,18 @@ import (
 // that is away holds up nothing but the letters, which stay in state.
 type outboxPump struct {
 	h         *Host
-	after     uint64 // letters up to here are delivered
-	signal    chan struct{}
-	delivered chan delivery
-	mu        sync.Mutex // held while delivering
-}
-
-type delivery struct {
-	last    uint64
-	letters int
+	signal    chan struct{} // there may be letters to deliver
+	delivered chan struct{} // the loop may take deliveries
+	mu        sync.Mutex    // held while delivering; guards the rest
+	after     uint64        // letters up to here are delivered
+	letters   int           // delivered and not taken by the loop
 }
 
 // outboxBatch is the number of letters delivered at once.
 const outboxBatch = 500
 
 func newOutboxPump(h *Host) *outboxPump {
-	return &outboxPump{h: h, signal: make(chan struct{}, 1), delivered: make(chan delivery, 1)}
+	return &outboxPump{h: h, signal: make(chan struct{}, 1), delivered: make(chan struct{}, 1)}
 }
 
 // wake tells that there may be new letters.
@@ -58,62 +54,61 @@ func (o *outboxPump) start() (stop func()) {
 func (o *outboxPump) deliverAll(ctx context.Context) {
 	attempts := o.h.Retry.Attempts()
 	for ctx.Err() == nil {
-		d, err := o.deliver(ctx)
+		more, err := o.deliver(ctx)
 		switch {
 		case err != nil:
 			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed", "error", err.Error())
 			if attempts.Wait(ctx) != nil {
 				return
 			}
-		case d.letters == 0:
+		case !more:
 			return
 		default:
 			attempts.Succeeded()
 			select {
-			case o.delivered <- d:
-			case <-ctx.Done():
+			case o.delivered <- struct{}{}:
+			default:
 			}
 		}
 	}
 }
 
-// deliver sends the next letters.
-func (o *outboxPump) deliver(ctx context.Context) (delivery, error) {
+// deliver sends the next letters; more is false if there were none.
+func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	letters, err := o.h.Store.Outbox(o.after, outboxBatch)
 	if err != nil || len(letters) == 0 {
-		return delivery{}, err
+		return false, err
 	}
 	if err := o.h.DeadLetters.Deliver(ctx, letters); err != nil {
-		return delivery{}, err
+		return false, err
 	}
 	o.after = letters[len(letters)-1].Seq
-	return delivery{o.after, len(letters)}, nil
+	o.letters += len(letters)
+	return true, nil
 }
 
-// flush delivers what is left, before a run ends; m is told.
+// take tells the machine what has been delivered since the last call.
+func (o *outboxPump) take(m *incremental.Machine) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.letters > 0 {
+		m.Delivered(o.after, o.letters)
+		o.letters = 0
+	}
+}
+
+// flush delivers what is left, before a run ends, and tells the machine.
 func (o *outboxPump) flush(ctx context.Context, m *incremental.Machine) error {
 	for {
-		select {
-		case d := <-o.delivered:
-			m.Delivered(d.last, d.letters)
-			continue
-		default:
-		}
-		d, err := o.deliver(ctx)
+		more, err := o.deliver(ctx)
 		if err != nil {
 			return err
 		}
-		if d.letters == 0 {
-			break
+		if !more {
+			o.take(m)
+			return nil
 		}
-		m.Delivered(d.last, d.letters)
 	}
-	select {
-	case d := <-o.delivered:
-		m.Delivered(d.last, d.letters)
-	default:
-	}
-	return nil
 }
