@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anond/config"
+)
+
+func newConfigCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Print, check and show the configuration"}
+	c.AddCommand(newConfigInitCommand(env), newConfigCheckCommand(env), newConfigShowCommand(env))
+	return c
+}
+
+func newConfigInitCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:     "init",
+		Short:   "Print a commented configuration to start from",
+		Example: "  anond config init > anond.yaml",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(env.stdout, config.Starting)
+			return err
+		},
+	}
+}
+
+func newConfigCheckCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Report everything that is wrong with the configuration; exit 78 if anything is",
+		Long: `check reads the configuration and the hierarchy files it names, and reports all
+faults at once as file:line:column: key: reason; suggestion. It connects nowhere.`,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return env.checkJSON(path)
+			}
+			c, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			s := c.Schema()
+			fmt.Fprintf(env.stdout, "%s: ok: dataset %s, %s, k %d, l %d\n", path, c.Dataset, count(s.D(), "quasi-identifier"), c.Policy.K, c.Policy.L)
+			return nil
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// checkJSON writes faults and warnings as one object. Standard error then has
+// the summary only.
+func (e *environment) checkJSON(path string) error {
+	_, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	out := struct {
+		OK       bool             `json:"ok"`
+		Faults   []config.Fault   `json:"faults"`
+		Warnings []config.Warning `json:"warnings"`
+	}{err == nil, []config.Fault{}, append([]config.Warning{}, warnings...)}
+	var faults *config.Faults
+	if errors.As(err, &faults) {
+		out.Faults = faults.List
+	}
+	if err := writeJSON(e.stdout, out); err != nil {
+		return err
+	}
+	if faults != nil {
+		return failure(exitConfig, fmt.Errorf("%s cannot be used: %s", path, count(len(faults.List), "fault")), "")
+	}
+	return err
+}
+
+func newConfigShowCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show",
+		Short: "Print the configuration in effect, defaults included and secrets redacted",
+		RunE: func(*cobra.Command, []string) error {
+			c, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := c.JSON()
+				if err != nil {
+					return err
+				}
+				_, err = env.stdout.Write(text)
+				return err
+			}
+			return env.showSettings(c)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// showSettings prints one key a line with its value and where it comes from.
+func (e *environment) showSettings(c *config.Config) error {
+	settings, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	width := 0
+	for _, s := range settings {
+		width = max(width, len(s.Key))
+	}
+	t := newTable(e.stdout, column{"key", width, false}, column{"from", 8, false}, column{"value", 0, false})
+	t.header()
+	for _, s := range settings {
+		from := "default"
+		if s.Line > 0 {
+			from = fmt.Sprintf("line %d", s.Line)
+		}
+		t.row(s.Key, from, s.Value)
+	}
+	return t.err
+}
+
+// warn prints what works, but may not be meant.
+func (e *environment) warn(warnings []config.Warning) {
+	for _, w := range warnings {
+		fmt.Fprintln(e.stderr, "warning:", w)
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/ingest"
+)
+
+// TestConfigInitPassesCheck: what init prints, check accepts.
+func TestConfigInitPassesCheck(t *testing.T) {
+	r := anond(t, "config", "init")
+	require.Equal(t, result{exitOK, config.Starting, ""}, r)
+	path := file(t, "anond.yaml", r.stdout)
+	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5\n", ""}
+	assert.Equal(t, want, anond(t, "config", "check", "-c", path))
+	assert.Equal(t, want, anond(t, "config", "check", "--config="+path))
+}
+
+// TestConfigCheckReportsAllFaults with place, key, reason and suggestion, and
+// exits with 78.
+func TestConfigCheckReportsAllFaults(t *testing.T) {
+	content := strings.NewReplacer("k: 10 ", "k: 2 ", "type: kafka ", "type: kafca ", "missing:", "mising:").Replace(config.Starting)
+	path := file(t, "anond.yaml", content)
+	r := anond(t, "config", "check", "-c", path)
+	assert.Equal(t, exitConfig, r.code)
+	assert.Empty(t, r.stdout)
+	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
+	require.Len(t, lines, 5, r.stderr)
+	assert.Regexp(t, `anond\.yaml:10:9: source\.type: "kafca" is not known here; did you mean kafka\?`, lines[0])
+	assert.Regexp(t, `anond\.yaml:\d+:3: schema\.mising: is not a key of the configuration; did you mean schema\.missing\?$`, lines[1])
+	assert.Regexp(t, `anond\.yaml:\d+:6: policy\.k: is 2, below l = 5: .*; raise k to 5 or more$`, lines[2])
+	assert.Equal(t, "error: "+path+" cannot be used: 3 faults", lines[3])
+	assert.True(t, strings.HasPrefix(lines[4], "hint: "))
+}
+
+func TestConfigCheckJSON(t *testing.T) {
+	type answer struct {
+		OK       bool
+		Faults   []config.Fault
+		Warnings []config.Warning
+	}
+	check := func(content string) (result, answer) {
+		r := anond(t, "config", "check", "--json", "-c", file(t, "anond.yaml", content))
+		var a answer
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+		return r, a
+	}
+	r, a := check(strings.Replace(config.Starting, "payload: false", "payload: true", 1))
+	assert.Equal(t, exitOK, r.code)
+	assert.True(t, a.OK)
+	assert.NotNil(t, a.Faults)
+	require.Len(t, a.Warnings, 1)
+	assert.Equal(t, "dead_letter.payload", a.Warnings[0].Key)
+
+	r, a = check("version: 1\n")
+	assert.Equal(t, exitConfig, r.code)
+	assert.False(t, a.OK)
+	assert.Len(t, a.Faults, 6)
+	assert.Equal(t, 1, strings.Count(r.stderr, "\n"))
+}
+
+func TestConfigCheckPrintsWarnings(t *testing.T) {
+	path := file(t, "anond.yaml", strings.Replace(config.Starting, "payload: false", "payload: true", 1))
+	r := anond(t, "config", "check", "-c", path)
+	assert.Equal(t, exitOK, r.code)
+	assert.True(t, strings.HasPrefix(r.stderr, "warning: "+path+":"), r.stderr)
+}
+
+func TestConfigMissingFile(t *testing.T) {
+	r := anond(t, "config", "check", "-c", "nowhere.yaml")
+	assert.Equal(t, exitConfig, r.code)
+	assert.Contains(t, r.stderr, "nowhere.yaml: cannot be read: there is no such file; ")
+}
+
+func TestConfigShow(t *testing.T) {
+	path := configurationFile(t)
+	r := anond(t, "config", "show", "-c", path)
+	require.Equal(t, exitOK, r.code)
+	assert.Regexp(t, `(?m)^policy\.k +line \d+ +10$`, r.stdout)
+	assert.Regexp(t, `(?m)^policy\.threshold +default +9$`, r.stdout)
+
+	r = anond(t, "config", "show", "--json", "-c", path)
+	require.Equal(t, exitOK, r.code)
+	var shown struct{ Policy map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &shown))
+	assert.InDelta(t, 9, shown.Policy["threshold"], 0)
+}
+
+// TestRuleVConfigShowsNoSecret: neither form of show tells the password.
+func TestRuleVConfigShowsNoSecret(t *testing.T) {
+	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
+	path := file(t, "anond.yaml", strings.Replace(config.Starting, "\n    topic: admissions", sasl, 1))
+	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path}, {"config", "check", "--json", "-c", path}} {
+		r := anond(t, args...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		assert.NotContains(t, r.stdout+r.stderr, "hush-hush")
+	}
+	assert.Contains(t, anond(t, "config", "show", "-c", path).stdout, "[redacted]")
+}
+
+// TestReasonsCanBeIgnored: dead_letter.ignore knows every reason for which a
+// record may be refused.
+func TestReasonsCanBeIgnored(t *testing.T) {
+	for _, reason := range []equivclass.Reason{
+		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory, equivclass.ReasonOutOfRange,
+		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested, ingest.ReasonMalformedCSV,
+		ingest.ReasonFieldCount, ingest.ReasonHeader, ingest.ReasonEnvelope, ingest.ReasonUnsupported, ingest.ReasonTombstone,
+	} {
+		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason), 1))
+		r := anond(t, "config", "check", "-c", path)
+		assert.Equal(t, exitOK, r.code, r.stderr)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// The exit codes. They are part of the interface: scripts and service managers
+// tell by them whether to retry, to wait or to call someone.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitPrivacy = 3  // a privacy promise does not hold; nothing was published
+	exitLocked  = 4  // another process holds the state
+	exitBehind  = 5  // the state is older than what was published
+	exitConfig  = 78 // bad configuration (EX_CONFIG of sysexits.h)
+)
+
+// exitError is an error that knows its exit code and the operator's next step.
+type exitError struct {
+	code int
+	err  error
+	hint string // one line, no full stop; may be empty
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// failure makes an exitError. hint may be empty.
+func failure(code int, err error, hint string) error { return &exitError{code, err, hint} }
+
+// usage is a fault of the command line.
+func usage(hint, format string, args ...any) error {
+	return failure(exitUsage, fmt.Errorf(format, args...), hint)
+}
+
+// classify finds the exit code and the hint of an error: those it carries, else
+// those of the cause it wraps.
+func classify(err error) (code int, hint string) {
+	var known *exitError
+	var faults *config.Faults
+	switch {
+	case err == nil:
+		return exitOK, ""
+	case errors.As(err, &known):
+		return known.code, known.hint
+	case errors.As(err, &faults):
+		return exitConfig, "docs/CONFIGURATION.md lists every key with its type and default"
+	case errors.Is(err, incremental.ErrLocked):
+		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
+	case errors.Is(err, ingest.ErrBehind):
+		return exitBehind, "bring back the newest state; going on with this one would undo what earlier releases promise"
+	}
+	return exitFailed, ""
+}
+
+// report prints an error for people and returns its exit code.
+func (e *environment) report(err error) int {
+	code, hint := classify(err)
+	if err == nil {
+		return code
+	}
+	var faults *config.Faults
+	switch {
+	case errors.As(err, &faults):
+		fmt.Fprintln(e.stderr, faults)
+		fmt.Fprintf(e.stderr, "error: %s cannot be used: %s\n", faults.List[0].File, count(len(faults.List), "fault"))
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(e.stderr, "error: interrupted")
+	default:
+		fmt.Fprintln(e.stderr, "error:", err)
+	}
+	if hint != "" {
+		fmt.Fprintln(e.stderr, "hint:", hint)
+	}
+	return code
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

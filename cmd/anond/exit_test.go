@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// TestExitCodes: the code follows from the error, however deep it is wrapped.
+func TestExitCodes(t *testing.T) {
+	bad := &config.Faults{List: []config.Fault{{File: "a.yaml", Line: 3, Column: 7, Key: "policy.k", Reason: "is missing"}}}
+	for _, c := range []struct {
+		name string
+		err  error
+		code int
+		text string
+	}{
+		{"success", nil, exitOK, ""},
+		{"unknown", errors.New("disk on fire"), exitFailed, "error: disk on fire\n"},
+		{"its own", failure(exitPrivacy, errors.New("refused"), "lower l"), exitPrivacy, "error: refused\nhint: lower l\n"},
+		{"its own, wrapped", fmt.Errorf("run: %w", failure(exitPrivacy, errors.New("refused"), "")), exitPrivacy, "error: run: refused\n"},
+		{"locked", fmt.Errorf("open: %w", incremental.ErrLocked), exitLocked,
+			"error: open: the state is held by another process\nhint: stop the other process, or let this one use a state of its own (state.path)\n"},
+		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,
+			"error: start: state is behind what was published or committed\nhint: bring back the newest state; going on with this one would undo what earlier releases promise\n"},
+		{"interrupted", fmt.Errorf("audit: %w", context.Canceled), exitFailed, "error: interrupted\n"},
+		{"configuration", fmt.Errorf("load: %w", bad), exitConfig,
+			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type and default\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			assert.Equal(t, c.code, (&environment{stderr: &stderr}).report(c.err))
+			assert.Equal(t, c.text, stderr.String())
+		})
+	}
+}
+
+// TestCodeOfAWrappedCause: an exitError around a known cause decides.
+func TestCodeOfAWrappedCause(t *testing.T) {
+	err := failure(exitUsage, fmt.Errorf("x: %w", incremental.ErrLocked), "h")
+	code, hint := classify(err)
+	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, "h", hint)
+	assert.ErrorIs(t, err, incremental.ErrLocked)
+}

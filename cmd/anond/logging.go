@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+
+	"anond/config"
+)
+
+// newLogger writes to w as the configuration says: text on a terminal and JSON
+// otherwise, unless a format is set. Times are UTC.
+func newLogger(w io.Writer, settings config.Log, terminal bool) *slog.Logger {
+	options := &slog.HandlerOptions{Level: levelOf(settings.Level), ReplaceAttr: plainLine}
+	asText := settings.Format == config.TextLog || settings.Format == config.AutoLog && terminal
+	if asText {
+		return slog.New(eventHandler{slog.NewTextHandler(w, options)})
+	}
+	return slog.New(eventHandler{slog.NewJSONHandler(w, options)})
+}
+
+func levelOf(level config.Level) slog.Level {
+	switch level {
+	case config.Debug:
+		return slog.LevelDebug
+	case config.Warn:
+		return slog.LevelWarn
+	case config.Error:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+// eventKey is the attribute by which programs tell log lines apart. Its values
+// are stable names such as release_published.
+const eventKey = "event"
+
+// eventHandler sees to it that every line has an event, whoever wrote it: the
+// attribute `event` if there is one, else the message, which then is the name.
+type eventHandler struct{ slog.Handler }
+
+func (h eventHandler) Handle(ctx context.Context, r slog.Record) error {
+	event, message := "", r.Message
+	var rest []slog.Attr
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == eventKey && event == "" {
+			event = a.Value.Resolve().String()
+		} else {
+			rest = append(rest, a)
+		}
+		return true
+	})
+	if event == "" {
+		event, message = eventName(message), ""
+	}
+	line := slog.NewRecord(r.Time, r.Level, message, r.PC)
+	line.AddAttrs(slog.String(eventKey, event))
+	line.AddAttrs(rest...)
+	return h.Handler.Handle(ctx, line)
+}
+
+func (h eventHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return eventHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup keeps the handler as it is: lines are flat, so that `event` and the
+// other names mean the same everywhere.
+func (h eventHandler) WithGroup(string) slog.Handler { return h }
+
+// eventName turns a message into a name.
+func eventName(message string) string {
+	name := strings.Join(strings.FieldsFunc(strings.ToLower(message), func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	}), "_")
+	if name == "" {
+		return "message"
+	}
+	return name
+}
+
+// plainLine leaves out a message that became the event, and writes times in UTC.
+func plainLine(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) > 0 {
+		return a
+	}
+	switch a.Key {
+	case slog.MessageKey:
+		if a.Value.String() == "" {
+			return slog.Attr{}
+		}
+	case slog.TimeKey:
+		return slog.Time(slog.TimeKey, a.Value.Time().UTC())
+	}
+	return a
+}

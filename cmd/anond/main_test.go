@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+)
+
+// result is what a person or program sees of a run.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// anond runs the whole program in this process.
+func anond(t *testing.T, args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(""), &out, &err, func(string) (string, bool) { return "", false })
+	return result{code, out.String(), err.String()}
+}
+
+// file writes a file into a fresh directory and returns its path.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// TestUsageFaults: they exit 2, say one error and one hint, and print nothing
+// on standard output.
+func TestUsageFaults(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "error: anond needs a subcommand\nhint: anond --help shows them\n"},
+		{"confg", "error: unknown command \"confg\" for anond\nhint: did you mean anond config?\n"},
+		{"frobnicate", "error: unknown command \"frobnicate\" for anond\nhint: anond --help shows the subcommands\n"},
+		{"--nope", "error: unknown flag: --nope\nhint: anond --help shows what it takes\n"},
+		{"config", "error: anond config needs a subcommand\nhint: anond config --help shows them\n"},
+		{"config chek", "error: unknown command \"chek\" for anond config\nhint: did you mean anond config check?\n"},
+		{"config check extra", "error: unknown command \"extra\" for \"anond config check\"\nhint: anond config check --help shows what it takes\n"},
+		{"config show --nope", "error: unknown flag: --nope\nhint: anond config show --help shows what it takes\n"},
+		{"config check -c", "error: flag needs an argument: 'c' in -c\nhint: anond config check --help shows what it takes\n"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			assert.Equal(t, result{exitUsage, "", c.want}, anond(t, strings.Fields(c.args)...))
+		})
+	}
+}
+
+func TestHelpIsNoFault(t *testing.T) {
+	for _, args := range []string{"--help", "help", "config --help", "help config check", "config show -h"} {
+		r := anond(t, strings.Fields(args)...)
+		assert.Equal(t, exitOK, r.code, args)
+		assert.Contains(t, r.stdout, "Usage:", args)
+		assert.Empty(t, r.stderr, args)
+	}
+}
+
+// TestRunsAreIndependent: nothing of one run is left for the next.
+func TestRunsAreIndependent(t *testing.T) {
+	first := anond(t, "version")
+	anond(t, "--nope")
+	anond(t, "version", "--json")
+	assert.Equal(t, first, anond(t, "version"))
+}
+
+func TestVersionJSON(t *testing.T) {
+	r := anond(t, "version", "--json")
+	require.Equal(t, exitOK, r.code)
+	var v buildVersion
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &v))
+	assert.NotEmpty(t, v.Version)
+	assert.NotEmpty(t, v.Go)
+	assert.Contains(t, v.Platform, "/")
+}
+
+// TestSignals: the first asks, the second ends with the shell's code.
+func TestSignals(t *testing.T) {
+	for second, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		ctx, cancel := context.WithCancel(t.Context())
+		signals, exited := make(chan os.Signal), make(chan int)
+		go watchSignals(signals, cancel, func(code int) { exited <- code })
+		require.NoError(t, ctx.Err())
+		signals <- syscall.SIGTERM
+		<-ctx.Done()
+		select {
+		case <-exited:
+			t.Fatal("the first signal ended the program")
+		default:
+		}
+		signals <- second
+		assert.Equal(t, want, <-exited)
+	}
+}
+
+// configurationFile is a valid configuration in a directory of its own.
+func configurationFile(t *testing.T) string { return file(t, "anond.yaml", config.Starting) }

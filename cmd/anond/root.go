@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"anond/config"
+)
+
+// environment is what a command has of the world outside: its streams and the
+// variables. Each run has one of its own.
+type environment struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookup         config.Lookup
+	entered        bool // a command was found and its flags were understood
+}
+
+// newRootCommand builds the tree of commands. A command is a function
+// newXCommand(env) in a file of its own, listed here.
+func newRootCommand(env *environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "anond",
+		Short: "Refreshed anonymized tables from a stream of records, safe beside all earlier ones",
+		Long: `anond reads inserted person records, places each at its equivalence class, and
+emits versioned, complete, anonymized tables. Someone who keeps all versions
+still cannot tell a published person's sensitive value with a probability above
+1/l, at the adversary level that the manifest names.
+
+Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
+4 state locked, 5 state behind the ledger, 78 bad configuration.`,
+	}
+	root.AddCommand(
+		newConfigCommand(env),
+		newVersionCommand(env),
+	)
+	return root
+}
+
+// execute runs the command that the arguments name. A fault that arises before
+// the command's own code is one of usage.
+func (e *environment) execute(ctx context.Context, args []string) error {
+	root := newRootCommand(e)
+	root.SetArgs(args)
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	// A group is runnable only to refuse what is no subcommand of it.
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}"))
+	e.prepare(root)
+	command, err := root.ExecuteContextC(ctx)
+	var known *exitError
+	if err != nil && !e.entered && !errors.As(err, &known) {
+		message, suggestion, _ := strings.Cut(err.Error(), "\n")
+		if suggestion = strings.Join(strings.Fields(suggestion), " "); suggestion == "" {
+			suggestion = command.CommandPath() + " --help shows what it takes"
+		}
+		return usage(suggestion, "%s", message)
+	}
+	return err
+}
+
+// prepare makes cobra strict all over the tree: a command without arguments
+// refuses any, and a group without its subcommand is a fault of usage, where
+// cobra would print help and succeed.
+func (e *environment) prepare(c *cobra.Command) {
+	if c.HasSubCommands() && c.RunE == nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(c.CommandPath()+" --help shows them", "%s needs a subcommand", c.CommandPath())
+			}
+			hint := c.CommandPath() + " --help shows the subcommands"
+			c.SuggestionsMinimumDistance = 2
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				hint = "did you mean " + c.CommandPath() + " " + near[0] + "?"
+			}
+			return usage(hint, "unknown command %q for %s", args[0], c.CommandPath())
+		}
+		c.RunE = func(*cobra.Command, []string) error { return nil }
+	} else if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	work := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		e.entered = true
+		return work(c, args)
+	}
+	for _, sub := range c.Commands() {
+		e.prepare(sub)
+	}
+}
+
+// defaultConfig is the configuration file if -c names none.
+const defaultConfig = "anond.yaml"
+
+// configFlag gives a command -c FILE.
+func configFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVarP(path, "config", "c", defaultConfig, "configuration `file`")
+}
+
+// jsonFlag gives a command --json.
+func jsonFlag(c *cobra.Command, asked *bool) {
+	c.Flags().BoolVar(asked, "json", false, "write JSON for programs")
+}
+
+// loadConfig reads and checks the configuration, and prints its warnings.
+func (e *environment) loadConfig(path string) (*config.Config, error) {
+	c, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	e.warn(warnings)
+	return c, err
+}

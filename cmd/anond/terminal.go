@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a stream is a terminal with a person before it.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// column is a column of a table.
+type column struct {
+	title string
+	width int // least width; the last column may be 0
+	right bool
+}
+
+// table prints rows as they come, so that a reader sees the first before the
+// last is known; widths are therefore given, not measured.
+type table struct {
+	w       io.Writer
+	columns []column
+	err     error // the first error of writing; later rows are left out
+}
+
+func newTable(w io.Writer, columns ...column) *table {
+	for i, c := range columns {
+		columns[i].width = max(c.width, utf8.RuneCountInString(c.title))
+	}
+	return &table{w: w, columns: columns}
+}
+
+// header prints the titles.
+func (t *table) header() {
+	titles := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		titles[i] = c.title
+	}
+	t.row(titles...)
+}
+
+// row prints one row; missing cells are empty.
+func (t *table) row(cells ...string) {
+	if t.err != nil {
+		return
+	}
+	var b strings.Builder
+	for i, c := range t.columns {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		cell := ""
+		if i < len(cells) {
+			cell = cells[i]
+		}
+		pad := strings.Repeat(" ", max(0, c.width-utf8.RuneCountInString(cell)))
+		if c.right {
+			b.WriteString(pad + cell)
+		} else {
+			b.WriteString(cell + pad)
+		}
+	}
+	_, t.err = fmt.Fprintln(t.w, strings.TrimRight(b.String(), " "))
+}
+
+// writeJSON writes a value as indented JSON, as every --json of a single answer
+// does.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// buildVersion says which anond this is. Programs read it as JSON.
+type buildVersion struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"` // of the revision
+	Modified bool   `json:"modified"`       // built from changed files
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// versionOf reads what the Go tool has put into the binary.
+func versionOf(info *debug.BuildInfo) buildVersion {
+	v := buildVersion{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String writes the version on one line.
+func (v buildVersion) String() string {
+	text := "anond " + v.Version
+	if v.Revision != "" {
+		text += " " + v.Revision[:min(12, len(v.Revision))]
+	}
+	if v.Modified {
+		text += " (modified)"
+	}
+	return fmt.Sprintf("%s, %s, %s", text, v.Go, v.Platform)
+}
+
+func newVersionCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Say which anond this is",
+		RunE: func(*cobra.Command, []string) error {
+			info, _ := debug.ReadBuildInfo()
+			v := versionOf(info)
+			if asJSON {
+				return writeJSON(env.stdout, v)
+			}
+			_, err := fmt.Fprintln(env.stdout, v)
+			return err
+		},
+	}
+	jsonFlag(c, &asJSON)
+	return c
+}
