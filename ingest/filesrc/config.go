@@ -1,0 +1,118 @@
+package filesrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"anond/ingest"
+)
+
+// Layout says how a file holds records.
+type Layout string
+
+// The layouts of a file.
+const (
+	NDJSON Layout = "ndjson" // a JSON text a line (formats json and debezium)
+	CSV    Layout = "csv"    // RFC 4180 with a header
+)
+
+// DefaultInterval is the pause between two looks at followed files.
+const DefaultInterval = 250 * time.Millisecond
+
+// Config says what to read.
+type Config struct {
+	// Paths are files or patterns (filepath.Match). A pattern may match nothing.
+	Paths []string
+	// Stdin is read instead of Paths. RunID names this run; it must be new.
+	Stdin io.Reader
+	RunID string
+
+	Layout Layout
+	// Follow waits for more at the end of files, and for more files that match.
+	Follow bool
+	// MaxBytes is the longest record; it must be the decoder's. 0 means
+	// ingest.DefaultMaxBytes.
+	MaxBytes int
+	// CheckHeader judges the columns of a CSV file (ingest.CheckHeader); its
+	// error is reported with file and line. nil takes any.
+	CheckHeader func(header []string) error
+
+	// Interval is the pause between two looks at followed files, 0 means
+	// DefaultInterval, and Wait makes it; nil means a timer.
+	Interval time.Duration
+	Wait     func(ctx context.Context, d time.Duration) error
+}
+
+// check reports all faults of a configuration at once, and fills defaults in.
+func (c *Config) check() error {
+	var faults []error
+	fault := func(cond bool, format string, args ...any) {
+		if cond {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(c.Layout != NDJSON && c.Layout != CSV, "layout %q: use ndjson or csv", c.Layout)
+	fault(c.Stdin == nil && len(c.Paths) == 0, "no file given")
+	fault(c.Stdin != nil && len(c.Paths) > 0, "standard input and files are given: use one of them")
+	fault(c.Stdin != nil && c.RunID == "", "standard input needs a run id of its own")
+	fault(c.MaxBytes < 0, "longest record %d bytes: use a positive number", c.MaxBytes)
+	fault(c.Interval < 0, "interval %s: use a positive duration", c.Interval)
+	for _, p := range c.Paths {
+		_, err := filepath.Match(p, "")
+		fault(err != nil, "pattern %q: %w", p, err)
+		fault(c.Follow && packed(p), "%s: a packed file cannot be followed", p)
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = ingest.DefaultMaxBytes
+	}
+	if c.Interval == 0 {
+		c.Interval = DefaultInterval
+	}
+	if c.Wait == nil {
+		c.Wait = wait
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) splitter() splitter { return splitter{csv: c.Layout == CSV, max: c.MaxBytes} }
+
+// wait pauses for d unless ctx ends before.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// packed reports whether a file is read through gzip.
+func packed(path string) bool { return strings.HasSuffix(path, ".gz") }
+
+// expand returns the files that Paths name at present, in order of name, each
+// once. A path that is no pattern must exist.
+func (c *Config) expand() ([]string, error) {
+	var paths []string
+	for _, p := range c.Paths {
+		matches, err := filepath.Glob(p)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", p, err)
+		}
+		if len(matches) == 0 && !strings.ContainsAny(p, `*?[`) {
+			_, err := os.Stat(p)
+			return nil, fmt.Errorf("source file: %w", err)
+		}
+		paths = append(paths, matches...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

@@ -1,0 +1,99 @@
+package filesrc
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// digest is a keyed digest, as state has one.
+func digest(b []byte) incremental.Digest {
+	sum := sha256.Sum256(append([]byte("key"), b...))
+	return incremental.Digest(sum[:16])
+}
+
+// state keeps what the machine keeps of a source, and what it was given.
+type state struct {
+	positions map[incremental.Partition]incremental.Position
+	records   []ingest.Record
+	lines     []string
+	headers   [][]string
+}
+
+func newState() *state { return &state{positions: map[incremental.Partition]incremental.Position{}} }
+
+func (s *state) resume(once bool) ingest.Resume {
+	return ingest.Resume{Positions: maps.Clone(s.positions), Digest: digest, Once: once}
+}
+
+// apply takes a chunk in as the machine does, and checks the source's promises.
+func (s *state) apply(t testing.TB, c *ingest.Chunk) {
+	t.Helper()
+	pos, known := s.positions[c.Partition]
+	if !known {
+		pos.Last = -1
+	}
+	require.Equal(t, pos.Next, c.From, "chunks are contiguous")
+	require.Greater(t, c.Next, c.From)
+	at := c.From
+	for _, r := range c.Records {
+		require.GreaterOrEqual(t, r.Offset, at)
+		require.NotNil(t, r.Value)
+		at = r.Offset + 1
+		pos.Last, pos.Digest = r.Offset, digest(r.Value)
+		s.records = append(s.records, r)
+		s.lines = append(s.lines, string(r.Value))
+		s.headers = append(s.headers, c.Header)
+	}
+	require.LessOrEqual(t, at, c.Next)
+	pos.Next = c.Next
+	s.positions[c.Partition] = pos
+}
+
+// read takes in all that a source has.
+func (s *state) read(t testing.TB, src ingest.Source) {
+	t.Helper()
+	for {
+		c, err := src.Next(context.Background())
+		if err == io.EOF {
+			return
+		}
+		require.NoError(t, err)
+		s.apply(t, c)
+	}
+}
+
+// run opens the source where the state stands and reads to its end.
+func (s *state) run(t testing.TB, cfg Config) {
+	t.Helper()
+	src, err := Open(context.Background(), cfg, s.resume(true))
+	require.NoError(t, err)
+	s.read(t, src)
+	require.NoError(t, src.Close())
+}
+
+func write(t testing.TB, path, text string) string {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func extend(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func temp(t testing.TB, name string) string { return filepath.Join(t.TempDir(), name) }

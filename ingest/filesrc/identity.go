@@ -1,0 +1,80 @@
+package filesrc
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// head is what a file begins with, and is known by.
+type head struct {
+	line   []byte   // the header as it stands; nil without one
+	header []string // the columns
+	first  []byte   // the first record
+	fault  error    // what is wrong with the header
+}
+
+// readHead reads header and first record. ok is false while they are not both
+// there.
+func readHead(ctx context.Context, path string, cfg *Config) (h head, ok bool, err error) {
+	o, err := open(path)
+	if err != nil {
+		return h, false, err
+	}
+	r := newReader(o, cfg)
+	r.header = h.take(cfg, path)
+	b, err := r.next(ctx, noStop, 1)
+	for err == nil && len(b.records) == 0 {
+		b, err = r.next(ctx, noStop, 1)
+	}
+	err = errors.Join(err, o.close())
+	switch {
+	case h.fault != nil:
+		return h, false, h.fault
+	case errors.Is(err, io.EOF):
+		return h, false, nil
+	case err != nil:
+		return h, false, fmt.Errorf("source file %s: %w", path, err)
+	}
+	h.first = b.records[0].Value
+	return h, true, nil
+}
+
+// take returns what makes a recordReader put the header of a CSV file into h and
+// judge it. The fault names the place: file and line.
+func (h *head) take(cfg *Config, name string) func([]byte, int64) error {
+	if cfg.Layout != CSV {
+		return nil
+	}
+	return func(line []byte, number int64) (err error) {
+		h.line = line
+		h.header, err = ingest.ParseHeader(line)
+		if err == nil && cfg.CheckHeader != nil {
+			err = cfg.CheckHeader(h.header)
+		}
+		if err != nil {
+			h.fault = fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		return h.fault
+	}
+}
+
+// partition names the file by a keyed hash of its head. The length of the
+// header comes first, so that no two heads give the same bytes.
+func (h *head) partition(digest func([]byte) incremental.Digest) incremental.Partition {
+	text := binary.AppendUvarint(nil, uint64(len(h.line)))
+	text = append(append(text, h.line...), h.first...)
+	d := digest(text)
+	return incremental.Partition{Source: "file:" + hex.EncodeToString(d[:])}
+}
+
+// newReader returns a reader of a stream at its start.
+func newReader(in input, cfg *Config) *recordReader {
+	return &recordReader{in: in, split: cfg.splitter(), final: !cfg.Follow, line: 1}
+}

@@ -1,0 +1,128 @@
+package filesrc
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// opened is an open file as a stream of (unpacked) bytes.
+type opened struct {
+	path string
+	file *os.File
+	zip  *gzip.Reader // nil unless packed
+}
+
+// open opens a regular file at its start.
+func open(path string) (*opened, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("source file: %w", err)
+	}
+	o := &opened{path: path, file: f}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("source file %s is no regular file: pipe it to standard input instead", path)
+	}
+	if err == nil && packed(path) {
+		if o.zip, err = gzip.NewReader(f); err != nil {
+			err = fmt.Errorf("source file %s: %w", path, err)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return o, nil
+}
+
+func (o *opened) read(ctx context.Context, p []byte) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if o.zip == nil {
+		return o.file.Read(p)
+	}
+	n := 0
+	for n < len(p) { // gzip hands out small pieces
+		m, err := o.zip.Read(p[n:])
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (o *opened) close() error { return o.file.Close() }
+
+// size is the present length of a file that is not packed.
+func (o *opened) size() (int64, error) {
+	info, err := o.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// countedPrefix bounds the bytes that a restart reads only to number lines.
+const countedPrefix = 1 << 30
+
+// seek goes to a byte offset and returns the number of the line there, 0 if it
+// lies so far on that counting is not worth its time.
+func (o *opened) seek(ctx context.Context, offset int64) (line int64, err error) {
+	if o.zip == nil && offset > countedPrefix {
+		_, err := o.file.Seek(offset, io.SeekStart)
+		return 0, err
+	}
+	line = 1
+	block := make([]byte, blockBytes)
+	for offset > 0 {
+		n, err := o.read(ctx, block[:min(offset, blockBytes)])
+		if err != nil && n == 0 {
+			return 0, err
+		}
+		line += int64(bytes.Count(block[:n], []byte{'\n'}))
+		offset -= int64(n)
+	}
+	return line, nil
+}
+
+// unpackedSize reads a packed file to its end.
+func unpackedSize(ctx context.Context, path string) (int64, error) {
+	o, err := open(path)
+	if err != nil {
+		return 0, err
+	}
+	block := make([]byte, blockBytes)
+	var size int64
+	for err == nil {
+		var n int
+		n, err = o.read(ctx, block)
+		size += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return size, errors.Join(err, o.close())
+}
+
+// wholeLines returns the offset after the last line break below size: what a
+// followed file can hand out at present.
+func (o *opened) wholeLines(size int64) (int64, error) {
+	block := make([]byte, 64<<10)
+	for size > 0 {
+		from := max(0, size-int64(len(block)))
+		n, err := o.file.ReadAt(block[:size-from], from)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(block[:n], '\n'); i >= 0 {
+			return from + int64(i) + 1, nil
+		}
+		size = from
+	}
+	return 0, nil
+}

@@ -1,0 +1,196 @@
+package filesrc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"anond/ingest"
+)
+
+// Sizes of reading: a block holds some 2,000 records of a usual size.
+const (
+	blockBytes   = 256 << 10
+	minReadBytes = 32 << 10
+	chunkRecords = 4096
+)
+
+// input is a stream of bytes. io.EOF says that there is no more for now.
+type input interface {
+	read(ctx context.Context, p []byte) (int, error)
+}
+
+// batch is a contiguous run of records. It covers [from, next).
+type batch struct {
+	from, next int64
+	records    []ingest.Record
+}
+
+var (
+	byteOrderMark    = []byte("\ufeff")
+	errHeaderTooLong = errors.New("the header is longer than the longest record allowed")
+)
+
+// recordReader turns a stream into batches of records. A record's bytes are
+// never written again once they are handed out: the buffer only grows behind
+// them, and is replaced, not reused, when it is full.
+type recordReader struct {
+	in    input
+	split splitter
+	// final: what is there when the stream ends for now is all of it, and a last
+	// line without line break is a record.
+	final bool
+	// header takes the first line that is not blank, if set.
+	header func(line []byte, number int64) error
+
+	buf  []byte // read and not taken yet; buf[0] is the byte at off
+	off  int64
+	line int64          // number of the line at off, from 1; 0: unknown
+	skip *ingest.Record // a record that is too long, whose end is not found yet
+}
+
+// position is where a reader that starts again has to start.
+func (r *recordReader) position() int64 {
+	if r.skip != nil {
+		return r.skip.Offset
+	}
+	return r.off
+}
+
+// next returns the records that start below stop, up to max of them, as soon as
+// there is one. io.EOF: the stream has nothing whole for now.
+func (r *recordReader) next(ctx context.Context, stop int64, max int) (batch, error) {
+	b := batch{from: r.position()}
+	err := r.gather(ctx, &b, stop, max)
+	if b.next = r.position(); err == nil && b.next == b.from {
+		err = io.EOF
+	}
+	return b, err
+}
+
+func (r *recordReader) gather(ctx context.Context, b *batch, stop int64, max int) error {
+	for r.position() < stop {
+		if err := r.take(b, stop, max, false); err != nil || len(b.records) > 0 {
+			return err
+		}
+		switch err := r.fill(ctx); {
+		case err == io.EOF && r.final:
+			return r.take(b, stop, max, true)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads once.
+func (r *recordReader) fill(ctx context.Context) error {
+	if cap(r.buf)-len(r.buf) < minReadBytes {
+		grown := make([]byte, len(r.buf), max(blockBytes, 2*len(r.buf)))
+		copy(grown, r.buf)
+		r.buf = grown
+	}
+	n, err := r.in.read(ctx, r.buf[len(r.buf):cap(r.buf)])
+	r.buf = r.buf[:len(r.buf)+n]
+	if n > 0 && err == io.EOF {
+		return nil // it will come again
+	}
+	return err
+}
+
+// take moves whole records from the buffer to the batch.
+func (r *recordReader) take(b *batch, stop int64, max int, final bool) error {
+	if r.off == 0 && !r.dropMark(final) {
+		return nil
+	}
+	if r.skip != nil {
+		if done, err := r.passLong(b, final); err != nil || !done {
+			return err
+		}
+	}
+	for len(b.records) < max && r.off < stop && len(r.buf) > 0 {
+		end, next, what := r.split.scan(r.buf, final)
+		switch what {
+		case incomplete:
+			return nil
+		case tooLong:
+			r.startLong()
+			if done, err := r.passLong(b, final); err != nil || !done {
+				return err
+			}
+		case complete:
+			if err := r.takeLine(b, r.buf[:end:end]); err != nil {
+				return err
+			}
+			r.pass(next)
+		}
+	}
+	return nil
+}
+
+// takeLine judges the line that starts at off.
+func (r *recordReader) takeLine(b *batch, line []byte) error {
+	if r.split.blank(line) {
+		return nil
+	}
+	if take := r.header; take != nil {
+		r.header = nil
+		return take(line, r.line)
+	}
+	if b.records == nil {
+		b.records = make([]ingest.Record, 0, min(chunkRecords, 1+len(r.buf)/(len(line)+1)))
+	}
+	b.records = append(b.records, ingest.Record{Offset: r.off, Line: r.line, Value: line})
+	return nil
+}
+
+// pass goes on by n bytes.
+func (r *recordReader) pass(n int) {
+	if r.line > 0 {
+		r.line += int64(bytes.Count(r.buf[:n], []byte{'\n'}))
+	}
+	r.buf = r.buf[n:]
+	r.off += int64(n)
+}
+
+// dropMark passes a byte order mark. false: more bytes are needed to tell.
+func (r *recordReader) dropMark(final bool) bool {
+	switch {
+	case bytes.HasPrefix(r.buf, byteOrderMark):
+		r.pass(len(byteOrderMark))
+	case !final && bytes.HasPrefix(byteOrderMark, r.buf):
+		return false
+	}
+	return true
+}
+
+// startLong begins to pass a record that is too long. Its first max+1 bytes
+// stand for it, enough for the decoder to refuse it; the rest is not kept. The
+// position stays at its start until its end is found, so that a restart in
+// between finds the record again.
+func (r *recordReader) startLong() {
+	r.skip = &ingest.Record{Offset: r.off, Line: r.line, Value: bytes.Clone(r.buf[:r.split.max+1])}
+	r.pass(r.split.max)
+}
+
+// passLong passes the bytes up to the line break that ends the long record.
+func (r *recordReader) passLong(b *batch, final bool) (done bool, err error) {
+	lf := bytes.IndexByte(r.buf, '\n')
+	if lf < 0 && !final {
+		r.pass(len(r.buf))
+		return false, nil
+	}
+	if r.header != nil {
+		return false, errHeaderTooLong
+	}
+	if lf < 0 {
+		lf = len(r.buf) - 1
+	}
+	r.pass(lf + 1)
+	b.records = append(b.records, *r.skip)
+	r.skip = nil
+	return true, nil
+}

@@ -1,0 +1,249 @@
+package filesrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// Open returns the source that cfg describes, at the place where state stands.
+// Every file that has a first record by now is identified, its header judged and
+// its last read record compared, so that what an operator must mend shows at
+// start.
+func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if cfg.Stdin != nil {
+		return openStream(&cfg, resume)
+	}
+	s := &source{cfg: &cfg, resume: resume}
+	if err := s.discover(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	for _, f := range s.files {
+		if err := s.prepare(ctx, f); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	s.publish()
+	return s, nil
+}
+
+// source reads files one after the other and, if they are followed, in turns.
+type source struct {
+	cfg    *Config
+	resume ingest.Resume
+	files  []*file // in order of path
+	at     int     // the file whose turn it is
+	failed error   // final
+
+	mu        sync.Mutex // guards what Status reads
+	status    []ingest.PartitionStatus
+	connected bool
+}
+
+// discover takes in files that match by now and did not before.
+func (s *source) discover(ctx context.Context) error {
+	paths, err := s.cfg.expand()
+	if err != nil && len(s.files) == 0 {
+		return err
+	}
+	for _, path := range paths {
+		if slices.ContainsFunc(s.files, func(f *file) bool { return f.path == path }) {
+			continue
+		}
+		if s.cfg.Follow && packed(path) {
+			return fmt.Errorf("source file %s: a packed file cannot be followed", path)
+		}
+		s.files = append(s.files, &file{path: path, cfg: s.cfg, digest: s.resume.Digest, end: -1, stop: noStop})
+	}
+	if len(s.files) == 0 && !s.cfg.Follow {
+		return fmt.Errorf("source: no file matches %s", strings.Join(s.cfg.Paths, ", "))
+	}
+	slices.SortFunc(s.files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return ctx.Err()
+}
+
+// prepare identifies a file and compares it with what state has read of it.
+func (s *source) prepare(ctx context.Context, f *file) error {
+	if err := f.identify(ctx); err != nil || !f.identified {
+		return err
+	}
+	for _, g := range s.files {
+		if g != f && g.identified && g.part == f.part {
+			return fmt.Errorf("source files %s and %s begin with the same record, by which a file is known: leave one of them out", g.path, f.path)
+		}
+	}
+	if packed(f.path) {
+		return nil // unpacked and compared when its turn comes
+	}
+	if err := f.begin(ctx, s.resume.Positions[f.part]); err != nil {
+		return err
+	}
+	size, err := f.in.size()
+	if err != nil {
+		return err
+	}
+	f.end = size
+	if s.resume.Once {
+		f.stop = size
+	}
+	if s.cfg.Follow {
+		return nil
+	}
+	return f.release()
+}
+
+// Next returns the next chunk; see ingest.Source. Its error is final.
+func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	c, err := s.next(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.failed = err
+	}
+	s.publish()
+	return c, err
+}
+
+func (s *source) next(ctx context.Context) (*ingest.Chunk, error) {
+	for {
+		for range s.files {
+			c, err := s.turn(ctx, s.files[s.at])
+			if c != nil || err != nil {
+				return c, err
+			}
+			s.at = (s.at + 1) % len(s.files)
+		}
+		if !s.cfg.Follow || s.resume.Once {
+			return nil, io.EOF
+		}
+		if err := s.cfg.Wait(ctx, s.cfg.Interval); err != nil {
+			return nil, err
+		}
+		if err := s.discover(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// turn returns the next chunk of a file, nil if it has none for now.
+func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
+	if f.done || (!f.identified && s.resume.Once) { // one that came later is not for this run
+		return nil, nil
+	}
+	if !f.identified {
+		if err := s.prepare(ctx, f); err != nil || !f.identified {
+			return nil, err
+		}
+	}
+	if f.in == nil {
+		if err := f.begin(ctx, s.resume.Positions[f.part]); err != nil {
+			return nil, err
+		}
+	}
+	if s.cfg.Follow && !s.resume.Once && f.stop == noStop {
+		if err := f.visit(); err != nil {
+			return nil, err
+		}
+	}
+	c, err := f.chunk(ctx)
+	if err != io.EOF {
+		return c, err
+	}
+	if s.cfg.Follow {
+		return s.dry(ctx, f)
+	}
+	f.done = true
+	return nil, f.release()
+}
+
+// dry ends a visit to a followed file. A file that took its place is reported
+// once this one is read to its end.
+func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
+	if s.resume.Once {
+		return nil, nil
+	}
+	f.stop = noStop
+	rotated, err := f.rotated()
+	if err != nil || !rotated {
+		return nil, err
+	}
+	c, err := f.chunk(ctx)
+	if err != io.EOF {
+		return c, err
+	}
+	return nil, fmt.Errorf("source file %s: %w: another file took its path while it was followed, and it was read to its end. Start again to read the new one from its beginning",
+		f.path, ingest.ErrReplaced)
+}
+
+// Ends returns the present end of every file that has a record. With Once it is
+// the end at which Next stops.
+func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, error) {
+	ends := make(map[incremental.Partition]int64, len(s.files))
+	for _, f := range s.files {
+		if !f.identified {
+			continue
+		}
+		end, err := f.present(ctx)
+		if errors.Is(err, os.ErrNotExist) && f.next > 0 {
+			end, err = f.next, nil // gone since it was opened
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.resume.Once {
+			end = min(end, f.stop)
+		}
+		ends[f.part] = end
+	}
+	return ends, nil
+}
+
+// Ack does nothing: a file has no place for it.
+func (s *source) Ack(map[incremental.Partition]int64) {}
+
+// publish brings Status up to date.
+func (s *source) publish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = s.status[:0]
+	for _, f := range s.files {
+		if f.identified {
+			s.status = append(s.status, ingest.PartitionStatus{Partition: f.part, Next: f.next, End: f.end})
+		}
+	}
+	s.connected = s.failed == nil || s.failed == io.EOF
+}
+
+// Status tells how far the files are read. They are never stalled: what is
+// there can be read.
+func (s *source) Status() ingest.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ingest.Status{Connected: s.connected, Partitions: slices.Clone(s.status)}
+}
+
+// Close closes all files.
+func (s *source) Close() error {
+	s.failed = os.ErrClosed
+	s.publish()
+	var faults []error
+	for _, f := range s.files {
+		faults = append(faults, f.release())
+	}
+	return errors.Join(faults...)
+}
