@@ -45,6 +45,8 @@ const (
 type attribute struct {
 	name  string
 	typ   attrType
+	whole bool      // integers and dates: an aligned interval [a,a+w) prints as [a,a+w-1]
+	steps []float64 // widths of aligned intervals, ascending; nil: cells are exact ranges
 	hier  *hierarchy
 	ids   map[string]uint32
 	cells []cell
@@ -98,9 +100,7 @@ func (a *attribute) parse(text string) (cell, string) {
 		return a.parseLabel(text)
 	case a.typ == typeCategory:
 		return a.parseCategory(text)
-	case text == "":
-		return cell{lo: math.Inf(-1), hi: math.Inf(-1), leaf: -1}, "" // missing value, its own point
-	case text[0] != '[':
+	case text == "" || text[0] != '[':
 		v, reason := a.parseScalar(text)
 		return cell{kind: cellPoint, lo: v, hi: v, text: text, leaf: -1}, reason
 	}
@@ -212,8 +212,9 @@ func (a *attribute) compare(x, y uint32) int {
 	return strings.Compare(c.text, d.text)
 }
 
-// tight gives the id of the tightest cell over some values: exact range, lowest
-// common ancestor, or set. scratch is reused between calls.
+// tight gives the id of the tightest cell over some values: exact range (or the
+// smallest declared step around it), lowest common ancestor, or set. scratch is
+// reused between calls.
 func (a *attribute) tight(values []uint32, scratch *tightScratch) uint32 {
 	if same(values) {
 		return values[0]
@@ -229,22 +230,12 @@ func (a *attribute) tight(values []uint32, scratch *tightScratch) uint32 {
 	case a.typ == typeCategory:
 		text = a.tightSet(values, scratch)
 	default:
-		lo, hi := values[0], values[0]
-		for _, v := range values[1:] {
-			if a.cells[v].lo < a.cells[lo].lo {
-				lo = v
-			}
-			if a.cells[v].hi > a.cells[hi].hi {
-				hi = v
-			}
-		}
-		text = append(append(scratch.text[:0], '['), a.cells[lo].text...)
-		text = append(append(append(text, ','), a.cells[hi].text...), ']')
+		text = a.tightRange(values, scratch)
 	}
 	scratch.text = text
 	id, reason := a.intern(text)
 	if reason != "" {
-		return noCell // a range that includes a missing number has no cell
+		return noCell
 	}
 	return id
 }
@@ -252,9 +243,52 @@ func (a *attribute) tight(values []uint32, scratch *tightScratch) uint32 {
 const noCell = math.MaxUint32
 
 type tightScratch struct {
+	exact  bool // ignore declared steps: the box that exact rows span
 	leaves []int32
 	ids    []uint32
 	text   []byte
+}
+
+func (a *attribute) tightRange(values []uint32, scratch *tightScratch) []byte {
+	lo, hi := values[0], values[0]
+	for _, v := range values[1:] {
+		if a.cells[v].lo < a.cells[lo].lo {
+			lo = v
+		}
+		if a.cells[v].hi > a.cells[hi].hi {
+			hi = v
+		}
+	}
+	from, to := a.cells[lo].text, a.cells[hi].text
+	if len(a.steps) > 0 && !scratch.exact {
+		from, to = a.aligned(a.cells[lo].lo, a.cells[hi].hi)
+	}
+	text := append(append(scratch.text[:0], '['), from...)
+	return append(append(append(text, ','), to...), ']')
+}
+
+// aligned is the smallest interval of the nested steps that holds lo..hi, or
+// neighbouring intervals of the widest step joined.
+func (a *attribute) aligned(lo, hi float64) (from, to string) {
+	width := a.steps[len(a.steps)-1]
+	for _, w := range a.steps {
+		if math.Floor(lo/w) == math.Floor(hi/w) {
+			width = w
+			break
+		}
+	}
+	start, end := math.Floor(lo/width)*width, (math.Floor(hi/width)+1)*width
+	if a.whole {
+		end--
+	}
+	return a.printScalar(start), a.printScalar(end)
+}
+
+func (a *attribute) printScalar(v float64) string {
+	if a.typ == typeDate {
+		return time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly)
+	}
+	return formatNumber(v)
 }
 
 func (a *attribute) tightSet(values []uint32, scratch *tightScratch) []byte {

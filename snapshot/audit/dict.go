@@ -14,7 +14,7 @@ type schema struct {
 	sa      *valueDict
 	subject string // name of the subject attribute, or ""
 	sets    *setDict
-	steps   bool // some attribute generalizes by declared steps: cells may be wider than their members
+	loose   bool // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
 }
 
 // newSchema builds dictionaries; hier maps column name to its hierarchy.
@@ -34,8 +34,13 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 			case c.Type == "date":
 				typ = typeDate
 			}
-			s.qi = append(s.qi, newAttribute(c.Name, typ, hier[c.Name]))
-			s.steps = s.steps || (c.Hierarchy != nil && c.Hierarchy.File == "")
+			a := newAttribute(c.Name, typ, hier[c.Name])
+			a.whole = c.Type != "decimal"
+			if c.Hierarchy != nil && c.Hierarchy.File == "" {
+				a.steps = c.Hierarchy.Steps
+				s.loose = s.loose || len(a.steps) == 0
+			}
+			s.qi = append(s.qi, a)
 		}
 	}
 	return s

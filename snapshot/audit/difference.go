@@ -1,6 +1,9 @@
 package audit
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // difference is bag(release i+1) - bag(release i), which anyone who holds both
 // releases can compute: the values of the newly published records.
@@ -103,7 +106,7 @@ func sameSchema(a, b []Column) bool {
 		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) {
 			return false
 		}
-		if x.Hierarchy != nil && *x.Hierarchy != *y.Hierarchy {
+		if h, o := x.Hierarchy, y.Hierarchy; h != nil && (h.File != o.File || h.SHA256 != o.SHA256 || !slices.Equal(h.Steps, o.Steps)) {
 			return false
 		}
 	}

@@ -183,24 +183,22 @@ func fit[T any](s []T, n int) []T {
 	return append(s, make([]T, n-len(s))...)
 }
 
-// parseLedger reads one "number SP sha256" line per release.
-func parseLedger(file string, data []byte) (map[int]string, error) {
-	out, last := map[int]string{}, 0
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		return nil, unreadable(file, lineAt(data, int64(len(data))), "last line does not end in LF")
-	}
+// parseLedger reads one "number SP sha256" line per release. A last line without
+// LF is torn: a crash cut its append, and it is not read.
+func parseLedger(file string, data []byte) (shas map[int]string, torn bool, err error) {
+	shas, last := map[int]string{}, 0
 	lines := bytes.Split(data, []byte("\n"))
 	for i, line := range lines[:len(lines)-1] {
 		number, sha, ok := bytes.Cut(line, []byte(" "))
 		n, okN := parseCount(number)
 		if !ok || !okN || n == 0 || !isSHA(string(sha)) {
-			return nil, unreadable(file, i+1, "not a release number and a SHA-256")
+			return nil, false, unreadable(file, i+1, "not a release number and a SHA-256")
 		}
 		if int(n) <= last {
-			return nil, unreadable(file, i+1, "release numbers do not increase")
+			return nil, false, unreadable(file, i+1, "release numbers do not increase")
 		}
 		last = int(n)
-		out[last] = string(sha)
+		shas[last] = string(sha)
 	}
-	return out, nil
+	return shas, len(lines[len(lines)-1]) > 0, nil
 }

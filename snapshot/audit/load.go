@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,32 +119,42 @@ func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarch
 	return out, nil
 }
 
-// checkCurrent tests that CURRENT names the newest release.
-func checkCurrent(dir string, newest int, f *faults) error {
+// checkCurrent tests that CURRENT names the newest release. CURRENT one behind
+// is what a crash between the rename and the next step leaves; the publisher
+// finishes it at its next start, and pending says so.
+func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
 	path := filepath.Join(dir, "CURRENT")
-	data, err := readFile(path)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && newest == 1 {
+		return true, nil
+	}
 	if err != nil {
-		return err
+		return false, &UnreadableError{File: path, Reason: "cannot be read", Err: err}
 	}
 	text, ok := strings.CutSuffix(string(data), "\n")
 	if !ok || parseDirName(text) == 0 {
-		return unreadable(path, 1, "is not six digits and LF")
+		return false, unreadable(path, 1, "is not six digits and LF")
 	}
-	if parseDirName(text) != newest {
-		f.add("chain", KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	switch parseDirName(text) {
+	case newest:
+		return false, nil
+	case newest - 1:
+		return true, nil
 	}
-	return nil
+	f.add("chain", KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	return false, nil
 }
 
-// checkLedger compares the ledger with the manifests found.
-func checkLedger(path string, shas map[int]string, newest int, f *faults) error {
+// checkLedger compares the ledger with the manifests found. As with CURRENT, a
+// crash may leave the newest release unlisted, or its line torn.
+func checkLedger(path string, shas map[int]string, newest int, f *faults) (pending bool, err error) {
 	data, err := readFile(path)
 	if err != nil {
-		return err
+		return false, err
 	}
-	lines, err := parseLedger(path, data)
+	lines, torn, err := parseLedger(path, data)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, n := range sortedKeys(lines) {
 		sha, ok := shas[n]
@@ -153,12 +165,17 @@ func checkLedger(path string, shas map[int]string, newest int, f *faults) error 
 			f.add("chain", KindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
 		}
 	}
-	for n := range shas {
-		if _, ok := lines[n]; !ok {
-			f.add("chain", KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
+	for _, n := range sortedKeys(shas) {
+		if _, ok := lines[n]; ok {
+			continue
 		}
+		if n == newest {
+			pending = true
+			continue
+		}
+		f.add("chain", KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
 	}
-	return nil
+	return pending || torn, nil
 }
 
 // checkLink tests number and predecessor of a manifest. before is nil for the

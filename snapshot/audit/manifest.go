@@ -44,11 +44,12 @@ type Column struct {
 	Hierarchy *Hierarchy `json:"hierarchy"`
 }
 
-// Hierarchy names the copied hierarchy file of a column. Other ways to
-// generalize (interval steps) have no file.
+// Hierarchy says how a column generalizes: by the labels of a copied file, or by
+// aligned intervals of declared widths.
 type Hierarchy struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+	Steps  []float64 `json:"steps"`
 }
 
 // UnmarshalJSON tolerates unknown fields: hierarchy is an open object.
@@ -177,7 +178,7 @@ func (m *Manifest) checkSchema() string {
 		default:
 			return "schema has an unknown type"
 		}
-		if h := c.Hierarchy; h != nil && h.File != "" && (!isFileName(h.File) || !isSHA(h.SHA256)) {
+		if h := c.Hierarchy; h != nil && !h.wellFormed() {
 			return "schema has a malformed hierarchy"
 		}
 	}
@@ -185,6 +186,15 @@ func (m *Manifest) checkSchema() string {
 		return "schema does not have exactly one sensitive attribute"
 	}
 	return ""
+}
+
+func (h *Hierarchy) wellFormed() bool {
+	for i, w := range h.Steps {
+		if w <= 0 || i > 0 && w <= h.Steps[i-1] {
+			return false
+		}
+	}
+	return h.File == "" || isFileName(h.File) && isSHA(h.SHA256) && len(h.Steps) == 0
 }
 
 func isSHA(s string) bool {

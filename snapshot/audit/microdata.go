@@ -127,7 +127,7 @@ func (m *microdataCheck) boxOf(c int, who []uint32) {
 			}
 		}
 		m.f.addN("microdata", KindMemberOutside, m.rel.num, c+1, attr.name, "a member's value does not lie in its class's cell", outside)
-		if outside == 0 && !m.s.steps {
+		if outside == 0 && !m.s.loose {
 			m.f.add("microdata", KindCellNotTight, m.rel.num, c+1, attr.name, "a cell is wider than its members")
 		}
 	}

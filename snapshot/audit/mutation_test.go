@@ -173,13 +173,13 @@ var mutations = []mutation{
 		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
 	}},
 	{name: "ledger behind", want: KindLedgerBehind, files: func(t *testing.T, o *Options) {
-		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:67] })
+		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:67] }) // two of three releases are unlisted
 	}},
 	{name: "ledger of another chain", want: KindLedgerMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Ledger, func(b []byte) []byte { return append([]byte("1 "+strings.Repeat("a", 64)), b[66:]...) })
 	}},
 	{name: "CURRENT behind", want: KindCurrentMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "CURRENT"), func([]byte) []byte { return []byte("000002\n") })
+		rewrite(t, filepath.Join(o.Releases, "CURRENT"), func([]byte) []byte { return []byte("000001\n") })
 	}},
 	{name: "file nobody announced", want: KindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data2.csv"), nil, 0o600))

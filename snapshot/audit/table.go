@@ -111,7 +111,7 @@ func (t *table) histogram(values int) []int {
 // generalization would print it; its order is the canonical order of groups.
 func (t *table) spanBoxes(s *schema) {
 	t.box = make([]uint32, 0, t.m*t.d)
-	var scratch tightScratch
+	scratch := tightScratch{exact: true}
 	var values []uint32
 	for c := range t.m {
 		rows := t.rowsQI(c)

@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func attacker(t *testing.T, r *Report, name string) Attacker {
+	i := slices.IndexFunc(r.Attackers, func(a Attacker) bool { return a.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return r.Attackers[i]
+}
+
+// TestNaiveUpdateIsExposed: a record added to its class and republished, as the
+// literal incremental update does. Every release alone is 4-anonymous and
+// 2-diverse; the attackers see the newcomers all the same.
+func TestNaiveUpdateIsExposed(t *testing.T) {
+	p := &plan{k: 4, l: 2, budget: 2, recoding: "generalization"}
+	first, second := p.add(1, "a a b b c d"), p.add(1, "c c d e f a")
+	n1, n2 := p.add(2, "c"), p.add(2, "b")
+	grown, other := join(first, n1), join(second, n2)
+	p.releases = [][][]int{{first, second}, {grown, other}}
+	r, err := Dir(p.write(t, p.render()))
+	require.NoError(t, err)
+	require.Equal(t, VerdictViolated, r.Verdict)
+
+	linked := attacker(t, r, AttackerNewcomerLink)
+	require.Equal(t, 2, linked.People)
+	require.Equal(t, 2, linked.ExactlyOne)
+	require.Equal(t, 1, linked.MinCandidates)
+	plain := attacker(t, r, AttackerNewcomer)
+	require.Zero(t, plain.BelowL, "two newcomers with two values: the whole difference hides them")
+	require.Equal(t, 2, r.Certificates.ExposedRecords)
+	require.InDelta(t, 1.0, r.Certificates.MaxPosterior, 1e-12)
+}
+
+// TestRerunIsExposedToLink: a partition made anew in each release. The values a
+// person's classes have in common are few.
+func TestRerunIsExposedToLink(t *testing.T) {
+	p := &plan{k: 2, l: 2, budget: 9, recoding: "generalization"}
+	x := p.add(1, "a b c a c b a d")
+	p.releases = [][][]int{
+		{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7]}},
+		{{x[0], x[7]}, {x[1], x[2], x[3]}, {x[4], x[5], x[6]}},
+	}
+	r, err := Dir(p.write(t, p.render()))
+	require.NoError(t, err)
+	link := attacker(t, r, AttackerLink)
+	require.Equal(t, 8, link.People)
+	require.Equal(t, 2, link.ExactlyOne) // x0 and x6: {a,b,c} and {a,d} have only a in common
+	require.Equal(t, link.ExactlyOne, link.BelowL)
+}
+
+// TestQIAttackAgainstTwin holds the index against the plain definition: for
+// every record, look at every class.
+func TestQIAttackAgainstTwin(t *testing.T) {
+	for _, recoding := range []string{"generalization", "anatomy", "permutation"} {
+		t.Run(recoding, func(t *testing.T) {
+			p, g := standard()
+			p.recoding = recoding
+			p.releases[2] = [][]int{join(g.frozen[:4], g.late), join(g.frozen[4:], g.q), p.releases[2][1], p.releases[2][2]}
+			o := p.write(t, p.render())
+			a, err := newAuditor(o)
+			require.NoError(t, err)
+			for _, n := range a.in.numbers {
+				require.NoError(t, a.release(n))
+			}
+			a.analyse()
+			q := newQIAttack(a.in.s, a.in.records, publishedEver(a), a.report.L)
+			for i := range a.views {
+				a.attackByQI(q, i)
+			}
+			for _, rec := range a.in.index.ids {
+				require.Equal(t, twinCandidates(a, int(rec)), candidateValues(a, q, int(rec)))
+			}
+		})
+	}
+}
+
+func publishedEver(a *auditor) []bool {
+	out := make([]bool, len(a.in.index.ids))
+	for i := range a.views {
+		for rec, c := range a.views[i].classOf {
+			out[rec] = out[rec] || c > 0
+		}
+	}
+	return out
+}
+
+func candidateValues(a *auditor, q *qiAttack, rec int) []uint32 {
+	if q.cand[rec] == 0 {
+		return nil
+	}
+	return slices.Clone(a.in.s.sets.sets[q.cand[rec]-1])
+}
+
+// twinCandidates is the definition of AttackerQI, word by word.
+func twinCandidates(a *auditor, rec int) []uint32 {
+	var out []uint32
+	d := len(a.in.s.qi)
+	row := a.in.records.qi[rec*d:][:d]
+	published := false
+	for i := range a.views {
+		v := &a.views[i]
+		if published = published || v.class(rec) > 0; !published {
+			continue
+		}
+		seen := map[uint32]bool{}
+		for c := range v.rel.tab.m {
+			if mayHold(a.in.s, v.rel.tab, c, row) {
+				for _, x := range v.rel.tab.bag(c) {
+					seen[x] = true
+				}
+			}
+		}
+		var now []uint32
+		for x := range seen {
+			now = append(now, x)
+		}
+		slices.Sort(now)
+		if out == nil {
+			out = now
+			continue
+		}
+		out = slices.DeleteFunc(out, func(x uint32) bool { return !slices.Contains(now, x) })
+	}
+	return out
+}
+
+func mayHold(s *schema, t *table, c int, row []uint32) bool {
+	if !t.exact() {
+		for a, attr := range s.qi {
+			if !attr.contains(t.cells(c)[a], row[a]) {
+				return false
+			}
+		}
+		return true
+	}
+	if !t.permuted {
+		for i := t.start[c]; i < t.start[c+1]; i++ {
+			if slices.Equal(t.row(i), row) {
+				return true
+			}
+		}
+		return false
+	}
+	for a := range s.qi {
+		found := false
+		for i := t.start[c]; i < t.start[c+1]; i++ {
+			found = found || t.row(i)[a] == row[a]
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
