@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -33,9 +34,12 @@ const (
 // readCommitted hides transactions that are open or aborted.
 const readCommitted = 1
 
+// newFetchRequest asks for one partition. Only the partition's limit is set: the
+// limit of the whole answer adds nothing, and kfake forgets the list of aborted
+// transactions when it is that one which cuts the answer.
 func newFetchRequest(c *Config, partition int32, offset int64, wait int32) *fetchRequest {
 	return &fetchRequest{clientID: c.ClientID, Request: fetchAPI.Request{
-		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: int32(c.MaxBytes), IsolationLevel: readCommitted, SessionEpoch: -1,
+		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: math.MaxInt32, IsolationLevel: readCommitted, SessionEpoch: -1,
 		Topics: []fetchAPI.RequestTopic{{Topic: c.Topic, Partitions: []fetchAPI.RequestPartition{{
 			Partition: partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: int32(c.MaxBytes)}}}},
 	}}
