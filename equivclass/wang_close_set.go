@@ -117,16 +117,16 @@ func (c *closeCutter) remove(s *closeSet, r int32) {
 
 // closeEnd is the part that would be taken off one end.
 type closeEnd struct {
-	high   bool
-	value  int32 // the last value taken in
-	size   int
-	counts []int32 // by sensitive value; all zero between calls
-	values []int32
+	high    bool
+	value   int32 // the last value taken in
+	size    int
+	values  []int32
+	counts  []int32 // by sensitive value, over the first counted values; all zero between calls
+	counted int
 }
 
 // grow takes the next value in.
-func (e *closeEnd) grow(c *closeCutter, s *closeSet, j int) {
-	col := &s.cols[j]
+func (e *closeEnd) grow(col *closeColumn) {
 	if e.high {
 		e.value = col.prev[e.value]
 	} else {
@@ -134,8 +134,13 @@ func (e *closeEnd) grow(c *closeCutter, s *closeSet, j int) {
 	}
 	e.values = append(e.values, e.value)
 	e.size += int(col.count[e.value])
-	if s.counts != nil {
-		for _, r := range s.held(j, e.value) {
+}
+
+// count brings counts up to date with values. It waits until the end is judged:
+// an end that is much larger than the other is never looked into.
+func (e *closeEnd) count(c *closeCutter, s *closeSet, j int) {
+	for ; e.counted < len(e.values); e.counted++ {
+		for _, r := range s.held(j, e.values[e.counted]) {
 			e.counts[c.judge.sa[r]]++
 		}
 	}
@@ -184,8 +189,8 @@ func (c *closeCutter) smallerEnd(s *closeSet, j int) []int32 {
 	end := int32(len(s.cols[j].count))
 	for i := range c.ends {
 		e := &c.ends[i]
-		e.high, e.value, e.size, e.values = i == 1, end, 0, e.values[:0]
-		e.grow(c, s, j)
+		e.high, e.value, e.size, e.values, e.counted = i == 1, end, 0, e.values[:0], 0
+		e.grow(&s.cols[j])
 	}
 	defer func() { clear(c.ends[0].counts); clear(c.ends[1].counts) }()
 	for {
@@ -196,14 +201,14 @@ func (c *closeCutter) smallerEnd(s *closeSet, j int) []int32 {
 		if 2*e.size > s.alive {
 			return nil
 		}
-		if c.mayCut(s, e) {
+		if c.mayCut(s, j, e) {
 			return e.values
 		}
-		e.grow(c, s, j)
+		e.grow(&s.cols[j])
 	}
 }
 
-func (c *closeCutter) mayCut(s *closeSet, e *closeEnd) bool {
+func (c *closeCutter) mayCut(s *closeSet, j int, e *closeEnd) bool {
 	rest := s.alive - e.size
 	if e.size < c.judge.minimum() || rest < c.judge.minimum() {
 		return false
@@ -211,7 +216,7 @@ func (c *closeCutter) mayCut(s *closeSet, e *closeEnd) bool {
 	if s.counts == nil {
 		return true
 	}
-	if !c.judge.countsHold(e.counts, e.size) {
+	if e.count(c, s, j); !c.judge.countsHold(e.counts, e.size) {
 		return false
 	}
 	for i, n := range s.counts {

@@ -94,6 +94,7 @@ func BenchmarkWang(b *testing.B) {
 			for _, n := range []int{1000, 10000, 30000, 100000} {
 				p := wangClustered(n, 7, 14)
 				b.Run(fmt.Sprintf("%s/k=%d/l=%d/n=%d", m.Name(), want.K, want.L, n), func(b *testing.B) {
+					b.ReportAllocs()
 					for b.Loop() {
 						m.Partition(p, want)
 					}
