@@ -99,3 +99,20 @@ func TestDigestsCoverPolicy(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsTellTheLine: what the file sets names its line, a default none.
+func TestSettingsTellTheLine(t *testing.T) {
+	settings, err := load(t, digested).Settings()
+	require.NoError(t, err)
+	found := map[string]config.Setting{}
+	for _, s := range settings {
+		found[s.Key] = s
+	}
+	assert.Equal(t, config.Setting{Key: "policy.k", Value: "10", Line: 11}, found["policy.k"])
+	assert.Equal(t, config.Setting{Key: "policy.similar", Value: "8"}, found["policy.similar"])
+	for _, k := range config.Reference() {
+		if !strings.Contains(k.Key, "[]") {
+			assert.Contains(t, found, k.Key)
+		}
+	}
+}

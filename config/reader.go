@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"strconv"
@@ -58,7 +59,7 @@ func (r *reader) document(content []byte, keys []key) {
 	for len(documents) < 2 {
 		var n yaml.Node
 		if err := decoder.Decode(&n); err != nil {
-			if len(documents) == 0 || !isEOF(err) {
+			if len(documents) == 0 || !errors.Is(err, io.EOF) {
 				r.syntax(err)
 			}
 			break
@@ -76,13 +77,11 @@ func (r *reader) document(content []byte, keys []key) {
 	}
 }
 
-func isEOF(err error) bool { return err != nil && err.Error() == "EOF" }
-
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(.*)$`)
 
 // syntax reports that the file is no YAML. The parser names a line at best.
 func (r *reader) syntax(err error) {
-	if isEOF(err) {
+	if errors.Is(err, io.EOF) {
 		r.fault("", "the file is empty", "anond config init prints a starting file")
 		return
 	}

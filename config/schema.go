@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 
 	"anond/equivclass"
 )
@@ -146,14 +145,19 @@ func (a *Attribute) checkBuckets(fault attributeFault) {
 		fault("buckets", "are missing: a numeric sensitive attribute needs them, since near values would otherwise count as different", "list the lower bounds, for instance [0, 1000, 5000]")
 	case len(a.Buckets) > 0 && !numeric:
 		fault("buckets", "belong to a numeric sensitive attribute", "remove them")
-	case !slices.IsSortedFunc(a.Buckets, func(a, b float64) int {
-		if a < b {
-			return -1
-		}
-		return 1
-	}):
+	case !ascend(a.Buckets):
 		fault("buckets", "do not ascend", "list each lower bound once, the lowest first")
 	}
+}
+
+// ascend reports whether each number is above the one before.
+func ascend(numbers []float64) bool {
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i] <= numbers[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 // checkRoles counts the roles of which a schema has one, or at least one.

@@ -1,0 +1,235 @@
+package config_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+)
+
+// plainFile is valid and without a warning; each rule below breaks it in one place.
+const plainFile = `version: 1
+dataset: hospital
+source: {type: kafka, kafka: {brokers: [b:9092], topic: in}}
+dead_letter: {path: letters}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: city, role: quasi, type: categorical}
+    - {name: diagnosis, role: sensitive, type: categorical}
+subject: {repeat: first}
+policy: {k: 10, l: 5}
+initial: {max_records: 0}
+release: {dir: out}
+state: {path: state.db}
+log: {level: info}
+`
+
+var noPermission = map[string]bool{"locked.csv": true}
+
+// loadChanged loads the plain file with one change. Any other file is there, and
+// is a hierarchy of two values.
+func loadChanged(t *testing.T, from, to string) (*config.Config, []string) {
+	t.Helper()
+	require.Equal(t, 1, strings.Count(plainFile, from), from)
+	content := strings.Replace(plainFile, from, to, 1)
+	c, warnings, err := config.Load("a.yaml", testEnvironment, func(name string) ([]byte, error) {
+		switch {
+		case name == "a.yaml":
+			return []byte(content), nil
+		case noPermission[name]:
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+		}
+		return []byte("a;*\nb;*\n"), nil
+	})
+	var said []string
+	var faults *config.Faults
+	if errors.As(err, &faults) {
+		for _, f := range faults.List {
+			said = append(said, f.Key+": "+f.Reason)
+		}
+	}
+	for _, w := range warnings {
+		said = append(said, "warning: "+w.Key+": "+w.Reason)
+	}
+	return c, said
+}
+
+// TestEachRuleAlone: a single break gives a single message.
+func TestEachRuleAlone(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"version: 1", "version: 0", `version: "0" is below 1`},
+		{"dataset: hospital", "dataset: ..", `dataset: ".." is no name`},
+		{"dataset: hospital", "dataset: 7", "dataset: is an integer, must be a name"},
+		{"dataset: hospital", "dataset: 2024-01-01", "dataset: is a date, must be a name"},
+		{"dataset: hospital", "dataset: 1.5", "dataset: is a number, must be a name"},
+		{"dataset: hospital", "dataset: true", "dataset: is true or false, must be a name"},
+		{"dataset: hospital", "dataset: {a: b}", "dataset: is a section, must be a name"},
+		{"dataset: hospital", "dataset: [a]", "dataset: is a list, must be a name"},
+		{"dataset: hospital", "dataset: !mine a", "dataset: is of a type of its own, must be a name"},
+		{"dataset: hospital", "dataset:", "dataset: has no value"},
+		{"dataset: hospital", "dataset: ${EMPTY}", "dataset: is no name"},
+		{"brokers: [b:9092]", "brokers: []", "source.kafka.brokers: is missing or empty, but source.type is kafka"},
+		{"brokers: [b:9092]", "brokers: [b:9092, 7]", "source.kafka.brokers[1]: is an integer, must be a text"},
+		{"topic: in", "topic: in, session_timeout: 5s", `source.kafka.session_timeout: "5s" is too short`},
+		{"topic: in", "topic: in, stall_after: 1 minute", `source.kafka.stall_after: "1 minute" is no duration`},
+		{"topic: in", "topic: in, tls: {enabled: true, cert: c.pem}", "source.kafka.tls: has one of cert and key"},
+		{"topic: in", "topic: in, tls: {enabled: true, ca: locked.csv}", "source.kafka.tls.ca: names a file that cannot be read: permission denied"},
+		{"topic: in", "topic: in, tls: {server_name: x}", "source.kafka.tls.server_name: is set, but tls is not enabled"},
+		{"topic: in", "topic: in, tls: {enabled: \"true\"}", "source.kafka.tls.enabled: is a text, must be true or false"},
+		{"topic: in", "topic: in, tls: {enabled: \"${K}\"}", "source.kafka.tls.enabled: is neither true nor false"},
+		{"topic: in", "topic: in, sasl: {username: u}", "source.kafka.sasl: has credentials, but no mechanism"},
+		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, password: p}", "source.kafka.sasl.username: is missing, but a mechanism is set"},
+		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, username: u}", "source.kafka.sasl.password: is missing, but a mechanism is set"},
+		{"topic: in", "topic: in, sasl: {mechanism: plain, username: u, password: p}", "warning: source.kafka.sasl.mechanism: is plain without TLS: the password crosses the network in clear"},
+		{"type: kafka, kafka:", "type: kafka, max_record_bytes: 0, kafka:", "source.max_record_bytes: is 0: no record would fit"},
+		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file}", "source.file.path: is missing, but source.type is file"},
+		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: \"in[\"}}", "source.file.path: is a pattern that cannot match"},
+		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: out/a.csv}}", "source.file.path: lies in release.dir: anond would read what it writes"},
+		{"{path: letters}", "{type: topic, topic: in}", "dead_letter.topic: is the topic that is read: each refused record would come back as another one"},
+		{"{path: letters}", "{type: topic}", "dead_letter.topic: is missing, but dead_letter.type is topic"},
+		{"{path: letters}", "{path: out/letters}", "dead_letter.path: lies in release.dir: dead letters are private, and release.dir is public"},
+		{"{path: letters}", "{path: out}", "dead_letter.path: lies in release.dir: dead letters are private, and release.dir is public"},
+		{"{path: letters}", "{path: ./x/../state.db}", "dead_letter.path: is the same path as state.path"},
+		{"{path: letters}", "{path: ''}", "dead_letter.path: is an empty path"},
+		{"{path: letters}", "{path: \"a\\0b\"}", "dead_letter.path: has a zero byte"},
+		{"{path: letters}", "{ignore: [not_a_dat]}", `dead_letter.ignore[0]: "not_a_dat" is not known here`},
+		{"name: age", "name: patient", `schema.attributes[1].name: "patient" is the name of attribute 0 too`},
+		{"name: age", "name: ''", "schema.attributes[1].name: is empty"},
+		{"name: age", "name: class", `schema.attributes[1].name: "class" is a column of every release`},
+		{"name: age, role: quasi, type: integer", "name: age, role: quasi", "schema.attributes[1].type: is missing for an attribute of role quasi"},
+		{"name: age, role: quasi", "name: age, role: subject", `schema.attributes[1].role: is subject, but attribute "patient" is too`},
+		{"type: integer", "type: integer, steps: [5, 5]", "schema.attributes[1].steps: have 5 after 5: intervals nest only if each width is a multiple of the one before"},
+		{"type: integer", "type: integer, steps: [2.5]", "schema.attributes[1].steps: have 2.5, which must be a positive number (whole for integer)"},
+		{"type: integer", "type: integer, steps: [.inf]", `schema.attributes[1].steps[0]: ".inf" is no number`},
+		{"type: integer", "type: integer, steps: 5", "schema.attributes[1].steps: is an integer, must be a list"},
+		{"type: integer", "type: date, hierarchy: h.csv", "schema.attributes[1].hierarchy: makes an attribute categorical, but its type is date"},
+		{"city, role: quasi, type: categorical", "city, role: quasi, hierarchy: locked.csv", "schema.attributes[2].hierarchy: names a file that cannot be read: permission denied"},
+		{"city, role: quasi", "city, role: semi", "schema.attributes[2].role: semi needs the recoding `bucketization` (LGB), which this version does not have"},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [1, 1]", "schema.attributes[3].buckets: do not ascend"},
+		{"diagnosis, role: sensitive", "diagnosis, role: drop", "schema.attributes: have no role sensitive"},
+		{"patient, role: subject", "patient, role: drop", "warning: schema.attributes: have no role subject: every record counts as a person"},
+		{"{repeat: first}", "{repeat: last}", `subject.repeat: "last" is not known here`},
+		{"l: 5}", "l: 11}", "policy.k: is 10, below l = 11: a class in which no value has more than 1/l has at least l records"},
+		{"l: 5}", "l: 0}", `policy.l: "0" is below 2`},
+		{"l: 5}", "l: 5.0}", "policy.l: is a number, must be an integer >= 2"},
+		{"l: 5}", "l: 0x5}", `policy.l: "0x5" is no integer in plain decimal digits`},
+		{"l: 5}", "l: +5}", `policy.l: "+5" is no integer in plain decimal digits`},
+		{"k: 10,", "", "policy.k: is missing and has no default"},
+		{"l: 5}", "l: 5, threshold: 0}", `policy.threshold: "0" is below 1`},
+		{"l: 5}", "l: 5, max_hold: 2}", "policy.max_hold: is an integer, must be a duration or number of releases"},
+		{"l: 5}", "l: 5, max_hold: -1 releases}", `policy.max_hold: "-1 releases" is no number of releases`},
+		{"l: 5}", "l: 5, max_hold: -1s}", `policy.max_hold: "-1s" is neither a duration nor a number of releases`},
+		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: does not go with release.trigger.on update: when a local update succeeds depends on sensitive values, so the moment of a release would leak to someone who knows the program"},
+		{"l: 5}", "l: 5, neighbour_dims: 3}", "policy.neighbour_dims: is 3, but there are 2 quasi-identifiers"},
+		{"l: 5}", "l: 5, neighbours: 3, similar: 4}", "policy.similar: is 4, but similar classes are chosen among 3 neighbours"},
+		{"l: 5}", "l: 5, diversity: {distinct: 6}}", "policy.diversity: is a section, must be a list"},
+		{"l: 5}", "l: 5, diversity: [{recursive: {c: 0, l: 2}}]}", "policy.diversity[0].recursive.c: must be above 0"},
+		{"l: 5}", "l: 5, diversity: [{distinct: 5}]}", "warning: policy.diversity[0].distinct: is implied by l = 5: a class in which no value has more than 1/l has at least l different ones"},
+		{"{max_records: 0}", "{max_records: 9}", "initial.max_records: is 9, below k = 10: the first load could form no class"},
+		{"{dir: out}", "{dir: out, ledger: ./out/x/ledger}", "release.ledger: lies in release.dir: the ledger must survive the loss of the releases to notice it"},
+		{"{dir: out}", "{dir: letters/out}", "release.dir: lies in dead_letter.path, which is private"},
+		{"{dir: out}", "{dir: out, trigger: {on: records}}", "release.trigger.every: is missing, but on is records"},
+		{"{dir: out}", "{dir: out, trigger: {on: records, every: 1h}}", "release.trigger.every: does not fit on records"},
+		{"{dir: out}", "{dir: out, trigger: {on: records, every: 0}}", `release.trigger.every: "0" is neither a positive number of records nor a duration of at least 1s`},
+		{"{dir: out}", "{dir: out, trigger: {on: interval, every: \"${BROKER}\"}}", "release.trigger.every: is neither a positive number of records nor a duration of at least 1s"},
+		{"{dir: out}", "{dir: out, trigger: {on: cron}}", "release.trigger.at: is missing, but on is cron"},
+		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"@dialy\"}}", "release.trigger.at: is no cron schedule"},
+		{"{dir: out}", "{dir: out, trigger: {at: \"@daily\"}}", "release.trigger.at: does not belong to on update"},
+		{"{path: state.db}", "{path: out/state.db}", "state.path: lies in release.dir: the state holds the records, and release.dir is public"},
+		{"{path: state.db}", "{path: ledger}", "release.ledger: is the state file"},
+		{"{path: state.db}", "{path: state.db, max_bytes: much}", `state.max_bytes: "much" is no size`},
+		{"{level: info}", "{level: inof}", `log.level: "inof" is not known here`},
+		{"{level: info}", "{level: *x}", ": is not YAML: unknown anchor 'x' referenced"},
+	} {
+		t.Run(c.to, func(t *testing.T) {
+			_, said := loadChanged(t, c.from, c.to)
+			// A state in release.dir takes the default ledger with it.
+			said = drop(said, c.to == "{path: out/state.db}", "release.ledger: lies in release.dir: the ledger must survive the loss of the releases to notice it")
+			assert.Equal(t, []string{c.want}, said)
+		})
+	}
+}
+
+func drop(list []string, when bool, text string) []string {
+	var out []string
+	for _, s := range list {
+		if !when || s != text {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// TestJustAllowed: what lies on the good side of each bound passes silently.
+func TestJustAllowed(t *testing.T) {
+	for _, c := range []struct{ from, to string }{
+		{"l: 5}", "l: 10}"},
+		{"k: 10, l: 5", "k: 2, l: 2"},
+		{"l: 5}", "l: 5, neighbour_dims: 2, neighbours: 1, max_regroups: 0, threshold: 1}"},
+		{"l: 5}", "l: 5, max_hold: 0s}"},
+		{"l: 5}", "l: 5, max_hold: 1 release}"},
+		{"l: 5}", "l: 5, diversity: [{distinct: 6}, {recursive: {c: 0.5, l: 2}}]}"},
+		{"{max_records: 0}", "{max_records: 10}"},
+		{"{dir: out}", "{dir: out, trigger: {on: interval, every: 1s}}"},
+		{"{dir: out}", "{dir: out, trigger: {on: records, every: 1}}"},
+		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"0 0 29 2 *\"}}"},
+		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"@daily\"}}"},
+		{"{dir: out}", "{dir: out, trigger: {min_interval: 0s}}"},
+		{"{dir: out}", "{dir: outside}"},
+		{"{dir: out}", "{dir: ..out, ledger: out/ledger}"},
+		{"{path: letters}", "{path: outer}"},
+		{"{repeat: first}", "{repeat: sticky}"},
+		{"{level: info}", ""},
+		{"type: integer", "type: decimal, steps: [0.5, 1, 10]"},
+		{"city, role: quasi, type: categorical", "city, role: quasi, hierarchy: h.csv"},
+		{"topic: in", "topic: in, assignment: group, group: g"},
+		{"topic: in", "topic: in, tls: {enabled: true, cert: c.pem, key: k.pem}"},
+	} {
+		t.Run(c.to, func(t *testing.T) {
+			got, said := loadChanged(t, c.from, c.to)
+			assert.Empty(t, said)
+			require.NotNil(t, got)
+		})
+	}
+}
+
+// TestRuleTNeedsATriggerThatSeesNoValues: transparent goes with each trigger
+// that depends on counts or the clock alone.
+func TestRuleTNeedsATriggerThatSeesNoValues(t *testing.T) {
+	for trigger, allowed := range map[string]bool{
+		"on: update": false, "on: records, every: 5": true, "on: interval, every: 1h": true, `on: cron, at: "0 2 * * *"`: true,
+	} {
+		_, said := loadChanged(t, "policy: {k: 10, l: 5}\ninitial: {max_records: 0}\nrelease: {dir: out}",
+			"policy: {k: 10, l: 5, transparent: true}\nrelease: {dir: out, trigger: {"+trigger+"}}")
+		assert.Equal(t, allowed, len(said) == 0, trigger)
+	}
+}
+
+// TestRuleSStickyNeedsSignatures: a sticky subject needs republication regroup.
+func TestRuleSStickyNeedsSignatures(t *testing.T) {
+	for mode, allowed := range map[string]bool{"regroup": true, "append": false} {
+		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {k: 10,", "subject: {repeat: sticky}\npolicy: {k: 10, republication: "+mode+",")
+		assert.Equal(t, allowed, len(said) == 0, mode)
+	}
+}
+
+// TestHoldFollowsTheTrigger: with releases by count the default patience is a
+// count too, so that releases do not depend on how fast records came.
+func TestHoldFollowsTheTrigger(t *testing.T) {
+	for trigger, want := range map[string]string{"on: update": "15m", "on: records, every: 5": "2 releases", "on: interval, every: 1h": "15m"} {
+		c, said := loadChanged(t, "{dir: out}", "{dir: out, trigger: {"+trigger+"}}")
+		require.Empty(t, said)
+		assert.Equal(t, want, c.Policy.MaxHold.String(), trigger)
+	}
+	c, said := loadChanged(t, "l: 5}", "l: 5, max_hold: 1 release}")
+	require.Empty(t, said)
+	assert.Equal(t, config.Hold{Releases: 1, Counted: true}, c.Policy.MaxHold)
+	assert.Equal(t, "1 release", c.Policy.MaxHold.String())
+}
