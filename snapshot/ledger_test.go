@@ -17,7 +17,7 @@ import (
 // state would hold.
 func published(t *testing.T) (*snapshot.Publisher, []incremental.Intent) {
 	t.Helper()
-	p := publisher(snapshot.OS(), t.TempDir())
+	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
 	var intents []incremental.Intent
 	require.NoError(t, publishAll(t, p, &intents))
 	return p, intents
@@ -88,7 +88,7 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 }
 
 func TestReconcileWithNothing(t *testing.T) {
-	p := publisher(snapshot.OS(), t.TempDir())
+	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
 	require.NoError(t, reconcile(p, nil))
 	_, err := os.Stat(p.Ledger)
 	require.ErrorIs(t, err, os.ErrNotExist)

@@ -56,50 +56,56 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 func (t *table) produce(l layout) (queue <-chan chunk, free chan<- []byte, stop func()) {
 	ahead := 2 * t.workers
 	ordered, jobs := make(chan chunk, ahead), make(chan chunk)
+	// One buffer for each chunk that may be under way: those in ordered and the
+	// one the caller waits for. So a worker that has a chunk gets a buffer.
 	buffers, quit := make(chan []byte, ahead+1), make(chan struct{})
-	for range ahead + 1 { // the free buffers bound how far the workers run ahead
+	for range ahead + 1 {
 		buffers <- nil
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		defer close(ordered)
-		defer close(jobs)
-		for lo := 0; lo < len(t.classes); {
-			c := chunk{lo: lo, hi: t.chunkEnd(lo), done: make(chan made, 1)}
-			select {
-			case ordered <- c:
-			case <-quit:
-				return
-			}
-			select {
-			case jobs <- c:
-			case <-quit:
-				return
-			}
-			lo = c.hi
-		}
-	})
+	wg.Go(func() { t.cut(ordered, jobs, quit) })
 	for range t.workers {
 		wg.Go(func() {
 			var s scratch
 			for c := range jobs {
-				var buf []byte
 				select {
-				case buf = <-buffers:
+				case buf := <-buffers:
+					c.done <- t.text(l, &s, buf, c)
 				case <-quit:
 					return
 				}
-				m := made{buf: buf}
-				for i := c.lo; i < c.hi; i++ {
-					var rows int
-					m.buf, rows = l.append(&s, m.buf, i+1, t.classes[i])
-					m.rows += rows
-				}
-				c.done <- m
 			}
 		})
 	}
 	return ordered, buffers, func() { close(quit); wg.Wait() }
+}
+
+// cut cuts the table into chunks and hands each to the queue, then to a worker.
+func (t *table) cut(ordered, jobs chan<- chunk, quit <-chan struct{}) {
+	defer close(ordered)
+	defer close(jobs)
+	for lo := 0; lo < len(t.classes); {
+		c := chunk{lo: lo, hi: t.chunkEnd(lo), done: make(chan made, 1)}
+		for _, to := range []chan<- chunk{ordered, jobs} {
+			select {
+			case to <- c:
+			case <-quit:
+				return
+			}
+		}
+		lo = c.hi
+	}
+}
+
+// text makes the rows of a chunk.
+func (t *table) text(l layout, s *scratch, buf []byte, c chunk) made {
+	m := made{buf: buf}
+	for i := c.lo; i < c.hi; i++ {
+		var rows int
+		m.buf, rows = l.append(s, m.buf, i+1, t.classes[i])
+		m.rows += rows
+	}
+	return m
 }
 
 func (t *table) chunkEnd(lo int) int {
