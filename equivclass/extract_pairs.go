@@ -1,0 +1,108 @@
+package equivclass
+
+import "slices"
+
+// draftPair is two neighbouring drafts, by number.
+type draftPair struct{ a, b int32 }
+
+// search is step 4 of Extract: rounds of exchange between neighbours, until a
+// round with all neighbours in view finds nothing.
+func (x *extraction) search(e effort) {
+	if x.plain && len(x.drafts) > 1 {
+		for _, c := range x.drafts {
+			x.fillLacking(&x.lacks[0], c) // for the gains that hopeless compares
+		}
+	}
+	for turn := 0; turn < e.rounds && len(x.drafts) > 1; turn++ {
+		done := x.descend(x.pairs(min(e.near, len(x.drafts)-1), e.part, turn), e.passes)
+		if done == 0 && len(x.drafts) <= e.part || len(x.drafts)-1 <= e.near {
+			return
+		}
+	}
+}
+
+// pairs lists for each draft the near others whose cells have the nearest
+// middles, within parts of at most part drafts; another turn cuts the parts
+// elsewhere. Cost: part x D for each draft.
+func (x *extraction) pairs(near, part, turn int) []draftPair {
+	mid, ids := x.middles()
+	lists := make([][]nearby, len(x.drafts))
+	room := make([]nearby, len(x.drafts)*near)
+	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) {
+		for _, a := range ids {
+			at := mid[int(a)*x.d : int(a+1)*x.d]
+			list := room[int(a)*near : int(a)*near : int(a+1)*near]
+			for _, b := range ids {
+				if a != b {
+					list = keepNearest(list, near, nearby{manhattan(at, mid[int(b)*x.d:int(b+1)*x.d]), b})
+				}
+			}
+			lists[a] = list
+		}
+	})
+	return uniquePairs(lists, near)
+}
+
+// uniquePairs turns lists of neighbours into pairs, each once.
+func uniquePairs(lists [][]nearby, near int) []draftPair {
+	out := make([]draftPair, 0, len(lists)*near*3/4)
+	for a, list := range lists {
+		a := int32(a)
+		for _, b := range list {
+			if a < b.id || !slices.ContainsFunc(lists[b.id], func(c nearby) bool { return c.id == a }) {
+				out = append(out, draftPair{a, b.id})
+			}
+		}
+	}
+	return out
+}
+
+// descend exchanges records in each pair as long as that saves, pass after pass
+// until one finds nothing; it returns the number of exchanges. A pair is looked
+// at again only if one of the two has changed. The total loss falls with every
+// exchange, so it ends.
+func (x *extraction) descend(pairs []draftPair, passes int) int32 {
+	x.clock++
+	begun := x.clock
+	tried := make([]int32, len(pairs))
+	for range passes {
+		before := x.clock
+		for i, p := range pairs {
+			a, b := x.drafts[p.a], x.drafts[p.b]
+			if tried[i] > 0 && max(a.stamp, b.stamp) <= tried[i] || x.hopeless(a, b) {
+				continue
+			}
+			for x.exchange(a, b) {
+			}
+			tried[i] = x.clock
+		}
+		if x.clock == before {
+			break
+		}
+	}
+	return x.clock - begun
+}
+
+// hopeless proves cheaply that no exchange between a and b saves anything: a
+// record that leaves saves its class at most gain, and wherever it arrives it
+// costs at least the gap between the two cells.
+func (x *extraction) hopeless(a, b *draft) bool {
+	if !x.plain {
+		return false
+	}
+	gap := cellGap(&a.cell, &b.cell)
+	na, nb := float32(len(a.rows)), float32(len(b.rows))
+	swap := float32(na*(a.gain-gap)) + float32(nb*(b.gain-gap))
+	ab := a.span + float32((na-1)*a.gain) - b.span - float32((nb+1)*gap)
+	ba := b.span + float32((nb-1)*b.gain) - a.span - float32((na+1)*gap)
+	return max(swap, ab, ba) <= leastGain
+}
+
+// cellGap is the least by which any record of one cell lies outside the other.
+func cellGap(a, b *cell) float32 {
+	var gap float32
+	for j, lo := range a.lo {
+		gap += max(0, lo-b.hi[j], b.lo[j]-a.hi[j])
+	}
+	return gap
+}
