@@ -28,6 +28,7 @@ func readHead(ctx context.Context, path string, cfg *Config) (h head, ok bool, e
 		return h, false, err
 	}
 	r := newReader(o, cfg)
+	r.block = headBytes
 	r.header = h.take(cfg, path)
 	b, err := r.next(ctx, noStop, 1)
 	for err == nil && len(b.records) == 0 {
@@ -76,5 +77,5 @@ func (h *head) partition(digest func([]byte) incremental.Digest) incremental.Par
 
 // newReader returns a reader of a stream at its start.
 func newReader(in input, cfg *Config) *recordReader {
-	return &recordReader{in: in, split: cfg.splitter(), final: !cfg.Follow, line: 1}
+	return &recordReader{in: in, split: cfg.splitter(), final: !cfg.Follow, block: blockBytes, line: 1}
 }

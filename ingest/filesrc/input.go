@@ -78,9 +78,9 @@ func (o *opened) seek(ctx context.Context, offset int64) (line int64, err error)
 		return 0, err
 	}
 	line = 1
-	block := make([]byte, blockBytes)
+	block := make([]byte, min(offset, blockBytes))
 	for offset > 0 {
-		n, err := o.read(ctx, block[:min(offset, blockBytes)])
+		n, err := o.read(ctx, block[:min(offset, int64(len(block)))])
 		if err != nil && n == 0 {
 			return 0, err
 		}

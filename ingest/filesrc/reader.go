@@ -9,10 +9,11 @@ import (
 	"anond/ingest"
 )
 
-// Sizes of reading: a block holds some 2,000 records of a usual size.
+// Sizes of reading: a block holds some 2,000 records of a usual size, and a head
+// is usually one record.
 const (
 	blockBytes   = 256 << 10
-	minReadBytes = 32 << 10
+	headBytes    = 8 << 10
 	chunkRecords = 4096
 )
 
@@ -41,6 +42,7 @@ type recordReader struct {
 	// final: what is there when the stream ends for now is all of it, and a last
 	// line without line break is a record.
 	final bool
+	block int // bytes read at a time
 	// header takes the first line that is not blank, if set.
 	header func(line []byte, number int64) error
 
@@ -88,8 +90,8 @@ func (r *recordReader) gather(ctx context.Context, b *batch, stop int64, max int
 
 // fill reads once.
 func (r *recordReader) fill(ctx context.Context) error {
-	if cap(r.buf)-len(r.buf) < minReadBytes {
-		grown := make([]byte, len(r.buf), max(blockBytes, 2*len(r.buf)))
+	if cap(r.buf)-len(r.buf) < r.block/8 {
+		grown := make([]byte, len(r.buf), max(r.block, 2*len(r.buf)))
 		copy(grown, r.buf)
 		r.buf = grown
 	}

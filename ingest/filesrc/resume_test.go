@@ -22,7 +22,7 @@ type text struct {
 	want   []string
 }
 
-var long = strings.Repeat("x", 300)
+var long = strings.Repeat("x", 100)
 
 // texts use a longest record of 64 bytes; a longer one stands as its first 65.
 var texts = []text{

@@ -1,0 +1,181 @@
+package filesrc
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+const three = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
+
+// canary stands for a person's value: it must appear in no error (rule V).
+const canary = "CANARY-7731"
+
+func TestAChangedFileStops(t *testing.T) {
+	for name, now := range map[string]string{
+		"shorter":                         "{\"a\":1}\n{\"a\":2}\n",
+		"last record differs":             "{\"a\":1}\n{\"a\":2}\n{\"a\":\"" + canary + "\"}\n",
+		"last record lies elsewhere":      "{\"a\":1}\n{\"a\":\"" + canary + "\"}\n{\"a\":3}\n",
+		"last record is longer":           "{\"a\":1}\n{\"a\":2}\n{\"a\":3}" + canary + "\n",
+		"last record is inside of a line": "{\"a\":1}\n{\"a\":2}" + canary + "\n{\"a\":3}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, temp(t, "f"), three)
+			s := newState()
+			s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
+			write(t, path, now)
+			_, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON}, s.resume(false))
+			require.ErrorIs(t, err, ingest.ErrReplaced)
+			assert.ErrorContains(t, err, path)
+			assert.ErrorContains(t, err, "put the file back as it was")
+			assert.NotContains(t, err.Error(), canary)
+		})
+	}
+}
+
+func TestAFileThatLostBlankLinesStops(t *testing.T) {
+	path := write(t, temp(t, "f"), three+"\n\n")
+	cfg := Config{Paths: []string{path}, Layout: NDJSON}
+	s := newState()
+	s.run(t, cfg)
+	write(t, path, three)
+	_, err := Open(context.Background(), cfg, s.resume(true))
+	require.ErrorIs(t, err, ingest.ErrReplaced)
+	assert.ErrorContains(t, err, "it has 24 bytes, and 26 were read")
+}
+
+// State may have passed blank lines. A record that stands there later was
+// inserted into what was read.
+func TestARecordInPassedBlankLinesStops(t *testing.T) {
+	path := write(t, temp(t, "f"), "{}\n\n\n\n\n\n\n\n\n")
+	s := newState()
+	cfg := Config{Paths: []string{path}, Layout: NDJSON}
+	s.run(t, cfg)
+	write(t, path, "{}\n{\"a\":1}\n{\"a\":2}\n")
+	src, err := Open(context.Background(), cfg, s.resume(true))
+	require.NoError(t, err)
+	defer src.Close()
+	_, err = src.Next(context.Background())
+	assert.ErrorIs(t, err, ingest.ErrReplaced)
+	_, again := src.Next(context.Background())
+	assert.Equal(t, err, again, "final")
+	assert.False(t, src.Status().Connected)
+}
+
+func TestAnotherFirstRecordIsAnotherFile(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	cfg := Config{Paths: []string{path}, Layout: NDJSON}
+	s := newState()
+	s.run(t, cfg)
+	write(t, path, "{\"b\":1}\n")
+	s.run(t, cfg)
+	assert.Equal(t, `{"b":1}`, s.lines[3])
+	assert.Len(t, s.positions, 2)
+
+	require.NoError(t, os.Remove(path))
+	cfg.Paths[0] = write(t, temp(t, "moved"), three+"{\"a\":4}\n")
+	s.run(t, cfg)
+	assert.Equal(t, `{"a":4}`, s.lines[4], "a renamed file resumes")
+	assert.Len(t, s.lines, 5)
+}
+
+func TestIdentityTellsHeaderFromRecord(t *testing.T) {
+	a, b := head{line: []byte("ab"), first: []byte("c")}, head{line: []byte("a"), first: []byte("bc")}
+	assert.NotEqual(t, a.partition(digest), b.partition(digest))
+	assert.NotContains(t, (&head{first: []byte(canary)}).partition(digest).Source, canary)
+}
+
+// following opens a followed file and reads until it is dry, then does act and
+// returns what comes of it.
+func following(t *testing.T, path string, act func()) (*state, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	acted := false
+	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Wait: func(context.Context, time.Duration) error {
+		if acted {
+			return io.ErrNoProgress // it went on waiting as if nothing had happened
+		}
+		acted = true
+		act()
+		return nil
+	}}
+	s := newState()
+	src, err := Open(ctx, cfg, s.resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	for {
+		c, err := src.Next(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.apply(t, c)
+	}
+}
+
+func TestFollowNoticesACutFile(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	_, err := following(t, path, func() { write(t, path, "{\"a\":1}\n") })
+	assert.ErrorIs(t, err, ingest.ErrReplaced)
+}
+
+func TestFollowNoticesAFileCutAndGrown(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	s, err := following(t, path, func() { write(t, path, strings.Replace(three, "3", canary, 1)+three) })
+	assert.ErrorIs(t, err, ingest.ErrReplaced)
+	assert.NotContains(t, err.Error(), canary)
+	assert.Len(t, s.lines, 3)
+}
+
+func TestFollowReadsAReplacedFileToItsEnd(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	s, err := following(t, path, func() {
+		extend(t, path, "{\"a\":4}\n")
+		require.NoError(t, os.Rename(path, path+".1"))
+		write(t, path, "{\"b\":1}\n")
+	})
+	assert.ErrorIs(t, err, ingest.ErrReplaced)
+	assert.Equal(t, []string{`{"a":1}`, `{"a":2}`, `{"a":3}`, `{"a":4}`}, s.lines)
+	s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
+	assert.Equal(t, `{"b":1}`, s.lines[4], "the new file is read after a restart")
+}
+
+func TestFollowOutlivesARemovedFile(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	s, err := following(t, path, func() { require.NoError(t, os.Remove(path)) })
+	assert.ErrorIs(t, err, io.ErrNoProgress, "it waits on")
+	assert.Len(t, s.lines, 3)
+}
+
+func TestEndsOfAFollowedFileAreWholeLines(t *testing.T) {
+	path := write(t, temp(t, "f"), three+`{"a":`+long)
+	src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON, Follow: true}, newState().resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	ends, err := src.Ends(context.Background())
+	require.NoError(t, err)
+	for _, end := range ends {
+		assert.EqualValues(t, len(three), end, "a line that is being written must not be waited for")
+	}
+	assert.Len(t, ends, 1)
+}
+
+func TestAnUnknownPositionOfAKnownFile(t *testing.T) {
+	path := write(t, temp(t, "f"), three)
+	s := newState()
+	s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
+	part := onlyPartition(t, s)
+	s = newState()
+	s.positions[part] = incremental.Position{Next: 8, Last: -1}
+	s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
+	assert.Equal(t, []string{`{"a":2}`, `{"a":3}`}, s.lines, "no record to compare: the position alone decides")
+}
