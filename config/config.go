@@ -27,6 +27,7 @@ type Config struct {
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
 	schema *equivclass.Schema
+	trees  map[string]*equivclass.Hierarchy // by path
 	origin map[string]place
 }
 
@@ -95,6 +96,7 @@ func (c *Config) check(r *reader) {
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
 	c.checkPolicy(r)
+	c.checkReachable(r)
 	c.checkTransparent(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)

@@ -113,6 +113,8 @@ func TestEachRuleAlone(t *testing.T) {
 		{"city, role: quasi, type: categorical", "city, role: quasi, hierarchy: locked.csv", "schema.attributes[2].hierarchy: names a file that cannot be read: permission denied"},
 		{"city, role: quasi", "city, role: semi", "schema.attributes[2].role: semi needs the recoding `bucketization` (LGB), which this version does not have"},
 		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [1, 1]", "schema.attributes[3].buckets: do not ascend"},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [0, 1, 2, 3]", `policy.l: is 5, above the 4 values of sensitive attribute "diagnosis": no class can satisfy it`},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, hierarchy: h.csv", `policy.l: is 5, above the 2 values of sensitive attribute "diagnosis": no class can satisfy it`},
 		{"diagnosis, role: sensitive", "diagnosis, role: drop", "schema.attributes: have no role sensitive"},
 		{"patient, role: subject", "patient, role: drop", "warning: schema.attributes: have no role subject: every record counts as a person"},
 		{"{repeat: first}", "{repeat: last}", `subject.repeat: "last" is not known here`},
@@ -171,6 +173,7 @@ func drop(list []string, when bool, text string) []string {
 func TestJustAllowed(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
 		{"l: 5}", "l: 10}"},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [0, 1, 2, 3, 4]"},
 		{"k: 10, l: 5", "k: 2, l: 2"},
 		{"l: 5}", "l: 5, neighbour_dims: 2, neighbours: 1, max_regroups: 0, threshold: 1}"},
 		{"l: 5}", "l: 5, max_hold: 0s}"},

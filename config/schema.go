@@ -47,13 +47,13 @@ func (c *Config) checkSchema(r *reader) {
 		c.checkAttribute(r, i)
 	}
 	c.checkRoles(r)
-	trees := c.loadHierarchies(r)
+	c.trees = c.loadHierarchies(r)
 	if len(r.faults) > 0 {
 		return
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
