@@ -59,7 +59,7 @@ func (a *auditor) certify(c *Certificates, x *component) {
 
 // resolve decides a component without certificate.
 func (a *auditor) resolve(c *Certificates, p *problem) {
-	f := p.decide(a.report.L, a.in.maxExact)
+	f := p.decide(a.report.L, a.in.maxExact, &a.exact)
 	newest := a.views[len(a.views)-1].rel.num
 	if f.contradictory {
 		a.f.add("microdata", KindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")
@@ -86,13 +86,10 @@ func (a *auditor) resolve(c *Certificates, p *problem) {
 	a.f.addN("SA", KindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases", exposed+f.groups)
 }
 
-// corruptionLimit bounds the regrouped components enumerated for the score.
-const corruptionLimit = 200
-
 // corruption computes the score: closed form top/(|class|-1) for classes that
 // never changed, enumeration with one value revealed for small regrouped ones.
 func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint32) *Corruption {
-	out := &Corruption{}
+	out, budget := &Corruption{}, corruptionBudget
 	small := map[*component]bool{}
 	for _, root := range roots {
 		x := all[root]
@@ -102,7 +99,7 @@ func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint
 		case x.regime() == regimeFrozen:
 			out.ClosedForm += x.records
 			out.Max = max(out.Max, share(int(t.top[e.class]), t.size(e.class)-1))
-		case x.regime() == regimePure && x.records <= a.in.maxExact && len(small) < corruptionLimit:
+		case x.regime() == regimePure && x.records <= a.in.maxExact:
 			small[x] = true
 		default:
 			out.NotComputed += x.records
@@ -114,7 +111,7 @@ func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint
 		if p == nil {
 			continue
 		}
-		top, err := p.corruption()
+		top, err := p.corruption(&budget)
 		if err != nil {
 			out.NotComputed += p.records()
 			continue
@@ -135,24 +132,56 @@ func (a *auditor) regroups() {
 	}
 }
 
+// subjects tests rule S across classes: with subject_repeat "first" nobody has a
+// second published record; with "sticky" equal values of one person share a
+// signature, or their intersection would give the value away.
 func (a *auditor) subjects(k *linkage) {
 	if a.in.records == nil || a.in.records.subject == nil {
 		return
 	}
-	count := map[uint32]int{}
+	newest := a.views[len(a.views)-1]
+	of := map[uint32][]int{}
 	for rec, t := range k.typ {
 		if t > 0 && rec < a.in.records.n && a.in.records.known[rec] {
-			count[a.in.records.subject[rec]]++
+			subject := a.in.records.subject[rec]
+			of[subject] = append(of[subject], rec)
 		}
 	}
-	out := &Subjects{Subjects: len(count)}
-	for _, n := range count {
-		out.MaxRecords = max(out.MaxRecords, n)
-		if n > 1 {
+	out, split := &Subjects{Subjects: len(of)}, 0
+	for _, recs := range of {
+		out.MaxRecords = max(out.MaxRecords, len(recs))
+		if len(recs) > 1 {
 			out.Repeated++
+			if a.splitSignatures(&newest, recs) {
+				split++
+			}
 		}
 	}
 	a.report.Subjects = out
+	switch a.in.first.Policy.SubjectRepeat {
+	case "first":
+		a.f.addN("S", KindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids", out.Repeated)
+	case "sticky":
+		a.f.addN("S", KindSubjectSplit, newest.rel.num, 0, "", "records of one subject with one value have different signatures", split)
+	}
+}
+
+// splitSignatures tells whether two records with the same value are in classes
+// of different value sets, or in one that is not flat.
+func (a *auditor) splitSignatures(v *view, recs []int) bool {
+	set := map[uint32]uint32{} // value -> support of the first class met
+	for _, rec := range recs {
+		class := v.class(rec)
+		if class == 0 {
+			continue
+		}
+		value, support := a.in.records.sa[rec], v.rel.tab.support[class-1]
+		if was, ok := set[value]; ok && (was != support || v.rel.tab.flat[class-1] == 0) {
+			return true
+		}
+		set[value] = support
+	}
+	return false
 }
 
 // attack runs the attackers that know memberships or microdata.

@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +104,42 @@ func TestReportHoldsNoValue(t *testing.T) {
 		require.NotContains(t, string(asJSON), s)
 	}
 	require.Contains(t, text.String(), "Not promised")
+}
+
+// TestPartialMembersExport: an export that begins later (--from N) allows the
+// microdata checks of its releases and no certificate.
+func TestPartialMembersExport(t *testing.T) {
+	p, _ := standard()
+	o := p.write(t, p.render())
+	rewrite(t, o.Members, func(b []byte) []byte {
+		var out []byte
+		for i, line := range bytes.SplitAfter(b, []byte("\n")) {
+			if i == 0 || !bytes.HasPrefix(line, []byte("1,")) {
+				out = append(out, line...)
+			}
+		}
+		return out
+	})
+	r, err := Dir(o)
+	require.NoError(t, err)
+	require.Equal(t, VerdictConsistent, r.Verdict, r.Violations)
+	require.Contains(t, r.NotChecked[0], "1 of 3 releases")
+
+	rewrite(t, o.Records, func(b []byte) []byte { return bytes.Replace(b, []byte("clerk,a\n"), []byte("clerk,b\n"), 1) })
+	r, err = Dir(o)
+	require.NoError(t, err)
+	require.Contains(t, kinds(r.Violations), KindBagMismatch)
+}
+
+// TestInterruptedPublication: a crash after the rename leaves CURRENT and ledger
+// one behind. The daemon finishes it; it is no violation, and it is told.
+func TestInterruptedPublication(t *testing.T) {
+	p, _ := standard()
+	o := p.write(t, p.render())
+	rewrite(t, filepath.Join(o.Releases, "CURRENT"), func([]byte) []byte { return []byte("000002\n") })
+	rewrite(t, o.Ledger, func(b []byte) []byte { return b[:len(b)-20] })
+	r, err := Dir(o)
+	require.NoError(t, err)
+	require.Equal(t, VerdictCertified, r.Verdict, r.Violations)
+	require.Contains(t, strings.Join(r.NotChecked, "\n"), "release 3 is fully published")
 }

@@ -1,23 +1,29 @@
 package audit
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // corruption is the largest posterior of any record once one other record's
 // value is revealed. For a pure component the values of the signature are
 // interchangeable, so revealing one value per type is enough; for others the
 // result is a lower bound over the values tried.
-// Cost: one exact enumeration per type.
-func (p *problem) corruption() (float64, error) {
+// Cost: one exact enumeration per type, spent from budget.
+func (p *problem) corruption(budget *int) (float64, error) {
 	top := 0.0
 	for t := range p.n {
 		q, ok := p.reveal(t)
 		if !ok {
 			continue
 		}
-		post, err := q.exactPosteriors(maxTransitions)
+		limit := min(maxTransitions, *budget)
+		post, err := q.exactPosteriors(limit)
 		if err != nil {
+			*budget -= limit
 			return 0, err
 		}
+		*budget -= post.steps
 		for u, n := range q.n {
 			if n == 0 {
 				continue
@@ -35,7 +41,7 @@ func (p *problem) corruption() (float64, error) {
 // reveal removes one record of type t that turned out to carry the first value
 // all its classes have.
 func (p *problem) reveal(t int) (*problem, bool) {
-	q := &problem{values: p.values, direct: p.direct, n: append([]int(nil), p.n...)}
+	q := &problem{values: p.values, direct: p.direct, n: slices.Clone(p.n)}
 	q.n[t]--
 	value := -1
 	for v := range p.values {
@@ -52,7 +58,7 @@ func (p *problem) reveal(t int) (*problem, bool) {
 		return nil, false
 	}
 	for i := range p.direct {
-		s := knownSet{types: p.sets[i].types, bag: append([]int(nil), p.sets[i].bag...)}
+		s := knownSet{types: p.sets[i].types, bag: slices.Clone(p.sets[i].bag)}
 		if s.has(t) {
 			s.bag[value]--
 		}
@@ -62,10 +68,6 @@ func (p *problem) reveal(t int) (*problem, bool) {
 }
 
 func (s *knownSet) has(t int) bool {
-	for _, x := range s.types {
-		if x == t {
-			return true
-		}
-	}
-	return false
+	_, ok := slices.BinarySearch(s.types, t)
+	return ok
 }

@@ -6,8 +6,15 @@ import (
 	"slices"
 )
 
-// maxTransitions bounds the work of one exact enumeration.
-const maxTransitions = 400_000
+// Work is counted in transitions (about a microsecond each). One component may
+// take maxTransitions, a whole audit exactBudget for verdicts and
+// corruptionBudget for the corruption score; what does not fit is reported as
+// undecided or not computed, never guessed.
+const (
+	maxTransitions   = 400_000
+	exactBudget      = 20_000_000
+	corruptionBudget = 2_000_000
+)
 
 var (
 	errTooLarge      = errors.New("component is too large for exact enumeration")
@@ -18,6 +25,7 @@ var (
 type posterior struct {
 	worlds *big.Int
 	num    [][]*big.Int
+	steps  int // transitions it took
 }
 
 // exactPosteriors counts all worlds by dynamic programming over types. A state
@@ -37,7 +45,11 @@ func (p *problem) exactPosteriors(limit int) (*posterior, error) {
 	if err := e.forward(); err != nil {
 		return nil, err
 	}
-	return e.backward()
+	post, err := e.backward()
+	if err == nil {
+		post.steps = e.steps
+	}
+	return post, err
 }
 
 type enumeration struct {

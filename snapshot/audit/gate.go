@@ -119,13 +119,11 @@ func (g *Gate) translate(rel *release, members []uint32, f *faults) []uint32 {
 		if number == 0 {
 			continue
 		}
-		c, ok := rel.tab.lookup(number)
-		if !ok {
-			unknown++
-		}
-		classOf[rec] = uint32(c) + 1
-		if !ok {
+		if c, ok := rel.tab.lookup(number); ok {
+			classOf[rec] = uint32(c) + 1
+		} else {
 			classOf[rec] = 0
+			unknown++
 		}
 	}
 	f.addN("microdata", KindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)

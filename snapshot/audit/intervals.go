@@ -99,18 +99,21 @@ type finding struct {
 
 // decide applies D1-D3 and, where small enough, exact enumeration.
 // D1, candidate intersection, is contained in D3: a value outside a class's bag
-// gets the upper bound zero.
-func (p *problem) decide(l, maxExact int) *finding {
+// gets the upper bound zero. budget is what is left for exact work and is spent.
+func (p *problem) decide(l, maxExact int, budget *int) *finding {
 	f := &finding{exposed: make([]bool, len(p.n)), safe: make([]bool, len(p.n))}
 	if p.records() <= maxExact {
-		post, err := p.exactPosteriors(maxTransitions)
+		limit := min(maxTransitions, *budget)
+		post, err := p.exactPosteriors(limit)
 		if err == nil {
+			*budget -= post.steps
 			f.fromExact(p, post, l)
 			return f
 		}
 		if f.contradictory = errors.Is(err, errContradictory); f.contradictory {
 			return f
 		}
+		*budget -= limit
 	}
 	p.closePairs()
 	b := p.propagate()

@@ -65,7 +65,8 @@ type Policy struct {
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
 	Transparent   bool             `json:"transparent"`
-	MaxRegroups   *int             `json:"max_regroups"` // absent or negative: no bound is declared
+	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
+	SubjectRepeat string           `json:"subject_repeat"` // first | sticky; absent: not declared
 }
 
 // UnmarshalJSON tolerates unknown fields: policy is an open object.

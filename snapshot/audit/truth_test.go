@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,7 +14,7 @@ import (
 // plain enumeration.
 func auditChain(c Chain, k, l, maxExact int) (*auditor, *linkage) {
 	s := &schema{sa: &valueDict{text: make([]string, c.Values)}, sets: newSetDict()}
-	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), report: &Report{K: k, L: l}}
+	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), exact: exactBudget, report: &Report{K: k, L: l}}
 	for i, r := range c.Releases {
 		t := &table{start: []uint32{0}}
 		classOf := make([]uint32, c.Records)
@@ -57,12 +58,12 @@ func TestProposition2(t *testing.T) {
 	all, roots := components(a.views, k)
 	problems := buildProblems(a.views, k, all, func(x *component) bool { return x.regime() == regimeNone })
 	require.Len(t, roots, 1)
-	f := problems[roots[0]].decide(2, DefaultMaxExact)
+	f := problems[roots[0]].decide(2, DefaultMaxExact, &a.exact)
 	require.True(t, f.exact)
 	require.InDelta(t, 0.8, f.max, 1e-12)
 
 	// The counting effect is invisible to sets and intervals: enumeration is needed.
-	f = buildProblems(a.views, k, all, func(*component) bool { return true })[roots[0]].decide(2, 0)
+	f = buildProblems(a.views, k, all, func(*component) bool { return true })[roots[0]].decide(2, 0, &a.exact)
 	require.NotContains(t, f.exposed, true)
 	require.Zero(t, f.groups)
 }
@@ -189,7 +190,7 @@ func checkAgainstTruth(t *testing.T, chain Chain, truth *WorldPosteriors, k, l, 
 	problems := buildProblems(a.views, links, all, func(x *component) bool { return x.regime() == regimeNone })
 	findings := map[uint32]*finding{}
 	for root, p := range problems {
-		findings[root] = p.decide(l, maxExact)
+		findings[root] = p.decide(l, maxExact, &a.exact)
 		require.False(t, findings[root].contradictory)
 	}
 	above := map[uint32]bool{} // components with someone above 1/l
@@ -263,4 +264,83 @@ func TestLinkCandidatesContainTheTruth(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestProposition2FromFiles: the same through the files, as a person would run
+// it; every release alone is 4-anonymous and 2-diverse.
+func TestProposition2FromFiles(t *testing.T) {
+	p := &plan{k: 4, l: 2, budget: 5, recoding: "generalization"}
+	x := p.add(1, "b a c a b c") // one world of Proposition 2
+	x = append(x, p.add(2, "c a")...)
+	p.releases = [][][]int{{x[:6]}, {{x[0], x[1], x[5], x[6]}, {x[2], x[3], x[4], x[7]}}}
+	o := p.write(t, p.render())
+	r, err := Dir(o)
+	require.NoError(t, err)
+	require.Equal(t, VerdictViolated, r.Verdict)
+	require.Subset(t, kinds(r.Violations), []string{KindPosterior})
+	require.InDelta(t, 0.8, r.Certificates.MaxPosterior, 1e-12)
+	var text bytes.Buffer
+	require.NoError(t, r.Text(&text))
+	require.Contains(t, text.String(), "0.8000 (allowed: 0.5000)")
+
+	chain, err := LoadChain(o)
+	require.NoError(t, err)
+	w, err := Posteriors(chain)
+	require.NoError(t, err)
+	require.InDelta(t, 0.8, w.Max(), 1e-12)
+}
+
+// TestCorruptionAgainstTruth holds the corruption score against enumeration: a
+// record whose value became known is taken out of the chain with its value.
+func TestCorruptionAgainstTruth(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 17))
+	seen := 0
+	for range 300 {
+		chain, k, l := pureChain(r)
+		a, links := auditChain(chain, k, l, DefaultMaxExact)
+		all, roots := components(a.views, links)
+		if len(roots) != 1 || all[roots[0]].regime() == regimeNone || chain.Records < 4 {
+			continue
+		}
+		got := a.corruption(links, all, roots)
+		require.Zero(t, got.NotComputed)
+		require.InDelta(t, corruptionTwin(t, chain), got.Max, 1e-9)
+		seen++
+	}
+	require.Greater(t, seen, 50)
+}
+
+func corruptionTwin(t *testing.T, chain Chain) float64 {
+	top := 0.0
+	truth, err := Posteriors(chain)
+	require.NoError(t, err)
+	for rec := range chain.Records {
+		for v := range chain.Values {
+			if truth.Count[rec][v] == 0 {
+				continue
+			}
+			rest, err := Posteriors(without(chain, rec, v))
+			require.NoError(t, err)
+			top = max(top, rest.Max())
+		}
+	}
+	return top
+}
+
+func without(c Chain, rec, value int) Chain {
+	out := Chain{Records: c.Records, Values: c.Values}
+	for _, r := range c.Releases {
+		var rel ChainRelease
+		for _, x := range r.Classes {
+			y := ChainClass{Members: slices.Clone(x.Members), Bag: slices.Clone(x.Bag)}
+			if i := slices.Index(y.Members, rec); i >= 0 {
+				y.Members = slices.Delete(y.Members, i, i+1)
+				j := slices.Index(y.Bag, value)
+				y.Bag = slices.Delete(y.Bag, j, j+1)
+			}
+			rel.Classes = append(rel.Classes, y)
+		}
+		out.Releases = append(out.Releases, rel)
+	}
+	return out
 }

@@ -50,6 +50,8 @@ const (
 	KindRowsNotMembers  = "rows_not_members"
 	KindMembersMismatch = "members_mismatch"
 	KindSubjectRepeated = "subject_repeated_in_class"
+	KindSubjectTwice    = "subject_published_twice"
+	KindSubjectSplit    = "subject_signature_differs"
 	KindBeforeArrival   = "published_before_arrival"
 
 	KindClassResplit       = "class_resplit"
@@ -100,13 +102,6 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 	}
 	f.at[key] = len(f.list)
 	f.list = append(f.list, Violation{rule, kind, release, class, attribute, detail, n})
-}
-
-// merge appends what another collector found.
-func (f *faults) merge(other []Violation) {
-	for _, v := range other {
-		f.addN(v.Rule, v.Kind, v.Release, v.Class, v.Attribute, v.Detail, v.Count)
-	}
 }
 
 func (f *faults) sorted() []Violation {
