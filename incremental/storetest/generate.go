@@ -52,7 +52,7 @@ func (g *Generator) Next() *incremental.Delta {
 	if g.chance(0.3) {
 		d.Delivered = g.random.Uint64N(g.letter + 1)
 	}
-	if g.chance(0.3) {
+	if g.intent == nil && g.chance(0.5) {
 		g.addRelease(d)
 	} else if g.intent != nil && g.chance(0.5) {
 		published := *g.intent
@@ -101,7 +101,7 @@ func (g *Generator) addBlock(d *incremental.Delta) {
 	for i := range n {
 		o := g.random.IntN(1 + min(4, len(g.offset)))
 		if o == len(g.offset) {
-			g.offset = append(g.offset, g.random.Int64()-math.MaxInt64/2)
+			g.offset = append(g.offset, g.random.Int64()>>2)
 		}
 		if g.offset[o]++; g.chance(0.01) {
 			g.offset[o] += int64(g.random.Uint32())

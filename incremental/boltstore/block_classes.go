@@ -1,0 +1,170 @@
+package boltstore
+
+import (
+	"encoding/binary"
+
+	"anond/incremental"
+)
+
+// A classBlock is what one key of bucket classes holds: consecutive classes as
+// they were born. Deaths and declarations are kept apart, so that a block is
+// never rewritten for them.
+//
+// Content: length; regimes, births, regroupings and sizes packed; the members
+// of each class, the first as distance from the first of the class before, the
+// others as distance from their neighbour.
+type classBlock struct {
+	first   incremental.ClassID // from the key
+	classes []*incremental.Class
+}
+
+func cutClasses(tail *classBlock, births []*incremental.Class) []*classBlock {
+	var out []*classBlock
+	if tail != nil && len(births) > 0 {
+		n := min(len(births), blockLength-len(tail.classes))
+		tail.classes = append(tail.classes, births[:n]...)
+		births = births[n:]
+		out = append(out, tail)
+	}
+	for len(births) > 0 {
+		n := min(len(births), blockLength)
+		out = append(out, &classBlock{births[0].ID, births[:n]})
+		births = births[n:]
+	}
+	return out
+}
+
+func (b *classBlock) encode() []byte {
+	n := len(b.classes)
+	regime, born := make([]incremental.Regime, n), make([]uint32, n)
+	regroups, size := make([]uint16, n), make([]uint32, n)
+	for i, c := range b.classes {
+		regime[i], born[i], regroups[i], size[i] = c.Regime, c.Born, c.Regroups, uint32(len(c.Members))
+	}
+	out := binary.AppendUvarint(make([]byte, 0, 64+n*32), uint64(n))
+	out = appendPacked(out, regime)
+	out = appendPacked(out, born)
+	out = appendPacked(out, regroups)
+	out = appendPacked(out, size)
+	before := int64(0)
+	for _, c := range b.classes {
+		out = binary.AppendVarint(out, int64(c.Members[0])-before)
+		before = int64(c.Members[0])
+		for i, m := range c.Members[1:] {
+			out = binary.AppendUvarint(out, uint64(m-c.Members[i]-1))
+		}
+	}
+	return out
+}
+
+func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, error) {
+	r := &reader{b: content}
+	n := r.count(min(maxBlock, len(content)))
+	regime, born := make([]incremental.Regime, n), make([]uint32, n)
+	regroups, size := make([]uint16, n), make([]uint32, n)
+	unpack(r, regime)
+	unpack(r, born)
+	unpack(r, regroups)
+	unpack(r, size)
+	total := 0
+	for i := range size {
+		total += int(size[i])
+		if size[i] == 0 || regime[i] > incremental.Pure {
+			return nil, errDecode
+		}
+	}
+	if r.bad || n == 0 || total > len(r.b) {
+		return nil, errDecode
+	}
+	members := readMembers(r, size, total)
+	if err := r.done(); err != nil {
+		return nil, err
+	}
+	b := &classBlock{first, make([]*incremental.Class, n)}
+	classes := make([]incremental.Class, n)
+	for i := range classes {
+		k := int(size[i])
+		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Born: born[i], Regroups: regroups[i], Members: members[:k:k]}
+		members = members[k:]
+		b.classes[i] = &classes[i]
+	}
+	return b, nil
+}
+
+// readMembers reads the members of all classes into one slice, from which the
+// classes are cut.
+func readMembers(r *reader, size []uint32, total int) []incremental.RecordID {
+	out := make([]incremental.RecordID, 0, total)
+	before := int64(0)
+	for _, k := range size {
+		before += r.varint()
+		m := before
+		if m < 0 || m > maxRecord {
+			r.fail()
+		}
+		out = append(out, incremental.RecordID(m))
+		for range k - 1 {
+			m += 1 + int64(r.count(maxRecord))
+			if m > maxRecord {
+				r.fail()
+			}
+			out = append(out, incremental.RecordID(m))
+		}
+	}
+	return out
+}
+
+const maxRecord = 1<<32 - 1
+
+// Lists of one commit, as committed: deaths, declarations, quarantined records.
+
+func encodeDeaths(deaths []incremental.Death) []byte {
+	out := binary.AppendUvarint(nil, uint64(len(deaths)))
+	before, release := int64(0), int64(0)
+	for _, d := range deaths {
+		out = binary.AppendVarint(out, int64(d.ID)-before)
+		out = binary.AppendVarint(out, int64(d.Release)-release)
+		before, release = int64(d.ID), int64(d.Release)
+	}
+	return out
+}
+
+func decodeDeaths(content []byte) ([]incremental.Death, error) {
+	r := &reader{b: content}
+	out := make([]incremental.Death, r.things())
+	id, release := int64(0), int64(0)
+	for i := range out {
+		id += r.varint()
+		release += r.varint()
+		if id < 0 || id > maxRecord || release < 0 || release > maxRecord {
+			return nil, errDecode
+		}
+		out[i] = incremental.Death{ID: incremental.ClassID(id), Release: uint32(release)}
+	}
+	return out, r.done()
+}
+
+// encodeIDs writes a list of classes or records, short if it ascends closely.
+func encodeIDs[ID ~uint32](ids []ID) []byte {
+	out := binary.AppendUvarint(nil, uint64(len(ids)))
+	before := int64(0)
+	for _, id := range ids {
+		out = binary.AppendVarint(out, int64(id)-before)
+		before = int64(id)
+	}
+	return out
+}
+
+func decodeIDs[ID ~uint32](content []byte) ([]ID, error) {
+	r := &reader{b: content}
+	out := make([]ID, r.things())
+	id := int64(0)
+	for i := range out {
+		id += r.varint()
+		if id < 0 || id > maxRecord {
+			return nil, errDecode
+		}
+		out[i] = ID(id)
+	}
+	return out, r.done()
+}

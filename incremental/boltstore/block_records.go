@@ -1,0 +1,218 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// A recordBlock is what one key of bucket records holds: consecutive records,
+// column by column, of one or more ticks.
+//
+// Content: length, number of quasi-identifiers, whether subjects are there;
+// runs of ticks; each QI, the sensitive codes and the origins packed; offsets
+// as distance from one past the offset before of the same origin, so that
+// consecutive offsets cost a byte; subjects as they are, since a keyed digest
+// does not compress.
+type recordBlock struct {
+	first   incremental.RecordID // from the key
+	runs    []tickRun
+	qi      [][]equivclass.Code
+	sa      []equivclass.Code
+	subject []uint64
+	origin  []uint16
+	offset  []int64
+}
+
+// A tickRun says how many records in a row arrived in one tick.
+type tickRun struct {
+	tick   int64
+	length int
+}
+
+func (b *recordBlock) len() int { return len(b.sa) }
+
+// fits tells whether records of block x can stand in the same columns.
+func (b *recordBlock) fits(x *incremental.RecordBlock) bool {
+	return len(b.qi) == len(x.QI) && (b.subject == nil) == (x.Subject == nil)
+}
+
+// take appends the records lo to hi of x.
+func (b *recordBlock) take(x *incremental.RecordBlock, lo, hi int) {
+	if b.len() == 0 {
+		b.first = x.First + incremental.RecordID(lo)
+		b.qi = make([][]equivclass.Code, len(x.QI))
+	}
+	if n := len(b.runs); n > 0 && b.runs[n-1].tick == x.Tick {
+		b.runs[n-1].length += hi - lo
+	} else {
+		b.runs = append(b.runs, tickRun{x.Tick, hi - lo})
+	}
+	for i, column := range x.QI {
+		b.qi[i] = append(b.qi[i], column[lo:hi]...)
+	}
+	b.sa = append(b.sa, x.SA[lo:hi]...)
+	if x.Subject != nil {
+		b.subject = append(b.subject, x.Subject[lo:hi]...)
+	}
+	b.origin = append(b.origin, x.Origin[lo:hi]...)
+	b.offset = append(b.offset, x.Offset[lo:hi]...)
+}
+
+// cutRecords arranges new records in blocks behind the tail block, which may be
+// nil. The first result has the tail's key if the tail took records in.
+func cutRecords(tail *recordBlock, blocks []*incremental.RecordBlock) []*recordBlock {
+	var out []*recordBlock
+	open := tail
+	for _, x := range blocks {
+		for lo := 0; lo < x.Len(); {
+			if open == nil || open.len() >= blockLength || !open.fits(x) {
+				open = &recordBlock{}
+			}
+			if open.len() == 0 || open == tail && len(out) == 0 {
+				out = append(out, open)
+			}
+			hi := min(x.Len(), lo+blockLength-open.len())
+			open.take(x, lo, hi)
+			lo = hi
+		}
+	}
+	return out
+}
+
+// split hands the block out as the port has it: one tick a block.
+func (b *recordBlock) split(yield func(*incremental.RecordBlock) error) error {
+	lo := 0
+	for _, run := range b.runs {
+		hi := lo + run.length
+		x := &incremental.RecordBlock{First: b.first + incremental.RecordID(lo), Tick: run.tick,
+			SA: b.sa[lo:hi:hi], Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], QI: make([][]equivclass.Code, len(b.qi))}
+		for i, column := range b.qi {
+			x.QI[i] = column[lo:hi:hi]
+		}
+		if b.subject != nil {
+			x.Subject = b.subject[lo:hi:hi]
+		}
+		if err := yield(x); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+func (b *recordBlock) encode() []byte {
+	n := b.len()
+	out := make([]byte, 0, 64+n*(2*len(b.qi)+16)) // an estimate
+	out = binary.AppendUvarint(out, uint64(n))
+	out = binary.AppendUvarint(out, uint64(len(b.qi)))
+	out = appendFlag(out, b.subject != nil)
+	out = appendRuns(out, b.runs)
+	for _, column := range b.qi {
+		out = appendPacked(out, column)
+	}
+	out = appendPacked(out, b.sa)
+	out = appendPacked(out, b.origin)
+	out = appendOffsets(out, b.origin, b.offset)
+	for _, s := range b.subject {
+		out = binary.LittleEndian.AppendUint64(out, s)
+	}
+	return out
+}
+
+// decodeRecords reads a block. It copies, so the result outlives the transaction.
+func decodeRecords(first incremental.RecordID, content []byte) (*recordBlock, error) {
+	r := &reader{b: content}
+	n, columns, subjects := r.count(maxBlock), r.count(maxColumns), r.flag()
+	if r.bad || n == 0 || columns*2 > len(r.b) || subjects && n*8 > len(r.b) {
+		return nil, errDecode
+	}
+	b := &recordBlock{first: first, runs: readRuns(r, n)}
+	if r.bad {
+		return nil, errDecode
+	}
+	b.qi = make([][]equivclass.Code, columns)
+	for i := range b.qi {
+		if r.bad { // no further column is allocated for
+			return nil, errDecode
+		}
+		b.qi[i] = make([]equivclass.Code, n)
+		unpack(r, b.qi[i])
+	}
+	b.sa, b.origin = make([]equivclass.Code, n), make([]uint16, n)
+	unpack(r, b.sa)
+	unpack(r, b.origin)
+	b.offset = readOffsets(r, b.origin)
+	if subjects {
+		b.subject = readSubjects(r, n)
+	}
+	return b, r.done()
+}
+
+func appendRuns(out []byte, runs []tickRun) []byte {
+	out = binary.AppendUvarint(out, uint64(len(runs)))
+	before := int64(0)
+	for _, run := range runs {
+		out = binary.AppendUvarint(out, uint64(run.length))
+		out = binary.AppendVarint(out, run.tick-before)
+		before = run.tick
+	}
+	return out
+}
+
+// readRuns reads runs that cover n records.
+func readRuns(r *reader, n int) []tickRun {
+	runs := make([]tickRun, r.count(min(n, len(r.b))))
+	before := int64(0)
+	for i := range runs {
+		length := r.count(n)
+		before += r.varint()
+		runs[i] = tickRun{before, length}
+		if n -= length; length == 0 {
+			r.fail()
+		}
+	}
+	if n != 0 {
+		r.fail()
+	}
+	return runs
+}
+
+// appendOffsets writes the distance of each offset from where its origin was
+// expected to go on. Differences wrap around, so any offset survives.
+func appendOffsets(out []byte, origin []uint16, offset []int64) []byte {
+	next := make([]int64, int(slices.Max(origin))+1)
+	for i, o := range origin {
+		out = binary.AppendVarint(out, offset[i]-next[o])
+		next[o] = offset[i] + 1
+	}
+	return out
+}
+
+func readOffsets(r *reader, origin []uint16) []int64 {
+	if len(origin) > len(r.b) {
+		r.fail()
+		return nil
+	}
+	out := make([]int64, len(origin))
+	next := make([]int64, int(slices.Max(origin))+1)
+	for i, o := range origin {
+		out[i] = next[o] + r.varint()
+		next[o] = out[i] + 1
+	}
+	return out
+}
+
+func readSubjects(r *reader, n int) []uint64 {
+	raw := r.bytes(8 * n)
+	if raw == nil {
+		return nil
+	}
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint64(raw[8*i:])
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package boltstore
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// ends says how far the file has come. It is written in every transaction, so
+// that a missing key is noticed, and an opened store knows where to go on
+// without reading the rest.
+type ends struct {
+	dictionary uint64 // entries
+	records    uint64
+	classes    uint64
+	deaths     uint64
+	pure       uint64 // declarations
+	quarantine uint64 // records
+	intents    uint64
+	positions  uint64
+	letter     uint64 // newest sequence number
+	waiting    uint64 // letters not delivered
+}
+
+func (e *ends) fields() []*uint64 {
+	return []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting}
+}
+
+func (e *ends) encode() []byte {
+	var out []byte
+	for _, f := range e.fields() {
+		out = binary.AppendUvarint(out, *f)
+	}
+	return out
+}
+
+func decodeEnds(content []byte) (ends, error) {
+	var e ends
+	r := &reader{b: content}
+	for _, f := range e.fields() {
+		*f = r.uvarint()
+	}
+	if e.records > maxRecord || e.classes > maxRecord {
+		r.fail()
+	}
+	return e, r.done()
+}
+
+// A map is written as its length plus one and its entries in order of key; nil
+// is 0, as nil and empty may differ in meaning.
+func appendMap[K comparable, V any](out []byte, m map[K]V, order func(a, b K) int, entry func([]byte, K, V) []byte) []byte {
+	if m == nil {
+		return append(out, 0)
+	}
+	out = binary.AppendUvarint(out, uint64(len(m))+1)
+	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
+		out = entry(out, k, m[k])
+	}
+	return out
+}
+
+func readMap[K comparable, V any](r *reader, entry func(*reader) (K, V)) map[K]V {
+	n := r.count(len(r.b) + 1)
+	if n == 0 {
+		return nil
+	}
+	m := make(map[K]V, n-1)
+	for range n - 1 {
+		k, v := entry(r)
+		m[k] = v
+	}
+	if len(m) != n-1 {
+		r.fail()
+	}
+	return m
+}
+
+func encodeMeta(m *incremental.Meta) []byte {
+	out := appendMap(nil, m.Settings, cmp.Compare, func(b []byte, k string, v [32]byte) []byte {
+		return append(appendText(b, k), v[:]...)
+	})
+	out = append(out, m.Seed[:]...)
+	out = appendFlag(out, m.Seeded)
+	out = appendMap(out, m.InitialEnds, comparePartitions, func(b []byte, p incremental.Partition, end int64) []byte {
+		return binary.AppendVarint(appendPartition(b, p), end)
+	})
+	out = appendFlag(out, m.InitialDone)
+	out = binary.AppendVarint(out, m.Tick)
+	out = binary.AppendVarint(out, m.CutTick)
+	return binary.AppendUvarint(out, uint64(m.LastCut))
+}
+
+func decodeMeta(content []byte) (m incremental.Meta, err error) {
+	r := &reader{b: content}
+	m.Settings = readMap(r, func(r *reader) (string, [32]byte) { return r.text(), r.digest32() })
+	m.Seed = r.digest32()
+	m.Seeded = r.flag()
+	m.InitialEnds = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
+	m.InitialDone = r.flag()
+	m.Tick, m.CutTick = r.varint(), r.varint()
+	m.LastCut = incremental.RecordID(r.count(maxRecord))
+	return m, r.done()
+}
+
+func comparePartitions(a, b incremental.Partition) int {
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
+}
+
+func appendPartition(out []byte, p incremental.Partition) []byte {
+	return binary.AppendVarint(appendText(out, p.Source), int64(p.ID))
+}
+
+func readPartition(r *reader) incremental.Partition {
+	p := incremental.Partition{Source: r.text()}
+	id := r.varint()
+	if p.ID = int32(id); int64(p.ID) != id {
+		r.fail()
+	}
+	return p
+}
+
+func encodeCounters(c *incremental.Counters) []byte {
+	entry := func(b []byte, k equivclass.Reason, n uint64) []byte {
+		return binary.AppendUvarint(appendText(b, string(k)), n)
+	}
+	out := binary.AppendUvarint(nil, c.Sent)
+	out = appendMap(out, c.Refused, cmp.Compare, entry)
+	return appendMap(out, c.Ignored, cmp.Compare, entry)
+}
+
+func decodeCounters(content []byte) (c incremental.Counters, err error) {
+	entry := func(r *reader) (equivclass.Reason, uint64) { return equivclass.Reason(r.text()), r.uvarint() }
+	r := &reader{b: content}
+	c.Sent = r.uvarint()
+	c.Refused = readMap(r, entry)
+	c.Ignored = readMap(r, entry)
+	return c, r.done()
+}
+
+func encodeDictionary(entries []incremental.DictionaryEntry) []byte {
+	out := binary.AppendUvarint(nil, uint64(len(entries)))
+	for _, e := range entries {
+		out = appendText(binary.AppendUvarint(out, uint64(e.Attribute)), e.Text)
+	}
+	return out
+}
+
+func decodeDictionary(content []byte) ([]incremental.DictionaryEntry, error) {
+	r := &reader{b: content}
+	out := make([]incremental.DictionaryEntry, r.things())
+	for i := range out {
+		out[i] = incremental.DictionaryEntry{Attribute: r.count(1<<31 - 1), Text: r.text()}
+	}
+	return out, r.done()
+}
+
+func encodePosition(x incremental.PartitionPosition) []byte {
+	out := appendPartition(nil, x.Partition)
+	out = binary.AppendVarint(out, x.Position.Next)
+	out = binary.AppendVarint(out, x.Position.Last)
+	return append(out, x.Position.Digest[:]...)
+}
+
+// decodePosition reads a position; its number is the key.
+func decodePosition(number uint16, content []byte) (x incremental.PartitionPosition, err error) {
+	r := &reader{b: content}
+	x.Partition = readPartition(r)
+	x.Position = incremental.Position{Number: number, Next: r.varint(), Last: r.varint(), Digest: r.digest16()}
+	return x, r.done()
+}
+
+func encodeLetter(d *incremental.DeadLetter) []byte {
+	out := appendPartition(nil, d.Partition)
+	out = binary.AppendVarint(out, d.Offset)
+	out = appendText(out, string(d.Reason))
+	out = appendText(out, d.Attribute)
+	out = append(out, d.Digest[:]...)
+	out = appendFlag(out, d.Payload != nil)
+	return append(out, d.Payload...)
+}
+
+// decodeLetter reads a dead letter; its sequence number is the key.
+func decodeLetter(seq uint64, content []byte) (d incremental.DeadLetter, err error) {
+	r := &reader{b: content}
+	d.Seq = seq
+	d.Partition = readPartition(r)
+	d.Offset = r.varint()
+	d.Reason, d.Attribute = equivclass.Reason(r.text()), r.text()
+	d.Digest = r.digest16()
+	if r.flag() {
+		d.Payload = append([]byte{}, r.bytes(len(r.b))...)
+	}
+	return d, r.done()
+}
+
+func intentNumbers(i *incremental.Intent) []int {
+	return []int{i.Records, i.Classes, i.Newcomers, i.Pending.Waiting, i.Pending.Quarantined, i.Pending.SubjectRepeat, i.Pending.Infeasible}
+}
+
+func encodeIntent(i *incremental.Intent) []byte {
+	out := binary.AppendUvarint(nil, uint64(i.Cut))
+	out = binary.AppendVarint(out, i.CreatedAt)
+	out = append(out, i.Policy[:]...)
+	for _, n := range intentNumbers(i) {
+		out = binary.AppendVarint(out, int64(n))
+	}
+	out = appendFlag(out, i.Published)
+	return append(out, i.Manifest[:]...)
+}
+
+// decodeIntent reads an intent; its release is the key.
+func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
+	r := &reader{b: content}
+	i := &incremental.Intent{Release: release, Cut: incremental.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
+	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &i.Pending.Waiting, &i.Pending.Quarantined, &i.Pending.SubjectRepeat, &i.Pending.Infeasible} {
+		*n = int(r.varint())
+	}
+	i.Published = r.flag()
+	i.Manifest = r.digest32()
+	return i, r.done()
+}

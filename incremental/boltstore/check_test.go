@@ -1,0 +1,91 @@
+package boltstore
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	bolt "go.etcd.io/bbolt"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// soundDelta is a small state without fault: six records, a frozen and a pure
+// class, two of the records quarantined.
+func soundDelta() *incremental.Delta {
+	codes := []equivclass.Code{0, 1, 2, 0, 1, 2}
+	return &incremental.Delta{
+		Meta:     &incremental.Meta{},
+		Counters: &incremental.Counters{Sent: 6},
+		Records: []*incremental.RecordBlock{{QI: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
+			Origin: make([]uint16, 6), Offset: []int64{0, 1, 2, 3, 4, 5}}},
+		Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Next: 6, Last: 5}}},
+		Intent:    &incremental.Intent{Release: 1, Cut: 6},
+		Births: []*incremental.Class{
+			{ID: 0, Regime: incremental.Frozen, Born: 1, Members: []incremental.RecordID{0, 1}},
+			{ID: 1, Regime: incremental.Pure, Born: 1, Members: []incremental.RecordID{2, 3}},
+		},
+		Quarantined: []incremental.RecordID{4, 5},
+	}
+}
+
+// TestCheckNamesEachFault writes faulty deltas past the guard. A sound state has
+// no fault; each of these has one that names what is wrong.
+func TestCheckNamesEachFault(t *testing.T) {
+	class := func(c incremental.Class) *incremental.Delta {
+		c.ID = 2
+		return &incremental.Delta{Births: []*incremental.Class{&c}}
+	}
+	pair := []incremental.RecordID{4, 5}
+	for name, c := range map[string]struct {
+		delta *incremental.Delta
+		want  string
+	}{
+		"sound":             {&incremental.Delta{}, ""},
+		"overlap":           {class(incremental.Class{Born: 1, Members: []incremental.RecordID{1, 3}}), "record 1 is in the living classes 0 and 2"},
+		"quarantined":       {class(incremental.Class{Born: 1, Members: pair}), "record 4 is quarantined and in class 2 (rule T)"},
+		"member unknown":    {class(incremental.Class{Born: 1, Members: []incremental.RecordID{4, 6}}), "class 2: member 1 is unknown"},
+		"born nowhere":      {class(incremental.Class{Born: 9, Members: []incremental.RecordID{4, 5}}), "class 2 is born in release 9, which has no intent"},
+		"frozen dies":       {&incremental.Delta{Deaths: []incremental.Death{{ID: 0, Release: 2}}}, "class 0 is frozen and dies (rule A)"},
+		"dies nowhere":      {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 2}}}, "class 1 dies in release 2, which has no intent"},
+		"dies at birth":     {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 1}}}, "class 1 dies in release 1, born in 1"},
+		"dies twice":        {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 1}, {ID: 1, Release: 1}}}, "dies twice"},
+		"pure declared":     {&incremental.Delta{DeclaredPure: []incremental.ClassID{1}}, "class 1 was born pure and is declared pure (rule C)"},
+		"release gap":       {&incremental.Delta{Intent: &incremental.Intent{Release: 3}}, "bucket intents, key 00000003: the release before it is missing"},
+		"cut beyond":        {&incremental.Delta{Intent: &incremental.Intent{Release: 2, Cut: 7}}, "its cut lies beyond the newest record"},
+		"published early":   {&incremental.Delta{Intent: &incremental.Intent{Release: 2, Published: true}}, "it is published but the release before it is not"},
+		"two numbers":       {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Number: 1, Last: -1}}}}, "its partition has another number too"},
+		"offsets disagree":  {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Next: 5, Last: 5}}}}, "its offsets contradict each other"},
+		"origin unknown":    {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, QI: [][]equivclass.Code{{1}}, SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
+		"columns differ":    {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "another number of columns"},
+		"records gap":       {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 9, SA: []equivclass.Code{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "it does not go on where the one before ends"},
+		"quarantine beyond": {&incremental.Delta{Quarantined: []incremental.RecordID{6}}, "quarantine: record 6 is unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "anond.db")
+			s, err := Open(path, Options{NoSync: true})
+			require.NoError(t, err)
+			require.NoError(t, s.Commit(soundDelta()))
+			require.NoError(t, s.db.Update(func(tx *bolt.Tx) error {
+				w := writer{tx: tx, ends: s.ends}
+				return w.write(c.delta)
+			}))
+			require.NoError(t, s.Close())
+			faults, err := Check(path)
+			require.NoError(t, err)
+			if c.want == "" {
+				require.Empty(t, faults)
+				return
+			}
+			require.Contains(t, join(faults), c.want)
+		})
+	}
+}
+
+func join(faults []string) (all string) {
+	for _, f := range faults {
+		all += f + "\n"
+	}
+	return all
+}

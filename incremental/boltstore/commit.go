@@ -1,0 +1,285 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// Commit applies one delta in one transaction. The guard judges it first, so a
+// faulty machine leaves nothing behind.
+func (s *Store) Commit(d *incremental.Delta) error {
+	if s.readOnly {
+		return errReadOnly
+	}
+	if d.Empty() {
+		return nil
+	}
+	if err := s.commit(d); err != nil {
+		return fmt.Errorf("state %s: commit: %w", s.path, err)
+	}
+	return nil
+}
+
+func (s *Store) commit(d *incremental.Delta) error {
+	if !s.ready {
+		if err := s.Load(nobody); err != nil {
+			return err
+		}
+	}
+	if err := s.guard.Check(d); err != nil {
+		return err
+	}
+	next := s.ends
+	err := guarded(func() error {
+		return s.db.Update(func(tx *bolt.Tx) error {
+			w := writer{tx: tx, ends: next}
+			err := w.write(d)
+			next = w.ends
+			return err
+		})
+	})
+	if err != nil {
+		// Whether a failed fsync has reached the disk is unknown: ask the file.
+		s.ready = false
+		return writeError(err)
+	}
+	s.ends = next
+	s.guard.Apply(d)
+	return nil
+}
+
+// A writer puts one delta into a transaction and moves the ends on.
+type writer struct {
+	tx   *bolt.Tx
+	ends ends
+}
+
+func (w *writer) bucket(b *bucket) (*bolt.Bucket, error) {
+	x := w.tx.Bucket(b.name)
+	if x == nil {
+		return nil, b.damaged(nil, "the bucket is missing")
+	}
+	x.FillPercent = fillPercent
+	return x, nil
+}
+
+func (w *writer) put(b *bucket, key, content []byte) error {
+	x, err := w.bucket(b)
+	if err != nil {
+		return err
+	}
+	return x.Put(key, b.seal(key, content))
+}
+
+func (w *writer) write(d *incremental.Delta) error {
+	steps := []func(*incremental.Delta) error{w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
+	for _, step := range steps {
+		if err := step(d); err != nil {
+			return err
+		}
+	}
+	return w.put(inMeta, keyEnds, w.ends.encode())
+}
+
+func (w *writer) head(d *incremental.Delta) error {
+	if d.Meta != nil {
+		if err := w.put(inMeta, keyMeta, encodeMeta(d.Meta)); err != nil {
+			return err
+		}
+	}
+	if d.Counters != nil {
+		return w.put(inMeta, keyCounters, encodeCounters(d.Counters))
+	}
+	return nil
+}
+
+func (w *writer) dictionary(d *incremental.Delta) error {
+	if len(d.Dictionary) == 0 {
+		return nil
+	}
+	key := key64(w.ends.dictionary)
+	w.ends.dictionary += uint64(len(d.Dictionary))
+	return w.put(inDictionary, key, encodeDictionary(d.Dictionary))
+}
+
+func (w *writer) records(d *incremental.Delta) error {
+	if len(d.Records) == 0 {
+		return nil
+	}
+	tail, err := w.tailRecords()
+	if err != nil {
+		return err
+	}
+	for _, b := range cutRecords(tail, d.Records) {
+		if err := w.put(inRecords, key32(uint32(b.first)), b.encode()); err != nil {
+			return err
+		}
+	}
+	for _, b := range d.Records {
+		w.ends.records += uint64(b.Len())
+	}
+	return nil
+}
+
+// tail returns the last block of a bucket if it is short enough to be merged.
+func (w *writer) tail(b *bucket) (first uint32, content []byte, err error) {
+	x, err := w.bucket(b)
+	if err != nil {
+		return 0, nil, err
+	}
+	key, value := x.Cursor().Last()
+	if key == nil {
+		return 0, nil, nil
+	}
+	if content, err = b.unseal(key, value); err != nil {
+		return 0, nil, err
+	}
+	if n, _ := binary.Uvarint(content); n >= mergeBelow {
+		return 0, nil, nil
+	}
+	n, err := b.number(key, 4)
+	return uint32(n), content, err
+}
+
+func (w *writer) tailRecords() (*recordBlock, error) {
+	first, content, err := w.tail(inRecords)
+	if content == nil {
+		return nil, err
+	}
+	b, err := decodeRecords(incremental.RecordID(first), content)
+	if err != nil {
+		return nil, inRecords.damaged(key32(first), err.Error())
+	}
+	return b, nil
+}
+
+func (w *writer) tailClasses() (*classBlock, error) {
+	first, content, err := w.tail(inClasses)
+	if content == nil {
+		return nil, err
+	}
+	b, err := decodeClasses(incremental.ClassID(first), content)
+	if err != nil {
+		return nil, inClasses.damaged(key32(first), err.Error())
+	}
+	return b, nil
+}
+
+func (w *writer) positions(d *incremental.Delta) error {
+	x, err := w.bucket(inPositions)
+	if err != nil {
+		return err
+	}
+	for _, p := range d.Positions {
+		key := key16(p.Position.Number)
+		if x.Get(key) == nil {
+			w.ends.positions++
+		}
+		if err := w.put(inPositions, key, encodePosition(p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) classes(d *incremental.Delta) error {
+	if len(d.Births) == 0 {
+		return nil
+	}
+	tail, err := w.tailClasses()
+	if err != nil {
+		return err
+	}
+	for _, b := range cutClasses(tail, d.Births) {
+		if err := w.put(inClasses, key32(uint32(b.first)), b.encode()); err != nil {
+			return err
+		}
+	}
+	w.ends.classes += uint64(len(d.Births))
+	return nil
+}
+
+// turns notes declarations (rule C) and deaths beside the classes, as appends.
+func (w *writer) turns(d *incremental.Delta) error {
+	if len(d.DeclaredPure) > 0 {
+		if err := w.put(inPure, key64(w.ends.pure), encodeIDs(d.DeclaredPure)); err != nil {
+			return err
+		}
+		w.ends.pure += uint64(len(d.DeclaredPure))
+	}
+	if len(d.Deaths) > 0 {
+		if err := w.put(inDeaths, key64(w.ends.deaths), encodeDeaths(d.Deaths)); err != nil {
+			return err
+		}
+		w.ends.deaths += uint64(len(d.Deaths))
+	}
+	return nil
+}
+
+// quarantine notes records that no release will hold (rule T).
+func (w *writer) quarantine(d *incremental.Delta) error {
+	if len(d.Quarantined) == 0 {
+		return nil
+	}
+	key := key64(w.ends.quarantine)
+	w.ends.quarantine += uint64(len(d.Quarantined))
+	return w.put(inQuarantine, key, encodeIDs(d.Quarantined))
+}
+
+func (w *writer) intent(d *incremental.Delta) error {
+	if d.Intent == nil {
+		return nil
+	}
+	x, err := w.bucket(inIntents)
+	if err != nil {
+		return err
+	}
+	key := key32(d.Intent.Release)
+	if x.Get(key) == nil {
+		w.ends.intents++
+	}
+	return w.put(inIntents, key, encodeIntent(d.Intent))
+}
+
+func (w *writer) letters(d *incremental.Delta) error {
+	for i := range d.DeadLetters {
+		l := &d.DeadLetters[i]
+		if err := w.put(inOutbox, key64(l.Seq), encodeLetter(l)); err != nil {
+			return err
+		}
+		w.ends.letter = l.Seq
+		w.ends.waiting++
+	}
+	if d.Delivered == 0 {
+		return nil
+	}
+	return w.deliver(d.Delivered)
+}
+
+// deliver removes letters up to last. The keys are gathered first: deleting
+// under a cursor makes it skip.
+func (w *writer) deliver(last uint64) error {
+	x, err := w.bucket(inOutbox)
+	if err != nil {
+		return err
+	}
+	var gone [][]byte
+	c := x.Cursor()
+	for key, _ := c.First(); key != nil && len(key) == 8 && binary.BigEndian.Uint64(key) <= last; key, _ = c.Next() {
+		gone = append(gone, append([]byte(nil), key...))
+	}
+	for _, key := range gone {
+		if err := x.Delete(key); err != nil {
+			return err
+		}
+	}
+	if uint64(len(gone)) > w.ends.waiting {
+		return inMeta.damaged(keyEnds, "it counts fewer dead letters than there are")
+	}
+	w.ends.waiting -= uint64(len(gone))
+	return nil
+}

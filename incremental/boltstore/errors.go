@@ -1,0 +1,88 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"anond/incremental"
+)
+
+// errReadOnly: the state was opened for reading.
+var errReadOnly = errors.New("the state is opened for reading only")
+
+// damaged names the place of a fault, never what is there: keys are numbers.
+func (b *bucket) damaged(key []byte, why string) error {
+	if key == nil {
+		return fmt.Errorf("%w: bucket %s: %s", incremental.ErrCorrupt, b.name, why)
+	}
+	if b == inMeta {
+		return fmt.Errorf("%w: bucket %s, key %s: %s", incremental.ErrCorrupt, b.name, printable(key), why)
+	}
+	return fmt.Errorf("%w: bucket %s, key %x: %s", incremental.ErrCorrupt, b.name, key, why)
+}
+
+// printable keeps a damaged key from reaching the terminal raw.
+func printable(key []byte) string {
+	for _, known := range [][]byte{keyFormat, keyMeta, keyCounters, keyEnds} {
+		if string(known) == string(key) {
+			return string(key)
+		}
+	}
+	return fmt.Sprintf("%x", key)
+}
+
+// openError translates what bbolt says while it opens.
+func openError(path string, err error) error {
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return lockedError(path)
+	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), errors.Is(err, bolterrors.ErrChecksum):
+		return fmt.Errorf("%w: no valid bbolt header", incremental.ErrCorrupt)
+	case strings.Contains(err.Error(), "file size too small"): // bbolt has no name for it
+		return fmt.Errorf("%w: the file is shorter than its header", incremental.ErrCorrupt)
+	default:
+		return writeError(err)
+	}
+}
+
+func lockedError(path string) error {
+	if pid := holder(path); pid > 0 {
+		return fmt.Errorf("%w: pid %d", incremental.ErrLocked, pid)
+	}
+	return incremental.ErrLocked
+}
+
+// writeError marks lack of space. bbolt flattens the error of a failed resize
+// into text, hence the look at the text.
+func writeError(err error) error {
+	if err == nil {
+		return nil
+	}
+	full := errors.Is(err, bolterrors.ErrMaxSizeReached)
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		full = full || errors.Is(err, no) || strings.Contains(err.Error(), no.Error())
+	}
+	if full {
+		return fmt.Errorf("%w: %v", incremental.ErrNoSpace, err)
+	}
+	return err
+}
+
+// panicError turns a panic inside bbolt, which is how it meets damaged pages,
+// into an error. The panic's text may quote memory, so it is dropped.
+func panicError(p any) error {
+	if p == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the page structure is broken", incremental.ErrCorrupt)
+}
+
+// missing tells a state that was never written from a damaged one.
+func missing(path string) error {
+	return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+}

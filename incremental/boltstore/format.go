@@ -1,0 +1,89 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// Versions of the file format. A reader knows all versions up to its own and
+// refuses newer ones (incremental.ErrNewerFormat).
+const (
+	// format1 is the first: ten buckets, values sealed with CRC-32C over
+	// bucket, key and content, columns bit-packed over their minimum.
+	format1 = 1
+
+	formatNewest = format1
+)
+
+// Limits of a block. They bound what a decoder allocates for a damaged count;
+// the first two are free to change, as readers accept any block up to maxBlock.
+const (
+	blockLength = 1024 // records or classes of a full block
+	mergeBelow  = 128  // a shorter tail block takes in what comes next
+	maxBlock    = 1 << 16
+	maxColumns  = 1 << 12
+)
+
+// fillPercent packs pages full, as keys only grow. Blocks are larger than a
+// page, so it matters for the small lists and letters.
+const fillPercent = 0.95
+
+// A bucket is one kind of content. All keys are numbers in big-endian, but for
+// the four names in meta, so a key never shows a value.
+type bucket struct {
+	name []byte
+	seed uint32 // CRC-32C of the name, from which every checksum goes on
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func newBucket(name string) *bucket {
+	return &bucket{[]byte(name), crc32.Checksum([]byte(name), castagnoli)}
+}
+
+var (
+	inMeta       = newBucket("meta")       // format, meta, counters, ends
+	inDictionary = newBucket("dictionary") // first entry's number (8) -> list
+	inRecords    = newBucket("records")    // first record (4) -> block
+	inClasses    = newBucket("classes")    // first class (4) -> block, as born
+	inDeaths     = newBucket("deaths")     // first death's number (8) -> list
+	inPure       = newBucket("pure")       // first declaration's number (8) -> list
+	inQuarantine = newBucket("quarantine") // first record's number in order (8) -> list
+	inIntents    = newBucket("intents")    // release (4) -> intent
+	inPositions  = newBucket("positions")  // partition's number (2) -> partition, position
+	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
+
+	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox}
+)
+
+// Keys in meta.
+var (
+	keyFormat   = []byte("format")
+	keyMeta     = []byte("meta")
+	keyCounters = []byte("counters")
+	keyEnds     = []byte("ends")
+)
+
+func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }
+func key32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+func key64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+const sealLength = 4
+
+func (b *bucket) sum(key, content []byte) uint32 {
+	return crc32.Update(crc32.Update(b.seed, castagnoli, key), castagnoli, content)
+}
+
+// seal appends the checksum to a value.
+func (b *bucket) seal(key, content []byte) []byte {
+	return binary.LittleEndian.AppendUint32(content, b.sum(key, content))
+}
+
+// unseal returns the content of a value, which lives as long as the transaction.
+func (b *bucket) unseal(key, value []byte) ([]byte, error) {
+	n := len(value) - sealLength
+	if n < 0 || binary.LittleEndian.Uint32(value[n:]) != b.sum(key, value[:n]) {
+		return nil, b.damaged(key, "the checksum does not fit")
+	}
+	return value[:n:n], nil
+}

@@ -1,0 +1,57 @@
+package boltstore
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// holder returns the process that holds the lock of a file, 0 if unknown. It
+// asks the kernel rather than a side file, which a killed process would leave
+// behind.
+func holder(path string) int {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	f, err := os.Open("/proc/locks")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	return findHolder(f, fileName(uint64(stat.Dev), stat.Ino))
+}
+
+// fileName writes device and inode as /proc/locks does.
+func fileName(dev, inode uint64) string {
+	major := dev>>8&0xfff | dev>>32&^uint64(0xfff)
+	minor := dev&0xff | dev>>12&^uint64(0xff)
+	return fmt.Sprintf("%02x:%02x:%d", major, minor&0xffffffff, inode)
+}
+
+// findHolder looks for a line such as
+//
+//	3: FLOCK  ADVISORY  WRITE 4711 fe:00:131092 0 EOF
+//
+// A line with `->` is a process that waits.
+func findHolder(locks io.Reader, file string) int {
+	lines := bufio.NewScanner(locks)
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		if len(f) < 6 || f[1] != "FLOCK" || f[5] != file {
+			continue
+		}
+		if pid, err := strconv.Atoi(f[4]); err == nil && pid > 0 {
+			return pid
+		}
+	}
+	return 0
+}

@@ -1,0 +1,277 @@
+package boltstore
+
+import (
+	"fmt"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// nobody is a visitor for a store that only gets to know itself.
+var nobody = incremental.Visitor{
+	Meta:        func(incremental.Meta) error { return nil },
+	Counters:    func(incremental.Counters) error { return nil },
+	Dictionary:  func(int, string) error { return nil },
+	Records:     func(*incremental.RecordBlock) error { return nil },
+	Class:       func(*incremental.Class) error { return nil },
+	Intent:      func(*incremental.Intent) error { return nil },
+	Position:    func(incremental.Partition, incremental.Position) error { return nil },
+	Outbox:      func(uint64, int) error { return nil },
+	Quarantined: func([]incremental.RecordID) error { return nil },
+}
+
+// Load hands everything out in the order of the port. What is handed out is
+// copied and outlives the transaction. A block of records carries one tick, but
+// its borders need not be those of the commit.
+//
+// Every checksum is verified, and every bucket must reach exactly to its end,
+// so that a lost page does not pass for a shorter state.
+func (s *Store) Load(v incremental.Visitor) error {
+	s.warm()
+	l := &loader{v: v}
+	err := guardedBut(&l.callback, func() error {
+		return s.db.View(func(tx *bolt.Tx) error {
+			l.tx = tx
+			return l.load()
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("state %s: load: %w", s.path, err)
+	}
+	s.ends, s.guard, s.ready = l.ends, l.guard, true
+	return nil
+}
+
+// warm reads the file once in order. bbolt maps it for random access, which
+// turns read-ahead off, so a cold file would come in page by page.
+func (s *Store) warm() {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return // the mapping still serves
+	}
+	defer f.Close()
+	buffer := make([]byte, 1<<20)
+	for {
+		if n, err := f.Read(buffer); n == 0 || err != nil {
+			return
+		}
+	}
+}
+
+// A loader carries one Load.
+type loader struct {
+	tx       *bolt.Tx
+	v        incremental.Visitor
+	callback bool // a function of the visitor is running
+	ends     ends // as the file says
+	seen     ends // as found
+	guard    incremental.Guard
+}
+
+func (l *loader) load() error {
+	var err error
+	if l.ends, err = readEnds(l.tx); err != nil {
+		return err
+	}
+	for _, part := range []func() error{l.head, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine, l.outbox} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	l.guard.Dictionary, l.guard.Records = l.ends.dictionary, incremental.RecordID(l.ends.records)
+	l.guard.Letter = l.ends.letter
+	return nil
+}
+
+// hand runs a function of the visitor.
+func (l *loader) hand(f func() error) error {
+	l.callback = true
+	err := f()
+	l.callback = false
+	return err
+}
+
+func (l *loader) head() error {
+	content, err := get(l.tx, inMeta, keyMeta)
+	if err != nil {
+		return err
+	}
+	if content != nil {
+		m, err := decodeMeta(content)
+		if err != nil {
+			return inMeta.damaged(keyMeta, err.Error())
+		}
+		if err := l.hand(func() error { return l.v.Meta(m) }); err != nil {
+			return err
+		}
+	}
+	content, err = get(l.tx, inMeta, keyCounters)
+	if content == nil || err != nil {
+		return err
+	}
+	c, err := decodeCounters(content)
+	if err != nil {
+		return inMeta.damaged(keyCounters, err.Error())
+	}
+	return l.hand(func() error { return l.v.Counters(c) })
+}
+
+func (l *loader) dictionary() error {
+	err := scan(l.tx, inDictionary, 8, func(n uint64, key, content []byte) error {
+		list, err := decodeDictionary(content)
+		if err != nil || n != l.seen.dictionary {
+			return inDictionary.damaged(key, broken(err))
+		}
+		l.seen.dictionary += uint64(len(list))
+		return l.hand(func() error {
+			for _, e := range list {
+				if err := l.v.Dictionary(e.Attribute, e.Text); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return reached(err, inDictionary, l.seen.dictionary, l.ends.dictionary)
+}
+
+func (l *loader) records() error {
+	err := scan(l.tx, inRecords, 4, func(n uint64, key, content []byte) error {
+		b, err := decodeRecords(incremental.RecordID(n), content)
+		if err != nil || n != l.seen.records {
+			return inRecords.damaged(key, broken(err))
+		}
+		l.seen.records += uint64(b.len())
+		return l.hand(func() error { return b.split(l.v.Records) })
+	})
+	return reached(err, inRecords, l.seen.records, l.ends.records)
+}
+
+func (l *loader) classes() error {
+	t, err := readTurns(l.tx, l.ends)
+	if err != nil {
+		return err
+	}
+	l.guard.Kinds = make([]incremental.ClassKind, 0, l.ends.classes)
+	err = scan(l.tx, inClasses, 4, func(n uint64, key, content []byte) error {
+		b, err := decodeClasses(incremental.ClassID(n), content)
+		if err != nil || n != l.seen.classes {
+			return inClasses.damaged(key, broken(err))
+		}
+		if l.seen.classes += uint64(len(b.classes)); l.seen.classes > l.ends.classes {
+			return inClasses.damaged(key, "it goes beyond the end")
+		}
+		for _, c := range b.classes {
+			t.apply(c)
+			l.guard.AddClass(c)
+		}
+		return l.hand(func() error {
+			for _, c := range b.classes {
+				if err := l.v.Class(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return reached(err, inClasses, l.seen.classes, l.ends.classes)
+}
+
+func (l *loader) intents() error {
+	err := scan(l.tx, inIntents, 4, func(n uint64, key, content []byte) error {
+		i, err := decodeIntent(uint32(n), content)
+		if err != nil {
+			return inIntents.damaged(key, err.Error())
+		}
+		l.seen.intents++
+		l.guard.Release = i.Release
+		return l.hand(func() error { return l.v.Intent(i) })
+	})
+	return reached(err, inIntents, l.seen.intents, l.ends.intents)
+}
+
+func (l *loader) positions() error {
+	err := scan(l.tx, inPositions, 2, func(n uint64, key, content []byte) error {
+		x, err := decodePosition(uint16(n), content)
+		if err != nil {
+			return inPositions.damaged(key, err.Error())
+		}
+		l.seen.positions++
+		l.guard.AddPosition(x.Partition, x.Position)
+		return l.hand(func() error { return l.v.Position(x.Partition, x.Position) })
+	})
+	return reached(err, inPositions, l.seen.positions, l.ends.positions)
+}
+
+func (l *loader) quarantine() error {
+	err := scan(l.tx, inQuarantine, 8, func(n uint64, key, content []byte) error {
+		list, err := decodeIDs[incremental.RecordID](content)
+		if err != nil || n != l.seen.quarantine {
+			return inQuarantine.damaged(key, broken(err))
+		}
+		l.seen.quarantine += uint64(len(list))
+		return l.hand(func() error { return l.v.Quarantined(list) })
+	})
+	return reached(err, inQuarantine, l.seen.quarantine, l.ends.quarantine)
+}
+
+// outbox counts the letters; what is in them is read when they are delivered.
+func (l *loader) outbox() error {
+	err := scan(l.tx, inOutbox, 8, func(n uint64, key, _ []byte) error {
+		if n > l.ends.letter {
+			return inOutbox.damaged(key, "it is newer than the newest letter")
+		}
+		l.seen.waiting++
+		return nil
+	})
+	if err := reached(err, inOutbox, l.seen.waiting, l.ends.waiting); err != nil || l.ends.letter == 0 {
+		return err
+	}
+	return l.hand(func() error { return l.v.Outbox(l.ends.letter, int(l.ends.waiting)) })
+}
+
+// Outbox reads letters in order of their sequence.
+func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error) {
+	var out []incremental.DeadLetter
+	err := guarded(func() error {
+		return s.db.View(func(tx *bolt.Tx) error {
+			var err error
+			out, err = readLetters(tx, after, limit)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("state %s: outbox: %w", s.path, err)
+	}
+	return out, nil
+}
+
+func readLetters(tx *bolt.Tx, after uint64, limit int) ([]incremental.DeadLetter, error) {
+	x := tx.Bucket(inOutbox.name)
+	if x == nil {
+		return nil, inOutbox.damaged(nil, "the bucket is missing")
+	}
+	var out []incremental.DeadLetter
+	c := x.Cursor()
+	for key, value := c.Seek(key64(after)); key != nil && len(out) < limit; key, value = c.Next() {
+		content, err := inOutbox.unseal(key, value)
+		if err != nil {
+			return nil, err
+		}
+		seq, err := inOutbox.number(key, 8)
+		if err != nil {
+			return nil, err
+		}
+		if seq <= after {
+			continue
+		}
+		letter, err := decodeLetter(seq, content)
+		if err != nil {
+			return nil, inOutbox.damaged(key, err.Error())
+		}
+		out = append(out, letter)
+	}
+	return out, nil
+}

@@ -1,0 +1,240 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// Options of Open. The zero value serves a daemon.
+type Options struct {
+	// Timeout bounds the wait for the lock; 0 means two seconds.
+	Timeout time.Duration
+	// MaxBytes bounds the file, 0 means the disk does. A commit that needs more
+	// fails with incremental.ErrNoSpace.
+	MaxBytes int64
+	// ReadOnly takes a shared lock and changes nothing. The state must exist.
+	ReadOnly bool
+	// NoSync leaves out fsync. For benchmarks and tests: a crash of the machine
+	// may then lose or damage the state.
+	NoSync bool
+}
+
+const (
+	defaultTimeout = 2 * time.Second
+	// allocSize is the step in which a large file grows.
+	allocSize = 4 << 20
+)
+
+// Store is an incremental.Store in one bbolt file.
+type Store struct {
+	db       *bolt.DB
+	path     string
+	readOnly bool
+
+	// ends and guard describe the file as far as ready says so.
+	ready bool
+	ends  ends
+	guard incremental.Guard
+}
+
+var _ incremental.Store = (*Store)(nil)
+
+// Open opens the state at path, creating it (mode 0600) and its directory
+// (mode 0700) unless it is opened for reading. Errors: incremental.ErrLocked
+// (naming the holder where the system tells), ErrNewerFormat, ErrCorrupt,
+// ErrNoSpace; fs.ErrNotExist when reading what is not there.
+func Open(path string, o Options) (*Store, error) {
+	s, err := open(path, o)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(path string, o Options) (*Store, error) {
+	created, err := prepareFile(path, o.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, readOnly: o.ReadOnly}
+	if s.db, err = openBolt(path, o); err != nil {
+		return nil, err
+	}
+	if err := guarded(s.start); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	if created {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
+}
+
+// prepareFile makes the directory, or refuses to read what is not there. It
+// reports whether the file is new.
+func prepareFile(path string, readOnly bool) (created bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Size() > 0:
+		return false, nil
+	case readOnly && err == nil:
+		return false, missing(path)
+	case readOnly || err != nil && !os.IsNotExist(err):
+		return false, err
+	default:
+		return true, os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+}
+
+func openBolt(path string, o Options) (db *bolt.DB, err error) {
+	var file *os.File // kept, as bbolt leaks it when it panics over a damaged page
+	options := &bolt.Options{
+		Timeout: o.Timeout, ReadOnly: o.ReadOnly, MaxSize: int(o.MaxBytes), NoSync: o.NoSync, NoGrowSync: o.NoSync,
+		FreelistType: bolt.FreelistMapType, PreLoadFreelist: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			f, err := os.OpenFile(name, flag, mode)
+			file = f
+			return f, err
+		},
+	}
+	if o.Timeout == 0 {
+		options.Timeout = defaultTimeout
+	}
+	err = guarded(func() error {
+		db, err = bolt.Open(path, 0o600, options)
+		return err
+	})
+	if err != nil {
+		if db == nil && file != nil {
+			file.Close() // also when bbolt has closed it
+		}
+		return nil, openError(path, err)
+	}
+	db.AllocSize = allocSize
+	return db, nil
+}
+
+// guarded runs what walks over pages. bbolt meets damage with a panic, and a
+// file shorter than its pages with a memory fault; both become errors.
+func guarded(f func() error) error { return guardedBut(new(bool), f) }
+
+// guardedBut lets a panic pass while a caller's function runs: it is a fault of
+// the program, not of the file.
+func guardedBut(callback *bool, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if *callback {
+				panic(p)
+			}
+			err = panicError(p)
+		}
+	}()
+	return f()
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// start checks size and format, and writes the first transaction of a new file.
+func (s *Store) start() error {
+	if err := s.checkSize(); err != nil {
+		return err
+	}
+	fresh := false
+	err := s.db.View(func(tx *bolt.Tx) error {
+		if k, _ := tx.Cursor().First(); k == nil {
+			fresh = true
+			return nil
+		}
+		return checkFormat(tx)
+	})
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		return nil
+	}
+	if s.readOnly {
+		return missing(s.path)
+	}
+	return writeError(s.db.Update(found))
+}
+
+// found writes an empty state.
+func found(tx *bolt.Tx) error {
+	for _, b := range allBuckets {
+		if _, err := tx.CreateBucket(b.name); err != nil {
+			return err
+		}
+	}
+	w := writer{tx: tx}
+	return errors.Join(w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest)), w.put(inMeta, keyEnds, w.ends.encode()))
+}
+
+// checkSize notices a file that was cut off before a page behind its end is
+// looked at.
+func (s *Store) checkSize() error {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	return s.db.View(func(tx *bolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return fmt.Errorf("%w: the file has %d bytes, its pages %d", incremental.ErrCorrupt, info.Size(), tx.Size())
+		}
+		return nil
+	})
+}
+
+// checkFormat refuses what this program cannot read. The cell that it reads is
+// the same in all formats, for ever.
+func checkFormat(tx *bolt.Tx) error {
+	content, err := get(tx, inMeta, keyFormat)
+	if err != nil {
+		return err
+	}
+	if len(content) != 4 {
+		return inMeta.damaged(keyFormat, "it is no format or not there: the file is no state of anond")
+	}
+	if v := binary.BigEndian.Uint32(content); v > formatNewest {
+		return fmt.Errorf("%w: format %d, this program knows up to %d", incremental.ErrNewerFormat, v, formatNewest)
+	} else if v == 0 {
+		return inMeta.damaged(keyFormat, "there is no format 0")
+	}
+	return nil
+}
+
+// Bytes is the size of the file and the part of it that holds nothing.
+func (s *Store) Bytes() (used, free int64) {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return 0, 0
+	}
+	used = info.Size()
+	stats := s.db.Stats()
+	free = int64(stats.FreePageN+stats.PendingPageN) * int64(s.db.Info().PageSize)
+	if err := s.db.View(func(tx *bolt.Tx) error { free += max(0, used-tx.Size()); return nil }); err != nil {
+		return used, 0 // closed
+	}
+	return used, free
+}
+
+// Close releases the file and its lock. It waits for a running Outbox.
+func (s *Store) Close() error { return s.db.Close() }

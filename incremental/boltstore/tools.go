@@ -1,0 +1,163 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Information is what a state file says about itself, in counts only.
+type Information struct {
+	Format      int    `json:"format"`
+	Mode        string `json:"mode"` // of the file; holders of persons' values should be -rw-------
+	Bytes       int64  `json:"bytes"`
+	FreeBytes   int64  `json:"free_bytes"`
+	Records     uint64 `json:"records"`
+	Classes     uint64 `json:"classes"` // ever published
+	Deaths      uint64 `json:"classes_dead"`
+	Declared    uint64 `json:"classes_declared_pure"`
+	Quarantined uint64 `json:"quarantined"`
+	Dictionary  uint64 `json:"dictionary_entries"`
+	Partitions  uint64 `json:"partitions"`
+	Releases    uint64 `json:"releases"`     // decided
+	LastRelease uint32 `json:"last_release"` // newest decided
+	Published   bool   `json:"last_release_published"`
+	LetterLast  uint64 `json:"dead_letter_last"`
+	LettersWait uint64 `json:"dead_letter_waiting"`
+}
+
+// Info reads the head of the state at path. Its cost does not grow with the state.
+func Info(path string) (Information, error) {
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return Information{}, err
+	}
+	out := Information{}
+	out.Bytes, out.FreeBytes = s.Bytes()
+	if file, err := os.Stat(path); err == nil {
+		out.Mode = file.Mode().String()
+	}
+	err = guarded(func() error { return s.db.View(out.read) })
+	if err != nil {
+		err = fmt.Errorf("state %s: %w", path, err)
+	}
+	return out, errors.Join(err, s.Close())
+}
+
+func (out *Information) read(tx *bolt.Tx) error {
+	format, err := get(tx, inMeta, keyFormat)
+	if err != nil {
+		return err
+	}
+	e, err := readEnds(tx)
+	if err != nil {
+		return err
+	}
+	out.Format = int(binary.BigEndian.Uint32(format)) // Open has checked it
+	out.Records, out.Classes, out.Deaths, out.Declared = e.records, e.classes, e.deaths, e.pure
+	out.Quarantined, out.Dictionary, out.Partitions, out.Releases = e.quarantine, e.dictionary, e.positions, e.intents
+	out.LetterLast, out.LettersWait = e.letter, e.waiting
+	return out.readRelease(tx)
+}
+
+func (out *Information) readRelease(tx *bolt.Tx) error {
+	x := tx.Bucket(inIntents.name)
+	if x == nil {
+		return inIntents.damaged(nil, "the bucket is missing")
+	}
+	key, value := x.Cursor().Last()
+	if key == nil {
+		return nil
+	}
+	content, err := inIntents.unseal(key, value)
+	if err != nil {
+		return err
+	}
+	n, err := inIntents.number(key, 4)
+	if err != nil {
+		return err
+	}
+	i, err := decodeIntent(uint32(n), content)
+	if err != nil {
+		return inIntents.damaged(key, err.Error())
+	}
+	out.LastRelease, out.Published = i.Release, i.Published
+	return nil
+}
+
+// Backup writes a consistent copy of the state, which is a state file itself,
+// while the store is in use. A commit that must enlarge the mapping of the file
+// waits for it, so write to something fast. The copy holds persons' values.
+func (s *Store) Backup(w io.Writer) error {
+	err := s.db.View(func(tx *bolt.Tx) error {
+		_, err := tx.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("state %s: backup: %w", s.path, writeError(err))
+	}
+	return nil
+}
+
+// compactStep is how much one transaction of a compaction copies.
+const compactStep = 8 << 20
+
+// Compact writes the state at src without its free pages to dst, which must not
+// exist and appears only when complete. src must not be in use and stays as it
+// is.
+func Compact(src, dst string) error {
+	s, err := Open(src, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	err = s.compact(dst)
+	if err != nil {
+		err = fmt.Errorf("compact state %s: %w", src, err)
+	}
+	return errors.Join(err, s.Close())
+}
+
+func (s *Store) compact(dst string) error {
+	if _, err := os.Lstat(dst); err == nil {
+		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
+	}
+	tmp := dst + ".tmp"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below
+	if err != nil {
+		return err
+	}
+	to.AllocSize = 1 << 16 // leave no tail
+	err = guarded(func() error { return bolt.Compact(to, s.db, compactStep) })
+	if err == nil {
+		err = to.Sync()
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		return errors.Join(writeError(err), os.Remove(tmp))
+	}
+	if err := verifyCopy(tmp); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	if err := os.Rename(tmp, dst); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dst))
+}
+
+// verifyCopy loads the copy: what was damaged in the source, or lost on the way,
+// misses its checksum or its end.
+func verifyCopy(path string) error {
+	c, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Load(nobody), c.Close())
+}

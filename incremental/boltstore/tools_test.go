@@ -1,0 +1,195 @@
+package boltstore_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/incremental/storetest"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden state and its content anew; explain the difference when committing it")
+
+// golden are the deltas of the golden state: a seed was chosen whose history is
+// small and holds every kind of content.
+func golden() (out []*incremental.Delta) {
+	g := storetest.NewGenerator(51, 2)
+	for range 6 {
+		out = append(out, g.Next())
+	}
+	return out
+}
+
+// TestGoldenStateStaysReadable reads a file that an earlier version wrote. If it
+// fails, states in the field cannot be read either: write a new format version
+// rather than the golden file.
+func TestGoldenStateStaysReadable(t *testing.T) {
+	packed, dump := filepath.Join("testdata", "format1.db.gz"), filepath.Join("testdata", "format1.txt")
+	if *rewrite {
+		writeGolden(t, packed, dump)
+	}
+	path := filepath.Join(t.TempDir(), "anond.db")
+	require.NoError(t, os.WriteFile(path, unpackFile(t, packed), 0o600))
+	got, err := readFile(path)
+	require.NoError(t, err)
+	want, err := os.ReadFile(dump)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(dumpState(t, got)))
+	require.NotEmpty(t, got.Records)
+	require.NotEmpty(t, got.Classes)
+	require.NotEmpty(t, got.Letters)
+	faults, err := boltstore.Check(path)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+
+	s := openAt(t, path, fast) // and it can be continued
+	require.NoError(t, s.Commit(&incremental.Delta{Counters: &incremental.Counters{Sent: 1}}))
+	require.NoError(t, s.Close())
+}
+
+func writeGolden(t *testing.T, packed, dump string) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	s := openAt(t, path, fast)
+	for _, d := range golden() {
+		require.NoError(t, s.Commit(d))
+	}
+	got, err := storetest.Read(s)
+	require.NoError(t, err)
+	var plain, small bytes.Buffer
+	require.NoError(t, s.Backup(&plain))
+	require.NoError(t, s.Close())
+	w := gzip.NewWriter(&small)
+	_, err = w.Write(plain.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, os.MkdirAll("testdata", 0o755))
+	require.NoError(t, os.WriteFile(packed, small.Bytes(), 0o644))
+	require.NoError(t, os.WriteFile(dump, dumpState(t, got), 0o644))
+}
+
+func unpackFile(t *testing.T, name string) []byte {
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	content, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return content
+}
+
+// dumpState prints all that a state holds, a line for each thing.
+func dumpState(t *testing.T, s *storetest.State) []byte {
+	// JSON cannot print the ends in meta, which are keyed by a struct; fmt
+	// prints them in order.
+	out := fmt.Appendf(nil, "meta %+v\n", *s.Meta)
+	line := func(name string, v any) {
+		text, err := json.Marshal(v)
+		require.NoError(t, err)
+		out = fmt.Appendf(out, "%s %s\n", name, text)
+	}
+	line("counters", s.Counters)
+	line("dictionary", s.Dictionary)
+	for _, x := range s.Records {
+		line("record", x)
+	}
+	for _, x := range s.Classes {
+		line("class", x)
+	}
+	for _, x := range s.Intents {
+		line("intent", x)
+	}
+	line("positions", s.Positions)
+	line("quarantine", s.Quarantine)
+	line("last letter", s.LastLetter)
+	line("letters", s.Letters)
+	return out
+}
+
+func TestBackupIsAStateAndTheStoreGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, filepath.Join(dir, "anond.db"), fast)
+	g, want := storetest.NewGenerator(6, 3), &storetest.State{}
+	for range 20 {
+		d := g.Next()
+		require.NoError(t, s.Commit(d))
+		want.Apply(d)
+	}
+	var copied bytes.Buffer
+	require.NoError(t, s.Backup(&copied))
+	require.NoError(t, s.Commit(g.Next()))
+	require.NoError(t, s.Close())
+
+	path := filepath.Join(dir, "copy.db")
+	require.NoError(t, os.WriteFile(path, copied.Bytes(), 0o600))
+	got, err := readFile(path)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestCompactKeepsContentAndDropsFreePages(t *testing.T) {
+	dir := t.TempDir()
+	src, dst := filepath.Join(dir, "anond.db"), filepath.Join(dir, "small.db")
+	_, want := makeState(t, src, 60)
+	require.NoError(t, boltstore.Compact(src, dst))
+	got, err := readFile(dst)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	faults, err := boltstore.Check(dst)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+	before, err := os.Stat(src)
+	require.NoError(t, err)
+	after, err := os.Stat(dst)
+	require.NoError(t, err)
+	require.Less(t, after.Size(), before.Size())
+	require.Equal(t, fs.FileMode(0o600), after.Mode().Perm())
+
+	require.ErrorIs(t, boltstore.Compact(src, dst), fs.ErrExist)
+	require.ErrorIs(t, boltstore.Compact(filepath.Join(dir, "none"), filepath.Join(dir, "x")), fs.ErrNotExist)
+}
+
+func TestCompactRefusesADamagedState(t *testing.T) {
+	dir := t.TempDir()
+	src, dst := filepath.Join(dir, "anond.db"), filepath.Join(dir, "small.db")
+	makeState(t, src, 20)
+	flipFirst(t, src, "records")
+	require.ErrorIs(t, boltstore.Compact(src, dst), incremental.ErrCorrupt)
+	left, err := filepath.Glob(dst + "*")
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestInfoCounts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	_, want := makeState(t, path, 40)
+	got, err := boltstore.Info(path)
+	require.NoError(t, err)
+	require.Equal(t, 1, got.Format)
+	require.Equal(t, "-rw-------", got.Mode)
+	require.EqualValues(t, len(want.Records), got.Records)
+	require.EqualValues(t, len(want.Classes), got.Classes)
+	require.EqualValues(t, len(want.Dictionary), got.Dictionary)
+	require.EqualValues(t, len(want.Positions), got.Partitions)
+	require.EqualValues(t, len(want.Quarantine), got.Quarantined)
+	require.EqualValues(t, len(want.Letters), got.LettersWait)
+	require.Equal(t, want.LastLetter, got.LetterLast)
+	newest := want.Intents[len(want.Intents)-1]
+	require.Equal(t, newest.Release, got.LastRelease)
+	require.Equal(t, newest.Published, got.Published)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, info.Size(), got.Bytes)
+	require.Less(t, got.FreeBytes, got.Bytes)
+}
