@@ -205,7 +205,17 @@ func (m *Machine) View(release uint32) (*View, error) {
 	if release < 1 || int(release) > len(m.intents) {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, len(m.intents))
 	}
-	intent := m.intents[release-1]
+	v := m.view(m.intents[release-1])
+	for _, c := range m.classes {
+		if c.Born <= release && (c.Died == 0 || c.Died > release) {
+			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
+		}
+	}
+	return v, nil
+}
+
+// view shows the records below the cut of an intent, without classes.
+func (m *Machine) view(intent Intent) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa[:n:n],
 		Dictionaries: make([]*equivclass.Dictionary, len(m.records.dicts))}
@@ -220,10 +230,28 @@ func (m *Machine) View(release uint32) (*View, error) {
 	if m.records.firsts != nil {
 		v.Subject = m.records.subject[:n:n]
 	}
+	return v
+}
+
+// Regroups returns how often each record had been regrouped up to a release:
+// the number of classes that held it, less one. For the auditor's gate.
+func (m *Machine) Regroups(release uint32) []uint16 {
+	out := make([]uint16, m.records.len())
+	seen := make([]bool, m.records.len())
 	for _, c := range m.classes {
-		if c.Born <= release && (c.Died == 0 || c.Died > release) {
-			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
+		if c.Born > release {
+			break
+		}
+		for _, r := range c.Members {
+			if seen[r] {
+				out[r]++
+			}
+			seen[r] = true
 		}
 	}
-	return v, nil
+	return out
 }
+
+// All returns a view of every record in state, published or not, without
+// classes: for the private export.
+func (m *Machine) All() *View { return m.view(Intent{Cut: m.records.len()}) }

@@ -12,7 +12,7 @@ import (
 
 func newConfigCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Print, check and show the configuration"}
-	c.AddCommand(newConfigInitCommand(env), newConfigCheckCommand(env), newConfigShowCommand(env))
+	c.AddCommand(newConfigInitCommand(env), newConfigCheckCommand(env), newConfigShowCommand(env), newConfigSchemaCommand(env))
 	return c
 }
 
@@ -52,6 +52,21 @@ faults at once as file:line:column: key: reason; suggestion. It connects nowhere
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	return c
+}
+
+func newConfigSchemaCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print a JSON Schema of the configuration, for editors",
+		RunE: func(*cobra.Command, []string) error {
+			text, err := config.JSONSchema()
+			if err != nil {
+				return err
+			}
+			_, err = env.stdout.Write(text)
+			return err
+		},
+	}
 }
 
 // checkJSON writes faults and warnings as one object. Standard error then has

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/snapshot"
 )
 
 // The exit codes. They are part of the interface: scripts and service managers
@@ -45,6 +47,8 @@ func usage(hint, format string, args ...any) error {
 func classify(err error) (code int, hint string) {
 	var known *exitError
 	var faults *config.Faults
+	var infeasible *incremental.InfeasibleError
+	var contradiction *daemon.ConfigError
 	switch {
 	case err == nil:
 		return exitOK, ""
@@ -54,7 +58,23 @@ func classify(err error) (code int, hint string) {
 		return exitConfig, "docs/CONFIGURATION.md lists every key with its type and default"
 	case errors.Is(err, incremental.ErrLocked):
 		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
-	case errors.Is(err, ingest.ErrBehind):
+	case errors.As(err, &infeasible):
+		return exitPrivacy, infeasible.Hint()
+	case errors.Is(err, snapshot.ErrRefused):
+		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
+	case errors.As(err, &contradiction):
+		return exitConfig, "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+	case errors.Is(err, incremental.ErrNewerFormat):
+		return exitFailed, "use the anond that wrote the state, or a newer one"
+	case errors.Is(err, incremental.ErrNoSpace):
+		return exitFailed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost"
+	case errors.Is(err, incremental.ErrStateFull):
+		return exitFailed, "raise state.max_records, then start again; nothing was lost"
+	case errors.Is(err, ingest.ErrGap):
+		return exitFailed, "the records are gone for good: set source.kafka.on_gap to continue to accept that, and raise the topic's retention"
+	case errors.Is(err, ingest.ErrReplaced):
+		return exitFailed, "start a new dataset for the new source, with a state, releases and ledger of its own"
+	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):
 		return exitBehind, "bring back the newest state; going on with this one would undo what earlier releases promise"
 	}
 	return exitFailed, ""

@@ -1,0 +1,184 @@
+package daemon
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/snapshot"
+)
+
+// Exporter reads a state that no daemon holds, for the private exports that an
+// audit needs. What it writes are persons' values: its files belong to 0600.
+type Exporter struct {
+	machine  *incremental.Machine
+	settings *snapshot.Settings
+	schema   *equivclass.Schema
+	names    map[uint16]incremental.Partition
+	origin   []uint16
+	offset   []int64
+}
+
+// OpenExporter opens the state that a configuration names, for reading.
+func OpenExporter(c *config.Config) (e *Exporter, err error) {
+	store, err := boltstore.Open(c.State.Path, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}}
+	if e.machine, err = openMachine(store, c, Options{Seed: new([32]byte)}); err != nil {
+		return nil, err
+	}
+	if e.settings, err = SettingsOf(c, e.machine.Seed()); err != nil {
+		return nil, err
+	}
+	for p, pos := range e.machine.Positions() {
+		e.names[pos.Number] = p
+	}
+	return e, store.Load(e.origins())
+}
+
+// origins collects where each record came from, which the machine does not keep.
+func (e *Exporter) origins() incremental.Visitor {
+	return incremental.Visitor{
+		Records: func(b *incremental.RecordBlock) error {
+			e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
+			return nil
+		},
+		Meta:        func(incremental.Meta) error { return nil },
+		Counters:    func(incremental.Counters) error { return nil },
+		Dictionary:  func(int, string) error { return nil },
+		Class:       func(*incremental.Class) error { return nil },
+		Intent:      func(*incremental.Intent) error { return nil },
+		Position:    func(incremental.Partition, incremental.Position) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil },
+		Outbox:      func(uint64, int) error { return nil },
+	}
+}
+
+// Machine is the machine over the state; it must not be changed.
+func (e *Exporter) Machine() *incremental.Machine { return e.machine }
+
+// record is the name of a record in the exports: source:partition:offset.
+func (e *Exporter) record(r int) string {
+	p := e.names[e.origin[r]]
+	return p.Source + ":" + strconv.Itoa(int(p.ID)) + ":" + strconv.FormatInt(e.offset[r], 10)
+}
+
+// Releases returns the number of the newest published release.
+func (e *Exporter) Releases() uint32 {
+	n := uint32(0)
+	for _, i := range e.machine.Intents() {
+		if i.Published {
+			n = i.Release
+		}
+	}
+	return n
+}
+
+// Members writes `release,record,class` for the releases from..to.
+func (e *Exporter) Members(w io.Writer, from, to uint32) error {
+	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
+	if err := out.Write([]string{"release", "record", "class"}); err != nil {
+		return err
+	}
+	for n := from; n <= to; n++ {
+		view, err := e.machine.View(n)
+		if err != nil {
+			return err
+		}
+		members, err := snapshot.Members(view, e.settings)
+		if err != nil {
+			return err
+		}
+		release := strconv.Itoa(int(n))
+		for r, class := range members {
+			if class == 0 {
+				continue
+			}
+			if err := out.Write([]string{release, e.record(r), strconv.Itoa(int(class))}); err != nil {
+				return err
+			}
+		}
+	}
+	return flush(out, w)
+}
+
+// Records writes `record,arrived_in_release,<attributes>`: every record in
+// state, with the first release whose cut covers it. A subject is shown as its
+// keyed digest, which is all that state keeps.
+func (e *Exporter) Records(w io.Writer) error {
+	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
+	columns := e.columns()
+	header := []string{"record", "arrived_in_release"}
+	for _, i := range columns {
+		header = append(header, e.schema.Attributes()[i].Name)
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	view := e.machine.All()
+	cuts, release := e.machine.Intents(), 0
+	row := make([]string, len(header))
+	for r := range view.SA {
+		for release < len(cuts) && int(cuts[release].Cut) <= r {
+			release++
+		}
+		row[0], row[1] = e.record(r), ""
+		if release < len(cuts) {
+			row[1] = strconv.Itoa(release + 1)
+		}
+		for k, i := range columns {
+			row[2+k] = e.text(view, i, r)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	return flush(out, w)
+}
+
+// columns are the attributes that state keeps, in schema order.
+func (e *Exporter) columns() []int {
+	var out []int
+	for i, a := range e.schema.Attributes() {
+		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive || a.Role == equivclass.Subject {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (e *Exporter) text(v *incremental.View, attribute, r int) string {
+	switch attribute {
+	case e.schema.SensitiveIndex():
+		return v.Dictionaries[attribute].Text(v.SA[r])
+	case e.schema.SubjectIndex():
+		return fmt.Sprintf("%016x", v.Subject[r])
+	}
+	for j, i := range e.schema.Quasi() {
+		if i == attribute {
+			return v.Dictionaries[i].Text(v.QI[j][r])
+		}
+	}
+	return ""
+}
+
+func flush(out *csv.Writer, w io.Writer) error {
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return err
+	}
+	if f, ok := w.(interface{ Sync() error }); ok {
+		return f.Sync()
+	}
+	return nil
+}

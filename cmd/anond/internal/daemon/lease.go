@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/kafkasrc"
+)
+
+// lease is the right to publish that a consumer group grants to one member at a
+// time; the zero lease is held by whoever asks (static assignment).
+type lease struct{ held *kafkasrc.Lease }
+
+func (l lease) kafka() *kafkasrc.Lease { return l.held }
+
+// patience is how long to wait for the lock of the state: the member that held
+// the lease before may still be finishing a release.
+func (l lease) patience() time.Duration {
+	if l.held == nil {
+		return 2 * time.Second
+	}
+	return time.Minute
+}
+
+// witness compares the group's commits with state: a commit ahead of state says
+// that another member published from records this state has not seen.
+func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
+	if l.held == nil {
+		return nil
+	}
+	committed, err := l.held.Committed(ctx)
+	if err != nil {
+		return err
+	}
+	for p, offset := range committed {
+		if next, _ := m.Next(p); offset > next {
+			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset, p.ID, next)
+		}
+	}
+	return nil
+}
+
+// errLeaseLost is why a run ended whose lease went to another member.
+var errLeaseLost = errors.New("the lease went to another member")
+
+// runLeased stands by until the group gives this process the lease, runs under
+// it, and stands by again when it is lost. The state is opened only under the
+// lease, so that members may share it.
+func runLeased(ctx context.Context, c *config.Config, o Options) error {
+	for {
+		k, err := kafkaConfig(c, o)
+		if err != nil {
+			return err
+		}
+		o.Log.Info("standing by for the lease", "event", "standby", "group", c.Source.Kafka.Group)
+		held, err := kafkasrc.AcquireLease(ctx, k)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		err = runUnder(ctx, c, o, held)
+		closing := held.Close()
+		if !errors.Is(err, errLeaseLost) {
+			return errors.Join(err, closing)
+		}
+		o.Log.Warn("the lease went to another member; standing by", "event", "lease_lost")
+	}
+}
+
+func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.Lease) error {
+	under, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-held.Lost():
+			cancel(errLeaseLost)
+		case <-under.Done():
+		}
+	}()
+	err := runOnce(under, c, o, lease{held})
+	if err == nil && errors.Is(context.Cause(under), errLeaseLost) {
+		return errLeaseLost
+	}
+	return err
+}

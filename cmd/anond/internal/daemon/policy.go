@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// PolicyOf translates the configuration's policy for the machine.
+func PolicyOf(c *config.Config) (incremental.Policy, error) {
+	initial, err := partitioner(c.Initial.Partitioner)
+	if err != nil {
+		return incremental.Policy{}, err
+	}
+	p := c.Policy
+	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
+		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
+		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Transparent: p.Transparent,
+		Initial: initial, Local: equivclass.Extract{}, InitialMax: c.Initial.MaxRecords, MaxRecords: c.State.MaxRecords}
+	if p.MaxHold.Counted {
+		out.MaxHold = int64(p.MaxHold.Releases)
+	}
+	if c.Release.Trigger.On == config.OnRecords {
+		out.CutEvery = c.Release.Trigger.Records
+	}
+	return out, nil
+}
+
+func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
+	for _, p := range []equivclass.Partitioner{equivclass.Extract{}, equivclass.Mondrian{}} {
+		if p.Name() == string(name) {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("initial.partitioner %q is not known", name)
+}
+
+// SettingsOf translates the configuration for the manifest. The seed is used by
+// recodings that draw.
+func SettingsOf(c *config.Config, seed [32]byte) (*snapshot.Settings, error) {
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), seed)
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
+		Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication), Transparent: c.Policy.Transparent,
+		MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
+	if c.Policy.Republication == config.Append {
+		s.Policy.MaxRegroups = 0
+	}
+	for _, h := range c.Hierarchies {
+		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content})
+	}
+	return s, nil
+}
+
+// policyDigest stands in each intent for everything that shapes a release.
+func policyDigest(c *config.Config) [32]byte {
+	digests := c.Digests()
+	h := sha256.New()
+	for _, k := range slices.Sorted(maps.Keys(digests)) {
+		d := digests[k]
+		fmt.Fprintf(h, "%s\x00%x\n", k, d)
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// seedOf draws the state's seed, or takes the given one (rule R).
+func seedOf(o Options) (seed [32]byte, seeded bool, err error) {
+	if o.Seed != nil {
+		return *o.Seed, true, nil
+	}
+	_, err = rand.Read(seed[:])
+	return seed, false, err
+}
+
+func reasonsOf(names []config.Reason) []equivclass.Reason {
+	out := make([]equivclass.Reason, len(names))
+	for i, n := range names {
+		out[i] = equivclass.Reason(n)
+	}
+	return out
+}

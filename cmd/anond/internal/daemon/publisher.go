@@ -1,0 +1,105 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// publisher is the ingest.Publisher over package snapshot.
+type publisher struct {
+	inner    *snapshot.Publisher
+	settings *snapshot.Settings
+	gate     *gate
+}
+
+// Publish renders the view, lets the gate look at the files, and makes the
+// release durable.
+func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return ingest.Release{}, err
+	}
+	out, err := p.inner.Publish(v, p.settings)
+	if err != nil {
+		if permanent(err) {
+			err = errors.Join(ingest.ErrPermanent, err)
+		}
+		return ingest.Release{}, err
+	}
+	p.gate.audit.Commit()
+	m := &out.Manifest
+	return ingest.Release{Manifest: out.SHA256, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency, NCP: m.Quality.NCP}, nil
+}
+
+// permanent tells errors that no retry can mend from those of a full or absent disk.
+func permanent(err error) bool {
+	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// gate is the snapshot.Gate over the independent auditor.
+type gate struct{ audit *audit.Gate }
+
+func newGate(c *config.Config) *gate {
+	budget := c.Policy.MaxRegroups
+	if c.Policy.Republication == config.Append {
+		budget = 0
+	}
+	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
+		Transparent: c.Policy.Transparent, MaxRegroups: &budget})}
+}
+
+// Check lets a release pass, or refuses it with what the auditor found.
+func (g *gate) Check(dir string, members []uint32) error {
+	violations, err := g.audit.Check(dir, members)
+	if err != nil {
+		return err
+	}
+	return refusal(violations)
+}
+
+func refusal(violations []audit.Violation) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	v := violations[0]
+	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail, v.Release, v.Class))
+}
+
+// resume puts the gate behind the newest published release. What lies on disk
+// is read and tested again before anything is built on it.
+func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) error {
+	published := uint32(0)
+	for _, i := range m.Intents() {
+		if i.Published {
+			published = i.Release
+		}
+	}
+	if published == 0 {
+		return nil
+	}
+	view, err := m.View(published)
+	if err != nil {
+		return err
+	}
+	members, err := snapshot.Members(view, s)
+	if err != nil {
+		return err
+	}
+	violations, err := g.audit.Resume(filepath.Join(dir, fmt.Sprintf("%06d", published)), members, m.Regroups(published))
+	if err != nil {
+		return fmt.Errorf("read the newest release again: %w", err)
+	}
+	return refusal(violations)
+}

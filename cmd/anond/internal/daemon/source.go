@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/filesrc"
+	"anond/ingest/kafkasrc"
+)
+
+func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
+	resume := ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: o.Once}
+	if c.Source.Type == config.FromKafka {
+		k, err := kafkaConfig(c, o)
+		if err != nil {
+			return nil, err
+		}
+		k.Lease = lease.kafka()
+		return kafkasrc.Open(ctx, k, resume)
+	}
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes)}
+	if c.Source.Format == config.CSV {
+		f.Layout = filesrc.CSV
+		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
+	}
+	if c.Source.Type == config.FromStdin {
+		f.Stdin, f.RunID = o.Stdin, runID(m, o)
+	} else {
+		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
+	}
+	return filesrc.Open(ctx, f, resume)
+}
+
+// runID names one run of standard input: each is a source of its own. The
+// number of sources so far makes it new, the time makes it readable.
+func runID(m *incremental.Machine, o Options) string {
+	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
+}
+
+func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
+	k := c.Source.Kafka
+	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
+	if k.SASL.Mechanism != "" {
+		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}
+	}
+	if !k.TLS.Enabled {
+		return out, nil
+	}
+	out.TLS = &kafkasrc.TLS{ServerName: k.TLS.ServerName}
+	for path, into := range map[string]*[]byte{k.TLS.CA: &out.TLS.CA, k.TLS.Cert: &out.TLS.Cert, k.TLS.Key: &out.TLS.Key} {
+		if path == "" {
+			continue
+		}
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return out, &ConfigError{fmt.Errorf("source.kafka.tls: %w", err)}
+		}
+		*into = pem
+	}
+	return out, nil
+}
+
+func openDeadLetters(c *config.Config, o Options) (ingest.DeadLetters, error) {
+	if c.DeadLetter.Type == config.ToFile {
+		return ingest.NewDeadLetterFile(c.DeadLetter.Path)
+	}
+	k, err := kafkaConfig(c, o)
+	if err != nil {
+		return nil, err
+	}
+	k.Topic = c.DeadLetter.Topic
+	return kafkasrc.OpenDeadLetters(k)
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"anond/config"
+	"anond/snapshot"
+)
+
+func newReleaseCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "release", Short: "List, show and verify published releases"}
+	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseVerifyCommand(env))
+	return c
+}
+
+func newReleaseListCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the releases, one a line",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			list, err := snapshot.List(snapshot.OS(), cfg.Release.Dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, list)
+			}
+			return env.printReleases(list)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func (e *environment) printReleases(list []snapshot.Info) error {
+	t := newTable(e.stdout, column{"release", 7, true}, column{"created", 20, false}, column{"records", 9, true}, column{"new", 8, true},
+		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true}, column{"certificate", 0, false})
+	t.header()
+	for _, r := range list {
+		number := strconv.Itoa(int(r.Release))
+		if r.Current {
+			number = "*" + number
+		}
+		t.row(number, r.CreatedAt, strconv.Itoa(r.Records), strconv.Itoa(r.Newcomers), strconv.Itoa(r.Pending), strconv.Itoa(r.Classes),
+			strconv.Itoa(r.KMin), fmt.Sprintf("%.1f %%", 100*r.MaxFrequency), fmt.Sprintf("%.4f", r.NCP), r.Certificate)
+	}
+	return t.err
+}
+
+func newReleaseShowCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show [NUMBER]", Short: "Show the manifest of a release; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			n := uint64(0)
+			if len(args) == 1 {
+				if n, err = strconv.ParseUint(args[0], 10, 32); err != nil || n == 0 {
+					return usage("anond release list shows the numbers", "%q is no number of a release", args[0])
+				}
+			}
+			m, err := snapshot.Show(snapshot.OS(), cfg.Release.Dir, uint32(n))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, m)
+			}
+			return env.printManifest(m)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// printManifest writes the manifest as lines of key and value, nested keys
+// joined by dots: all of it, nothing interpreted.
+func (e *environment) printManifest(m *snapshot.Manifest) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	lines, err := flatten(data)
+	if err != nil {
+		return err
+	}
+	t := newTable(e.stdout, column{"key", 34, false}, column{"value", 0, false})
+	for _, l := range lines {
+		t.row(l[0], l[1])
+	}
+	return t.err
+}
+
+func newReleaseVerifyCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "verify", Short: "Check hashes, chain, numbering, CURRENT and ledger; exit 1 if anything differs",
+		Long: `verify holds the files against the manifests, the manifests against one another
+and against the ledger. It says whether the files are those that were published.
+Whether they keep the privacy promise is the task of anond audit.`,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			return env.verifyReleases(cfg, asJSON)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
+	v, err := snapshot.Verify(snapshot.OS(), cfg.Release.Dir, cfg.Release.Ledger)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := writeJSON(e.stdout, v); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range v.Findings {
+			fmt.Fprintf(e.stdout, "%s: %s: %s\n", f.File, f.Kind, f.Detail)
+		}
+	}
+	if !v.OK() {
+		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir), "what was published must not change: bring the files back from a copy; anond never rewrites a release")
+	}
+	if !asJSON {
+		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"), count(v.Files, "data file"), v.Bytes)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+)
+
+func newRunCommand(env *environment) *cobra.Command {
+	var path string
+	var once bool
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run the daemon: read, place, publish",
+		Long: `run reads records from the configured source, places them into equivalence
+classes and publishes releases until it is told to stop. The first SIGINT or
+SIGTERM drains: what was read is committed, and a release in the making is
+finished or parked; the second ends the process at once. Either way the next
+start needs no repair.`,
+		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
+			return daemon.Run(c.Context(), cfg, daemon.Options{Log: log, Once: once, Stdin: env.stdin})
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what may be published, and stop")
+	return c
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+)
+
+func newStateCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "state", Short: "Look into the state; export what an audit needs"}
+	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env))
+	return c
+}
+
+// stateInfo is what `state info` shows: of the file if no daemon holds it, and
+// of the daemon's status file.
+type stateInfo struct {
+	Path   string                 `json:"path"`
+	Held   bool                   `json:"held"` // by a running daemon
+	File   *boltstore.Information `json:"file,omitempty"`
+	Status *daemon.Status         `json:"status,omitempty"`
+}
+
+func newStateInfoCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "info", Short: "Show what the state holds, in counts",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			info, err := readStateInfo(cfg)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, info)
+			}
+			return env.printFlat(info)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func readStateInfo(cfg *config.Config) (*stateInfo, error) {
+	info := &stateInfo{Path: cfg.State.Path}
+	if data, err := os.ReadFile(daemon.StatusPath(cfg)); err == nil {
+		info.Status = new(daemon.Status)
+		if err := json.Unmarshal(data, info.Status); err != nil {
+			return nil, fmt.Errorf("%s: %w", daemon.StatusPath(cfg), err)
+		}
+	}
+	file, err := boltstore.Info(cfg.State.Path)
+	switch {
+	case err == nil:
+		info.File = &file
+	case errors.Is(err, incremental.ErrLocked) && info.Status != nil:
+		info.Held = true
+	default:
+		return nil, err
+	}
+	return info, nil
+}
+
+// printFlat writes a value as lines of dotted key and value.
+func (e *environment) printFlat(value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	lines, err := flatten(data)
+	if err != nil {
+		return err
+	}
+	t := newTable(e.stdout, column{"", 32, false}, column{"", 0, false})
+	for _, l := range lines {
+		t.row(l[0], l[1])
+	}
+	return t.err
+}
+
+func newStateCheckCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "check", Short: "Examine the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			faults, err := checkState(cfg)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := writeJSON(env.stdout, map[string]any{"ok": len(faults) == 0, "faults": append([]string{}, faults...)}); err != nil {
+					return err
+				}
+			} else {
+				for _, f := range faults {
+					fmt.Fprintln(env.stdout, f)
+				}
+			}
+			if len(faults) > 0 {
+				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path), "restore the newest state; an older one would be refused (exit 5)")
+			}
+			if !asJSON {
+				fmt.Fprintf(env.stdout, "ok: %s\n", cfg.State.Path)
+			}
+			return nil
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func checkState(cfg *config.Config) ([]string, error) {
+	faults, err := boltstore.Check(cfg.State.Path)
+	if err != nil || len(faults) > 0 {
+		return faults, err
+	}
+	e, err := daemon.OpenExporter(cfg)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range e.Machine().CheckInvariants() {
+		faults = append(faults, f.Error())
+	}
+	return faults, nil
+}
+
+func newStateMembersCommand(env *environment) *cobra.Command {
+	var path, out string
+	var release, from uint32
+	c := &cobra.Command{
+		Use: "members", Short: "Export who is in which class (private): release,record,class",
+		RunE: func(c *cobra.Command, _ []string) error {
+			e, err := env.exporter(path)
+			if err != nil {
+				return err
+			}
+			first, last := max(1, from), e.Releases()
+			if c.Flags().Changed("release") {
+				first, last = release, release
+			}
+			return env.writePrivate(out, func(w io.Writer) error { return e.Members(w, first, last) })
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().Uint32Var(&release, "release", 0, "only this `release`")
+	c.Flags().Uint32Var(&from, "from", 1, "from this `release` on")
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	_ = c.MarkFlagRequired("out")
+	c.MarkFlagsMutuallyExclusive("release", "from")
+	return c
+}
+
+func newStateRecordsCommand(env *environment) *cobra.Command {
+	var path, out string
+	c := &cobra.Command{
+		Use: "records", Short: "Export all records (private): record,arrived_in_release,<attributes>",
+		RunE: func(*cobra.Command, []string) error {
+			e, err := env.exporter(path)
+			if err != nil {
+				return err
+			}
+			return env.writePrivate(out, e.Records)
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	_ = c.MarkFlagRequired("out")
+	return c
+}
+
+func (e *environment) exporter(path string) (*daemon.Exporter, error) {
+	cfg, err := e.loadConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	return daemon.OpenExporter(cfg)
+}
+
+// writePrivate writes a file that only its owner may read.
+func (e *environment) writePrivate(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Chmod(0o600); err != nil { // a file that was there keeps its mode otherwise
+		return err
+	}
+	return write(f)
+}
