@@ -31,6 +31,8 @@ type value interface {
 	read(r *reader, key string, n *yaml.Node)
 	// json returns what was read, secrets redacted.
 	json() any
+	// shape describes the value to JSON Schema.
+	shape() object
 }
 
 // place is where something stands in the configuration file.

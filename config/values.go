@@ -19,6 +19,7 @@ type scalar[T any] struct {
 	show  func(T) any                  // nil: as it is
 	quiet bool                         // never repeat the text in a fault
 	hint  string                       // what to do about a wrong YAML type
+	form  object                       // for JSON Schema; nil: any text
 }
 
 func (s scalar[T]) kind() string { return s.name }
@@ -89,7 +90,7 @@ func oneOf[T ~string](to *T, choices ...T) value {
 		words[i] = string(c)
 	}
 	all := strings.Join(words, ", ")
-	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, hint: "write the word", parse: func(s string) (T, error) {
+	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, hint: "write the word", form: object{{"enum", choices}}, parse: func(s string) (T, error) {
 		for _, c := range choices {
 			if s == string(c) {
 				return c, nil
@@ -105,7 +106,7 @@ func oneOf[T ~string](to *T, choices ...T) value {
 
 // boolean is true or false, and no other word for them.
 func boolean(to *bool) value {
-	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, hint: "write true or false, without quotes", parse: func(s string) (bool, error) {
+	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, hint: "write true or false, without quotes", form: object{{"type", "boolean"}}, parse: func(s string) (bool, error) {
 		switch s {
 		case "true":
 			return true, nil
@@ -118,7 +119,7 @@ func boolean(to *bool) value {
 
 // atLeast is a whole number with a lower bound, and why it has that bound.
 func atLeast(bound int, why string, to *int) value {
-	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, hint: "write for instance 10", parse: func(s string) (int, error) {
+	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, hint: "write for instance 10", form: object{{"type", "integer"}, {"minimum", bound}}, parse: func(s string) (int, error) {
 		v, err := whole(s)
 		if err == nil && v < bound {
 			err = complain(fmt.Sprintf("is below %d", bound), why)
@@ -140,7 +141,7 @@ func whole(s string) (int, error) {
 
 // number is a finite number.
 func number(to *float64) value {
-	return scalar[float64]{to: to, name: "number", tags: []string{"!!int", "!!float"}, parse: finite}
+	return scalar[float64]{to: to, name: "number", tags: []string{"!!int", "!!float"}, form: object{{"type", "number"}}, parse: finite}
 }
 
 func finite(s string) (float64, error) {
@@ -182,7 +183,7 @@ func span(d time.Duration) string {
 
 // bytesSize is a number of bytes, written with or without a binary unit.
 func bytesSize(to *int64) value {
-	return scalar[int64]{to: to, name: "size", tags: []string{"!!int", "!!str"}, parse: parseSize}
+	return scalar[int64]{to: to, name: "size", tags: []string{"!!int", "!!str"}, form: object{{"type", []string{"integer", "string"}}}, parse: parseSize}
 }
 
 func parseSize(s string) (int64, error) {

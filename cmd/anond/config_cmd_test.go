@@ -94,6 +94,13 @@ func TestConfigShow(t *testing.T) {
 	assert.InDelta(t, 9, shown.Policy["threshold"], 0)
 }
 
+func TestConfigSchema(t *testing.T) {
+	r := anond(t, "config", "schema")
+	require.Equal(t, exitOK, r.code)
+	assert.True(t, json.Valid([]byte(r.stdout)))
+	assert.Contains(t, r.stdout, "json-schema.org")
+}
+
 // TestRuleVConfigShowsNoSecret: neither form of show tells the password.
 func TestRuleVConfigShowsNoSecret(t *testing.T) {
 	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
