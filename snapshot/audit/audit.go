@@ -67,7 +67,7 @@ type auditor struct {
 	matches  []reappearance // per release, against the one before
 	arrivals []int          // per release: distinct values among its newcomers
 	shas     map[int]string
-	exact    int  // transitions left for exact enumeration
+	exact    int  // steps left for exact enumeration
 	moved    bool // public view: some class has vanished so far
 }
 
@@ -79,7 +79,7 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()

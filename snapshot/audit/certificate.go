@@ -1,6 +1,9 @@
 package audit
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // carry is all the check of release i+1 needs to know of releases 1..i. It is
 // linear in the number of records and is what makes the publisher's gate cheap.
@@ -59,7 +62,9 @@ func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults)
 		case class == 0:
 			gone++
 		case fates[class-1] != fateUnchanged:
-			next.regroups[rec]++
+			if next.regroups[rec] < math.MaxUint16 {
+				next.regroups[rec]++
+			}
 			if limit != nil && *limit >= 0 && int(next.regroups[rec]) > *limit {
 				over++
 			}

@@ -17,7 +17,7 @@ func (p *problem) corruption(budget *int) (float64, error) {
 		if !ok {
 			continue
 		}
-		limit := min(maxTransitions, *budget)
+		limit := min(maxSteps, *budget)
 		post, err := q.exactPosteriors(limit)
 		if err != nil {
 			*budget -= limit

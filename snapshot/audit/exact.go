@@ -2,16 +2,17 @@ package audit
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 )
 
-// Work is counted in transitions (about a microsecond each). One component may
-// take maxTransitions, a whole audit exactBudget for verdicts and
+// Work is counted in steps of the enumeration (about a microsecond each). One component may
+// take maxSteps, a whole audit exactBudget for verdicts and
 // corruptionBudget for the corruption score; what does not fit is reported as
 // undecided or not computed, never guessed.
 const (
-	maxTransitions   = 400_000
+	maxSteps         = 400_000
 	exactBudget      = 20_000_000
 	corruptionBudget = 2_000_000
 )
@@ -25,7 +26,7 @@ var (
 type posterior struct {
 	worlds *big.Int
 	num    [][]*big.Int
-	steps  int // transitions it took
+	steps  int // work it took
 }
 
 // exactPosteriors counts all worlds by dynamic programming over types. A state
@@ -34,8 +35,11 @@ type posterior struct {
 // reach a state times ways to finish from it give the expectation of every cell.
 //
 // Guarantee: the posteriors at level L0, as exact fractions, or errTooLarge.
-// Cost: number of transitions between reachable states, at most limit.
+// Cost: number of steps between reachable states, at most limit.
 func (p *problem) exactPosteriors(limit int) (*posterior, error) {
+	if p.records() > math.MaxUint16 {
+		return nil, errTooLarge // residuals are kept in 16 bits
+	}
 	e := &enumeration{p: p, limit: limit, holds: make([][]int, len(p.n))}
 	for i := range p.direct {
 		for _, t := range p.sets[i].types {
@@ -100,11 +104,15 @@ func (e *enumeration) forward() error {
 // place enumerates the rows of type t, value by value.
 func (e *enumeration) place(s *state, t, v, left int, row []uint16, known map[string]*state, layer *[]*state) error {
 	width := len(row)
-	if v == width {
-		if left > 0 {
-			return nil
-		}
-		return e.reach(s, t, row, known, layer)
+	if e.steps++; e.steps > e.limit {
+		return errTooLarge
+	}
+	switch {
+	case left == 0: // what follows v in row is zero
+		e.reach(s, t, row, known, layer)
+		return nil
+	case v == width:
+		return nil
 	}
 	most := left
 	for _, c := range e.holds[t] {
@@ -121,10 +129,7 @@ func (e *enumeration) place(s *state, t, v, left int, row []uint16, known map[st
 }
 
 // reach records the step from s by row, merging equal residuals.
-func (e *enumeration) reach(s *state, t int, row []uint16, known map[string]*state, layer *[]*state) error {
-	if e.steps++; e.steps > e.limit {
-		return errTooLarge
-	}
+func (e *enumeration) reach(s *state, t int, row []uint16, known map[string]*state, layer *[]*state) {
 	left := slices.Clone(s.left)
 	for _, c := range e.holds[t] {
 		for v, n := range row {
@@ -144,7 +149,6 @@ func (e *enumeration) reach(s *state, t int, row []uint16, known map[string]*sta
 	weight := multinomial(e.p.n[t], row)
 	to.ways.Add(to.ways, new(big.Int).Mul(s.ways, weight))
 	s.next = append(s.next, transition{to, slices.Clone(row), weight})
-	return nil
 }
 
 // multinomial is n! / prod(row!).

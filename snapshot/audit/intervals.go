@@ -103,7 +103,7 @@ type finding struct {
 func (p *problem) decide(l, maxExact int, budget *int) *finding {
 	f := &finding{exposed: make([]bool, len(p.n)), safe: make([]bool, len(p.n))}
 	if p.records() <= maxExact {
-		limit := min(maxTransitions, *budget)
+		limit := min(maxSteps, *budget)
 		post, err := p.exactPosteriors(limit)
 		if err == nil {
 			*budget -= post.steps

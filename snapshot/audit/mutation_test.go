@@ -304,3 +304,45 @@ func declareRepeat(r []*testRelease, how string) {
 		x.policy["subject_repeat"] = how
 	}
 }
+
+// TestBucketMutations: what only the exact recodings can get wrong.
+func TestBucketMutations(t *testing.T) {
+	for recoding, qi := range map[string]string{"anatomy": "qit.csv", "permutation": "pqt.csv"} {
+		sa := map[string]string{"qit.csv": "st.csv", "pqt.csv": "pst.csv"}[qi]
+		for _, m := range []struct {
+			name, file, want string
+			edit             func(b []byte) []byte
+		}{
+			{"row of another person", qi, KindRowsNotMembers, func(b []byte) []byte { return bytes.Replace(b, []byte("\n20,"), []byte("\n19,"), 1) }},
+			{"rows in insertion order", qi, KindRowOrder, swapLines},
+			{"values in insertion order", sa, KindRowOrder, swapLines},
+			{"another bag", sa, KindBagMismatch, func(b []byte) []byte { return bytes.Replace(b, []byte("1,f"), []byte("1,g"), 1) }},
+		} {
+			t.Run(recoding+" "+m.name, func(t *testing.T) {
+				p, _ := standard()
+				p.recoding = recoding
+				o := p.write(t, p.render())
+				rewrite(t, filepath.Join(o.Releases, "000001", m.file), func(b []byte) []byte {
+					out := m.edit(b)
+					require.NotEqual(t, string(b), string(out))
+					return out
+				})
+				r, err := Dir(o)
+				require.NoError(t, err)
+				require.Contains(t, kinds(r.Violations), m.want)
+			})
+		}
+	}
+}
+
+// swapLines exchanges the first two different neighbours below the header.
+func swapLines(b []byte) []byte {
+	lines := bytes.SplitAfter(slices.Clone(b), []byte("\n"))
+	for i := 2; i < len(lines)-1; i++ {
+		if !bytes.Equal(lines[i-1], lines[i]) {
+			lines[i-1], lines[i] = lines[i], lines[i-1]
+			break
+		}
+	}
+	return bytes.Join(lines, nil)
+}

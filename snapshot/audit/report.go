@@ -14,6 +14,7 @@ type Report struct {
 	Level        Level         `json:"level"`
 	Dataset      string        `json:"dataset"`
 	Recoding     string        `json:"recoding"`
+	Seeded       bool          `json:"seeded"`
 	K            int           `json:"k"`
 	L            int           `json:"l"`
 	Releases     []ReleaseRow  `json:"releases"`
@@ -111,6 +112,12 @@ func (r *Report) notPromised() []string {
 	}
 	if r.Level.L2 != "claimed, not checked" {
 		out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
+	}
+	if r.Seeded {
+		out = append(out, "secrecy of the random choices: the manifests say that the seed was given (demo, experiment or test)")
+	}
+	if c := r.Certificates; c != nil && c.TrajectoryK < r.K && c.TrajectoryK > 0 {
+		out = append(out, "that k people share all of a regrouped person's classes: someone who knows a person's class in every release may narrow the rows, though not the value, to fewer than k people")
 	}
 	return out
 }

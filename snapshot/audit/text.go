@@ -120,7 +120,10 @@ func (t *textWriter) certificates(r *Report) {
 			c.OtherRecords, c.OtherComponents, c.ExposedRecords, c.ExposedGroups, c.SafeRecords, c.UndecidedRecords)
 	}
 	t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
-	t.line("At least %d people share a person's class in every release.", c.TrajectoryK)
+	if c.RowLink > 0 {
+		t.line("Largest probability that a row with a sensitive value is a certain person's: %.4f (allowed: %.4f).", c.RowLink, 1/float64(r.K))
+	}
+	t.line("At least %d people share a person's classes in all releases.", c.TrajectoryK)
 }
 
 func (t *textWriter) attackers(r *Report) {
@@ -140,7 +143,7 @@ func (t *textWriter) attackers(r *Report) {
 func (t *textWriter) extras(r *Report) {
 	if c := r.Corruption; c != nil {
 		t.line("")
-		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (known for %d of %d people).",
+		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (computed for %d of %d people).",
 			c.Max, c.ClosedForm+c.Enumerated, c.ClosedForm+c.Enumerated+c.NotComputed)
 	}
 	if len(r.Regroups) > 0 {
