@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,23 +12,37 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/audit"
 )
 
+// benchTree is a hierarchy of a thousand leaves in ARX's format.
+func benchTree() string {
+	var out strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&out, "%04d;%03d*;%02d**;%d***;*\n", i, i/10, i/100, i/500)
+	}
+	return out.String()
+}
+
+// benchSettings are settings with the hierarchy of benchView.
+func benchSettings(recoding snapshot.Recoding) *snapshot.Settings {
+	s := settings(recoding)
+	s.Policy.K, s.Policy.L, s.Policy.Diversity, s.Policy.SubjectRepeat = 10, 2, nil, ""
+	s.Hierarchies[0].Content = []byte(benchTree())
+	return s
+}
+
 // benchView is a release of n records with seven quasi-identifiers in classes
-// of ten: two numbers, a date, a hierarchy of a thousand leaves, three sets.
+// of ten, flat over five values: two numbers, a date, a hierarchy of a thousand leaves, three sets.
 // Members are far apart in the columns, as they are in a stream.
 func benchView(b *testing.B, n int) *incremental.View {
 	r := rand.New(rand.NewPCG(7, 7))
 	quasi := func(name string, t equivclass.Type, h *equivclass.Hierarchy) equivclass.Attribute {
 		return equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: t, Hierarchy: h}
 	}
-	leaves := ""
-	for i := range 1000 {
-		leaves += fmt.Sprintf("%04d;%03d*;%02d**;%d***;*\n", i, i/10, i/100, i/500)
-	}
 	attributes := []equivclass.Attribute{
 		quasi("age", equivclass.Integer, nil), quasi("income", equivclass.Decimal, nil), quasi("admitted", equivclass.Date, nil),
-		quasi("postcode", equivclass.Categorical, tree(b, leaves)), quasi("ward", equivclass.Categorical, nil),
+		quasi("postcode", equivclass.Categorical, tree(b, benchTree())), quasi("ward", equivclass.Categorical, nil),
 		quasi("sex", equivclass.Categorical, nil), quasi("country", equivclass.Categorical, nil),
 		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 	}
@@ -62,8 +77,10 @@ func benchView(b *testing.B, n int) *incremental.View {
 	order := r.Perm(n)
 	for at := 0; at+10 <= n; at += 10 {
 		c := incremental.ClassView{Regime: incremental.Pure, Born: 1}
-		for _, m := range order[at : at+10] {
+		first := r.IntN(20)
+		for i, m := range order[at : at+10] {
 			c.Members = append(c.Members, incremental.RecordID(m))
+			v.SA[m] = equivclass.Code((first + i%5) % 20) // five values, each twice
 		}
 		v.Classes = append(v.Classes, c)
 	}
@@ -78,7 +95,7 @@ func BenchmarkRender(b *testing.B) {
 		v := benchView(b, n)
 		for _, recoding := range recodings() {
 			b.Run(fmt.Sprintf("%s/records=%d", recoding.Name(), n), func(b *testing.B) {
-				s := settings(recoding)
+				s := benchSettings(recoding)
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
@@ -87,6 +104,29 @@ func BenchmarkRender(b *testing.B) {
 					b.SetBytes(out.Manifest.Files[0].Bytes)
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+			})
+		}
+	}
+}
+
+// BenchmarkPublish: all durable steps on a real file system, with the auditor as
+// the gate; fsync included.
+func BenchmarkPublish(b *testing.B) {
+	for _, n := range []int{1e4, 1e5, 1e6} {
+		v := benchView(b, n)
+		for _, gated := range []bool{false, true} {
+			b.Run(fmt.Sprintf("gate=%t/records=%d", gated, n), func(b *testing.B) {
+				s := benchSettings(snapshot.Generalization())
+				for b.Loop() {
+					p := publisher(snapshot.OS(), b.TempDir())
+					p.Gate = openGate{}
+					if gated {
+						p.Gate = auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
+					}
+					require.NoError(b, p.Open())
+					_, err := p.Publish(v, s)
+					require.NoError(b, err)
+				}
 			})
 		}
 	}

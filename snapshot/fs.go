@@ -7,7 +7,8 @@ import (
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record
-// the calls, and fail or stop at each of them.
+// the calls, and fail or stop at each of them. Modes are those of public files;
+// the operator's umask may narrow them.
 type FS interface {
 	// MkdirAll makes a directory and its parents (0755: releases are public).
 	MkdirAll(dir string) error

@@ -273,9 +273,9 @@ func TestCertificateFollowsTheChain(t *testing.T) {
 	}
 }
 
-// TestQualityIsAFunctionOfTheFiles: a person who waits, however far out, and a
+// TestRuleVQualityIsAFunctionOfTheFiles: a person who waits, however far out, and a
 // value hidden inside a step change nothing.
-func TestQualityIsAFunctionOfTheFiles(t *testing.T) {
+func TestRuleVQualityIsAFunctionOfTheFiles(t *testing.T) {
 	_, out := render(t, hospitalView(t), settings(snapshot.Generalization()), nil)
 	far := slices.Clone(patients)
 	far[7] = person{"120", "900", "1890-01-01", "1021", "elsewhere", "99999999", "gout"}
@@ -297,7 +297,9 @@ func TestQualityByHand(t *testing.T) {
 	assert.InDelta(t, want/10/6, q.NCP, 1e-6)
 }
 
-func TestViewMustAgreeWithItsIntent(t *testing.T) {
+// TestRuleVBadViewsAreToldWithoutValues: a view must agree with its intent; what
+// is wrong with it is said without a value.
+func TestRuleVBadViewsAreToldWithoutValues(t *testing.T) {
 	for name, spoil := range map[string]func(v *incremental.View){
 		"a record too many":  func(v *incremental.View) { v.Intent.Records-- },
 		"a class too many":   func(v *incremental.View) { v.Intent.Classes-- },
@@ -329,7 +331,8 @@ func noValues(t *testing.T, text string) {
 	}
 }
 
-// TestSeedIsNotPrinted (rule R).
+// TestRuleRSeedIsNotPrinted: neither by a recoding nor by settings, however they
+// are formatted.
 func TestRuleRSeedIsNotPrinted(t *testing.T) {
 	s := settings(snapshot.Permutation([32]byte{0xde, 0xad, 0xbe, 0xef}))
 	for _, format := range []string{"%v", "%+v", "%#v"} {
