@@ -99,20 +99,30 @@ func wait(ctx context.Context, d time.Duration) error {
 func packed(path string) bool { return strings.HasSuffix(path, ".gz") }
 
 // expand returns the files that Paths name at present, in order of name, each
-// once. A path that is no pattern must exist.
+// once. A path that is no pattern must exist; what a pattern matches besides
+// files, such as directories, is passed over.
 func (c *Config) expand() ([]string, error) {
 	var paths []string
 	for _, p := range c.Paths {
+		_, err := os.Stat(p)
+		if err == nil {
+			paths = append(paths, p) // also one whose name looks like a pattern
+			continue
+		}
+		if !strings.ContainsAny(p, `*?[`) {
+			return nil, fmt.Errorf("source file: %w", err)
+		}
 		matches, err := filepath.Glob(p)
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", p, err)
 		}
-		if len(matches) == 0 && !strings.ContainsAny(p, `*?[`) {
-			_, err := os.Stat(p)
-			return nil, fmt.Errorf("source file: %w", err)
-		}
-		paths = append(paths, matches...)
+		paths = append(paths, slices.DeleteFunc(matches, irregular)...)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
+}
+
+func irregular(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || !info.Mode().IsRegular()
 }

@@ -110,7 +110,8 @@ func unpackedSize(ctx context.Context, path string) (int64, error) {
 }
 
 // wholeLines returns the offset after the last line break below size: what a
-// followed file can hand out at present.
+// followed file can hand out at present. A CSV record that is just being written
+// and has a line break in quotes counts as far as that; it is on its way.
 func (o *opened) wholeLines(size int64) (int64, error) {
 	block := make([]byte, 64<<10)
 	for size > 0 {

@@ -88,6 +88,9 @@ func (r *recordReader) gather(ctx context.Context, b *batch, stop int64, max int
 	return nil
 }
 
+// rest gives memory back while nothing comes.
+func (r *recordReader) rest() { r.buf = bytes.Clone(r.buf) }
+
 // fill reads once.
 func (r *recordReader) fill(ctx context.Context) error {
 	if cap(r.buf)-len(r.buf) < r.block/8 {

@@ -146,7 +146,11 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 		return nil, nil
 	}
 	if !f.identified {
-		if err := s.prepare(ctx, f); err != nil || !f.identified {
+		err := s.prepare(ctx, f)
+		if s.cfg.Follow && errors.Is(err, os.ErrNotExist) {
+			err = nil // gone before it had a record; it may come back
+		}
+		if err != nil || !f.identified {
 			return nil, err
 		}
 	}
@@ -178,6 +182,7 @@ func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 		return nil, nil
 	}
 	f.stop = noStop
+	f.reader.rest()
 	rotated, err := f.rotated()
 	if err != nil || !rotated {
 		return nil, err

@@ -102,6 +102,45 @@ func TestFollowTakesInNewFilesAndServesAllInTurns(t *testing.T) {
 	assert.Contains(t, s.lines, `{"other":1}`)
 }
 
+func TestPatternsPassOverWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "a.d"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "b")))
+	write(t, filepath.Join(dir, "c[1]"), "{}\n")
+	for _, pattern := range []string{"*", "c[1]"} {
+		s := newState()
+		s.run(t, Config{Paths: []string{filepath.Join(dir, pattern)}, Layout: NDJSON})
+		assert.Equal(t, []string{"{}"}, s.lines)
+	}
+}
+
+// A writer may create a file, take it away and put it back before it has a
+// record.
+func TestFollowAFileThatComesAndGoes(t *testing.T) {
+	path := write(t, temp(t, "f"), "")
+	steps := []func(){
+		func() { require.NoError(t, os.Remove(path)) },
+		func() {},
+		func() { write(t, path, "{\"a\":1") },
+		func() { extend(t, path, "}\n") },
+	}
+	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Wait: func(context.Context, time.Duration) error {
+		steps[0]()
+		steps = steps[1:]
+		return nil
+	}}
+	src, err := Open(context.Background(), cfg, newState().resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	ends, err := src.Ends(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, map[incremental.Partition]int64{}, ends, "known, and empty")
+	c, err := src.Next(context.Background())
+	require.NoError(t, err)
+	assert.EqualValues(t, 8, c.Next)
+	assert.Empty(t, steps)
+}
+
 func gzipped(t testing.TB, text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
