@@ -71,8 +71,14 @@ func TestGoldenFormats(t *testing.T) {
 }
 
 func TestMembersAreClassNumbers(t *testing.T) {
-	_, out := render(t, hospitalView(t), settings(snapshot.Generalization()), nil)
-	assert.Equal(t, []uint32{2, 2, 2, 2, 1, 1, 1, 0, 3, 3, 3}, out.Members)
+	want := []uint32{2, 2, 2, 2, 1, 1, 1, 0, 3, 3, 3}
+	for _, r := range recodings() {
+		_, out := render(t, hospitalView(t), settings(r), nil)
+		assert.Equal(t, want, out.Members)
+		alone, err := snapshot.Members(hospitalView(t), settings(r))
+		require.NoError(t, err)
+		assert.Equal(t, want, alone)
+	}
 }
 
 // TestBoxesAreTight reads data.csv back and holds it against the view.
