@@ -129,7 +129,32 @@ func newcomerAttack(views []view, n, l int, s *schema) (plain, linked Attacker) 
 // its region's newcomers.
 func regionalSupports(before, after *view, n int, s *schema) []uint32 {
 	r := newRegions(before, after, n)
-	balance := map[uint32]map[uint32]int{} // region -> value -> later minus earlier
+	balance := regionalBalance(&r, before, after)
+	old := make([]int, after.rel.tab.m) // members published before
+	for rec, class := range after.classOf {
+		if class > 0 && before.class(rec) > 0 {
+			old[class-1]++
+		}
+	}
+	out := make([]uint32, after.rel.tab.m)
+	for c := range out {
+		if old[c] == 0 { // born: the class is its own region
+			out[c] = after.rel.tab.support[c]
+			continue
+		}
+		d := difference{counts: make([]int, len(s.sa.text))}
+		for v, n := range balance[r.ofAfter(uint32(c)+1)] {
+			d.counts[v] = n
+		}
+		out[c] = s.sets.intern(d.support())
+	}
+	return out
+}
+
+// regionalBalance counts, per region and value, the later bags minus the
+// earlier ones. Regions whose classes are all unchanged have no entry.
+func regionalBalance(r *regions, before, after *view) map[uint32]map[uint32]int {
+	balance := map[uint32]map[uint32]int{}
 	tally := func(region uint32, bag []uint32, sign int) {
 		m := balance[region]
 		if m == nil {
@@ -138,12 +163,6 @@ func regionalSupports(before, after *view, n int, s *schema) []uint32 {
 		}
 		for _, v := range bag {
 			m[v] += sign
-		}
-	}
-	old := make([]int, after.rel.tab.m) // members published before
-	for rec, class := range after.classOf {
-		if class > 0 && before.class(rec) > 0 {
-			old[class-1]++
 		}
 	}
 	for c := range after.rel.tab.m {
@@ -156,20 +175,7 @@ func regionalSupports(before, after *view, n int, s *schema) []uint32 {
 			tally(region, before.rel.tab.bag(c), -1)
 		}
 	}
-	out := make([]uint32, after.rel.tab.m)
-	for c := range out {
-		var d difference
-		if old[c] == 0 { // born: the class is its own region
-			out[c] = after.rel.tab.support[c]
-			continue
-		}
-		d.counts = make([]int, len(s.sa.text))
-		for v, n := range balance[r.ofAfter(uint32(c)+1)] {
-			d.counts[v] = n
-		}
-		out[c] = s.sets.intern(d.support())
-	}
-	return out
+	return balance
 }
 
 // countSets counts the candidate sets of all published records.

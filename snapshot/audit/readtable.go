@@ -81,6 +81,8 @@ func ascending(n int) []int {
 	return out
 }
 
+// readRows reads a table of rows: cells in schema order, the sensitive value if
+// withSA, and the class or group number.
 func (r *tableReader) readRows(file string, data []byte, key string, withSA bool) (*rawTable, error) {
 	csv, header, err := newCSV(file, data)
 	if err != nil {
@@ -103,43 +105,65 @@ func (r *tableReader) readRows(file string, data []byte, key string, withSA bool
 	if withSA {
 		raw.sa = make([]uint32, 0, n)
 	}
-	// Neighbouring rows mostly repeat their cells: compare with the row above
-	// before asking a dictionary.
-	above, ids := make([][]byte, len(at)), make([]uint32, len(at))
+	row := &rowReader{s: r.s, csv: csv, key: key, at: at, above: make([][]byte, len(at)), ids: make([]uint32, len(at))}
 	for {
-		ok, err := csv.next()
+		ok, err := row.next(len(raw.cls) == 0)
 		if err != nil || !ok {
 			return raw, err
 		}
-		for j, col := range at {
-			text := csv.fields[col]
-			if len(raw.cls) > 0 && bytes.Equal(text, above[j]) {
-				continue
-			}
-			above[j] = text
-			switch {
-			case j < d:
-				id, reason := r.s.qi[j].intern(text)
-				if reason != "" {
-					return nil, csv.fail("attribute %s: %s", r.s.qi[j].name, reason)
-				}
-				ids[j] = id
-			case j == len(at)-1:
-				id, ok := parseCount(text)
-				if !ok || id == 0 {
-					return nil, csv.fail("%s is not a positive number", key)
-				}
-				ids[j] = id
-			default:
-				ids[j] = r.s.sa.intern(text)
-			}
-		}
-		raw.qi = append(raw.qi, ids[:d]...)
-		raw.cls = append(raw.cls, ids[len(at)-1])
+		raw.qi = append(raw.qi, row.ids[:d]...)
+		raw.cls = append(raw.cls, row.ids[len(at)-1])
 		if withSA {
-			raw.sa = append(raw.sa, ids[d])
+			raw.sa = append(raw.sa, row.ids[d])
 		}
 	}
+}
+
+// rowReader turns one row into ids. Neighbouring rows mostly repeat their cells,
+// so each is compared with the one above before a dictionary is asked.
+type rowReader struct {
+	s     *schema
+	csv   *csvReader
+	key   string
+	at    []int    // columns of the file
+	above [][]byte // cells of the row above
+	ids   []uint32
+}
+
+func (r *rowReader) next(first bool) (bool, error) {
+	ok, err := r.csv.next()
+	if err != nil || !ok {
+		return ok, err
+	}
+	for j, col := range r.at {
+		text := r.csv.fields[col]
+		if !first && bytes.Equal(text, r.above[j]) {
+			continue
+		}
+		r.above[j] = text
+		if r.ids[j], err = r.id(j, text); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (r *rowReader) id(j int, text []byte) (uint32, error) {
+	switch {
+	case j < len(r.s.qi):
+		id, reason := r.s.qi[j].intern(text)
+		if reason != "" {
+			return 0, r.csv.fail("attribute %s: %s", r.s.qi[j].name, reason)
+		}
+		return id, nil
+	case j < len(r.at)-1:
+		return r.s.sa.intern(text), nil
+	}
+	number, ok := parseCount(text)
+	if !ok || number == 0 {
+		return 0, r.csv.fail("%s is not a positive number", r.key)
+	}
+	return number, nil
 }
 
 // generalized groups the rows of data.csv.
@@ -210,114 +234,4 @@ func (b *bagOrder) compareClasses(s *schema, t *table, p, c int) int {
 	slices.SortFunc(b.x, b.sa.compare)
 	slices.SortFunc(b.y, b.sa.compare)
 	return slices.CompareFunc(b.x, b.y, b.sa.compare)
-}
-
-// valuePairs is st.csv or pst.csv: sensitive values per group.
-type valuePairs struct {
-	lines int
-	cls   []uint32 // one entry per record, counts expanded
-	sa    []uint32
-}
-
-func (r *tableReader) readPairs(file string, data []byte, counted bool) (*valuePairs, error) {
-	csv, header, err := newCSV(file, data)
-	if err != nil {
-		return nil, err
-	}
-	want := []string{"group", r.s.sa.name}
-	if counted {
-		want = append(want, "count")
-	}
-	at, err := r.columns(file, header, want)
-	if err != nil {
-		return nil, err
-	}
-	p := &valuePairs{}
-	var lastGroup, lastSA uint32
-	disorder := 0
-	for {
-		ok, err := csv.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
-		group, ok := parseCount(csv.fields[at[0]])
-		if !ok || group == 0 {
-			return nil, csv.fail("group is not a positive number")
-		}
-		n := uint32(1)
-		if counted {
-			if n, ok = parseCount(csv.fields[at[2]]); !ok || n == 0 || len(p.cls)+int(n) > maxRows {
-				return nil, csv.fail("count is not a positive number in range")
-			}
-		}
-		sa := r.s.sa.intern(csv.fields[at[1]])
-		if p.lines > 0 && (group < lastGroup || group == lastGroup && r.outOfOrder(lastSA, sa, counted)) {
-			disorder++
-		}
-		lastGroup, lastSA = group, sa
-		p.lines++
-		for range n {
-			p.cls, p.sa = append(p.cls, group), append(p.sa, sa)
-		}
-	}
-	r.f.addN("order", KindRowOrder, r.release, 0, r.s.sa.name, "sensitive values of a group are not sorted; their order may follow insertion", disorder)
-	return p, nil
-}
-
-// maxRows bounds what a count field may expand to.
-const maxRows = 1 << 28
-
-// outOfOrder: a counted table has each value once, the other may repeat it.
-func (r *tableReader) outOfOrder(last, next uint32, counted bool) bool {
-	o := r.s.sa.compare(last, next)
-	return o > 0 || counted && o == 0
-}
-
-// bucketized joins the exact rows with the bags of their groups.
-func (r *tableReader) bucketized(file string, raw *rawTable, pairs *valuePairs) (*table, error) {
-	order, start, number, sorted, dense := raw.group()
-	bags := &rawTable{cls: pairs.cls}
-	bagOf, bagStart, bagNumber, _, _ := bags.group()
-	if !slices.Equal(number, bagNumber) || !slices.Equal(start, bagStart) {
-		return nil, unreadable(file, 0, "groups or their sizes differ from the other table")
-	}
-	t := &table{d: raw.d, start: start, qi: make([]uint32, 0, len(raw.qi)), sa: make([]uint32, len(order))}
-	disorder := 0
-	for i, row := range order {
-		t.qi = append(t.qi, raw.qi[int(row)*raw.d:][:raw.d]...)
-		t.sa[i] = pairs.sa[bagOf[i]]
-		if i > 0 && raw.cls[order[i-1]] == raw.cls[row] && r.compareRows(t, i-1, i) > 0 {
-			disorder++
-		}
-	}
-	r.f.addN("order", KindRowOrder, r.release, 0, "", "rows of a group are not sorted; their order may follow insertion", disorder)
-	t.m = len(number)
-	if err := r.onlyValues(file, t); err != nil {
-		return nil, err
-	}
-	t.spanBoxes(r.s)
-	r.finish(t, number, sorted, dense)
-	return t, nil
-}
-
-// onlyValues refuses generalized cells where the recoding promises exact ones.
-func (r *tableReader) onlyValues(file string, t *table) error {
-	for i, id := range t.qi {
-		if a := r.s.qi[i%t.d]; !a.isValue(&a.cells[id]) {
-			return unreadable(file, 0, "attribute %s: a cell of an exact table is generalized", a.name)
-		}
-	}
-	return nil
-}
-
-func (r *tableReader) compareRows(t *table, x, y int) int {
-	for a, attr := range r.s.qi {
-		if o := attr.compare(t.qi[x*t.d+a], t.qi[y*t.d+a]); o != 0 {
-			return o
-		}
-	}
-	return 0
 }
