@@ -103,6 +103,16 @@ func TestDeadLetterFileRecoversFromEveryTornTail(t *testing.T) {
 	}
 }
 
+func TestDeadLetterFileCutsALongTornTailOff(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, DeadLetterFileName)
+	require.NoError(t, os.WriteFile(path, []byte(wantLines(1, 1)+strings.Repeat("x", 10_000)), 0o600))
+	d := openLetters(t, dir)
+	assert.Equal(t, wantLines(1, 1), content(t, dir), "at once")
+	require.NoError(t, d.Deliver(context.Background(), letters(1, 2)))
+	assert.Equal(t, wantLines(1, 2), content(t, dir))
+}
+
 func TestDeadLetterFileFindsLongLastLine(t *testing.T) {
 	dir := t.TempDir()
 	long := letter(2)

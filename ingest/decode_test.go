@@ -134,6 +134,8 @@ func TestDecodeDebezium(t *testing.T) {
 		{name: "after is a text", in: `{"op":"c","after":"x"}`, want: envelope},
 		{name: "op is a number", in: `{"op":1,"after":{}}`, want: envelope},
 		{name: "said twice", in: `{"op":"c","after":{},"payload":{"op":"c","after":{}}}`, want: envelope},
+		{name: "op said twice", in: `{"op":"c","payload":{"op":"c","after":{}}}`, want: envelope},
+		{name: "after said twice", in: `{"after":{},"payload":{"op":"c","after":{}}}`, want: envelope},
 		{name: "payload is a text", in: `{"payload":"x"}`, want: envelope},
 		{name: "payload in payload", in: `{"payload":{"payload":{"op":"c","after":{}}}}`, want: envelope},
 		{name: "array", in: `[]`, want: Outcome{Reason: ReasonNotAnObject}},
