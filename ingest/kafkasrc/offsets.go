@@ -89,6 +89,9 @@ func (c *client) committed(ctx context.Context, group string, ids []int32) (map[
 		return nil, err
 	}
 	res := m.(*offsetfetch.Response)
+	if kafka.Error(res.ErrorCode) == kafka.GroupIdNotFound { // a group that never committed
+		return map[int32]int64{}, nil
+	}
 	if res.ErrorCode != 0 {
 		return nil, fmt.Errorf("commits of group %s: %w", group, kafka.Error(res.ErrorCode))
 	}

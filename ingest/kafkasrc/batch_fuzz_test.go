@@ -1,0 +1,108 @@
+package kafkasrc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// checkChunk is what collect promises for any input.
+func checkChunk(t *testing.T, data []byte, next, limit int64) {
+	c, err := collect(&fetchResponse{recordData: data}, next, limit)
+	if err != nil {
+		require.Nil(t, c)
+		return
+	}
+	require.GreaterOrEqual(t, c.Next, next)
+	at := next
+	for _, r := range c.Records {
+		require.GreaterOrEqual(t, r.Offset, at)
+		require.Less(t, r.Offset, c.Next)
+		at = r.Offset + 1
+	}
+}
+
+// FuzzBatches feeds arbitrary bytes, sealed with the right checksum so that the
+// fuzzer gets past it: whatever a broker sends, reading neither panics nor hands
+// out offsets that were not asked for.
+func FuzzBatches(f *testing.F) {
+	good := encodeBatch(5, 0, 7, 3, kmsg.Record{OffsetDelta: 0, Key: []byte("k"), Value: []byte("v")}, kmsg.Record{OffsetDelta: 2,
+		Headers: []kmsg.Header{{Key: "h", Value: []byte("x")}}})
+	control := encodeBatch(9, transactionalBit|controlBit, 7, 0, kmsg.Record{Key: []byte{0, 0, 0, 0}, Value: make([]byte, 6)})
+	for _, data := range [][]byte{nil, good, append(bytes.Clone(good), control...), good[:40], encodeBatch(5, transactionalBit, 7, 0, record(0, "a")),
+		encodeBatch(0, 1, 7, 0, record(0, "a")), encodeBatch(0, 2, 7, 0, record(0, "a")), encodeBatch(0, 3, 7, 0, record(0, "a")), encodeBatch(0, 4, 7, 0, record(0, "a"))} {
+		f.Add(data, int64(6), int64(-1))
+		f.Add(data, int64(0), int64(7))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, next, limit int64) {
+		if next < 0 || len(data) > 1<<16 {
+			return
+		}
+		checkChunk(t, data, next, limit)
+		sealed := bytes.Clone(data)
+		for rest := sealed; len(rest) >= headerSize; {
+			n := int64(binary.BigEndian.Uint32(rest[lengthAt:])) + lengthEnd
+			if n < headerSize || n > int64(len(rest)) {
+				break
+			}
+			binary.BigEndian.PutUint32(rest[crcAt:], crc32.Checksum(rest[attributeAt:n], castagnoli))
+			rest = rest[n:]
+		}
+		checkChunk(t, sealed, next, limit)
+	})
+}
+
+// FuzzFetchAnswer: an answer is parsed or refused, and its records are a part of it.
+func FuzzFetchAnswer(f *testing.F) {
+	for _, version := range []int16{4, 5, 7, 11} {
+		f.Add(answer(version, encodeBatch(0, 0, -1, 0, record(0, "a"))), version)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, version int16) {
+		if version < minFetchVersion || version > maxFetchVersion {
+			return
+		}
+		res, err := parseFetch(body, version)
+		if err != nil {
+			require.Nil(t, res)
+			return
+		}
+		require.LessOrEqual(t, len(res.recordData), len(body))
+		require.LessOrEqual(t, 16*len(res.aborted), len(body))
+	})
+}
+
+// answer encodes an answer to Fetch with one partition, by another library.
+func answer(version int16, records []byte) []byte {
+	part := kmsg.NewFetchResponseTopicPartition()
+	part.HighWatermark, part.LastStableOffset, part.LogStartOffset, part.RecordBatches = 12, 11, 3, records
+	part.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 5, FirstOffset: 6}, {ProducerID: 7, FirstOffset: 8}}
+	top := kmsg.NewFetchResponseTopic()
+	top.Topic, top.Partitions = topic, []kmsg.FetchResponseTopicPartition{part}
+	res := kmsg.NewPtrFetchResponse()
+	res.Version, res.Topics = version, []kmsg.FetchResponseTopic{top}
+	return res.AppendTo(nil)
+}
+
+func TestParsesEveryVersionOfTheAnswer(t *testing.T) {
+	batch := encodeBatch(3, 0, -1, 0, record(0, "a"))
+	for version := int16(minFetchVersion); version <= maxFetchVersion; version++ {
+		body := answer(version, batch)
+		res, err := parseFetch(body, version)
+		require.NoError(t, err)
+		want := &fetchResponse{present: true, high: 12, lso: 11, logStart: 3, recordData: batch,
+			aborted: []abortedTransaction{{producer: 5, first: 6}, {producer: 7, first: 8}}}
+		if version < 5 {
+			want.logStart = -1
+		}
+		require.Equal(t, want, res, "version %d", version)
+		for n := range body {
+			if res, err := parseFetch(body[:n], version); err == nil {
+				require.Empty(t, res.recordData, "version %d cut at %d of %d", version, n, len(body))
+			}
+		}
+	}
+}

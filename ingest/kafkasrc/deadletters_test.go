@@ -1,0 +1,153 @@
+package kafkasrc
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+const deadTopic = "admissions-refused"
+
+func deadConfig(c *kfake.Cluster, log *events) Config {
+	cfg := config(c, log)
+	cfg.Topic = deadTopic
+	return cfg
+}
+
+func letters(from, to int) (out []incremental.DeadLetter) {
+	for i := from; i < to; i++ {
+		out = append(out, incremental.DeadLetter{Seq: uint64(i), Partition: incremental.Partition{Source: "kafka:" + topic, ID: 1}, Offset: int64(10 * i),
+			Reason: equivclass.Reason("undecodable"), Attribute: "age", Digest: sum([]byte{byte(i)})})
+	}
+	return out
+}
+
+// delivered reads the topic until n letters have come.
+func delivered(t *testing.T, c *kfake.Cluster, n int) map[string]map[string]any {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.ConsumeTopics(deadTopic))
+	require.NoError(t, err)
+	defer cl.Close()
+	got := map[string]map[string]any{}
+	ctx := background(t)
+	for len(got) < n {
+		fs := cl.PollFetches(ctx)
+		require.NoError(t, fs.Err0())
+		fs.EachRecord(func(r *kgo.Record) {
+			var m map[string]any
+			require.NoError(t, json.Unmarshal(r.Value, &m))
+			got[string(r.Key)] = m
+		})
+	}
+	return got
+}
+
+func openLetters(t *testing.T, cfg Config) ingest.DeadLetters {
+	t.Helper()
+	d, err := OpenDeadLetters(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
+}
+
+func TestDeadLettersReachTheirTopic(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(3, deadTopic))
+	d := openLetters(t, deadConfig(c, &events{}))
+	sent := letters(1, 101)
+	sent[0].Payload = []byte(`{"broken`)
+	start := time.Now()
+	require.NoError(t, d.Deliver(background(t), sent))
+	require.Less(t, time.Since(start), time.Second, "not the writer's batching default")
+	got := delivered(t, c, 100)
+	require.Len(t, got, 100)
+	first := got["kafka:admissions:1:10"]
+	digest := sum([]byte{1})
+	require.Equal(t, "kafka:admissions", first["source"])
+	require.EqualValues(t, 1, first["partition"])
+	require.EqualValues(t, 10, first["offset"])
+	require.Equal(t, "undecodable", first["reason"])
+	require.Equal(t, "age", first["attribute"])
+	require.Equal(t, hex.EncodeToString(digest[:]), first["digest"])
+	require.Equal(t, base64.StdEncoding.EncodeToString([]byte(`{"broken`)), first["payload"])
+	require.NotContains(t, got["kafka:admissions:1:20"], "payload")
+}
+
+func TestDeadLettersSurviveFaults(t *testing.T) {
+	produce := []kmsg.Key{kmsg.Produce}
+	cases := map[string]func(c *kfake.Cluster){
+		"not leader":          func(c *kfake.Cluster) { c.Fault(kfake.Fault{Keys: produce, Err: kerr.NotLeaderForPartition, Count: 3}) },
+		"not enough replicas": func(c *kfake.Cluster) { c.Fault(kfake.Fault{Keys: produce, Err: kerr.NotEnoughReplicas, Count: 3}) },
+		"timed out":           func(c *kfake.Cluster) { c.Fault(kfake.Fault{Keys: produce, Err: kerr.RequestTimedOut, Count: 3}) },
+		"no leader": func(c *kfake.Cluster) {
+			c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Err: kerr.LeaderNotAvailable, Count: 2})
+		},
+	}
+	for name, strike := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := broker(t, kfake.SeedTopics(2, deadTopic))
+			strike(c)
+			d := openLetters(t, deadConfig(c, &events{}))
+			require.NoError(t, d.Deliver(background(t), letters(1, 21)))
+			require.Len(t, delivered(t, c, 20), 20)
+		})
+	}
+}
+
+func TestDeadLettersWaitForTheTopic(t *testing.T) {
+	c := broker(t)
+	log := &events{}
+	d := openLetters(t, deadConfig(c, log))
+	done := make(chan error, 1)
+	ctx := background(t)
+	go func() { done <- d.Deliver(ctx, letters(1, 3)) }()
+	eventually(t, "it says what is missing", func() bool { return log.count("source_disconnected") == 1 })
+	require.Contains(t, log.text("source_disconnected"), "create the topic")
+	require.NoError(t, c.CreateTopic(deadTopic, 1, nil))
+	require.NoError(t, <-done)
+	require.Len(t, delivered(t, c, 2), 2)
+}
+
+func TestDeadLettersEndWithTheirContext(t *testing.T) {
+	c := broker(t)
+	d := openLetters(t, deadConfig(c, &events{}))
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, d.Deliver(ctx, letters(1, 2)), context.DeadlineExceeded)
+}
+
+// A record may be as large as the topic allows; its letter must not be larger.
+func TestDeadLetterTooLargeGoesWithoutPayload(t *testing.T) {
+	for name, opts := range map[string]struct {
+		size int
+		opts []kfake.Opt
+	}{
+		"by default":           {1_000_000, nil},
+		"by the broker's word": {50_000, []kfake.Opt{kfake.BrokerConfigs(map[string]string{"message.max.bytes": "20000"})}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := broker(t, append(opts.opts, kfake.SeedTopics(1, deadTopic))...)
+			log := &events{}
+			d := openLetters(t, deadConfig(c, log))
+			l := letters(1, 2)
+			l[0].Payload = bytes.Repeat([]byte("secret"), opts.size/6)
+			require.NoError(t, d.Deliver(background(t), l))
+			require.NotContains(t, delivered(t, c, 1)["kafka:admissions:1:10"], "payload")
+			require.Equal(t, 1, log.count("deadletter_payload_dropped"))
+			require.NotContains(t, log.text("deadletter_payload_dropped"), "secret")
+		})
+	}
+}
