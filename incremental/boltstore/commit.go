@@ -269,7 +269,7 @@ func (w *writer) deliver(last uint64) error {
 	}
 	var gone [][]byte
 	c := x.Cursor()
-	for key, _ := c.First(); key != nil && len(key) == 8 && binary.BigEndian.Uint64(key) <= last; key, _ = c.Next() {
+	for key, _ := c.First(); len(key) == 8 && binary.BigEndian.Uint64(key) <= last; key, _ = c.Next() {
 		gone = append(gone, append([]byte(nil), key...))
 	}
 	for _, key := range gone {

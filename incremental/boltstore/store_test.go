@@ -1,6 +1,8 @@
 package boltstore_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -26,4 +28,35 @@ func TestConformance(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state", "anond.db")
 		return func(t testing.TB) incremental.Store { return openAt(t, path, fast) }
 	})
+}
+
+// TestOutboxRunsBesideCommits reads letters in one goroutine while the owner
+// commits: each read is a prefix of what is waiting, in order and without a gap.
+func TestOutboxRunsBesideCommits(t *testing.T) {
+	const letters = 400
+	s := openAt(t, filepath.Join(t.TempDir(), "anond.db"), fast)
+	done := make(chan error, 1)
+	go func() {
+		for after := uint64(0); after < letters; {
+			batch, err := s.Outbox(after, 7)
+			if err != nil {
+				done <- err
+				return
+			}
+			for _, l := range batch {
+				if after++; l.Seq != after {
+					done <- fmt.Errorf("letter %d after %d", l.Seq, after-1)
+					return
+				}
+			}
+		}
+		done <- nil
+	}()
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range letters { // with records, so that the mapping grows meanwhile
+		require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}},
+			Records: []*incremental.RecordBlock{benchBlock(random, i*1000, 1000)}}))
+	}
+	require.NoError(t, <-done)
+	require.NoError(t, s.Close())
 }
