@@ -16,7 +16,7 @@ type Options struct {
 	Members          string // members.csv
 	Records          string // records.csv
 	RequireCertified bool   // anything less than certified is a failure
-	MaxExact         int    // components up to this many records are enumerated exactly; 0 means DefaultMaxExact
+	MaxExact         int    // components up to this many records are enumerated exactly; 0 means DefaultMaxExact, negative none
 }
 
 // DefaultMaxExact suits components whose worlds are counted in well under a second.
