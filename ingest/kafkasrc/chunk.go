@@ -36,7 +36,7 @@ func collect(res *fetchResponse, next, limit int64) (*ingest.Chunk, error) {
 		data = rest
 	}
 	if limit >= 0 && c.Next > limit {
-		c.Next = limit
+		c.Next = max(next, limit)
 	}
 	return c, nil
 }

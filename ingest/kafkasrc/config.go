@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -31,7 +32,8 @@ type Config struct {
 	// Group names the consumer group to which positions are committed as a
 	// courtesy and whose commits are a witness (ErrBehind). Empty: none.
 	Group string
-	// Lease, if held, commits through the generation that owns it.
+	// Lease, if held, carries the commits; when it is lost, the source ends with
+	// ErrLeaseLost.
 	Lease *Lease
 	OnGap OnGap // default stop
 
@@ -40,7 +42,10 @@ type Config struct {
 
 	MaxBytes int           // of one fetch; default 1 MiB
 	MaxWait  time.Duration // of the broker, for new records; default 500 ms
-	Depth    int           // chunks fetched ahead, all partitions together; default 2
+	// Depth is the number of chunks that wait to be taken, besides one that each
+	// partition holds ready; default 2. Memory is bounded by MaxBytes times Depth
+	// plus twice the number of partitions, times what compression saves.
+	Depth int
 
 	RequestTimeout  time.Duration // for an answer, MaxWait apart; default 10 s
 	OpenTimeout     time.Duration // until refused credentials are final; default 30 s
@@ -48,8 +53,8 @@ type Config struct {
 	StallAfter      time.Duration // until the watchdog rebuilds connections; default 30 s
 	CommitInterval  time.Duration // between courtesy commits; default 1 s
 
-	Reconnect ingest.Reconnect
-	Logger    *slog.Logger // default: discards
+	Reconnect ingest.Reconnect // default: with jitter
+	Logger    *slog.Logger     // default: discards
 	// Dial replaces net.Dialer (tests).
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -90,6 +95,9 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Membership.Rebalance, 30*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Reconnect.Rand == nil {
+		c.Reconnect.Rand = rand.Float64
 	}
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext

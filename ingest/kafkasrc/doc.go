@@ -31,4 +31,23 @@
 // deleted and created while the broker was away is noticed (verify.go). A
 // watchdog rebuilds all connections when there is something to read and nothing
 // comes (watch.go).
+//
+// # Events
+//
+// Lines of the log carry a stable event name:
+//
+//	source_connected            reading, or reading again after failures
+//	source_disconnected         the first failure; error, partition and a hint
+//	source_retry                further failures (debug)
+//	source_stalled              the watchdog rebuilt the connections
+//	source_partition_added      the topic has a new partition
+//	source_gap                  records were deleted before they were read
+//	source_replaced             the topic is not the one that state has read
+//	source_unverified           the last record read is gone, nothing to compare
+//	source_commit_failed        the courtesy commit failed
+//	source_lease_standby        another instance is active
+//	source_lease_acquired       this instance is active
+//	source_lease_lost           this instance must stop
+//	source_lease_released       this instance stopped and gave the lease up
+//	deadletter_payload_dropped  a dead letter was too large for its topic
 package kafkasrc

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +34,9 @@ type Lease struct {
 
 	mu         sync.Mutex
 	generation *kafka.Generation // nil once lost
-	committed  map[int32]int64   // highest commit known
+
+	commitMu  sync.Mutex      // one commit at a time; never held together with mu
+	committed map[int32]int64 // highest commits known; nil: not yet read
 }
 
 // ErrLeaseLost is returned by commits after the lease was lost.
@@ -91,6 +91,7 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 
 // await waits for the generation in which this member holds the lease.
 func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
+	h := health{log: l.log, sasl: l.cfg.SASL != nil}
 	var refusedSince time.Time
 	for waiting := false; ; {
 		gen, err := l.group.Next(ctx)
@@ -98,8 +99,10 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == nil && l.holds(gen):
+			h.works(noPartition)
 			return gen, nil
 		case err == nil:
+			h.works(noPartition)
 			refusedSince = time.Time{}
 			if !waiting {
 				waiting = true
@@ -111,10 +114,9 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) >= l.cfg.OpenTimeout:
-			return nil, fmt.Errorf("kafka refuses this client: %w", err)
+			return nil, fmt.Errorf("kafka refuses this client: %w (%s)", err, h.hint(err))
 		}
-		h := health{sasl: l.cfg.SASL != nil}
-		l.log.Warn("joining the group failed, trying again", event("source_lease_retry"), slog.String("error", err.Error()), slog.String("hint", h.hint(err)))
+		h.fails(noPartition, err)
 	}
 }
 
@@ -137,13 +139,17 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		gen.Start(func(ctx context.Context) { <-ctx.Done(); close(ended) })
 		select {
 		case <-ctx.Done():
-			l.lose("released")
+			l.lose()
+			l.log.Info("this instance gives up its lease", event("source_lease_released"))
 			return
 		case <-ended:
 		}
 		next, why := l.confirm(ctx)
 		if next == nil {
-			l.lose(why)
+			l.lose()
+			l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
+			// A member that nobody listens to must not get the lease again.
+			_ = l.group.Close()
 			return
 		}
 		gen = next
@@ -173,13 +179,12 @@ func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
 	}
 }
 
-func (l *Lease) lose(why string) {
+func (l *Lease) lose() {
 	l.balancer.claim.Store(0)
+	close(l.lost)
 	l.mu.Lock()
 	l.generation = nil
 	l.mu.Unlock()
-	close(l.lost)
-	l.log.Warn("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
 }
 
 // Lost is closed when the lease is lost or released. A lost lease is not
@@ -194,16 +199,13 @@ func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64,
 	for {
 		commits, err := l.commits(ctx)
 		if err == nil {
-			l.mu.Lock()
-			l.committed = commits
-			l.mu.Unlock()
 			named := make(map[incremental.Partition]int64, len(commits))
 			for id, offset := range commits {
 				named[l.cfg.partition(id)] = offset
 			}
 			return named, nil
 		}
-		l.log.Warn("the group's commits could not be read, trying again", event("source_lease_retry"), slog.String("error", err.Error()))
+		l.log.Warn("the group's commits could not be read, trying again", event("source_retry"), slog.String("error", err.Error()))
 		if err := attempts.Wait(ctx); err != nil {
 			return nil, err
 		}
@@ -222,10 +224,22 @@ func (l *Lease) commits(ctx context.Context) (map[int32]int64, error) {
 // Commit commits offsets through the generation that holds the lease; the group
 // refuses those of an older one. It never moves a commit back.
 func (l *Lease) Commit(offsets map[int32]int64) error {
+	l.commitMu.Lock()
+	defer l.commitMu.Unlock()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.generation == nil {
+	gen := l.generation
+	l.mu.Unlock()
+	if gen == nil {
 		return ErrLeaseLost
+	}
+	if l.committed == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		commits, err := l.commits(ctx)
+		if err != nil {
+			return err
+		}
+		l.committed = commits
 	}
 	due := map[int]int64{}
 	for id, offset := range offsets {
@@ -236,22 +250,13 @@ func (l *Lease) Commit(offsets map[int32]int64) error {
 	if len(due) == 0 {
 		return nil
 	}
-	if err := l.generation.CommitOffsets(map[string]map[int]int64{l.cfg.Topic: due}); err != nil {
+	if err := gen.CommitOffsets(map[string]map[int]int64{l.cfg.Topic: due}); err != nil {
 		return err
 	}
-	if l.committed == nil {
-		l.committed = map[int32]int64{}
+	for id, offset := range due {
+		l.committed[int32(id)] = offset
 	}
-	maps.Copy(l.committed, offsetsOf(due))
 	return nil
-}
-
-func offsetsOf(due map[int]int64) map[int32]int64 {
-	out := make(map[int32]int64, len(due))
-	for _, id := range slices.Sorted(maps.Keys(due)) {
-		out[int32(id)] = due[id]
-	}
-	return out
 }
 
 // Close releases the lease, so that a standby takes it over at once.

@@ -51,6 +51,10 @@ var errClosed = errors.New("the Kafka source is closed")
 // It waits for brokers and topic for ever; it returns *ingest.GapError,
 // ingest.ErrReplaced and ingest.ErrBehind (a group commit is ahead of state) at
 // once, refused credentials and certificates after OpenTimeout, ctx's error.
+//
+// A partition that state does not know is read from the first
+// offset that the log still holds. Behind a gap that OnGap accepts, the first
+// chunk covers the missing offsets, so that chunks still follow each other.
 func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -129,6 +133,9 @@ func (s *source) start(ctx context.Context) error {
 	for _, p := range parts {
 		s.launch(p)
 	}
+	if s.cfg.Lease != nil {
+		go s.heedLease()
+	}
 	if s.resume.Once {
 		go func() { s.wg.Wait(); close(s.ended) }()
 		return nil
@@ -172,6 +179,16 @@ func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, e
 		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id), slog.String("error", err.Error()))
 	}
 	return got, e, err
+}
+
+// heedLease ends the source when the lease is lost: whatever is read from then
+// on belongs to another instance.
+func (s *source) heedLease() {
+	select {
+	case <-s.cfg.Lease.Lost():
+		s.fail(ErrLeaseLost)
+	case <-s.ctx.Done():
+	}
 }
 
 func (s *source) launch(p *partition) {
