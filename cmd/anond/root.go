@@ -36,6 +36,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 4 state locked, 5 state behind the ledger, 78 bad configuration.`,
 	}
 	root.AddCommand(
+		newDemoCommand(env),
 		newRunCommand(env),
 		newReleaseCommand(env),
 		newAuditCommand(env),

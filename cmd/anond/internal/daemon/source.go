@@ -47,7 +47,7 @@ func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
 	k := c.Source.Kafka
 	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
-	if k.SASL.Mechanism != "" {
+	if k.SASL.Mechanism != config.NoSASL {
 		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}
 	}
 	if !k.TLS.Enabled {

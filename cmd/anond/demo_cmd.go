@@ -1,0 +1,176 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/demo"
+	"anond/ingest"
+	"anond/snapshot/audit"
+)
+
+func newDemoCommand(env *environment) *cobra.Command {
+	o := demo.Options{Lookup: env.lookup}
+	var asJSON, naive bool
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "See anond at work in a minute: broker, feed and daemon in one process",
+		Long: `demo starts a Kafka-protocol broker inside this process on loopback, feeds it a
+synthetic stream of hospital admissions, and runs the daemon of anond run against
+it over TCP. It prints a row for each release, audits the whole chain, and says
+what is promised and what not. Nobody in the stream exists.
+
+The directory keeps the configuration that ran, the releases, the state and the
+dead letters, so that every other command works with -c DIR/anond.yaml.
+
+With --naive the same stream also goes through two usual ways of refreshing a
+table, both fine release by release, and the attackers of the audit count whom
+they expose to someone who keeps every release.`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.Records < 1000 {
+				return usage("", "--records %d is too few for a demo; 1000 is the least", o.Records)
+			}
+			if o.Rate < 1 {
+				return usage("", "--rate %d: a stream needs at least one record a second", o.Rate)
+			}
+			v := newDemoView(env, asJSON)
+			o.Release, o.Progress = v.release, v.progress
+			v.start(o)
+			result, err := demo.Run(c.Context(), o)
+			if err != nil {
+				return demoError(err)
+			}
+			return v.finish(result, o, naive)
+		},
+	}
+	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` to work in; an earlier demo in it is replaced")
+	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the stream and of the daemon's draws")
+	c.Flags().IntVar(&o.Records, "records", 12000, "messages to send")
+	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages a second, after the first load")
+	c.Flags().BoolVar(&naive, "naive", false, "also show what the usual ways of refreshing a table expose")
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func demoError(err error) error {
+	var taken *demo.DirError
+	if errors.As(err, &taken) {
+		return usage("choose another directory with --out", "%v", err)
+	}
+	return err
+}
+
+// demoView prints a demo as it goes.
+type demoView struct {
+	env     *environment
+	asJSON  bool
+	live    bool // a terminal: show progress between the rows
+	table   *table
+	began   time.Time
+	lineErr error
+}
+
+func newDemoView(env *environment, asJSON bool) *demoView {
+	return &demoView{env: env, asJSON: asJSON, live: !asJSON && isTerminal(env.stdout), began: time.Now(),
+		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true},
+			column{"top share", 9, true}, column{"loss", 7, true}, column{"newcomers", 9, true}, column{"ms", 6, true})}
+}
+
+func (v *demoView) start(o demo.Options) {
+	if v.asJSON {
+		return
+	}
+	fmt.Fprintf(v.env.stdout, "%d admissions of a hospital that does not exist go through Kafka into anond (k 10, l 5).\nrelease: number of the table; records: people in it; pending: arrived, not safe or not useful to publish yet;\nclasses: groups that share one row shape; k: smallest class; top share: of one diagnosis in a class;\nloss: information lost, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
+	v.table.header()
+}
+
+func (v *demoView) release(n ingest.Latest) {
+	l := demo.LineOf(n)
+	if v.asJSON {
+		v.lineErr = errors.Join(v.lineErr, json.NewEncoder(v.env.stdout).Encode(l))
+		return
+	}
+	v.clear()
+	v.table.row(strconv.Itoa(int(l.Release)), strconv.Itoa(l.Records), strconv.Itoa(l.Pending), strconv.Itoa(l.Classes), strconv.Itoa(l.K),
+		fmt.Sprintf("%.1f %%", 100*l.MaxFrequency), fmt.Sprintf("%.4f", l.NCP), strconv.Itoa(l.Newcomers), strconv.FormatInt(l.Millis, 10))
+}
+
+func (v *demoView) progress(r ingest.Report) {
+	if v.live {
+		s := r.Machine
+		fmt.Fprintf(v.env.stdout, "\r\x1b[2K%d read, %d published, %d pending, %d refused", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter)
+	}
+}
+
+func (v *demoView) clear() {
+	if v.live {
+		fmt.Fprint(v.env.stdout, "\r\x1b[2K")
+	}
+}
+
+// demoEnd is the last object of demo --json.
+type demoEnd struct {
+	Sent       uint64        `json:"sent"`
+	Published  int           `json:"published"`
+	Pending    int           `json:"pending"`
+	DeadLetter uint64        `json:"dead_letter"`
+	Seconds    float64       `json:"seconds"`
+	Audit      *audit.Report `json:"audit"`
+	Naive      []exposure    `json:"naive,omitempty"`
+}
+
+// finish audits the chain and says how it stands.
+func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error {
+	v.clear()
+	s := result.Final.Counts
+	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Seconds: time.Since(v.began).Seconds()}
+	err := withExports(result.Config, func(a audit.Options) (err error) {
+		end.Audit, err = audit.Dir(a)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if naive {
+		if end.Naive, err = exposures(o, result, end.Audit); err != nil {
+			return err
+		}
+	}
+	if v.asJSON {
+		err = json.NewEncoder(v.env.stdout).Encode(end)
+	} else {
+		err = v.conclude(end, o)
+	}
+	if err := errors.Join(err, v.lineErr, v.table.err); err != nil {
+		return err
+	}
+	if code := end.Audit.ExitCode(); code != exitOK {
+		return failure(code, fmt.Errorf("the verdict is %s", end.Audit.Verdict), "")
+	}
+	return nil
+}
+
+func (v *demoView) conclude(end demoEnd, o demo.Options) error {
+	w := v.env.stdout
+	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending, end.DeadLetter, end.Seconds)
+	if err := end.Audit.Text(w); err != nil {
+		return err
+	}
+	if end.Naive != nil {
+		if err := printExposures(w, end.Naive, end.Audit.L); err != nil {
+			return err
+		}
+	}
+	return nextSteps(w, o.Out)
+}
+
+func nextSteps(w io.Writer, dir string) error {
+	_, err := fmt.Fprintf(w, "\nEverything lies in %s. Next:\n  anond release list -c %[1]s/anond.yaml\n  anond audit        -c %[1]s/anond.yaml\n  anond state info   -c %[1]s/anond.yaml\n", dir)
+	return err
+}

@@ -1,0 +1,269 @@
+package demo
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/hospital"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/literal"
+	"anond/snapshot"
+)
+
+// Chain is a directory of releases by an unsafe method, with the exports that
+// an audit of it needs.
+type Chain struct {
+	Method                     string
+	Releases, Members, Records string
+}
+
+// Naive runs the stream of a demo through two usual ways of refreshing a table:
+// the literal update of the Wang et al. paper, and a new Mondrian partition of
+// everything for each release. Both test k and l in each release, and both
+// forget what was published before. The releases are cut where the daemon cut,
+// in number of records.
+func Naive(o Options, result *Result, dir string) ([]Chain, error) {
+	s, err := load(o, result)
+	if err != nil {
+		return nil, err
+	}
+	var out []Chain
+	for _, m := range []struct {
+		name   string
+		method literal.Method
+		by     equivclass.Partitioner
+	}{
+		{"literal update (Wang et al.), close-k", literal.Local, equivclass.WangCloseK{}},
+		{"re-run for each release, extract", literal.Full, equivclass.Extract{}},
+	} {
+		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}), filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// naiveStream is the whole stream, encoded, with the cuts of the daemon.
+type naiveStream struct {
+	schema   *equivclass.Schema
+	settings *snapshot.Settings
+	want     equivclass.Requirement
+	dicts    []*equivclass.Dictionary
+	qi       [][]equivclass.Code
+	sa       []equivclass.Code
+	subject  []uint64
+	space    *equivclass.Space
+	cuts     []int
+	created  []int64
+	rows     [][]string // as exported: attributes in schema order
+}
+
+// load generates the stream of the demo again and encodes what is accepted; of
+// a patient's admissions the first, as the daemon publishes them.
+func load(o Options, result *Result) (*naiveStream, error) {
+	exporter, err := daemon.OpenExporter(result.Config)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := daemon.SettingsOf(result.Config, [32]byte{})
+	if err != nil {
+		return nil, err
+	}
+	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
+	s.qi = make([][]equivclass.Code, s.schema.D())
+	for _, a := range s.schema.Attributes() {
+		s.dicts = append(s.dicts, equivclass.NewDictionary(a))
+	}
+	for _, i := range exporter.Machine().Intents() {
+		s.cuts, s.created = append(s.cuts, int(i.Cut)), append(s.created, i.CreatedAt)
+	}
+	s.read(hospital.New(o.Seed), o.Records)
+	var quasi []*equivclass.Dictionary
+	for _, i := range s.schema.Quasi() {
+		quasi = append(quasi, s.dicts[i])
+	}
+	s.space = equivclass.NewSpace(quasi)
+	return s, nil
+}
+
+func (s *naiveStream) read(stream *hospital.Stream, messages int) {
+	patients := map[string]bool{}
+	for range messages {
+		m := stream.NextMessage()
+		if m.Malformed || patients[m.Admission.Patient] {
+			continue
+		}
+		a := m.Admission
+		patients[a.Patient] = true
+		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode, "admission": a.Admission, "diagnosis": a.Diagnosis})
+	}
+}
+
+func (s *naiveStream) add(values map[string]string) {
+	var row []string
+	j := 0
+	for i, a := range s.schema.Attributes() {
+		text := values[a.Name]
+		switch a.Role {
+		case equivclass.Subject:
+			s.subject = append(s.subject, uint64(len(s.subject)+1))
+		case equivclass.Quasi:
+			s.qi[j] = append(s.qi[j], code(s.dicts[i], text))
+			j++
+		case equivclass.Sensitive:
+			s.sa = append(s.sa, code(s.dicts[i], text))
+		}
+		row = append(row, text)
+	}
+	s.rows = append(s.rows, row)
+}
+
+func code(d *equivclass.Dictionary, text string) equivclass.Code {
+	c, found, _ := d.Find([]byte(text))
+	if !found {
+		c = d.Add([]byte(text))
+	}
+	return c
+}
+
+// run makes the releases of one method.
+func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chain, error) {
+	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return c, err
+	}
+	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: c.Releases, Ledger: filepath.Join(dir, "ledger"), Gate: open{}}
+	if err := publisher.Open(); err != nil {
+		return c, err
+	}
+	members, err := private(c.Members, "release", "record", "class")
+	if err != nil {
+		return c, err
+	}
+	defer members.close()
+	inserted, cuts := 0, s.sizes()
+	for i, cut := range cuts {
+		update.Insert(s.insertion(inserted, cut)...)
+		inserted = cut
+		out, err := publisher.Publish(s.view(uint32(i+1), cut, update.Release()), s.settings)
+		if err != nil {
+			return c, err
+		}
+		for r, class := range out.Members {
+			if class > 0 {
+				members.write(strconv.Itoa(i+1), record(r), strconv.Itoa(int(class)))
+			}
+		}
+	}
+	if err := members.flush(); err != nil {
+		return c, err
+	}
+	return c, s.export(c.Records, cuts)
+}
+
+// sizes are the daemon's cuts, scaled to the records that are a patient's first.
+func (s *naiveStream) sizes() []int {
+	out := make([]int, len(s.cuts))
+	for i, c := range s.cuts {
+		out[i] = min(len(s.sa), c*len(s.sa)/s.cuts[len(s.cuts)-1])
+	}
+	return out
+}
+
+func (s *naiveStream) insertion(from, to int) []literal.Row {
+	rows := make([]literal.Row, 0, to-from)
+	for r := from; r < to; r++ {
+		x := make([]float32, s.schema.D())
+		for j, i := range s.schema.Quasi() {
+			x[j] = s.space.Coord(j, s.dicts[i], s.qi[j][r])
+		}
+		rows = append(rows, literal.Row{X: x, SA: s.sa[r], Subject: s.subject[r]})
+	}
+	return rows
+}
+
+func (s *naiveStream) view(release uint32, cut int, groups []literal.Group) *incremental.View {
+	v := &incremental.View{Seeded: true, Schema: s.schema, SA: s.sa[:cut], Subject: s.subject[:cut], Dictionaries: make([]*equivclass.Dictionary, len(s.dicts))}
+	for i, a := range s.schema.Attributes() {
+		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
+			v.Dictionaries[i] = s.dicts[i].Frozen()
+		}
+	}
+	for _, column := range s.qi {
+		v.QI = append(v.QI, column[:cut])
+	}
+	published := 0
+	for _, g := range groups {
+		class := incremental.ClassView{Regime: incremental.Frozen, Born: release}
+		for _, r := range g {
+			class.Members = append(class.Members, incremental.RecordID(r))
+		}
+		published += len(g)
+		v.Classes = append(v.Classes, class)
+	}
+	v.Intent = incremental.Intent{Release: release, Cut: incremental.RecordID(cut), CreatedAt: s.created[release-1], Records: published, Classes: len(groups),
+		Pending: incremental.Pending{Waiting: cut - published}}
+	return v
+}
+
+// export writes records.csv.
+func (s *naiveStream) export(path string, cuts []int) error {
+	header := []string{"record", "arrived_in_release"}
+	for _, a := range s.schema.Attributes() {
+		header = append(header, a.Name)
+	}
+	out, err := private(path, header...)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	release := 0
+	for r, row := range s.rows[:cuts[len(cuts)-1]] {
+		for cuts[release] <= r {
+			release++
+		}
+		out.write(append([]string{record(r), strconv.Itoa(release + 1)}, row...)...)
+	}
+	return out.flush()
+}
+
+func record(r int) string { return "demo:0:" + strconv.Itoa(r) }
+
+// open is the gate that these methods do without.
+type open struct{}
+
+func (open) Check(string, []uint32) error { return nil }
+
+// sheet is a private CSV file.
+type sheet struct {
+	file io.WriteCloser
+	csv  *csv.Writer
+}
+
+func private(path string, header ...string) (*sheet, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	s := &sheet{f, csv.NewWriter(f)}
+	s.write(header...)
+	return s, nil
+}
+
+// write keeps its error for flush.
+func (s *sheet) write(fields ...string) { _ = s.csv.Write(fields) }
+
+func (s *sheet) flush() error {
+	s.csv.Flush()
+	return s.csv.Error()
+}
+
+func (s *sheet) close() { _ = s.file.Close() }

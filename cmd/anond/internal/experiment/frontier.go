@@ -1,0 +1,181 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// shape is how a stream arrives: a first load, then batches, then empty ticks.
+type shape struct{ load, batch, batches int }
+
+// frontierShape is the measure's.
+var frontierShape = shape{load: 15000, batch: 500, batches: 30}
+
+func (s shape) total() int { return s.load + s.batch*s.batches }
+
+// batchOf returns the batch in which a record arrives; the first load is batch 0.
+func (s shape) batchOf(record int) int {
+	if record < s.load {
+		return 0
+	}
+	return 1 + (record-s.load)/s.batch
+}
+
+// FrontierOptions say what is measured.
+type FrontierOptions struct {
+	Data string // CSV file of UCI Adult, header first, may be gzipped
+	K, L int
+	Seed uint64 // of the shuffle
+	// MaxHolds are the values of max_hold, in batches; nil: 0, 1, 2, 3, 4, 6, 8.
+	MaxHolds []int64
+	// Policies by name; nil: all of FrontierPolicies.
+	Policies []string
+	// Bare leaves out the references: Mondrian, one-shot and transparent.
+	Bare bool
+	// Progress, if set, is told the name of each run that ends.
+	Progress func(done, all int, name string)
+}
+
+// FrontierRow is one point of the frontier.
+type FrontierRow struct {
+	Policy  string `json:"policy"`
+	MaxHold int64  `json:"max_hold"`
+	Pool    int    `json:"pool,omitempty"` // transparent: records in a pool
+	// MeanHold is the mean, over the published records, of the batch of first
+	// release less the batch of arrival; MeanHoldStreamed leaves out the first load.
+	MeanHold         float64 `json:"mean_hold"`
+	MeanHoldStreamed float64 `json:"mean_hold_streamed"`
+	LongestHold      int     `json:"longest_hold"`
+	// NCPInterval is the mean over all arrived records and quasi-identifiers of
+	// (hi-lo)/(max-min); a record never published counts 1.
+	NCPInterval float64 `json:"ncp_interval"`
+	// NCPEngine is the loss as the manifest states it: of the published records.
+	NCPEngine float64 `json:"ncp_engine"`
+	Never     float64 `json:"never_published"` // share of the arrived records
+	Releases  int     `json:"releases"`
+	Regrouped float64 `json:"regrouped"` // share of the published records that were ever regrouped
+	Seconds   float64 `json:"seconds"`
+	// Unsafe marks what no one may publish: it breaks the promise across releases.
+	Unsafe bool `json:"unsafe,omitempty"`
+}
+
+// FrontierResult is the whole experiment.
+type FrontierResult struct {
+	Dataset string        `json:"dataset"`
+	Records int           `json:"records"`
+	K       int           `json:"k"`
+	L       int           `json:"l"`
+	Seed    uint64        `json:"seed"`
+	Rows    []FrontierRow `json:"rows"`
+}
+
+// FrontierPolicies are the policies that are measured at each max_hold.
+var FrontierPolicies = []string{"append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
+
+var frontierHolds = []int64{0, 1, 2, 3, 4, 6, 8}
+
+// frontierPools are the pool sizes of the transparent policies.
+var frontierPools = []int{1000, 2000, 5000}
+
+// Frontier measures utility against holding time on Adult: docs/BENCHMARKS.md,
+// "Utility frontier". Each point is one run of the daemon's state machine over
+// the store in memory. The runs share the processors, so that Seconds are of
+// wall time beside one another.
+func Frontier(ctx context.Context, o FrontierOptions) (*FrontierResult, error) {
+	data, err := loadAdult(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	data = data.shuffled(o.Seed)
+	runs, err := o.runs(data)
+	if err != nil {
+		return nil, err
+	}
+	result := &FrontierResult{Dataset: "adult", Records: frontierShape.total(), K: o.K, L: o.L, Seed: o.Seed, Rows: make([]FrontierRow, len(runs))}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	ended := make(chan string, len(runs))
+	for i, r := range runs {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			begun := time.Now()
+			row, err := r.do(ctx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			row.Seconds = time.Since(begun).Seconds()
+			result.Rows[i] = row
+			ended <- r.name
+			return nil
+		})
+	}
+	go func() { _ = group.Wait(); close(ended) }()
+	done := 0
+	for name := range ended {
+		if done++; o.Progress != nil {
+			o.Progress(done, len(runs), name)
+		}
+	}
+	return result, group.Wait()
+}
+
+// frontierRun is one row to be measured.
+type frontierRun struct {
+	name string
+	do   func(context.Context) (FrontierRow, error)
+}
+
+func (o FrontierOptions) runs(data *table) ([]frontierRun, error) {
+	policies, holds := o.Policies, o.MaxHolds
+	if policies == nil {
+		policies = FrontierPolicies
+	}
+	if holds == nil {
+		holds = frontierHolds
+	}
+	var runs []frontierRun
+	for _, name := range policies {
+		p, err := o.policy(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, hold := range holds {
+			p.MaxHold = hold
+			row := FrontierRow{Policy: name, MaxHold: hold}
+			runs = append(runs, frontierRun{fmt.Sprintf("%s, max_hold %d", name, hold), streamRun{shape: frontierShape, data: data, policy: p, row: row, cutEvery: frontierShape.batch}.do})
+		}
+	}
+	if !o.Bare {
+		runs = append(runs, o.references(data)...)
+	}
+	return runs, nil
+}
+
+// policy returns a policy by its name, without max_hold.
+func (o FrontierOptions) policy(name string) (incremental.Policy, error) {
+	p := incremental.Policy{Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
+		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: equivclass.Extract{}, Local: equivclass.Extract{}}
+	switch name {
+	case "append":
+		p.Republication = incremental.Append
+	case "regroup x0":
+	case "regroup x1":
+		p.MaxRegroups = 1
+	case "regroup x2":
+		p.MaxRegroups = 2
+	case "regroup unlimited":
+		p.MaxRegroups = -1
+	default:
+		return p, fmt.Errorf("no policy %q; there are %q", name, FrontierPolicies)
+	}
+	return p, p.Check()
+}
