@@ -93,5 +93,5 @@ type Report struct {
 type Latest struct {
 	Intent  incremental.Intent
 	Release Release
-	Took    time.Duration // from the intent to the last durable step
+	Took    time.Duration // from the decision to the last durable step
 }

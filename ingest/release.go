@@ -35,7 +35,7 @@ func (r *releases) resume(l *loop) {
 		from = time.Unix(i.CreatedAt, 0)
 		if !i.Published {
 			l.Log.Info("finishing the release that was begun", "event", "release_resumed", "release", i.Release)
-			r.begin(l, *i)
+			r.begin(l, *i, r.lastTry)
 		}
 	}
 	if l.Trigger.Next != nil {
@@ -93,14 +93,14 @@ func (l *loop) cut(ctx context.Context) error {
 		l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total())
 		return nil
 	}
-	r.begin(l, *intent)
+	r.begin(l, *intent, now)
 	return nil
 }
 
 // begin renders and publishes in a goroutine of its own, trying again for ever
-// unless the error is final.
-func (r *releases) begin(l *loop, intent incremental.Intent) {
-	r.inMaking, r.began = intent.Release, l.Clock.Now()
+// unless the error is final. began is when the decision began.
+func (r *releases) begin(l *loop, intent incremental.Intent, began time.Time) {
+	r.inMaking, r.began = intent.Release, began
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	view, err := l.Machine.View(intent.Release)
