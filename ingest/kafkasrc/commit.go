@@ -50,7 +50,9 @@ func newCommitter(ctx context.Context, s *source, ids []int32) (*committer, erro
 func (c *committer) note(offsets map[int32]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.Copy(c.wanted, offsets)
+	for id, next := range offsets {
+		c.wanted[id] = max(next, c.wanted[id])
+	}
 }
 
 func (c *committer) run() {
@@ -75,7 +77,8 @@ func (c *committer) close() {
 // flushTimeout bounds a commit, and so the time that Close takes.
 const flushTimeout = 3 * time.Second
 
-// flush commits what has advanced.
+// flush commits what has advanced. Only run calls it, so that commits do not
+// overtake each other.
 func (c *committer) flush() {
 	c.mu.Lock()
 	due := map[int32]int64{}

@@ -69,20 +69,33 @@ func sum(b []byte) (d incremental.Digest) {
 func producer(t testing.TB, c *kfake.Cluster, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
 	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ProducerLinger(0), kgo.MetadataMinAge(10 * time.Millisecond)}, opts...)...)
+		kgo.ManualFlushing(), kgo.MetadataMinAge(10 * time.Millisecond)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(cl.Close)
 	return cl
 }
 
-// write writes values from..to-1 to a partition, as one batch where possible.
+// produce writes records as one batch a partition.
+func produce(t testing.TB, cl *kgo.Client, records ...*kgo.Record) {
+	t.Helper()
+	errs := make(chan error, len(records))
+	for _, r := range records {
+		cl.Produce(context.Background(), r, func(_ *kgo.Record, err error) { errs <- err })
+	}
+	require.NoError(t, cl.Flush(background(t)))
+	for range records {
+		require.NoError(t, <-errs)
+	}
+}
+
+// write writes values from..to-1 to a partition, as one batch.
 func write(t testing.TB, cl *kgo.Client, partition int32, from, to int) {
 	t.Helper()
 	var records []*kgo.Record
 	for i := from; i < to; i++ {
 		records = append(records, &kgo.Record{Topic: topic, Partition: partition, Value: value(partition, i)})
 	}
-	require.NoError(t, cl.ProduceSync(background(t), records...).FirstErr())
+	produce(t, cl, records...)
 }
 
 func value(partition int32, i int) []byte { return fmt.Appendf(nil, `{"p":%d,"i":%d}`, partition, i) }

@@ -106,7 +106,7 @@ func writeKeyed(t *testing.T, cl *kgo.Client, from int, keys ...string) {
 	for i, k := range keys {
 		records = append(records, &kgo.Record{Topic: topic, Key: []byte(k), Value: value(0, from+i)})
 	}
-	require.NoError(t, cl.ProduceSync(background(t), records...).FirstErr())
+	produce(t, cl, records...)
 }
 
 func TestCompactionHolesAreCovered(t *testing.T) {

@@ -36,10 +36,10 @@ func TestKeysNullsAndHeaders(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	cl := producer(t, c)
 	h := []kgo.RecordHeader{{Key: "trace", Value: []byte("x")}, {Key: "empty"}}
-	require.NoError(t, cl.ProduceSync(background(t),
+	produce(t, cl,
 		&kgo.Record{Topic: topic, Key: []byte("k"), Value: []byte("v"), Headers: h},
 		&kgo.Record{Topic: topic, Key: []byte("k"), Value: nil},
-		&kgo.Record{Topic: topic, Key: nil, Value: []byte{}, Headers: h}).FirstErr())
+		&kgo.Record{Topic: topic, Key: nil, Value: []byte{}, Headers: h})
 	s := open(t, config(c, &events{}), ingest.Resume{Once: true})
 	var records []ingest.Record
 	for len(records) < 3 {

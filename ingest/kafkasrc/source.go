@@ -26,11 +26,12 @@ type source struct {
 	health  health
 	commits *committer // nil without a group
 
-	ctx    context.Context // of the goroutines
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	chunks chan *ingest.Chunk
-	ended  chan struct{} // all partitions reached their limit (Once)
+	ctx       context.Context // of the goroutines
+	cancel    context.CancelFunc
+	closeOnce sync.Once
+	wg        sync.WaitGroup
+	chunks    chan *ingest.Chunk
+	ended     chan struct{} // all partitions reached their limit (Once)
 
 	failOnce sync.Once
 	failed   chan struct{}
@@ -306,11 +307,13 @@ func (s *source) Status() ingest.Status {
 
 // Close stops all goroutines. What was acknowledged is committed first.
 func (s *source) Close() error {
-	s.cancel()
-	s.wg.Wait()
-	if s.commits != nil {
-		s.commits.close()
-	}
-	s.client.close()
+	s.closeOnce.Do(func() {
+		s.cancel()
+		s.wg.Wait()
+		if s.commits != nil {
+			s.commits.close()
+		}
+		s.client.close()
+	})
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // reading goes on. In virtual time, so that goroutines left over fail the test.
 func TestLongOutage(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
-		cl, err := kgo.NewClient(kgo.SeedBrokers(rig.c.ListenAddrs()...), kgo.Dialer(rig.net.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+		cl, err := kgo.NewClient(kgo.SeedBrokers(rig.c.ListenAddrs()...), kgo.Dialer(rig.net.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())
 		require.NoError(t, err)
 		defer cl.Close()
 		write(t, cl, 0, 0, 10)
