@@ -97,6 +97,11 @@ func (m *Machine) InitialReached() bool {
 // createdAt is the moment in Unix seconds that the manifest will carry; policy
 // the digest of schema, policy and recoding.
 func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
+	return m.cut(m.decide, createdAt, policy)
+}
+
+// cut is Cut with a given way to decide.
+func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [32]byte) (*Intent, error) {
 	if m.broken {
 		return nil, ErrBroken
 	}
@@ -104,7 +109,7 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 		return nil, ErrUnpublished
 	}
 	m.flushBlock()
-	d, err := m.decide()
+	d, err := decide()
 	if err != nil {
 		return nil, err
 	}

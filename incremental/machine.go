@@ -97,11 +97,22 @@ func Open(store Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.staged.from = m.records.len()
-	if m.policy.HoldInCuts {
-		m.now = m.meta.Tick
-	}
+	m.now = m.restoredTime()
 	m.rebuild()
 	return m, nil
+}
+
+// restoredTime is the machine's time after a restart: never before what state
+// has seen, even if the host has not given a tick yet or its clock went back.
+func (m *Machine) restoredTime() int64 {
+	if m.policy.HoldInCuts {
+		return m.meta.Tick
+	}
+	now := m.meta.CutTick
+	if n := len(m.records.arrivals); n > 0 {
+		now = max(now, m.records.arrivals[n-1].tick)
+	}
+	return now
 }
 
 func newCounters() Counters {

@@ -1,9 +1,11 @@
 package incremental
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -23,21 +25,34 @@ func (m *Machine) decideTransparent() (decision, error) {
 	if len(waiting) < want.K {
 		return decision{}, nil
 	}
-	if len(m.intents) == 0 {
+	if !m.meta.InitialDone {
 		if err := m.feasible(m.records.bag(waiting)); err != nil {
 			return decision{}, err
 		}
-	} else if len(waiting) < m.MinPool() {
+	}
+	if len(waiting) < m.MinPool() {
 		return decision{}, nil
 	}
+	return m.admitPool(m.draw(uint32(len(m.intents)+1), "deal").Shuffle), nil
+}
+
+// shuffle puts n things into a random order: rand.Rand.Shuffle, or what a test
+// enumerates in its place.
+type shuffle func(n int, swap func(i, j int))
+
+// admitPool publishes the oldest waiting records as a whole, or quarantines
+// them as a whole.
+func (m *Machine) admitPool(coins shuffle) decision {
+	waiting, want := m.pending.waiting, m.policy.Requirement
 	pool := waiting[:poolSize(len(waiting), want.K)]
-	if !want.Holds(m.records.bag(pool)) {
-		return decision{quarantine: slices.Clone(pool)}, nil
+	switch {
+	case !want.Holds(m.records.bag(pool)):
+		return decision{quarantine: slices.Clone(pool)}
+	case m.policy.Republication == Regroup:
+		return m.deal(pool, coins)
+	default:
+		return decision{births: m.halve(pool)}
 	}
-	if m.policy.Republication == Regroup {
-		return m.deal(pool), nil
-	}
-	return decision{births: m.halve(pool)}, nil
 }
 
 // poolSize returns the largest b*2^j <= n with k <= b < 2k, so that equal
@@ -151,11 +166,11 @@ func (m *Machine) halve(pool []RecordID) []*Class {
 // Rules P and T, Theorem R: admission is all or nothing; the number and sizes of
 // the signatures are a function of the pool's histogram; which record of a value
 // goes where is uniform by secret coins (rule R); classes are formed by
-// coordinates and by equality of values only. A signature with fewer than k
-// records in all waits: its size is public.
-func (m *Machine) deal(pool []RecordID) decision {
+// coordinates and by equality of values only. A signature that satisfies the
+// requirement not even as a whole (too few records, or too few values for an
+// extra principle) is quarantined: a function of the histogram too.
+func (m *Machine) deal(pool []RecordID, coins shuffle) decision {
 	want := m.policy.Requirement
-	rng := m.draw(uint32(len(m.intents)+1), "deal")
 	byValue := map[equivclass.Code][]RecordID{}
 	bag := m.records.bag(pool)
 	for _, r := range pool {
@@ -165,9 +180,9 @@ func (m *Machine) deal(pool []RecordID) decision {
 	columns := len(pool) / want.L
 	dealt := make([][]RecordID, columns)
 	next := 0
-	for _, c := range histogramOrder(bag) {
+	for _, c := range m.histogramOrder(bag) {
 		list := byValue[c.Code]
-		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		coins(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		for _, r := range list {
 			dealt[next%columns] = append(dealt[next%columns], r)
 			next++
@@ -175,7 +190,7 @@ func (m *Machine) deal(pool []RecordID) decision {
 	}
 	space := m.records.space(m.records.len())
 	for _, cohort := range m.cohorts(dealt) {
-		if len(cohort) < want.K {
+		if !want.Holds(m.records.bag(cohort)) {
 			d.quarantine = append(d.quarantine, cohort...)
 			continue
 		}
@@ -185,11 +200,16 @@ func (m *Machine) deal(pool []RecordID) decision {
 	return d
 }
 
-// histogramOrder returns the counts from the most frequent down, equals by
-// value: an order that depends on the histogram and on nothing else.
-func histogramOrder(b equivclass.Bag) []equivclass.Count {
+// histogramOrder returns the counts from the most frequent down, equals by the
+// text of the value: an order that depends on the histogram and on nothing else.
+// Codes would not do: they follow first appearance, so whose value came first
+// would decide which values share a signature (rule T).
+func (m *Machine) histogramOrder(b equivclass.Bag) []equivclass.Count {
+	text := m.records.dicts[m.schema.SensitiveIndex()].Text
 	out := slices.Clone(b.Counts)
-	slices.SortStableFunc(out, func(a, b equivclass.Count) int { return b.N - a.N })
+	slices.SortFunc(out, func(a, b equivclass.Count) int {
+		return cmp.Or(b.N-a.N, strings.Compare(text(a.Code), text(b.Code)))
+	})
 	return out
 }
 
