@@ -27,8 +27,10 @@ type fetchRequest struct {
 const (
 	minFetchVersion = 4
 	maxFetchVersion = 11
-	// maxResponse refuses lengths that no broker would send.
-	maxResponse = 1 << 30
+	// maxResponse refuses lengths that no broker would send, such as those of a
+	// server that speaks another protocol. A batch is sent whole even if it is
+	// larger than what was asked for.
+	maxResponse = maxBatch + 1<<20
 )
 
 // readCommitted hides transactions that are open or aborted.
