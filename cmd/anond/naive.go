@@ -1,59 +1,87 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 
 	"anond/cmd/anond/internal/demo"
+	"anond/snapshot"
 	"anond/snapshot/audit"
 )
 
 // exposure is what the attackers of the audit make of one way of refreshing a
 // table.
 type exposure struct {
-	Method    string           `json:"method"`
-	Releases  int              `json:"releases"`
-	Published int              `json:"published"`
+	Method    string `json:"method"`
+	Releases  int    `json:"releases"`
+	Published int    `json:"published"`
+	// Exposed are the people whose value can be told with probability above 1/l,
+	// proven; what the quick audit cannot decide is not counted.
+	Exposed   int              `json:"exposed"`
+	NCP       float64          `json:"ncp"`
 	Attackers []audit.Attacker `json:"attackers"`
 }
 
 // exposures runs the stream of a demo through the usual methods and counts whom
 // they expose, beside anond's own count.
 func exposures(o demo.Options, result *demo.Result, own *audit.Report) ([]exposure, error) {
-	out := []exposure{exposureOf("anond", own)}
+	mine, err := exposureOf("anond", result.Config.Release.Dir, own)
+	if err != nil {
+		return nil, err
+	}
+	out := []exposure{mine}
 	chains, err := demo.Naive(o, result, filepath.Join(o.Out, "naive"))
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range chains {
-		report, err := audit.Dir(audit.Options{Releases: c.Releases, Members: c.Members, Records: c.Records})
+		report, err := audit.Dir(audit.Options{Releases: c.Releases, Members: c.Members, Records: c.Records, Quick: true})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, exposureOf(c.Method, report))
+		e, err := exposureOf(c.Method, c.Releases, report)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
 	}
 	return out, nil
 }
 
-func exposureOf(method string, r *audit.Report) exposure {
-	e := exposure{Method: method, Releases: len(r.Releases), Attackers: r.Attackers}
-	if len(r.Releases) > 0 {
-		e.Published = r.Releases[len(r.Releases)-1].Records
+func exposureOf(method, releases string, r *audit.Report) (exposure, error) {
+	list, err := snapshot.List(snapshot.OS(), releases)
+	if err != nil {
+		return exposure{}, err
 	}
-	return e
+	if len(list) == 0 {
+		return exposure{}, errors.New("there is no release to compare")
+	}
+	newest := list[len(list)-1]
+	e := exposure{Method: method, Releases: len(list), Published: newest.Records, NCP: newest.NCP, Attackers: r.Attackers}
+	if r.Certificates != nil {
+		e.Exposed = r.Certificates.ExposedRecords
+	}
+	return e, nil
 }
 
 func printExposures(w io.Writer, all []exposure, l int) error {
-	fmt.Fprintf(w, "\nThe same stream by the usual methods, each release alone just as k-anonymous and l-diverse. People exposed to\nsomeone who keeps every release: left with fewer than %d candidate values / with exactly one.\n\n", l)
-	columns := []column{{"method", 34, false}, {"published", 9, true}}
+	fmt.Fprintf(w, `
+The same stream by two usual methods. Each of their releases alone is as k-anonymous and l-diverse as anond's; here is
+what someone finds who keeps them all. told: people whose value can be told with probability above 1/%d, proven.
+Then, by what the attacker knows, people left with fewer than %d candidate values / with exactly one.
+
+`, l, l)
+	columns := []column{{"method", 36, false}, {"published", 9, true}, {"loss", 6, true}, {"told", 6, true}}
 	for _, a := range all[0].Attackers {
-		columns = append(columns, column{a.Name, 17, true})
+		columns = append(columns, column{a.Name, 10, true})
 	}
 	t := newTable(w, columns...)
 	t.header()
 	for _, e := range all {
-		cells := []string{e.Method, fmt.Sprint(e.Published)}
+		cells := []string{e.Method, strconv.Itoa(e.Published), fmt.Sprintf("%.4f", e.NCP), strconv.Itoa(e.Exposed)}
 		for _, a := range e.Attackers {
 			cells = append(cells, fmt.Sprintf("%d / %d", a.BelowL, a.ExactlyOne))
 		}

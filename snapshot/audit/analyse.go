@@ -59,7 +59,7 @@ func (a *auditor) certify(c *Certificates, x *component) {
 
 // resolve decides a component without certificate.
 func (a *auditor) resolve(c *Certificates, p *problem) {
-	f := p.decide(a.report.L, a.in.maxExact, &a.exact)
+	f := p.decide(a.report.L, a.in.maxExact, &a.budget)
 	newest := a.views[len(a.views)-1].rel.num
 	if f.contradictory {
 		a.f.add("microdata", KindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")

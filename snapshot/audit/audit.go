@@ -67,12 +67,12 @@ type auditor struct {
 	matches  []reappearance // per release, against the one before
 	arrivals []int          // per release: distinct values among its newcomers
 	shas     map[int]string
-	exact    int  // steps left for exact enumeration
+	budget   workBudget
 	moved    bool // public view: some class has vanished so far
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: newCarry(), shas: map[int]string{}, exact: exactBudget}
+	a := &auditor{carry: newCarry(), shas: map[int]string{}, budget: newBudget(o)}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err

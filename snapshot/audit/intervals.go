@@ -1,14 +1,42 @@
 package audit
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
+
+// workBudget bounds the work on components without a certificate.
+type workBudget struct {
+	exact      int // steps left for exact enumeration, in the whole audit
+	narrowings int // tried in the propagation over one component
+}
+
+// fullNarrowings is reached by no chain of a few hundred thousand records;
+// quickNarrowings takes a second or two.
+const (
+	fullNarrowings  = 200_000_000_000
+	quickNarrowings = 500_000_000
+)
+
+func newBudget(o Options) workBudget {
+	if o.Quick {
+		return workBudget{exactBudget, quickNarrowings}
+	}
+	return workBudget{exactBudget, fullNarrowings}
+}
 
 // bounds are sound outer bounds on x[type][value].
 type bounds struct {
 	lo, hi        [][]int
 	contradictory bool // no assignment fits: the releases contradict the members export
+
+	clock        int   // counts narrowings
+	changed      []int // per type: the clock at its newest narrowing
+	sumLo, sumHi []int // per value, of the set at hand
 }
 
-// maxSweeps bounds the propagation; stopping early keeps the bounds sound.
+// maxSweeps bounds the propagation over one component; stopping early keeps the
+// bounds sound.
 const maxSweeps = 64
 
 // propagate narrows the table x[type][value] with the sums over every known
@@ -18,20 +46,28 @@ const maxSweeps = 64
 //	b[v] - sum of other types' hi  <=  x[t][v]  <=  b[v] - sum of other types' lo
 //
 // and likewise along the values of one type, whose sum is n[t].
-// Guarantee: lo <= x <= hi in every world. Cost O(sweeps * sets * values).
-func (p *problem) propagate() *bounds {
-	b := &bounds{lo: make([][]int, len(p.n)), hi: make([][]int, len(p.n))}
-	for t, n := range p.n {
-		b.lo[t] = make([]int, len(p.values))
-		b.hi[t] = make([]int, len(p.values))
-		for v := range p.values {
-			b.hi[t][v] = n
-		}
-	}
+// A set none of whose types has changed since it was last looked at is passed
+// over: it could narrow nothing.
+// It also stops once about limit narrowings were tried.
+// Guarantee: lo <= x <= hi in every world. Cost O(sweeps * total size of the
+// sets * values).
+func (p *problem) propagate(limit int) *bounds {
+	b := newBounds(p)
+	seen := make([]int, len(p.sets)) // clock at the newest look at each set
+	work := 0
+	order := p.smallFirst()
 	for range maxSweeps {
 		changed := false
-		for i := range p.sets {
-			changed = b.overSet(&p.sets[i]) || changed
+		for _, i := range order {
+			s := &p.sets[i]
+			if !b.stale(s, seen[i]) {
+				continue
+			}
+			if work += len(s.types) * len(s.bag); work > limit {
+				return b
+			}
+			seen[i] = b.clock
+			changed = b.overSet(s) || changed
 		}
 		for t, n := range p.n {
 			changed = b.overType(t, n) || changed
@@ -43,16 +79,56 @@ func (p *problem) propagate() *bounds {
 	return b
 }
 
-func (b *bounds) overSet(s *knownSet) bool {
-	changed := false
-	for v, total := range s.bag {
-		lo, hi := 0, 0
-		for _, t := range s.types {
-			lo += b.lo[t][v]
-			hi += b.hi[t][v]
+// smallFirst orders the sets by size: small ones tell most for their cost.
+func (p *problem) smallFirst() []int {
+	order := make([]int, len(p.sets))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(p.sets[a].types) - len(p.sets[b].types) })
+	return order
+}
+
+func newBounds(p *problem) *bounds {
+	values := len(p.values)
+	b := &bounds{lo: make([][]int, len(p.n)), hi: make([][]int, len(p.n)), clock: 1, changed: make([]int, len(p.n)),
+		sumLo: make([]int, values), sumHi: make([]int, values)}
+	rows := make([]int, 2*values*len(p.n)) // one piece: a set walks over many types
+	for t, n := range p.n {
+		b.lo[t], b.hi[t], rows = rows[:values:values], rows[values:2*values:2*values], rows[2*values:]
+		b.changed[t] = b.clock
+		for v := range b.hi[t] {
+			b.hi[t][v] = n
 		}
-		for _, t := range s.types {
-			changed = b.narrow(t, v, total-(hi-b.hi[t][v]), total-(lo-b.lo[t][v])) || changed
+	}
+	return b
+}
+
+// stale reports whether a type of the set has changed since the given clock.
+func (b *bounds) stale(s *knownSet, since int) bool {
+	for _, t := range s.types {
+		if b.changed[t] > since {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *bounds) overSet(s *knownSet) bool {
+	clear(b.sumLo)
+	clear(b.sumHi)
+	for _, t := range s.types {
+		lo, hi := b.lo[t], b.hi[t]
+		for v := range s.bag {
+			b.sumLo[v] += lo[v]
+			b.sumHi[v] += hi[v]
+		}
+	}
+	changed := false
+	for _, t := range s.types {
+		lo, hi := b.lo[t], b.hi[t]
+		for v, total := range s.bag {
+			changed = b.narrow(t, v, total-(b.sumHi[v]-hi[v]), total-(b.sumLo[v]-lo[v])) || changed
 		}
 	}
 	return changed
@@ -81,8 +157,10 @@ func (b *bounds) narrow(t, v, lo, hi int) bool {
 	if hi < b.hi[t][v] {
 		b.hi[t][v], changed = hi, true
 	}
-	if b.lo[t][v] > b.hi[t][v] {
-		b.contradictory = true
+	if changed {
+		b.clock++
+		b.changed[t] = b.clock
+		b.contradictory = b.contradictory || b.lo[t][v] > b.hi[t][v]
 	}
 	return changed
 }
@@ -99,24 +177,24 @@ type finding struct {
 
 // decide applies D1-D3 and, where small enough, exact enumeration.
 // D1, candidate intersection, is contained in D3: a value outside a class's bag
-// gets the upper bound zero. budget is what is left for exact work and is spent.
-func (p *problem) decide(l, maxExact int, budget *int) *finding {
+// gets the upper bound zero. budget.exact is what is left for exact work, and is spent.
+func (p *problem) decide(l, maxExact int, budget *workBudget) *finding {
 	f := &finding{exposed: make([]bool, len(p.n)), safe: make([]bool, len(p.n))}
 	if p.records() <= maxExact {
-		limit := min(maxSteps, *budget)
+		limit := min(maxSteps, budget.exact)
 		post, err := p.exactPosteriors(limit)
 		if err == nil {
-			*budget -= post.steps
+			budget.exact -= post.steps
 			f.fromExact(p, post, l)
 			return f
 		}
 		if f.contradictory = errors.Is(err, errContradictory); f.contradictory {
 			return f
 		}
-		*budget -= limit
+		budget.exact -= limit
 	}
 	p.closePairs()
-	b := p.propagate()
+	b := p.propagate(budget.narrowings)
 	if f.contradictory = b.contradictory; f.contradictory {
 		return f
 	}

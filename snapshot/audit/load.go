@@ -16,7 +16,10 @@ type Options struct {
 	Members          string // members.csv
 	Records          string // records.csv
 	RequireCertified bool   // anything less than certified is a failure
-	MaxExact         int    // components up to this many records are enumerated exactly; 0 means DefaultMaxExact, negative none
+	// Quick bounds the work on people without a certificate to seconds. More of
+	// them may then stay undecided; nothing else changes.
+	Quick    bool
+	MaxExact int // components up to this many records are enumerated exactly; 0 means DefaultMaxExact, negative none
 }
 
 // DefaultMaxExact suits components whose worlds are counted in well under a second.

@@ -14,7 +14,7 @@ import (
 // plain enumeration.
 func auditChain(c Chain, k, l, maxExact int) (*auditor, *linkage) {
 	s := &schema{sa: &valueDict{text: make([]string, c.Values)}, sets: newSetDict()}
-	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), exact: exactBudget, report: &Report{K: k, L: l}}
+	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), budget: newBudget(Options{}), report: &Report{K: k, L: l}}
 	for i, r := range c.Releases {
 		t := &table{start: []uint32{0}}
 		classOf := make([]uint32, c.Records)
@@ -58,12 +58,12 @@ func TestProposition2(t *testing.T) {
 	all, roots := components(a.views, k)
 	problems := buildProblems(a.views, k, all, func(x *component) bool { return x.regime() == regimeNone })
 	require.Len(t, roots, 1)
-	f := problems[roots[0]].decide(2, DefaultMaxExact, &a.exact)
+	f := problems[roots[0]].decide(2, DefaultMaxExact, &a.budget)
 	require.True(t, f.exact)
 	require.InDelta(t, 0.8, f.max, 1e-12)
 
 	// The counting effect is invisible to sets and intervals: enumeration is needed.
-	f = buildProblems(a.views, k, all, func(*component) bool { return true })[roots[0]].decide(2, 0, &a.exact)
+	f = buildProblems(a.views, k, all, func(*component) bool { return true })[roots[0]].decide(2, 0, &a.budget)
 	require.NotContains(t, f.exposed, true)
 	require.Zero(t, f.groups)
 }
@@ -190,7 +190,7 @@ func checkAgainstTruth(t *testing.T, chain Chain, truth *WorldPosteriors, k, l, 
 	problems := buildProblems(a.views, links, all, func(x *component) bool { return x.regime() == regimeNone })
 	findings := map[uint32]*finding{}
 	for root, p := range problems {
-		findings[root] = p.decide(l, maxExact, &a.exact)
+		findings[root] = p.decide(l, maxExact, &a.budget)
 		require.False(t, findings[root].contradictory)
 	}
 	above := map[uint32]bool{} // components with someone above 1/l
