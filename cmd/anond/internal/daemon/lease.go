@@ -85,7 +85,8 @@ func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.L
 		}
 	}()
 	err := runOnce(under, c, o, lease{held})
-	if err == nil && errors.Is(context.Cause(under), errLeaseLost) {
+	lost := errors.Is(context.Cause(under), errLeaseLost)
+	if errors.Is(err, kafkasrc.ErrLeaseLost) || err == nil && lost {
 		return errLeaseLost
 	}
 	return err
