@@ -153,7 +153,10 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 		Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst, Threshold: 3,
 		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}})
 	require.NoError(r.t, err)
-	next, _ := m.Next(part)
+	next, known := m.Next(part)
+	if at := m.Positions()[part]; known && at.Last >= 0 { // as every source does before it reads on
+		require.Equal(r.t, m.Digest(r.values[at.Last]), at.Digest, "the witness of record %d is that of another", at.Last)
+	}
 	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most}
 	h := &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press, Clock: wallClock{},
 		NewDecoder: func() (ingest.Decoder, error) {

@@ -135,6 +135,7 @@ func (r *releases) finished(l *loop, p published) error {
 		}
 		return p.err
 	}
+	l.witness() // the mark is committed with all that is staged beside it
 	if err := l.Hook("before published"); err != nil {
 		return err
 	}
