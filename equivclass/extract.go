@@ -56,15 +56,6 @@ func (Extract) Partition(p *Pool, want Requirement) (groups [][]int32, rest []in
 	return x.groups(), rest
 }
 
-// Refine lowers the loss of a partition by step 4 of Extract alone. Each group
-// must satisfy the requirement, and each result does; records stay placed.
-func (Extract) Refine(p *Pool, groups [][]int32, want Requirement) [][]int32 {
-	x := newExtraction(p, want)
-	x.adopt(groups)
-	x.search(effortFor(total(Sizes(groups))))
-	return x.groups()
-}
-
 // effort bounds the work as a function of the number of records only.
 type effort struct {
 	bucket    int // records among which a class is sought

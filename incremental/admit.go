@@ -3,6 +3,7 @@ package incremental
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // holdTail is the ratio of the longest to the mean waiting time under admit:
@@ -13,10 +14,12 @@ const holdTail = 4
 //
 // Law. By Little's law the mean waiting time is the number waiting over the
 // rate of arrival. So classes are published in ascending order of
-// loss / (1 + mean age / mean hold) until only rate x mean hold records would
-// remain, with mean hold = max_hold/4; a class with a member that has waited
-// max_hold always goes. Losses thus compete within the plan, what has waited
-// longer may lose more, and no constant is tuned to a data set.
+// loss / (1 + mean age / mean hold) until only rate x mean hold planned records
+// would remain, with mean hold = max_hold/4; a class with a member that has
+// waited max_hold always goes. Losses thus compete within the plan, what has
+// waited longer may lose more, and no constant is tuned to a data set. Records
+// in no plan do not count as waiting here: a surplus that cannot be published
+// would else drive out everything that could gain by waiting.
 //
 // Safe by rule A whichever are chosen: L0 and L1 do not look at who is chosen.
 func (m *Machine) admit(plans []plan) []plan {
@@ -26,8 +29,9 @@ func (m *Machine) admit(plans []plan) []plan {
 		plan
 		score float64
 	}
-	order := make([]candidate, len(plans))
+	order, left := make([]candidate, len(plans)), 0.0
 	for i, p := range plans {
+		left += float64(len(p.members))
 		age, oldest := m.ages(p.members)
 		order[i] = candidate{p, p.loss}
 		if mean > 0 {
@@ -40,7 +44,6 @@ func (m *Machine) admit(plans []plan) []plan {
 	slices.SortStableFunc(order, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.members[0], b.members[0]))
 	})
-	left := float64(len(m.pending.waiting))
 	var chosen []plan
 	for _, c := range order {
 		left -= float64(len(c.members))
@@ -62,22 +65,23 @@ func (m *Machine) ages(members []RecordID) (mean float64, oldest int64) {
 	return mean / float64(len(members)), oldest
 }
 
-// rate returns the number of arrivals per tick since the first load, over the
-// last max_hold ticks.
+// rate returns the number of arrivals per tick over the last max_hold ticks, or
+// since the first load where that is less. It is a function of the durable
+// arrivals and the present tick, so that a restart goes on alike; when arrivals
+// stop it falls to 0 within max_hold, and admission publishes what is left.
 func (m *Machine) rate() float64 {
 	if len(m.intents) == 0 {
 		return 0
 	}
-	first := m.intents[0].Cut
-	from := m.now - m.policy.MaxHold
-	arrived, since := 0, m.now
-	for i := len(m.records.arrivals) - 1; i >= 0; i-- {
-		a := m.records.arrivals[i]
-		if a.tick <= from && arrived > 0 || a.first < first {
-			break
-		}
-		arrived = int(m.records.len() - a.first)
-		since = a.tick
+	streamed := m.records.arrivals
+	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].first >= m.intents[0].Cut }):]
+	if len(streamed) == 0 || m.policy.MaxHold == 0 {
+		return 0
 	}
-	return float64(arrived) / float64(m.now-since+1)
+	window := min(m.policy.MaxHold, m.now-streamed[0].tick+1)
+	recent := streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].tick > m.now-window }):]
+	if len(recent) == 0 {
+		return 0
+	}
+	return float64(m.records.len()-recent[0].first) / float64(window)
 }

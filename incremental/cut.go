@@ -167,12 +167,15 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	for _, id := range d.declared {
 		m.classes[id].Regime = Pure
 	}
+	// The intent goes in first: the plans are made in the space of its cut, as a
+	// machine does that opens this state.
+	m.intents = append(m.intents, Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.rebuild()
-	intent := Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy,
-		Newcomers: newcomers, Records: m.published(), Classes: len(m.classes) - m.dead(), Pending: m.pendingCounts()}
-	m.intents = append(m.intents, intent)
+	intent := m.Latest()
+	intent.Records, intent.Classes, intent.Pending = m.published(), len(m.classes)-m.dead(), m.pendingCounts()
 	m.staged.delta.Births, m.staged.delta.DeclaredPure = d.births, d.declared
-	m.staged.delta.Intent = &intent
+	decided := *intent
+	m.staged.delta.Intent = &decided
 	if err := m.Commit(); err != nil {
 		return nil, err
 	}

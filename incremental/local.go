@@ -14,6 +14,8 @@ type localScratch struct {
 	top      []int32
 	rows     []int32
 	members  []RecordID
+	shares   []share
+	at       []float32
 }
 
 // localUpdate is the paper's local update (Wang et al., section IV, Fig. 1 and
@@ -28,24 +30,32 @@ type localScratch struct {
 // records at the most similar, and partitions the pool. The new plan replaces
 // the old one if it loses less, a record in no plan counting as loss 1.
 //
-// Cost: bounded by neighbours x class size and by the size of the pool,
-// whatever the number of records.
+// Cost: bounded by neighbours x class size and by localPool x k records, whatever
+// the number of records in state or waiting.
 func (p *planner) localUpdate(c *columns, at int32) {
 	slots := p.similarSets(c, at)
-	pool := p.gather(slots)
+	shares := p.share(slots)
+	pool := p.gather(shares)
 	if len(pool) < p.policy.Requirement.K {
 		return
 	}
 	points := c.pool(p.space, pool)
-	groups, _ := p.policy.Local.Partition(points, p.policy.Requirement)
+	groups, rest := p.policy.Local.Partition(points, p.policy.Requirement)
 	plans, planned := plansOf(points, pool, groups)
-	if cost(plans, len(pool)-planned) >= p.cost(slots) {
+	if cost(plans, len(pool)-planned) >= p.cost(shares) {
 		return
 	}
-	p.replace(slots, at, plans, pool)
+	p.remove(shares)
+	p.settleAt(c, slots, plans)
+	for _, row := range rest {
+		c.coords(p.space, pool[row], p.scratch.at)
+		s := &p.slots[p.nearest(slots, p.scratch.at)]
+		i, _ := slices.BinarySearch(s.here, pool[row])
+		s.here = slices.Insert(s.here, i, pool[row])
+	}
 }
 
-// similarSets returns the slot at and the most similar of its neighbours.
+// similarSets returns the slot at, then the most similar of its neighbours.
 func (p *planner) similarSets(c *columns, at int32) []int32 {
 	s := &p.scratch
 	s.near = p.index.neighbours(p.at, p.policy.Neighbours, s.near[:0])
@@ -62,11 +72,11 @@ func (p *planner) similarSets(c *columns, at int32) []int32 {
 			s.score = append(s.score, equivclass.Similarity(p.at, p.feature(c, n), rel))
 		}
 	}
-	s.top = equivclass.MostSimilar(s.score, p.policy.Similar, s.top[:0])
-	for i, k := range s.top {
-		s.top[i] = s.relevant[k]
+	s.top = equivclass.MostSimilar(s.score, p.policy.Similar, append(s.top[:0], at))
+	for i, k := range s.top[1:] {
+		s.top[i+1] = s.relevant[k]
 	}
-	return append(s.top, at)
+	return s.top
 }
 
 func (p *planner) dims() int {
@@ -96,12 +106,49 @@ func (p *planner) feature(c *columns, n int32) []float32 {
 	return sl.feature
 }
 
-// gather returns the waiting and planned records at the slots, in order of arrival.
-func (p *planner) gather(slots []int32) []RecordID {
-	pool := p.scratch.members[:0]
+// localPool bounds the records of a local update, in multiples of k. Where more
+// wait, their plans are good already; partitioning all of them again every few
+// updates would make the cost of a record grow with the number waiting.
+const localPool = 10
+
+// share is what a local update takes of a slot: the newest of the records in no
+// plan, and the newest plans.
+type share struct {
+	slot        int32
+	here, plans int
+}
+
+// share divides the room of a local update among the slots, first come first served.
+func (p *planner) share(slots []int32) []share {
+	room := localPool * p.policy.Requirement.K
+	out := p.scratch.shares[:0]
 	for _, n := range slots {
-		pool = append(pool, p.slots[n].here...)
-		for _, pl := range p.slots[n].plans {
+		sl := &p.slots[n]
+		sh := share{slot: n, here: min(len(sl.here), room)}
+		room -= sh.here
+		for i := len(sl.plans) - 1; i >= 0 && len(sl.plans[i].members) <= room; i-- {
+			room -= len(sl.plans[i].members)
+			sh.plans++
+		}
+		out = append(out, sh)
+	}
+	p.scratch.shares = out
+	return out
+}
+
+// taken returns what a share is made of.
+func (p *planner) taken(sh share) (here []RecordID, plans []plan) {
+	sl := &p.slots[sh.slot]
+	return sl.here[len(sl.here)-sh.here:], sl.plans[len(sl.plans)-sh.plans:]
+}
+
+// gather returns the records of the shares in order of arrival.
+func (p *planner) gather(shares []share) []RecordID {
+	pool := p.scratch.members[:0]
+	for _, sh := range shares {
+		here, plans := p.taken(sh)
+		pool = append(pool, here...)
+		for _, pl := range plans {
 			pool = append(pool, pl.members...)
 		}
 	}
@@ -110,10 +157,11 @@ func (p *planner) gather(slots []int32) []RecordID {
 	return pool
 }
 
-func (p *planner) cost(slots []int32) float64 {
+func (p *planner) cost(shares []share) float64 {
 	sum := 0.0
-	for _, n := range slots {
-		sum += cost(p.slots[n].plans, len(p.slots[n].here))
+	for _, sh := range shares {
+		here, plans := p.taken(sh)
+		sum += cost(plans, len(here))
 	}
 	return sum
 }
@@ -140,25 +188,37 @@ func plansOf(points *equivclass.Pool, pool []RecordID, groups [][]int32) (plans 
 	return plans, planned
 }
 
-// replace puts new plans at slot at in place of everything planned at slots. A
-// record that is in no plan goes back to the class that it lies at.
-func (p *planner) replace(slots []int32, at int32, plans []plan, pool []RecordID) {
-	in := make(map[RecordID]bool, len(pool))
-	for _, pl := range plans {
-		for _, r := range pl.members {
-			in[r] = true
-		}
-	}
-	for _, n := range slots {
-		sl := &p.slots[n]
-		for _, pl := range sl.plans {
+// remove takes the shares out of their slots.
+func (p *planner) remove(shares []share) {
+	for _, sh := range shares {
+		here, plans := p.taken(sh)
+		for _, pl := range plans {
 			p.planned -= len(pl.members)
-			sl.here = append(sl.here, pl.members...)
 		}
-		sl.plans = nil
-		slices.Sort(sl.here)
-		sl.here = slices.DeleteFunc(sl.here, func(r RecordID) bool { return in[r] })
+		sl := &p.slots[sh.slot]
+		sl.here = sl.here[:len(sl.here)-len(here)]
+		sl.plans = sl.plans[:len(sl.plans)-len(plans)]
 	}
-	p.slots[at].plans = plans
-	p.planned += len(in)
+}
+
+// settleAt puts each plan at the slot that lies nearest to its first record: in
+// one place they would be drawn from neighbour to neighbour and pile up.
+func (p *planner) settleAt(c *columns, slots []int32, plans []plan) {
+	for _, pl := range plans {
+		c.coords(p.space, pl.members[0], p.scratch.at)
+		sl := &p.slots[p.nearest(slots, p.scratch.at)]
+		sl.plans = append(sl.plans, pl)
+		p.planned += len(pl.members)
+	}
+}
+
+// nearest returns the slot whose box lies nearest to a point, of equals the first.
+func (p *planner) nearest(slots []int32, at []float32) int32 {
+	best, dist := slots[0], inf
+	for _, n := range slots {
+		if d := p.index.box(n).Distance2(at); d < dist {
+			best, dist = n, d
+		}
+	}
+	return best
 }

@@ -27,7 +27,7 @@ type slot struct {
 	class   *Class
 	feature []float32  // coordinates of the feature point; nil: not computed yet
 	here    []RecordID // waiting records positioned at the class and in no plan
-	plans   []plan     // planned classes whose update began here
+	plans   []plan     // planned classes that lie at the class
 }
 
 // plan is a planned class: waiting records that satisfy the requirement.
@@ -38,6 +38,7 @@ type plan struct {
 
 func newPlanner(m *Machine) planner {
 	p := planner{policy: &m.policy, at: make([]float32, len(m.records.qi))}
+	p.scratch.at = make([]float32, len(m.records.qi))
 	if !m.meta.InitialDone {
 		return p
 	}

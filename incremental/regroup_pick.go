@@ -1,0 +1,59 @@
+package incremental
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// eligible reports whether a waiting record may join a signature: a tied repeat
+// only that of its twin.
+func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
+	class, tied := r.must[rec]
+	return !tied || slices.Equal(r.m.records.bag(r.m.classes[class].Members).Signature(), sig)
+}
+
+// flatSets returns how many records of each value of the signature wait.
+func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
+	n := make([]int, len(sig))
+	for _, rec := range waiting {
+		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
+			n[i]++
+		}
+	}
+	return slices.Min(n)
+}
+
+// pick returns sets records of each value of the signature, the nearest to the
+// first class first, so flat as rule P wants it.
+func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, slots []int32) []RecordID {
+	box := r.m.planner.index.box(slots[0])
+	type candidate struct {
+		rec  RecordID
+		dist float32
+	}
+	byValue := make([][]candidate, len(sig))
+	x := make([]float32, len(r.m.records.qi))
+	for _, rec := range waiting {
+		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
+			r.m.records.coords(r.m.planner.space, rec, x)
+			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
+		}
+	}
+	var out []RecordID
+	for _, list := range byValue {
+		slices.SortFunc(list, func(a, b candidate) int {
+			if a.dist != b.dist {
+				if a.dist < b.dist {
+					return -1
+				}
+				return 1
+			}
+			return int(a.rec) - int(b.rec)
+		})
+		for _, c := range list[:sets] {
+			out = append(out, c.rec)
+		}
+	}
+	return out
+}
