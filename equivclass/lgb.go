@@ -1,0 +1,129 @@
+package equivclass
+
+import "fmt"
+
+// LGB is local generalization and bucketization (Li, He and Sun, "Local
+// Generalization and Bucketization Technique for Personalized Privacy
+// Preservation", Algorithm 1).
+//
+// Guarantee, for someone who knows the QI values and the flags of everybody:
+// each record's row is one of K or more (Corollary 1), and on each attribute
+// each sensitive value lies in a local bucket that keeps the attribute's
+// promise: with l, at least l values, no two equal, so that no value is more
+// probable than 1/l (Corollary 2); with a principle, the bucket satisfies it
+// and a value's probability is its share of the bucket.
+//
+// Method: records with the same flags are a subset of the QI partition; each
+// subset is cut into local equivalence groups by Local (lgb-mdp: Mondrian,
+// lgb-ncp: NCPSplit); on each attribute the sensitive values are cut into local
+// buckets on their own. The protections do not depend on each other, so their
+// order does not matter.
+//
+// Where we differ from the paper: it puts each subset of the QI partition on
+// the list of groups whatever its size, so a subset of fewer than K records
+// would break the promise (Proposition 2 overlooks it). Here its records either
+// join a larger subset by protecting more of their values than they asked
+// (Fold), or are withheld.
+//
+// Cost: that of Local, and n log n for each attribute with sensitive values.
+type LGB struct {
+	K        int
+	Promises []LocalPromise // by attribute; needed where a value is sensitive
+	Local    Partitioner
+	Fold     bool
+}
+
+// LocalPromise is what each local bucket of an attribute keeps: L different
+// values, none twice, or, for domains too small for that, a principle such as
+// t-closeness. A bucket of a principle has at least two records.
+type LocalPromise struct {
+	L         int
+	Principle Principle // used if L is 0
+}
+
+// LGBResult is a table cut into local equivalence groups and local buckets. A
+// release shows a record's QI values generalized as its group's, and in place
+// of each sensitive value a random one of its bucket, each once (see Permute).
+type LGBResult struct {
+	Groups  [][]int32   // local equivalence groups; Rest is in none
+	Flags   []uint64    // by group: the attributes that are bucketed
+	Buckets [][][]int32 // by attribute: local buckets
+	Rest    []int32     // withheld: too few share their QI attributes
+}
+
+// InfeasibleError says that the sensitive values of an attribute cannot keep
+// its promise: one value has more than 1/l of them. Value is not in the text.
+type InfeasibleError struct {
+	Attribute int
+	Promise   LocalPromise
+	Value     Code // the most frequent one
+	Count     int
+	Total     int
+}
+
+// Reachable is the largest l that the values allow.
+func (e *InfeasibleError) Reachable() int { return e.Total / max(e.Count, 1) }
+
+func (e *InfeasibleError) Error() string {
+	if e.Promise.L == 0 {
+		return fmt.Sprintf("attribute %d: even all %d sensitive values together do not satisfy %s: relax it", e.Attribute, e.Total, e.Promise.Principle.Name())
+	}
+	return fmt.Sprintf("attribute %d: one value has %d of %d sensitive values, more than 1/%d: l = %d is the largest that can be kept",
+		e.Attribute, e.Count, e.Total, e.Promise.L, e.Reachable())
+}
+
+// Run cuts the table. The table is not changed.
+func (m LGB) Run(t *FlaggedTable) (*LGBResult, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	space := NewSpace(t.Dicts)
+	out := &LGBResult{Buckets: make([][][]int32, len(t.Dicts))}
+	subsets, rest := m.subsets(t)
+	out.Rest = rest
+	for _, s := range subsets {
+		m.generalize(t, space, s, out)
+	}
+	for j := range t.Dicts {
+		rows := flagged(subsets, j)
+		if len(rows) == 0 {
+			continue
+		}
+		buckets, err := m.bucketize(t, space, subsets, j, rows)
+		if err != nil {
+			return nil, err
+		}
+		out.Buckets[j] = buckets
+	}
+	return out, nil
+}
+
+// bucketize cuts the sensitive values of one attribute into local buckets.
+func (m LGB) bucketize(t *FlaggedTable, space *Space, subsets []qiSubset, j int, rows []int32) ([][]int32, error) {
+	if len(m.Promises) <= j || (m.Promises[j].L < 1 && m.Promises[j].Principle == nil) {
+		return nil, fmt.Errorf("attribute %d has sensitive values but no promise: give it an l or a principle", j)
+	}
+	promise := m.Promises[j]
+	var buckets [][]int32
+	if promise.L > 0 {
+		buckets = LocalBuckets(t.Codes[j], valueOrder(t.Dicts[j]), rows, promise.L)
+	} else {
+		buckets = principleBuckets(t, space, commonQuasi(t, subsets), j, rows, promise.Principle)
+	}
+	if buckets == nil {
+		return nil, infeasible(t, j, rows, promise)
+	}
+	return buckets, nil
+}
+
+func infeasible(t *FlaggedTable, j int, rows []int32, promise LocalPromise) error {
+	counts := make([]int, t.Dicts[j].Len())
+	e := &InfeasibleError{Attribute: j, Promise: promise, Total: len(rows)}
+	for _, r := range rows {
+		c := t.Codes[j][r]
+		if counts[c]++; counts[c] > e.Count {
+			e.Count, e.Value = counts[c], c
+		}
+	}
+	return e
+}

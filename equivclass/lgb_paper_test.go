@@ -1,0 +1,312 @@
+package equivclass
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Figure 1(b) of "Local Generalization and Bucketization Technique for
+// Personalized Privacy Preservation": IDs 1001 to 1008; ! is flag Yes.
+var lgbFigure1b = [][]string{
+	{"28", "Male", "21357!", "Bronchitis!"},
+	{"25", "Female", "21344!", "Gastritis!"},
+	{"16", "Male", "21352", "Dyspepsia!"},
+	{"24!", "Male", "21336", "Pneumonia!"},
+	{"31!", "Female", "21328", "Hepatitis!"},
+	{"22", "Male", "21358", "Flu!"},
+	{"29!", "Female", "21328", "Pneumonia!"},
+	{"34!", "Male", "21340", "Bronchitis!"},
+}
+
+// The local equivalence groups and the local buckets of figures 2 to 4, by
+// position of the ID.
+var (
+	lgbFigure2Groups = [][]int32{{0, 1}, {2, 5}, {3, 7}, {4, 6}}
+	lgbFigure4       = [][][]int32{{{3, 4}, {6, 7}}, nil, {{0, 1}}, {{0, 1}, {2, 3}, {4, 5}, {6, 7}}}
+)
+
+func lgbFigureTable(t testing.TB) *FlaggedTable {
+	t.Helper()
+	zips := "21328;2132*;213**;*\n21336;2133*;213**;*\n21340;2134*;213**;*\n21344;2134*;213**;*\n21352;2135*;213**;*\n21357;2135*;213**;*\n21358;2135*;213**;*\n"
+	zip, err := ParseHierarchy("zip", strings.NewReader(zips))
+	require.NoError(t, err)
+	gender, err := ParseHierarchy("gender", strings.NewReader("Male;*\nFemale;*\n"))
+	require.NoError(t, err)
+	return lgbTable(t, []Attribute{
+		{Name: "age", Type: Integer}, {Name: "gender", Type: Categorical, Hierarchy: gender},
+		{Name: "zip", Type: Categorical, Hierarchy: zip}, {Name: "disease", Type: Categorical},
+	}, lgbFigure1b)
+}
+
+func lgbOf(k, l int, local Partitioner) LGB {
+	return LGB{K: k, Promises: slices.Repeat([]LocalPromise{{L: l}}, 9), Local: local}
+}
+
+// lgbShown writes a cell of the figures: [lo-hi], a number, or a label.
+func lgbShown(d *Dictionary, c Cell) string {
+	switch {
+	case d.Kind() == Tree:
+		return d.Attribute().Hierarchy.Label(c.Node)
+	case c.Lo == c.Hi:
+		return FormatNumber(c.Lo)
+	default:
+		return "[" + FormatNumber(c.Lo) + "-" + FormatNumber(c.Hi) + "]"
+	}
+}
+
+// Figure 1(c): the generalized table, and 1(d): the buckets of its groups.
+func TestLGBFigure1(t *testing.T) {
+	table := lgbFigureTable(t)
+	groups := [][]int32{{0, 1, 2, 3}, {4, 5, 6, 7}}
+	r := NewCellRelease(table.Dicts, table.Codes, groups, 3)
+	want := [][]string{{"[16-28]", "*", "213**"}, {"[22-34]", "*", "213**"}}
+	for g := range groups {
+		for j, text := range want[g] {
+			assert.Equal(t, text, lgbShown(table.Dicts[j], r.Cells[g][j]), "group %d", g+1)
+		}
+		assert.Len(t, r.Bags[g].Counts, 4, "four diseases, each once")
+	}
+	// 1(d) is anatomy on the same groups. It shows Mark (24, Male, 21336) in one
+	// row exactly: his identity is disclosed, as section 1.1 says.
+	q := paBound(t, table.Dicts, `count where gender = Male and zip = 21336`)
+	assert.Equal(t, Answer{1, 1, 1}, NewBlockRelease(table.Dicts, table.Codes, groups, AnatomyBlocks(4, 3)).Estimate(q))
+}
+
+// Figure 2 is what LGB makes at k=2, l=2: its groups and cells to the digit,
+// with both local generalizations.
+func TestLGBFigure2(t *testing.T) {
+	table := lgbFigureTable(t)
+	want := [][]string{ // by group; empty where bucketed
+		{"[25-28]", "*", "", ""},
+		{"[16-22]", "Male", "2135*", ""},
+		{"", "Male", "213**", ""},
+		{"", "Female", "21328", ""},
+	}
+	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}} {
+		cut, err := lgbOf(2, 2, local).Run(table)
+		require.NoError(t, err)
+		require.Empty(t, cut.Rest)
+		release := NewLocalRelease(table, cut)
+		for g, rows := range lgbFigure2Groups {
+			at := slices.IndexFunc(cut.Groups, func(x []int32) bool { return slices.Equal(x, rows) })
+			require.GreaterOrEqual(t, at, 0, "%s: group %d", local.Name(), g+1)
+			for j, text := range want[g] {
+				assert.Equal(t, text == "", cut.Flags[at]>>j&1 == 1)
+				if text != "" {
+					assert.Equal(t, text, lgbShown(table.Dicts[j], release.Cells[at][j]))
+				}
+			}
+		}
+	}
+}
+
+// Figure 3: the QI partition has three subsets (a), the local equivalence groups
+// cut the third in two (b).
+func TestLGBFigure3(t *testing.T) {
+	table := lgbFigureTable(t)
+	subsets, rest := LGB{K: 2}.subsets(table)
+	require.Empty(t, rest)
+	var rows [][]int32
+	for _, s := range subsets {
+		rows = append(rows, s.rows)
+	}
+	assert.ElementsMatch(t, [][]int32{{0, 1}, {2, 5}, {3, 4, 6, 7}}, rows)
+	cut, err := lgbOf(2, 2, Mondrian{}).Run(table)
+	require.NoError(t, err)
+	assert.ElementsMatch(t, lgbFigure2Groups, cut.Groups)
+}
+
+// Figure 4 is a locally bucketized table that keeps l=2, and no outcome of
+// Algorithm 2, which finds closer ages: {24, 29} and {31, 34} after the median 29.
+func TestLGBFigure4(t *testing.T) {
+	table := lgbFigureTable(t)
+	for j, buckets := range lgbFigure4 {
+		for _, b := range buckets {
+			lgbRequireUnique(t, table.Codes[j], b, 2)
+		}
+	}
+	cut, err := lgbOf(2, 2, Mondrian{}).Run(table)
+	require.NoError(t, err)
+	assert.ElementsMatch(t, [][]int32{{3, 6}, {4, 7}}, lgbSorted(cut.Buckets[0]), "ages of 1004 and 1007, 1005 and 1008")
+	assert.Empty(t, cut.Buckets[1], "gender is a QI attribute")
+	assert.ElementsMatch(t, [][]int32{{0, 1}}, lgbSorted(cut.Buckets[2]))
+	assert.Len(t, cut.Buckets[3], 4)
+	printed := *cut
+	printed.Buckets = lgbFigure4
+	assert.InDelta(t, 4.0/18, BucketWidth(table, cut, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
+	assert.InDelta(t, 6.0/18, BucketWidth(table, &printed, 0), 1e-6, "(7 + 5) / 2 years")
+}
+
+// The probabilities that sections 1.1 and 2.2 read off figures 2 and 4.
+func TestLGBFigure2AdversaryOnMark(t *testing.T) {
+	table := lgbFigureTable(t)
+	r := NewLocalRelease(table, &LGBResult{Groups: lgbFigure2Groups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001}, Buckets: lgbFigure4})
+	row := func(record int32) int { return slices.Index(slices.Concat(lgbFigure2Groups...), record) }
+	code := func(j int, text string) Code { return lgbCode(t, table.Dicts[j], text) }
+
+	for _, age := range []string{"24", "31", "29", "34"} {
+		assert.InDelta(t, 1.0/4, r.Exposure(row(3), 0, code(0, age)), 1e-12, "Mark's age")
+	}
+	assert.InDelta(t, 1.0/4, r.Exposure(row(3), 3, code(3, "Dyspepsia")), 1e-12)
+	assert.InDelta(t, 1.0/2, r.Exposure(row(3), 3, code(3, "Pneumonia")), 1e-12)
+	assert.InDelta(t, 1.0/4, r.Exposure(row(3), 3, code(3, "Bronchitis")), 1e-12)
+	assert.InDelta(t, 1.0/4, r.Exposure(row(5), 3, code(3, "Flu")), 1e-12, "1006: decreased to 1/4 by local generalization")
+}
+
+func lgbSorted(buckets [][]int32) [][]int32 {
+	out := make([][]int32, len(buckets))
+	for i, b := range buckets {
+		out[i] = slices.Sorted(slices.Values(b))
+	}
+	return out
+}
+
+func lgbRequireUnique(t testing.TB, column []Code, bucket []int32, l int) {
+	t.Helper()
+	require.GreaterOrEqual(t, len(bucket), l)
+	seen := map[Code]bool{}
+	for _, r := range bucket {
+		require.False(t, seen[column[r]], "a value stands twice in a local bucket")
+		seen[column[r]] = true
+	}
+}
+
+// Lemma 1 and corollary 1: each record has the flags and the QI cells of at
+// least k rows. Lemma 2 and corollary 2: no value is more probable than the
+// largest share of a matching bucket, hence than 1/l. Corollary 3: both at once.
+// The principle's buckets (sex) satisfy it.
+func TestLGBLemmasAndCorollaries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}, NCPSplit{Mend: true}} {
+		for round := range 8 {
+			table := lgbRandom(rng, 120+rng.IntN(200), 0.4)
+			k, l := 2+round%4, 2+round%3
+			m := LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: round%2 == 0}
+			cut, err := m.Run(table)
+			require.NoError(t, err)
+			lgbCover(t, cut.Groups, cut.Rest, table.Len())
+			release := NewLocalRelease(table, cut)
+			row := 0
+			for g, rows := range cut.Groups {
+				require.GreaterOrEqual(t, len(rows), k)
+				for _, r := range rows {
+					require.Zero(t, table.Flags[r]&^cut.Flags[g], "nobody gets less protection than asked for")
+					lgbCheckRecord(t, release, table, cut.Flags[g], row, r, l)
+					row++
+				}
+			}
+			for j, buckets := range cut.Buckets {
+				for _, b := range buckets {
+					if j == 0 {
+						require.True(t, shareWithin{0.35}.Holds((&Pool{SA: table.Codes[0]}).Bag(b)))
+					} else {
+						lgbRequireUnique(t, table.Codes[j], b, l)
+					}
+				}
+			}
+		}
+	}
+}
+
+func lgbCheckRecord(t *testing.T, release *LocalRelease, table *FlaggedTable, flags uint64, row int, record int32, l int) {
+	for j := 1; j < len(table.Dicts); j++ {
+		if flags>>j&1 == 0 {
+			require.EqualValues(t, -1, release.Bucket[j][row], "a QI value is in no bucket")
+			continue
+		}
+		bucket := release.Values[j][release.Bucket[j][row]]
+		require.Contains(t, bucket, table.Codes[j][record])
+		require.LessOrEqual(t, release.Exposure(row, j, table.Codes[j][record]), 1/float64(l)+1e-12)
+	}
+}
+
+// Section 4.1: the protections are independent; l does not change the groups.
+func TestLGBGroupsDoNotDependOnL(t *testing.T) {
+	table := lgbRandom(rand.New(rand.NewPCG(8, 8)), 3000, 0.2)
+	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}} {
+		at5, err := lgbOf(5, 5, local).withPrinciple().Run(table)
+		require.NoError(t, err)
+		at10, err := lgbOf(5, 10, local).withPrinciple().Run(table)
+		require.NoError(t, err)
+		require.Equal(t, at5.Groups, at10.Groups)
+	}
+}
+
+func (m LGB) withPrinciple() LGB {
+	m.Promises[0] = LocalPromise{Principle: shareWithin{0.35}}
+	return m
+}
+
+// Proposition 2 overlooks subsets of fewer than k records: those are withheld,
+// or folded into a subset that protects more.
+func TestLGBProposition2SmallSubsets(t *testing.T) {
+	rows := [][]string{{"1", "a", "x!"}, {"2", "b", "y!"}, {"3", "a", "z!"}, {"4!", "b", "w!"}, {"5!", "a", "v!"}, {"6!", "b", "u!"}, {"7", "a!", "t!"}}
+	table := lgbTable(t, []Attribute{{Name: "n", Type: Integer}, {Name: "c", Type: Categorical}, {Name: "s", Type: Categorical}}, rows)
+	table.Flags[0] = 0b100
+	strict, err := lgbOf(3, 1, Mondrian{}).Run(table)
+	require.NoError(t, err)
+	require.Equal(t, []int32{6}, strict.Rest, "one record has its flags for itself")
+
+	table = lgbTable(t, []Attribute{{Name: "n", Type: Integer}, {Name: "c", Type: Categorical}, {Name: "s", Type: Categorical}}, append(rows[1:3:3], rows[3:6]...))
+	folding := lgbOf(3, 1, Mondrian{})
+	folding.Fold = true
+	folded, err := folding.Run(table)
+	require.NoError(t, err)
+	require.Empty(t, folded.Rest)
+	require.Equal(t, []uint64{0b101}, slices.Compact(slices.Clone(folded.Flags)), "two records joined three that protect more")
+}
+
+// What cannot be kept is refused, with the l that can be.
+func TestLGBInfeasible(t *testing.T) {
+	table := lgbTable(t, []Attribute{{Name: "n", Type: Integer}, {Name: "s", Type: Categorical}},
+		[][]string{{"1", "x!"}, {"2", "x!"}, {"3", "y!"}, {"4", "z!"}, {"5", "w!"}})
+	_, err := lgbOf(2, 3, Mondrian{}).Run(table)
+	var infeasible *InfeasibleError
+	require.ErrorAs(t, err, &infeasible)
+	require.Equal(t, 1, infeasible.Attribute)
+	require.Equal(t, 2, infeasible.Reachable())
+	require.NotContains(t, err.Error(), "x ", "no value in an error")
+	_, err = lgbOf(2, infeasible.Reachable(), Mondrian{}).Run(table)
+	require.NoError(t, err)
+
+	_, err = LGB{K: 2, Local: Mondrian{}}.Run(table)
+	require.ErrorContains(t, err, "no promise")
+	_, err = LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{}, {Principle: shareWithin{0}}}}.Run(table)
+	require.ErrorAs(t, err, &infeasible)
+}
+
+// Table 1 of the paper: the domain sizes of the generated table.
+func TestLGBTable1(t *testing.T) {
+	table := lgbRandom(rand.New(rand.NewPCG(1, 1)), 100, 0.2)
+	var sizes []int
+	for _, d := range table.Dicts {
+		sizes = append(sizes, d.Len())
+	}
+	require.Equal(t, []int{2, 73, 13, 6, 9, 11, 93, 257, 719}, sizes)
+}
+
+// Section 4.1: lgb-mdp divides more evenly (smaller C_DM), lgb-ncp loses less
+// NCP. On a generated table of the paper's size and domains.
+func TestLGBFigures5And6(t *testing.T) {
+	table := lgbRandom(rand.New(rand.NewPCG(9, 9)), 31_055, 0.2)
+	measure := func(local Partitioner) (int64, float64) {
+		cut, err := LGB{K: 8, Promises: lgbPromises(9, 8), Local: local}.Run(table)
+		require.NoError(t, err)
+		ncp, values := LocalNCP(table, cut)
+		return CDM(Sizes(cut.Groups), len(cut.Rest), 1), ncp / float64(values)
+	}
+	mdpDM, mdpNCP := measure(Mondrian{})
+	ncpDM, ncpNCP := measure(NCPSplit{})
+	mendedDM, mendedNCP := measure(NCPSplit{Mend: true})
+	t.Logf("C_DM: mdp %d, ncp %d, ncp mended %d; NCP: %.4f, %.4f, %.4f", mdpDM, ncpDM, mendedDM, mdpNCP, ncpNCP, mendedNCP)
+	assert.Less(t, mdpDM, ncpDM)
+	assert.Less(t, mendedDM, ncpDM)
+	assert.Less(t, mendedNCP, ncpNCP)
+	assert.False(t, math.IsNaN(ncpNCP))
+}

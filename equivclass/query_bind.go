@@ -1,0 +1,267 @@
+package equivclass
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// BoundQuery is a query over the attributes of a table: what it sums, and for
+// each attribute it restricts which values satisfy it.
+type BoundQuery struct {
+	Sum   int // the attribute summed; -1: count
+	Preds []Predicate
+}
+
+// Predicate says which values of one attribute are asked for.
+type Predicate struct {
+	Attribute int
+	Match     []bool  // by code
+	spans     []span  // Number: disjoint, ascending
+	before    []int32 // Tree: how many of the leaves before each one match
+}
+
+// span is an interval of numbers.
+type span struct {
+	lo, hi         float64
+	loOpen, hiOpen bool
+}
+
+func (s span) empty() bool { return s.lo > s.hi || s.lo == s.hi && (s.loOpen || s.hiOpen) }
+
+func (s span) holds(v float64) bool {
+	return (v > s.lo || v == s.lo && !s.loOpen) && (v < s.hi || v == s.hi && !s.hiOpen)
+}
+
+func (s span) and(o span) span {
+	if o.lo > s.lo || o.lo == s.lo && o.loOpen {
+		s.lo, s.loOpen = o.lo, o.loOpen
+	}
+	if o.hi < s.hi || o.hi == s.hi && o.hiOpen {
+		s.hi, s.hiOpen = o.hi, o.hiOpen
+	}
+	return s
+}
+
+var allNumbers = []span{{lo: math.Inf(-1), hi: math.Inf(1)}}
+
+// QueryError says what is wrong with a query, where, and what would mend it.
+type QueryError struct {
+	At   int // byte offset in the text
+	What string
+}
+
+func (e *QueryError) Error() string { return fmt.Sprintf("query, column %d: %s", e.At+1, e.What) }
+
+func queryError(at int, format string, args ...any) error {
+	return &QueryError{At: at, What: fmt.Sprintf(format, args...)}
+}
+
+// BindQuery gives the texts of a query their meaning: attributes by name, values
+// by dictionary. The dictionaries are those of the release that is asked. Values
+// that they do not hold are refused, for a slip of the pen would else be
+// answered by 0. Conditions on one attribute are joined by "and".
+func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
+	out := &BoundQuery{Sum: -1}
+	if q.Sum != "" {
+		j, err := attributeNamed(q.Sum, q.SumAt, dicts)
+		if err != nil {
+			return nil, err
+		}
+		if dicts[j].Kind() != Number {
+			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
+		}
+		out.Sum = j
+	}
+	for _, c := range q.Where {
+		j, err := attributeNamed(c.Attribute, c.At, dicts)
+		if err != nil {
+			return nil, err
+		}
+		p, err := bindCondition(c, j, dicts[j])
+		if err != nil {
+			return nil, err
+		}
+		out.add(p)
+	}
+	for i := range out.Preds {
+		out.Preds[i].count(dicts[out.Preds[i].Attribute])
+	}
+	return out, nil
+}
+
+func attributeNamed(name string, at int, dicts []*Dictionary) (int, error) {
+	for j, d := range dicts {
+		if d.attribute.Name == name {
+			return j, nil
+		}
+	}
+	return 0, queryError(at, "the release has no attribute %q: ask for one of its columns", name)
+}
+
+// add joins a predicate with what is asked of its attribute already.
+func (q *BoundQuery) add(p Predicate) {
+	i := slices.IndexFunc(q.Preds, func(o Predicate) bool { return o.Attribute == p.Attribute })
+	if i < 0 {
+		q.Preds = append(q.Preds, p)
+		return
+	}
+	old := &q.Preds[i]
+	for c := range old.Match {
+		old.Match[c] = old.Match[c] && p.Match[c]
+	}
+	var both []span
+	for _, a := range old.spans {
+		for _, b := range p.spans {
+			if s := a.and(b); !s.empty() {
+				both = append(both, s)
+			}
+		}
+	}
+	old.spans = both
+}
+
+func bindCondition(c Condition, j int, d *Dictionary) (Predicate, error) {
+	p := Predicate{Attribute: j, Match: make([]bool, d.Len())}
+	var err error
+	switch {
+	case c.Range != nil && d.Kind() != Number:
+		return p, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
+	case c.Range != nil:
+		p.spans, err = bindRange(c, d)
+	case d.Kind() == Number:
+		p.spans, err = bindNumbers(c, d)
+	default:
+		return p, bindCategories(c, d, p.Match)
+	}
+	for code := range p.Match {
+		p.Match[code] = spansHold(p.spans, d.Number(Code(code)))
+	}
+	return p, err
+}
+
+func spansHold(spans []span, v float64) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(v) })
+}
+
+func bindRange(c Condition, d *Dictionary) ([]span, error) {
+	s := span{lo: math.Inf(-1), hi: math.Inf(1), loOpen: c.Range.LoOpen, hiOpen: c.Range.HiOpen}
+	for _, bound := range []struct {
+		text string
+		to   *float64
+	}{{c.Range.Lo, &s.lo}, {c.Range.Hi, &s.hi}} {
+		if bound.text == "" {
+			continue
+		}
+		v, err := queryNumber(c, d, bound.text)
+		if err != nil {
+			return nil, err
+		}
+		*bound.to = v
+	}
+	if s.empty() {
+		return nil, queryError(c.At, "the range of %q is empty: put the smaller bound first", c.Attribute)
+	}
+	return []span{s}, nil
+}
+
+func queryNumber(c Condition, d *Dictionary, text string) (float64, error) {
+	t := d.attribute.Type
+	if t == Integer { // a bound between integers is a fair question
+		t = Decimal
+	}
+	v, why := ParseNumber(t, []byte(text))
+	if why != Accepted {
+		return 0, queryError(c.At, "%q is asked for a value that is %s: write it as %s", c.Attribute, why, map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == Date])
+	}
+	return v, nil
+}
+
+// bindNumbers returns the points asked for, or the gaps between them.
+func bindNumbers(c Condition, d *Dictionary) ([]span, error) {
+	points := make([]float64, len(c.Values))
+	for i, text := range c.Values {
+		v, err := queryNumber(c, d, text)
+		if err != nil {
+			return nil, err
+		}
+		points[i] = v
+	}
+	slices.Sort(points)
+	points = slices.Compact(points)
+	var out []span
+	if !c.Not {
+		for _, v := range points {
+			out = append(out, span{lo: v, hi: v})
+		}
+		return out, nil
+	}
+	from := span{lo: math.Inf(-1)}
+	for _, v := range points {
+		out = append(out, span{lo: from.lo, hi: v, loOpen: from.loOpen, hiOpen: true})
+		from = span{lo: v, loOpen: true}
+	}
+	return append(out, span{lo: from.lo, hi: math.Inf(1), loOpen: from.loOpen}), nil
+}
+
+func bindCategories(c Condition, d *Dictionary, match []bool) error {
+	for i, text := range c.Values {
+		if !markCategory(d, text, match) {
+			return queryError(c.At, "value %d asked of %q is not in this release: give a value or a label of its column", i+1, c.Attribute)
+		}
+	}
+	if c.Not {
+		for code := range match {
+			match[code] = !match[code]
+		}
+	}
+	return nil
+}
+
+// markCategory marks a value, or all leaves below a label, and reports whether
+// there is one.
+func markCategory(d *Dictionary, text string, match []bool) bool {
+	if d.Kind() != Tree {
+		c, found := d.byText[text]
+		if !found {
+			c, found = bucketNamed(d, text)
+		}
+		if found {
+			match[c] = true
+		}
+		return found
+	}
+	h, found := d.attribute.Hierarchy, false
+	for node := range h.Nodes() {
+		if h.Label(node) == text {
+			found = true
+			for lo, hi := h.Span(node); lo <= hi; lo++ {
+				match[lo] = true
+			}
+		}
+	}
+	return found
+}
+
+// bucketNamed finds a bucket of a numeric sensitive attribute by its label.
+func bucketNamed(d *Dictionary, text string) (Code, bool) {
+	if len(d.attribute.Buckets) == 0 {
+		return 0, false
+	}
+	i := slices.Index(d.texts, text)
+	return Code(max(i, 0)), i >= 0
+}
+
+// count prepares the matches of ranges of leaves.
+func (p *Predicate) count(d *Dictionary) {
+	if d.Kind() != Tree {
+		return
+	}
+	p.before = make([]int32, len(p.Match)+1)
+	for c, m := range p.Match {
+		p.before[c+1] = p.before[c]
+		if m {
+			p.before[c+1]++
+		}
+	}
+}

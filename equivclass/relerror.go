@@ -1,0 +1,132 @@
+package equivclass
+
+import (
+	"math"
+	"slices"
+)
+
+// RelativeError is |actual - estimate| / actual, the measure of the papers'
+// query figures. actual must not be 0.
+func RelativeError(actual, estimate float64) float64 {
+	return math.Abs(actual-estimate) / math.Abs(actual)
+}
+
+// WorkloadError is what a workload says about a release.
+type WorkloadError struct {
+	Mean, Median float64 // relative error of the queries that count
+	Width        float64 // mean of (upper - lower) / actual: the rate of Li, He and Sun
+	Queries      int     // that count
+	Empty        int     // whose true answer is 0: they have no relative error
+}
+
+// MeasureWorkload asks a release and the records behind it the same queries.
+// Queries whose true answer is 0 are left out and counted.
+// Cost: that of asking both.
+func MeasureWorkload(queries []*BoundQuery, truth Estimator, answer func(*BoundQuery) Answer) WorkloadError {
+	var out WorkloadError
+	var all []float64
+	for _, q := range queries {
+		actual := truth.Estimate(q).Estimate
+		if actual == 0 {
+			out.Empty++
+			continue
+		}
+		a := answer(q)
+		all = append(all, RelativeError(actual, a.Estimate))
+		out.Mean += all[len(all)-1]
+		out.Width += (a.Upper - a.Lower) / math.Abs(actual)
+	}
+	if out.Queries = len(all); out.Queries > 0 {
+		out.Mean /= float64(out.Queries)
+		out.Width /= float64(out.Queries)
+		slices.Sort(all)
+		out.Median = all[len(all)/2]
+	}
+	return out
+}
+
+// CountWorkload draws count queries as the permutation paper does (section
+// 4.2): dims-1 different attributes of quasi and the sensitive one, each
+// restricted to a random interval of floor(values x volume^(1/(dims+1))) of its
+// values in order, at least one.
+func CountWorkload(dicts []*Dictionary, quasi []int, sensitive, dims int, volume float64, n int, src Source) []*BoundQuery {
+	ranks := make([][]int32, len(dicts))
+	for _, j := range append(slices.Clone(quasi), sensitive) {
+		ranks[j] = valueOrder(dicts[j])
+	}
+	queries := make([]*BoundQuery, n)
+	for i := range queries {
+		q := &BoundQuery{Sum: -1}
+		for _, j := range append(someOf(quasi, dims-1, src), sensitive) {
+			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], math.Pow(volume, 1/float64(dims+1)), src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+// intervalOf asks for a random run of a share of the attribute's values.
+func intervalOf(d *Dictionary, j int, rank []int32, share float64, src Source) Predicate {
+	size := len(rank)
+	length := min(size, max(1, int(float64(size)*share)))
+	from := int32(below(src, uint64(size-length+1)))
+	to := from + int32(length) - 1
+	p := Predicate{Attribute: j, Match: make([]bool, size)}
+	s := span{lo: math.Inf(1), hi: math.Inf(-1)}
+	for c, r := range rank {
+		if p.Match[c] = from <= r && r <= to; p.Match[c] && d.Kind() == Number {
+			s.lo, s.hi = min(s.lo, d.Number(Code(c))), max(s.hi, d.Number(Code(c)))
+		}
+	}
+	if d.Kind() == Number {
+		p.spans = []span{s}
+	}
+	p.count(d)
+	return p
+}
+
+// SumWorkload draws sum queries as the LGB paper does (section 4.2): dims
+// different attributes of from, a category restricted to random values of it,
+// a number by a random comparison with a random value.
+func SumWorkload(dicts []*Dictionary, from []int, sum, dims, n int, src Source) []*BoundQuery {
+	queries := make([]*BoundQuery, n)
+	for i := range queries {
+		q := &BoundQuery{Sum: sum}
+		for _, j := range someOf(from, dims, src) {
+			q.Preds = append(q.Preds, comparisonOf(dicts[j], j, src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+func comparisonOf(d *Dictionary, j int, src Source) Predicate {
+	p := Predicate{Attribute: j, Match: make([]bool, d.Len())}
+	if d.Kind() != Number {
+		for range 1 + below(src, uint64(d.Len())) {
+			p.Match[below(src, uint64(d.Len()))] = true
+		}
+		p.count(d)
+		return p
+	}
+	v, inf := d.Number(Code(below(src, uint64(d.Len())))), math.Inf(1)
+	p.spans = [][]span{
+		{{lo: v, hi: inf, loOpen: true}}, {{lo: -inf, hi: v, hiOpen: true}}, {{lo: v, hi: v}},
+		{{lo: v, hi: inf}}, {{lo: -inf, hi: v}}, {{lo: -inf, hi: v, hiOpen: true}, {lo: v, hi: inf, loOpen: true}},
+	}[below(src, 6)]
+	for c := range p.Match {
+		p.Match[c] = spansHold(p.spans, d.Number(Code(c)))
+	}
+	return p
+}
+
+// someOf draws n different elements, in random order.
+func someOf(from []int, n int, src Source) []int {
+	out := slices.Clone(from)
+	n = min(n, len(out))
+	for i := range n {
+		j := i + below(src, uint64(len(out)-i))
+		out[i], out[j] = out[j], out[i]
+	}
+	return out[:n]
+}
