@@ -41,6 +41,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newReleaseCommand(env),
 		newAuditCommand(env),
 		newStateCommand(env),
+		newExperimentCommand(env),
 		newConfigCommand(env),
 		newVersionCommand(env),
 	)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/experiment"
+)
+
+func newExperimentCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "experiment", Short: "Measure the engine on public data"}
+	c.AddCommand(newFrontierCommand(env))
+	return c
+}
+
+func newFrontierCommand(env *environment) *cobra.Command {
+	var o experiment.FrontierOptions
+	var out string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "frontier",
+		Short: "Measure utility against waiting time, policy by policy",
+		Long: `frontier sends UCI Adult's training part, shuffled by the seed, through the
+daemon's state machine: 15,000 records at once, 30 batches of 500, then empty
+ticks until nothing more is publishable. It measures each policy at several
+values of max_hold, beside a Mondrian re-run per batch (unsafe: no one may
+publish that), a partition of all records at once, and the transparent
+policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
+		Example: "  anond experiment frontier --data adult.csv --k 10 --l 5 --out ./frontier",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.Data == "" {
+				return usage("anond experiment frontier --data adult.csv", "frontier needs the Adult dataset")
+			}
+			if o.L < 2 || o.K < o.L {
+				return usage("l is at least 2, k at least l", "k = %d and l = %d make no promise", o.K, o.L)
+			}
+			if isTerminal(env.stderr) {
+				o.Progress = func(done, all int, name string) {
+					fmt.Fprintf(env.stderr, "\r\x1b[K%d/%d %s", done, all, name)
+					if done == all {
+						fmt.Fprint(env.stderr, "\r\x1b[K")
+					}
+				}
+			}
+			r, err := experiment.Frontier(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := writeFrontier(r, out); err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, r)
+			}
+			return env.printFrontier(r)
+		},
+	}
+	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header; .gz is read too")
+	c.Flags().IntVar(&o.K, "k", 10, "k")
+	c.Flags().IntVar(&o.L, "l", 5, "l")
+	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the shuffle")
+	c.Flags().StringVar(&out, "out", "", "`directory` for frontier.json and frontier.svg")
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// writeFrontier writes the result and its drawing into a directory, if one is given.
+func writeFrontier(r *experiment.FrontierResult, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "frontier.json"), append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(dir, "frontier.svg"))
+	if err != nil {
+		return err
+	}
+	if err := r.WriteSVG(f); err != nil {
+		_ = f.Close() // the first error counts
+		return err
+	}
+	return f.Close()
+}
+
+func (e *environment) printFrontier(r *experiment.FrontierResult) error {
+	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true}, column{title: "pool", width: 5, right: true},
+		column{title: "hold", width: 5, right: true}, column{title: "streamed", right: true}, column{title: "ncp_interval", right: true},
+		column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
+	t.header()
+	for _, row := range r.Rows {
+		pool, note := "", ""
+		if row.Pool > 0 {
+			pool = strconv.Itoa(row.Pool)
+		}
+		if row.Unsafe {
+			note = "unsafe: breaks the promise across releases"
+		}
+		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
+			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
+	}
+	return t.err
+}

@@ -1,0 +1,72 @@
+// Package chart draws line and scatter charts as SVG: one self-contained file,
+// no script, no font or picture from elsewhere. The same data give the same
+// bytes, so that a chart can be a golden file.
+package chart
+
+import (
+	_ "embed"
+	"io"
+	"math"
+	"text/template"
+)
+
+// Style says how a series is drawn.
+type Style int
+
+// The styles.
+const (
+	LinePoints Style = iota // a line with a mark at each point
+	Line                    // a line alone
+	Points                  // marks alone
+	Level                   // a horizontal line at the first point's Y, across the chart
+)
+
+// Point is one point of a series, in data units.
+type Point struct{ X, Y float64 }
+
+// Series is a named set of points.
+type Series struct {
+	Name   string
+	Style  Style
+	Dashed bool
+	Points []Point
+}
+
+// Axis describes one axis. Zero Min and Max: from the data.
+type Axis struct {
+	Label    string
+	Log      bool // powers of ten; values must be positive
+	Min, Max float64
+}
+
+// Chart is a picture of series over two axes. Points that are no finite number,
+// or not positive on a logarithmic axis, are left out.
+type Chart struct {
+	Title  string
+	Note   string // one line below the title; may be empty
+	X, Y   Axis
+	series []Series
+}
+
+// NewChart returns a chart without series.
+func NewChart(title string, x, y Axis) *Chart { return &Chart{Title: title, X: x, Y: y} }
+
+// Add appends a series; colours and marks go by its place.
+func (c *Chart) Add(s Series) { c.series = append(c.series, s) }
+
+//go:embed chart.svg.tmpl
+var source string
+
+var svg = template.Must(template.New("chart").Parse(source))
+
+// WriteSVG draws the chart.
+func (c *Chart) WriteSVG(w io.Writer) error { return svg.Execute(w, c.layout()) }
+
+// usable reports whether a point can be drawn.
+func (c *Chart) usable(p Point, level bool) bool {
+	return c.Y.holds(p.Y) && (level || c.X.holds(p.X))
+}
+
+func (a Axis) holds(v float64) bool {
+	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!a.Log || v > 0)
+}

@@ -1,0 +1,46 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+
+	"anond/cmd/anond/internal/chart"
+)
+
+// WriteSVG draws the frontier: what is lost against how long people wait.
+func (r *FrontierResult) WriteSVG(w io.Writer) error {
+	c := chart.NewChart(fmt.Sprintf("Utility frontier: Adult, k = %d, l = %d", r.K, r.L),
+		chart.Axis{Label: "mean hold of streamed records, in batches of 500"},
+		chart.Axis{Label: "mean (hi-lo)/(max-min); never published = 1"})
+	c.Note = fmt.Sprintf("%d records, seed %d; levels: all records partitioned at once", r.Records, r.Seed)
+	byPolicy := map[string][]chart.Point{}
+	var order []string
+	for _, row := range r.Rows {
+		if row.Pool > 0 {
+			continue // another scale; in the table
+		}
+		if byPolicy[row.Policy] == nil {
+			order = append(order, row.Policy)
+		}
+		byPolicy[row.Policy] = append(byPolicy[row.Policy], chart.Point{X: row.MeanHoldStreamed, Y: row.NCPInterval})
+	}
+	for _, name := range order {
+		s := chart.Series{Name: name, Points: byPolicy[name]}
+		if r.reference(name) {
+			s.Style, s.Dashed = chart.Level, true
+		}
+		c.Add(s)
+	}
+	return c.WriteSVG(w)
+}
+
+// reference reports whether a row is no point of the frontier but a level to
+// compare it with.
+func (r *FrontierResult) reference(policy string) bool {
+	for _, p := range FrontierPolicies {
+		if p == policy {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,155 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+)
+
+// adultPath returns where Adult lies; without it the test says so and is skipped.
+func adultPath(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("ANOND_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(dir, "adult.csv.gz")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: the utility targets are not held: no adult.csv.gz in %s; set ANOND_DATA", dir)
+	}
+	return path
+}
+
+// The targets of the project, in the strict reading: the mean is over the
+// streamed records, not over the first load, which nobody waits for.
+func TestFrontierReachesItsTargets(t *testing.T) {
+	path := adultPath(t)
+	if testing.Short() {
+		t.Skip("SKIPPED: -short")
+	}
+	for _, c := range []struct {
+		k, l     int
+		one, two float64 // at mean hold <= 1 and <= 2 batches
+	}{{10, 5, 0.19, 0.17}, {5, 3, 0.10, 0.08}} {
+		r, err := Frontier(context.Background(), FrontierOptions{Data: path, K: c.k, L: c.l, Seed: 1, Bare: true,
+			Policies: []string{"append", "regroup x2"}, MaxHolds: []int64{3, 6}})
+		require.NoError(t, err)
+		for _, row := range r.Rows {
+			t.Logf("%+v", row)
+			hold, loss := 1.0, c.one
+			if row.MaxHold == 6 {
+				hold, loss = 2, c.two
+			}
+			require.LessOrEqual(t, row.MeanHoldStreamed, hold, row.Policy)
+			require.LessOrEqual(t, row.NCPInterval, loss, row.Policy)
+			require.LessOrEqual(t, row.Never, 0.01, row.Policy)
+			// What is reached today, with 3 % to spare: a guard against slow decay.
+			reached := map[int]map[int64]float64{10: {3: 0.1475, 6: 0.140}, 5: {3: 0.058, 6: 0.053}}[c.k][row.MaxHold]
+			require.LessOrEqual(t, row.NCPInterval, 1.03*reached, row.Policy)
+		}
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	_, err := FrontierOptions{K: 10, L: 5, Policies: []string{"magic"}}.runs(&table{})
+	require.ErrorContains(t, err, "magic")
+	_, err = FrontierOptions{K: 4, L: 5}.runs(&table{})
+	require.ErrorContains(t, err, "below l")
+	_, err = Frontier(context.Background(), FrontierOptions{Data: filepath.Join(t.TempDir(), "none.csv"), K: 10, L: 5})
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestReadAdultRefusesOtherFiles(t *testing.T) {
+	_, err := readAdult(csv.NewReader(strings.NewReader("a,b\n1,2\n")))
+	require.ErrorContains(t, err, `no column "age"`)
+	_, err = readAdult(csv.NewReader(strings.NewReader(strings.Join(append(adultQuasi, adultSensitive), ",") + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
+	require.ErrorContains(t, err, "1 rows")
+}
+
+// Categories are numbered by the measure's order, then by first appearance.
+func TestCoder(t *testing.T) {
+	c := newCoder()
+	require.Equal(t, 3.0, c.number("marital-status", "Divorced"))
+	require.Equal(t, 39.0, c.number("age", "39"))
+	require.Equal(t, 0.0, c.number("native-country", "Cuba"))
+	require.Equal(t, 1.0, c.number("native-country", "Laos"))
+	require.Equal(t, 0.0, c.number("native-country", "Cuba"))
+}
+
+// smallStream is a stream in which everything can be counted by hand: two
+// points, two values, k = 2, l = 2.
+func smallStream(n int) *table {
+	tb := &table{quasi: []string{"x"}, sensitive: "s"}
+	for i := range n {
+		tb.values = append(tb.values, []float64{float64(i / 2 % 2)})
+		tb.secret = append(tb.secret, []string{"a", "b"}[i%2])
+	}
+	tb.measureDomain()
+	return tb
+}
+
+func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
+	o := FrontierOptions{K: 2, L: 2}
+	p, err := o.policy("append")
+	require.NoError(t, err)
+	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(20), policy: p, row: FrontierRow{Policy: "append"}, cutEvery: 4}
+	row, err := s.do(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, FrontierRow{Policy: "append", Releases: 4}, row, "each pair at one point: no loss, no wait")
+
+	// Cut only every second batch: half of the streamed records wait one batch.
+	s.cutEvery, s.shape.batches = 8, 4
+	s.data = smallStream(24)
+	row, err = s.do(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, FrontierRow{Policy: "append", Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
+}
+
+func TestNeverPublishedCountsOne(t *testing.T) {
+	o := FrontierOptions{K: 2, L: 2}
+	p, err := o.policy("append")
+	require.NoError(t, err)
+	data := smallStream(12)
+	for i := 8; i < 12; i++ {
+		data.secret[i] = "a" // breaks 1/l for ever
+	}
+	row, err := streamRun{shape: shape{load: 8, batch: 4, batches: 1}, data: data, policy: p, cutEvery: 4}.do(context.Background())
+	require.NoError(t, err)
+	require.InDelta(t, 4./12, row.Never, 1e-12)
+	require.InDelta(t, 4./12, row.NCPInterval, 1e-12)
+	require.Zero(t, row.NCPEngine)
+}
+
+func TestReferencesPartitionEverything(t *testing.T) {
+	o := FrontierOptions{K: 2, L: 2}
+	var row FrontierRow
+	o.fill(&row, smallStream(40), 40, equivclass.Extract{})
+	require.Zero(t, row.NCPInterval)
+	require.Zero(t, row.Never)
+}
+
+func TestSVGIsWellFormed(t *testing.T) {
+	r := &FrontierResult{K: 10, L: 5, Rows: []FrontierRow{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
+		{Policy: "mondrian re-run", NCPInterval: .7}, {Policy: "transparent append", Pool: 1000, NCPInterval: .8}}}
+	var out bytes.Buffer
+	require.NoError(t, r.WriteSVG(&out))
+	require.Contains(t, out.String(), "mondrian re-run")
+	require.NotContains(t, out.String(), "transparent")
+	for d := xml.NewDecoder(&out); ; {
+		if _, err := d.Token(); err != nil {
+			require.True(t, errors.Is(err, io.EOF), err)
+			break
+		}
+	}
+}
