@@ -69,7 +69,7 @@ type effort struct {
 func effortFor(n int) effort {
 	switch {
 	case n <= 150:
-		return effort{bucket: 256, shortlist: 24, near: 4, part: 256, rounds: 1, passes: 1}
+		return effort{bucket: 256, shortlist: 16, near: 3, part: 256, rounds: 1, passes: 1}
 	case n <= 20000:
 		return effort{bucket: 2048, shortlist: 64, near: 24, part: 1024, rounds: 6, passes: 20}
 	case n <= 150000:

@@ -109,7 +109,7 @@ func (p *planner) feature(c *columns, n int32) []float32 {
 // localPool bounds the records of a local update, in multiples of k. Where more
 // wait, their plans are good already; partitioning all of them again every few
 // updates would make the cost of a record grow with the number waiting.
-const localPool = 10
+const localPool = 6
 
 // share is what a local update takes of a slot: the newest of the records in no
 // plan, and the newest plans.

@@ -41,22 +41,18 @@ func TestFrontierReachesItsTargets(t *testing.T) {
 	for _, c := range []struct {
 		k, l     int
 		one, two float64 // at mean hold <= 1 and <= 2 batches
-	}{{10, 5, 0.19, 0.17}, {5, 3, 0.10, 0.08}} {
+		reached  float64 // when this was written, 3 % added: a guard against slow decay
+	}{{10, 5, 0.19, 0.17, 0.152}, {5, 3, 0.10, 0.08, 0.060}} {
 		r, err := Frontier(context.Background(), FrontierOptions{Data: path, K: c.k, L: c.l, Seed: 1, Bare: true,
-			Policies: []string{"append", "regroup x2"}, MaxHolds: []int64{3, 6}})
+			Policies: []string{"append", "regroup x2"}, MaxHolds: []int64{3}})
 		require.NoError(t, err)
+		require.Len(t, r.Rows, 2)
 		for _, row := range r.Rows {
 			t.Logf("%+v", row)
-			hold, loss := 1.0, c.one
-			if row.MaxHold == 6 {
-				hold, loss = 2, c.two
-			}
-			require.LessOrEqual(t, row.MeanHoldStreamed, hold, row.Policy)
-			require.LessOrEqual(t, row.NCPInterval, loss, row.Policy)
+			require.LessOrEqual(t, row.MeanHoldStreamed, 1.0, row.Policy)
+			require.LessOrEqual(t, row.NCPInterval, min(c.one, c.two), "%s: one point reaches both targets", row.Policy)
+			require.LessOrEqual(t, row.NCPInterval, c.reached, row.Policy)
 			require.LessOrEqual(t, row.Never, 0.01, row.Policy)
-			// What is reached today, with 3 % to spare: a guard against slow decay.
-			reached := map[int]map[int64]float64{10: {3: 0.1475, 6: 0.140}, 5: {3: 0.058, 6: 0.053}}[c.k][row.MaxHold]
-			require.LessOrEqual(t, row.NCPInterval, 1.03*reached, row.Policy)
 		}
 	}
 }
