@@ -19,3 +19,9 @@ func (m *Machine) CutPool(createdAt int64, coins func(n int, swap func(i, j int)
 func (m *Machine) Draw(release uint32, purpose string) uint64 {
 	return m.draw(release, purpose).Uint64()
 }
+
+// JustUpdated reports whether the newest record applied triggered a local update.
+func (m *Machine) JustUpdated() bool {
+	p := &m.planner
+	return len(p.slots) > 0 && p.fresh[p.index.leaf[p.index.position(p.at)]] == 0
+}

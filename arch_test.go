@@ -1,0 +1,240 @@
+// Package anond_test holds what concerns the tree as a whole.
+package anond_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// file is a parsed Go file of the tree.
+type file struct {
+	path string // slashes, relative to the root
+	ast  *ast.File
+	src  []byte
+}
+
+func (f *file) test() bool { return strings.HasSuffix(f.path, "_test.go") }
+
+// dir is the package's path relative to the module.
+func (f *file) dir() string {
+	dir, _ := filepath.Split(f.path)
+	return strings.TrimSuffix(dir, "/")
+}
+
+func (f *file) imports() (out []string) {
+	for _, i := range f.ast.Imports {
+		path, _ := strconv.Unquote(i.Path.Value)
+		out = append(out, path)
+	}
+	return out
+}
+
+// tree parses every Go file of the module.
+func tree(t *testing.T) (out []*file) {
+	t.Helper()
+	set := token.NewFileSet()
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(set, path, src, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		out = append(out, &file{filepath.ToSlash(path), parsed, src})
+		return nil
+	}))
+	require.Greater(t, len(out), 100, "the tree was not found")
+	return out
+}
+
+// within reports whether a package path is one of the trees below the given paths.
+func within(path string, trees ...string) bool {
+	return slices.ContainsFunc(trees, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+}
+
+const module = "anond"
+
+// TestDependenciesGoOneWay holds the arrows of the architecture: what a package
+// of the tree may know of the others, and who may know a library.
+func TestDependenciesGoOneWay(t *testing.T) {
+	// Of our own packages, a package may import those below these paths only.
+	ours := []struct {
+		pkg string
+		may []string
+	}{
+		{"equivclass", nil},
+		{"snapshot/audit", nil},
+		{"incremental", []string{"anond/equivclass", "anond/incremental"}},
+		{"snapshot", []string{"anond/equivclass", "anond/incremental"}},
+		{"ingest", []string{"anond/equivclass", "anond/incremental", "anond/ingest"}},
+		{"config", []string{"anond/equivclass"}},
+	}
+	// A library is known to these packages only.
+	libraries := map[string][]string{
+		"github.com/segmentio/kafka-go": {"ingest/kafkasrc"},
+		"go.etcd.io/bbolt":              {"incremental/boltstore"},
+		"github.com/twmb/franz-go":      {"cmd/anond"}, // the demo's broker
+		"anond/config":                  {"cmd/anond"},
+		"anond/cmd":                     {"cmd/anond"},
+		"anond/incremental/literal":     {"cmd/anond/internal"}, // not safe across releases: experiments and the demo
+	}
+	seen := map[string]bool{}
+	for _, f := range tree(t) {
+		if f.test() {
+			continue
+		}
+		for _, path := range f.imports() {
+			for _, rule := range ours { // the first that fits is the most special
+				if within(f.dir(), rule.pkg) {
+					if rule.pkg == "snapshot" && f.dir() != "snapshot" {
+						break
+					}
+					seen[rule.pkg] = true
+					if within(path, module) {
+						assert.True(t, within(path, rule.may...), "%s imports %s", f.path, path)
+					}
+					break
+				}
+			}
+			for library, users := range libraries {
+				if within(path, library) && f.dir() != strings.TrimPrefix(library, "anond/") {
+					seen[library] = true
+					assert.True(t, within(f.dir(), users...), "%s imports %s, which only %v may", f.path, path, users)
+				}
+			}
+		}
+	}
+	for _, rule := range ours {
+		if rule.pkg != "equivclass" {
+			assert.True(t, seen[rule.pkg], "no file of %s was looked at", rule.pkg)
+		}
+	}
+	for _, library := range []string{"github.com/segmentio/kafka-go", "go.etcd.io/bbolt", "anond/config"} {
+		assert.True(t, seen[library], "nobody imports %s any more", library)
+	}
+}
+
+// TestStoresAreBelowTheMachine: the state machine does not know its stores.
+func TestStoresAreBelowTheMachine(t *testing.T) {
+	for _, f := range tree(t) {
+		if !f.test() && f.dir() == "incremental" {
+			for _, path := range f.imports() {
+				assert.False(t, within(path, "anond/incremental"), "%s imports %s", f.path, path)
+			}
+		}
+	}
+}
+
+// TestTheCoreIsPure: the engine and the state machine do no I/O, have no clock
+// and no randomness of their own, so that the same state and input give the same
+// output; equivclass needs the standard library alone.
+func TestTheCoreIsPure(t *testing.T) {
+	for _, f := range tree(t) {
+		if f.test() || f.dir() != "equivclass" && f.dir() != "incremental" {
+			continue
+		}
+		names := map[string]string{} // local name of an import
+		for _, i := range f.ast.Imports {
+			path, _ := strconv.Unquote(i.Path.Value)
+			name := path[strings.LastIndex(path, "/")+1:]
+			if name == "v2" {
+				name = "rand"
+			}
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			names[name] = path
+			assert.False(t, within(path, "os", "net", "syscall", "io/ioutil", "crypto/rand", "unsafe", "runtime", "C"), "%s imports %s", f.path, path)
+			assert.NotEqual(t, "math/rand", path, f.path)
+			if f.dir() == "equivclass" {
+				assert.False(t, strings.Contains(path, "."), "%s imports %s, which is no part of the standard library", f.path, path)
+			}
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && x.Obj == nil {
+				switch names[x.Name] {
+				case "time":
+					assert.NotContains(t, []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}, s.Sel.Name, "%s reads the clock", f.path)
+				case "math/rand/v2":
+					assert.Contains(t, []string{"New", "NewChaCha8", "NewPCG", "Rand", "Source"}, s.Sel.Name, "%s draws from a global source", f.path)
+				}
+			}
+			return true
+		})
+		for _, d := range f.ast.Decls { // package-level state is confined to constants and errors
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR || f.dir() != "incremental" {
+				continue
+			}
+			for _, s := range g.Specs {
+				for _, name := range s.(*ast.ValueSpec).Names {
+					assert.True(t, name.Name == "_" || strings.HasPrefix(strings.ToLower(name.Name), "err"), "%s has the global variable %s", f.path, name.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryPackageSaysWhatItIs: one package comment at least, and gofmt's form.
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	documented := map[string]bool{}
+	for _, f := range tree(t) {
+		formatted, err := format.Source(f.src)
+		if assert.NoError(t, err, f.path) {
+			assert.True(t, bytes.Equal(formatted, f.src), "%s is not in gofmt's form", f.path)
+		}
+		if !f.test() {
+			documented[f.dir()] = documented[f.dir()] || f.ast.Doc != nil
+		}
+	}
+	for dir, ok := range documented {
+		assert.True(t, ok, "package %s has no comment", dir)
+	}
+}
+
+// TestEveryRuleHasItsTest: each label of the privacy contract has a test named
+// after it.
+func TestEveryRuleHasItsTest(t *testing.T) {
+	have := map[string]bool{}
+	for _, f := range tree(t) {
+		if !f.test() {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "TestRule") {
+				have[fn.Name.Name] = true
+			}
+		}
+	}
+	for _, label := range strings.Split("DAPCFEISTNRHV", "") {
+		assert.True(t, have["TestRule"+label], "rule %s has no test", label)
+	}
+}

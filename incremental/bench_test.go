@@ -1,0 +1,234 @@
+package incremental_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/memstore"
+)
+
+// medians cuts a pool at medians, whatever the values: a partition of a million
+// records in seconds, for benchmarks of what comes after it.
+type medians struct{}
+
+func (medians) Name() string { return "medians" }
+
+func (medians) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
+	rows := make([]int32, p.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	var cut func(rows []int32, dim int)
+	cut = func(rows []int32, dim int) {
+		if len(rows) < 2*want.K {
+			if want.Holds(p.Bag(rows)) {
+				groups = append(groups, rows)
+			} else {
+				rest = append(rest, rows...)
+			}
+			return
+		}
+		slices.SortFunc(rows, func(a, b int32) int {
+			if x, y := p.At(a)[dim], p.At(b)[dim]; x != y {
+				if x < y {
+					return -1
+				}
+				return 1
+			}
+			return int(a - b)
+		})
+		cut(rows[:len(rows)/2], (dim+1)%p.D())
+		cut(rows[len(rows)/2:], (dim+1)%p.D())
+	}
+	cut(rows, 0)
+	return groups, rest
+}
+
+// census draws records of seven quasi-identifiers that depend on each other.
+type census struct {
+	rng    *rand.Rand
+	schema *equivclass.Schema
+}
+
+func newCensus(t testing.TB) *census {
+	var as []equivclass.Attribute
+	for j := range 7 {
+		a := equivclass.Attribute{Name: fmt.Sprint("q", j), Role: equivclass.Quasi, Type: equivclass.Integer}
+		if j > 4 {
+			a.Type = equivclass.Categorical
+		}
+		as = append(as, a)
+	}
+	s, err := equivclass.NewSchema(append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical}), equivclass.RefuseMissing)
+	require.NoError(t, err)
+	return &census{rand.New(rand.NewPCG(7, 7)), s}
+}
+
+func (c *census) row() equivclass.Row {
+	kind := c.rng.IntN(12)
+	var row equivclass.Row
+	for _, n := range []int{73, 16, 40, 200, 9, 5, 8} {
+		x := (kind*n/12 + int(c.rng.NormFloat64()*float64(n)/8) + 2*n) % n
+		if len(row) > 4 {
+			row = append(row, fmt.Append(nil, "c", x))
+		} else {
+			row = append(row, fmt.Append(nil, x))
+		}
+	}
+	return append(row, fmt.Append(nil, "v", c.rng.IntN(20)))
+}
+
+func (c *census) rows(n int) []equivclass.Row {
+	out := make([]equivclass.Row, n)
+	for i := range out {
+		out[i] = c.row()
+	}
+	return out
+}
+
+func censusPolicy() incremental.Policy {
+	p := policy(10, 5)
+	p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, equivclass.Extract{}
+	return p
+}
+
+// grown holds states of several sizes with one release, built once.
+var grown = struct {
+	sync.Mutex
+	of map[int]*memstore.Store
+}{of: map[int]*memstore.Store{}}
+
+// grow returns a machine with n records in state, published but for a few.
+func grow(b *testing.B, n int) (*incremental.Machine, *census, *memstore.Store) {
+	grown.Lock()
+	defer grown.Unlock()
+	c := newCensus(b)
+	store := grown.of[n]
+	if store == nil {
+		store = memstore.New()
+		m := openCensus(b, c, store)
+		for i := range n {
+			_, err := m.Apply(source, int64(i), c.row())
+			require.NoError(b, err)
+			if i%50000 == 0 {
+				require.NoError(b, m.Commit())
+			}
+		}
+		intent, err := m.Cut(1, [32]byte{})
+		require.NoError(b, err)
+		require.NoError(b, m.Published(intent.Release, [32]byte{1}))
+		grown.of[n] = store
+	}
+	store = store.Clone()
+	return openCensus(b, c, store), c, store
+}
+
+func openCensus(b *testing.B, c *census, store *memstore.Store) *incremental.Machine {
+	m, err := incremental.Open(store, incremental.Options{Schema: c.schema, Policy: censusPolicy(), Seeded: true})
+	require.NoError(b, err)
+	return m
+}
+
+var sizes = []int{1e4, 1e5, 1e6}
+
+// BenchmarkApply: one record through validation, position and threshold
+// bookkeeping, local updates included, while up to a tenth of the state waits.
+// The metrics split it: bookkeeping is what a record costs that triggers no
+// local update (goal: 10 us on average), update the local updates alone (goal: at
+// 1e6 at most twice that at 1e4, at p50 and at p99).
+func BenchmarkApply(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
+			m, c, store := grow(b, n)
+			next, _ := m.Next(source)
+			rows := c.rows(n / 10)
+			var book, updates time.Duration
+			var each []time.Duration
+			plain := 0
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				if i > 0 && i%len(rows) == 0 { // begin again with nothing waiting
+					b.StopTimer()
+					m, _, store = grow(b, n)
+					b.StartTimer()
+				}
+				start := time.Now()
+				if _, err := m.Apply(source, next+int64(i%len(rows)), rows[i%len(rows)]); err != nil {
+					b.Fatal(err)
+				}
+				took := time.Since(start)
+				if !m.JustUpdated() {
+					book += took
+					plain++
+				} else {
+					updates += took
+					each = append(each, took)
+				}
+			}
+			b.StopTimer()
+			runtime.KeepAlive(store)
+			b.ReportMetric(float64(book.Nanoseconds())/float64(max(plain, 1)), "bookkeeping-ns/record")
+			if len(each) > 0 {
+				slices.Sort(each)
+				b.ReportMetric(float64(each[len(each)/2].Microseconds()), "update-p50-us")
+				b.ReportMetric(float64(each[len(each)*99/100].Microseconds()), "update-p99-us")
+				b.ReportMetric(float64(len(each))/float64(b.N), "updates/record")
+			}
+		})
+	}
+}
+
+// BenchmarkApplyWithoutRelease: many times the state's own size arrives before
+// the next release. What waits must not make a record dearer.
+func BenchmarkApplyWithoutRelease(b *testing.B) {
+	for _, n := range []int{1e4, 5e4, 1e5} {
+		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {
+			for range b.N {
+				b.StopTimer()
+				m, c, _ := grow(b, 1e4)
+				next, _ := m.Next(source)
+				rows := c.rows(n)
+				b.StartTimer()
+				for i, row := range rows {
+					if _, err := m.Apply(source, next+int64(i), row); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/record")
+		})
+	}
+}
+
+// BenchmarkMemory: the heap that a machine holds per record (goal: 250 bytes at
+// seven quasi-identifiers), and how long it takes to open.
+func BenchmarkMemory(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
+			_, c, store := grow(b, n)
+			var before, after runtime.MemStats
+			for range b.N {
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				start := time.Now()
+				m := openCensus(b, c, store)
+				took := time.Since(start)
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "bytes/record")
+				b.ReportMetric(float64(took.Milliseconds()), "open-ms")
+				runtime.KeepAlive(m)
+			}
+		})
+	}
+}
