@@ -97,9 +97,10 @@ func (m *Machine) Witness(p Partition, d Digest) {
 }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
+// Unlike all else of a machine it is safe for concurrent use.
 func (m *Machine) Digest(data []byte) Digest {
 	h := sha256.New()
-	h.Write(m.key("digest"))
+	h.Write(m.keys.digest)
 	h.Write(data)
 	return Digest(h.Sum(nil)[:16])
 }
@@ -179,7 +180,7 @@ func (m *Machine) code(attribute int, raw []byte) equivclass.Code {
 // is not kept.
 func (m *Machine) subjectDigest(raw []byte) uint64 {
 	h := sha256.New()
-	h.Write(m.key("subject"))
+	h.Write(m.keys.subject)
 	h.Write(raw)
 	return max(1, binary.BigEndian.Uint64(h.Sum(nil)))
 }

@@ -45,7 +45,7 @@ type Machine struct {
 	schema *equivclass.Schema
 	policy Policy
 	meta   Meta
-	keys   map[string][]byte // derived from the seed, by purpose
+	keys   keys
 	broken bool
 
 	records   columns
@@ -96,6 +96,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	} else if err := sameSettings(m.meta.Settings, o.Settings); err != nil {
 		return nil, err
 	}
+	m.deriveKeys()
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()
 	m.rebuild()

@@ -38,19 +38,17 @@ func sortedPartitions(set map[Partition]bool) []Partition {
 	return out
 }
 
+// keys are the secrets that every record may need, derived once: a source asks
+// for digests while the machine applies records, so nothing here may change.
+type keys struct{ digest, subject []byte }
+
+func (m *Machine) deriveKeys() { m.keys = keys{m.key("digest"), m.key("subject")} }
+
 // key derives the secret for one purpose from the state's seed (rule R).
 func (m *Machine) key(purpose string) []byte {
-	if k, ok := m.keys[purpose]; ok {
-		return k
-	}
 	mac := hmac.New(sha256.New, m.meta.Seed[:])
 	mac.Write([]byte(purpose))
-	k := mac.Sum(nil)
-	if m.keys == nil {
-		m.keys = map[string][]byte{}
-	}
-	m.keys[purpose] = k
-	return k
+	return mac.Sum(nil)
 }
 
 // draw returns the generator for one purpose in one release (rule R): a retry
