@@ -24,7 +24,7 @@ import "slices"
 //     elsewhere, which mends the borders of the buckets too.
 //
 // On Adult (15,000 records, k=10, l=5) step 4 lowers the loss from 0.15 to
-// 0.117, where median cuts lose 0.7: docs/BENCHMARKS.md.
+// 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
 // size of the pool fixes; about 10-25 us a record at k=10, D=7. Memory: about
