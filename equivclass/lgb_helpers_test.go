@@ -68,6 +68,8 @@ func lgbRandom(rng *rand.Rand, n int, density float64) *FlaggedTable {
 	return table
 }
 
+func lgbRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
+
 // shareWithin is a principle for tests: every value's share is within T of half.
 type shareWithin struct{ T float64 }
 

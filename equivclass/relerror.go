@@ -11,12 +11,14 @@ func RelativeError(actual, estimate float64) float64 {
 	return math.Abs(actual-estimate) / math.Abs(actual)
 }
 
-// WorkloadError is what a workload says about a release.
+// WorkloadError is what a workload says about a release. Means are what the
+// papers print; a few queries with tiny answers can carry them, so the medians
+// stand beside.
 type WorkloadError struct {
-	Mean, Median float64 // relative error of the queries that count
-	Width        float64 // mean of (upper - lower) / actual: the rate of Li, He and Sun
-	Queries      int     // that count
-	Empty        int     // whose true answer is 0: they have no relative error
+	Mean, Median       float64 // relative error of the queries that count
+	Width, MedianWidth float64 // (upper - lower) / actual: the rate of Li, He and Sun
+	Queries            int     // that count
+	Empty              int     // whose true answer is 0: they have no relative error
 }
 
 // MeasureWorkload asks a release and the records behind it the same queries.
@@ -24,7 +26,7 @@ type WorkloadError struct {
 // Cost: that of asking both.
 func MeasureWorkload(queries []*BoundQuery, truth Estimator, answer func(*BoundQuery) Answer) WorkloadError {
 	var out WorkloadError
-	var all []float64
+	var errs, widths []float64
 	for _, q := range queries {
 		actual := truth.Estimate(q).Estimate
 		if actual == 0 {
@@ -32,17 +34,25 @@ func MeasureWorkload(queries []*BoundQuery, truth Estimator, answer func(*BoundQ
 			continue
 		}
 		a := answer(q)
-		all = append(all, RelativeError(actual, a.Estimate))
-		out.Mean += all[len(all)-1]
-		out.Width += (a.Upper - a.Lower) / math.Abs(actual)
+		errs = append(errs, RelativeError(actual, a.Estimate))
+		widths = append(widths, (a.Upper-a.Lower)/math.Abs(actual))
 	}
-	if out.Queries = len(all); out.Queries > 0 {
-		out.Mean /= float64(out.Queries)
-		out.Width /= float64(out.Queries)
-		slices.Sort(all)
-		out.Median = all[len(all)/2]
-	}
+	out.Queries = len(errs)
+	out.Mean, out.Median = meanAndMedian(errs)
+	out.Width, out.MedianWidth = meanAndMedian(widths)
 	return out
+}
+
+// meanAndMedian sorts xs; both are 0 if there is none.
+func meanAndMedian(xs []float64) (mean, median float64) {
+	if len(xs) == 0 {
+		return 0, 0
+	}
+	slices.Sort(xs)
+	for _, x := range xs {
+		mean += x
+	}
+	return mean / float64(len(xs)), xs[len(xs)/2]
 }
 
 // CountWorkload draws count queries as the permutation paper does (section

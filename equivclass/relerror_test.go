@@ -1,0 +1,116 @@
+package equivclass
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRelativeError(t *testing.T) {
+	assert.InDelta(t, 0.145, RelativeError(1, 0.855), 1e-12)
+	assert.InDelta(t, 0.5, RelativeError(-4, -2), 1e-12)
+}
+
+// The workload of the permutation paper's section 4.2: w predicates, the last on
+// the sensitive attribute, runs of floor(|A| s^(1/(w+1))) values.
+func TestCountWorkload(t *testing.T) {
+	table := lgbRandom(lgbRand(1), 10, 0)
+	src := splitMix(1)
+	for _, q := range CountWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &src) {
+		require.Equal(t, -1, q.Sum)
+		require.Len(t, q.Preds, 3)
+		require.Equal(t, 7, q.Preds[2].Attribute)
+		for _, p := range q.Preds {
+			run := []int{0: 0, 1: 41, 2: 7, 6: 52, 7: 144}[p.Attribute] // of 73, 13, 93, 257 times 0.1^(1/4) = 0.5623
+			n := 0
+			for _, m := range p.Match {
+				if m {
+					n++
+				}
+			}
+			require.Equal(t, run, n)
+		}
+	}
+}
+
+// The workload of the LGB paper's section 4.2 asks what it says, number by number.
+func TestSumWorkload(t *testing.T) {
+	table := lgbRandom(lgbRand(2), 400, 0)
+	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{wangRows(400)}, WholeBlock(9))
+	src := splitMix(2)
+	for _, q := range SumWorkload(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
+		require.Equal(t, 8, q.Sum)
+		require.Len(t, q.Preds, 4)
+		truth := queryDirect(q, table, wangRows(400))
+		require.Equal(t, Answer{truth, truth, truth}, whole.Estimate(q))
+	}
+}
+
+func TestMeasureWorkloadLeavesEmptyQueriesOut(t *testing.T) {
+	table := lgbTable(t, paAttributes, paTable1)
+	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{wangRows(9)}, WholeBlock(3))
+	anatomy := NewBlockRelease(table.Dicts, table.Codes, paGroups, AnatomyBlocks(3, 2))
+	queries := []*BoundQuery{paBound(t, table.Dicts, paQuery), paBound(t, table.Dicts, "count where age = 10 and sex = F")}
+	got := MeasureWorkload(queries, truth, anatomy.Estimate)
+	require.Equal(t, 1, got.Queries)
+	require.Equal(t, 1, got.Empty)
+	require.InDelta(t, 0.1, got.Mean, 1e-12)
+	require.InDelta(t, 0.1, got.Median, 1e-12)
+	require.InDelta(t, 2, got.Width, 1e-12, "0 to 1 in each group")
+}
+
+// lgbData reads columns of a data set as dictionaries and codes; a # behind a
+// name makes the column numeric. Rows with an N in one of them (not applicable
+// in ACS) are left out.
+func lgbData(t testing.TB, file string, n int, columns ...string) *FlaggedTable {
+	t.Helper()
+	all := lgbRecords(t, file)
+	header, rows := all[0], all[1:min(n+1, len(all))]
+	at := make([]int, len(columns))
+	for j, name := range columns {
+		at[j] = slices.Index(header, strings.TrimSuffix(name, "#"))
+		require.GreaterOrEqual(t, at[j], 0, name)
+		rows = slices.DeleteFunc(rows, func(r []string) bool { return r[at[j]] == "N" })
+	}
+	table := &FlaggedTable{Flags: make([]uint64, len(rows))}
+	for j, name := range columns {
+		a := Attribute{Name: strings.TrimSuffix(name, "#"), Type: Categorical}
+		if a.Name != name {
+			a.Type = Decimal
+		}
+		d, codes := NewDictionary(a), make([]Code, len(rows))
+		for i, r := range rows {
+			codes[i] = lgbCode(t, d, r[at[j]])
+		}
+		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
+	}
+	return table
+}
+
+func lgbRecords(t testing.TB, file string) [][]string {
+	t.Helper()
+	dir := os.Getenv("ANOND_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "data")
+	}
+	f, err := os.Open(filepath.Join(dir, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED, NOT TESTED: %s is not here; set ANOND_DATA to the directory that holds it", file)
+	}
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	rows, err := csv.NewReader(z).ReadAll()
+	require.NoError(t, err)
+	return rows
+}
