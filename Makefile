@@ -1,0 +1,50 @@
+# Every target needs Go and nothing else. Tools of lint are fetched by Go itself.
+GO       ?= go
+FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 1x
+
+# What has goroutines of its own: the race detector is slow, the rest has none.
+CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
+
+.PHONY: test race fuzz bench lint fmt vet build clean
+
+# test: everything that a change must pass.
+test: fmt vet
+	$(GO) test -timeout 9m ./...
+
+# race: what is concurrent, under the race detector (needs a C compiler).
+race:
+	$(GO) test -race -timeout 15m $(CONCURRENT)
+
+# fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
+fuzz:
+	@set -eu; for pkg in $$($(GO) list ./...); do \
+		listed=$$($(GO) test -list '^Fuzz' $$pkg); \
+		for target in $$(printf '%s\n' "$$listed" | sed -n '/^Fuzz/p'); do \
+			echo "== $$pkg $$target, $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+# bench: BENCH chooses by name, BENCHTIME=2s repeats; docs/BENCHMARKS.md explains.
+bench:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
+
+# lint: findings fail. A checker that cannot be fetched, or cannot reach its
+# database, says so and is skipped.
+lint: fmt vet
+	@GO='$(GO)' .ci/checker staticcheck honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	@GO='$(GO)' .ci/checker govulncheck golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+fmt:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+build:
+	$(GO) build -trimpath -o anond ./cmd/anond
+
+clean:
+	rm -rf anond anond-demo

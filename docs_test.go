@@ -1,0 +1,268 @@
+package anond_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The documents are tested as a reader uses them. A fenced block whose first
+// word is
+//
+//	sh          is run, in order, in a directory of its own for each document;
+//	            `exit=N` after it is the expected exit code (0 without)
+//	yaml        is a whole configuration, which `anond config check` must accept
+//	yaml|csv F  is also written to the file F of that directory
+//	text output is what the block before prints, but for times
+//
+// Blocks of other words are for reading only.
+
+// block is one fenced block of a document.
+type block struct {
+	doc   string
+	line  int
+	words []string // of the info string
+	text  string
+}
+
+func (b block) is(word string) bool { return len(b.words) > 0 && b.words[0] == word }
+
+// documents returns the Markdown files that people read.
+func documents(t *testing.T) []string {
+	docs, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, docs)
+	return append([]string{"README.md"}, docs...)
+}
+
+func blocksOf(t *testing.T, doc string) []block {
+	data, err := os.ReadFile(doc)
+	require.NoError(t, err)
+	var out []block
+	inside := false
+	for i, line := range strings.Split(string(data), "\n") {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && inside:
+			inside = false
+		case isFence:
+			inside = true
+			out = append(out, block{doc: doc, line: i + 1, words: strings.Fields(fence)})
+		case inside:
+			out[len(out)-1].text += line + "\n"
+		}
+	}
+	require.False(t, inside, "%s: a fenced block is not closed", doc)
+	return out
+}
+
+// build makes the binary that the commands of the documents run.
+func build(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "anond"), "./cmd/anond").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// TestDocumentsRun executes every command and loads every configuration that
+// the documents show.
+func TestDocumentsRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of the documents are for a POSIX shell")
+	}
+	bin := build(t)
+	ran := 0
+	for _, doc := range documents(t) {
+		t.Run(doc, func(t *testing.T) {
+			r := reader{dir: t.TempDir(), bin: bin}
+			for _, b := range blocksOf(t, doc) {
+				r.read(t, b)
+			}
+			ran += r.ran
+		})
+	}
+	assert.GreaterOrEqual(t, ran, 8, "the documents hardly show anything that runs: are the fences right?")
+}
+
+// reader follows one document.
+type reader struct {
+	dir, bin string
+	last     string // what the newest sh block printed
+	ran      int
+}
+
+func (r *reader) read(t *testing.T, b block) {
+	at := fmt.Sprintf("%s:%d", b.doc, b.line)
+	if (b.is("yaml") || b.is("csv")) && len(b.words) > 1 {
+		path := filepath.Join(r.dir, b.words[1])
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755), at)
+		require.NoError(t, os.WriteFile(path, []byte(b.text), 0o644), at)
+	}
+	switch {
+	case b.is("yaml"):
+		path := filepath.Join(r.dir, fmt.Sprintf("line-%d.yaml", b.line))
+		require.NoError(t, os.WriteFile(path, []byte(b.text), 0o644), at)
+		out, code := r.run("anond config check -c " + filepath.Base(path))
+		require.Zero(t, code, "%s: %s", at, out)
+	case b.is("sh"):
+		var code int
+		r.last, code = r.run(b.text)
+		require.Equal(t, wantedExit(t, b), code, "%s: %s", at, r.last)
+		r.ran++
+	case b.is("text") && slices.Contains(b.words, "output"):
+		require.Equal(t, timeless(b.text), timeless(r.last), "%s: the document shows another output", at)
+	}
+}
+
+// run gives a script to the shell, with the binary in place of `go run` and a
+// demo small enough for a test.
+func (r *reader) run(script string) (output string, code int) {
+	script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond")
+	script = regexp.MustCompile(`\banond demo\b`).ReplaceAllString(script, "anond demo --records 3000 --rate 3000")
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	defer cancel()
+	c := exec.CommandContext(ctx, "sh", "-eu", "-c", script)
+	c.Dir = r.dir
+	c.Env = append(os.Environ(), "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := c.CombinedOutput()
+	if err != nil && c.ProcessState == nil {
+		return err.Error(), -1
+	}
+	return string(out), c.ProcessState.ExitCode()
+}
+
+func wantedExit(t *testing.T, b block) int {
+	for _, w := range b.words {
+		if n, ok := strings.CutPrefix(w, "exit="); ok {
+			code, err := strconv.Atoi(n)
+			require.NoError(t, err)
+			return code
+		}
+	}
+	return 0
+}
+
+// timeless replaces what differs from run to run: moments, durations, hashes.
+func timeless(s string) string {
+	for _, x := range []struct{ pattern, to string }{
+		{`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`, "TIME"},
+		{`"ms":\d+`, `"ms":N`},
+		{`[0-9a-f]{64}`, "HASH"},
+		{`(?m) +$`, ""},
+	} {
+		s = regexp.MustCompile(x.pattern).ReplaceAllString(s, x.to)
+	}
+	return s
+}
+
+// TestEventsAreDocumented: the table of events in OPERATIONS.md has each event
+// that the code logs, and no other.
+func TestEventsAreDocumented(t *testing.T) {
+	inCode := map[string]bool{}
+	logged := regexp.MustCompile(`"event", "([a-z_]+)"|event\("([a-z_]+)"\)`)
+	eachGoFile(t, func(path, text string) {
+		for _, m := range logged.FindAllStringSubmatch(text, -1) {
+			inCode[m[1]+m[2]] = true
+		}
+	})
+	require.Greater(t, len(inCode), 15)
+	documented := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (?:debug|info|warn|error)").FindAllStringSubmatch(readDoc(t, "docs/OPERATIONS.md"), -1) {
+		documented[m[1]] = true
+	}
+	assert.Equal(t, sorted(inCode), sorted(documented))
+}
+
+// TestFileMap: ARCHITECTURE.md names every package, and no file that is gone.
+func TestFileMap(t *testing.T) {
+	text := readDoc(t, "docs/ARCHITECTURE.md")
+	packages := map[string]bool{}
+	eachGoFile(t, func(path, _ string) { packages[filepath.ToSlash(filepath.Dir(path))] = true })
+	for p := range packages {
+		if p != "." {
+			assert.True(t, strings.Contains(text, "`"+p+"`"), "the file map lacks package %s", p)
+		}
+	}
+	section := ""
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "#") {
+			section = ""
+			if m := regexp.MustCompile("^#+ `([a-z/]+)`").FindStringSubmatch(line); m != nil {
+				section = m[1]
+			}
+		}
+		if section == "" {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([a-z0-9_]+\\.go)`").FindAllStringSubmatch(line, -1) {
+			assert.FileExists(t, filepath.Join(section, m[1]))
+		}
+	}
+}
+
+// TestNamedTestsExist: a document that names a test names one that is there.
+func TestNamedTestsExist(t *testing.T) {
+	var tests strings.Builder
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			data, err := os.ReadFile(path)
+			tests.Write(data)
+			return err
+		}
+		return err
+	}))
+	for _, doc := range documents(t) {
+		for _, m := range regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9_]*)`").FindAllStringSubmatch(readDoc(t, doc), -1) {
+			assert.True(t, strings.Contains(tests.String(), "func "+m[1]+"("), "%s names %s, which is not there", doc, m[1])
+		}
+	}
+}
+
+// TestLinksResolve: relative links of the documents lead somewhere.
+func TestLinksResolve(t *testing.T) {
+	for _, doc := range documents(t) {
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(readDoc(t, doc), -1) {
+			assert.FileExists(t, filepath.Join(filepath.Dir(doc), m[1]), "%s links to it", doc)
+		}
+	}
+}
+
+func readDoc(t *testing.T, path string) string {
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// eachGoFile visits the Go files that are no tests.
+func eachGoFile(t *testing.T, visit func(path, text string)) {
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		visit(path, string(data))
+		return err
+	}))
+}
+
+func sorted(set map[string]bool) []string {
+	var out []string
+	for s := range set {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
