@@ -19,10 +19,14 @@ func (r *FrontierResult) WriteSVG(w io.Writer) error {
 		if row.Pool > 0 {
 			continue // another scale; in the table
 		}
-		if byPolicy[row.Policy] == nil {
-			order = append(order, row.Policy)
+		name := row.Policy
+		if row.Unsafe {
+			name += " (unsafe)"
 		}
-		byPolicy[row.Policy] = append(byPolicy[row.Policy], chart.Point{X: row.MeanHoldStreamed, Y: row.NCPInterval})
+		if byPolicy[name] == nil {
+			order = append(order, name)
+		}
+		byPolicy[name] = append(byPolicy[name], chart.Point{X: row.MeanHoldStreamed, Y: row.NCPInterval})
 	}
 	for _, name := range order {
 		s := chart.Series{Name: name, Points: byPolicy[name]}
