@@ -2,24 +2,32 @@ package equivclass
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 )
 
 func BenchmarkLGB(b *testing.B) {
 	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}, NCPSplit{Mend: true}} {
 		for _, n := range lgbSizes {
 			b.Run(fmt.Sprintf("local=%s/rows=%d", local.Name(), n), func(b *testing.B) {
-				t := lgbRandom(rand.New(rand.NewPCG(1, 2)), n, 0.2)
+				t := lgbRandom(lgbRand(1), n, 0.2)
 				b.ReportAllocs()
 				for b.Loop() {
-					_, err := LGB{K: 10, Promises: lgbPromises(9, 10), Local: local}.Run(t)
-					require.NoError(b, err)
+					lgbRun(b, t, local)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
 			})
 		}
+	}
+}
+
+// The contract: LGB on a table of Adult's size in a second at most.
+func TestLGBWithinASecond(t *testing.T) {
+	table := lgbRandom(lgbRand(1), 30_162, 0.2)
+	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}, NCPSplit{Mend: true}} {
+		took := lgbTook(func() { lgbRun(t, table, local) })
+		t.Logf("%s: %v", local.Name(), took)
+		assert.Less(t, took, wangSecond, local.Name())
 	}
 }

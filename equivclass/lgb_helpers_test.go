@@ -68,6 +68,32 @@ func lgbRandom(rng *rand.Rand, n int, density float64) *FlaggedTable {
 	return table
 }
 
+// paCensus has the domains of the permutation paper's table 5 and an occupation
+// that follows age and education with noise.
+func paCensus(n int) *FlaggedTable {
+	rng, table := lgbRand(5), &FlaggedTable{Flags: make([]uint64, n)}
+	sizes := []int{78, 2, 17, 6, 9, 10, 83, 50}
+	for j, size := range sizes {
+		a := Attribute{Name: "a" + strconv.Itoa(j), Type: Categorical}
+		if j == 0 || j == 2 || j == 6 {
+			a.Type = Integer
+		}
+		d := NewDictionary(a)
+		for v := range size {
+			d.Add([]byte(strconv.Itoa(v)))
+		}
+		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, make([]Code, n))
+	}
+	for i := range n {
+		for j, size := range sizes[:7] {
+			table.Codes[j][i] = Code(min(rng.IntN(size), rng.IntN(size)))
+		}
+		mean := 8 + 0.3*float64(table.Codes[0][i]) + 1.2*float64(table.Codes[2][i])
+		table.Codes[7][i] = Code(max(0, min(49, int(mean+8*rng.NormFloat64()))))
+	}
+	return table
+}
+
 func lgbRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
 
 // shareWithin is a principle for tests: every value's share is within T of half.

@@ -76,7 +76,7 @@ func TestDivideAgainstTwin(t *testing.T) {
 // Both partitioners keep the promise of Partitioner on any requirement.
 func TestNCPPartitionersKeepTheirPromise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	for _, m := range []Partitioner{NCPSplit{}, NCPSplit{Mend: true}, Permutation{}, Permutation{Tries: 1, Seed: 5}} {
+	for _, m := range []Partitioner{NCPSplit{}, NCPSplit{Mend: true}, Permutation{}, Permutation{Tries: 1, Seed: 5}, PermutationNear{}} {
 		for range 60 {
 			n := rng.IntN(150)
 			p := lgbMixedPool(t, rng, n)

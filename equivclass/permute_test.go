@@ -1,6 +1,7 @@
 package equivclass
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -98,4 +99,88 @@ func TestDealGroupsAgainstTwin(t *testing.T) {
 			require.Equal(t, want[i], p.Bag(groups[i]), "the order within a value is free, the bags are not")
 		}
 	}
+}
+
+// nearTwin makes the groups of PermutationNear by scanning everything for every
+// group.
+func nearTwin(p *Pool, order []int32, l int) [][]int32 {
+	left := slices.Clone(order)
+	var groups [][]int32
+	for len(left) > 0 {
+		seed, counts := left[0], p.Bag(left)
+		loss := func(r int32) float64 { return p.Loss([]int32{seed, r}) }
+		has := func(group []int32, v Code) bool {
+			return slices.ContainsFunc(group, func(r int32) bool { return p.SA[r] == v })
+		}
+		nearestOf := func(v Code) int32 {
+			var of []int32
+			for _, r := range left {
+				if p.SA[r] == v && len(of) < nearWindow/4 {
+					of = append(of, r)
+				}
+			}
+			return slices.MinFunc(of, func(a, b int32) int { return cmp.Compare(loss(a), loss(b)) })
+		}
+		var group []int32
+		must := 0
+		for _, c := range counts.Counts {
+			if c.N*l > len(left)-l {
+				group = append(group, nearestOf(c.Code))
+				must++
+			}
+		}
+		if len(group) < l && !has(group, p.SA[seed]) {
+			group = append(group, seed)
+		}
+		var window []int32
+		for _, r := range left {
+			if !slices.Contains(group, r) && len(window) < nearWindow {
+				window = append(window, r)
+			}
+		}
+		slices.SortStableFunc(window, func(a, b int32) int { return cmp.Compare(loss(a), loss(b)) })
+		for _, r := range window {
+			if len(group) < l && !has(group, p.SA[r]) {
+				group = append(group, r)
+			}
+		}
+		slices.SortStableFunc(counts.Counts, func(a, b Count) int { return b.N - a.N })
+		for _, c := range counts.Counts {
+			if len(group) < l && !has(group, c.Code) {
+				group = append(group, nearestOf(c.Code))
+			}
+		}
+		left = slices.DeleteFunc(left, func(r int32) bool { return slices.Contains(group, r) })
+		groups = append(groups, slices.Sorted(slices.Values(group)))
+	}
+	return groups
+}
+
+func TestPermutationNearAgainstTwin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	feasible := 0
+	for range 400 {
+		n, l := 1+rng.IntN(300), 1+rng.IntN(5)
+		p := wangGrid(rng, n, 3, 4, 1+rng.IntN(12))
+		if rng.IntN(2) == 0 { // a region of one value exhausts the window
+			for i := range n / (l + 1) {
+				p.SA[i] = 99
+				copy(p.At(int32(i)), []float32{0, 0, 0})
+			}
+		}
+		if !p.Bag(wangRows(n)).Eligible(l) {
+			continue
+		}
+		feasible++
+		order := wangRows(n)
+		kdOrder(p, order)
+		got, rest := PermutationNear{}.Partition(p, Requirement{K: 1, L: l})
+		require.Empty(t, rest)
+		require.Equal(t, nearTwin(p, order, l), got)
+		for _, g := range got {
+			require.GreaterOrEqual(t, len(g), l)
+			require.Equal(t, 1, p.Bag(g).Max())
+		}
+	}
+	require.Greater(t, feasible, 100)
 }
