@@ -87,14 +87,12 @@ func Open(store Store, o Options) (*Machine, error) {
 	m.records = newColumns(o.Schema, o.Policy.Repeat)
 	m.staged.positions = map[Partition]bool{}
 	fresh := true
-	if err := store.Load(m.visitor(&fresh)); err != nil {
+	if err := store.Load(m.visitor(o.Settings, &fresh)); err != nil {
 		return nil, err
 	}
 	if fresh {
 		m.meta = Meta{Settings: o.Settings, Seed: o.Seed, Seeded: o.Seeded}
 		m.staged.delta.Meta = &m.meta
-	} else if err := sameSettings(m.meta.Settings, o.Settings); err != nil {
-		return nil, err
 	}
 	m.deriveKeys()
 	m.staged.from = m.records.len()
@@ -140,10 +138,14 @@ func sameSettings(have, want map[string][32]byte) error {
 	return &SettingsError{Keys: keys}
 }
 
-// visitor fills the machine from a store, checking what it is handed.
-func (m *Machine) visitor(fresh *bool) Visitor {
+// visitor fills the machine from a store, checking what it is handed: first
+// that the state is of these settings, without which the rest has no meaning.
+func (m *Machine) visitor(settings map[string][32]byte, fresh *bool) Visitor {
 	return Visitor{
-		Meta:       func(meta Meta) error { m.meta, *fresh = meta, false; return nil },
+		Meta: func(meta Meta) error {
+			m.meta, *fresh = meta, false
+			return sameSettings(meta.Settings, settings)
+		},
 		Counters:   func(c Counters) error { m.counters = c; return m.counters.init() },
 		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
 		Records:    func(b *RecordBlock) error { return m.records.appendBlock(b) },
