@@ -23,6 +23,9 @@ const holdTail = 4
 //
 // Safe by rule A whichever are chosen: L0 and L1 do not look at who is chosen.
 func (m *Machine) admit(plans []plan) []plan {
+	if m.flushing {
+		return plans
+	}
 	mean := float64(m.policy.MaxHold) / holdTail
 	keep := m.rate() * mean
 	type candidate struct {

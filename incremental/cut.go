@@ -100,6 +100,15 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 	return m.cut(m.decide, createdAt, policy)
 }
 
+// Flush is Cut at the end of a source: no class is held back in the hope of a
+// better one, for nothing more is to come. Without new records and without
+// anything publishable it changes nothing, so that it may be repeated.
+func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
+	m.flushing = true
+	defer func() { m.flushing = false }()
+	return m.cut(m.decide, createdAt, policy)
+}
+
 // cut is Cut with a given way to decide.
 func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [32]byte) (*Intent, error) {
 	if m.broken {
@@ -112,6 +121,9 @@ func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [
 	d, err := decide()
 	if err != nil {
 		return nil, err
+	}
+	if m.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
+		return nil, m.Commit()
 	}
 	m.countCut()
 	m.pending.quarantined = append(m.pending.quarantined, d.quarantine...)

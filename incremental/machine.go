@@ -47,6 +47,8 @@ type Machine struct {
 	meta   Meta
 	keys   keys
 	broken bool
+	// flushing: the cut at hand is the last of its source (Flush).
+	flushing bool
 
 	records   columns
 	classes   []*Class // by ID, dead ones included

@@ -162,10 +162,7 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if err := l.endInitial(ctx, true); err != nil {
 		return err
 	}
-	if l.Machine.NewSinceCut() > 0 {
-		return l.cut(ctx)
-	}
-	return l.commit()
+	return l.cutBy(ctx, l.Machine.Flush)
 }
 
 // apply gives the records of a batch to the machine, cutting exactly where a

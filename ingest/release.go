@@ -61,7 +61,9 @@ func (r *releases) due(l *loop, now time.Time) bool {
 
 // cut asks the machine what to publish. A release in the making is awaited
 // first, which pauses the reading: cuts stay where the counts put them.
-func (l *loop) cut(ctx context.Context) error {
+func (l *loop) cut(ctx context.Context) error { return l.cutBy(ctx, l.Machine.Cut) }
+
+func (l *loop) cutBy(ctx context.Context, decide func(createdAt int64, policy [32]byte) (*incremental.Intent, error)) error {
 	r := &l.releases
 	for r.inMaking != 0 {
 		select {
@@ -79,7 +81,8 @@ func (l *loop) cut(ctx context.Context) error {
 	if err := l.Hook("before intent"); err != nil {
 		return err
 	}
-	intent, err := l.Machine.Cut(now.Unix(), l.Policy)
+	fresh := l.Machine.NewSinceCut() > 0
+	intent, err := decide(now.Unix(), l.Policy)
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,9 @@ func (l *loop) cut(ctx context.Context) error {
 	}
 	if s := l.Machine.Status(); s.Infeasible {
 		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
+	}
+	if intent == nil && !fresh {
+		return nil
 	}
 	if intent == nil {
 		l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total())
