@@ -131,11 +131,11 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	dicts := make([]*equivclass.Dictionary, len(c.qi))
 	for j := range c.qi {
-		top := equivclass.Code(0)
+		known := 0 // no records, no values
 		for _, v := range c.qi[j][:cut] {
-			top = max(top, v)
+			known = max(known, int(v)+1)
 		}
-		dicts[j] = c.qiDict(j).Prefix(int(top) + 1)
+		dicts[j] = c.qiDict(j).Prefix(known)
 	}
 	return equivclass.NewSpace(dicts)
 }
