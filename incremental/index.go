@@ -13,6 +13,7 @@ type index struct {
 	d     int
 	boxes []float32 // of slot s: lo in [2ds, 2ds+d), hi in [2ds+d, 2ds+2d)
 	order []int32   // slots, leaf by leaf
+	leafy []float32 // boxes in that order: what a search reads lies together
 	nodes []indexNode
 	bound []float32 // boxes of the nodes, laid out like boxes
 	core  []float32 // boxes around the centres of the nodes' boxes, likewise
@@ -62,6 +63,10 @@ func buildIndex(d int, boxes []float32) *index {
 			continue
 		}
 		x.cut(n)
+	}
+	x.leafy = make([]float32, 0, len(boxes))
+	for _, s := range x.order {
+		x.leafy = append(x.leafy, boxes[2*d*int(s):2*d*int(s+1)]...)
 	}
 	return x
 }
@@ -175,15 +180,6 @@ func selectSlots(a []int32, k int, less func(a, b int32) bool) {
 	}
 }
 
-// search is one walk through the index, nearest nodes first.
-type search struct {
-	x      *index
-	at     []float32
-	budget int // leaves that may still be visited
-	worst  func() float32
-	visit  func(slot int32)
-}
-
 // positionLeaves and neighbourLeaves bound the searches.
 const (
 	positionLeaves  = 24
@@ -193,16 +189,66 @@ const (
 // position returns the slot whose box contains the point, else the nearest
 // box; -1 if there is none. Of several, the first met by the walk.
 func (x *index) position(at []float32) int32 {
-	best, dist := int32(-1), float32(inf)
-	s := search{x: x, at: at, budget: positionLeaves}
-	s.worst = func() float32 { return dist }
-	s.visit = func(slot int32) {
-		if q := x.box(slot).Distance2(at); q < dist {
-			best, dist = slot, q
+	w := walk{x: x, at: at, leaves: positionLeaves, best: -1, dist: inf}
+	if len(x.nodes) > 0 {
+		w.node(0)
+	}
+	return w.best
+}
+
+// walk is a depth-first search for the box nearest to a point, nearer child first.
+type walk struct {
+	x      *index
+	at     []float32
+	leaves int // that may still be visited
+	best   int32
+	dist   float32
+}
+
+func (w *walk) node(n int32) {
+	x := w.x
+	node := &x.nodes[n]
+	if node.left == 0 {
+		w.leaves--
+		for i := node.from; i < node.to; i++ {
+			if d := x.apart(x.leafy, i, w.at, w.dist); d < w.dist {
+				w.best, w.dist = x.order[i], d
+			}
+		}
+		return
+	}
+	near, far := node.left, node.left+1
+	dn, df := x.apart(x.bound, near, w.at, w.dist), x.apart(x.bound, far, w.at, w.dist)
+	if df < dn {
+		near, far, dn, df = far, near, df, dn
+	}
+	if dn < w.dist {
+		w.node(near)
+	}
+	if w.leaves > 0 && df < w.dist {
+		w.node(far)
+	}
+}
+
+// apart is the squared distance of a point to the i-th box, or some number of at
+// least limit if it is that far. Most boxes are given up after a dimension or two.
+func (x *index) apart(boxes []float32, i int32, at []float32, limit float32) float32 {
+	d := x.d
+	box := boxes[2*d*int(i) : 2*d*int(i)+2*d]
+	lo, hi := box[:d], box[d:]
+	sum := float32(0)
+	for j, v := range at {
+		gap := lo[j] - v
+		if gap < 0 {
+			gap = v - hi[j]
+		}
+		if gap > 0 {
+			if sum += float32(gap * gap); sum >= limit {
+				return sum
+			}
 		}
 	}
-	s.run()
-	return best
+	return sum
 }
 
 // neighbours returns up to n slots whose boxes have the nearest centres,
@@ -227,8 +273,8 @@ func (x *index) neighbours(at []float32, n int, out []int32) []int32 {
 			continue
 		}
 		leaves++
-		for _, slot := range x.order[node.from:node.to] {
-			out = x.enter(slot, x.centreDistance(at, slot), n, from, out)
+		for i := node.from; i < node.to; i++ {
+			out = x.enter(x.order[i], centreDistance(boxAt(x.leafy, x.d, i), at), n, from, out)
 		}
 	}
 	return out
@@ -290,44 +336,12 @@ func (a reached) before(b reached) bool {
 
 const inf = float32(3.4e38)
 
-func (s *search) run() {
-	if len(s.x.nodes) > 0 {
-		s.node(0)
-	}
-}
-
-func (s *search) node(n int32) {
-	x := s.x
-	node := x.nodes[n]
-	if node.left == 0 {
-		s.budget--
-		for _, slot := range x.order[node.from:node.to] {
-			s.visit(slot)
-		}
-		return
-	}
-	near, far := node.left, node.left+1
-	dn, df := s.distance(near), s.distance(far)
-	if df < dn {
-		near, far, dn, df = far, near, df, dn
-	}
-	if dn < s.worst() {
-		s.node(near)
-	}
-	if s.budget > 0 && df < s.worst() {
-		s.node(far)
-	}
-}
-
-func (s *search) distance(n int32) float32 {
-	return boxAt(s.x.bound, s.x.d, n).Distance2(s.at)
-}
-
-func (x *index) centreDistance(at []float32, slot int32) float32 {
+// centreDistance is the squared distance of a point to the centre of a box.
+func centreDistance(b equivclass.Box, at []float32) float32 {
 	sum := float32(0)
 	for j, v := range at {
-		q := v - x.centre(slot, j)
-		sum += q * q
+		q := v - (b.Lo[j]+b.Hi[j])/2
+		sum += float32(q * q)
 	}
 	return sum
 }

@@ -77,7 +77,7 @@ func bruteNearest(x *index, at []float32) float32 {
 func bruteNeighbours(x *index, at []float32, n int) []float32 {
 	var out []float32
 	for s := range len(x.boxes) / (2 * x.d) {
-		out = append(out, x.centreDistance(at, int32(s)))
+		out = append(out, centreDistance(x.box(int32(s)), at))
 	}
 	slices.Sort(out)
 	return out[:min(n, len(out))]
@@ -98,7 +98,7 @@ func TestIndexAgreesWithItsTwin(t *testing.T) {
 			got := x.neighbours(at, 8, nil)
 			require.Len(t, got, len(want))
 			for i, s := range got {
-				require.Equal(t, want[i], x.centreDistance(at, s), "seed %d", seed)
+				require.Equal(t, want[i], centreDistance(x.box(s), at), "seed %d", seed)
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func TestIndexIsNearExact(t *testing.T) {
 		}
 		want := bruteNeighbours(x, at, 32)
 		for _, s := range x.neighbours(at, 32, nil) {
-			if x.centreDistance(at, s) <= want[len(want)-1] {
+			if centreDistance(x.box(s), at) <= want[len(want)-1] {
 				nearest++
 			}
 		}
