@@ -1,0 +1,276 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/hospital"
+	"anond/config"
+	"anond/ingest"
+)
+
+// handClock is a clock that a test moves.
+type handClock struct {
+	mu      sync.Mutex
+	now     time.Time
+	tickers []chan time.Time
+}
+
+func (c *handClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *handClock) Ticker(time.Duration) (<-chan time.Time, func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ch := make(chan time.Time, 1)
+	c.tickers = append(c.tickers, ch)
+	return ch, func() {}
+}
+
+// advance moves the clock; every ticker ticks, as one that is late does: once.
+func (c *handClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	for _, t := range c.tickers {
+		select {
+		case t <- c.now:
+		default:
+		}
+	}
+}
+
+// timed is a daemon that reads standard input, on a clock of its own.
+type timed struct {
+	t      *testing.T
+	clock  *handClock
+	cfg    *config.Config
+	stream *hospital.Stream
+	input  *io.PipeWriter
+	sent   uint64
+	stop   context.CancelFunc
+	ended  chan error
+
+	mu     sync.Mutex
+	report ingest.Report
+	log    bytes.Buffer
+}
+
+const timedConfig = `version: 1
+dataset: hospital
+source: {type: stdin}
+dead_letter: {type: file, path: ./dead-letter}
+schema:
+  attributes:
+    - {name: age, role: quasi, type: integer}
+    - {name: sex, role: quasi, type: categorical}
+    - {name: diagnosis, role: sensitive, type: categorical}
+policy: {k: 5, l: 3}
+initial: {max_records: 300}
+release: {dir: ./releases, trigger: {%s}}
+state: {path: ./state/anond.db}
+`
+
+func newTimed(t *testing.T, trigger string) *timed {
+	path := filepath.Join(t.TempDir(), "anond.yaml")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, timedConfig, trigger), 0o600))
+	cfg, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
+	require.NoError(t, err)
+	d := &timed{t: t, cfg: cfg, stream: hospital.New(5), clock: &handClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}}
+	t.Cleanup(func() { d.halt() })
+	return d
+}
+
+// start starts the daemon; standard input stays open.
+func (d *timed) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	reader, writer := io.Pipe()
+	d.input, d.stop, d.ended = writer, cancel, make(chan error, 1)
+	d.mu.Lock()
+	d.report = ingest.Report{}
+	d.mu.Unlock()
+	go func() {
+		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe})
+		_ = reader.Close()
+	}()
+}
+
+func (d *timed) halt() {
+	if d.stop == nil {
+		return
+	}
+	d.stop()
+	_ = d.input.Close()
+	require.NoError(d.t, <-d.ended)
+	d.stop = nil
+}
+
+func (d *timed) observe(r ingest.Report) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.report = r
+}
+
+func (d *timed) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.Write(p)
+}
+
+// event counts the log lines of an event.
+func (d *timed) event(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Count(d.log.String(), "event="+name)
+}
+
+// until lets seconds pass until the daemon reports what is asked for.
+func (d *timed) until(what string, condition func(ingest.Report) bool) {
+	d.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		d.mu.Lock()
+		r := d.report
+		d.mu.Unlock()
+		if condition(r) {
+			return
+		}
+		if time.Now().After(deadline) {
+			d.t.Fatalf("%s: %+v\n%s", what, r.Machine, d.log.String())
+		}
+		d.clock.advance(time.Second)
+	}
+}
+
+// feed writes records and waits until they are applied.
+func (d *timed) feed(n int) {
+	d.t.Helper()
+	var b bytes.Buffer
+	for range n {
+		a := d.stream.Next()
+		fmt.Fprintf(&b, `{"age":%d,"sex":%q,"diagnosis":%q}`+"\n", a.Age, a.Sex, a.Diagnosis)
+	}
+	_, err := d.input.Write(b.Bytes())
+	require.NoError(d.t, err)
+	d.sent += uint64(n)
+	d.until("fed", func(r ingest.Report) bool { return r.Machine.Sent == d.sent })
+}
+
+// release waits until a release is published and marked.
+func (d *timed) release(n uint32) {
+	d.t.Helper()
+	d.until(fmt.Sprintf("release %d", n), func(r ingest.Report) bool { return r.Machine.Release == n && r.Releasing == 0 })
+}
+
+// pass lets time pass, and returns once the daemon has seen it.
+func (d *timed) pass(t time.Duration) {
+	d.t.Helper()
+	d.clock.advance(t)
+	now := d.clock.Now()
+	d.until("time", func(r ingest.Report) bool { return r.Time.After(now) && r.Releasing == 0 })
+}
+
+func (d *timed) newest() uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.report.Machine.Release
+}
+
+func TestTriggerInterval(t *testing.T) {
+	d := newTimed(t, "on: interval, every: 1h")
+	d.start()
+	d.feed(300)
+	d.release(1)
+	d.feed(300)
+	d.pass(50 * time.Minute)
+	require.EqualValues(t, 1, d.newest())
+	d.pass(10 * time.Minute)
+	require.EqualValues(t, 2, d.newest())
+	d.feed(300)
+	d.halt()
+
+	d.clock.advance(5 * time.Hour) // nobody runs; five slots pass
+	d.start()
+	d.release(3)
+	require.Zero(t, d.event("release_skipped"), "one release for all missed slots")
+	d.feed(300)
+	d.pass(50 * time.Minute)
+	require.EqualValues(t, 3, d.newest())
+	d.pass(10 * time.Minute)
+	require.EqualValues(t, 4, d.newest())
+}
+
+func TestTriggerCron(t *testing.T) {
+	d := newTimed(t, `on: cron, at: "0 2 * * *"`)
+	d.start()
+	d.feed(300)
+	d.release(1)
+	d.feed(300)
+	d.pass(13*time.Hour + 50*time.Minute)
+	require.EqualValues(t, 1, d.newest(), "before two")
+	d.pass(10 * time.Minute)
+	require.EqualValues(t, 2, d.newest())
+	d.pass(23 * time.Hour)
+	d.feed(300)
+	d.halt()
+
+	d.clock.advance(72 * time.Hour)
+	d.start()
+	d.release(3)
+	d.pass(time.Hour)
+	require.EqualValues(t, 3, d.newest(), "one release for three missed nights")
+	require.Zero(t, d.event("release_skipped"))
+}
+
+// TestTriggerUpdate: a release follows the updates, but not faster than
+// min_interval allows, and none without anything new.
+func TestTriggerUpdate(t *testing.T) {
+	d := newTimed(t, "on: update, min_interval: 10m")
+	d.start()
+	d.feed(300)
+	d.release(1)
+	d.feed(400)
+	d.pass(5 * time.Minute)
+	require.EqualValues(t, 1, d.newest())
+	d.pass(5 * time.Minute)
+	d.release(2)
+	for range 5 {
+		d.pass(time.Hour)
+	}
+	quiet := d.newest()
+	d.pass(24 * time.Hour)
+	require.Equal(t, quiet, d.newest(), "nothing new, no release")
+}
+
+// TestSkippedRelease: a slot without newcomers publishes nothing.
+func TestSkippedRelease(t *testing.T) {
+	d := newTimed(t, "on: interval, every: 1h")
+	d.start()
+	d.feed(300)
+	d.release(1)
+	for range 4 {
+		d.pass(time.Hour)
+	}
+	quiet := d.newest()
+	skipped := d.event("release_skipped")
+	d.feed(2) // too few for a class, and for a flat set of any signature
+	d.pass(time.Hour)
+	require.Equal(t, quiet, d.newest())
+	require.Equal(t, skipped+1, d.event("release_skipped")
+	current, err := os.ReadFile(filepath.Join(d.cfg.Release.Dir, "CURRENT"))
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%06d\n", quiet), string(current))
+}
