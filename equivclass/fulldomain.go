@@ -59,6 +59,9 @@ type depthLattice struct {
 	tag     []int8      // 0: not judged
 	keys    []uint64    // scratch of classes
 	number  map[uint64]int32
+	count   []int32
+	groups  [][]int32
+	dealt   []int32
 }
 
 const (
@@ -68,7 +71,7 @@ const (
 )
 
 func newDepthLattice(ladders []*ladder, judge *cutJudge, rows []int32) *depthLattice {
-	l := &depthLattice{ladders: ladders, judge: judge, rows: rows, keys: make([]uint64, len(rows)), number: make(map[uint64]int32, len(rows))}
+	l := &depthLattice{ladders: ladders, judge: judge, rows: rows, keys: make([]uint64, len(rows)), dealt: make([]int32, len(rows)), number: map[uint64]int32{}}
 	for _, ladder := range ladders {
 		depths := make([]int, ladder.height()+1)
 		for d := range depths {
@@ -206,6 +209,7 @@ func (l *depthLattice) holds(node int) bool {
 }
 
 // classes groups the rows by their cells at a node, in order of the first row.
+// The next call overwrites the result.
 func (l *depthLattice) classes(node int) [][]int32 {
 	clear(l.keys)
 	cells := uint64(1) // different keys so far, at most
@@ -220,19 +224,20 @@ func (l *depthLattice) classes(node int) [][]int32 {
 		}
 		cells *= width
 	}
-	count := make([]int32, l.renumber())
+	l.count = append(l.count[:0], make([]int32, l.renumber())...)
 	for _, k := range l.keys {
-		count[k]++
+		l.count[k]++
 	}
-	groups, all, at := make([][]int32, len(count)), make([]int32, len(l.rows)), int32(0)
-	for i, n := range count {
-		groups[i] = all[at : at : at+n]
+	l.groups = l.groups[:0]
+	at := int32(0)
+	for _, n := range l.count {
+		l.groups = append(l.groups, l.dealt[at:at:at+n])
 		at += n
 	}
 	for i, r := range l.rows {
-		groups[l.keys[i]] = append(groups[l.keys[i]], r)
+		l.groups[l.keys[i]] = append(l.groups[l.keys[i]], r)
 	}
-	return groups
+	return l.groups
 }
 
 // renumber gives the keys the numbers 0, 1, ... in order of appearance and

@@ -1,6 +1,9 @@
 package equivclass
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Multi is multidimensional recoding for p-sensitive k-anonymity, the algorithm
 // that Sun et al. compare with as Multi(p,k): Mondrian (LeFevre, DeWitt and
@@ -59,16 +62,7 @@ func (m *multiCutter) cut(rows []int32) [][]int32 {
 	for j := range loss {
 		loss[j] = m.p.dimLoss(j, rows)
 	}
-	slices.SortStableFunc(dims, func(a, b int32) int {
-		switch {
-		case loss[a] > loss[b]:
-			return -1
-		case loss[a] < loss[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(dims, func(a, b int32) int { return cmp.Compare(loss[b], loss[a]) })
 	for _, j := range dims {
 		if loss[j] == 0 {
 			return nil

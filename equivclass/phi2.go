@@ -1,6 +1,9 @@
 package equivclass
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // phi2Bins is the number of intervals that a numeric attribute is discretized
 // to where the caller names none. The paper gives no number.
@@ -35,16 +38,7 @@ func Phi2Order(p *Pool, bins int) (order []int, phi []float64) {
 		order = append(order, j)
 		phi[j] = Phi2(p, j, bins)
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case phi[a] > phi[b]:
-			return -1
-		case phi[a] < phi[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(phi[b], phi[a]) })
 	return order, phi
 }
 

@@ -1,6 +1,9 @@
 package equivclass
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // PSensitive is the top-down partition for p-sensitive k-anonymity of Sun, Li,
 // Wang and Ross, "Achieving P-Sensitive K-Anonymity via Anatomy" (ICEBE 2009).
@@ -29,7 +32,28 @@ func (PSensitive) Name() string { return "p-sensitive" }
 
 // Partition implements Partitioner.
 func (s PSensitive) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
-	t := newSpecializer(p, sensitiveTo(want, s.P))
+	return specializeAll(p, sensitiveTo(want, s.P), false)
+}
+
+// PSensitiveNCP is PSensitive that specializes by the attribute that saves most
+// NCP over the records it takes down, and asks for most records only among
+// equals. It is ours, an improvement beside the faithful version: it makes the
+// same tables of the paper's example, and on Adult at p = 2, k = 20 it halves the
+// loss, 22 % to 10 % (TestSunAdult). Guarantee and cost are those of PSensitive.
+// Where l decides (p = 5, k = 10, l = 5) it loses a little more: compare.
+type PSensitiveNCP struct{ P int }
+
+// Name returns p-sensitive-ncp.
+func (PSensitiveNCP) Name() string { return "p-sensitive-ncp" }
+
+// Partition implements Partitioner.
+func (s PSensitiveNCP) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
+	return specializeAll(p, sensitiveTo(want, s.P), true)
+}
+
+func specializeAll(p *Pool, want Requirement, bySaved bool) (groups [][]int32, rest []int32) {
+	t := newSpecializer(p, want)
+	t.bySaved = bySaved
 	return bySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !t.judge.holds(rows) {
 			return nil, rows
@@ -53,6 +77,7 @@ type specializer struct {
 	judge   *cutJudge
 	ladders []*ladder
 	cells   *tally
+	bySaved bool // what is saved counts before how many move
 }
 
 func newSpecializer(p *Pool, want Requirement) *specializer {
@@ -113,18 +138,12 @@ func (t *specializer) specialize(c special) []special {
 		}
 	}
 	slices.SortStableFunc(offers, func(a, b offer) int {
-		switch {
-		case a.moved != b.moved:
-			return b.moved - a.moved
-		case a.branches != b.branches:
-			return a.branches - b.branches
-		case a.saved > b.saved:
-			return -1
-		case a.saved < b.saved:
-			return 1
-		default:
-			return 0
+		byCount := cmp.Or(cmp.Compare(b.moved, a.moved), cmp.Compare(a.branches, b.branches))
+		saved := cmp.Compare(b.saved, a.saved)
+		if t.bySaved {
+			return cmp.Or(saved, byCount)
 		}
+		return cmp.Or(byCount, saved)
 	})
 	for _, o := range offers {
 		if t.mend(&o) {

@@ -85,8 +85,10 @@ func sunHierarchy(t testing.TB, name string) *Hierarchy {
 	return h
 }
 
-// Figures 8 and 9 ask that the top-down partition be the quickest of the three,
-// issue: a second on 30,162 rows, ten for org.
+// 30,162 rows of Adult in a second, in ten by org; and what the groups would lose
+// if they were generalized: the top-down partition loses least, org most. (The
+// paper's figures 8 and 9 have the top-down partition quicker than both others.
+// Than org it is; multi, which looks at one dimension at a time, is quicker.)
 func TestSunAdult(t *testing.T) {
 	p := sunAdult(t, 30162)
 	for _, c := range []struct{ p, k, l int }{{2, 20, 1}, {10, 20, 1}, {5, 10, 5}} {
@@ -108,5 +110,8 @@ func TestSunAdult(t *testing.T) {
 		}
 		require.Less(t, ncp["p-sensitive"], ncp["org"])
 		require.Less(t, ncp["multi"], ncp["org"])
+		if c.l == 1 {
+			require.Less(t, ncp["p-sensitive-ncp"], 0.7*ncp["p-sensitive"])
+		}
 	}
 }

@@ -83,6 +83,8 @@ func TestSunTableIV(t *testing.T) {
 	s := sunTableIII(t)
 	groups := sunGroups(t, s)
 	require.Equal(t, [][]int32{{0, 1}, {2, 3}, {4, 5}}, groups)
+	byNCP, _ := PSensitiveNCP{P: 2}.Partition(s.p, Requirement{K: 2, L: 1})
+	require.ElementsMatch(t, groups, byNCP)
 	var rows []string
 	for _, g := range groups {
 		for _, r := range g {

@@ -11,7 +11,7 @@ import (
 )
 
 func sunPartitioners(p int) []Partitioner {
-	return []Partitioner{PSensitive{P: p}, FullDomain{P: p}, Multi{P: p}}
+	return []Partitioner{PSensitive{P: p}, PSensitiveNCP{P: p}, FullDomain{P: p}, Multi{P: p}}
 }
 
 // sunTree is a hierarchy of n leaves in groups of three under groups of three.

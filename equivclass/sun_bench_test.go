@@ -1,0 +1,49 @@
+package equivclass
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func BenchmarkSun(b *testing.B) {
+	for _, m := range sunPartitioners(5) {
+		for _, n := range []int{10000, 100000, 500000} {
+			p := sunPool(b, rand.New(rand.NewPCG(1, uint64(n))), n, 7, 14)
+			b.Run(fmt.Sprintf("%s/p=5/k=20/n=%d", m.Name(), n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					m.Partition(p, Requirement{K: 20, L: 1})
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+			})
+		}
+	}
+}
+
+// At most 1 KiB a row, everything that a run allocates counted, live or not.
+func TestZhuAndSunAllocateLessThanAKibibyteARow(t *testing.T) {
+	const n = 20000
+	plain, mixed := wangClustered(n, 7, 14), sunPool(t, rand.New(rand.NewPCG(2, 2)), n, 7, 14)
+	for _, m := range zhuPartitioners() {
+		requireKibibyte(t, m, plain, Requirement{K: 5, L: 5})
+	}
+	for _, m := range sunPartitioners(5) {
+		requireKibibyte(t, m, mixed, Requirement{K: 20, L: 1})
+	}
+}
+
+func requireKibibyte(t *testing.T, m Partitioner, p *Pool, want Requirement) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	groups, _ := m.Partition(p, want)
+	runtime.ReadMemStats(&after)
+	bytes := (after.TotalAlloc - before.TotalAlloc) / uint64(p.Len())
+	t.Logf("%s: %d bytes a row, %d classes", m.Name(), bytes, len(groups))
+	require.Greater(t, len(groups), 1)
+	require.Less(t, bytes, uint64(1024), m.Name())
+}
