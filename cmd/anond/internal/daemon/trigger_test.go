@@ -269,7 +269,7 @@ func TestSkippedRelease(t *testing.T) {
 	d.feed(2) // too few for a class, and for a flat set of any signature
 	d.pass(time.Hour)
 	require.Equal(t, quiet, d.newest())
-	require.Equal(t, skipped+1, d.event("release_skipped")
+	require.Equal(t, skipped+1, d.event("release_skipped"))
 	current, err := os.ReadFile(filepath.Join(d.cfg.Release.Dir, "CURRENT"))
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("%06d\n", quiet), string(current))
