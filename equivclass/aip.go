@@ -19,7 +19,9 @@ import (
 // Cost: n log n x D, and the different sensitive values for each merge.
 //
 // Where we differ: the coin is pseudo-random and fixed by Seed, because the
-// result of a Partitioner depends on the pool alone.
+// result of a Partitioner depends on the pool alone. Section 5.3 sorts the
+// attributes by correlation in ascending order, section 4.1 in descending order;
+// we take 4.1, which gives the reason.
 type AIP struct {
 	Seed uint64
 	Bins int // intervals of a discretized number; 0: ten
@@ -86,7 +88,6 @@ type initialPartition struct {
 	codes []Code // sensitive code by dense number
 	tally *tally
 	out   [][]int32
-	deep  bool // cut merged blocks too
 }
 
 func newInitialPartition(l *lexicographic, want Requirement, seed uint64) *initialPartition {
@@ -114,7 +115,7 @@ func (ip *initialPartition) cut(rows []int32, i int) {
 	ip.merge(runs)
 	for k := 0; k < len(runs); k = runs[k].next {
 		part := rows[runs[k].lo:runs[k].hi]
-		if runs[k].merged && !ip.deep {
+		if runs[k].merged {
 			ip.out = append(ip.out, part[:len(part):len(part)])
 		} else {
 			ip.cut(part, i+1)

@@ -38,8 +38,9 @@ func TestZhuFigures2And4(t *testing.T) {
 		settings = append(settings, setting{n, 5})
 	}
 	glp := map[setting]map[string]float64{}
+	all := zhuAdult(t, 30162)
 	for _, s := range settings {
-		p := zhuAdult(t, s.n)
+		p := &Pool{Space: all.Space, X: all.X[:s.n*all.D()], SA: all.SA[:s.n]}
 		g := map[string]float64{}
 		for _, m := range zhuPartitioners() {
 			g[m.Name()], _ = zhuGLP(t, p, m, s.l)
