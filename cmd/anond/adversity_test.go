@@ -203,3 +203,26 @@ func TestDemo(t *testing.T) {
 	assert.Equal(t, exitUsage, anond(t, "demo", "--out", other).code, "and nothing else")
 	assert.FileExists(t, filepath.Join(other, "thesis.txt"))
 }
+
+// TestStopBeforeTheSource: a daemon that waits for its brokers stops in order.
+func TestStopBeforeTheSource(t *testing.T) {
+	s := newSite(t, "{type: kafka, kafka: {brokers: [127.0.0.1:1], topic: admissions}}", "on: update", "")
+	p := s.start("run")
+	p.event("source_disconnected")
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, exitOK, p.wait(), &p.stderr)
+	assert.Contains(t, p.stderr.String(), `"event":"stopped"`)
+}
+
+// TestInterruptedDemo: Ctrl-C says what there is, and all of it is sound.
+func TestInterruptedDemo(t *testing.T) {
+	s := newSite(t, fileSource, "on: update", "")
+	p := s.start("demo", func(c *exec.Cmd) { c.Args = []string{c.Args[0], "demo", "--out", s.path("demo"), "--rate", "200"} })
+	eventually(t, func() bool { _, err := os.Stat(s.path("demo/releases/CURRENT")); return err == nil }, "no release: %s", &p.stderr)
+	p.signal(syscall.SIGINT)
+	assert.Equal(t, exitFailed, p.wait())
+	assert.Contains(t, p.stderr.String(), "error: interrupted\nhint: what was published until then lies in ")
+	s.config = s.path("demo/anond.yaml")
+	s.must("state check")
+	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ they expose to someone who keeps every release.`,
 			v.start(o)
 			result, err := demo.Run(c.Context(), o)
 			if err != nil {
-				return demoError(err)
+				return demoError(err, o.Out)
 			}
 			return v.finish(result, o, naive)
 		},
@@ -58,10 +59,13 @@ they expose to someone who keeps every release.`,
 	return c
 }
 
-func demoError(err error) error {
+func demoError(err error, dir string) error {
 	var taken *demo.DirError
-	if errors.As(err, &taken) {
+	switch {
+	case errors.As(err, &taken):
 		return usage("choose another directory with --out", "%v", err)
+	case errors.Is(err, context.Canceled):
+		return failure(exitFailed, err, fmt.Sprintf("what was published until then lies in %s: anond audit -c %[1]s/anond.yaml", dir))
 	}
 	return err
 }

@@ -39,6 +39,9 @@ func flattenValue(d *json.Decoder, path []string, out *[][2]string) error {
 				return err
 			}
 		}
+	case nil:
+		*out = append(*out, [2]string{strings.Join(path, "."), "none"})
+		return nil
 	default:
 		*out = append(*out, [2]string{strings.Join(path, "."), fmt.Sprint(token)})
 		return nil

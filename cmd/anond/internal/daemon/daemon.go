@@ -42,7 +42,12 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
-	return runOnce(ctx, c, o, lease{})
+	err := runOnce(ctx, c, o, lease{})
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // told to stop before it could begin
+		o.Log.Info("stopped before the source could be read", "event", "stopped")
+		return nil
+	}
+	return err
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
