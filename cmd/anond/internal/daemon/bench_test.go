@@ -106,6 +106,9 @@ func (s *segments) observe(r ingest.Report, every int) {
 		return
 	}
 	s.releases = append(s.releases, *r.Newest)
+	if len(s.releases)*every > benchRecords { // the last, at the end of the source, publishes what waited
+		return
+	}
 	took, records := r.Time.Add(-r.Newest.Took).Sub(s.began), uint64(len(s.releases)*every)-s.sent
 	s.reading, s.records = s.reading+took, s.records+records
 	s.rates = append(s.rates, float64(records)/took.Seconds())
@@ -114,7 +117,8 @@ func (s *segments) observe(r ingest.Report, every int) {
 
 // BenchmarkEndToEnd reports: records/s outside the release work; share, that
 // rate against the raw client with decoding on the same topic in the same run;
-// the time of each release from decision to mark; then, of a daemon started on
+// the time of each release from decision to mark, the one at the end of the
+// source included, which holds nothing back; then, of a daemon started on
 // the state it left, start-ms until it reads and heap-B/record.
 func BenchmarkEndToEnd(b *testing.B) {
 	c := benchCluster(b, benchRecords)
@@ -125,7 +129,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 		began := time.Now()
 		require.NoError(b, Run(context.Background(), cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true,
 			Observe: func(r ingest.Report) { s.observe(r, benchRecords/2) }}))
-		require.Len(b, s.releases, 2)
+		require.GreaterOrEqual(b, len(s.releases), 2)
 		b.ReportMetric(time.Since(began).Seconds(), "whole-s")
 		rate := float64(s.records) / s.reading.Seconds()
 		b.ReportMetric(rate, "records/s")
@@ -136,7 +140,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 		for i, r := range s.releases {
 			b.ReportMetric(float64(r.Took.Milliseconds()), fmt.Sprintf("release%d-ms", i+1))
 		}
-		b.ReportMetric(float64(s.releases[1].Intent.Records), "published")
+		b.ReportMetric(float64(s.releases[len(s.releases)-1].Intent.Records), "published")
 		benchStart(b, cfg)
 	}
 	b.ReportMetric(0, "ns/op")
