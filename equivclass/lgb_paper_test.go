@@ -310,3 +310,43 @@ func TestLGBFigures5And6(t *testing.T) {
 	assert.Less(t, mendedNCP, ncpNCP)
 	assert.False(t, math.IsNaN(ncpNCP))
 }
+
+// Without an attribute that is QI for everybody there is nothing to cut a
+// principle's buckets by: all sensitive values are one, if they satisfy it. A
+// record without QI values is in the group of its like.
+func TestLGBEverythingSensitive(t *testing.T) {
+	rows := [][]string{{"F!", "1!"}, {"M!", "2!"}, {"F!", "3!"}, {"M!", "4!"}}
+	table := lgbTable(t, []Attribute{{Name: "sex", Type: Categorical}, {Name: "n", Type: Integer}}, rows)
+	m := LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{Principle: shareWithin{0.1}}, {L: 2}}}
+	cut, err := m.Run(table)
+	require.NoError(t, err)
+	require.Equal(t, [][]int32{{0, 1, 2, 3}}, cut.Groups)
+	require.Equal(t, [][]int32{{0, 1, 2, 3}}, cut.Buckets[0])
+	require.Equal(t, [][]int32{{0, 1}, {2, 3}}, lgbSorted(cut.Buckets[1]))
+	sum, values := LocalNCP(table, cut)
+	require.Zero(t, sum)
+	require.Zero(t, values)
+	require.Zero(t, BucketWidth(table, &LGBResult{Buckets: make([][][]int32, 2)}, 0))
+
+	table.Flags[3] = 2 // one known sex: its record is withheld, and two of three are F
+	cut, err = m.Run(table)
+	require.Nil(t, cut)
+	var infeasible *InfeasibleError
+	require.ErrorAs(t, err, &infeasible)
+	require.ErrorContains(t, err, "share-within")
+}
+
+// A table that does not fit together is refused, saying what is wrong.
+func TestLGBRefusesAMisshapenTable(t *testing.T) {
+	table := lgbFigureTable(t)
+	for want, spoil := range map[string]func(*FlaggedTable){
+		"has 0 attributes":                                  func(t *FlaggedTable) { t.Dicts = nil },
+		"4 dictionaries but 3 columns":                      func(t *FlaggedTable) { t.Codes = t.Codes[1:] },
+		"attribute 0 has 8 values but 7 records have flags": func(t *FlaggedTable) { t.Flags = t.Flags[1:] },
+	} {
+		bad := *table
+		spoil(&bad)
+		_, err := lgbOf(2, 2, Mondrian{}).Run(&bad)
+		require.ErrorContains(t, err, want)
+	}
+}

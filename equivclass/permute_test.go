@@ -184,3 +184,21 @@ func TestPermutationNearAgainstTwin(t *testing.T) {
 	}
 	require.Greater(t, feasible, 100)
 }
+
+// A region of one value that is longer than the window: groups take the most
+// frequent other values from afar.
+func TestPermutationNearBeyondTheWindow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 6 {
+		p := wangGrid(rng, 600, 2, 8, 9)
+		for i := range 190 {
+			p.SA[i] = 99
+			copy(p.At(int32(i)), []float32{0, 0})
+		}
+		order := wangRows(600)
+		kdOrder(p, order)
+		got, rest := PermutationNear{}.Partition(p, Requirement{K: 1, L: 3})
+		require.Empty(t, rest)
+		require.Equal(t, nearTwin(p, order, 3), got)
+	}
+}
