@@ -130,6 +130,7 @@ func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [
 	m.staged.delta.Quarantined = d.quarantine
 	if len(d.births) == 0 {
 		m.sortPending()
+		m.planner.tried()
 		return nil, m.Commit()
 	}
 	return m.commitIntent(d, createdAt, policy)

@@ -75,7 +75,7 @@ func (m *Machine) decideUpdate() decision {
 func (m *Machine) settle(space *equivclass.Space) (plans []plan, rest []RecordID) {
 	todo := m.pending.waiting
 	if len(todo) > settlePool {
-		plans, todo = m.planner.all()
+		plans, todo = m.planner.plan(&m.records)
 	}
 	pool := m.records.pool(space, todo)
 	groups, _ := m.policy.Local.Partition(pool, m.policy.Requirement)
@@ -106,15 +106,4 @@ func (m *Machine) births(plans []plan) []*Class {
 		out[i] = c
 	}
 	return out
-}
-
-// all returns the classes that local updates have planned, and the waiting
-// records in none of them.
-func (p *planner) all() (plans []plan, rest []RecordID) {
-	for i := range p.slots {
-		plans = append(plans, p.slots[i].plans...)
-		rest = append(rest, p.slots[i].here...)
-	}
-	slices.Sort(rest)
-	return plans, rest
 }

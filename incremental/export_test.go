@@ -20,8 +20,20 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 	return m.draw(release, purpose).Uint64()
 }
 
-// JustUpdated reports whether the newest record applied triggered a local update.
-func (m *Machine) JustUpdated() bool {
+// EachLocalUpdate carries out the local updates that plan would, each through
+// around, and forgets the plans again.
+func (m *Machine) EachLocalUpdate(around func(update func())) {
 	p := &m.planner
-	return len(p.slots) > 0 && p.fresh[p.index.leaf[p.index.position(p.at)]] == 0
+	for s := range p.slots {
+		for n := len(p.slots[s].here); n > 0; {
+			m.records.coords(p.space, p.slots[s].here[n-1], p.at)
+			around(func() { p.localUpdate(&m.records, int32(s)) })
+			left := len(p.slots[s].here)
+			if left >= n {
+				break
+			}
+			n = left
+		}
+	}
+	p.forget()
 }

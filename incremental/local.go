@@ -192,9 +192,6 @@ func plansOf(points *equivclass.Pool, pool []RecordID, groups [][]int32) (plans 
 func (p *planner) remove(shares []share) {
 	for _, sh := range shares {
 		here, plans := p.taken(sh)
-		for _, pl := range plans {
-			p.planned -= len(pl.members)
-		}
 		sl := &p.slots[sh.slot]
 		sl.here = sl.here[:len(sl.here)-len(here)]
 		sl.plans = sl.plans[:len(sl.plans)-len(plans)]
@@ -208,7 +205,6 @@ func (p *planner) settleAt(c *columns, slots []int32, plans []plan) {
 		c.coords(p.space, pl.members[0], p.scratch.at)
 		sl := &p.slots[p.nearest(slots, p.scratch.at)]
 		sl.plans = append(sl.plans, pl)
-		p.planned += len(pl.members)
 	}
 }
 

@@ -1,6 +1,8 @@
 package incremental
 
 import (
+	"slices"
+
 	"anond/equivclass"
 )
 
@@ -9,17 +11,24 @@ import (
 // records alone and may be made anew at any time (design: planned classes). Its
 // content is a function of the published classes and of the waiting records in
 // order of arrival.
+//
+// A record is positioned at once; the local update that it makes due is carried
+// out when a cut asks for plans. Nobody could see an earlier plan, and one that
+// is made once, over all that has gathered, loses less and costs less than one
+// that is made anew after every k records.
 type planner struct {
 	policy *Policy
 	space  *equivclass.Space
 	index  *index
 	slots  []slot  // the classes alive, in order of ID
-	fresh  []int32 // by leaf: updates since its last local update
-	loose  int     // updates since the last try while there is no class yet
-	at     []float32
-	// planned counts records in plans.
-	planned int
-	scratch localScratch
+	fresh  []int32 // by leaf: updates that have gathered since the newest cut tried
+	ready  int     // leaves in which more than the threshold have gathered
+	loose  int     // updates since the newest cut tried while there is no class yet
+	// placed are the records positioned, in order, and the slots they lie at.
+	placed   []RecordID
+	placedAt []int32
+	at       []float32
+	scratch  localScratch
 }
 
 // slot is a published class as the planner sees it.
@@ -75,10 +84,9 @@ func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
 }
 
 // place positions a waiting record at its class (Wang et al. IV.B: a box that
-// contains it, else the nearest) and runs a local update once more than the
+// contains it, else the nearest) and makes a local update due once more than the
 // threshold of updates have gathered in the neighbourhood, which for counting
-// is the leaf of the index that holds the class. Cost: one search; amortized
-// over threshold records, one local update.
+// is the leaf of the index that holds the class. Cost: one search.
 func (p *planner) place(c *columns, r RecordID) {
 	if len(p.slots) == 0 {
 		p.loose++
@@ -87,13 +95,66 @@ func (p *planner) place(c *columns, r RecordID) {
 	c.coords(p.space, r, p.at)
 	s := p.index.position(p.at)
 	p.slots[s].here = append(p.slots[s].here, r)
+	p.placed, p.placedAt = append(p.placed, r), append(p.placedAt, s)
 	leaf := p.index.leaf[s]
-	if p.fresh[leaf]++; int(p.fresh[leaf]) > p.policy.Threshold {
-		p.fresh[leaf] = 0
-		p.localUpdate(c, s)
+	if p.fresh[leaf]++; int(p.fresh[leaf]) == p.policy.Threshold+1 {
+		p.ready++
 	}
 }
 
-// due reports whether an update has gathered enough that a release may have
-// something to publish (trigger `update`).
-func (p *planner) due() bool { return p.planned > 0 || p.loose > p.policy.Threshold }
+// due reports whether updates have gathered such that a local update is due, and
+// a release may have something to publish (trigger `update`).
+func (p *planner) due() bool { return p.ready > 0 || p.loose > p.policy.Threshold }
+
+// tried starts the counts anew after a cut that published nothing.
+func (p *planner) tried() {
+	clear(p.fresh)
+	p.ready, p.loose = 0, 0
+}
+
+// plan carries out the local updates of every neighbourhood in which more than
+// the threshold wait, in the order of the classes, and returns the classes
+// planned and the records in none. The planner itself is left as it was, so that
+// the next cut plans from the same start, a restarted machine's too. Cost: a
+// bounded local update for each k records that wait.
+func (p *planner) plan(c *columns) (plans []plan, rest []RecordID) {
+	waiting := make([]int, len(p.index.nodes))
+	for s := range p.slots {
+		waiting[p.index.leaf[s]] += len(p.slots[s].here)
+	}
+	for s := range p.slots {
+		if waiting[p.index.leaf[s]] > p.policy.Threshold {
+			p.updateAt(c, int32(s))
+		}
+	}
+	for s := range p.slots {
+		plans = append(plans, p.slots[s].plans...)
+		rest = append(rest, p.slots[s].here...)
+	}
+	p.forget()
+	slices.Sort(rest)
+	return plans, rest
+}
+
+// updateAt runs local updates around the newest record at a class as long as
+// they place something.
+func (p *planner) updateAt(c *columns, s int32) {
+	for n := len(p.slots[s].here); n > 0; n = len(p.slots[s].here) {
+		c.coords(p.space, p.slots[s].here[n-1], p.at)
+		p.localUpdate(c, s)
+		if len(p.slots[s].here) >= n {
+			return
+		}
+	}
+}
+
+// forget dissolves all plans: their records wait where they were positioned.
+func (p *planner) forget() {
+	for s := range p.slots {
+		p.slots[s].plans, p.slots[s].here = nil, p.slots[s].here[:0]
+	}
+	for i, r := range p.placed {
+		s := &p.slots[p.placedAt[i]]
+		s.here = append(s.here, r)
+	}
+}

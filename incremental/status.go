@@ -16,7 +16,6 @@ type Status struct {
 	Ignored    map[equivclass.Reason]uint64 `json:"ignored"`
 	Outbox     int                          `json:"outbox"` // dead letters not delivered yet
 	Classes    int                          `json:"classes"`
-	Planned    int                          `json:"planned"` // waiting records in planned classes
 	Release    uint32                       `json:"release"` // newest decided
 	Infeasible bool                         `json:"infeasible"`
 	// OldestTick is the arrival of the record that waits longest; Now the
@@ -31,7 +30,7 @@ type Status struct {
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
 		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
-		Planned: m.planner.planned, Release: uint32(len(m.intents)), Infeasible: m.pending.infeasible, Now: m.now,
+		Release: uint32(len(m.intents)), Infeasible: m.pending.infeasible, Now: m.now,
 		OldestTick: m.now, InitialEnd: m.meta.InitialDone}
 	for _, n := range s.Refused {
 		s.DeadLetter += n
