@@ -7,7 +7,7 @@ BENCHTIME ?= 1x
 # What has goroutines of its own: the race detector is slow, the rest has none.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 
-.PHONY: test race fuzz bench lint fmt vet build clean
+.PHONY: test test-kafka race fuzz bench lint fmt vet build clean
 
 # test: everything that a change must pass.
 test: fmt vet
@@ -48,3 +48,11 @@ build:
 
 clean:
 	rm -rf anond anond-demo
+
+# test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
+# Central (needs Java 17 and Maven; says so loudly where they are missing). To
+# raise a version, try it here first: make test-kafka KAFKA_VERSIONS=4.4.0
+KAFKA_VERSIONS ?= 3.9.2 4.3.1
+
+test-kafka:
+	@GO='$(GO)' cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)

@@ -1,0 +1,44 @@
+package kafkatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDeadLetterTopic has refused records between good ones, and a topic of dead
+// letters that comes into being only later.
+func TestDeadLetterTopic(t *testing.T) {
+	t.Parallel()
+	p := newTopic(t, 1)
+	letters := &topic{t, unique("letters"), p.c}
+	t.Cleanup(func() { _ = letters.tryDelete() })
+	s := newSite(t, p)
+	s.config["dead_letter"] = section{"type": "topic", "topic": letters.name}
+	s.save()
+	p.write(0, people(0, 200)...)
+	p.write(0, broken(20)...)
+	p.write(0, people(1000, 200)...)
+	run := s.start()
+	s.sent(420) // reading does not wait for letters
+	failure := run.await("source_disconnected", 1)
+	require.Equal(t, letters.name, failure["topic"])
+	require.Contains(t, failure["hint"], "create the topic")
+	require.Equal(t, 20, s.counts().Outbox)
+
+	letters.create(1)
+	require.Eventually(t, func() bool { return s.counts().Outbox == 0 }, patience, poll, "letters delivered")
+	run.stop()
+	s.settled(420, 20)
+	keys, values := letters.values()
+	require.Len(t, keys, 20, "each letter once")
+	for i, value := range values {
+		require.Equal(t, fmt.Sprintf("kafka:%s:0:%d", p.name, 200+i), keys[i])
+		var letter map[string]any
+		require.NoError(t, json.Unmarshal([]byte(value), &letter))
+		require.Equal(t, "missing_value", letter["reason"])
+		require.NotContains(t, value, "asthma")
+	}
+}
