@@ -199,12 +199,13 @@ func (s *source) launch(p *partition) {
 	s.wg.Go(func() { p.run(s.ctx) })
 }
 
-// fail ends the source with an error; the first one counts.
+// fail ends the source with an error; the first one counts. The error is there
+// before the context ends: whoever sees that end must find why.
 func (s *source) fail(err error) {
 	s.failOnce.Do(func() {
 		s.err = err
-		s.cancel()
 		close(s.failed)
+		s.cancel()
 	})
 }
 
@@ -221,7 +222,7 @@ func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
 		return s.rest(s.endError())
 	case <-s.ctx.Done():
 		select {
-		case <-s.failed: // fail cancels first
+		case <-s.failed: // fail cancels, too
 			return s.rest(s.err)
 		default:
 			return nil, errClosed
