@@ -8,5 +8,6 @@
 // The suite is portable: what a broker cannot do is skipped with its reason. Its
 // table, fault by fault, is in docs/KAFKA.md; a test holds the two together.
 // Records are written by other clients than the one anond reads with: franz-go,
-// and kcat (librdkafka) where it is installed.
+// and kcat (librdkafka) where it is installed. With KAFKATEST_LOG=1 the logs of
+// all anond processes are shown, not only those of failed tests.
 package kafkatest
