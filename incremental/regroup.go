@@ -196,11 +196,13 @@ func (m *Machine) exhausted(c *Class) bool {
 }
 
 // try cuts the classes at the slots anew, with as many flat sets of waiting
-// records as there are, and without; it returns the better one if it pays.
+// records as there are and a local update has room for, and without; it returns
+// the better one if it pays.
 func (r *regrouper) try(slots []int32, waiting []RecordID) *regrouping {
 	sig := r.signatureOf(slots[0])
+	room := max(1, localPool*r.m.policy.Requirement.K/len(sig))
 	var best *regrouping
-	for _, sets := range []int{r.flatSets(sig, waiting), 0} {
+	for _, sets := range []int{min(room, r.flatSets(sig, waiting)), 0} {
 		if sets == 0 && len(slots) < 2 {
 			continue
 		}
