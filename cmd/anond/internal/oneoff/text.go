@@ -1,0 +1,95 @@
+package oneoff
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printer writes lines and keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// Text writes the report in words.
+func (r *Report) Text(w io.Writer) error {
+	p := &printer{w: w}
+	seeded := ""
+	if r.Seeded {
+		seeded = ", seeded"
+	}
+	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count, r.Method, r.Recoding, seeded)
+	p.line("asked for: %s", r.asked())
+	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
+	r.textHeld(p)
+	p.line("")
+	r.Achieved.text(p)
+	if r.K1 != "rows" {
+		p.line("  presence             not hidden: exact quasi-identifiers show who is in the table; k holds for sensitive values only")
+	}
+	p.line("")
+	r.Loss.text(p)
+	p.line("")
+	p.line("This release keeps its promise alone. Beside another release of the same people it promises nothing.")
+	return p.err
+}
+
+func (r *Report) asked() string {
+	parts := []string{fmt.Sprintf("k = %d", r.K)}
+	if r.L > 1 {
+		parts = append(parts, fmt.Sprintf("l = %d (frequency)", r.L))
+	}
+	return strings.Join(append(parts, r.Extra...), ", ")
+}
+
+func (r *Report) textHeld(p *printer) {
+	if r.Held == (Held{}) {
+		p.line("held: nothing, every record is published")
+		return
+	}
+	if n := r.Held.Refused; n > 0 {
+		p.line("refused: %d, lines that are no record of the schema", n)
+	}
+	if n := r.Held.SubjectRepeat; n > 0 {
+		p.line("held: %d, further records of a person who has one in the release", n)
+	}
+	if n := r.Held.NoClass; n > 0 {
+		p.line("held: %d, in no class: the method found none that would still keep what was asked with them", n)
+	}
+}
+
+func (a *Achieved) text(p *printer) {
+	p.line("What every class reaches, asked for or not:")
+	p.line("  k                    %d", a.K)
+	p.line("  top share of a value %.4f, so frequency l = %d", a.MaxFrequency, a.FrequencyL)
+	p.line("  distinct l (p)       %d", a.DistinctL)
+	p.line("  entropy l            %.4f", a.EntropyL)
+	p.line("  recursive (%g,l)      l = %d", a.RecursiveC, a.RecursiveL)
+	p.line("  t (equal distances)  %.4f from the shares of the whole table", a.T)
+}
+
+func (l *Loss) text(p *printer) {
+	p.line("What it costs:")
+	p.line("  C_DM                 %d", l.CDM)
+	p.line("  C_AVG                %.4f", l.CAVG)
+	p.line("  C_MDM                %d", l.CMDM)
+	p.line("  NCP of the classes   %.4f", l.NCP)
+	p.line("  GLP                  %.4f", l.GLP)
+	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
+	for _, x := range l.Phi2 {
+		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
+	}
+	if x := l.Presence; x != nil && x.Measured > 0 {
+		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; over %d records)",
+			x.MeanExact, x.MaxExact, x.MeanDelta, x.MaxDelta, x.Measured)
+	}
+}
+
+func quoted(name string) string { return fmt.Sprintf("%q", name) }
