@@ -93,3 +93,42 @@ func (l *Loss) text(p *printer) {
 }
 
 func quoted(name string) string { return fmt.Sprintf("%q", name) }
+
+// Text writes the evaluation in words.
+func (e *Evaluation) Text(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("release %d, recoding %s: %d of %d records in %d classes", e.Release, e.Recoding, e.Published, e.Original, e.Classes.Count)
+	p.line("promised: k = %d, l = %d", e.K, e.L)
+	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
+	p.line("")
+	e.Achieved.text(p)
+	p.line("")
+	e.Loss.text(p, e.Recoding)
+	for _, what := range e.Unmeasured {
+		p.line("  not told by files    %s", what)
+	}
+	p.line("")
+	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries, e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
+	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median, e.Error.Asked, e.Error.Empty)
+	p.line("  bounds               %.4f times the true answer wide on average; they hold it in %d of %d", e.Error.Width, e.Error.Inside, e.Error.Asked)
+	if e.Published < e.Original {
+		p.line("  %d records of the original are not in the release: the error counts them, the bounds do not know them", e.Original-e.Published)
+	}
+	return p.err
+}
+
+func (l *FileLoss) text(p *printer, recoding string) {
+	p.line("What it costs:")
+	p.line("  C_DM                 %d", l.CDM)
+	p.line("  C_AVG                %.4f", l.CAVG)
+	p.line("  C_MDM                %d", l.CMDM)
+	p.line("  NCP of the cells     %.4f", l.NCP)
+	p.line("  NCP of the classes   %.4f", l.Box)
+	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
+	if recoding == Anatomy {
+		p.line("  GLP                  %.4f", l.GLP)
+	}
+	for _, x := range l.Phi2 {
+		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
+	}
+}
