@@ -134,6 +134,10 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if o.Want, err = f.promise.requirement(cfg); err != nil {
 		return nil, nil, err
 	}
+	if err := oneoff.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
+		return nil, nil, usage("", "%s", err)
+	}
+	o.T, o.Ground = f.promise.t, f.promise.ground
 	if o.Dataset = cfg.Dataset; o.Dataset == "" {
 		o.Dataset = datasetOf(in)
 	}

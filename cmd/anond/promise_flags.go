@@ -13,8 +13,9 @@ import (
 // promiseFlags are the promises of a one-off release as flags.
 type promiseFlags struct {
 	k, l, distinct int
-	entropy        float64
+	entropy, t     float64
 	recursive      string
+	ground         string
 }
 
 func (f *promiseFlags) register(c *cobra.Command) {
@@ -23,6 +24,8 @@ func (f *promiseFlags) register(c *cobra.Command) {
 	flags.IntVarP(&f.l, "l", "l", 0, "no value has more than 1/l of a class; 1: no such promise; default: policy.l")
 	flags.IntVarP(&f.distinct, "distinct", "p", 0, "least different values in a class (p-sensitive, distinct l-diversity)")
 	flags.Float64Var(&f.entropy, "entropy", 0, "entropy l-diversity")
+	flags.Float64VarP(&f.t, "closeness", "t", 0, "t-closeness to the table: largest distance of a class's shares from the table's")
+	flags.StringVar(&f.ground, "ground", "equal", "ground distance of -t: equal, ordered (buckets), hierarchical (hierarchy)")
 	flags.StringVar(&f.recursive, "recursive", "", "recursive (c,l)-diversity, written `C,L`")
 }
 
@@ -48,7 +51,9 @@ func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, 
 		return want, usage("-k 2 is the least", "at k = %d a class may be one person", want.K)
 	case want.L < 0:
 		return want, usage("-l 1 asks for no l", "l = %d is no promise", want.L)
-	case want.L == 0 && len(want.Extra) == 0:
+	case f.t < 0 || f.t >= 1:
+		return want, usage("write for instance -t 0.2", "t = %g is not between 0 and 1", f.t)
+	case want.L == 0 && len(want.Extra) == 0 && f.t == 0:
 		return want, usage("add -l 3, or -l 1 for a release that is only k-anonymous", "nothing says how well sensitive values are hidden")
 	}
 	want.L = max(1, want.L)

@@ -1,8 +1,10 @@
 package oneoff
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -17,7 +19,14 @@ type Achieved struct {
 	EntropyL     float64 `json:"entropy_l"`     // exp of the smallest entropy
 	RecursiveC   float64 `json:"recursive_c"`
 	RecursiveL   int     `json:"recursive_l"` // l of (c,l) with this c
-	T            float64 `json:"t_equal"`     // t-closeness to the whole table, equal distances
+	// T is t-closeness to the whole table, by each ground distance that fits.
+	T []Closeness `json:"t"`
+}
+
+// Closeness is the largest distance of a class from the whole table.
+type Closeness struct {
+	Ground string  `json:"ground"`
+	T      float64 `json:"t"`
 }
 
 // defaultC is the c of recursive diversity that is reported if none was asked for.
@@ -26,8 +35,8 @@ const defaultC = 3
 // achieved measures classes by their bags; all is the bag of the whole table,
 // the reference of t-closeness. Cost: the different values of all classes, and
 // for recursive l their sort.
-func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64) Achieved {
-	out := Achieved{RecursiveC: c}
+func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivclass.Ground) Achieved {
+	out := Achieved{RecursiveC: c, T: make([]Closeness, len(by))}
 	if len(bags) == 0 {
 		return out
 	}
@@ -39,29 +48,53 @@ func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64) Achieved {
 		out.DistinctL = min(out.DistinctL, len(b.Counts))
 		out.RecursiveL = min(out.RecursiveL, recursiveL(b, c))
 		entropy = min(entropy, equivclass.Entropy(b))
-		out.T = max(out.T, variation(b, all))
+		for i, g := range by {
+			out.T[i] = Closeness{g.Name(), max(out.T[i].T, g.Distance(b, all))}
+		}
 	}
 	out.FrequencyL = int(1/out.MaxFrequency + 1e-9)
 	out.EntropyL = math.Exp(entropy)
 	return out
 }
 
-// variation is the earth mover's distance of two distributions where all values
-// are equally far apart: half the sum of the differences of their shares (Li, Li
-// and Venkatasubramanian, ICDE 2007, section 4.2).
-func variation(b, all equivclass.Bag) float64 {
-	rest := 1.0 // share in all of the values that b lacks
-	sum := 0.0
-	for _, x := range b.Counts {
-		i, _ := slices.BinarySearchFunc(all.Counts, x.Code, func(y equivclass.Count, c equivclass.Code) int { return int(y.Code) - int(c) })
-		q := 0.0
-		if i < len(all.Counts) && all.Counts[i].Code == x.Code {
-			q = float64(all.Counts[i].N) / float64(all.Total)
+// grounds are the ground distances that the sensitive attribute has: equal for
+// all, ordered for buckets of a number, hierarchical with a hierarchy.
+func grounds(a equivclass.Attribute) []equivclass.Ground {
+	out := []equivclass.Ground{equivclass.EqualGround{}}
+	if len(a.Buckets) > 0 {
+		rank := make([]int, len(a.Buckets))
+		for i := range rank {
+			rank[i] = i
 		}
-		sum += math.Abs(float64(x.N)/float64(b.Total) - q)
-		rest -= q
+		out = append(out, equivclass.OrderedGround{Rank: rank})
 	}
-	return (sum + max(0, rest)) / 2
+	if a.Hierarchy != nil {
+		out = append(out, equivclass.TreeGround{Tree: a.Hierarchy})
+	}
+	return out
+}
+
+// CheckGround tells whether a ground distance fits the sensitive attribute.
+func CheckGround(s *equivclass.Schema, name string) error {
+	a := s.Attributes()[s.SensitiveIndex()]
+	var names []string
+	for _, g := range grounds(a) {
+		names = append(names, g.Name())
+	}
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
+	}
+	return nil
+}
+
+// closeness returns the principle of t-closeness to a table.
+func closeness(t *Table, limit float64, ground string) (equivclass.Principle, error) {
+	for _, g := range grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]) {
+		if g.Name() == ground {
+			return equivclass.TClose{T: limit, Reference: bagOf(t.SA), Ground: g}, nil
+		}
+	}
+	return nil, CheckGround(t.Schema, ground)
 }
 
 // askedC is the c of the first recursive principle of a list.

@@ -3,6 +3,7 @@ package oneoff
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"anond/equivclass"
@@ -16,6 +17,8 @@ type Options struct {
 	Method      Method
 	Recoding    string
 	Want        equivclass.Requirement
+	T           float64 // t-closeness to the table itself; 0: not asked
+	Ground      string  // its ground distance
 	Dataset     string
 	Hierarchies []snapshot.HierarchyFile
 	Dir         string
@@ -58,6 +61,9 @@ type Held struct {
 // before (checkGroups) and after it is rendered (the auditor, reading the
 // files); on an error nothing is named a release.
 func Anonymize(t *Table, o Options) (*Report, error) {
+	if err := o.addCloseness(t); err != nil {
+		return nil, err
+	}
 	if err := feasible(t, o.Want); err != nil {
 		return nil, err
 	}
@@ -80,6 +86,16 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	return r, nil
 }
 
+// addCloseness adds t-closeness, whose reference is the table.
+func (o *Options) addCloseness(t *Table) error {
+	if o.T == 0 {
+		return nil
+	}
+	p, err := closeness(t, o.T, o.Ground)
+	o.Want.Extra = append(slices.Clone(o.Want.Extra), p)
+	return err
+}
+
 func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, o Options) *Report {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
@@ -89,7 +105,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, o Options)
 		Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
 		Classes:  sizesOf(equivclass.Sizes(groups)),
-		Achieved: achieved(bags, bagOf(t.SA), askedC(o.Want.Extra)),
+		Achieved: achieved(bags, bagOf(t.SA), askedC(o.Want.Extra), grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),
 		Loss:     lossOf(t, p, groups, rest, o.Want, o.Recoding),
 	}
 	if r.Refused == nil {

@@ -60,7 +60,10 @@ func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
 	case equivclass.EntropyL:
 		return fmt.Sprintf("the entropy of all values allows %.2f", math.Floor(100*math.Exp(equivclass.Entropy(bag)))/100)
 	case equivclass.RecursiveL:
-		return fmt.Sprintf("with c = %g the values allow l = %d", p.C, recursiveL(bag, p.C))
+		if l := recursiveL(bag, p.C); l > 1 {
+			return fmt.Sprintf("with c = %g, l = %d is reachable", p.C, l)
+		}
+		return fmt.Sprintf("with c = %g not even l = 2 is reachable: raise c, or make the values coarser", p.C)
 	}
 	return "ask for less, or make the values coarser"
 }

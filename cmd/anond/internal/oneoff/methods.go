@@ -40,12 +40,16 @@ func Methods() []Method {
 		{"mondrian-relaxed", Generalization, all + "; with k alone, classes of k to 2k-1", "LeFevre et al., ICDE 2006, relaxed", fixed(equivclass.MondrianRelaxed{})},
 		{"mondrian-both", Generalization, all + "; cuts on either side of the median", "ours, on strict Mondrian", fixed(equivclass.MondrianBoth{})},
 		{"single-dimensional", Generalization, all + "; a value has one interval in the whole table", "LeFevre et al., ICDE 2006, definition 4", fixed(equivclass.SingleDimensional{})},
+		{"multi", Generalization, all + "; cuts along hierarchies", "Sun et al., ICEBE 2009, Multi(p,k)", fixed(equivclass.Multi{})},
+		{"org", Generalization, all + "; one depth of each hierarchy in the whole table", "Truta and Vinay 2006, after Samarati; Org(p,k) of Sun et al.", fixed(equivclass.FullDomain{})},
 		{"ncp-split", Generalization, all, "Xu et al., KDD 2006, as in lgb-ncp of Li, He and Sun", func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
 		{"ncp-split-mended", Generalization, all + "; cuts on where ncp-split stops", "ours, on Xu et al.", func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
 		{"anatomy", Anatomy, all + "; if k <= l, no value twice in a group", "Xiao and Tao, VLDB 2006", func(s uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: s} }},
 		{"aip", Anatomy, all + "; blocks that follow the correlated attributes", "Zhu et al., ComSIS 2015, algorithm 1", func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }},
 		{"arp", Anatomy, all + "; if k <= l, no value twice in a group", "Zhu et al., ComSIS 2015, algorithm 2", func(s uint64) equivclass.Partitioner { return equivclass.ARP{Seed: s} }},
 		{"arp-up", Anatomy, all + "; if k <= l, no value twice in a group", "ours, on Zhu et al.", fixed(equivclass.ARPUp{})},
+		{"p-sensitive", Anatomy, all + "; ask for -p", "Sun et al., ICEBE 2009", fixed(equivclass.PSensitive{})},
+		{"p-sensitive-ncp", Anatomy, all + "; ask for -p", "ours, on Sun et al.", fixed(equivclass.PSensitiveNCP{})},
 		{"permutation", Permutation, all + "; with l alone, groups of l to 2l-1 and no value twice", "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", func(s uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: s} }},
 	}
 }

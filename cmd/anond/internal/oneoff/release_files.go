@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"anond/equivclass"
 	"anond/snapshot"
@@ -193,23 +192,21 @@ func (r *Release) loadQuasi(name string) error {
 	}
 }
 
-// cellReader reads the cells of one column.
+// cellReader reads one column.
 type cellReader struct {
-	dict   *equivclass.Dictionary
-	labels map[string]int             // Tree: inner nodes; -1: several have the label
-	fixed  map[string]equivclass.Code // buckets by their text
+	dict  *equivclass.Dictionary
+	cells *equivclass.CellReader
+	twice map[string]bool            // labels that several nodes of the hierarchy have
+	fixed map[string]equivclass.Code // buckets by their text
 }
 
 func newCellReader(d *equivclass.Dictionary) cellReader {
-	c := cellReader{dict: d}
+	c := cellReader{dict: d, cells: equivclass.NewCellReader(d), twice: map[string]bool{}}
 	if h := d.Attribute().Hierarchy; h != nil {
-		c.labels = map[string]int{}
-		for node := h.Leaves(); node < h.Nodes(); node++ {
-			if _, twice := c.labels[h.Label(node)]; twice {
-				c.labels[h.Label(node)] = -1
-				continue
-			}
-			c.labels[h.Label(node)] = node
+		seen := map[string]bool{}
+		for node := range h.Nodes() {
+			c.twice[h.Label(node)] = seen[h.Label(node)]
+			seen[h.Label(node)] = true
 		}
 	}
 	if len(d.Attribute().Buckets) > 0 {
@@ -237,41 +234,9 @@ func (c *cellReader) value(text string) (equivclass.Code, bool) {
 	return code, true
 }
 
-// cell reads a generalized cell.
+// cell reads a generalized cell. A label of several nodes could mean any of
+// them, so that no bound would hold: it is refused.
 func (c *cellReader) cell(text string) (equivclass.Cell, bool) {
-	switch c.dict.Kind() {
-	case equivclass.Number:
-		return c.span(text)
-	case equivclass.Tree:
-		if code, ok := c.dict.Attribute().Hierarchy.Leaf([]byte(text)); ok {
-			return equivclass.Cell{Node: int(code)}, true
-		}
-		node, ok := c.labels[text]
-		return equivclass.Cell{Node: node}, ok && node >= 0
-	}
-	var codes []equivclass.Code
-	values := []string{text}
-	if list, ok := strings.CutPrefix(text, "{"); ok {
-		values = strings.Split(strings.TrimSuffix(list, "}"), "|")
-	}
-	for _, v := range values {
-		code, ok := c.value(v)
-		if !ok {
-			return equivclass.Cell{}, false
-		}
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
-	return equivclass.Cell{Codes: codes}, true
-}
-
-func (c *cellReader) span(text string) (equivclass.Cell, bool) {
-	lo, hi := text, text
-	if inner, ok := strings.CutPrefix(text, "["); ok {
-		lo, hi, _ = strings.Cut(strings.TrimSuffix(inner, "]"), ",")
-	}
-	typ := c.dict.Attribute().Type
-	a, whyA := equivclass.ParseNumber(typ, []byte(lo))
-	b, whyB := equivclass.ParseNumber(typ, []byte(hi))
-	return equivclass.Cell{Lo: a, Hi: b}, whyA == equivclass.Accepted && whyB == equivclass.Accepted && a <= b
+	x, why := c.cells.Read(text)
+	return x, why == equivclass.Accepted && !c.twice[text]
 }

@@ -72,7 +72,9 @@ func (a *Achieved) text(p *printer) {
 	p.line("  distinct l (p)       %d", a.DistinctL)
 	p.line("  entropy l            %.4f", a.EntropyL)
 	p.line("  recursive (%g,l)      l = %d", a.RecursiveC, a.RecursiveL)
-	p.line("  t (equal distances)  %.4f from the shares of the whole table", a.T)
+	for _, x := range a.T {
+		p.line("  t                    %.4f from the shares of the whole table, %s distances", x.T, x.Ground)
+	}
 }
 
 func (l *Loss) text(p *printer) {
