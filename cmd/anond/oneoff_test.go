@@ -269,6 +269,28 @@ func TestAnonymizeInfeasible(t *testing.T) {
 	assert.Equal(t, 100, r.Published, "the l that was said to be reachable is")
 }
 
+// TestAnonymizeHolds: what a method cannot place is held, counted and told; if
+// it places nobody the run fails with a way out, and that way leads out.
+func TestAnonymizeHolds(t *testing.T) {
+	w := newWard(t, 300)
+	strict := []string{"-k", "5", "-l", "3", "-t", "0.45"}
+	r := w.report("admissions.csv", "held", strict...)
+	require.NotZero(t, r.Held.NoClass, "choose a requirement that extract cannot keep for all")
+	assert.Equal(t, r.Read, r.Published+r.Held.NoClass+r.Held.SubjectRepeat)
+	assert.LessOrEqual(t, r.Achieved.T[0].T, 0.45+1e-9)
+	assert.Contains(t, w.anonymize("admissions.csv", "held-text", strict...).stdout, fmt.Sprintf("held: %d, in no class", r.Held.NoClass))
+	e := evaluation(t, w.path("held"), "--original", w.path("admissions.csv"))
+	assert.Equal(t, r.Published, e.Published)
+	assert.Equal(t, r.Loss.CDM, e.Loss.CDM, "held records count as suppressed")
+	assert.InDelta(t, r.Loss.NCP, e.Loss.NCP, 1e-4)
+
+	none := w.anonymize("admissions.csv", "none", "-k", "5", "-l", "3", "-t", "0.02")
+	assert.Equal(t, exitPrivacy, none.code)
+	assert.Contains(t, none.stderr, "hint: the table as one class satisfies it, and --method mondrian")
+	assert.NoDirExists(t, w.path("none"))
+	assert.Zero(t, w.report("admissions.csv", "all", "-k", "5", "-l", "3", "-t", "0.02", "--method", "mondrian").Held.NoClass)
+}
+
 // TestRuleVAnonymize: lines that cannot be taken are named by file, line and
 // reason, and no value of any line is told, even in errors and reports.
 func TestRuleVAnonymize(t *testing.T) {

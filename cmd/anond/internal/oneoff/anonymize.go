@@ -75,7 +75,7 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	if len(groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "ask for less, or choose another method: anond anonymize --list"}
+		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
 	k1, err := publish(t, groups, o)
 	if err != nil {
