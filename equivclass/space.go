@@ -1,5 +1,7 @@
 package equivclass
 
+import "math"
+
 // Kind tells how values of an attribute are compared and generalized.
 type Kind uint8
 
@@ -83,11 +85,22 @@ func (d *Dim) RangeLoss(lo, hi float32) float32 {
 		return float32(b-a) / float32(d.Size-1)
 	default:
 		if len(d.Steps) > 0 && d.Width > 0 {
-			a, b := StepCell(d.Steps, float64(lo)*d.Width+d.Lo, float64(hi)*d.Width+d.Lo)
+			a, b := StepCell(d.Steps, d.onStep(lo), d.onStep(hi))
 			return min(1, float32((b-a)/d.Width))
 		}
 		return hi - lo
 	}
+}
+
+// onStep returns the value at a scaled coordinate. Coordinates are rounded, so a
+// value on the border of a step may come out just below it, in the interval
+// before: what lies that near to a border is taken for it.
+func (d *Dim) onStep(x float32) float64 {
+	v, w := float64(x)*d.Width+d.Lo, d.Steps[0]
+	if border := math.Round(v/w) * w; math.Abs(v-border) <= d.Width*1e-6 {
+		return border
+	}
+	return v
 }
 
 // SetLoss returns the loss of a cell that lists distinct categories.

@@ -29,7 +29,7 @@ type Gate interface {
 type Publisher struct {
 	FS     FS
 	Dir    string // releases directory
-	Ledger string // ledger file, possibly on another disk
+	Ledger string // ledger file, possibly on another disk; empty: none is kept
 	Gate   Gate
 	// Hook runs after each step; an error stops there, as a crash would. For
 	// tests; nil in operation.
@@ -116,9 +116,11 @@ func (b *publication) check() error {
 		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
 	}
 	b.done = on.has(b.release)
-	ledger, err := readLedger(b.FS, b.Ledger)
-	if err != nil {
-		return err
+	ledger := &ledger{}
+	if b.Ledger != "" {
+		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {
+			return err
+		}
 	}
 	newest := ledger.newest()
 	if newest.Release > b.release {
@@ -238,6 +240,9 @@ func (b *publication) current() error {
 }
 
 func (b *publication) ledger() error {
+	if b.Ledger == "" {
+		return nil
+	}
 	return appendLedger(b.FS, b.Ledger, []LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}})
 }
 

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/oneoff"
+	"anond/config"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// anonymizeFlags is what the command line says.
+type anonymizeFlags struct {
+	config, method, recoding, out, format string
+	promise                               promiseFlags
+	seed                                  uint64
+	seeded, strict, list, json            bool
+}
+
+func newAnonymizeCommand(env *environment) *cobra.Command {
+	var f anonymizeFlags
+	c := &cobra.Command{
+		Use:   "anonymize [flags] IN --out DIR",
+		Short: "Anonymize one CSV or NDJSON file, once, by a method of choice",
+		Long: `anonymize cuts the records of IN (a file, packed or not, or - for standard
+input) into classes by a method, writes them as release 1 into the empty
+directory DIR, and reports what every class reaches, what it costs, and what was
+held or refused and why. The schema block of the configuration says what the
+columns are; its policy block holds k, l and diversity unless flags do.
+
+The release keeps its promise alone. Beside another release of the same people
+it promises nothing: for data that grow, use anond run.
+
+Recodings: generalization, anatomy, permutation. LGB, slicing and randomization
+cannot be written to files in this version.
+
+Exit 3: what was asked for cannot be kept; nothing is written.`,
+		Example: "  anond anonymize --list\n  anond anonymize --method mondrian -k 10 -l 3 -c anond.yaml patients.csv --out release",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.seeded = c.Flags().Changed("seed")
+			switch {
+			case f.list:
+				return env.listMethods(f.json)
+			case len(args) == 0:
+				return usage("anond anonymize IN --out DIR; anond anonymize --list shows the methods", "anonymize needs a file to read")
+			case f.out == "":
+				return usage("add --out DIR", "anonymize needs a directory to write to")
+			}
+			return env.anonymize(c.Context(), &f, args[0])
+		},
+	}
+	configFlag(c, &f.config)
+	jsonFlag(c, &f.json)
+	flags := c.Flags()
+	flags.StringVar(&f.method, "method", "extract", "how classes are formed; --list shows the methods")
+	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: what the method was made for")
+	flags.StringVar(&f.out, "out", "", "`directory` for the release; must not hold anything")
+	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw from this number, for tests: marks the release as seeded")
+	flags.BoolVar(&f.strict, "strict", false, "fail if a line is refused")
+	flags.BoolVar(&f.list, "list", false, "list the methods")
+	f.promise.register(c)
+	return c
+}
+
+func (e *environment) listMethods(asJSON bool) error {
+	methods := oneoff.Methods()
+	if asJSON {
+		return writeJSON(e.stdout, methods)
+	}
+	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false}, column{"source", 0, false})
+	t.header()
+	for _, m := range methods {
+		t.row(m.Name, m.Recoding, m.Guarantee, m.Source)
+	}
+	return t.err
+}
+
+func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in string) error {
+	o, cfg, err := e.anonymizeOptions(f, in)
+	if err != nil {
+		return err
+	}
+	t, err := oneoff.Read(ctx, oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format)}, cfg.Schema)
+	if err != nil {
+		return err
+	}
+	e.printRefused(in, t.Refused)
+	if n := len(t.Refused); n > 0 && f.strict {
+		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict asks for none", count(n, "line"), t.Read), "mend the lines above, or leave --strict out: they are then left out and counted")
+	}
+	report, err := oneoff.Anonymize(t, *o)
+	if err != nil {
+		return oneoffFailure(err)
+	}
+	if f.json {
+		return writeJSON(e.stdout, report)
+	}
+	return report.Text(e.stdout)
+}
+
+// anonymizeOptions joins flags and configuration.
+func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
+	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
+	var err error
+	if o.Method, err = oneoff.FindMethod(f.method); err != nil {
+		return nil, nil, usage("anond anonymize --list says what each does", "%s", err)
+	}
+	if o.Recoding == "" {
+		o.Recoding = o.Method.Recoding
+	}
+	if err := oneoff.CheckRecoding(o.Recoding); err != nil {
+		return nil, nil, usage("", "%s", err)
+	}
+	if err := checkEmpty(f.out); err != nil {
+		return nil, nil, err
+	}
+	cfg, warnings, err := config.LoadOneOff(f.config, e.lookup, os.ReadFile)
+	e.warn(warnings)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Want, err = f.promise.requirement(cfg); err != nil {
+		return nil, nil, err
+	}
+	if err := oneoff.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
+		return nil, nil, usage("", "%s", err)
+	}
+	o.T, o.Ground = f.promise.t, f.promise.ground
+	if o.Dataset = cfg.Dataset; o.Dataset == "" {
+		o.Dataset = datasetOf(in)
+	}
+	for _, h := range cfg.Hierarchies {
+		o.Hierarchies = append(o.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content})
+	}
+	if f.seeded {
+		binary.LittleEndian.PutUint64(o.Seed[:], f.seed)
+		return o, cfg, nil
+	}
+	_, err = rand.Read(o.Seed[:])
+	return o, cfg, err
+}
+
+// datasetOf names a dataset by its file.
+func datasetOf(in string) string {
+	name, _, _ := strings.Cut(filepath.Base(in), ".")
+	if in == "-" || name == "" {
+		return "table"
+	}
+	return name
+}
+
+// checkEmpty refuses a directory that holds anything: a release is never
+// rewritten, and does not go beside others of the same people.
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return usage("name a directory that does not exist yet", "%s is not empty", dir)
+	}
+	return nil
+}
+
+// shownRefused bounds what is said line by line.
+const shownRefused = 20
+
+func (e *environment) printRefused(in string, refused []oneoff.Refused) {
+	for i, r := range refused {
+		if i == shownRefused {
+			fmt.Fprintf(e.stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)
+			return
+		}
+		of := ""
+		if r.Attribute != "" {
+			of = fmt.Sprintf(" (attribute %q)", r.Attribute)
+		}
+		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s\n", in, r.Line, r.Reason, of)
+	}
+}
+
+// oneoffFailure gives an infeasible request its exit code.
+func oneoffFailure(err error) error {
+	var infeasible *oneoff.InfeasibleError
+	if errors.As(err, &infeasible) {
+		return failure(exitPrivacy, err, infeasible.Hint)
+	}
+	return err
+}

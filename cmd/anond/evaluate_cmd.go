@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/oneoff"
+	"anond/config"
+	"anond/ingest"
+)
+
+func newEvaluateCommand(env *environment) *cobra.Command {
+	var in oneoff.Input
+	var w oneoff.Workload
+	var path, format string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "evaluate RELEASE_DIR --original IN",
+		Short: "Measure a release against the table that it came from",
+		Long: `evaluate reads a release of anond (a directory of releases, then its current
+one, or the directory of one release) and the table behind it, and reports what
+the classes reach, what they cost, and the relative error of random COUNT
+queries. The manifest says what the columns are; others of the table are
+skipped. With -c the schema of a configuration reads the table instead, for
+instance where schema.missing is value.
+
+The report needs the original: it is for the owner of the data, not for
+publication.`,
+		Example: "  anond evaluate ./release --original patients.csv",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case in.Name == "":
+				return usage("add --original FILE", "evaluate needs the table that the release came from")
+			case w.Queries < 1 || w.Dims < 2 || !(w.Volume > 0 && w.Volume <= 1):
+				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs a query, two attributes (the sensitive one and another), and a volume above 0 up to 1")
+			}
+			in.Format, in.Stdin = ingest.Format(format), env.stdin
+			e, err := env.evaluate(c.Context(), args[0], in, path, w)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, e)
+			}
+			return e.Text(env.stdout)
+		},
+	}
+	jsonFlag(c, &asJSON)
+	flags := c.Flags()
+	flags.StringVar(&in.Name, "original", "", "the table, a CSV or NDJSON `file`, or - for standard input")
+	flags.StringVar(&format, "format", "", "csv or json; default: by the name of the file")
+	flags.StringVarP(&path, "config", "c", "", "configuration `file` whose schema reads the original; default: the manifest's")
+	flags.IntVar(&w.Queries, "queries", 1000, "how many random queries")
+	flags.IntVar(&w.Dims, "dims", 3, "attributes that a query restricts, the sensitive one among them")
+	flags.Float64Var(&w.Volume, "volume", 0.05, "share of the whole space that a query covers, about")
+	flags.Uint64Var(&w.Seed, "seed", 1, "the queries are a function of this number")
+	return c
+}
+
+func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string, w oneoff.Workload) (*oneoff.Evaluation, error) {
+	r, err := oneoff.OpenRelease(dir)
+	if err != nil {
+		return nil, err
+	}
+	schema, read := r.Schema, oneoff.ReadLoosely
+	if path != "" {
+		cfg, warnings, err := config.LoadOneOff(path, e.lookup, os.ReadFile)
+		e.warn(warnings)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.CheckSchema(cfg.Schema); err != nil {
+			return nil, failure(exitConfig, err, "use the configuration that the release was made with")
+		}
+		schema, read = cfg.Schema, oneoff.Read
+	}
+	t, err := read(ctx, in, schema)
+	if err != nil {
+		return nil, err
+	}
+	e.printRefused(in.Name, t.Refused)
+	return oneoff.Evaluate(r, t, w)
+}

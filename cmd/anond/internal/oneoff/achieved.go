@@ -1,0 +1,108 @@
+package oneoff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// Achieved is the value that every class of a release reaches, for each
+// principle whether it was asked for or not.
+type Achieved struct {
+	K            int     `json:"k"`             // size of the smallest class
+	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class
+	FrequencyL   int     `json:"frequency_l"`   // l that this share keeps
+	DistinctL    int     `json:"distinct_l"`    // fewest values in a class; the p of p-sensitive
+	EntropyL     float64 `json:"entropy_l"`     // exp of the smallest entropy
+	RecursiveC   float64 `json:"recursive_c"`
+	RecursiveL   int     `json:"recursive_l"` // l of (c,l) with this c
+	// T is t-closeness to the whole table, by each ground distance that fits.
+	T []Closeness `json:"t"`
+}
+
+// Closeness is the largest distance of a class from the whole table.
+type Closeness struct {
+	Ground string  `json:"ground"`
+	T      float64 `json:"t"`
+}
+
+// defaultC is the c of recursive diversity that is reported if none was asked for.
+const defaultC = 3
+
+// achieved measures classes by their bags; all is the bag of the whole table,
+// the reference of t-closeness. Cost: the different values of all classes, and
+// for recursive l their sort.
+func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivclass.Ground) Achieved {
+	out := Achieved{RecursiveC: c, T: make([]Closeness, len(by))}
+	if len(bags) == 0 {
+		return out
+	}
+	out.K, out.DistinctL, out.RecursiveL = math.MaxInt, math.MaxInt, math.MaxInt
+	entropy := math.Inf(1)
+	for _, b := range bags {
+		out.K = min(out.K, b.Total)
+		out.MaxFrequency = max(out.MaxFrequency, float64(b.Max())/float64(b.Total))
+		out.DistinctL = min(out.DistinctL, len(b.Counts))
+		out.RecursiveL = min(out.RecursiveL, recursiveL(b, c))
+		entropy = min(entropy, equivclass.Entropy(b))
+		for i, g := range by {
+			out.T[i] = Closeness{g.Name(), max(out.T[i].T, g.Distance(b, all))}
+		}
+	}
+	out.FrequencyL = int(1/out.MaxFrequency + 1e-9)
+	out.EntropyL = math.Exp(entropy)
+	return out
+}
+
+// grounds are the ground distances that the sensitive attribute has: equal for
+// all, ordered for buckets of a number, hierarchical with a hierarchy.
+func grounds(a equivclass.Attribute) []equivclass.Ground {
+	out := []equivclass.Ground{equivclass.EqualGround{}}
+	if len(a.Buckets) > 0 {
+		rank := make([]int, len(a.Buckets))
+		for i := range rank {
+			rank[i] = i
+		}
+		out = append(out, equivclass.OrderedGround{Rank: rank})
+	}
+	if a.Hierarchy != nil {
+		out = append(out, equivclass.TreeGround{Tree: a.Hierarchy})
+	}
+	return out
+}
+
+// CheckGround tells whether a ground distance fits the sensitive attribute.
+func CheckGround(s *equivclass.Schema, name string) error {
+	a := s.Attributes()[s.SensitiveIndex()]
+	var names []string
+	for _, g := range grounds(a) {
+		names = append(names, g.Name())
+	}
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
+	}
+	return nil
+}
+
+// closeness returns the principle of t-closeness to a table.
+func closeness(t *Table, limit float64, ground string) (equivclass.Principle, error) {
+	for _, g := range grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]) {
+		if g.Name() == ground {
+			return equivclass.TClose{T: limit, Reference: bagOf(t.SA), Ground: g}, nil
+		}
+	}
+	return nil, CheckGround(t.Schema, ground)
+}
+
+// askedC is the c of the first recursive principle of a list.
+func askedC(extra []equivclass.Principle) float64 {
+	for _, p := range extra {
+		if r, ok := p.(equivclass.RecursiveL); ok {
+			return r.C
+		}
+	}
+	return defaultC
+}

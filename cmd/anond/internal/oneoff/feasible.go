@@ -1,0 +1,116 @@
+package oneoff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"anond/equivclass"
+)
+
+// InfeasibleError says that no partition of the table can keep what is asked
+// (rule I). It names counts and shares, never a value.
+type InfeasibleError struct {
+	What string // what cannot be kept, and why
+	Hint string // what can
+}
+
+func (e *InfeasibleError) Error() string { return e.What }
+
+// feasible tells whether the table as one class satisfies each part of the
+// requirement: if it does not, no partition of all records does. Each principle
+// here has that property (k and frequency l count; the others by the concavity
+// of entropy, and because the union of classes that satisfy one satisfies it).
+func feasible(t *Table, want equivclass.Requirement) error {
+	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
+	bag := bagOf(t.SA)
+	if bag.Total == 0 {
+		return &InfeasibleError{What: "no record is left that could be published", Hint: "mend the lines that were refused"}
+	}
+	if bag.Total < want.K {
+		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total), Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
+	}
+	if !bag.Eligible(want.L) {
+		share := float64(bag.Max()) / float64(bag.Total)
+		return &InfeasibleError{
+			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of them can keep l = %d",
+				name, 100*share, bag.Total, bag.Max(), 100/float64(want.L), want.L),
+			Hint: reachable(bag.Total / bag.Max())}
+	}
+	for _, p := range want.Extra {
+		if !p.Holds(bag) {
+			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name), Hint: reachableExtra(p, bag)}
+		}
+	}
+	return nil
+}
+
+func reachable(l int) string {
+	if l < 2 {
+		return "not even l = 2 is reachable: make the values coarser"
+	}
+	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", l)
+}
+
+// reachableExtra says how far the table as a whole goes.
+func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
+	switch p := p.(type) {
+	case equivclass.DistinctL:
+		return fmt.Sprintf("there are %d different values", len(bag.Counts))
+	case equivclass.EntropyL:
+		return fmt.Sprintf("the entropy of all values allows %.2f", math.Floor(100*math.Exp(equivclass.Entropy(bag)))/100)
+	case equivclass.RecursiveL:
+		if l := recursiveL(bag, p.C); l > 1 {
+			return fmt.Sprintf("with c = %g, l = %d is reachable", p.C, l)
+		}
+		return fmt.Sprintf("with c = %g not even l = 2 is reachable: raise c, or make the values coarser", p.C)
+	}
+	return "ask for less, or make the values coarser"
+}
+
+// recursiveL is the greatest l for which a bag satisfies recursive (c,l), 0 if
+// none. Greater l only make it harder.
+func recursiveL(bag equivclass.Bag, c float64) int {
+	l := 0
+	for l < len(bag.Counts) && (equivclass.RecursiveL{C: c, L: l + 1}).Holds(bag) {
+		l++
+	}
+	return l
+}
+
+func bagOf(codes []equivclass.Code) equivclass.Bag {
+	var b equivclass.Bag
+	for _, c := range codes {
+		b.Add(c, 1)
+	}
+	return b
+}
+
+// errBroken is a fault of a partitioner, found before anything is written.
+var errBroken = errors.New("the method broke its guarantee: nothing was written")
+
+// checkGroups holds the classes against the requirement: each record once, each
+// class good. It is the last look before files are written, and independent of
+// how the classes came about.
+func checkGroups(p *equivclass.Pool, groups [][]int32, rest []int32, want equivclass.Requirement) error {
+	seen := make([]bool, p.Len())
+	n := 0
+	for _, g := range append([][]int32{rest}, groups...) {
+		for _, r := range g {
+			if seen[r] {
+				return fmt.Errorf("%w: a record is in two classes", errBroken)
+			}
+			seen[r] = true
+			n++
+		}
+	}
+	if n != p.Len() {
+		return fmt.Errorf("%w: %d records are in no class and not held", errBroken, p.Len()-n)
+	}
+	for i, g := range groups {
+		if !want.Holds(p.Bag(g)) {
+			return fmt.Errorf("%w: class %d does not satisfy what was asked", errBroken, i+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package oneoff
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/filesrc"
+)
+
+// Input says where a table is. Name "-" is Stdin.
+type Input struct {
+	Name   string
+	Stdin  io.Reader
+	Format ingest.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
+}
+
+func (in Input) format() ingest.Format {
+	if in.Format != "" {
+		return in.Format
+	}
+	name := strings.TrimSuffix(strings.ToLower(in.Name), ".gz")
+	for _, end := range []string{".ndjson", ".jsonl", ".json"} {
+		if strings.HasSuffix(name, end) {
+			return ingest.JSON
+		}
+	}
+	return ingest.CSV
+}
+
+// Read reads a whole table. Lines that are no record are listed in the table;
+// an error means that the file as a whole cannot be read.
+func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+	return read(ctx, in, func([]string) (*equivclass.Schema, error) { return schema, nil })
+}
+
+// ReadLoosely is Read for a schema that need not list all columns of the file:
+// the others are dropped.
+func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+	return read(ctx, in, func(header []string) (*equivclass.Schema, error) {
+		attributes := slices.Clone(schema.Attributes())
+		known := map[string]bool{}
+		for _, a := range attributes {
+			known[a.Name] = true
+		}
+		for _, name := range header {
+			if !known[name] {
+				attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Drop})
+			}
+			known[name] = true
+		}
+		return equivclass.NewSchema(attributes, schema.Missing())
+	})
+}
+
+// read asks schemaFor with the columns of a CSV file, and with nil before there
+// are any.
+func read(ctx context.Context, in Input, schemaFor func(header []string) (*equivclass.Schema, error)) (*Table, error) {
+	r := &tableReader{}
+	adopt := func(header []string) error {
+		schema, err := schemaFor(header)
+		if err != nil {
+			return err
+		}
+		if header != nil {
+			if err := ingest.CheckHeader(schema, header); err != nil {
+				return err
+			}
+		}
+		r.table = NewTable(schema)
+		r.row = make(equivclass.Row, len(schema.Attributes()))
+		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{})
+		return err
+	}
+	if err := adopt(nil); err != nil {
+		return nil, err
+	}
+	source, err := open(ctx, in, adopt)
+	if err != nil {
+		return nil, err
+	}
+	return r.table, errors.Join(r.all(ctx, source), source.Close())
+}
+
+func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
+	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader}
+	switch in.format() {
+	case ingest.JSON:
+		cfg.Layout, cfg.CheckHeader = filesrc.NDJSON, nil
+	case ingest.CSV:
+	default:
+		return nil, fmt.Errorf("format %q: use csv or json", in.format())
+	}
+	if in.Name == "-" {
+		cfg.Stdin, cfg.RunID = in.Stdin, "oneoff"
+	} else {
+		cfg.Paths = []string{literalPath(in.Name)}
+	}
+	return filesrc.Open(ctx, cfg, ingest.Resume{Once: true, Digest: digest})
+}
+
+// digest identifies the file within this run; nothing of it is kept.
+func digest(b []byte) incremental.Digest {
+	sum := sha256.Sum256(b)
+	return incremental.Digest(sum[:16])
+}
+
+// literalPath quotes what filepath.Match would take for a pattern.
+func literalPath(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+type tableReader struct {
+	table   *Table
+	decoder ingest.Decoder
+	row     equivclass.Row
+}
+
+func (r *tableReader) all(ctx context.Context, source ingest.Source) error {
+	for {
+		chunk, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, record := range chunk.Records {
+			r.take(record, chunk.Header)
+		}
+	}
+}
+
+func (r *tableReader) take(record ingest.Record, header []string) {
+	r.table.Read++
+	out := r.decoder.Decode(record.Value, header, r.row)
+	why, attribute := out.Reason, out.Attribute
+	if out.Accepted() {
+		why, attribute = r.table.add(r.row)
+	}
+	if why != equivclass.Accepted {
+		r.table.Refused = append(r.table.Refused, Refused{Line: record.Line, Reason: why, Attribute: attribute})
+	}
+}

@@ -1,0 +1,165 @@
+package oneoff
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// Release is a published release, read back from its files: what an analyst has.
+type Release struct {
+	Manifest *snapshot.Manifest
+	Schema   *equivclass.Schema
+	// Dicts of the quasi-identifiers in order, then of the sensitive attribute.
+	Dicts []*equivclass.Dictionary
+	Start []int32           // first row of each class, and behind the last
+	SA    []equivclass.Code // by row
+	// QI is by quasi-identifier, then row, where cells are exact; nil under
+	// generalization. Rows of permutation are no records.
+	QI    [][]equivclass.Code
+	Cells [][]equivclass.Cell // by class, then column; nil where cells are exact
+
+	dir string // of the release itself
+}
+
+// OpenRelease reads the manifest of a release: of the current one of a releases
+// directory, or of the release whose directory is named itself.
+func OpenRelease(dir string) (*Release, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	top, number := dir, uint32(0)
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+		n, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%s holds a manifest, but is not named by the number of its release: give the copy its name back, such as 000001", dir)
+		}
+		top, number = filepath.Dir(dir), uint32(n)
+	} else if _, err := os.Stat(filepath.Join(dir, "CURRENT")); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no release and no directory of releases: it has neither manifest.json nor CURRENT", dir)
+	}
+	m, err := snapshot.Show(snapshot.OS(), top, number)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
+	r.Schema, err = schemaOf(m, top)
+	return r, err
+}
+
+// schemaOf makes the schema that a manifest describes, with the copies of the
+// hierarchies that lie beside the releases.
+func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
+	attributes := make([]equivclass.Attribute, len(m.Schema))
+	for i, e := range m.Schema {
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type}
+		if e.Hierarchy == nil {
+			continue
+		}
+		attributes[i].Steps, attributes[i].Buckets = e.Hierarchy.Steps, e.Hierarchy.Buckets
+		if e.Hierarchy.File == "" {
+			continue
+		}
+		data, err := readChecked(filepath.Join(top, filepath.FromSlash(e.Hierarchy.File)), e.Hierarchy.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		if attributes[i].Hierarchy, err = equivclass.ParseHierarchy(e.Hierarchy.File, bytes.NewReader(data)); err != nil {
+			return nil, err
+		}
+	}
+	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+}
+
+// readChecked reads a file that must have a hash.
+func readChecked(path, want string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+		return nil, fmt.Errorf("%w: %s is not the file that the manifest describes", snapshot.ErrDamaged, path)
+	}
+	return data, nil
+}
+
+// Load reads the data files. dicts, if not nil, are those of the records that
+// the release is compared with (Table.columns); they grow by what is new.
+func (r *Release) Load(dicts []*equivclass.Dictionary) error {
+	if r.Dicts = dicts; dicts == nil {
+		attributes := r.Schema.Attributes()
+		for _, i := range r.Schema.Quasi() {
+			r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[i]))
+		}
+		r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[r.Schema.SensitiveIndex()]))
+	}
+	switch r.Manifest.Recoding {
+	case Generalization:
+		return r.loadCells()
+	case Anatomy:
+		return r.loadExact("qit.csv", "st.csv", true)
+	case Permutation:
+		return r.loadExact("pqt.csv", "pst.csv", false)
+	}
+	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
+}
+
+// Estimator answers queries from the release.
+func (r *Release) Estimator() equivclass.Estimator {
+	d := len(r.Dicts) - 1
+	if r.Cells != nil {
+		bags := make([]equivclass.Bag, len(r.Cells))
+		for i := range bags {
+			bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
+		}
+		return &equivclass.CellRelease{Dicts: r.Dicts, Sensitive: d, Cells: r.Cells, Bags: bags, Grain: equivclass.Grains(r.Dicts)}
+	}
+	blocks := equivclass.SingleBlocks(d + 1)
+	if r.Manifest.Recoding == Anatomy {
+		blocks = equivclass.AnatomyBlocks(d+1, d)
+	}
+	return &equivclass.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
+}
+
+// Ask answers a query in the language of equivclass.ParseQuery.
+func (r *Release) Ask(text string) (equivclass.Answer, error) {
+	q, err := equivclass.ParseQuery(text)
+	if err != nil {
+		return equivclass.Answer{}, err
+	}
+	bound, err := equivclass.BindQuery(q, r.Dicts)
+	if err != nil {
+		return equivclass.Answer{}, err
+	}
+	return r.Estimator().Estimate(bound), nil
+}
+
+// CheckSchema tells whether records of a schema may be held against the
+// release: the same attributes are published, in the same order.
+func (r *Release) CheckSchema(s *equivclass.Schema) error {
+	want, have := publishedOf(r.Schema), publishedOf(s)
+	if !slices.Equal(want, have) {
+		return fmt.Errorf("the configuration publishes other attributes than the release, or in another order: the release has %s", strings.Join(want, ", "))
+	}
+	return nil
+}
+
+func publishedOf(s *equivclass.Schema) []string {
+	var out []string
+	for _, i := range s.Quasi() {
+		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
+	}
+	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))
+}

@@ -1,0 +1,136 @@
+package oneoff
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printer writes lines and keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// Text writes the report in words.
+func (r *Report) Text(w io.Writer) error {
+	p := &printer{w: w}
+	seeded := ""
+	if r.Seeded {
+		seeded = ", seeded"
+	}
+	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count, r.Method, r.Recoding, seeded)
+	p.line("asked for: %s", r.asked())
+	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
+	r.textHeld(p)
+	p.line("")
+	r.Achieved.text(p)
+	if r.K1 != "rows" {
+		p.line("  presence             not hidden: exact quasi-identifiers show who is in the table; k holds for sensitive values only")
+	}
+	p.line("")
+	r.Loss.text(p)
+	p.line("")
+	p.line("This release keeps its promise alone. Beside another release of the same people it promises nothing.")
+	return p.err
+}
+
+func (r *Report) asked() string {
+	parts := []string{fmt.Sprintf("k = %d", r.K)}
+	if r.L > 1 {
+		parts = append(parts, fmt.Sprintf("l = %d (frequency)", r.L))
+	}
+	return strings.Join(append(parts, r.Extra...), ", ")
+}
+
+func (r *Report) textHeld(p *printer) {
+	if r.Held == (Held{}) {
+		p.line("held: nothing, every record is published")
+		return
+	}
+	if n := r.Held.Refused; n > 0 {
+		p.line("refused: %d, lines that are no record of the schema", n)
+	}
+	if n := r.Held.SubjectRepeat; n > 0 {
+		p.line("held: %d, further records of a person who has one in the release", n)
+	}
+	if n := r.Held.NoClass; n > 0 {
+		p.line("held: %d, in no class: the method found none that would still keep what was asked with them", n)
+	}
+}
+
+func (a *Achieved) text(p *printer) {
+	p.line("What every class reaches, asked for or not:")
+	p.line("  k                    %d", a.K)
+	p.line("  top share of a value %.4f, so frequency l = %d", a.MaxFrequency, a.FrequencyL)
+	p.line("  distinct l (p)       %d", a.DistinctL)
+	p.line("  entropy l            %.4f", a.EntropyL)
+	p.line("  recursive (%g,l)      l = %d", a.RecursiveC, a.RecursiveL)
+	for _, x := range a.T {
+		p.line("  t                    %.4f from the shares of the whole table, %s distances", x.T, x.Ground)
+	}
+}
+
+func (l *Loss) text(p *printer) {
+	p.line("What it costs:")
+	p.line("  C_DM                 %d", l.CDM)
+	p.line("  C_AVG                %.4f", l.CAVG)
+	p.line("  C_MDM                %d", l.CMDM)
+	p.line("  NCP of the classes   %.4f", l.NCP)
+	p.line("  GLP                  %.4f", l.GLP)
+	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
+	for _, x := range l.Phi2 {
+		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
+	}
+	if x := l.Presence; x != nil && x.Measured > 0 {
+		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; over %d records)",
+			x.MeanExact, x.MaxExact, x.MeanDelta, x.MaxDelta, x.Measured)
+	}
+}
+
+func quoted(name string) string { return fmt.Sprintf("%q", name) }
+
+// Text writes the evaluation in words.
+func (e *Evaluation) Text(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("release %d, recoding %s: %d of %d records in %d classes", e.Release, e.Recoding, e.Published, e.Original, e.Classes.Count)
+	p.line("promised: k = %d, l = %d", e.K, e.L)
+	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
+	p.line("")
+	e.Achieved.text(p)
+	p.line("")
+	e.Loss.text(p, e.Recoding)
+	for _, what := range e.Unmeasured {
+		p.line("  not told by files    %s", what)
+	}
+	p.line("")
+	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries, e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
+	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median, e.Error.Asked, e.Error.Empty)
+	p.line("  bounds               %.4f times the true answer wide on average; they hold it in %d of %d", e.Error.Width, e.Error.Inside, e.Error.Asked)
+	if e.Published < e.Original {
+		p.line("  %d records of the original are not in the release: the error counts them, the bounds do not know them", e.Original-e.Published)
+	}
+	return p.err
+}
+
+func (l *FileLoss) text(p *printer, recoding string) {
+	p.line("What it costs:")
+	p.line("  C_DM                 %d", l.CDM)
+	p.line("  C_AVG                %.4f", l.CAVG)
+	p.line("  C_MDM                %d", l.CMDM)
+	p.line("  NCP of the cells     %.4f", l.NCP)
+	p.line("  NCP of the classes   %.4f", l.Box)
+	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
+	if recoding == Anatomy {
+		p.line("  GLP                  %.4f", l.GLP)
+	}
+	for _, x := range l.Phi2 {
+		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
+	}
+}
