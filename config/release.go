@@ -118,8 +118,8 @@ func (rel *Release) keys() []key {
 func (s *State) keys() []key {
 	return []key{
 		{path: "state.path", value: path(&s.Path), def: "./state/anond.db", doc: "State file. Private: it holds the records. One process at a time."},
-		{path: "state.max_records", value: atLeast(0, "0 means no bound", &s.MaxRecords), def: "0", doc: "Records after which reading pauses; 0: no bound."},
-		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, after which reading pauses; 0: no bound."},
+		{path: "state.max_records", value: atLeast(0, "0 means no bound", &s.MaxRecords), def: "0", doc: "Records after which the daemon stops with an error, before anything is lost; 0: no bound."},
+		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, after which the daemon stops with an error, before anything is lost; 0: no bound."},
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *Source) keys() []key {
 	k, f := &s.Kafka, &s.File
 	return []key{
 		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true, doc: "Where records come from: kafka, file or stdin (standard input)."},
-		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in logs and dead letters."},
+		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line of the start. Positions and dead letters carry the identity of the source itself."},
 		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV line, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB", doc: "Largest message or line that is taken; larger ones are refused as too_large."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka", doc: "Addresses of some brokers, host:port; the others are found through them."},

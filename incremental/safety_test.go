@@ -83,8 +83,7 @@ func (a *tally) add(o outcomes) {
 type runner struct {
 	*chain
 	s    *stream
-	next map[incremental.Partition]int64 // next offset the source hands out
-	sent int                             // distinct records delivered, those lost in a crash not counted
+	sent int // distinct records delivered, those lost in a crash not counted
 	o    outcomes
 }
 

@@ -84,7 +84,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(letters.Close)
-	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
+	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
