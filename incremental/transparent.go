@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -121,6 +122,9 @@ func tail(n int, p, q float64) float64 {
 	return math.Exp(-float64(n) * kl)
 }
 
+// ErrTransparent: the settings cannot keep rule T with what is published (exit 78).
+var ErrTransparent = errors.New("policy.transparent cannot be kept")
+
 // CheckTransparent reports why the configured cut cannot keep rule T, judged by
 // the published histogram: too few records would gather between two cuts.
 func (m *Machine) CheckTransparent() error {
@@ -130,9 +134,9 @@ func (m *Machine) CheckTransparent() error {
 	n := m.MinPool()
 	switch {
 	case n == math.MaxInt:
-		return fmt.Errorf("transparent: the most frequent value has 1/l of what is published or more, so no pool is eligible with certainty; lower l")
+		return fmt.Errorf("%w: the most frequent value has 1/l of what is published or more, so no pool is eligible with certainty; lower l", ErrTransparent)
 	case m.policy.CutEvery > 0 && m.policy.CutEvery < n:
-		return fmt.Errorf("transparent: %d records a release are too few, %d are needed so that a pool is ineligible with a chance of at most 1e-6; raise release.trigger.every", m.policy.CutEvery, n)
+		return fmt.Errorf("%w: %d records a release are too few, %d are needed so that a pool is ineligible with a chance of at most 1e-6; raise release.trigger.every", ErrTransparent, m.policy.CutEvery, n)
 	}
 	return nil
 }
