@@ -12,10 +12,19 @@ import (
 // Partitioner names the method of the first load.
 type Partitioner string
 
-// The partitioners.
+// The partitioners that draw nothing at random. docs/METHODS.md tells them apart.
 const (
-	Extract  Partitioner = "extract"
-	Mondrian Partitioner = "mondrian"
+	Extract           Partitioner = "extract"
+	Mondrian          Partitioner = "mondrian"
+	MondrianRelaxed   Partitioner = "mondrian-relaxed"
+	MondrianBoth      Partitioner = "mondrian-both"
+	WangCloseK        Partitioner = "wang-close-k"
+	WangMedian        Partitioner = "wang-median"
+	SingleDimensional Partitioner = "single-dimensional"
+	Multi             Partitioner = "multi"
+	ARPUp             Partitioner = "arp-up"
+	PSensitive        Partitioner = "p-sensitive"
+	PSensitiveNCP     Partitioner = "p-sensitive-ncp"
 )
 
 // Initial is the block `initial`.
@@ -31,6 +40,7 @@ type Recoding string
 const (
 	Generalization Recoding = "generalization"
 	Anatomy        Recoding = "anatomy"
+	Permutation    Recoding = "permutation"
 )
 
 // On says what makes a release due.
@@ -97,7 +107,7 @@ type Log struct {
 
 func (i *Initial) keys() []key {
 	return []key{
-		{path: "initial.partitioner", value: oneOf(&i.Partitioner, Extract, Mondrian), def: "extract", doc: "Method that cuts the first load into classes."},
+		{path: "initial.partitioner", value: oneOf(&i.Partitioner, Extract, Mondrian, MondrianRelaxed, MondrianBoth, WangCloseK, WangMedian, SingleDimensional, Multi, ARPUp, PSensitive, PSensitiveNCP), def: "extract", doc: "Method that cuts the first load into classes. All keep k, l and the further tests; they differ in what they lose, and for whom: docs/METHODS.md."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "The first load ends after this many records; 0: at the end that the source had at the first start."},
 	}
 }
@@ -107,7 +117,7 @@ func (rel *Release) keys() []key {
 	return []key{
 		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Public: analysts may have all of it."},
 		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger beside state.path", doc: "Append-only list of the releases made. On another disk than the state it also notices a state restored from an old backup."},
-		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group; who is in the data is then disclosed."},
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. permutation: each column of a group shuffled on its own. Both disclose who is in the data, or that certain values are."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update", doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
 		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s", doc: "With on update: least time between two releases."},
 		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval", doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
@@ -135,8 +145,8 @@ func (c *Config) checkTrigger(r *reader) {
 	if !r.set("release.ledger") {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
-	if c.Release.Recoding == Anatomy {
-		r.warn("release.recoding", "is anatomy: quasi-identifiers are published exactly, so who is in the data is disclosed; their sensitive value is not", "use generalization if presence itself is confidential")
+	if c.Release.Recoding == Anatomy || c.Release.Recoding == Permutation {
+		r.warn("release.recoding", "is "+string(c.Release.Recoding)+": quasi-identifiers are published exactly, so who is in the data is disclosed; their sensitive value is not", "use generalization if presence itself is confidential")
 	}
 	if !r.sound("release.trigger.on") {
 		return

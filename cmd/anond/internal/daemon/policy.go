@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass"
 	"anond/incremental"
@@ -33,13 +34,14 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	return out, nil
 }
 
+// partitioner returns a method of the first load. The configuration admits only
+// those that draw nothing, so the seed does not matter.
 func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
-	for _, p := range []equivclass.Partitioner{equivclass.Extract{}, equivclass.Mondrian{}} {
-		if p.Name() == string(name) {
-			return p, nil
-		}
+	m, err := oneoff.FindMethod(string(name))
+	if err != nil {
+		return nil, fmt.Errorf("initial.partitioner: %w", err)
 	}
-	return nil, fmt.Errorf("initial.partitioner %q is not known", name)
+	return m.Partitioner(0), nil
 }
 
 // SettingsOf translates the configuration for the manifest. The seed is used by

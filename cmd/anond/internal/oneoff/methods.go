@@ -54,6 +54,9 @@ func Methods() []Method {
 	}
 }
 
+// Partitioner returns the method's partitioner; seed fixes what it draws.
+func (m Method) Partitioner(seed uint64) equivclass.Partitioner { return m.partitioner(seed) }
+
 // FindMethod returns the method of a name.
 func FindMethod(name string) (Method, error) {
 	var names []string

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+)
+
+// TestVariants: whatever partitions the first load and however classes are
+// written, the chain of several releases is certified.
+func TestVariants(t *testing.T) {
+	variant := func(name, line string) {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "{type: file, format: json, file: {path: admissions.ndjson}}", "on: records, every: 300", "")
+			s.write("admissions.ndjson", ndjson(1, 2000))
+			text, err := os.ReadFile(s.config)
+			require.NoError(t, err)
+			s.write("anond.yaml", strings.Replace(string(text), "release: {dir: ./releases,", line, 1)+"initial: {max_records: 800"+initialOf(name)+"}\n")
+			s.must("run --once")
+			assert.Greater(t, len(s.releases()), 1)
+			assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+		})
+	}
+	for _, r := range []config.Recoding{config.Generalization, config.Anatomy, config.Permutation} {
+		variant(string(r), "release: {dir: ./releases, recoding: "+string(r)+",")
+	}
+	for _, p := range []config.Partitioner{config.Extract, config.Mondrian, config.MondrianRelaxed, config.MondrianBoth, config.WangCloseK,
+		config.WangMedian, config.SingleDimensional, config.Multi, config.ARPUp, config.PSensitive, config.PSensitiveNCP} {
+		variant("initial "+string(p), "release: {dir: ./releases,")
+	}
+}
+
+// initialOf is the key that a variant's name asks for.
+func initialOf(name string) string {
+	if p, ok := strings.CutPrefix(name, "initial "); ok {
+		return ", partitioner: " + p
+	}
+	return ""
+}
