@@ -125,6 +125,9 @@ func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [
 	if m.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
 		return nil, m.Commit()
 	}
+	if err := m.verify(d); err != nil {
+		return nil, err
+	}
 	m.countCut()
 	m.pending.quarantined = append(m.pending.quarantined, d.quarantine...)
 	m.staged.delta.Quarantined = d.quarantine

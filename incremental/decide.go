@@ -30,7 +30,10 @@ func (m *Machine) decideInitial() (decision, error) {
 		return decision{}, err
 	}
 	pool := m.records.pool(m.records.space(m.records.len()), waiting)
-	groups, _ := m.policy.Initial.Partition(pool, want)
+	groups, rest := m.policy.Initial.Partition(pool, want)
+	if m.pending.infeasible && len(rest) > 0 {
+		return decision{}, nil // rule I, after a first load that was too small
+	}
 	plans, _ := plansOf(pool, waiting, groups)
 	return decision{births: m.births(plans)}, nil
 }

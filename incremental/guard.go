@@ -23,7 +23,7 @@ const (
 
 // Guard knows how far a state has come and tells whether a delta continues it.
 // Every store asks it before it writes, so that a faulty machine cannot leave a
-// state that breaks the numbering or rules A, P and C: records and classes are
+// state that breaks the numbering or these parts of rules A, P and C: records and classes are
 // numbered without a gap, members exist and ascend, only a living pure class
 // dies, only a living frozen class is declared pure. Whether a declared class
 // is flat is the machine's duty. Cost: linear in the delta, one byte a class.

@@ -26,12 +26,15 @@ func (m *Machine) decideTransparent() (decision, error) {
 	if len(waiting) < want.K {
 		return decision{}, nil
 	}
+	size := poolSize(len(waiting), want.K)
 	if !m.meta.InitialDone {
-		if err := m.feasible(m.records.bag(waiting)); err != nil {
+		// The pool alone: what it leaves over goes into a later pool, and a test
+		// that saw it would tell something about it (rule T).
+		if err := m.feasible(m.records.bag(waiting[:size])); err != nil {
 			return decision{}, err
 		}
 	}
-	if len(waiting) < m.MinPool() {
+	if size < m.MinPool() {
 		return decision{}, nil
 	}
 	return m.admitPool(m.draw(uint32(len(m.intents)+1), "deal").Shuffle), nil
@@ -135,10 +138,19 @@ func (m *Machine) CheckTransparent() error {
 	switch {
 	case n == math.MaxInt:
 		return fmt.Errorf("%w: the most frequent value has 1/l of what is published or more, so no pool is eligible with certainty; lower l", ErrTransparent)
-	case m.policy.CutEvery > 0 && m.policy.CutEvery < n:
-		return fmt.Errorf("%w: %d records a release are too few, %d are needed so that a pool is ineligible with a chance of at most 1e-6; raise release.trigger.every", ErrTransparent, m.policy.CutEvery, n)
+	case m.policy.CutEvery > 0 && poolSize(m.policy.CutEvery, m.policy.Requirement.K) < n:
+		return fmt.Errorf("%w: %d records a release are too few, %d are needed so that a pool is ineligible with a chance of at most 1e-6; raise release.trigger.every", ErrTransparent, m.policy.CutEvery, recordsFor(n, m.policy.Requirement.K))
 	}
 	return nil
+}
+
+// recordsFor returns the smallest number of records that gives a pool of n.
+func recordsFor(n, k int) int {
+	records := n
+	for poolSize(records, k) < n {
+		records++
+	}
+	return records
 }
 
 // halve splits an eligible pool into frozen classes.

@@ -60,7 +60,7 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
 	case errors.As(err, &infeasible):
 		return exitPrivacy, infeasible.Hint()
-	case errors.Is(err, snapshot.ErrRefused):
+	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
 	case errors.Is(err, incremental.ErrTransparent):
 		return exitConfig, "docs/THREAT_MODEL.md says what rule T needs; without policy.transparent the promise holds at levels L0 and L1"
