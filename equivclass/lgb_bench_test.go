@@ -3,8 +3,6 @@ package equivclass
 import (
 	"fmt"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
 
 func BenchmarkLGB(b *testing.B) {
@@ -19,15 +17,5 @@ func BenchmarkLGB(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
 			})
 		}
-	}
-}
-
-// The contract: LGB on a table of Adult's size in a second at most.
-func TestLGBWithinASecond(t *testing.T) {
-	table := lgbRandom(lgbRand(1), 30_162, 0.2)
-	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}, NCPSplit{Mend: true}} {
-		took := lgbTook(func() { lgbRun(t, table, local) })
-		t.Logf("%s: %v", local.Name(), took)
-		assert.Less(t, took, wangSecond, local.Name())
 	}
 }

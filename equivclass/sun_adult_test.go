@@ -102,11 +102,6 @@ func TestSunAdult(t *testing.T) {
 			require.Empty(t, rest)
 			ncp[m.Name()] = NCP(p, groups, 0)
 			t.Logf("p=%d k=%d l=%d %-11s %5d classes, C_AVG %.2f, NCP %.2f %%, %v", c.p, c.k, c.l, m.Name(), len(groups), CAVG(Sizes(groups), c.k), 100*ncp[m.Name()], took.Round(time.Millisecond))
-			if m.Name() == "org" {
-				require.Less(t, took, 10*wangSecond)
-			} else {
-				require.Less(t, took, wangSecond, m.Name())
-			}
 		}
 		require.Less(t, ncp["p-sensitive"], ncp["org"])
 		require.Less(t, ncp["multi"], ncp["org"])

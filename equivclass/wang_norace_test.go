@@ -1,8 +1,0 @@
-//go:build !race
-
-package equivclass
-
-import "time"
-
-// wangSecond is the second that a partitioner may take on Adult.
-const wangSecond = time.Second
