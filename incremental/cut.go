@@ -35,9 +35,8 @@ func (e *InfeasibleError) Hint() string {
 // decision is what a cut changes: classes that are born, and those whose
 // records the births take over.
 type decision struct {
-	births   []*Class
-	deaths   []ClassID
-	declared []ClassID
+	births []*Class
+	deaths []ClassID
 	// quarantine lists the records of pools that were ineligible as a whole (rule T).
 	quarantine []RecordID
 }
@@ -180,16 +179,13 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 		m.classes[id].Died = release
 		m.staged.delta.Deaths = append(m.staged.delta.Deaths, Death{id, release})
 	}
-	for _, id := range d.declared {
-		m.classes[id].Regime = Pure
-	}
 	// The intent goes in first: the plans are made in the space of its cut, as a
 	// machine does that opens this state.
 	m.intents = append(m.intents, Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.rebuild()
 	intent := m.Latest()
 	intent.Records, intent.Classes, intent.Pending = m.published(), len(m.classes)-m.dead(), m.pendingCounts()
-	m.staged.delta.Births, m.staged.delta.DeclaredPure = d.births, d.declared
+	m.staged.delta.Births = d.births
 	decided := *intent
 	m.staged.delta.Intent = &decided
 	if err := m.Commit(); err != nil {

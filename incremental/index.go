@@ -101,7 +101,7 @@ func (x *index) cut(n int) {
 	slots := x.order[node.from:node.to]
 	j := x.widest(slots)
 	half := len(slots) / 2
-	selectSlots(slots, half, func(a, b int32) bool {
+	equivclass.Select(slots, half, func(a, b int32) bool {
 		ca, cb := x.centre(a, j), x.centre(b, j)
 		return ca < cb || ca == cb && a < b
 	})
@@ -139,45 +139,6 @@ func boxAt(boxes []float32, d int, i int32) equivclass.Box {
 func (x *index) centre(slot int32, j int) float32 {
 	b := 2 * x.d * int(slot)
 	return (x.boxes[b+j] + x.boxes[b+x.d+j]) / 2
-}
-
-// selectSlots partly sorts a so that a[k] is where a full sort would put it.
-func selectSlots(a []int32, k int, less func(a, b int32) bool) {
-	lo, hi := 0, len(a)-1
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		if less(a[mid], a[lo]) {
-			a[lo], a[mid] = a[mid], a[lo]
-		}
-		if less(a[hi], a[lo]) {
-			a[lo], a[hi] = a[hi], a[lo]
-		}
-		if less(a[hi], a[mid]) {
-			a[mid], a[hi] = a[hi], a[mid]
-		}
-		pivot := a[mid]
-		i, j := lo, hi
-		for i <= j {
-			for less(a[i], pivot) {
-				i++
-			}
-			for less(pivot, a[j]) {
-				j--
-			}
-			if i <= j {
-				a[i], a[j] = a[j], a[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return
-		}
-	}
 }
 
 // positionLeaves and neighbourLeaves bound the searches.
