@@ -17,6 +17,9 @@ const (
 	Semi       Role = "semi"       // semi-sensitive: its own promise (LGB)
 	Sensitive  Role = "sensitive"  // the value that must not be learnt
 	Drop       Role = "drop"       // ignored
+	// Flag says whether the value of a semi-sensitive attribute is sensitive to
+	// its person. It is declared by Attribute.Flag, not as a role.
+	Flag Role = "flag"
 )
 
 // Type is the type of an attribute's values.
@@ -46,6 +49,22 @@ type Attribute struct {
 	// Buckets are the lower bounds of the intervals that make a numeric
 	// sensitive attribute categorical; values below the first are refused.
 	Buckets []float64
+	// Promise is what a semi-sensitive attribute keeps; nil for all others.
+	Promise *SemiPromise
+	// Flag names the attribute of role Flag that says, record by record, whether
+	// the value is sensitive. Empty: every value of the attribute is.
+	Flag string
+}
+
+// SemiPromise is the promise of a semi-sensitive attribute on its own (Li, He
+// and Sun; design section 3.3): L (no value of a local bucket above 1/L) or, for
+// domains too small for that, T: every local bucket is T-close to the reference
+// distribution under the named ground distance, and a value's posterior is its
+// share of the bucket. Exactly one of L and T is set.
+type SemiPromise struct {
+	L        int
+	T        float64
+	Distance string // equal, ordered or hierarchical; with T
 }
 
 // Missing says what becomes of a record that lacks a value.
@@ -61,6 +80,7 @@ const (
 type Schema struct {
 	attributes []Attribute
 	quasi      []int
+	semi       []int
 	sensitive  int
 	subject    int // -1 if none
 	missing    Missing
@@ -81,6 +101,8 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		switch a.Role {
 		case Quasi:
 			s.quasi = append(s.quasi, i)
+		case Semi:
+			s.semi = append(s.semi, i)
 		case Sensitive:
 			if s.sensitive >= 0 {
 				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: declare one; a second one that depends on the first would undo its promise",
@@ -94,6 +116,7 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 			s.subject = i
 		}
 	}
+	faults = append(faults, s.checkFlags()...)
 	if len(s.quasi) == 0 {
 		faults = append(faults, errors.New("no attribute has role quasi: declare at least one"))
 	}
@@ -109,6 +132,40 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 	return s, nil
 }
 
+// checkFlags reports semi-sensitive attributes whose flag is not there, and flags
+// that flag nothing.
+func (s *Schema) checkFlags() []error {
+	var faults []error
+	used := map[string]bool{}
+	for _, i := range s.semi {
+		a := s.attributes[i]
+		used[a.Flag] = true
+		if a.Flag != "" && s.FlagIndex(i) < 0 {
+			faults = append(faults, fmt.Errorf("attribute %q: its flag %q is no attribute of role flag", a.Name, a.Flag))
+		}
+	}
+	for _, a := range s.attributes {
+		if a.Role == Flag && !used[a.Name] {
+			faults = append(faults, fmt.Errorf("attribute %q is a flag of nothing", a.Name))
+		}
+	}
+	return faults
+}
+
+func (p *SemiPromise) check() error {
+	switch {
+	case p == nil:
+		return errors.New("a semi-sensitive attribute needs a promise: l or t")
+	case (p.L != 0) == (p.T != 0):
+		return errors.New("the promise of a semi-sensitive attribute is l or t, one of them")
+	case p.L != 0 && p.L < 2:
+		return fmt.Errorf("promise l = %d promises nothing: l is at least 2", p.L)
+	case p.T < 0 || p.T >= 1:
+		return fmt.Errorf("promise t = %g is not between 0 and 1", p.T)
+	}
+	return nil
+}
+
 func (a Attribute) check() []error {
 	var faults []error
 	fault := func(format string, args ...any) {
@@ -121,7 +178,7 @@ func (a Attribute) check() []error {
 		fault("the name is taken by a column of every release; publish it under another one")
 	}
 	switch a.Role {
-	case Identifier, Subject, Drop:
+	case Identifier, Subject, Drop, Flag:
 		return faults // their type is never looked at
 	case Quasi, Semi, Sensitive:
 	default:
@@ -132,6 +189,13 @@ func (a Attribute) check() []error {
 	}
 	if a.Hierarchy != nil && a.Type != Categorical {
 		fault("a label hierarchy makes an attribute categorical, but its type is %s", a.Type)
+	}
+	if a.Role == Semi {
+		if err := a.Promise.check(); err != nil {
+			fault("%w", err)
+		}
+	} else if a.Promise != nil || a.Flag != "" {
+		fault("a promise and a flag belong to a semi-sensitive attribute")
 	}
 	faults = append(faults, a.checkSteps()...)
 	if a.Role == Sensitive && a.Type.Numeric() && len(a.Buckets) == 0 {
@@ -169,6 +233,19 @@ func (s *Schema) Attributes() []Attribute { return s.attributes }
 
 // Quasi returns the indexes of the quasi-identifiers, in schema order.
 func (s *Schema) Quasi() []int { return s.quasi }
+
+// Semi returns the indexes of the semi-sensitive attributes, in schema order.
+func (s *Schema) Semi() []int { return s.semi }
+
+// FlagIndex returns the index of the attribute that flags the values of a
+// semi-sensitive one, or -1 where all its values are sensitive.
+func (s *Schema) FlagIndex(semi int) int {
+	name := s.attributes[semi].Flag
+	if name == "" {
+		return -1
+	}
+	return slices.IndexFunc(s.attributes, func(a Attribute) bool { return a.Name == name && a.Role == Flag })
+}
 
 // D returns the number of quasi-identifiers.
 func (s *Schema) D() int { return len(s.quasi) }

@@ -15,6 +15,19 @@ type View struct {
 	SA           []equivclass.Code   // by record
 	Subject      []uint64            // by record; nil without subject
 	Classes      []ClassView         // alive in this release, in order of ID
+	// Local are the bucketed attributes of a release by local generalization and
+	// bucketization: the semi-sensitive ones in schema order, then the sensitive
+	// one. nil for every other recoding.
+	Local []LocalView
+}
+
+// LocalView is an attribute whose sensitive values are published in local
+// buckets. A published record that is in no bucket has a QI value there, which is
+// generalized over its class; all members of a class agree in which it is.
+type LocalView struct {
+	Attribute int               // in the schema
+	Codes     []equivclass.Code // by record
+	Buckets   [][]RecordID      // frozen from birth, as classes are (rule A)
 }
 
 // ClassView is one class of a view.

@@ -1,0 +1,3 @@
+package figures
+
+func permutation() []Figure { return nil }

@@ -1,0 +1,3 @@
+package figures
+
+func sun() []Figure { return nil }

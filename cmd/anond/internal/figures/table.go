@@ -1,0 +1,155 @@
+package figures
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Source is the directory of the public datasets (ANOND_DATA).
+type Source string
+
+// Column asks for one attribute of a dataset. Hierarchy names a file in ARX's
+// format below the source's hierarchies; it makes the attribute categorical.
+type Column struct {
+	Name      string
+	Type      equivclass.Type
+	Hierarchy string
+}
+
+// Table is a dataset as dictionary codes.
+type Table struct {
+	Dicts []*equivclass.Dictionary // by attribute
+	Codes [][]equivclass.Code      // by attribute, then record
+}
+
+// Len returns the number of records.
+func (t *Table) Len() int {
+	if len(t.Codes) == 0 {
+		return 0
+	}
+	return len(t.Codes[0])
+}
+
+// Adult reads n rows of UCI Adult (0: all 45,222; the first 30,162 are its
+// training part).
+func (s Source) Adult(n int, columns ...Column) (*Table, error) {
+	return s.read("adult.csv.gz", n, columns)
+}
+
+// ACS reads n rows of the excerpt of the American Community Survey (0: all).
+func (s Source) ACS(n int, columns ...Column) (*Table, error) {
+	return s.read("acs-national2019.csv.gz", n, columns)
+}
+
+func (s Source) read(name string, n int, columns []Column) (*Table, error) {
+	path := filepath.Join(string(s), name)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t, err := s.table(csv.NewReader(z), n, columns)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
+	header, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	t, at := &Table{Codes: make([][]equivclass.Code, len(columns))}, make([]int, len(columns))
+	for j, c := range columns {
+		if at[j] = slices.Index(header, c.Name); at[j] < 0 {
+			return nil, fmt.Errorf("no column %q: this is another dataset", c.Name)
+		}
+		a, err := s.attribute(c)
+		if err != nil {
+			return nil, err
+		}
+		t.Dicts = append(t.Dicts, equivclass.NewDictionary(a))
+	}
+	r.ReuseRecord = true
+	for n == 0 || t.Len() < n {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for j, d := range t.Dicts {
+			c, found, why := d.Find([]byte(record[at[j]]))
+			if why != equivclass.Accepted {
+				return nil, fmt.Errorf("row %d, column %q: %s", t.Len()+1, columns[j].Name, why)
+			}
+			if !found {
+				c = d.Add([]byte(record[at[j]]))
+			}
+			t.Codes[j] = append(t.Codes[j], c)
+		}
+	}
+	return t, nil
+}
+
+func (s Source) attribute(c Column) (equivclass.Attribute, error) {
+	a := equivclass.Attribute{Name: c.Name, Type: c.Type}
+	if c.Hierarchy == "" {
+		return a, nil
+	}
+	f, err := os.Open(filepath.Join(string(s), "hierarchies", c.Hierarchy))
+	if err != nil {
+		return a, err
+	}
+	defer f.Close()
+	a.Type = equivclass.Categorical
+	a.Hierarchy, err = equivclass.ParseHierarchy(c.Hierarchy, f)
+	return a, err
+}
+
+// Pool returns the records as a partitioner sees them: points over the
+// quasi-identifiers, each with the code of the sensitive attribute (-1: none).
+func (t *Table) Pool(quasi []int, sensitive int) *equivclass.Pool {
+	dicts := make([]*equivclass.Dictionary, len(quasi))
+	for i, j := range quasi {
+		dicts[i] = t.Dicts[j]
+	}
+	p := &equivclass.Pool{Space: equivclass.NewSpace(dicts), X: make([]float32, 0, t.Len()*len(quasi)), SA: make([]equivclass.Code, t.Len())}
+	for r := range t.Len() {
+		for i, j := range quasi {
+			p.X = append(p.X, p.Space.Coord(i, t.Dicts[j], t.Codes[j][r]))
+		}
+	}
+	if sensitive >= 0 {
+		copy(p.SA, t.Codes[sensitive])
+	}
+	return p
+}
+
+// Shuffled returns n rows drawn without replacement, in an order that the seed
+// fixes.
+func (t *Table) Shuffled(n int, seed uint64) *Table {
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(t.Len())[:min(n, t.Len())]
+	out := &Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
+	for j, column := range t.Codes {
+		for _, r := range order {
+			out.Codes[j] = append(out.Codes[j], column[r])
+		}
+	}
+	return out
+}

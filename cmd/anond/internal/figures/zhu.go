@@ -1,0 +1,3 @@
+package figures
+
+func zhu() []Figure { return nil }
