@@ -250,7 +250,7 @@ func TestPATheorem3(t *testing.T) {
 
 // Theorems 4 and 5 in counts, not in seconds: the rows that all cuts of the
 // preprocessing look at grow as n log n, not as n^2.
-func TestPATheorem5(t *testing.T) {
+func TestPATheorems4And5(t *testing.T) {
 	work := func(n int) float64 {
 		p := wangClustered(n, 5, 50)
 		c := &permutationCutter{judge: newCutJudge(p, Requirement{K: 10, L: 10}), split: newBoxSplitter(p), tries: 5}
