@@ -95,6 +95,7 @@ func (c *Config) check(r *reader) {
 	c.checkSource(r)
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
+	c.checkRecoding(r)
 	c.checkPolicy(r)
 	c.checkReachable(r)
 	c.checkTransparent(r)

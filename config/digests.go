@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"anond/equivclass"
 )
 
 // Digests returns SHA-256 digests of the settings that must not change under a
@@ -24,11 +26,18 @@ func (c *Config) Digests() map[string][32]byte {
 	for i, a := range c.Attributes {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
-		out[at] = digestOf([]any{a.Role, a.Type, nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != ""})
+		parts := []any{a.Role, a.Type, nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != ""}
+		if a.Role == equivclass.Semi {
+			parts = append(parts, a.Flag, a.Promise)
+		}
+		out[at] = digestOf(parts)
 	}
 	out["schema.attributes"] = digestOf(names)
 	for _, h := range c.Hierarchies {
 		out[fmt.Sprintf("schema.attributes[%s].hierarchy", h.Attribute)] = sha256.Sum256(h.Content)
+	}
+	if c.Release.Recoding == Slicing { // states of the others know no such key
+		out["release.slices"] = digestOf(c.Release.Slices)
 	}
 	return out
 }

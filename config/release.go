@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ const (
 	Generalization Recoding = "generalization"
 	Anatomy        Recoding = "anatomy"
 	Permutation    Recoding = "permutation"
+	LGB            Recoding = "lgb"
+	Slicing        Recoding = "slicing"
 )
 
 // On says what makes a release due.
@@ -68,6 +71,7 @@ type Release struct {
 	Dir      string
 	Ledger   string
 	Recoding Recoding
+	Slices   [][]string // recoding slicing: the sensitive attribute left out
 	Trigger  Trigger
 }
 
@@ -117,7 +121,8 @@ func (rel *Release) keys() []key {
 	return []key{
 		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Public: analysts may have all of it."},
 		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger beside state.path", doc: "Append-only list of the releases made. On another disk than the state it also notices a state restored from an old backup."},
-		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. permutation: each column of a group shuffled on its own. Both disclose who is in the data, or that certain values are."},
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation, LGB, Slicing), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. permutation: each column of a group shuffled on its own. slicing: columns shuffled slice by slice. These three disclose who is in the data, or that certain values are. lgb: generalized cells, and sensitive values in local buckets; the only one for role semi."},
+		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }}, derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], [postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update", doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
 		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s", doc: "With on update: least time between two releases."},
 		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval", doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
@@ -145,7 +150,7 @@ func (c *Config) checkTrigger(r *reader) {
 	if !r.set("release.ledger") {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
-	if c.Release.Recoding == Anatomy || c.Release.Recoding == Permutation {
+	if exact := []Recoding{Anatomy, Permutation, Slicing}; slices.Contains(exact, c.Release.Recoding) {
 		r.warn("release.recoding", "is "+string(c.Release.Recoding)+": quasi-identifiers are published exactly, so who is in the data is disclosed; their sensitive value is not", "use generalization if presence itself is confidential")
 	}
 	if !r.sound("release.trigger.on") {

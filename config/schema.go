@@ -14,6 +14,8 @@ type Attribute struct {
 	Hierarchy string // path of its hierarchy file; "": none
 	Steps     []float64
 	Buckets   []float64
+	Flag      string  // field that flags its values; role semi
+	Promise   Promise // role semi
 }
 
 // schemaKeys is the table of the blocks `schema` and `subject`.
@@ -26,14 +28,15 @@ func (c *Config) schemaKeys() []key {
 }
 
 func (a *Attribute) keys() []key {
-	return []key{
+	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
-		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What the attribute is to an adversary. identifier: names a person, never stored. subject: links the records of one person. quasi: may be known, published generalized. sensitive: must not be learnt; exactly one. drop: ignored. semi: known to this version, but refused."},
-		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical), derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
+		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What the attribute is to an adversary. identifier: names a person, never stored. subject: links the records of one person. quasi: may be known, published generalized. sensitive: must not be learnt; exactly one. drop: ignored. semi: sensitive to some, as a flag says, known for others; keeps a promise of its own; needs release.recoding lgb."},
+		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical), derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
 		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line a value: leaf;level1;...;* (the format of ARX). Without one, a cell is the set of its values."},
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
-	}
+		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says, record by record, whether the value is sensitive to its person: true or false, yes or no, 1 or 0. Not listed as an attribute of its own."},
+	}, a.Promise.keys()...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -53,12 +56,12 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Flag: a.Flag, Promise: a.semiPromise()}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
 	}
-	schema, err := equivclass.NewSchema(attributes, c.Missing)
+	schema, err := equivclass.NewSchema(c.withFlags(attributes), c.Missing)
 	if err != nil {
 		for _, e := range split(err) {
 			r.fault("schema.attributes", e.Error(), "")
@@ -66,6 +69,7 @@ func (c *Config) checkSchema(r *reader) {
 		return
 	}
 	c.schema = schema
+	c.checkPromises(r)
 }
 
 // published tells the roles whose values appear in releases.
@@ -89,6 +93,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	if a.Name == "" {
 		fault("name", "is empty", "name the field or column")
 	}
+	c.checkSemi(r, i, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
 			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")
@@ -97,10 +102,6 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	}
 	if a.Name == "class" || a.Name == "group" {
 		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field before it comes here")
-	}
-	if a.Role == equivclass.Semi {
-		fault("role", "semi needs the recoding `bucketization` (LGB), which this version does not have",
-			"use quasi if an adversary may know the value, sensitive if it is what must not be learnt, or drop")
 	}
 	a.checkType(fault)
 	a.checkSteps(fault)
@@ -122,7 +123,7 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 	if len(a.Steps) == 0 {
 		return
 	}
-	if !a.Type.Numeric() || a.Role != equivclass.Quasi {
+	if !a.Type.Numeric() || (a.Role != equivclass.Quasi && a.Role != equivclass.Semi) {
 		fault("steps", "belong to a numeric quasi-identifier", "remove them, or use a hierarchy for categories")
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"regexp"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,8 +55,10 @@ func TestStartingFileNamesEveryKey(t *testing.T) {
 
 // collect gathers the keys of all settings, sections left out.
 func collect(at string, n *yaml.Node, found map[string]bool) {
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch {
+	case strings.HasSuffix(at, ".reference"): // its keys are values
+		found[at] = true
+	case n.Kind == yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
 			if at != "" {
@@ -63,7 +66,7 @@ func collect(at string, n *yaml.Node, found map[string]bool) {
 			}
 			collect(name, n.Content[i+1], found)
 		}
-	case yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode:
 		found[at] = true
 		for _, child := range n.Content {
 			if child.Kind == yaml.MappingNode {

@@ -65,6 +65,15 @@ type SemiPromise struct {
 	L        int
 	T        float64
 	Distance string // equal, ordered or hierarchical; with T
+	// Reference is the declared reference distribution of T, values as records
+	// write them; nil: the sensitive values published in release 1.
+	Reference []ValueCount
+}
+
+// ValueCount says how often a value occurs in a declared distribution.
+type ValueCount struct {
+	Value string
+	Count int
 }
 
 // Missing says what becomes of a record that lacks a value.
