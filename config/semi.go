@@ -143,4 +143,3 @@ func (c *Config) checkReference(r *reader, key string, i int) {
 		}
 	}
 }
-
