@@ -1,6 +1,10 @@
 package equivclass
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+)
 
 // LGB is local generalization and bucketization (Li, He and Sun, "Local
 // Generalization and Bucketization Technique for Personalized Privacy
@@ -25,17 +29,28 @@ import "fmt"
 // join a larger subset by protecting more of their values than they asked
 // (Fold), or are withheld.
 //
+// Fold is over attributes with a principle only. A folded value stays known, for
+// its person said that it is no secret. Buckets of a principle are unions of
+// whole groups (groupUnion), so the known value is taken away from a bucket that
+// all rows of the group share, and the flagged values that remain satisfy the
+// principle. Under l it would do harm twice: what remains of a bucket may be
+// fewer than l values, and as buckets cut across groups, the one row of the
+// group whose bucket shows the known value is its person's, against K1
+// (TestLGBFoldUnderLWouldBreakK1).
+//
 // Cost: that of Local, and n log n for each attribute with sensitive values.
 type LGB struct {
 	K        int
 	Promises []LocalPromise // by attribute; needed where a value is sensitive
 	Local    Partitioner
 	Fold     bool
+	Seed     [32]byte // of the order in which records of one value are dealt
 }
 
 // LocalPromise is what each local bucket of an attribute keeps: L different
 // values, none twice, or, for domains too small for that, a principle such as
-// t-closeness. A bucket of a principle has at least two records.
+// t-closeness. A bucket of a principle has at least two flagged records. A TClose
+// without reference is held against the flagged values that are published.
 type LocalPromise struct {
 	L         int
 	Principle Principle // used if L is 0
@@ -77,9 +92,28 @@ func (m LGB) Run(t *FlaggedTable) (*LGBResult, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
+	held := make([]bool, t.Len())
+	for {
+		out, misfits, err := m.attempt(t, held)
+		if err != nil {
+			return nil, err
+		}
+		if len(misfits) == 0 {
+			return out, nil
+		}
+		for _, r := range misfits {
+			held[r] = true
+		}
+	}
+}
+
+// attempt cuts the records that are not held. misfits are folded records that
+// keep an attribute from its promise: without them all is to be done again, for
+// groups and the buckets of other attributes change. There are fewer each time.
+func (m LGB) attempt(t *FlaggedTable, held []bool) (out *LGBResult, misfits []int32, err error) {
 	space := NewSpace(t.Dicts)
-	out := &LGBResult{Buckets: make([][][]int32, len(t.Dicts))}
-	subsets, rest := m.subsets(t)
+	out = &LGBResult{Buckets: make([][][]int32, len(t.Dicts))}
+	subsets, rest := m.subsets(t, held)
 	out.Rest = rest
 	for _, s := range subsets {
 		m.generalize(t, space, s, out)
@@ -89,31 +123,47 @@ func (m LGB) Run(t *FlaggedTable) (*LGBResult, error) {
 		if len(rows) == 0 {
 			continue
 		}
-		buckets, err := m.bucketize(t, space, subsets, j, rows)
-		if err != nil {
-			return nil, err
+		if out.Buckets[j], err = m.bucketize(t, space, out, j, rows); err != nil {
+			for _, r := range rows {
+				if t.Flags[r]>>j&1 == 0 {
+					misfits = append(misfits, r)
+				}
+			}
+			if len(misfits) > 0 {
+				return nil, misfits, nil
+			}
+			return nil, nil, err
 		}
-		out.Buckets[j] = buckets
 	}
-	return out, nil
+	return out, nil, nil
 }
 
-// bucketize cuts the sensitive values of one attribute into local buckets.
-func (m LGB) bucketize(t *FlaggedTable, space *Space, subsets []qiSubset, j int, rows []int32) ([][]int32, error) {
+// bucketize cuts the bucketed values of one attribute into local buckets.
+func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, rows []int32) ([][]int32, error) {
 	if len(m.Promises) <= j || (m.Promises[j].L < 1 && m.Promises[j].Principle == nil) {
 		return nil, fmt.Errorf("attribute %d has sensitive values but no promise: give it an l or a principle", j)
 	}
 	promise := m.Promises[j]
 	var buckets [][]int32
 	if promise.L > 0 {
-		buckets = LocalBuckets(t.Codes[j], valueOrder(t.Dicts[j]), rows, promise.L)
+		buckets = LocalBuckets(t.Codes[j], bucketOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
 	} else {
-		buckets = principleBuckets(t, space, commonQuasi(t, subsets), j, rows, promise.Principle)
+		want := promise.Principle
+		if c, ok := want.(TClose); ok && c.Reference.Total == 0 {
+			c.Reference = bagOfRows(t.Codes[j], t.trulyFlagged(rows, j))
+			want = c
+		}
+		buckets = newGroupUnion(t, space, cut, j, want).buckets()
 	}
 	if buckets == nil {
 		return nil, infeasible(t, j, rows, promise)
 	}
 	return buckets, nil
+}
+
+// coins are the draws of one attribute.
+func (m LGB) coins(j int) Source {
+	return rand.NewChaCha8(sha256.Sum256(append(m.Seed[:], byte(j))))
 }
 
 func infeasible(t *FlaggedTable, j int, rows []int32, promise LocalPromise) error {

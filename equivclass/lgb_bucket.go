@@ -11,7 +11,10 @@ import (
 //
 // Guarantee: every bucket has at least l records and no value twice; buckets
 // hold all rows and are disjoint. If one value has more than 1/l of the rows
-// that cannot be; the answer is then nil.
+// that cannot be; the answer is then nil. The bags of the buckets are a function
+// of the bag of the rows; which bucket a record is in is a function of its value
+// and of draws from src alone: records of one value are dealt in random order,
+// so that neither their QI nor their place in the table shows (K1, rule F).
 //
 // Method: cut at the median value, values up to and including it to one side,
 // as long as both sides are l-eligible, so that buckets span few values; then
@@ -23,10 +26,13 @@ import (
 // makes: the median 29 cuts {24, 29} from {31, 34}, which is closer.
 //
 // Cost: n log n.
-func LocalBuckets(column []Code, order []int32, rows []int32, l int) [][]int32 {
+func LocalBuckets(column []Code, order []int32, rows []int32, l int, src Source) [][]int32 {
 	b := newLocalBucketer(column, order, rows, max(l, 1))
 	if !b.eligible(0, len(b.values)) || len(rows) == 0 {
 		return nil
+	}
+	for _, v := range b.values {
+		shuffle(v.rows, src)
 	}
 	b.cut(0, len(b.values))
 	return b.out
@@ -91,33 +97,6 @@ func (b *localBucketer) afterMedian(lo, hi int) int {
 	half := b.starts[lo] + (b.starts[hi]-b.starts[lo]+1)/2
 	at, _ := slices.BinarySearch(b.starts[lo:hi+1], half)
 	return lo + at
-}
-
-// principleBuckets cuts the rows into buckets that each satisfy a principle,
-// for attributes of so few values that no l can be kept (sex in the paper's
-// experiments, with t-closeness). nil if not even all rows together do.
-//
-// The paper does not say how; its Algorithm 2 could only leave one bucket, for
-// a cut of two values tears them apart. Ours cuts by the attributes that are QI
-// for everybody, as strict Mondrian does, so that a bucket tells something of
-// its region; flags and those QI values are public, and the buckets are frozen,
-// so the posterior is the share in the bucket.
-// Cost: n log n for each such attribute.
-func principleBuckets(t *FlaggedTable, space *Space, quasi []int, j int, rows []int32, want Principle) [][]int32 {
-	pool := t.poolOf(space, rows, quasi, j)
-	if len(quasi) == 0 {
-		if len(rows) < 2 || !want.Holds(pool.Bag(lgbAllRows(pool))) {
-			return nil
-		}
-		return [][]int32{rows}
-	}
-	groups, _ := Mondrian{}.Partition(pool, Requirement{K: 2, L: 1, Extra: []Principle{want}})
-	for _, g := range groups {
-		for i, r := range g {
-			g[i] = rows[r]
-		}
-	}
-	return groups
 }
 
 func lgbAllRows(p *Pool) []int32 {

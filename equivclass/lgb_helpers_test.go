@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -119,5 +120,15 @@ func lgbPromises(attributes, l int) []LocalPromise {
 		out[j].L = l
 	}
 	out[0] = LocalPromise{Principle: shareWithin{0.35}}
+	return out
+}
+
+// lgbValues are the values of buckets, in the order of the buckets.
+func lgbValues(column []Code, buckets [][]int32) [][]Code {
+	out := make([][]Code, len(buckets))
+	for i, b := range buckets {
+		out[i] = gather(column, b)
+		slices.Sort(out[i])
+	}
 	return out
 }

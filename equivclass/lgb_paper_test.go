@@ -110,7 +110,7 @@ func TestLGBFigure2(t *testing.T) {
 // cut the third in two (b).
 func TestLGBFigure3(t *testing.T) {
 	table := lgbFigureTable(t)
-	subsets, rest := LGB{K: 2}.subsets(table)
+	subsets, rest := LGB{K: 2}.subsets(table, make([]bool, table.Len()))
 	require.Empty(t, rest)
 	var rows [][]int32
 	for _, s := range subsets {
@@ -256,6 +256,10 @@ func TestLGBProposition2SmallSubsets(t *testing.T) {
 	table = lgbTable(t, []Attribute{{Name: "n", Type: Integer}, {Name: "c", Type: Categorical}, {Name: "s", Type: Categorical}}, append(rows[1:3:3], rows[3:6]...))
 	folding := lgbOf(3, 1, Mondrian{})
 	folding.Fold = true
+	apart, err := folding.Run(table)
+	require.NoError(t, err)
+	require.Equal(t, []int32{0, 1}, apart.Rest, "under l nobody is folded")
+	folding.Promises[0] = LocalPromise{Principle: DistinctL{2}}
 	folded, err := folding.Run(table)
 	require.NoError(t, err)
 	require.Empty(t, folded.Rest)

@@ -13,12 +13,12 @@ type qiSubset struct {
 	rows  []int32 // ascending
 }
 
-// subsets returns the QI partition into subsets of at least K records, ordered
-// by their flags, and the records that are in none.
-func (m LGB) subsets(t *FlaggedTable) (subsets []qiSubset, rest []int32) {
-	subsets = qiPartition(t.Flags)
+// subsets returns the QI partition of the records that are not held into subsets
+// of at least K records, ordered by their flags, and the records that are in none.
+func (m LGB) subsets(t *FlaggedTable, held []bool) (subsets []qiSubset, rest []int32) {
+	subsets, rest = qiPartition(t.Flags, held)
 	if m.Fold {
-		subsets = foldSmall(subsets, max(m.K, 1))
+		subsets = foldSmall(subsets, max(m.K, 1), m.foldable())
 	}
 	kept := subsets[:0]
 	for _, s := range subsets {
@@ -32,11 +32,24 @@ func (m LGB) subsets(t *FlaggedTable) (subsets []qiSubset, rest []int32) {
 	return kept, rest
 }
 
+// foldable marks the attributes over which records may be folded.
+func (m LGB) foldable() (mask uint64) {
+	for j, p := range m.Promises {
+		if p.L == 0 && p.Principle != nil {
+			mask |= 1 << j
+		}
+	}
+	return mask
+}
+
 // qiPartition costs n, and n log n if nearly all records differ in their flags.
-func qiPartition(flags []uint64) []qiSubset {
+func qiPartition(flags []uint64, held []bool) (subsets []qiSubset, rest []int32) {
 	at := map[uint64]int{}
-	var subsets []qiSubset
 	for r, f := range flags {
+		if held[r] {
+			rest = append(rest, int32(r))
+			continue
+		}
 		i, ok := at[f]
 		if !ok {
 			i = len(subsets)
@@ -46,18 +59,18 @@ func qiPartition(flags []uint64) []qiSubset {
 		subsets[i].rows = append(subsets[i].rows, int32(r))
 	}
 	slices.SortFunc(subsets, func(a, b qiSubset) int { return cmp.Compare(a.flags, b.flags) })
-	return subsets
+	return subsets, rest
 }
 
 // foldSmall lets subsets of fewer than k records join the subset that protects
-// all that they protect and the fewest attributes more, the lowest flags of
-// equals; least protecting subsets first, so that small ones may gather. A
-// record then has more of its values bucketed than its person asked for, never
-// fewer. What finds no such subset stays small. Attributes that no record
-// flags stay unflagged: only flags that occur are taken over.
+// all that they protect and the fewest attributes more, those among foldable,
+// the lowest flags of equals; least protecting subsets first, so that small ones
+// may gather. A record then has more of its values bucketed than its person
+// asked for, never fewer. What finds no such subset stays small. Attributes that
+// no record flags stay unflagged: only flags that occur are taken over.
 //
 // Cost: the square of the number of different flag words.
-func foldSmall(subsets []qiSubset, k int) []qiSubset {
+func foldSmall(subsets []qiSubset, k int, foldable uint64) []qiSubset {
 	slices.SortStableFunc(subsets, func(a, b qiSubset) int {
 		return cmp.Compare(bits.OnesCount64(a.flags), bits.OnesCount64(b.flags))
 	})
@@ -65,16 +78,13 @@ func foldSmall(subsets []qiSubset, k int) []qiSubset {
 		if n := len(subsets[i].rows); n == 0 || n >= k {
 			continue
 		}
-		best := -1
-		for q := i + 1; q < len(subsets); q++ {
-			if subsets[q].flags&subsets[i].flags == subsets[i].flags && len(subsets[q].rows) > 0 {
-				best = q
-				break // ascending number of flags, then flags
+		for q := i + 1; q < len(subsets); q++ { // ascending number of flags, then flags
+			more := subsets[q].flags &^ subsets[i].flags
+			if subsets[q].flags&subsets[i].flags == subsets[i].flags && more&^foldable == 0 && len(subsets[q].rows) > 0 {
+				subsets[q].rows = append(subsets[q].rows, subsets[i].rows...)
+				subsets[i].rows = nil
+				break
 			}
-		}
-		if best >= 0 {
-			subsets[best].rows = append(subsets[best].rows, subsets[i].rows...)
-			subsets[i].rows = nil
 		}
 	}
 	subsets = slices.DeleteFunc(subsets, func(s qiSubset) bool { return len(s.rows) == 0 })
@@ -85,8 +95,8 @@ func foldSmall(subsets []qiSubset, k int) []qiSubset {
 	return subsets
 }
 
-// flagged returns the records of the subsets whose value on attribute j is
-// sensitive, ascending.
+// flagged returns the records of the subsets that are bucketed on attribute j,
+// ascending.
 func flagged(subsets []qiSubset, j int) []int32 {
 	var rows []int32
 	for _, s := range subsets {
@@ -96,15 +106,6 @@ func flagged(subsets []qiSubset, j int) []int32 {
 	}
 	slices.Sort(rows)
 	return rows
-}
-
-// commonQuasi returns the attributes that are QI for every record.
-func commonQuasi(t *FlaggedTable, subsets []qiSubset) []int {
-	var all uint64
-	for _, s := range subsets {
-		all |= s.flags
-	}
-	return t.quasiOf(all)
 }
 
 // generalize appends the local equivalence groups of a subset. If it has no QI

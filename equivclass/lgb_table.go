@@ -56,6 +56,24 @@ func valueOrder(d *Dictionary) []int32 {
 	return rank
 }
 
+// bucketOrder is valueOrder, but with categories by their text, so that buckets
+// do not depend on the order in which values came.
+func bucketOrder(d *Dictionary) []int32 {
+	if d.Kind() != Set {
+		return valueOrder(d)
+	}
+	codes := make([]Code, d.Len())
+	for i := range codes {
+		codes[i] = Code(i)
+	}
+	slices.SortFunc(codes, func(a, b Code) int { return cmp.Compare(d.Text(a), d.Text(b)) })
+	rank := make([]int32, len(codes))
+	for i, c := range codes {
+		rank[c] = int32(i)
+	}
+	return rank
+}
+
 // poolOf returns the rows as a pool over some of the attributes, over the whole
 // domain of each. The sensitive codes are those of the attribute sa (-1: all 0).
 func (t *FlaggedTable) poolOf(space *Space, rows []int32, attributes []int, sa int) *Pool {
