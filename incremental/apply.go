@@ -137,6 +137,9 @@ func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
 			return why, d.Attribute().Name
 		}
 	}
+	if i, ok := c.flags.check(row); !ok {
+		return equivclass.ReasonFlag, c.schema.Attributes()[i].Name
+	}
 	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
 		return equivclass.ReasonMissing, c.schema.Attributes()[i].Name
 	}
@@ -150,6 +153,10 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	for j, i := range m.schema.Quasi() {
 		c.qi[j] = append(c.qi[j], m.code(i, row[i]))
 	}
+	for j, i := range m.schema.Semi() {
+		c.semi[j] = append(c.semi[j], m.code(i, row[i]))
+	}
+	c.flags.accept(row)
 	i := m.schema.SensitiveIndex()
 	c.sa = append(c.sa, m.code(i, row[i]))
 	c.classOf = append(c.classOf, none)

@@ -2,18 +2,22 @@ package incremental
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"anond/equivclass"
 )
 
 // columns holds all accepted records, column by column: 4 bytes a
-// quasi-identifier, 4 for the sensitive value, 4 for the class, 8 for the
-// subject if there is one. Where a record came from stays on disk.
+// quasi-identifier or semi-sensitive attribute, 8 for the flags of the latter, 4
+// for the sensitive value, 4 for the class, 8 for the subject if there is one.
+// Where a record came from stays on disk.
 type columns struct {
 	schema  *equivclass.Schema
 	dicts   []*equivclass.Dictionary // by attribute; nil where nothing is stored
 	qi      [][]equivclass.Code
+	semi    [][]equivclass.Code // semi-sensitive attributes
+	flags   flagColumns
 	sa      []equivclass.Code
 	subject []uint64
 	classOf []ClassID
@@ -36,8 +40,9 @@ type arrival struct {
 }
 
 func newColumns(s *equivclass.Schema, repeat Repeat) columns {
-	c := columns{schema: s, dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D())}
-	for _, i := range s.Quasi() {
+	c := columns{schema: s, dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D()),
+		semi: make([][]equivclass.Code, len(s.Semi())), flags: newFlagColumns(s)}
+	for _, i := range slices.Concat(s.Quasi(), s.Semi()) {
 		c.dicts[i] = equivclass.NewDictionary(s.Attributes()[i])
 	}
 	c.dicts[s.SensitiveIndex()] = equivclass.NewDictionary(s.Attributes()[s.SensitiveIndex()])
@@ -64,18 +69,28 @@ func (c *columns) restore(attribute int, text string) error {
 
 // appendBlock takes in a block from the store.
 func (c *columns) appendBlock(b *RecordBlock) error {
-	if b.First != c.len() || len(b.QI) != len(c.qi) || (b.Subject == nil) != (c.firsts == nil) {
+	if b.First != c.len() || len(b.Columns) != len(c.qi)+len(c.semi)+len(c.flags.attributes) || (b.Subject == nil) != (c.firsts == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.len())
 	}
-	for j := range c.qi {
-		n := equivclass.Code(c.qiDict(j).Len())
-		for _, v := range b.QI[j] {
+	for j, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), c.flags.attributes) {
+		n := equivclass.Code(2) // a flag
+		if d := c.dicts[attribute]; d != nil {
+			n = equivclass.Code(d.Len())
+		}
+		for _, v := range b.Columns[j] {
 			if v >= n {
 				return fmt.Errorf("%w: block of record %d has a code beyond its dictionary", ErrCorrupt, b.First)
 			}
 		}
-		c.qi[j] = append(c.qi[j], b.QI[j]...)
 	}
+	q, s := len(c.qi), len(c.qi)+len(c.semi)
+	for j := range c.qi {
+		c.qi[j] = append(c.qi[j], b.Columns[j]...)
+	}
+	for j := range c.semi {
+		c.semi[j] = append(c.semi[j], b.Columns[q+j]...)
+	}
+	c.flags.append(b.Columns[s:], b.Len())
 	c.noteArrival(b.First, b.Tick)
 	for i, s := range b.Subject {
 		c.noteSubject(s, b.SA[i], b.First+RecordID(i))
@@ -116,10 +131,11 @@ func (c *columns) arrived(r RecordID) int64 {
 
 // block returns the records from first on as a block that shares the columns.
 func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.sa[first:], Origin: origin, Offset: offset, QI: make([][]equivclass.Code, len(c.qi))}
-	for j := range c.qi {
-		b.QI[j] = c.qi[j][first:]
+	b := &RecordBlock{First: first, Tick: tick, SA: c.sa[first:], Origin: origin, Offset: offset}
+	for _, column := range slices.Concat(c.qi, c.semi) {
+		b.Columns = append(b.Columns, column[first:])
 	}
+	b.Columns = append(b.Columns, c.flags.block(first)...)
 	if c.firsts != nil {
 		b.Subject = c.subject[first:]
 	}

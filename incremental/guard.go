@@ -89,7 +89,7 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 func (b *RecordBlock) check() error {
 	n := b.Len()
 	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n)
-	for _, column := range b.QI {
+	for _, column := range b.Columns {
 		equal = equal && len(column) == n
 	}
 	if !equal {

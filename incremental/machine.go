@@ -84,6 +84,9 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(); err != nil {
 		return nil, err
 	}
+	if err := checkSemi(o.Schema, o.Policy); err != nil {
+		return nil, err
+	}
 	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{},
 		counters: newCounters()}
 	m.records = newColumns(o.Schema, o.Policy.Repeat)

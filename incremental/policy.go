@@ -43,6 +43,9 @@ type Policy struct {
 	NeighbourDims int // dimensions in which REL wants a record inside; 0: d-1
 	Similar       int // of them, classes that are re-partitioned
 	Transparent   bool
+	// Bucketized: releases are written by local generalization and bucketization
+	// (recoding lgb), and views fill Local.
+	Bucketized bool
 	// CutEvery is the number of accepted records between two cuts (trigger
 	// `records`); 0: the host says when.
 	CutEvery int
@@ -69,6 +72,9 @@ func (p Policy) Check() error {
 	}
 	if p.Repeat == RepeatSticky && p.Transparent {
 		faults = append(faults, errors.New("subject.repeat sticky cannot be transparent: who waits for a signature depends on values"))
+	}
+	if p.Bucketized && (p.Republication != Append || p.Transparent) {
+		faults = append(faults, errors.New("recoding lgb needs republication append and no transparency: its buckets never change, and depend on values"))
 	}
 	if p.Initial == nil || p.Local == nil {
 		faults = append(faults, errors.New("no partitioner"))

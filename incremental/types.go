@@ -58,9 +58,11 @@ func (d DeadLetter) LogValue() slog.Value {
 // RecordBlock is a run of accepted records, column by column. All columns have
 // the same length.
 type RecordBlock struct {
-	First   RecordID
-	Tick    int64               // arrival, in the machine's ticks
-	QI      [][]equivclass.Code // one column a quasi-identifier, in schema order
+	First RecordID
+	Tick  int64 // arrival, in the machine's ticks
+	// Columns are the quasi-identifiers, then the semi-sensitive attributes, then
+	// the flags (0 or 1), each in schema order.
+	Columns [][]equivclass.Code
 	SA      []equivclass.Code
 	Subject []uint64 // keyed digest of the subject; nil without a subject attribute
 	Origin  []uint16 // Position.Number of the partition

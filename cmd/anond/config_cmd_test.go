@@ -117,7 +117,7 @@ func TestRuleVConfigShowsNoSecret(t *testing.T) {
 // record may be refused.
 func TestReasonsCanBeIgnored(t *testing.T) {
 	for _, reason := range []equivclass.Reason{
-		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory, equivclass.ReasonOutOfRange,
+		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory, equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
 		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested, ingest.ReasonMalformedCSV,
 		ingest.ReasonFieldCount, ingest.ReasonHeader, ingest.ReasonEnvelope, ingest.ReasonUnsupported, ingest.ReasonTombstone,
 	} {

@@ -27,12 +27,12 @@ const (
 )
 
 func benchBlock(random *rand.Rand, first, n int) *incremental.RecordBlock {
-	b := &incremental.RecordBlock{First: incremental.RecordID(first), Tick: int64(first), QI: make([][]equivclass.Code, len(benchSpread)),
+	b := &incremental.RecordBlock{First: incremental.RecordID(first), Tick: int64(first), Columns: make([][]equivclass.Code, len(benchSpread)),
 		SA: make([]equivclass.Code, n), Subject: make([]uint64, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	for i, spread := range benchSpread {
-		b.QI[i] = make([]equivclass.Code, n)
+		b.Columns[i] = make([]equivclass.Code, n)
 		for j := range n {
-			b.QI[i][j] = equivclass.Code(random.Uint32N(spread))
+			b.Columns[i][j] = equivclass.Code(random.Uint32N(spread))
 		}
 	}
 	for j := range n {

@@ -11,15 +11,15 @@ import (
 // A recordBlock is what one key of bucket records holds: consecutive records,
 // column by column, of one or more ticks.
 //
-// Content: length, number of quasi-identifiers, whether subjects are there;
-// runs of ticks; each QI, the sensitive codes and the origins packed; offsets
+// Content: length, number of columns, whether subjects are there;
+// runs of ticks; each column (RecordBlock.Columns), the sensitive codes and the origins packed; offsets
 // as distance from one past the offset before of the same origin, so that
 // consecutive offsets cost a byte; subjects as they are, since a keyed digest
 // does not compress.
 type recordBlock struct {
 	first   incremental.RecordID // from the key
 	runs    []tickRun
-	qi      [][]equivclass.Code
+	columns [][]equivclass.Code
 	sa      []equivclass.Code
 	subject []uint64
 	origin  []uint16
@@ -36,22 +36,22 @@ func (b *recordBlock) len() int { return len(b.sa) }
 
 // fits tells whether records of block x can stand in the same columns.
 func (b *recordBlock) fits(x *incremental.RecordBlock) bool {
-	return len(b.qi) == len(x.QI) && (b.subject == nil) == (x.Subject == nil)
+	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil)
 }
 
 // take appends the records lo to hi of x.
 func (b *recordBlock) take(x *incremental.RecordBlock, lo, hi int) {
 	if b.len() == 0 {
 		b.first = x.First + incremental.RecordID(lo)
-		b.qi = make([][]equivclass.Code, len(x.QI))
+		b.columns = make([][]equivclass.Code, len(x.Columns))
 	}
 	if n := len(b.runs); n > 0 && b.runs[n-1].tick == x.Tick {
 		b.runs[n-1].length += hi - lo
 	} else {
 		b.runs = append(b.runs, tickRun{x.Tick, hi - lo})
 	}
-	for i, column := range x.QI {
-		b.qi[i] = append(b.qi[i], column[lo:hi]...)
+	for i, column := range x.Columns {
+		b.columns[i] = append(b.columns[i], column[lo:hi]...)
 	}
 	b.sa = append(b.sa, x.SA[lo:hi]...)
 	if x.Subject != nil {
@@ -88,9 +88,9 @@ func (b *recordBlock) split(yield func(*incremental.RecordBlock) error) error {
 	for _, run := range b.runs {
 		hi := lo + run.length
 		x := &incremental.RecordBlock{First: b.first + incremental.RecordID(lo), Tick: run.tick,
-			SA: b.sa[lo:hi:hi], Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], QI: make([][]equivclass.Code, len(b.qi))}
-		for i, column := range b.qi {
-			x.QI[i] = column[lo:hi:hi]
+			SA: b.sa[lo:hi:hi], Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], Columns: make([][]equivclass.Code, len(b.columns))}
+		for i, column := range b.columns {
+			x.Columns[i] = column[lo:hi:hi]
 		}
 		if b.subject != nil {
 			x.Subject = b.subject[lo:hi:hi]
@@ -105,12 +105,12 @@ func (b *recordBlock) split(yield func(*incremental.RecordBlock) error) error {
 
 func (b *recordBlock) encode() []byte {
 	n := b.len()
-	out := make([]byte, 0, 64+n*(2*len(b.qi)+16)) // an estimate
+	out := make([]byte, 0, 64+n*(2*len(b.columns)+16)) // an estimate
 	out = binary.AppendUvarint(out, uint64(n))
-	out = binary.AppendUvarint(out, uint64(len(b.qi)))
+	out = binary.AppendUvarint(out, uint64(len(b.columns)))
 	out = appendFlag(out, b.subject != nil)
 	out = appendRuns(out, b.runs)
-	for _, column := range b.qi {
+	for _, column := range b.columns {
 		out = appendPacked(out, column)
 	}
 	out = appendPacked(out, b.sa)
@@ -133,13 +133,13 @@ func decodeRecords(first incremental.RecordID, content []byte) (*recordBlock, er
 	if r.bad {
 		return nil, errDecode
 	}
-	b.qi = make([][]equivclass.Code, columns)
-	for i := range b.qi {
+	b.columns = make([][]equivclass.Code, columns)
+	for i := range b.columns {
 		if r.bad { // no further column is allocated for
 			return nil, errDecode
 		}
-		b.qi[i] = make([]equivclass.Code, n)
-		unpack(r, b.qi[i])
+		b.columns[i] = make([]equivclass.Code, n)
+		unpack(r, b.columns[i])
 	}
 	b.sa, b.origin = make([]equivclass.Code, n), make([]uint16, n)
 	unpack(r, b.sa)

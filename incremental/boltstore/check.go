@@ -194,12 +194,12 @@ func (c *checker) recordBlocks() {
 			}
 		}
 		if columns < 0 {
-			columns = len(b.qi)
+			columns = len(b.columns)
 		}
 		switch {
 		case gap:
 			return broken(nil)
-		case columns != len(b.qi):
+		case columns != len(b.columns):
 			return "it has another number of columns than the blocks before"
 		}
 		return ""

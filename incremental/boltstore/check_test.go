@@ -18,7 +18,7 @@ func soundDelta() *incremental.Delta {
 	return &incremental.Delta{
 		Meta:     &incremental.Meta{},
 		Counters: &incremental.Counters{Sent: 6},
-		Records: []*incremental.RecordBlock{{QI: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
+		Records: []*incremental.RecordBlock{{Columns: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
 			Origin: make([]uint16, 6), Offset: []int64{0, 1, 2, 3, 4, 5}}},
 		Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Next: 6, Last: 5}}},
 		Intent:    &incremental.Intent{Release: 1, Cut: 6},
@@ -57,7 +57,7 @@ func TestCheckNamesEachFault(t *testing.T) {
 		"published early":   {&incremental.Delta{Intent: &incremental.Intent{Release: 2, Published: true}}, "it is published but the release before it is not"},
 		"two numbers":       {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Number: 1, Last: -1}}}}, "its partition has another number too"},
 		"offsets disagree":  {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"}, Position: incremental.Position{Next: 5, Last: 5}}}}, "its offsets contradict each other"},
-		"origin unknown":    {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, QI: [][]equivclass.Code{{1}}, SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
+		"origin unknown":    {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, Columns: [][]equivclass.Code{{1}}, SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
 		"columns differ":    {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "another number of columns"},
 		"records gap":       {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 9, SA: []equivclass.Code{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "it does not go on where the one before ends"},
 		"quarantine beyond": {&incremental.Delta{Quarantined: []incremental.RecordID{6}}, "quarantine: record 6 is unknown"},

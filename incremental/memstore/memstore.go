@@ -296,9 +296,9 @@ func cloneCounters(c *incremental.Counters) *incremental.Counters {
 
 func cloneBlock(b *incremental.RecordBlock) *incremental.RecordBlock {
 	out := *b
-	out.QI = make([][]equivclass.Code, len(b.QI))
-	for i := range b.QI {
-		out.QI[i] = slices.Clone(b.QI[i])
+	out.Columns = make([][]equivclass.Code, len(b.Columns))
+	for i := range b.Columns {
+		out.Columns[i] = slices.Clone(b.Columns[i])
 	}
 	out.SA, out.Subject = slices.Clone(b.SA), slices.Clone(b.Subject)
 	out.Origin, out.Offset = slices.Clone(b.Origin), slices.Clone(b.Offset)

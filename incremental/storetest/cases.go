@@ -23,7 +23,7 @@ func full() *incremental.Delta {
 	fill(d.Intent)
 	d.Dictionary = make([]incremental.DictionaryEntry, 2)
 	fill(&d.Dictionary)
-	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, QI: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}}, SA: []equivclass.Code{1, 2, 1, 2},
+	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}}, SA: []equivclass.Code{1, 2, 1, 2},
 		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
 	d.Positions = make([]incremental.PartitionPosition, 2)
 	fill(&d.Positions)
@@ -161,7 +161,7 @@ func testAliasing(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	d := full()
 	commit(t, s, model, d)
-	d.Records[0].SA[0], d.Records[0].QI[0][0], d.Births[0].Members[0] = 99, 99, 1
+	d.Records[0].SA[0], d.Records[0].Columns[0][0], d.Births[0].Members[0] = 99, 99, 1
 	d.Meta.Settings["new"], d.Counters.Refused["new"], d.DeadLetters[0].Payload = [32]byte{}, 9, nil
 	delete(model.Counters.Refused, "new")
 	got := read(t, s)
@@ -262,10 +262,10 @@ func testRefused(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
 	block := func(first incremental.RecordID, n int) *incremental.RecordBlock {
-		return &incremental.RecordBlock{First: first, QI: [][]equivclass.Code{make([]equivclass.Code, n)}, SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
+		return &incremental.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)}, SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	short, noSubjects := block(4, 3), block(4, 3)
-	short.QI[0] = short.QI[0][:2]
+	short.Columns[0] = short.Columns[0][:2]
 	noSubjects.Subject = []uint64{1}
 	born := func(c incremental.Class) *incremental.Delta {
 		return &incremental.Delta{Births: []*incremental.Class{&c}}
@@ -280,7 +280,7 @@ func testRefused(t *testing.T, open Opener) {
 		"records overlap":                  {Records: []*incremental.RecordBlock{block(3, 1)}},
 		"the second block leaves a gap":    {Records: []*incremental.RecordBlock{block(4, 2), block(7, 1)}},
 		"a block is empty":                 {Records: []*incremental.RecordBlock{block(4, 0)}},
-		"a QI column is short":             {Records: []*incremental.RecordBlock{short}},
+		"a column is short":                {Records: []*incremental.RecordBlock{short}},
 		"the subject column is short":      {Records: []*incremental.RecordBlock{noSubjects}},
 		"a class number is skipped":        born(incremental.Class{ID: 3, Members: two}),
 		"a class number is used":           born(incremental.Class{ID: 1, Members: two}),
@@ -314,7 +314,7 @@ func testTinyCommits(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	for i := range 300 {
 		n := incremental.RecordID(i)
-		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), QI: [][]equivclass.Code{{equivclass.Code(i % 5)}}, SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
+		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}}, SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
 		if i >= 150 { // a subject attribute cannot come and go, but a store must not lose rows over it
 			b.Subject = []uint64{uint64(i)}
 		}

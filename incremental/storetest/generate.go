@@ -88,13 +88,13 @@ func (g *Generator) partition(n int) incremental.Partition {
 func (g *Generator) addBlock(d *incremental.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
-	b := &incremental.RecordBlock{First: g.guard.Records, Tick: g.tick, QI: make([][]equivclass.Code, g.columns)}
+	b := &incremental.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns)}
 	for _, prior := range d.Records {
 		b.First += incremental.RecordID(prior.Len())
 	}
 	spread := func() uint32 { return []uint32{1, 2, 100, 70_000, math.MaxUint32}[g.random.IntN(5)] }
-	for i := range b.QI {
-		b.QI[i] = g.codes(n, spread())
+	for i := range b.Columns {
+		b.Columns[i] = g.codes(n, spread())
 	}
 	b.SA = g.codes(n, spread())
 	b.Subject, b.Origin, b.Offset = make([]uint64, n), make([]uint16, n), make([]int64, n)

@@ -30,7 +30,7 @@ type State struct {
 type Record struct {
 	ID         incremental.RecordID
 	Tick       int64
-	QI         []equivclass.Code
+	Columns    []equivclass.Code
 	SA         equivclass.Code
 	HasSubject bool
 	Subject    uint64
@@ -74,8 +74,8 @@ func (s *State) Apply(d *incremental.Delta) {
 func (s *State) addRows(b *incremental.RecordBlock) {
 	for i := range b.Len() {
 		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i], Offset: b.Offset[i]}
-		for _, column := range b.QI {
-			r.QI = append(r.QI, column[i])
+		for _, column := range b.Columns {
+			r.Columns = append(r.Columns, column[i])
 		}
 		if b.Subject != nil {
 			r.Subject = b.Subject[i]

@@ -1,0 +1,24 @@
+package equivclass
+
+import "strings"
+
+// ReasonFlag: the flag of a semi-sensitive value is missing, or is none of the
+// words that ParseFlag knows. Such a record is refused, whatever schema.missing
+// says: to take it for known could expose a person, to take it for sensitive
+// would put it among people of other flags.
+const ReasonFlag Reason = "bad_flag"
+
+// ParseFlag reads whether a semi-sensitive value is sensitive to its person:
+// true or false, t or f, yes or no, y or n, 1 or 0, in any case.
+func ParseFlag(raw []byte) (sensitive, ok bool) {
+	if len(raw) > len("false") {
+		return false, false
+	}
+	switch strings.ToLower(string(raw)) {
+	case "true", "t", "yes", "y", "1":
+		return true, true
+	case "false", "f", "no", "n", "0":
+		return false, true
+	}
+	return false, false
+}
