@@ -30,7 +30,7 @@ type State struct {
 type Record struct {
 	ID         incremental.RecordID
 	Tick       int64
-	Columns    []equivclass.Code
+	QI         []equivclass.Code
 	SA         equivclass.Code
 	HasSubject bool
 	Subject    uint64
@@ -75,7 +75,7 @@ func (s *State) addRows(b *incremental.RecordBlock) {
 	for i := range b.Len() {
 		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i], Offset: b.Offset[i]}
 		for _, column := range b.Columns {
-			r.Columns = append(r.Columns, column[i])
+			r.QI = append(r.QI, column[i])
 		}
 		if b.Subject != nil {
 			r.Subject = b.Subject[i]
