@@ -65,6 +65,9 @@ func SingleBlocks(attributes int) [][]int {
 // Cost: places x restricted attributes.
 func (r *BlockRelease) Estimate(q *BoundQuery) Answer {
 	blocks := r.asked(q)
+	if q.Sum < 0 {
+		return r.count(blocks)
+	}
 	var out Answer
 	for g := 1; g < len(r.Start); g++ {
 		out = out.plus(r.group(q, blocks, int(r.Start[g-1]), int(r.Start[g])))

@@ -13,8 +13,8 @@ import (
 )
 
 func newExperimentCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "experiment", Short: "Measure the engine on public data"}
-	c.AddCommand(newFrontierCommand(env))
+	c := &cobra.Command{Use: "experiment", Short: "Measure the methods and the engine on public data"}
+	c.AddCommand(newFigureListCommand(env), newFigureRunCommand(env), newFigureAllCommand(env), newFrontierCommand(env))
 	return c
 }
 

@@ -51,6 +51,7 @@ type Panel struct {
 	Chart  *chart.Chart
 	Header []string // of the CSV file
 	Rows   [][]string
+	Timed  bool // the numbers are times: the one thing that differs between runs of a seed
 }
 
 // Verdict says whether a claim holds.

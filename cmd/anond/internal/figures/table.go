@@ -153,3 +153,21 @@ func (t *Table) Shuffled(n int, seed uint64) *Table {
 	}
 	return out
 }
+
+// Columns returns the table of some attributes, in the order asked.
+func (t *Table) Columns(of ...int) *Table {
+	out := &Table{}
+	for _, j := range of {
+		out.Dicts, out.Codes = append(out.Dicts, t.Dicts[j]), append(out.Codes, t.Codes[j])
+	}
+	return out
+}
+
+// First returns the table's first n rows.
+func (t *Table) First(n int) *Table {
+	out := &Table{Dicts: t.Dicts}
+	for _, column := range t.Codes {
+		out.Codes = append(out.Codes, column[:min(n, len(column))])
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/figures"
+)
+
+// dataBeside is where the public datasets are looked for without ANOND_DATA.
+const dataBeside = "../shared/data"
+
+func newFigureListCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the figures of the papers that can be re-drawn",
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return writeJSON(env.stdout, figureList(figures.All()))
+			}
+			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 66}, column{title: "data"})
+			t.header()
+			for _, f := range figures.All() {
+				t.row(f.ID, f.Title, f.Data)
+			}
+			return t.err
+		},
+	}
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// figureLine is a figure as `list --json` prints it.
+type figureLine struct {
+	ID    string `json:"id"`
+	Paper string `json:"paper"`
+	Title string `json:"title"`
+	Data  string `json:"data"`
+}
+
+func figureList(all []figures.Figure) []figureLine {
+	out := make([]figureLine, len(all))
+	for i, f := range all {
+		out[i] = figureLine{f.ID, f.Paper, f.Title, f.Data}
+	}
+	return out
+}
+
+// figureRun is one run of figures: what was asked for.
+type figureRun struct {
+	env     *environment
+	figures []figures.Figure
+	data    string
+	out     string
+	seed    uint64
+	scale   float64
+	asJSON  bool
+}
+
+func newFigureRunCommand(env *environment) *cobra.Command {
+	r := figureRun{env: env}
+	c := &cobra.Command{
+		Use:   "run ID…",
+		Short: "Re-draw some figures",
+		Long: `run measures the figures that the IDs name (anond experiment list); the name of
+a paper before the dash stands for all of its figures. It writes one CSV file
+and one SVG chart a panel, and report.html, which needs nothing else: the
+charts, and each claim of the paper with its verdict and our numbers.`,
+		Example: "  anond experiment run pa-1 wang --out ./figures",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if r.figures, err = selectFigures(figures.All(), args); err != nil {
+				return err
+			}
+			return r.run(c.Context())
+		},
+	}
+	r.flags(c)
+	return c
+}
+
+func newFigureAllCommand(env *environment) *cobra.Command {
+	r := figureRun{env: env}
+	c := &cobra.Command{
+		Use:   "all",
+		Short: "Re-draw every figure of the five papers",
+		Long: `all measures every figure of the five papers and writes what run writes. At
+scale 1, the papers' sizes, it takes some tens of minutes; --scale 0.02 shows in
+a minute or two what comes out, but verdicts count at scale 1 only.`,
+		Example: "  anond experiment all --data ../shared/data --out ./figures",
+		RunE: func(c *cobra.Command, _ []string) error {
+			r.figures = figures.All()
+			return r.run(c.Context())
+		},
+	}
+	r.flags(c)
+	return c
+}
+
+func (r *figureRun) flags(c *cobra.Command) {
+	data := dataBeside
+	if dir, ok := r.env.lookup("ANOND_DATA"); ok && dir != "" {
+		data = dir
+	}
+	c.Flags().StringVar(&r.data, "data", data, "`directory` of the public datasets (ANOND_DATA)")
+	c.Flags().StringVar(&r.out, "out", "figures", "`directory` for charts, numbers and the report")
+	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of everything that is drawn")
+	c.Flags().Float64Var(&r.scale, "scale", 1, "`share` of the papers' sizes, above 0 and at most 1")
+	jsonFlag(c, &r.asJSON)
+}
+
+// selectFigures finds figures by ID or by paper, each once, in the order asked.
+func selectFigures(all []figures.Figure, args []string) ([]figures.Figure, error) {
+	const hint = "anond experiment list shows them"
+	if len(args) == 0 {
+		return nil, usage(hint, "run needs the ID of a figure")
+	}
+	var out []figures.Figure
+	taken := map[string]bool{}
+	for _, arg := range args {
+		known := false
+		for _, f := range all {
+			paper, _, _ := strings.Cut(f.ID, "-")
+			if arg != f.ID && arg != paper {
+				continue
+			}
+			known = true
+			if !taken[f.ID] {
+				taken[f.ID] = true
+				out = append(out, f)
+			}
+		}
+		if !known {
+			return nil, usage(hint, "there is no figure %q", arg)
+		}
+	}
+	return out, nil
+}
+
+// run measures, and writes the report anew after each figure, so that whatever
+// ends the run leaves the report of what was measured.
+func (r *figureRun) run(ctx context.Context) error {
+	if r.scale <= 0 || r.scale > 1 {
+		return usage("1 is the papers' sizes", "scale %v is not above 0 and at most 1", r.scale)
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	info, _ := debug.ReadBuildInfo()
+	report := &figures.Report{Seed: r.seed, Scale: r.scale, Version: versionOf(info).String(), Machine: count(runtime.NumCPU(), "processor")}
+	p := figureProgress{env: r.env, terminal: isTerminal(r.env.stderr), all: len(r.figures)}
+	for i, f := range r.figures {
+		in := figures.Input{Data: figures.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
+		o := figures.Measure(ctx, f, in)
+		if ctx.Err() != nil {
+			p.clear()
+			return ctx.Err()
+		}
+		report.Outcomes = append(report.Outcomes, o)
+		p.end(o)
+		if err := o.WritePanels(r.out); err != nil {
+			return err
+		}
+		if err := report.Write(r.out); err != nil {
+			return err
+		}
+	}
+	return r.conclude(report)
+}

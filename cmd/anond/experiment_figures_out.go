@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"anond/cmd/anond/internal/figures"
+)
+
+// conclude prints the verdicts. Figures that could not be measured fail the run;
+// claims that do not hold are what it is for.
+func (r *figureRun) conclude(report *figures.Report) error {
+	if r.asJSON {
+		if err := writeJSON(r.env.stdout, figureResults(report)); err != nil {
+			return err
+		}
+	} else if err := r.print(report); err != nil {
+		return err
+	}
+	tally := report.Tally()
+	if tally.Failed == 0 {
+		return nil
+	}
+	hint := "the report says why"
+	for _, o := range report.Outcomes {
+		if o.Absent() {
+			hint = "--data names the directory of adult.csv.gz and the others (or ANOND_DATA); the report says what is missing"
+		}
+	}
+	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, count(tally.Figures, "figure")), hint)
+}
+
+func (r *figureRun) print(report *figures.Report) error {
+	t := newTable(r.env.stdout, column{title: "id", width: 6}, column{title: "holds", right: true}, column{title: "does not", right: true},
+		column{title: "not decided", right: true}, column{title: "seconds", right: true}, column{title: "what is measured"})
+	t.header()
+	for _, o := range report.Outcomes {
+		title, cells := o.Figure.Title, []string{o.Figure.ID}
+		for _, c := range o.Counts() {
+			cells = append(cells, strconv.Itoa(c.N))
+		}
+		if o.Err != nil {
+			title = "not measured: " + o.Err.Error()
+		}
+		t.row(append(cells, fmt.Sprintf("%.1f", o.Took.Seconds()), title)...)
+	}
+	all := report.Tally()
+	t.row("all", strconv.Itoa(all.Holds), strconv.Itoa(all.HoldsNot), strconv.Itoa(all.Undecidable), fmt.Sprintf("%.1f", report.Took().Seconds()))
+	if t.err != nil {
+		return t.err
+	}
+	_, err := fmt.Fprintf(r.env.stdout, "\n%s\n", filepath.Join(r.out, figures.ReportFile))
+	return err
+}
+
+// figureResult is a measured figure as --json prints it.
+type figureResult struct {
+	figureLine
+	Error   string        `json:"error,omitempty"`
+	Seconds float64       `json:"seconds"`
+	Claims  []figureClaim `json:"claims"`
+	Panels  []figurePanel `json:"panels"`
+	Notes   []string      `json:"notes"`
+}
+
+type figureClaim struct {
+	Claim   string          `json:"claim"`
+	Verdict figures.Verdict `json:"verdict"`
+	Numbers string          `json:"numbers"`
+	Why     string          `json:"why,omitempty"`
+}
+
+type figurePanel struct {
+	Name   string     `json:"name"`
+	Timed  bool       `json:"timed"`
+	Header []string   `json:"header"`
+	Rows   [][]string `json:"rows"`
+}
+
+func figureResults(report *figures.Report) []figureResult {
+	out := make([]figureResult, 0, len(report.Outcomes))
+	for _, o := range report.Outcomes {
+		f := o.Figure
+		line := figureResult{figureLine: figureLine{f.ID, f.Paper, f.Title, f.Data}, Seconds: o.Took.Seconds(), Claims: []figureClaim{}, Panels: []figurePanel{}, Notes: []string{}}
+		if o.Err != nil {
+			line.Error = o.Err.Error()
+		} else {
+			for _, c := range o.Result.Claims {
+				line.Claims = append(line.Claims, figureClaim{c.Text, c.Verdict, c.Numbers, c.Why})
+			}
+			for _, p := range o.Result.Panels {
+				line.Panels = append(line.Panels, figurePanel{p.Name, p.Timed, p.Header, p.Rows})
+			}
+			line.Notes = append(line.Notes, o.Result.Notes...)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// figureProgress tells on stderr what is measured: on a terminal in one line that
+// changes, elsewhere a line a figure.
+type figureProgress struct {
+	env      *environment
+	terminal bool
+	all      int
+	done     int
+}
+
+func (p *figureProgress) begin(i int, id string) func(step string) {
+	p.done = i
+	if !p.terminal {
+		return nil
+	}
+	tell := func(step string) {
+		fmt.Fprintf(p.env.stderr, "\r\x1b[K[%d/%d] %s %s", i+1, p.all, id, step)
+	}
+	tell("")
+	return tell
+}
+
+func (p *figureProgress) clear() {
+	if p.terminal {
+		fmt.Fprint(p.env.stderr, "\r\x1b[K")
+	}
+}
+
+func (p *figureProgress) end(o figures.Outcome) {
+	p.clear()
+	what := fmt.Sprintf("%d hold, %d do not, %d not decided", o.Count(figures.Holds), o.Count(figures.HoldsNot), o.Count(figures.Undecidable))
+	if o.Err != nil {
+		what = "not measured: " + o.Err.Error()
+	}
+	fmt.Fprintf(p.env.stderr, "[%d/%d] %s %.1f s: %s\n", p.done+1, p.all, o.Figure.ID, o.Took.Seconds(), what)
+}

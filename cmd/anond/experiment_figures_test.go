@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures"
+)
+
+// fakeFigure is a figure whose one claim holds, or which fails.
+func fakeFigure(id string, err error) figures.Figure {
+	return figures.Figure{ID: id, Paper: "Somebody, 2001", Title: "Something of " + id, Data: "none", Run: func(_ context.Context, in figures.Input) (*figures.Result, error) {
+		in.Step("drawing")
+		return &figures.Result{
+			Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"}, Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
+			Claims: []figures.Claim{{Text: "It can be drawn.", Verdict: figures.Holds, Numbers: "1"}},
+		}, err
+	}}
+}
+
+// drawn runs figures into a fresh directory.
+func drawn(t *testing.T, asJSON bool, list ...figures.Figure) (r result, dir string) {
+	var out, err bytes.Buffer
+	env := &environment{stdout: &out, stderr: &err}
+	run := figureRun{env: env, figures: list, out: filepath.Join(t.TempDir(), "new", "figures"), seed: 5, scale: 1, asJSON: asJSON}
+	code := env.report(run.run(t.Context()))
+	return result{code, out.String(), err.String()}, run.out
+}
+
+func TestFiguresAreWritten(t *testing.T) {
+	r, dir := drawn(t, false, fakeFigure("one-1", nil), fakeFigure("one-2", nil))
+	require.Equal(t, exitOK, r.code, r.stderr)
+	for _, name := range []string{"one-1-a.csv", "one-1-a.svg", "one-2-a.csv", "one-2-a.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+		assert.FileExists(t, filepath.Join(dir, name))
+	}
+	assert.Contains(t, r.stdout, "one-2       1         0            0")
+	assert.Contains(t, r.stdout, filepath.Join(dir, "report.html"))
+	assert.Contains(t, r.stderr, "[2/2] one-2")
+	assert.NotContains(t, r.stderr, "\x1b", "no terminal, no control characters")
+}
+
+// A figure that fails, or whose data is absent, leaves the others be and the
+// exit code 1.
+func TestFiguresGoOnAfterAFailure(t *testing.T) {
+	absent := &fs.PathError{Op: "open", Path: "adult.csv.gz", Err: fs.ErrNotExist}
+	r, dir := drawn(t, false, fakeFigure("one-1", errors.New("nothing came out")), fakeFigure("one-2", absent), fakeFigure("one-3", nil))
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stderr, "error: 2 of 3 figures not measured\nhint: --data names the directory")
+	assert.FileExists(t, filepath.Join(dir, "one-3-a.csv"))
+	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "nothing came out")
+	assert.Contains(t, string(report), "the data is not there")
+}
+
+func TestFiguresAsJSON(t *testing.T) {
+	r, _ := drawn(t, true, fakeFigure("one-1", nil), fakeFigure("one-2", errors.New("nothing came out")))
+	assert.Equal(t, exitFailed, r.code)
+	for _, want := range []string{`"id": "one-1"`, `"verdict": "holds"`, `"error": "nothing came out"`, `"rows": [`} {
+		assert.Contains(t, r.stdout, want)
+	}
+}
+
+// An interrupted run keeps the report of what it has measured.
+func TestFiguresAreInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stops := fakeFigure("one-2", nil)
+	stops.Run = func(ctx context.Context, _ figures.Input) (*figures.Result, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	var out, stderr bytes.Buffer
+	env := &environment{stdout: &out, stderr: &stderr}
+	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(), scale: 1}
+	assert.Equal(t, exitFailed, env.report(run.run(ctx)))
+	assert.Contains(t, stderr.String(), "error: interrupted")
+	report, err := os.ReadFile(filepath.Join(run.out, figures.ReportFile))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "Something of one-1")
+	assert.NotContains(t, string(report), "Something of one-3")
+}
+
+func TestFiguresAreSelectedByIDAndByPaper(t *testing.T) {
+	all := []figures.Figure{fakeFigure("one-1", nil), fakeFigure("one-2", nil), fakeFigure("two-1", nil)}
+	for asked, want := range map[string]string{"two-1 one-1": "two-1 one-1", "one": "one-1 one-2", "one-2 one": "one-2 one-1"} {
+		list, err := selectFigures(all, strings.Fields(asked))
+		require.NoError(t, err)
+		var got []string
+		for _, f := range list {
+			got = append(got, f.ID)
+		}
+		assert.Equal(t, want, strings.Join(got, " "), asked)
+	}
+}
+
+func TestFigureFaultsOfUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"experiment run":                "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
+		"experiment run nobody-3":       "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
+		"experiment all --scale 0":      "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment all --scale 1.5":    "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment list something":     "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list --help shows what it takes\n",
+		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help shows what it takes\n",
+	} {
+		assert.Equal(t, result{exitUsage, "", want}, anond(t, strings.Fields(args)...), args)
+	}
+}
+
+func TestFigureListNamesEveryFigure(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(anond(t, "experiment", "list").stdout), "\n")
+	require.Len(t, lines, 1+len(figures.All()))
+	for i, f := range figures.All() {
+		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
+	}
+}

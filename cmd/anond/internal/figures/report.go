@@ -1,0 +1,139 @@
+package figures
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	text "text/template"
+	"time"
+)
+
+// Report is a run of figures as people read it.
+type Report struct {
+	Seed     uint64
+	Scale    float64
+	Version  string // of the program, as it prints it
+	Machine  string // what the times were taken on
+	Outcomes []Outcome
+}
+
+//go:embed report.html.tmpl
+var reportSource string
+
+//go:embed claims.md.tmpl
+var claimsSource string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"svg": inlined, "mark": mark, "class": class, "seconds": seconds, "files": fileName,
+}).Parse(reportSource))
+
+var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{"cell": cell, "seconds": seconds}).Parse(claimsSource))
+
+// WriteHTML writes the report as one page that needs nothing else: no script, no
+// font, no picture from elsewhere.
+func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
+
+// WriteMarkdown writes the claims and verdicts as tables, paper by paper.
+func (r *Report) WriteMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
+
+// Paper is the figures of one paper.
+type Paper struct {
+	Name     string
+	Outcomes []Outcome
+}
+
+// Papers groups the outcomes by paper, in order.
+func (r *Report) Papers() []Paper {
+	var out []Paper
+	for _, o := range r.Outcomes {
+		if len(out) == 0 || out[len(out)-1].Name != o.Figure.Paper {
+			out = append(out, Paper{Name: o.Figure.Paper})
+		}
+		last := &out[len(out)-1]
+		last.Outcomes = append(last.Outcomes, o)
+	}
+	return out
+}
+
+// Tally counts the claims of a run by verdict.
+type Tally struct{ Holds, HoldsNot, Undecidable, Figures, Failed int }
+
+// Claims is the number of claims.
+func (t Tally) Claims() int { return t.Holds + t.HoldsNot + t.Undecidable }
+
+// Tally counts all claims of the report.
+func (r *Report) Tally() Tally { return tally(r.Outcomes) }
+
+// Tally counts the claims of the paper.
+func (p Paper) Tally() Tally { return tally(p.Outcomes) }
+
+func tally(outcomes []Outcome) (t Tally) {
+	for _, o := range outcomes {
+		t.Holds += o.Count(Holds)
+		t.HoldsNot += o.Count(HoldsNot)
+		t.Undecidable += o.Count(Undecidable)
+		t.Figures++
+		if o.Err != nil {
+			t.Failed++
+		}
+	}
+	return t
+}
+
+// VerdictCount is how many claims have a verdict.
+type VerdictCount struct {
+	Verdict Verdict
+	N       int
+}
+
+// Counts returns the claims of a figure by verdict, in the order of a table.
+func (o Outcome) Counts() []VerdictCount {
+	var out []VerdictCount
+	for _, v := range []Verdict{Holds, HoldsNot, Undecidable} {
+		out = append(out, VerdictCount{v, o.Count(v)})
+	}
+	return out
+}
+
+// Took is the time of all figures together.
+func (r *Report) Took() (d time.Duration) {
+	for _, o := range r.Outcomes {
+		d += o.Took
+	}
+	return d
+}
+
+// Partial reports whether the figures ran below the papers' sizes.
+func (r *Report) Partial() bool { return r.Scale < 1 }
+
+// inlined draws a panel's chart for the page.
+func inlined(p Panel) (template.HTML, error) {
+	if p.Chart == nil {
+		return "", nil
+	}
+	var b bytes.Buffer
+	err := p.Chart.WriteSVG(&b)
+	return template.HTML(b.String()), err //nolint:gosec // the chart escapes its texts
+}
+
+func mark(v Verdict) string {
+	return map[Verdict]string{Holds: "✓", HoldsNot: "✗", Undecidable: "?"}[v]
+}
+
+func class(v Verdict) string { return strings.ReplaceAll(string(v), " ", "-") }
+
+// seconds writes a time with the digits that it deserves.
+func seconds(d time.Duration) string {
+	if d >= 10*time.Second {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// cell writes text into a cell of a Markdown table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
