@@ -11,9 +11,11 @@ import (
 // schema, and, where the file has them, the name and the promises. The rest of
 // the file may be there and is read for faults of form only.
 type OneOff struct {
-	Dataset     string                 // empty if not set
-	K, L        int                    // 0 if not set
-	Extra       []equivclass.Principle // policy.diversity
+	Dataset string                 // empty if not set
+	K, L    int                    // 0 if not set
+	Extra   []equivclass.Principle // policy.diversity
+	// References are the declared distributions of t-closeness, by attribute of the schema.
+	References  map[int][]equivclass.ValueCount
 	Schema      *equivclass.Schema
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 }
@@ -41,6 +43,6 @@ func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, 
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}
 	}
-	out := &OneOff{Dataset: c.Dataset, K: c.Policy.K, L: c.Policy.L, Extra: c.Requirement().Extra, Schema: c.schema, Hierarchies: c.Hierarchies}
+	out := &OneOff{Dataset: c.Dataset, K: c.Policy.K, L: c.Policy.L, Extra: c.Requirement().Extra, References: c.References(), Schema: c.schema, Hierarchies: c.Hierarchies}
 	return out, r.sortedWarnings(), nil
 }

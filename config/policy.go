@@ -68,6 +68,9 @@ type Diversity struct {
 		C float64
 		L int
 	}
+	T         float64
+	Distance  Distance
+	Reference []Share // of T; empty: what release 1 publishes
 }
 
 func (p *Policy) keys() []key {
@@ -92,6 +95,9 @@ func (d *Diversity) keys() []key {
 		{path: "entropy", value: number(&d.Entropy), doc: "Entropy l-diversity: the entropy of the value shares is at least log of this number."},
 		{path: "recursive.c", value: number(&d.Recursive.C), doc: "Recursive (c,l)-diversity: the most frequent value occurs less than c times as often as all from rank l on together."},
 		{path: "recursive.l", value: atLeast(2, "rank 1 is the most frequent value itself", &d.Recursive.L), doc: "The l of recursive (c,l)-diversity."},
+		{path: "t", value: number(&d.T), doc: "t-closeness: the earth mover's distance of the value shares of a class from the reference distribution is at most this number, between 0 and 1."},
+		{path: "distance", value: oneOf(&d.Distance, Equal, Ordered, Hierarchical), derived: "equal; with t", doc: "Ground distance of t: equal (any two values differ alike), ordered (buckets of a number) or hierarchical (the attribute's hierarchy)."},
+		{path: "reference", value: shares{&d.Reference}, derived: "the values published in release 1; with t", doc: "Reference distribution of t, {value: share, ...}, shares summing to 1."},
 	}
 }
 
@@ -123,6 +129,11 @@ func (c *Config) Requirement() equivclass.Requirement {
 			want.Extra = append(want.Extra, equivclass.DistinctL{L: d.Distinct})
 		case d.Entropy > 0:
 			want.Extra = append(want.Extra, equivclass.EntropyL{L: d.Entropy})
+		case d.T > 0:
+			a := c.schema.Attributes()[c.schema.SensitiveIndex()]
+			if g, err := equivclass.GroundOf(a, string(d.Distance)); err == nil { // checkCloseness has refused the rest
+				want.Extra = append(want.Extra, equivclass.TClose{T: d.T, Ground: g, Declared: c.declared() != nil})
+			}
 		default:
 			want.Extra = append(want.Extra, equivclass.RecursiveL{C: d.Recursive.C, L: d.Recursive.L})
 		}
@@ -153,20 +164,24 @@ func (c *Config) checkPolicy(r *reader) {
 func (c *Config) checkDiversity(r *reader) {
 	for i, d := range c.Policy.Diversity {
 		at := fmt.Sprintf("policy.diversity[%d]", i)
-		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l") {
+		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l", at+".t", at+".distance", at+".reference") {
 			continue
 		}
 		forms := 0
-		for _, form := range []string{"distinct", "entropy", "recursive"} {
+		for _, form := range []string{"distinct", "entropy", "recursive", "t"} {
 			if r.set(at + "." + form) {
 				forms++
 			}
 		}
 		switch {
 		case forms != 1:
-			r.fault(at, fmt.Sprintf("has %d of the keys distinct, entropy, recursive", forms), "write one test an element: {distinct: 3}, {entropy: 2.5} or {recursive: {c: 3, l: 3}}")
+			r.fault(at, fmt.Sprintf("has %d of the keys distinct, entropy, recursive, t", forms), "write one test an element: {distinct: 3}, {entropy: 2.5}, {recursive: {c: 3, l: 3}} or {t: 0.2}")
 		case r.set(at+".entropy") && d.Entropy <= 1:
 			r.fault(at+".entropy", "must be above 1", "at 1 every class passes")
+		case r.set(at + ".t"):
+			c.checkCloseness(r, i)
+		case r.set(at+".distance") || r.set(at+".reference"):
+			r.fault(at, "has a distance or a reference without t", "they belong to t-closeness: {t: 0.2, distance: equal}")
 		case r.set(at+".recursive") && (!r.set(at+".recursive.c") || !r.set(at+".recursive.l")):
 			r.fault(at+".recursive", "needs both c and l", "write {recursive: {c: 3, l: 3}}")
 		case r.set(at+".recursive") && d.Recursive.C <= 0:

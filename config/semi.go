@@ -117,17 +117,17 @@ func (c *Config) checkPromises(r *reader) {
 			r.fault(at+".l", fmt.Sprintf("is %d, above the %s of attribute %q: no bucket can satisfy it", a.Promise.L, countOf(tree.Leaves(), "value"), a.Name),
 				fmt.Sprintf("write %d or less, or tell more values apart", tree.Leaves()))
 		}
-		c.checkReference(r, at+".reference", i)
+		c.checkReference(r, at+".reference", i, a.Promise.Reference)
 	}
 }
 
 // checkReference refuses values in a declared reference that no record can have.
-func (c *Config) checkReference(r *reader, key string, i int) {
+func (c *Config) checkReference(r *reader, key string, i int, reference []Share) {
 	a := c.schema.Attributes()[i]
 	dict := equivclass.NewDictionary(a)
 	seen := map[string]bool{}
-	for _, x := range c.Attributes[i].Promise.Reference {
-		code, found, why := dict.Find([]byte(x.Value))
+	for _, x := range reference {
+		code, found, why := dict.FindLabel(x.Value)
 		if why != equivclass.Accepted {
 			r.fault(key, fmt.Sprintf("has %q, which is no value of attribute %q (%s)", shortened(x.Value), a.Name, why), "write values as the records have them")
 			return

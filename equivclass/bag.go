@@ -15,6 +15,15 @@ type Bag struct {
 	Total  int
 }
 
+// NewBag returns the bag of counts, which must ascend by code.
+func NewBag(counts []Count) Bag {
+	b := Bag{Counts: counts}
+	for _, c := range counts {
+		b.Total += c.N
+	}
+	return b
+}
+
 // Add puts n of a value in (or, with n < 0, takes them out).
 func (b *Bag) Add(c Code, n int) {
 	b.Total += n

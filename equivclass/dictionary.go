@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -96,6 +97,15 @@ func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
 	default:
 		return d.findText(raw)
 	}
+}
+
+// FindLabel is Find for a value as a release shows it: a bucket by its label,
+// or by any number in it.
+func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) {
+	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], text); i >= 0 {
+		return Code(i), true, Accepted
+	}
+	return d.Find([]byte(text))
 }
 
 // Add takes in a value that Find called admissible and new.

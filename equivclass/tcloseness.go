@@ -14,8 +14,9 @@ import (
 // convex: partitioners that stop where a cut breaks the requirement are exact.
 type TClose struct {
 	T         float64
-	Reference Bag // the values of the whole table, or of the first load
+	Reference Bag // empty: not known yet (Requirement.WithReference)
 	Ground    Ground
+	Declared  bool // the reference is declared, not made of records
 }
 
 // Name returns t-close(t,ground).

@@ -10,28 +10,6 @@ import (
 // ErrUnpublished: the newest release is decided but not published yet.
 var ErrUnpublished = errors.New("the release before is not published yet")
 
-// InfeasibleError says that no partition of the first load can satisfy l
-// (rule I; theory: Lemma D). It carries a share, never the value.
-type InfeasibleError struct {
-	Attribute string
-	Share     float64 // of the most frequent value
-	L         int
-	Reachable int // the largest l that the records allow
-}
-
-func (e *InfeasibleError) Error() string {
-	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
-		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
-}
-
-// Hint says what would mend it.
-func (e *InfeasibleError) Hint() string {
-	if e.Reachable < 2 {
-		return "not even l = 2 is reachable: make the values coarser"
-	}
-	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", e.Reachable)
-}
-
 // decision is what a cut changes: classes that are born, and those whose
 // records the births take over.
 type decision struct {
@@ -39,6 +17,9 @@ type decision struct {
 	deaths []ClassID
 	// quarantine lists the records of pools that were ineligible as a whole (rule T).
 	quarantine []RecordID
+	// references are the distributions of t-closeness that release 1 fixes, by
+	// attribute.
+	references map[int][]equivclass.Count
 }
 
 // CutDue reports whether the records applied so far end a release: the first
@@ -181,6 +162,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	}
 	// The intent goes in first: the plans are made in the space of its cut, as a
 	// machine does that opens this state.
+	m.storeReferences(d)
 	m.intents = append(m.intents, Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.rebuild()
 	intent := m.Latest()
@@ -239,6 +221,12 @@ func (m *Machine) view(intent Intent) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa[:n:n],
 		Dictionaries: make([]*equivclass.Dictionary, len(m.records.dicts))}
+	if len(m.meta.References) > 0 {
+		v.References = make(map[int]equivclass.Bag, len(m.meta.References))
+		for a, counts := range m.meta.References {
+			v.References[a] = equivclass.NewBag(counts)
+		}
+	}
 	for i, d := range m.records.dicts {
 		if d != nil {
 			v.Dictionaries[i] = d.Frozen()

@@ -19,11 +19,13 @@ const settlePool = 200000
 // Rule A: every birth consists of at least k never-published records with no
 // value above 1/l. Rule I: a load that no partition can satisfy is refused.
 func (m *Machine) decideInitial() (decision, error) {
-	waiting, want := m.pending.waiting, m.policy.Requirement
-	if len(waiting) < want.K {
+	waiting := m.pending.waiting
+	if len(waiting) < m.policy.Requirement.K {
 		return decision{}, nil
 	}
-	if err := m.feasible(m.records.bag(waiting)); err != nil {
+	bag := m.records.bag(waiting)
+	want := m.policy.Requirement.WithReference(bag)
+	if err := m.feasible(bag, want); err != nil {
 		if m.meta.InitialDone { // the first load was too small for a class; what came since may still become eligible
 			return decision{}, nil
 		}
@@ -35,15 +37,15 @@ func (m *Machine) decideInitial() (decision, error) {
 		return decision{}, nil // rule I, after a first load that was too small
 	}
 	plans, _ := plansOf(pool, waiting, groups)
-	return decision{births: m.births(plans)}, nil
-}
-
-func (m *Machine) feasible(b equivclass.Bag) error {
-	if b.Eligible(m.policy.Requirement.L) {
-		return nil
+	d := decision{births: m.births(plans)}
+	out := m.fixReferences(&d)
+	switch {
+	case len(out) > 0 && m.pending.infeasible:
+		return decision{}, nil // rule I, as above
+	case len(out) > 0 && len(d.births) == 0 && !m.meta.InitialDone:
+		return decision{}, m.nothingClose(bag.Total)
 	}
-	return &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name,
-		Share: float64(b.Max()) / float64(b.Total), L: m.policy.Requirement.L, Reachable: b.Total / b.Max()}
+	return d, nil
 }
 
 // decideUpdate chooses, among the planned classes, those to be published now.

@@ -98,7 +98,11 @@ func Open(store Store, o Options) (*Machine, error) {
 	if fresh {
 		m.meta = Meta{Settings: o.Settings, Seed: o.Seed, Seeded: o.Seeded}
 		m.staged.delta.Meta = &m.meta
+		if err := m.declareReferences(); err != nil {
+			return nil, err
+		}
 	}
+	m.useReferences()
 	m.deriveKeys()
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()

@@ -49,6 +49,9 @@ type Policy struct {
 	// CutEvery is the number of accepted records between two cuts (trigger
 	// `records`); 0: the host says when.
 	CutEvery int
+	// References are the declared distributions of t-closeness, by attribute of
+	// the schema. An attribute without one has the bag that release 1 publishes.
+	References map[int][]equivclass.ValueCount
 	// Initial partitions the first load; Local every later pool.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records; 0: at the end

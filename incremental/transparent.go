@@ -30,7 +30,8 @@ func (m *Machine) decideTransparent() (decision, error) {
 	if !m.meta.InitialDone {
 		// The pool alone: what it leaves over goes into a later pool, and a test
 		// that saw it would tell something about it (rule T).
-		if err := m.feasible(m.records.bag(waiting[:size])); err != nil {
+		bag := m.records.bag(waiting[:size])
+		if err := m.feasible(bag, want.WithReference(bag)); err != nil {
 			return decision{}, err
 		}
 	}
@@ -46,17 +47,34 @@ type shuffle func(n int, swap func(i, j int))
 
 // admitPool publishes the oldest waiting records as a whole, or quarantines
 // them as a whole.
+//
+// t-closeness keeps rule T, although its reference is made of sensitive values.
+// Theorem M asks that each test be a function of the bags of whole nodes, the
+// same under an exchange of the halves; Theorem R, of the pool's histogram. A
+// reference that is declared or published already is a constant to both. The
+// one that release 1 makes is the bag of its pool, which the permutations of
+// Theorem M keep; under regroup it is the bag of those signatures that stand
+// beside it, a function of the pool's histogram, and a signature that does not
+// is quarantined as a whole, its classes all having the same shares.
 func (m *Machine) admitPool(coins shuffle) decision {
-	waiting, want := m.pending.waiting, m.policy.Requirement
-	pool := waiting[:poolSize(len(waiting), want.K)]
+	waiting := m.pending.waiting
+	pool := waiting[:poolSize(len(waiting), m.policy.Requirement.K)]
+	bag := m.records.bag(pool)
+	want := m.policy.Requirement.WithReference(bag)
+	var d decision
 	switch {
-	case !want.Holds(m.records.bag(pool)):
+	case !want.Holds(bag):
 		return decision{quarantine: slices.Clone(pool)}
 	case m.policy.Republication == Regroup:
-		return m.deal(pool, coins)
+		d = m.deal(pool, want, coins)
 	default:
-		return decision{births: m.halve(pool)}
+		d.births = m.halve(pool, want)
 	}
+	for _, c := range m.fixReferences(&d) {
+		d.quarantine = append(d.quarantine, c.Members...)
+	}
+	slices.Sort(d.quarantine)
+	return d
 }
 
 // poolSize returns the largest b*2^j <= n with k <= b < 2k, so that equal
@@ -161,11 +179,11 @@ func recordsFor(n, k int) int {
 // requirement, a symmetric function of their bags; odd nodes are leaves. Then
 // swapping and permuting the halves of a leaf keeps everything the program
 // shows, so all its records have the same posterior: the value's share.
-func (m *Machine) halve(pool []RecordID) []*Class {
+func (m *Machine) halve(pool []RecordID, want equivclass.Requirement) []*Class {
 	points := m.records.pool(m.records.space(m.records.len()), pool)
 	rows := slices.Clone(m.planner.scratch.allRows(points.Len()))
 	var out []*Class
-	for _, leaf := range equivclass.Halve(points, rows, m.policy.Requirement) {
+	for _, leaf := range equivclass.Halve(points, rows, want) {
 		members := make([]RecordID, len(leaf))
 		for i, row := range leaf {
 			members[i] = pool[row]
@@ -185,8 +203,7 @@ func (m *Machine) halve(pool []RecordID) []*Class {
 // coordinates and by equality of values only. A signature that satisfies the
 // requirement not even as a whole (too few records, or too few values for an
 // extra principle) is quarantined: a function of the histogram too.
-func (m *Machine) deal(pool []RecordID, coins shuffle) decision {
-	want := m.policy.Requirement
+func (m *Machine) deal(pool []RecordID, want equivclass.Requirement, coins shuffle) decision {
 	byValue := map[equivclass.Code][]RecordID{}
 	bag := m.records.bag(pool)
 	for _, r := range pool {
@@ -212,7 +229,6 @@ func (m *Machine) deal(pool []RecordID, coins shuffle) decision {
 		}
 		d.births = append(d.births, m.pureBirths(space, cohort)...)
 	}
-	slices.Sort(d.quarantine)
 	return d
 }
 

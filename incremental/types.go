@@ -147,6 +147,10 @@ type Meta struct {
 	CutTick int64
 	// LastCut is the number of records at the newest cut tried.
 	LastCut RecordID
+	// References are the distributions that t-closeness compares with, by
+	// attribute of the schema: declared at the first start, else what release 1
+	// published, stored with its intent. Fixed for ever once there.
+	References map[int][]equivclass.Count
 }
 
 // Counters count positions read, for sent = published + pending + dead-letter.

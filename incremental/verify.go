@@ -3,6 +3,8 @@ package incremental
 import (
 	"errors"
 	"fmt"
+
+	"anond/equivclass"
 )
 
 // ErrUnsafe: a decision would have broken a rule. Nothing of it was kept; this is
@@ -24,8 +26,9 @@ func (m *Machine) verify(d decision) error {
 		dying[id] = len(c.Members)
 	}
 	seen := map[RecordID]bool{}
+	want := m.requirement(d.references)
 	for i, c := range d.births {
-		if err := m.verifyBirth(c, dying, seen); err != nil {
+		if err := m.verifyBirth(c, want, dying, seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
 	}
@@ -37,9 +40,9 @@ func (m *Machine) verify(d decision) error {
 	return nil
 }
 
-func (m *Machine) verifyBirth(c *Class, dying map[ClassID]int, seen map[RecordID]bool) error {
+func (m *Machine) verifyBirth(c *Class, want equivclass.Requirement, dying map[ClassID]int, seen map[RecordID]bool) error {
 	bag := m.records.bag(c.Members)
-	if !m.policy.Requirement.Holds(bag) {
+	if !want.Holds(bag) {
 		return errors.New("it breaks the requirement (rule A)")
 	}
 	if c.Regime == Pure && !bag.Flat() {

@@ -14,7 +14,10 @@ type View struct {
 	QI           [][]equivclass.Code // by quasi-identifier, then record
 	SA           []equivclass.Code   // by record
 	Subject      []uint64            // by record; nil without subject
-	Classes      []ClassView         // alive in this release, in order of ID
+	// References are the distributions of t-closeness, by attribute of the schema:
+	// the same in every release.
+	References map[int]equivclass.Bag
+	Classes    []ClassView // alive in this release, in order of ID
 	// Local are the bucketed attributes of a release by local generalization and
 	// bucketization: the semi-sensitive ones in schema order, then the sensitive
 	// one. nil for every other recoding.

@@ -122,6 +122,7 @@ func newManifest(v *incremental.View, s *Settings, prev *Previous) *Manifest {
 	if m.Policy.Diversity == nil {
 		m.Policy.Diversity = []Diversity{}
 	}
+	m.Policy.Diversity = withReferences(m.Policy.Diversity, v)
 	if prev != nil {
 		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
 	}

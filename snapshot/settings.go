@@ -32,15 +32,26 @@ type Policy struct {
 }
 
 // Diversity is a further principle in the manifest, such as
-// {"kind":"recursive","l":3,"c":2}.
+// {"kind":"recursive","l":3,"c":2}. t-closeness names its ground distance and
+// the distribution that it compares with: declared, or the values of release 1.
 type Diversity struct {
-	Kind string  `json:"kind"`
-	L    float64 `json:"l,omitempty"`
-	C    float64 `json:"c,omitempty"`
+	Kind      string       `json:"kind"`
+	L         float64      `json:"l,omitempty"`
+	C         float64      `json:"c,omitempty"`
+	T         float64      `json:"t,omitempty"`
+	Distance  string       `json:"distance,omitempty"`
+	Declared  bool         `json:"declared,omitempty"`
+	Reference []ValueCount `json:"reference,omitempty"`
+}
+
+// ValueCount is a value of a reference distribution, with its weight.
+type ValueCount struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 // DiversityOf writes principles as the manifest does. A principle of another
-// package is written by its name.
+// package is written by its name. The reference of t-closeness is the view's.
 func DiversityOf(principles []equivclass.Principle) []Diversity {
 	out := make([]Diversity, 0, len(principles))
 	for _, p := range principles {
@@ -53,6 +64,8 @@ func DiversityOf(principles []equivclass.Principle) []Diversity {
 			out = append(out, Diversity{Kind: "entropy", L: p.L})
 		case equivclass.RecursiveL:
 			out = append(out, Diversity{Kind: "recursive", L: float64(p.L), C: p.C})
+		case equivclass.TClose:
+			out = append(out, Diversity{Kind: "t", T: p.T, Distance: p.Ground.Name(), Declared: p.Declared})
 		default:
 			out = append(out, Diversity{Kind: p.Name()})
 		}

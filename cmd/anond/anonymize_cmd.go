@@ -137,7 +137,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if err := oneoff.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
 		return nil, nil, usage("", "%s", err)
 	}
-	o.T, o.Ground = f.promise.t, f.promise.ground
+	o.T, o.Ground, o.References = f.promise.t, f.promise.ground, cfg.References
 	if o.Dataset = cfg.Dataset; o.Dataset == "" {
 		o.Dataset = datasetOf(in)
 	}

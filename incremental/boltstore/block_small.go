@@ -91,7 +91,17 @@ func encodeMeta(m *incremental.Meta) []byte {
 	out = appendFlag(out, m.InitialDone)
 	out = binary.AppendVarint(out, m.Tick)
 	out = binary.AppendVarint(out, m.CutTick)
-	return binary.AppendUvarint(out, uint64(m.LastCut))
+	out = binary.AppendUvarint(out, uint64(m.LastCut))
+	if m.References == nil {
+		return out // as format1 has it
+	}
+	return appendMap(out, m.References, cmp.Compare, func(b []byte, attribute int, counts []equivclass.Count) []byte {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(counts)))
+		for _, c := range counts {
+			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(c.Code)), uint64(c.N))
+		}
+		return b
+	})
 }
 
 func decodeMeta(content []byte) (m incremental.Meta, err error) {
@@ -103,7 +113,21 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.InitialDone = r.flag()
 	m.Tick, m.CutTick = r.varint(), r.varint()
 	m.LastCut = incremental.RecordID(r.count(maxRecord))
+	if len(r.b) > 0 {
+		if m.References = readMap(r, readReference); m.References == nil {
+			r.fail()
+		}
+	}
 	return m, r.done()
+}
+
+func readReference(r *reader) (attribute int, counts []equivclass.Count) {
+	attribute = r.count(1<<31 - 1)
+	counts = make([]equivclass.Count, r.things())
+	for i := range counts {
+		counts[i] = equivclass.Count{Code: equivclass.Code(r.count(1<<32 - 1)), N: r.count(1<<53 - 1)}
+	}
+	return attribute, counts
 }
 
 func comparePartitions(a, b incremental.Partition) int {

@@ -11,8 +11,11 @@ const (
 	// format1 is the first: ten buckets, values sealed with CRC-32C over
 	// bucket, key and content, columns bit-packed over their minimum.
 	format1 = 1
+	// format2 lets meta carry the reference distributions of t-closeness behind
+	// what format1 has there.
+	format2 = 2
 
-	formatNewest = format1
+	formatNewest = format2
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;

@@ -24,7 +24,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden state and its conten
 // golden are the deltas of the golden state: a seed was chosen whose history is
 // small and holds every kind of content.
 func golden() (out []*incremental.Delta) {
-	g := storetest.NewGenerator(51, 2)
+	g := storetest.NewGenerator(54, 2)
 	for range 6 {
 		out = append(out, g.Next())
 	}
@@ -35,8 +35,14 @@ func golden() (out []*incremental.Delta) {
 // fails, states in the field cannot be read either: write a new format version
 // rather than the golden file.
 func TestGoldenStateStaysReadable(t *testing.T) {
-	packed, dump := filepath.Join("testdata", "format1.db.gz"), filepath.Join("testdata", "format1.txt")
-	if *rewrite {
+	for _, format := range []string{"format1", "format2"} {
+		t.Run(format, func(t *testing.T) { staysReadable(t, format, *rewrite && format == "format2") })
+	}
+}
+
+func staysReadable(t *testing.T, format string, rewrite bool) {
+	packed, dump := filepath.Join("testdata", format+".db.gz"), filepath.Join("testdata", format+".txt")
+	if rewrite {
 		writeGolden(t, packed, dump)
 	}
 	path := filepath.Join(t.TempDir(), "anond.db")
@@ -49,6 +55,7 @@ func TestGoldenStateStaysReadable(t *testing.T) {
 	require.NotEmpty(t, got.Records)
 	require.NotEmpty(t, got.Classes)
 	require.NotEmpty(t, got.Letters)
+	require.Equal(t, format == "format2", got.Meta.References != nil)
 	faults, err := boltstore.Check(path)
 	require.NoError(t, err)
 	require.Empty(t, faults)
@@ -176,7 +183,7 @@ func TestInfoCounts(t *testing.T) {
 	_, want := makeState(t, path, 40)
 	got, err := boltstore.Info(path)
 	require.NoError(t, err)
-	require.Equal(t, 1, got.Format)
+	require.Equal(t, 2, got.Format)
 	require.Equal(t, "-rw-------", got.Mode)
 	require.EqualValues(t, len(want.Records), got.Records)
 	require.EqualValues(t, len(want.Classes), got.Classes)

@@ -99,6 +99,7 @@ func testNilMaps(t *testing.T, open Opener) {
 		{},
 		{InitialEnds: map[incremental.Partition]int64{}},
 		{Settings: map[string][32]byte{}},
+		{References: map[int][]equivclass.Count{}},
 	} {
 		s, model := open(t), &State{}
 		commit(t, s, model, &incremental.Delta{Meta: m, Counters: &incremental.Counters{Refused: map[equivclass.Reason]uint64{}}})

@@ -77,6 +77,9 @@ func (g *Generator) meta() *incremental.Meta {
 	if g.chance(0.5) {
 		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
 	}
+	if g.chance(0.5) {
+		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)}, {Code: equivclass.Code(g.random.Uint32()), N: 1}}}
+	}
 	return m
 }
 

@@ -42,7 +42,7 @@ type Record struct {
 func (s *State) Apply(d *incremental.Delta) {
 	if d.Meta != nil {
 		m := *d.Meta
-		m.Settings, m.InitialEnds = maps.Clone(m.Settings), maps.Clone(m.InitialEnds)
+		m.Settings, m.InitialEnds, m.References = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.References)
 		s.Meta = &m
 	}
 	if d.Counters != nil {

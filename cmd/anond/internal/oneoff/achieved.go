@@ -1,10 +1,7 @@
 package oneoff
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"anond/equivclass"
 )
@@ -57,44 +54,10 @@ func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivcl
 	return out
 }
 
-// grounds are the ground distances that the sensitive attribute has: equal for
-// all, ordered for buckets of a number, hierarchical with a hierarchy.
-func grounds(a equivclass.Attribute) []equivclass.Ground {
-	out := []equivclass.Ground{equivclass.EqualGround{}}
-	if len(a.Buckets) > 0 {
-		rank := make([]int, len(a.Buckets))
-		for i := range rank {
-			rank[i] = i
-		}
-		out = append(out, equivclass.OrderedGround{Rank: rank})
-	}
-	if a.Hierarchy != nil {
-		out = append(out, equivclass.TreeGround{Tree: a.Hierarchy})
-	}
-	return out
-}
-
 // CheckGround tells whether a ground distance fits the sensitive attribute.
 func CheckGround(s *equivclass.Schema, name string) error {
-	a := s.Attributes()[s.SensitiveIndex()]
-	var names []string
-	for _, g := range grounds(a) {
-		names = append(names, g.Name())
-	}
-	if !slices.Contains(names, name) {
-		return fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
-	}
-	return nil
-}
-
-// closeness returns the principle of t-closeness to a table.
-func closeness(t *Table, limit float64, ground string) (equivclass.Principle, error) {
-	for _, g := range grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]) {
-		if g.Name() == ground {
-			return equivclass.TClose{T: limit, Reference: bagOf(t.SA), Ground: g}, nil
-		}
-	}
-	return nil, CheckGround(t.Schema, ground)
+	_, err := equivclass.GroundOf(s.Attributes()[s.SensitiveIndex()], name)
+	return err
 }
 
 // askedC is the c of the first recursive principle of a list.

@@ -3,7 +3,6 @@ package oneoff
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"anond/equivclass"
@@ -14,11 +13,14 @@ import (
 
 // Options is what a one-off release is asked to be.
 type Options struct {
-	Method      Method
-	Recoding    string
-	Want        equivclass.Requirement
-	T           float64 // t-closeness to the table itself; 0: not asked
-	Ground      string  // its ground distance
+	Method   Method
+	Recoding string
+	Want     equivclass.Requirement
+	T        float64 // t-closeness, beside that in Want; 0: not asked
+	Ground   string  // its ground distance
+	// References are the declared distributions of t-closeness, by attribute of
+	// the schema; without one, it is to the values published.
+	References  map[int][]equivclass.ValueCount
 	Dataset     string
 	Hierarchies []snapshot.HierarchyFile
 	Dir         string
@@ -64,6 +66,12 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	if err := o.addCloseness(t); err != nil {
 		return nil, err
 	}
+	references, err := o.declared(t)
+	if err != nil {
+		return nil, err
+	}
+	asked := o.Want
+	o.Want = asked.WithReference(bagOf(t.SA))
 	if err := feasible(t, o.Want); err != nil {
 		return nil, err
 	}
@@ -71,41 +79,38 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	start := o.Now()
 	groups, rest := o.Method.partitioner(binary.LittleEndian.Uint64(o.Seed[:])).Partition(p, o.Want)
 	seconds := o.Now().Sub(start).Seconds()
+	if asked.NeedsReference() {
+		groups, rest, references = o.published(t, p, asked, groups, rest)
+	}
 	if err := checkGroups(p, groups, rest, o.Want); err != nil {
 		return nil, err
 	}
 	if len(groups) == 0 {
 		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
-	k1, err := publish(t, groups, o)
+	k1, err := publish(t, groups, references, o)
 	if err != nil {
 		return nil, err
 	}
-	r := report(t, p, groups, len(rest), o)
+	r := report(t, p, groups, len(rest), references, o)
 	r.Seconds, r.K1 = seconds, k1
 	return r, nil
 }
 
-// addCloseness adds t-closeness, whose reference is the table.
-func (o *Options) addCloseness(t *Table) error {
-	if o.T == 0 {
-		return nil
-	}
-	p, err := closeness(t, o.T, o.Ground)
-	o.Want.Extra = append(slices.Clone(o.Want.Extra), p)
-	return err
-}
-
-func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, o Options) *Report {
+func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references map[int]equivclass.Bag, o Options) *Report {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		bags[i] = p.Bag(g)
+	}
+	all := bagOf(t.SA)
+	if b, ok := references[t.Schema.SensitiveIndex()]; ok {
+		all = b
 	}
 	r := &Report{
 		Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
 		Classes:  sizesOf(equivclass.Sizes(groups)),
-		Achieved: achieved(bags, bagOf(t.SA), askedC(o.Want.Extra), grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),
+		Achieved: achieved(bags, all, askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),
 		Loss:     lossOf(t, p, groups, rest, o.Want, o.Recoding),
 	}
 	if r.Refused == nil {
@@ -119,7 +124,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, o Options)
 
 // publish writes release 1 through the steps of the daemon, gate included. A
 // chain of one release needs no ledger.
-func publish(t *Table, groups [][]int32, o Options) (k1 string, err error) {
+func publish(t *Table, groups [][]int32, references map[int]equivclass.Bag, o Options) (k1 string, err error) {
 	recoding, err := snapshot.ParseRecoding(o.Recoding, o.Seed)
 	if err != nil {
 		return "", err
@@ -132,7 +137,9 @@ func publish(t *Table, groups [][]int32, o Options) (k1 string, err error) {
 	if err := publisher.Open(); err != nil {
 		return "", err
 	}
-	out, err := publisher.Publish(viewOf(t, groups, o), settings)
+	v := viewOf(t, groups, o)
+	v.References = references
+	out, err := publisher.Publish(v, settings)
 	if err != nil {
 		return "", err
 	}

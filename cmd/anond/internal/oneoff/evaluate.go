@@ -80,7 +80,7 @@ func Evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
 		}
 	}
 	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
-		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
+		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
 	out.Loss = r.fileLoss(t, sizes)
 	out.Unmeasured = r.unmeasured()
 	out.Error = r.ask(dicts, codes, w)

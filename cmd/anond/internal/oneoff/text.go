@@ -73,7 +73,7 @@ func (a *Achieved) text(p *printer) {
 	p.line("  entropy l            %.4f", a.EntropyL)
 	p.line("  recursive (%g,l)      l = %d", a.RecursiveC, a.RecursiveL)
 	for _, x := range a.T {
-		p.line("  t                    %.4f from the shares of the whole table, %s distances", x.T, x.Ground)
+		p.line("  t                    %.4f from the reference shares, %s distances", x.T, x.Ground)
 	}
 }
 

@@ -1,0 +1,121 @@
+package equivclass
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Grounds returns the ground distances that an attribute has: equal for all,
+// ordered for buckets of a number, hierarchical with a hierarchy. Each is of a
+// domain that the schema fixes, so a distance never changes as values appear.
+func Grounds(a Attribute) []Ground {
+	out := []Ground{EqualGround{}}
+	if len(a.Buckets) > 0 {
+		rank := make([]int, len(a.Buckets))
+		for i := range rank {
+			rank[i] = i
+		}
+		out = append(out, OrderedGround{Rank: rank})
+	}
+	if a.Hierarchy != nil {
+		out = append(out, TreeGround{Tree: a.Hierarchy})
+	}
+	return out
+}
+
+// GroundOf returns the ground distance of a name, or says which fit.
+func GroundOf(a Attribute, name string) (Ground, error) {
+	var names []string
+	for _, g := range Grounds(a) {
+		if g.Name() == name {
+			return g, nil
+		}
+		names = append(names, g.Name())
+	}
+	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
+}
+
+// WithReference returns the requirement with b as the reference of each
+// t-closeness test that has none yet.
+func (r Requirement) WithReference(b Bag) Requirement {
+	if !r.NeedsReference() {
+		return r
+	}
+	r.Extra = slices.Clone(r.Extra)
+	for i, p := range r.Extra {
+		if t, ok := p.(TClose); ok && t.Reference.Total == 0 {
+			t.Reference = b
+			r.Extra[i] = t
+		}
+	}
+	return r
+}
+
+// NeedsReference reports whether a t-closeness test has no reference yet. No
+// class satisfies such a test.
+func (r Requirement) NeedsReference() bool {
+	return slices.ContainsFunc(r.Extra, func(p Principle) bool {
+		t, ok := p.(TClose)
+		return ok && t.Reference.Total == 0
+	})
+}
+
+// PublishedReference returns the reference distributions that a first release
+// has by itself: bags[j][i] is the bag of attribute j in class i, holds[j] tells
+// whether a class may stand beside a reference. keep are the classes that do,
+// refs[j] the sum of their bags: all of them satisfy holds against it.
+//
+// The classes that fail against the sum of all are taken out, which changes the
+// sum, until none fails; so the result is a function of the bags and ends after
+// at most as many rounds as there are classes. Cost: rounds x classes.
+//
+// Why the sum of what is published, never of all that was loaded: a reference is
+// public, so the latter minus the former would be the values of those who wait.
+// If one person waits, that is her value with certainty, and rule SA is broken
+// the day she is published. The sum of the published bags is in release 1
+// itself: it tells nothing new.
+func PublishedReference(bags [][]Bag, holds []func(class, reference Bag) bool) (refs []Bag, keep []bool) {
+	refs = make([]Bag, len(bags))
+	if len(bags) == 0 {
+		return refs, nil
+	}
+	keep = make([]bool, len(bags[0]))
+	for i := range keep {
+		keep[i] = true
+	}
+	for {
+		for j := range bags {
+			refs[j] = sumOf(bags[j], keep)
+		}
+		failed := false
+		for i := range keep {
+			for j, hold := range holds {
+				if keep[i] && !hold(bags[j][i], refs[j]) {
+					keep[i], failed = false, true
+				}
+			}
+		}
+		if !failed {
+			return refs, keep
+		}
+	}
+}
+
+func sumOf(bags []Bag, keep []bool) Bag {
+	count := map[Code]int{}
+	for i, b := range bags {
+		if keep[i] {
+			for _, c := range b.Counts {
+				count[c.Code] += c.N
+			}
+		}
+	}
+	var sum Bag
+	for code, n := range count {
+		sum.Counts = append(sum.Counts, Count{code, n})
+		sum.Total += n
+	}
+	slices.SortFunc(sum.Counts, func(a, b Count) int { return int(a.Code) - int(b.Code) })
+	return sum
+}

@@ -1,0 +1,84 @@
+package incremental
+
+import (
+	"fmt"
+
+	"anond/equivclass"
+)
+
+// InfeasibleError says that no partition of the first load can satisfy what is
+// asked (rule I; theory: Lemma D). It carries shares, never a value.
+type InfeasibleError struct {
+	Attribute string
+	Records   int     // of the first load
+	Share     float64 // of the most frequent value
+	L         int
+	Reachable int // the largest l that the records allow
+	// Principle is the further test that not even all records together satisfy;
+	// empty if it is l that fails. Distance is how far they are from the declared
+	// reference, if it is t-closeness.
+	Principle string
+	Distance  float64
+	// Alone says that no class stands beside the values of the others.
+	Alone bool
+}
+
+func (e *InfeasibleError) Error() string {
+	if e.Alone {
+		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q beside the values that release 1 would publish", e.Records, e.Principle, e.Attribute)
+	}
+	if e.Principle != "" {
+		return fmt.Sprintf("not even all %d records of the first load as one class satisfy %s on %q: no release of them can", e.Records, e.Principle, e.Attribute)
+	}
+	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
+		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
+}
+
+// Hint says what would mend it.
+func (e *InfeasibleError) Hint() string {
+	switch {
+	case e.Alone:
+		return "raise t, or k: larger classes are closer to the whole; or declare the reference"
+	case e.Distance > 0:
+		return fmt.Sprintf("the records are at distance %.3f from the declared reference: correct it, or raise t above that", e.Distance)
+	case e.Principle != "":
+		return "ask for less in policy.diversity, or wait for more records"
+	case e.Reachable < 2:
+		return "not even l = 2 is reachable: make the values coarser"
+	}
+	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", e.Reachable)
+}
+
+// feasible refuses a load that breaks the requirement as one class: the union of
+// classes that satisfy a principle satisfies it, so no partition of all the
+// records could.
+func (m *Machine) feasible(b equivclass.Bag, want equivclass.Requirement) error {
+	e := &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name, Records: b.Total,
+		Share: float64(b.Max()) / float64(b.Total), L: want.L, Reachable: b.Total / b.Max()}
+	if !b.Eligible(want.L) {
+		return e
+	}
+	for _, p := range want.Extra {
+		if p.Holds(b) {
+			continue
+		}
+		e.Principle = p.Name()
+		if t, ok := p.(equivclass.TClose); ok {
+			e.Distance = t.Ground.Distance(b, t.Reference)
+		}
+		return e
+	}
+	return nil
+}
+
+// nothingClose says that every class of release 1 fails t-closeness against the
+// values of the classes that would be published with it.
+func (m *Machine) nothingClose(records int) error {
+	e := &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name, Records: records, Alone: true}
+	for _, p := range m.policy.Requirement.Extra {
+		if t, ok := p.(equivclass.TClose); ok && t.Reference.Total == 0 {
+			e.Principle = t.Name()
+		}
+	}
+	return e
+}

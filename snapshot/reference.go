@@ -1,0 +1,45 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// withReferences completes the t-closeness of the sensitive attribute by the
+// distribution that it compares with. Safe to publish: it is declared, or the
+// bag of release 1, which release 1 shows (equivclass.PublishedReference).
+func withReferences(of []Diversity, v *incremental.View) []Diversity {
+	out := slices.Clone(of)
+	for i := range out {
+		if out[i].Kind == "t" {
+			out[i].Reference = referenceOf(v, v.Schema.SensitiveIndex())
+		}
+	}
+	return out
+}
+
+// referenceOf writes the reference distribution of an attribute: numbers by
+// value, texts by bytes; nil if the view has none.
+func referenceOf(v *incremental.View, attribute int) []ValueCount {
+	b, ok := v.References[attribute]
+	if !ok {
+		return nil
+	}
+	d := v.Dictionaries[attribute]
+	counts := slices.Clone(b.Counts)
+	slices.SortFunc(counts, func(x, y equivclass.Count) int {
+		if d.Kind() == equivclass.Number {
+			return cmp.Compare(d.Number(x.Code), d.Number(y.Code))
+		}
+		return strings.Compare(d.Text(x.Code), d.Text(y.Code))
+	})
+	out := make([]ValueCount, len(counts))
+	for i, c := range counts {
+		out[i] = ValueCount{d.Text(c.Code), c.N}
+	}
+	return out
+}
