@@ -1,3 +1,64 @@
 package figures
 
-func wang() []Figure { return nil }
+import (
+	"context"
+
+	"anond/equivclass"
+)
+
+const wangPaper = "Wang, Xu and Sun, Protecting Privacy by Multi-dimensional K-anonymity, Journal of Software 7(8), 2012"
+
+func wang() []Figure {
+	return []Figure{
+		{"wang-3", wangPaper, "C_DM and C_MDM of four partitionings, by k and by the number of attributes", wangNormalData, wangFigure3},
+		{"wang-4", wangPaper, "Quality of four partitionings on Adult, by k", wangAdultData, wangFigure4},
+		{"wang-5", wangPaper, "C_AVG and time of three updates on normally distributed records, by k", wangNormalData, wangFigure5},
+		{"wang-6", wangPaper, "C_AVG and time of three updates on Adult, by k", wangAdultData, wangFigure6},
+	}
+}
+
+const (
+	wangNormalData = "10,000 generated records: each attribute has 20 normally distributed values over 6 standard deviations (the paper gives neither mean nor spread)"
+	wangAdultData  = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
+)
+
+// The series of the paper, and beside them what it does not have.
+var (
+	wangMethods = []equivclass.Partitioner{equivclass.WangCloseK{}, equivclass.WangMedian{}, equivclass.SingleDimensional{}, equivclass.Mondrian{}}
+	wangOthers  = []equivclass.Partitioner{equivclass.MondrianRelaxed{}, equivclass.MondrianBoth{}, equivclass.Extract{}}
+)
+
+func names(lists ...[]equivclass.Partitioner) (out []string) {
+	for _, l := range lists {
+		for _, m := range l {
+			out = append(out, m.Name())
+		}
+	}
+	return out
+}
+
+// wangQuality is what a partition costs by each measure, as curves.
+type wangQuality struct{ cdm, cmdm, cavg, ncp *curves }
+
+func newWangQuality(xs []float64) wangQuality {
+	all := names(wangMethods, wangOthers)
+	return wangQuality{newCurves(xs, all...), newCurves(xs, all...), newCurves(xs, all...), newCurves(xs, all...)}
+}
+
+// measure runs every method on a table at k and notes its costs at the i-th x.
+func (q wangQuality) measure(ctx context.Context, i int, p *equivclass.Pool, k int) error {
+	for _, list := range [][]equivclass.Partitioner{wangMethods, wangOthers} {
+		for _, m := range list {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
+			sizes, name := equivclass.Sizes(groups), m.Name()
+			q.cdm.set(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
+			q.cmdm.set(name, i, float64(equivclass.CMDM(sizes, k)))
+			q.cavg.set(name, i, equivclass.CAVG(sizes, k))
+			q.ncp.set(name, i, equivclass.NCP(p, groups, len(rest)))
+		}
+	}
+	return nil
+}
