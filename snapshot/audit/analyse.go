@@ -10,6 +10,9 @@ func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 // analyse measures the chain as a whole: certificates, attackers, corruption,
 // regroupings, subjects.
 func (a *auditor) analyse() {
+	if a.nothing != "" {
+		return
+	}
 	if !a.linked {
 		a.publicNewcomers()
 		return
@@ -22,16 +25,25 @@ func (a *auditor) analyse() {
 	for _, root := range roots {
 		a.certify(c, all[root])
 	}
-	problems := buildProblems(a.views, k, all, func(x *component) bool { return x.regime() == regimeNone })
+	own := a.ownBags()
+	problems := buildProblems(a.views, k, all, func(x *component) bool { return own && x.regime() == regimeNone })
 	for _, root := range roots {
 		if p := problems[root]; p != nil {
 			a.resolve(c, p)
+		} else if all[root].regime() == regimeNone {
+			c.UndecidedRecords += all[root].records
 		}
 	}
 	a.report.Corruption = a.corruption(k, all, roots)
 	a.regroups()
 	a.subjects(k)
 	a.attack(k)
+}
+
+// ownBags reports that classes have bags of sensitive values of their own, in
+// every release.
+func (a *auditor) ownBags() bool {
+	return !slices.ContainsFunc(a.views, func(v view) bool { return !v.rel.tab.ownBags() })
 }
 
 // certify counts a component under its certificate.
@@ -42,7 +54,7 @@ func (a *auditor) certify(c *Certificates, x *component) {
 	case regimeFrozen: // Theorem A: the posterior is the bag's frequency
 		c.FrozenRecords += x.records
 		c.FrozenClasses++
-		c.MaxPosterior = max(c.MaxPosterior, share(int(t.top[e.class]), t.size(e.class)))
+		c.MaxPosterior = max(c.MaxPosterior, t.topShare(e.class))
 	case regimePure: // Theorem P: the posterior is 1/|S|
 		c.PureRecords += x.records
 		c.PureComponents++
@@ -96,10 +108,10 @@ func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint
 		e := x.classes[0]
 		t := a.views[e.view].rel.tab
 		switch {
-		case x.regime() == regimeFrozen:
+		case x.regime() == regimeFrozen && t.ownBags():
 			out.ClosedForm += x.records
 			out.Max = max(out.Max, share(int(t.top[e.class]), t.size(e.class)-1))
-		case x.regime() == regimePure && x.records <= a.in.maxExact:
+		case x.regime() == regimePure && t.ownBags() && x.records <= a.in.maxExact:
 			small[x] = true
 		default:
 			out.NotComputed += x.records

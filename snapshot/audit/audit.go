@@ -30,6 +30,7 @@ func Dir(o Options) (*Report, error) {
 		return nil, err
 	}
 	a.analyse()
+	a.promises()
 	return a.finish(), nil
 }
 
@@ -68,7 +69,8 @@ type auditor struct {
 	arrivals []int          // per release: distinct values among its newcomers
 	shas     map[int]string
 	budget   workBudget
-	moved    bool // public view: some class has vanished so far
+	moved    bool   // public view: some class has vanished so far
+	nothing  string // why the chain can never be certified; empty: it can
 }
 
 func newAuditor(o Options) (*auditor, error) {
@@ -82,6 +84,7 @@ func newAuditor(o Options) (*auditor, error) {
 		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
+	a.nothing = m.whyNothing()
 	a.coverage()
 	return a, nil
 }
@@ -108,6 +111,9 @@ func (a *auditor) coverage() {
 	}
 	a.linked = in.members != nil && missing == 0
 	switch {
+	case a.nothing != "":
+		a.linked = false
+		a.skip("any promise: %s; files, hashes, sizes and numbers were checked", a.nothing)
 	case in.members == nil:
 		a.skip("who is in which class (no members export): certificates A and P, disappearance, regroup budgets, attackers")
 	case missing > 0:
@@ -162,13 +168,21 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	if a.last != nil {
 		before = a.last
 	}
-	d := checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
+	d := bagDifference(before.tab.histogram(values), rel.tab.histogram(values))
+	if a.nothing == "" {
+		checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
+		checkLocalDifference(a.in.s, localHistograms(a.in.s, before.tab), localHistograms(a.in.s, rel.tab), rel.man, &a.f)
+	}
 	a.arrivals = append(a.arrivals, len(d.support()))
-	match := matchClasses(before.tab, rel.tab)
+	match := reappearance{kept: make([]bool, rel.tab.m)}
+	if a.nothing == "" {
+		match = matchClasses(before.tab, rel.tab)
+	}
 	a.matches = append(a.matches, match)
 	a.moved = a.moved || len(match.vanished) > 0
-	if !a.linked {
+	if !a.linked && a.nothing == "" {
 		checkPublic(before, rel, match, &a.f)
+		checkPublicBuckets(a.in.s, before, rel, &a.f)
 		checkPublicCertificate(rel, a.moved, &a.f)
 	}
 	kept := 0
@@ -187,7 +201,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 
 // membership checks what the exports show about a release.
 func (a *auditor) membership(rel *release, row *ReleaseRow) {
-	if a.in.members == nil || a.in.members.class[rel.num] == nil {
+	if a.nothing != "" || a.in.members == nil || a.in.members.class[rel.num] == nil {
 		return
 	}
 	classOf := a.classes(rel)
@@ -259,7 +273,7 @@ func (a *auditor) finish() *Report {
 	switch {
 	case len(r.Violations) > 0:
 		r.Verdict, state = VerdictViolated, "violated"
-	case full && r.Certificates.OtherRecords == 0:
+	case full && r.Certificates.OtherRecords == 0 && a.nothing == "":
 		r.Verdict, state = VerdictCertified, "certified"
 	default:
 		r.Verdict = VerdictConsistent

@@ -14,10 +14,11 @@ import (
 type cellKind uint8
 
 const (
-	cellPoint cellKind = iota // one value
-	cellSpan                  // closed interval [lo,hi] of numbers or dates
-	cellLabel                 // inner node of a hierarchy
-	cellSet                   // {a|b|c}, categories without hierarchy
+	cellPoint    cellKind = iota // one value
+	cellSpan                     // closed interval [lo,hi] of numbers or dates
+	cellLabel                    // inner node of a hierarchy
+	cellSet                      // {a|b|c}, categories without hierarchy
+	cellBucketed                 // *n of a semi-sensitive attribute: the value is in a local bucket
 )
 
 // cell is one parsed cell. Numbers and dates use lo and hi (dates as days),
@@ -50,10 +51,31 @@ type attribute struct {
 	hier  *hierarchy
 	ids   map[string]uint32
 	cells []cell
+	semi  bool // cell 0 stands for every *n, whichever bucket
 }
+
+// bucketedCell is the id of cellBucketed in a semi-sensitive attribute.
+const bucketedCell = 0
 
 func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
 	return &attribute{name: name, typ: typ, hier: h, ids: map[string]uint32{}}
+}
+
+// empty is the attribute without the cells it has seen.
+func (a *attribute) empty() *attribute {
+	fresh := newAttribute(a.name, a.typ, a.hier)
+	fresh.whole, fresh.steps = a.whole, a.steps
+	if a.semi {
+		fresh.bucketed()
+	}
+	return fresh
+}
+
+// bucketed makes the attribute semi-sensitive. No text of a file is the
+// bucketed cell: it has no entry in ids.
+func (a *attribute) bucketed() {
+	a.semi = true
+	a.cells = append(a.cells, cell{kind: cellBucketed, leaf: -1})
 }
 
 // intern gives the id of a cell as written in a release; the reason is non-empty
@@ -190,6 +212,8 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 	}
 	c, v := &a.cells[cellID], &a.cells[valueID]
 	switch {
+	case c.kind == cellBucketed || v.kind == cellBucketed:
+		return false
 	case a.hier != nil:
 		return c.leaves.covers(int(v.leaf))
 	case a.typ == typeCategory:
@@ -200,12 +224,15 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 }
 
 // compare is the canonical order of cells: numbers and dates by lo then hi,
-// everything else by bytes.
+// everything else by bytes, a bucketed cell behind every other.
 func (a *attribute) compare(x, y uint32) int {
 	if x == y {
 		return 0
 	}
 	c, d := &a.cells[x], &a.cells[y]
+	if c.kind == cellBucketed || d.kind == cellBucketed {
+		return cmp.Compare(c.kind/cellBucketed, d.kind/cellBucketed)
+	}
 	if a.hier == nil && a.typ != typeCategory {
 		return cmp.Or(cmp.Compare(c.lo, d.lo), cmp.Compare(c.hi, d.hi))
 	}

@@ -67,14 +67,14 @@ func TestPrinciples(t *testing.T) {
 		counts []int
 		want   bool
 	}{
-		{principle{"distinct", 3, 0}, []int{5, 1, 1}, true},
-		{principle{"distinct", 4, 0}, []int{5, 1, 1}, false},
-		{principle{"frequency", 2, 0}, []int{3, 2, 1}, true},
-		{principle{"frequency", 3, 0}, []int{3, 2, 1}, false},
-		{principle{"entropy", 3, 0}, []int{2, 2, 2}, true}, // uniform: exactly log 3
-		{principle{"entropy", 3, 0}, []int{3, 2, 2}, false},
-		{principle{"recursive", 2, 2}, []int{1, 3, 1}, true},  // 3 < 2 (1+1)
-		{principle{"recursive", 3, 3}, []int{1, 3, 1}, false}, // 3 < 3 (1) fails
+		{principle{Kind: "distinct", L: 3, C: 0}, []int{5, 1, 1}, true},
+		{principle{Kind: "distinct", L: 4, C: 0}, []int{5, 1, 1}, false},
+		{principle{Kind: "frequency", L: 2, C: 0}, []int{3, 2, 1}, true},
+		{principle{Kind: "frequency", L: 3, C: 0}, []int{3, 2, 1}, false},
+		{principle{Kind: "entropy", L: 3, C: 0}, []int{2, 2, 2}, true}, // uniform: exactly log 3
+		{principle{Kind: "entropy", L: 3, C: 0}, []int{3, 2, 2}, false},
+		{principle{Kind: "recursive", L: 2, C: 2}, []int{1, 3, 1}, true},  // 3 < 2 (1+1)
+		{principle{Kind: "recursive", L: 3, C: 3}, []int{1, 3, 1}, false}, // 3 < 3 (1) fails
 	} {
 		size := 0
 		for _, n := range c.counts {

@@ -11,6 +11,7 @@ type carry struct {
 	man      *Manifest
 	tab      *table
 	hist     []int    // occurrences of each sensitive value in the release
+	local    [][]int  // the same for the bucketed values of the semi-sensitive attributes
 	classOf  []uint32 // per record: class index + 1, 0 = not published
 	regroups []uint16 // per record: releases in which the set of its class changed
 }
@@ -45,12 +46,16 @@ type origin struct {
 // of the threat model bound its posterior by 1/l.
 // Cost: O(records + classes), no allocation per record.
 func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults) (*carry, []fate) {
-	next := &carry{man: rel.man, tab: rel.tab, classOf: classOf, hist: rel.tab.histogram(len(s.sa.text))}
+	next := &carry{man: rel.man, tab: rel.tab, classOf: classOf, hist: rel.tab.histogram(len(s.sa.text)), local: localHistograms(s, rel.tab)}
 	from := prev.origins(rel.tab, classOf)
 	fates := make([]fate, rel.tab.m)
+	was := make([]uint32, rel.tab.m)
 	for c := range fates {
-		fates[c] = prev.judge(rel, c, &from[c], f)
+		if fates[c] = prev.judge(rel, c, &from[c], f); fates[c] == fateUnchanged {
+			was[c] = from[c].first
+		}
 	}
+	checkLocalFrozen(s, prev.tab, rel, was, fates, f)
 	next.regroups = fit(slices.Clone(prev.regroups), len(classOf))
 	gone, over := 0, 0
 	limit := rel.man.Policy.MaxRegroups
@@ -127,7 +132,7 @@ func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 		return fateBorn
 	case !o.several && o.old == o.n && prev.tab.size(int(o.first-1)) == o.n:
 		p := int(o.first - 1)
-		if !t.sameBag(c, prev.tab, p) {
+		if t.ownBags() != prev.tab.ownBags() || t.ownBags() && !t.sameBag(c, prev.tab, p) {
 			f.add("A", KindFrozenBagChanged, rel.num, c+1, "", "a class with unchanged members has another bag of sensitive values")
 			return fateBroken
 		}
@@ -136,7 +141,7 @@ func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 			return fateBroken
 		}
 		return fateUnchanged
-	case o.wasFlat && o.oneSet && t.flat[c] > 0:
+	case o.wasFlat && o.oneSet && t.flat[c] > 0 && t.local == nil: // tuple groups of lgb follow rule A alone
 		return fatePure
 	}
 	rule, kind, detail := o.blame(prev.tab, t, c)
@@ -150,6 +155,12 @@ func (o *origin) blame(prev, t *table, c int) (rule, kind, detail string) {
 	switch {
 	case whole && o.n-o.old == 1:
 		return "A", KindLoneNewcomer, "one record was added to a published class; the difference is its value"
+	case t.local != nil && !whole && !o.several:
+		return "A", KindClassResplit, "a class was split"
+	case t.local != nil && o.several:
+		return "A", KindClassMerged, "records of several classes were put together"
+	case t.local != nil:
+		return "A", KindClassGrown, "records were added to a class"
 	case o.wasFlat && o.oneSet:
 		return "P", KindUnequalCounts, "a class re-formed inside one signature does not hold every value equally often"
 	case o.wasFlat:

@@ -165,7 +165,7 @@ func components(views []view, k *linkage) (map[uint32]*component, []uint32) {
 			}
 			x.classes = append(x.classes, event{i, c})
 			x.flat = x.flat && t.flat[c] > 0 && t.support[c] == x.support
-			x.sound = x.sound && n[c] == t.size(c) && n[c] >= policy.K && int(t.top[c])*policy.L <= n[c]
+			x.sound = x.sound && n[c] == t.size(c) && n[c] >= policy.K && !t.exceeds(c, policy.L)
 		}
 	}
 	for rec, t := range k.typ {

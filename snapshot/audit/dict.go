@@ -1,8 +1,11 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,19 +17,24 @@ type schema struct {
 	sa      *valueDict
 	subject string // name of the subject attribute, or ""
 	sets    *setDict
-	loose   bool // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
+	loose   bool         // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
+	slices  [][]int      // slicing: the quasi-identifiers of each slice; nil for other recodings
+	local   []*localAttr // lgb: the bucketed attributes, semi-sensitive ones in schema order, then the sensitive one
+	close   []*closeTest // t-closeness of the sensitive attribute
 }
 
 // newSchema builds dictionaries; hier maps column name to its hierarchy.
 func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 	s := &schema{sets: newSetDict()}
-	for _, c := range m.Schema {
+	for i := range m.Schema {
+		c := &m.Schema[i]
 		switch c.Role {
 		case "subject":
 			s.subject = c.Name
 		case "sensitive":
 			s.sa = &valueDict{name: c.Name, ids: map[string]uint32{}}
-		case "quasi":
+			s.closeness(m, c, hier[c.Name])
+		case "quasi", "semi":
 			typ := typeNumber
 			switch {
 			case c.Type == "categorical" || hier[c.Name] != nil:
@@ -40,17 +48,55 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 				a.steps = c.Hierarchy.Steps
 				s.loose = s.loose || len(a.steps) == 0
 			}
+			if c.Role == "semi" {
+				s.local = append(s.local, newLocalAttr(c, a, len(s.qi), hier[c.Name]))
+			}
 			s.qi = append(s.qi, a)
 		}
+	}
+	if m.Recoding == recodingLGB {
+		s.local = append(s.local, &localAttr{name: s.sa.name, col: -1, promise: Promise{L: m.Policy.L}, values: s.sa, bags: newSetDict()})
+	}
+	if m.Recoding == recodingSlicing {
+		s.sliceColumns(m)
 	}
 	return s
 }
 
+// closeness prepares the t-closeness tests of the sensitive attribute.
+func (s *schema) closeness(m *Manifest, c *Column, h *hierarchy) {
+	known, _ := m.Policy.principles()
+	for _, p := range known {
+		if p.Close != nil {
+			s.close = append(s.close, newCloseTest(p.Close, s.sa, c, h))
+		}
+	}
+}
+
+// sliceColumns finds the quasi-identifiers of each slice; checkSlices tests the
+// declaration itself.
+func (s *schema) sliceColumns(m *Manifest) {
+	s.slices = [][]int{}
+	for _, names := range m.Slices {
+		var columns []int
+		for _, name := range names {
+			if i := slices.IndexFunc(s.qi, func(a *attribute) bool { return a.name == name }); i >= 0 {
+				columns = append(columns, i)
+			}
+		}
+		if len(columns) > 0 {
+			s.slices = append(s.slices, columns)
+		}
+	}
+}
+
 // valueDict interns the values of the sensitive attribute.
 type valueDict struct {
-	name string
-	ids  map[string]uint32
-	text []string
+	name    string
+	ids     map[string]uint32
+	text    []string
+	numeric bool      // values are ordered as numbers
+	number  []float64 // numeric: by id
 }
 
 func (d *valueDict) intern(b []byte) uint32 {
@@ -60,12 +106,22 @@ func (d *valueDict) intern(b []byte) uint32 {
 	id := uint32(len(d.text))
 	d.text = append(d.text, string(b))
 	d.ids[d.text[id]] = id
+	if d.numeric {
+		v, err := strconv.ParseFloat(d.text[id], 64)
+		if err != nil {
+			v = math.Inf(1)
+		}
+		d.number = append(d.number, v)
+	}
 	return id
 }
 
 func (d *valueDict) compare(x, y uint32) int {
 	if x == y {
 		return 0
+	}
+	if d.numeric {
+		return cmp.Or(cmp.Compare(d.number[x], d.number[y]), strings.Compare(d.text[x], d.text[y]))
 	}
 	return strings.Compare(d.text[x], d.text[y])
 }

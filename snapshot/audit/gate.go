@@ -50,7 +50,12 @@ func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
 	checkLink(before, rel.man, rel.man.Release, f)
 	classOf := g.translate(rel, members, f)
 	next, _ := g.carry.advance(rel, classOf, g.s, f)
-	checkDifference(g.carry.hist, next.hist, rel.man, f)
+	if rel.man.whyNothing() == "" {
+		checkDifference(g.carry.hist, next.hist, rel.man, f)
+		checkLocalDifference(g.s, g.carry.local, next.local, rel.man, f)
+	} else if before != nil {
+		f.add("claim", KindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
+	}
 	if len(f.list) == 0 {
 		g.next = next
 	}
@@ -138,7 +143,7 @@ func (g *Gate) compact() {
 		if len(attr.cells) <= 4*t.m+1024 {
 			continue
 		}
-		fresh := newAttribute(attr.name, attr.typ, attr.hier)
+		fresh := attr.empty()
 		for i := a; i < len(t.box); i += t.d {
 			t.box[i] = fresh.again(attr, t.box[i])
 		}
@@ -151,8 +156,8 @@ func (g *Gate) compact() {
 
 // again interns a cell of another dictionary of the same attribute.
 func (a *attribute) again(from *attribute, id uint32) uint32 {
-	if id == noCell {
-		return noCell
+	if id == noCell || a.semi && id == bucketedCell {
+		return id
 	}
 	fresh, _ := a.intern([]byte(from.cells[id].text)) // it parsed before
 	return fresh

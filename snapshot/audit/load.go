@@ -100,11 +100,21 @@ func listReleases(dir string) ([]int, error) {
 	return numbers, nil
 }
 
+// generalizes reports a column whose hierarchy the audit needs: its cells, or
+// the ground distance of a promise.
+func (m *Manifest) generalizes(c Column) bool {
+	if c.Role != "sensitive" {
+		return c.Role == "quasi" || c.Role == "semi"
+	}
+	known, _ := m.Policy.principles()
+	return slices.ContainsFunc(known, func(p principle) bool { return p.Close != nil && p.Close.Distance != distanceEqual })
+}
+
 // loadHierarchies reads the hierarchy copies the manifest names.
 func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarchy, error) {
 	out := map[string]*hierarchy{}
 	for _, c := range man.Schema {
-		if c.Hierarchy == nil || c.Hierarchy.File == "" || c.Role != "quasi" {
+		if c.Hierarchy == nil || c.Hierarchy.File == "" || !man.generalizes(c) {
 			continue
 		}
 		path := filepath.Join(dir, "hierarchies", hierarchyBase(c.Hierarchy.File))

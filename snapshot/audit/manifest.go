@@ -25,6 +25,10 @@ type Manifest struct {
 	Schema        []Column     `json:"schema"`
 	Policy        Policy       `json:"policy"`
 	Recoding      string       `json:"recoding"`
+	Slices        [][]string   `json:"slices"`    // slicing: the attributes that stay together
+	Method        string       `json:"method"`    // how the classes were made, where it matters to a reader
+	Retention     float64      `json:"retention"` // randomization: the probability that a value was kept
+	Across        string       `json:"across_releases"`
 	Records       int          `json:"records"`
 	Classes       int          `json:"classes"`
 	Pending       int          `json:"pending"`
@@ -42,6 +46,8 @@ type Column struct {
 	Role      string     `json:"role"`
 	Type      string     `json:"type"`
 	Hierarchy *Hierarchy `json:"hierarchy"`
+	Flag      string     `json:"flag"`    // semi: the field that says whether a value is sensitive
+	Promise   *Promise   `json:"promise"` // semi: what the attribute keeps on its own
 }
 
 // Hierarchy says how a column generalizes: by the labels of a copied file, or by
@@ -50,6 +56,8 @@ type Hierarchy struct {
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"`
 	Steps  []float64 `json:"steps"`
+	// Buckets are the lower bounds of the intervals of a numeric sensitive attribute.
+	Buckets []float64 `json:"buckets"`
 }
 
 // UnmarshalJSON tolerates unknown fields: hierarchy is an open object.
@@ -142,6 +150,8 @@ func (m *Manifest) check() string {
 		return "policy.k or policy.l is missing"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
+	case m.Across != "" && m.Across != acrossNone:
+		return "across_releases has a value this auditor does not know"
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"
@@ -166,14 +176,16 @@ func (m *Manifest) checkSchema() string {
 			sensitive++
 		case "quasi", "subject", "identifier", "drop":
 		case "semi":
-			return "semi-sensitive attributes are not covered by this auditor"
+			if reason := m.checkSemi(&c); reason != "" {
+				return reason
+			}
 		default:
 			return "schema has an unknown role"
 		}
 		switch c.Type {
 		case "integer", "decimal", "date", "categorical":
 		case "":
-			if c.Role == "quasi" {
+			if c.Role == "quasi" || c.Role == "semi" {
 				return "a quasi-identifier has no type"
 			}
 		default:
@@ -214,9 +226,10 @@ func hierarchyBase(s string) string { return strings.TrimPrefix(s, "hierarchies/
 
 // principle is one declared diversity principle.
 type principle struct {
-	Kind string
-	L    float64
-	C    float64
+	Kind  string
+	L     float64
+	C     float64
+	Close *Promise // kind t
 }
 
 // principles reads policy.diversity: objects with a kind ("distinct",
@@ -231,6 +244,11 @@ func (p *Policy) principles() (known []principle, unknown int) {
 			Name      string  `json:"name"`
 			L         float64 `json:"l"`
 			C         float64 `json:"c"`
+			T         float64 `json:"t"`
+
+			Distance  string       `json:"distance"`
+			Reference []ValueCount `json:"reference"`
+			Declared  bool         `json:"declared"`
 		}
 		if json.Unmarshal(raw, &d) != nil {
 			unknown++
@@ -244,9 +262,16 @@ func (p *Policy) principles() (known []principle, unknown int) {
 		switch {
 		case (d.Kind == "distinct" || d.Kind == "entropy") && d.L > 0,
 			d.Kind == "recursive" && d.L >= 1 && d.C > 0:
-			known = append(known, principle{d.Kind, d.L, d.C})
+			known = append(known, principle{Kind: d.Kind, L: d.L, C: d.C})
 		case d.Kind == "frequency" && d.L > 0:
-			known = append(known, principle{d.Kind, d.L, 0})
+			known = append(known, principle{Kind: d.Kind, L: d.L})
+		case d.Kind == "t":
+			p := &Promise{T: d.T, Distance: d.Distance, Reference: d.Reference, Declared: d.Declared}
+			if p.check() != "" {
+				unknown++
+				continue
+			}
+			known = append(known, principle{Kind: d.Kind, Close: p})
 		default:
 			unknown++
 		}

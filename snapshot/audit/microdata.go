@@ -56,9 +56,14 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 		if fates[c] == fateUnchanged || len(who) != rel.tab.size(c) || !m.known(c, who) {
 			continue
 		}
-		m.bagOf(c, who)
+		if rel.tab.ownBags() {
+			m.bagOf(c, who)
+		}
 		m.subjects(c, who)
+		m.flagsOf(c, who)
 		switch {
+		case rel.tab.slices != nil:
+			m.slicesOf(c, who)
 		case !rel.tab.exact():
 			m.boxOf(c, who)
 		case rel.man.Recoding == "anatomy":
@@ -66,6 +71,9 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 		default:
 			m.columnsOf(c, who)
 		}
+	}
+	if rel.tab.local != nil {
+		m.bucketsOf(&members, fates)
 	}
 }
 
@@ -117,6 +125,9 @@ func (m *microdataCheck) column(who []uint32, a int) []uint32 {
 func (m *microdataCheck) boxOf(c int, who []uint32) {
 	for a, attr := range m.s.qi {
 		values, box := m.column(who, a), m.rel.tab.cells(c)[a]
+		if attr.semi && (box == bucketedCell || slices.Contains(values, bucketedCell)) {
+			continue // flagsOf
+		}
 		if attr.tight(values, &m.scratch) == box {
 			continue
 		}

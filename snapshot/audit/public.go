@@ -11,14 +11,22 @@ func (t *table) classKey(c int, buf []byte) []byte {
 		buf = binary.LittleEndian.AppendUint32(buf, v)
 	}
 	buf = append(buf, '/')
-	for _, v := range t.bag(c) {
-		buf = binary.LittleEndian.AppendUint32(buf, v)
+	if t.ownBags() {
+		for _, v := range t.bag(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, v)
+		}
 	}
 	if t.exact() {
 		buf = append(buf, '/')
 		for _, v := range t.rowsQI(c) {
 			buf = binary.LittleEndian.AppendUint32(buf, v)
 		}
+		for _, v := range t.pairsOf(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, v)
+		}
+	}
+	if t.local != nil {
+		buf = t.local.classKey(t, c, append(buf, '/'))
 	}
 	return buf
 }
@@ -62,7 +70,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 	balance := map[uint32]int{} // signature -> gained minus lost sets of it
 	frozen := 0
 	for _, c := range match.vanished {
-		if before.tab.flat[c] == 0 {
+		if before.tab.flat[c] == 0 || before.tab.local != nil {
 			frozen++
 			continue
 		}
@@ -70,7 +78,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 	}
 	f.addN("A", KindFrozenVanished, after.num, 0, "", "a class that is not pure does not reappear as it was", frozen)
 	for c, kept := range match.kept {
-		if !kept {
+		if !kept && after.tab.local == nil {
 			balance[after.tab.support[c]] += int(after.tab.flat[c])
 		}
 	}

@@ -128,7 +128,8 @@ type stab struct {
 	bits   []map[uint32][]uint64 // per attribute: value -> classes, made on demand
 	prefix []uint32              // values of the cached prefix
 	levels [][]word              // surviving classes after each attribute
-	rows   map[string][]uint32   // anatomy: exact row -> groups
+	rows   []map[string][]uint32 // anatomy: exact row -> groups; slicing: tuple -> groups, per slice
+	parts  [][]int               // columns of each
 }
 
 type word struct {
@@ -142,8 +143,13 @@ const bitsetBudget = 256 << 20
 
 func newStab(s *schema, t *table, attrs []int) *stab {
 	x := &stab{s: s, t: t, attrs: attrs}
+	if t.slices != nil {
+		x.indexSlices()
+		return x
+	}
 	if t.exact() && !t.permuted {
-		x.indexRows()
+		x.rows = []map[string][]uint32{x.indexRows(ascending(t.d))}
+		x.parts = [][]int{ascending(t.d)}
 		return x
 	}
 	x.levels = make([][]word, len(attrs))
@@ -167,24 +173,33 @@ func newStab(s *schema, t *table, attrs []int) *stab {
 	return x
 }
 
-func (x *stab) indexRows() {
-	x.rows = map[string][]uint32{}
-	var key []byte
-	for c := range x.t.m {
-		for i := x.t.start[c]; i < x.t.start[c+1]; i++ {
-			key = rowKey(x.t.row(i), key)
-			groups := x.rows[string(key)]
-			if len(groups) == 0 || groups[len(groups)-1] != uint32(c) {
-				x.rows[string(key)] = append(groups, uint32(c))
-			}
-		}
+// indexSlices: each slice of a group shows its tuples on its own.
+func (x *stab) indexSlices() {
+	for _, columns := range x.t.slices {
+		x.rows = append(x.rows, x.indexRows(columns))
+		x.parts = append(x.parts, columns)
 	}
 }
 
-func rowKey(row []uint32, buf []byte) []byte {
+func (x *stab) indexRows(columns []int) map[string][]uint32 {
+	rows := map[string][]uint32{}
+	var key []byte
+	for c := range x.t.m {
+		for i := x.t.start[c]; i < x.t.start[c+1]; i++ {
+			key = rowKey(x.t.row(i), columns, key)
+			groups := rows[string(key)]
+			if len(groups) == 0 || groups[len(groups)-1] != uint32(c) {
+				rows[string(key)] = append(groups, uint32(c))
+			}
+		}
+	}
+	return rows
+}
+
+func rowKey(row []uint32, columns []int, buf []byte) []byte {
 	buf = buf[:0]
-	for _, v := range row {
-		buf = binary.LittleEndian.AppendUint32(buf, v)
+	for _, c := range columns {
+		buf = binary.LittleEndian.AppendUint32(buf, row[c])
 	}
 	return buf
 }
@@ -192,7 +207,18 @@ func rowKey(row []uint32, buf []byte) []byte {
 // classes appends the classes that may hold a record with these values.
 func (x *stab) classes(row []uint32, out []uint32) []uint32 {
 	if x.rows != nil {
-		return append(out, x.rows[string(rowKey(row, nil))]...)
+		for i, rows := range x.rows {
+			groups := rows[string(rowKey(row, x.parts[i], nil))]
+			if i == 0 {
+				out = append(out, groups...)
+				continue
+			}
+			out = slices.DeleteFunc(out, func(c uint32) bool {
+				_, ok := slices.BinarySearch(groups, c)
+				return !ok
+			})
+		}
+		return out
 	}
 	if len(x.attrs) == 0 {
 		for c := range x.t.m {

@@ -12,17 +12,24 @@ type tableReader struct {
 	release int
 	f       *faults
 	rows    map[string]int // rows read per file
+	loose   bool           // rows of a class need not agree; see Manifest.loose
 }
 
 // dataFiles names the files of a recoding, QI file first.
 func dataFiles(recoding string) []string {
 	switch recoding {
-	case "generalization":
+	case recodingGeneralization:
 		return []string{"data.csv"}
-	case "anatomy":
+	case recodingAnatomy:
 		return []string{"qit.csv", "st.csv"}
-	case "permutation":
+	case recodingPermutation:
 		return []string{"pqt.csv", "pst.csv"}
+	case recodingSlicing:
+		return []string{"sliced.csv"}
+	case recodingLGB:
+		return []string{"lgb.csv", "buckets.csv"}
+	case recodingRandomization:
+		return []string{"randomized.csv"}
 	}
 	return nil
 }
@@ -30,17 +37,25 @@ func dataFiles(recoding string) []string {
 // read dispatches on the recoding. data holds the files' bytes, paths their
 // names for errors.
 func (r *tableReader) read(recoding string, paths []string, data [][]byte) (*table, error) {
+	if recoding == recodingLGB {
+		return r.localized(paths, data)
+	}
 	key := "class"
-	if recoding != "generalization" {
+	if recoding != recodingGeneralization {
 		key = "group"
 	}
-	raw, err := r.readRows(paths[0], data[0], key, recoding == "generalization")
+	raw, err := r.readRows(paths[0], data[0], key, len(paths) == 1)
 	if err != nil {
 		return nil, err
 	}
 	r.rows[dataFiles(recoding)[0]] = len(raw.cls)
-	if recoding == "generalization" {
+	switch {
+	case r.loose:
+		return r.counted(raw), nil
+	case recoding == recodingGeneralization:
 		return r.generalized(raw), nil
+	case recoding == recodingSlicing:
+		return r.sliced(paths[0], raw)
 	}
 	pairs, err := r.readPairs(paths[1], data[1], recoding == "anatomy")
 	if err != nil {
@@ -228,6 +243,9 @@ func (b *bagOrder) compareClasses(s *schema, t *table, p, c int) int {
 		if o := attr.compare(x, y); o != 0 {
 			return o
 		}
+	}
+	if !t.ownBags() {
+		return 0
 	}
 	b.x = append(b.x[:0], t.bag(p)...)
 	b.y = append(b.y[:0], t.bag(c)...)

@@ -38,7 +38,7 @@ func loadRelease(dir string, man *Manifest, s *schema, f *faults) (*release, err
 	if names == nil {
 		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
 	}
-	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}}
+	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}, loose: man.loose()}
 	var paths []string
 	var data [][]byte
 	for _, name := range names {
@@ -57,8 +57,16 @@ func loadRelease(dir string, man *Manifest, s *schema, f *faults) (*release, err
 	if err := checkListing(dir, man, names, f); err != nil {
 		return nil, err
 	}
+	checkSlices(man, f)
 	checkCounts(man, tab, f)
-	checkPrinciples(man, tab, f)
+	checkClaims(man, f)
+	if !r.loose {
+		checkPrinciples(man, s, tab, f)
+		checkLocal(man, s, tab, f)
+	}
+	if man.Release == 1 && !r.loose {
+		checkReferences(man, s, tab, f)
+	}
 	return &release{num: man.Release, man: man, tab: tab}, nil
 }
 
@@ -116,7 +124,12 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 		if size := t.size(c); kMin == 0 || size < kMin {
 			kMin = size
 		}
-		freq = max(freq, float64(t.top[c])/float64(t.size(c)))
+		if t.ownBags() {
+			freq = max(freq, float64(t.top[c])/float64(t.size(c)))
+		}
+	}
+	if !t.ownBags() {
+		freq = t.local.sensitiveTop()
 	}
 	for _, n := range []struct {
 		name       string
@@ -126,20 +139,28 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 			f.add("files", KindCountMismatch, man.Release, 0, n.name, detail)
 		}
 	}
-	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
+	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 && !man.loose() {
 		f.add("files", KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
 	}
-	checkClaims(man, f)
 }
 
 // checkClaims tests declarations that follow from other declarations.
 func checkClaims(man *Manifest, f *faults) {
+	if man.Recoding == recodingRandomization || man.Method == methodRing {
+		if man.Across != acrossNone {
+			f.add("claim", KindClaimFalse, man.Release, 0, "across_releases", "the recoding keeps no promise across releases, and the manifest does not say so")
+		}
+		return
+	}
 	wantK1 := "rows"
-	if man.Recoding != "generalization" {
+	if man.Recoding != recodingGeneralization && man.Recoding != recodingLGB {
 		wantK1 = "sensitive-only" // QI cells are exact: presence is disclosed
 	}
 	if man.Privacy.K1 != wantK1 {
 		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
+	}
+	if man.Across == acrossNone {
+		return // whatever level is named, none is certified
 	}
 	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
 		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
@@ -148,13 +169,17 @@ func checkClaims(man *Manifest, f *faults) {
 
 // checkPrinciples tests k, frequency l, and the declared extra principles on
 // every class.
-func checkPrinciples(man *Manifest, t *table, f *faults) {
+func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
 	extra, _ := man.Policy.principles()
 	var counts []int
+	var bag scratchBag
 	for c := range t.m {
 		size := t.size(c)
 		if size < man.Policy.K {
 			f.add("K", KindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
+		}
+		if !t.ownBags() {
+			continue // checkLocal tests the buckets
 		}
 		if int(t.top[c])*man.Policy.L > size {
 			f.add("L", KindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")
@@ -164,11 +189,30 @@ func checkPrinciples(man *Manifest, t *table, f *faults) {
 		}
 		counts = bagCounts(t.bag(c), counts[:0])
 		for _, p := range extra {
-			if !p.holds(counts, size) {
+			if p.Close == nil && !p.holds(counts, size) {
 				f.add("L", KindPrinciple, man.Release, c+1, p.Kind, "a declared diversity principle does not hold")
 			}
 		}
+		for _, p := range s.close {
+			if !p.holds(bag.of(t.bag(c))) {
+				f.add("T", KindPrinciple, man.Release, c+1, "t", "a declared diversity principle does not hold")
+			}
+		}
 	}
+}
+
+// scratchBag turns bags into distinct values and counts.
+type scratchBag struct{ values, counts []uint32 }
+
+func (s *scratchBag) of(bag []uint32) (values, counts []uint32) {
+	s.values, s.counts = s.values[:0], s.counts[:0]
+	for i, v := range bag {
+		if i == 0 || v != bag[i-1] {
+			s.values, s.counts = append(s.values, v), append(s.counts, 0)
+		}
+		s.counts[len(s.counts)-1]++
+	}
+	return s.values, s.counts
 }
 
 // bagCounts appends the multiplicities of a bag sorted by id.

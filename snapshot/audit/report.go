@@ -20,12 +20,14 @@ type Report struct {
 	Releases     []ReleaseRow  `json:"releases"`
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
-	Attackers    []Attacker    `json:"attackers"`
-	Corruption   *Corruption   `json:"corruption,omitempty"`
-	Regroups     []int         `json:"regroups,omitempty"` // records by number of regroupings
-	Subjects     *Subjects     `json:"subjects,omitempty"`
-	NotChecked   []string      `json:"not_checked"`
-	NotPromised  []string      `json:"not_promised"`
+	// Attributes are the promises of recoding lgb, one an attribute.
+	Attributes  []AttributePromise `json:"attributes,omitempty"`
+	Attackers   []Attacker         `json:"attackers"`
+	Corruption  *Corruption        `json:"corruption,omitempty"`
+	Regroups    []int              `json:"regroups,omitempty"` // records by number of regroupings
+	Subjects    *Subjects          `json:"subjects,omitempty"`
+	NotChecked  []string           `json:"not_checked"`
+	NotPromised []string           `json:"not_promised"`
 
 	requireCertified bool
 }
@@ -107,7 +109,12 @@ func (r *Report) notPromised() []string {
 		"people with several records of different values: the bound is m/l for m records",
 		"releases and state restored together from an older backup cannot be detected",
 	}
-	if r.Recoding != "generalization" {
+	if r.Recoding == recodingLGB {
+		out = append(out,
+			"that nothing can be told from whether someone called a value sensitive: the flags are public",
+			"for attributes that promise t: that a value cannot be told with probability above 1/l; it is as probable as its share of the bucket",
+			"a reader who knows that certain values of one attribute go with certain values of another: the rows show which buckets go together")
+	} else if r.Recoding != recodingGeneralization {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
 	}
 	if r.Level.L2 != "claimed, not checked" {

@@ -18,6 +18,9 @@ type table struct {
 	support  []uint32 // value set of each class, interned
 	flat     []uint32 // c when every value of the class occurs c times, else 0
 	top      []uint32 // count of the most frequent value
+	slices   [][]int  // slicing: the columns whose tuples were shuffled together
+	pairs    []uint32 // slicing: the sensitive value beside each row, by chance
+	local    *localTable
 }
 
 func (t *table) rows() int                           { return len(t.sa) }
@@ -34,7 +37,37 @@ func (t *table) sameCells(c int, o *table, p int) bool {
 	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() {
 		return false
 	}
-	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p))
+	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p)) && slices.Equal(t.pairsOf(c), o.pairsOf(p))
+}
+
+// pairsOf gives the sensitive values as the rows of a sliced group show them.
+func (t *table) pairsOf(c int) []uint32 {
+	if t.pairs == nil {
+		return nil
+	}
+	return t.pairs[t.start[c]:t.start[c+1]]
+}
+
+// ownBags reports that every class has a bag of sensitive values of its own.
+// Under recoding lgb that is so when the buckets of the sensitive attribute are
+// the classes.
+func (t *table) ownBags() bool { return t.local == nil || t.local.own }
+
+// topShare is the largest share of one value that a class shows.
+func (t *table) topShare(c int) float64 {
+	if t.ownBags() {
+		return share(int(t.top[c]), t.size(c))
+	}
+	return t.local.topShare(t, c, len(t.local.attrs)-1)
+}
+
+// exceeds reports that a class, or a bucket its rows are in, shows one value
+// with a share above 1/l.
+func (t *table) exceeds(c, l int) bool {
+	if t.ownBags() {
+		return int(t.top[c])*l > t.size(c)
+	}
+	return t.local.exceeds(t, c, l)
 }
 
 // rawTable is a table as read: one entry per row, in file order.

@@ -17,6 +17,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.violations(r.Violations)
 	t.releases(r)
 	t.certificates(r)
+	t.promises(r.Attributes)
 	t.attackers(r)
 	t.extras(r)
 	t.list("Not checked:", r.NotChecked)

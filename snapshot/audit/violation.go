@@ -9,7 +9,7 @@ import (
 // one release are gathered into one violation with a count; Class is then the
 // first one found. Detail never holds a record's value (rule V).
 type Violation struct {
-	Rule      string `json:"rule"`                // label of design: A, P, C, D, E, S, N, SA, K, L, files, chain, order, microdata, claim
+	Rule      string `json:"rule"`                // label of design: A, P, C, D, E, S, N, SA, K, L, T, files, chain, order, microdata, claim
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
 	Release   int    `json:"release"`             // 0 when not tied to one release
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class
@@ -68,9 +68,28 @@ const (
 	KindRecordGone         = "record_disappeared"
 	KindRowsRemoved        = "rows_removed"
 	KindBudget             = "budget_exceeded"
-	KindPosterior          = "posterior_exceeded"
-	KindCertificateFalse   = "certificate_false"
-	KindClaimFalse         = "claim_false"
+	KindBucketSize         = "bucket_size_differs"
+	KindBucketValue        = "bucket_value_not_single"
+	KindBucketNumbers      = "bucket_numbering"
+	KindBucketOrder        = "bucket_order"
+	KindBucketAboveL       = "bucket_above_l"
+	KindBucketAboveT       = "bucket_above_t"
+	KindBucketSplitsClass  = "bucket_splits_class"
+	KindReference          = "reference_mismatch"
+	KindMixedFlags         = "flags_mixed_in_class"
+	KindFlagGeneralized    = "flagged_value_generalized"
+	KindFlagMissing        = "unflagged_value_bucketed"
+	KindBucketMismatch     = "bucket_mismatch"
+	KindBucketChanged      = "bucket_changed"
+	KindBucketRowsMoved    = "bucket_rows_moved"
+	KindBucketGrown        = "bucket_grown"
+	KindSliceShape         = "slices_malformed"
+	KindSliceMixed         = "slice_joins_sensitive"
+	KindAcrossNone         = "across_releases_none"
+
+	KindPosterior        = "posterior_exceeded"
+	KindCertificateFalse = "certificate_false"
+	KindClaimFalse       = "claim_false"
 )
 
 // faults gathers violations, one entry per rule, kind, release and attribute.
