@@ -50,7 +50,7 @@ type LGB struct {
 // LocalPromise is what each local bucket of an attribute keeps: L different
 // values, none twice, or, for domains too small for that, a principle such as
 // t-closeness. A bucket of a principle has at least two flagged records. A TClose
-// without reference is held against the flagged values that are published.
+// without reference is held against all values of the buckets, which are published.
 type LocalPromise struct {
 	L         int
 	Principle Principle // used if L is 0
@@ -150,7 +150,7 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 	} else {
 		want := promise.Principle
 		if c, ok := want.(TClose); ok && c.Reference.Total == 0 {
-			c.Reference = bagOfRows(t.Codes[j], t.trulyFlagged(rows, j))
+			c.Reference = bagOfRows(t.Codes[j], rows)
 			want = c
 		}
 		buckets = newGroupUnion(t, space, cut, j, want).buckets()

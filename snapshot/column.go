@@ -17,6 +17,7 @@ type column struct {
 	tree  *equivclass.Hierarchy
 	steps []float64
 	codes []equivclass.Code // by record
+	local *bucketing        // lgb: the local buckets of the column; nil of a quasi-identifier
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
 	// that nothing depends on the order in which the dictionary grew; nil where
 	// no order of single values is needed.

@@ -23,21 +23,25 @@ const manifestName = "manifest.json"
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
 type Manifest struct {
-	FormatVersion int            `json:"format_version"`
-	Dataset       string         `json:"dataset"`
-	Release       uint32         `json:"release"`
-	CreatedAt     string         `json:"created_at"` // RFC 3339, UTC
-	Seeded        bool           `json:"seeded"`
-	Schema        []SchemaEntry  `json:"schema"`
-	Policy        Policy         `json:"policy"`
-	Recoding      string         `json:"recoding"`
-	Records       int            `json:"records"`
-	Classes       int            `json:"classes"`
-	Pending       int            `json:"pending"`
-	Files         []FileEntry    `json:"files"`
-	Quality       Quality        `json:"quality"`
-	Privacy       Privacy        `json:"privacy"`
-	Previous      *PreviousEntry `json:"previous"`
+	FormatVersion  int            `json:"format_version"`
+	Dataset        string         `json:"dataset"`
+	Release        uint32         `json:"release"`
+	CreatedAt      string         `json:"created_at"` // RFC 3339, UTC
+	Seeded         bool           `json:"seeded"`
+	Schema         []SchemaEntry  `json:"schema"`
+	Policy         Policy         `json:"policy"`
+	Recoding       string         `json:"recoding"`
+	Slices         [][]string     `json:"slices,omitempty"`          // slicing: the attributes that stay together
+	Method         string         `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
+	Retention      float64        `json:"retention,omitempty"`       // randomization
+	AcrossReleases string         `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
+	Records        int            `json:"records"`
+	Classes        int            `json:"classes"`
+	Pending        int            `json:"pending"`
+	Files          []FileEntry    `json:"files"`
+	Quality        Quality        `json:"quality"`
+	Privacy        Privacy        `json:"privacy"`
+	Previous       *PreviousEntry `json:"previous"`
 }
 
 // SchemaEntry is one attribute. Type is empty where it is never looked at.
@@ -46,7 +50,23 @@ type SchemaEntry struct {
 	Role      equivclass.Role `json:"role"`
 	Type      equivclass.Type `json:"type"`
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
+	Flag      string          `json:"flag,omitempty"`    // semi: the field that says whose value is sensitive
+	Promise   *PromiseEntry   `json:"promise,omitempty"` // semi
 }
+
+// PromiseEntry is the promise of a semi-sensitive attribute: L, or T with its
+// distance and reference.
+type PromiseEntry struct {
+	L         int          `json:"l,omitempty"`
+	T         float64      `json:"t,omitempty"`
+	Distance  string       `json:"distance,omitempty"`
+	Declared  bool         `json:"declared,omitempty"`
+	Reference []ValueCount `json:"reference,omitempty"`
+}
+
+// AcrossNone marks a release that promises nothing beside another one of the
+// same people: it has number 1, no certificate, and is never part of a chain.
+const AcrossNone = "none"
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels
 // of a file beside the releases, by aligned intervals, or into buckets.
@@ -104,14 +124,18 @@ func decodeManifest(data []byte) (*Manifest, error) {
 }
 
 // newManifest fills in what is known before the data files are written.
-func newManifest(v *incremental.View, s *Settings, prev *Previous) *Manifest {
+func newManifest(v *incremental.View, s *Settings, prev *Previous) (*Manifest, error) {
+	entries, err := schemaEntries(v, s.Hierarchies)
+	if err != nil {
+		return nil, err
+	}
 	m := &Manifest{
 		FormatVersion: FormatVersion,
 		Dataset:       s.Dataset,
 		Release:       v.Intent.Release,
 		CreatedAt:     time.Unix(v.Intent.CreatedAt, 0).UTC().Format(time.RFC3339),
 		Seeded:        v.Seeded,
-		Schema:        schemaEntries(v.Schema, s.Hierarchies),
+		Schema:        entries,
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
 		Records:       v.Intent.Records,
@@ -126,13 +150,24 @@ func newManifest(v *incremental.View, s *Settings, prev *Previous) *Manifest {
 	if prev != nil {
 		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
 	}
-	return m
+	return m, nil
 }
 
-func schemaEntries(schema *equivclass.Schema, files []HierarchyFile) []SchemaEntry {
-	out := make([]SchemaEntry, 0, len(schema.Attributes()))
-	for _, a := range schema.Attributes() {
-		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type}
+// schemaEntries describes what is published. Flags are not: the attribute that
+// they belong to names them.
+func schemaEntries(v *incremental.View, files []HierarchyFile) ([]SchemaEntry, error) {
+	out := make([]SchemaEntry, 0, len(v.Schema.Attributes()))
+	for i, a := range v.Schema.Attributes() {
+		if a.Role == equivclass.Flag {
+			continue
+		}
+		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Flag: a.Flag}
+		if a.Promise != nil {
+			var err error
+			if e.Promise, err = promiseEntry(v, i); err != nil {
+				return nil, err
+			}
+		}
 		if len(a.Steps) > 0 || len(a.Buckets) > 0 {
 			e.Hierarchy = &HierarchyEntry{Steps: a.Steps, Buckets: a.Buckets}
 		}
@@ -143,7 +178,20 @@ func schemaEntries(schema *equivclass.Schema, files []HierarchyFile) []SchemaEnt
 		}
 		out = append(out, e)
 	}
-	return out
+	return out, nil
+}
+
+// promiseEntry writes a promise, with the reference that the view has for it.
+func promiseEntry(v *incremental.View, attribute int) (*PromiseEntry, error) {
+	a := v.Schema.Attributes()[attribute]
+	if a.Promise.L > 0 {
+		return &PromiseEntry{L: a.Promise.L}, nil
+	}
+	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(v, attribute)}
+	if e.Reference == nil {
+		return nil, fmt.Errorf("%w: attribute %q promises t, but the view has no reference for it", ErrView, a.Name)
+	}
+	return e, nil
 }
 
 // sha is the SHA-256 by which a manifest is chained.

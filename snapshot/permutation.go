@@ -11,7 +11,10 @@ import (
 )
 
 // permutation holds the seed, which must not be printed (rule R).
-type permutation struct{ seed [32]byte }
+type permutation struct {
+	plain
+	seed [32]byte
+}
 
 // Permutation (Li, He, Cao and Chen 2015, Definition 1) writes the exact
 // quasi-identifiers with each column of a group shuffled on its own into
@@ -25,7 +28,7 @@ type permutation struct{ seed [32]byte }
 // how values were joined in the records; it does not depend on record ids; and a
 // group that lives on is written the same way in each release, which rule A asks
 // for (a frozen class is never re-rendered differently).
-func Permutation(seed [32]byte) Recoding { return &permutation{seed} }
+func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
 func (*permutation) Name() string { return namePermutation }
 func (*permutation) K1() string   { return "sensitive-only" }
@@ -54,7 +57,7 @@ func (p *permutation) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 			s.ranks[i*d+j] = v
 		}
 	}
-	return t.sortRows(s, dst, n)
+	return t.sortRows(s, dst, d)
 }
 
 // coins returns the generator of a group. The key holds texts, not ranks: these
@@ -67,8 +70,13 @@ func (p *permutation) coins(t *table, s *scratch, born uint32, columns []uint32,
 		s.text = binary.AppendUvarint(s.text, uint64(len(text)))
 		s.text = append(s.text, text...)
 	}
-	mac := hmac.New(sha256.New, p.seed[:])
-	mac.Write(s.text)
+	return coinsOf(p.seed, s.text)
+}
+
+// coinsOf is the generator that a seed and a text are the key of.
+func coinsOf(seed [32]byte, text []byte) *rand.ChaCha8 {
+	mac := hmac.New(sha256.New, seed[:])
+	mac.Write(text)
 	var key [32]byte
 	mac.Sum(key[:0])
 	return rand.NewChaCha8(key)

@@ -33,7 +33,11 @@ const (
 	CertificateFrozen = "frozen"      // rule A: every class is unchanged since its birth
 	CertificatePure   = "pure"        // rule P: every class is flat
 	CertificateBoth   = "frozen+pure" // rule C
+	CertificateNone   = "none"        // AcrossNone: nothing is certified
 )
+
+// LevelNone is privacy.level of a release that claims no level.
+const LevelNone = "none"
 
 // Privacy is what a release reaches.
 type Privacy struct {
@@ -57,13 +61,17 @@ func (t *table) quality(k int) Quality {
 		return q
 	}
 	q.CAvg = round6(float64(t.records) / float64(len(t.classes)) / float64(k))
-	var sum float64
+	var sum, cells float64
 	for j := range t.cols {
-		sum += t.loss(j)
+		of, n := t.loss(j)
+		sum, cells = sum+of, cells+n
 	}
-	q.BoxNCP = round6(sum / float64(t.records) / float64(len(t.cols)))
+	q.BoxNCP = round6(sum / max(1, cells))
 	if !t.recoding.exact() {
 		q.NCP = q.BoxNCP
+	}
+	if _, ok := t.recoding.(*rings); ok {
+		q.NCP = round6(t.lineLoss() / cells)
 	}
 	return q
 }
@@ -72,22 +80,29 @@ func (t *table) quality(k int) Quality {
 // between processors, the bytes of a manifest must not.
 func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// loss is the sum over the records of the NCP of their cell in a column.
-func (t *table) loss(j int) float64 {
+// loss is the sum over the records of the NCP of their cell in a column, with the
+// number of records that have a cell there: bucketed values are exact.
+func (t *table) loss(j int) (sum, cells float64) {
 	domain := t.domain(j)
-	if domain == 0 {
-		return 0
-	}
-	var sum float64
 	for _, c := range t.classes {
-		x := &c.cells[j]
-		width := float64(x.more)
-		if t.cols[j].number() {
-			width = x.hi - x.lo
+		if c.cells[j].bucketed {
+			continue
 		}
-		sum += float64(len(c.members)) * (width / domain)
+		n := float64(len(c.members))
+		cells += n
+		if domain > 0 {
+			sum += n * (t.width(j, &c.cells[j]) / domain)
+		}
 	}
-	return sum
+	return sum, cells
+}
+
+// width is what a cell covers beyond a single value.
+func (t *table) width(j int, x *cell) float64 {
+	if t.cols[j].number() {
+		return x.hi - x.lo
+	}
+	return float64(x.more)
 }
 
 // domain is the width that an NCP of 1 stands for: of the hierarchy (a public
@@ -99,18 +114,24 @@ func (t *table) domain(j int) float64 {
 	case equivclass.Number:
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, class := range t.classes {
-			lo, hi = min(lo, class.cells[j].lo), max(hi, class.cells[j].hi)
+			if !class.cells[j].bucketed {
+				lo, hi = min(lo, class.cells[j].lo), max(hi, class.cells[j].hi)
+			}
 		}
-		return hi - lo
+		return max(0, hi-lo)
 	default:
-		return float64(t.published(c) - 1)
+		return float64(t.published(j) - 1)
 	}
 }
 
-// published counts the different values of a column among the published records.
-func (t *table) published(c *column) int {
+// published counts the different values of a column in the cells of the release.
+func (t *table) published(j int) int {
+	c := &t.cols[j]
 	seen, n := make([]bool, c.dict.Len()), 0
 	for _, class := range t.classes {
+		if class.cells[j].bucketed {
+			continue
+		}
 		for _, m := range class.members {
 			if code := c.codes[m]; !seen[code] {
 				seen[code] = true
@@ -127,14 +148,20 @@ func (t *table) privacy(p *Policy, prev *Previous) Privacy {
 	if p.Transparent {
 		out.Level = "L0+L1+L2"
 	}
-	flat := true
 	for i, c := range t.classes {
-		n := len(c.members)
-		if i == 0 || n < out.KMin {
+		if n := len(c.members); i == 0 || n < out.KMin {
 			out.KMin = n
 		}
+	}
+	if a, ok := t.recoding.(alone); ok && a.alone(t) {
+		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, a.risk(t)
+		return out
+	}
+	flat := true
+	for bag := range t.bags() {
+		n := len(bag)
 		first, high := 0, 0
-		for _, count := range runs(c.bag) {
+		for _, count := range runs(bag) {
 			if first == 0 {
 				first = count
 			}
@@ -151,6 +178,33 @@ func (t *table) privacy(p *Policy, prev *Previous) Privacy {
 		out.Certificate = CertificateBoth
 	}
 	return out
+}
+
+// bags yields the bags of which no value may exceed 1/l: those of the classes, or
+// of the local buckets of the sensitive attribute.
+func (t *table) bags() func(yield func([]uint32) bool) {
+	return func(yield func([]uint32) bool) {
+		if t.local != nil {
+			for _, b := range t.local[len(t.local)-1].buckets {
+				if !yield(b.bag) {
+					return
+				}
+			}
+			return
+		}
+		for _, c := range t.classes {
+			if !yield(c.bag) {
+				return
+			}
+		}
+	}
+}
+
+// alone is a recoding that may carry no promise across releases.
+type alone interface {
+	alone(t *table) bool
+	// risk is what the manifest says as max_frequency.
+	risk(t *table) float64
 }
 
 // regrouped reports whether a class of this or an earlier release of the chain

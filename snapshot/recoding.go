@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"anond/incremental"
 )
 
 // Recoding is how classes are written. The recodings are Generalization,
-// Anatomy and Permutation; what they write is fixed by the format, so the
-// interface is closed.
+// Anatomy, Permutation, Slicing and LGB, and for single releases Randomization and
+// Rings; what they write is fixed by the format, so the interface is closed.
 type Recoding interface {
 	// Name is how configuration and manifest write the recoding.
 	Name() string
@@ -23,13 +25,25 @@ type Recoding interface {
 	rows(t *table, s *scratch, dst []uint32, c *class) []uint32
 	// layouts are the data files, in the manifest's order.
 	layouts(t *table) []layout
+	// mark adds what the manifest says of this recoding alone.
+	mark(t *table, m *Manifest)
+	// bind fits the recoding to the columns of a table.
+	bind(t *table, v *incremental.View) error
 }
 
-// layout is one data file: its header and how a class is appended to it.
+// plain is a recoding that needs no more than its name.
+type plain struct{}
+
+func (plain) mark(*table, *Manifest)               {}
+func (plain) bind(*table, *incremental.View) error { return nil }
+
+// layout is one data file: its header and how a class is appended to it, or what
+// the whole file holds where it does not go by class.
 type layout struct {
 	name   string
 	header []string
 	append func(s *scratch, buf []byte, number int, c *class) (out []byte, rows int)
+	whole  func() (text []byte, rows int)
 }
 
 // scratch is what one worker reuses from class to class.
@@ -47,24 +61,37 @@ const (
 	nameGeneralization = "generalization"
 	nameAnatomy        = "anatomy"
 	namePermutation    = "permutation"
+	nameSlicing        = "slicing"
+	nameLGB            = "lgb"
+	nameRandomization  = "randomization"
 )
 
-// ParseRecoding returns the recoding of a name. The seed (rule R) is used by
-// permutation alone.
-func ParseRecoding(name string, seed [32]byte) (Recoding, error) {
+// RecodingOptions is what some recodings need besides their name.
+type RecodingOptions struct {
+	Seed   [32]byte   // rule R: of what permutation, slicing and lgb draw
+	Slices [][]string // slicing: the attributes that stay together
+}
+
+// ParseRecoding returns the recoding of a name, of those that a chain of
+// releases may have.
+func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 	switch name {
 	case nameGeneralization:
 		return Generalization(), nil
 	case nameAnatomy:
 		return Anatomy(), nil
 	case namePermutation:
-		return Permutation(seed), nil
+		return Permutation(o.Seed), nil
+	case nameSlicing:
+		return Slicing(o.Seed, o.Slices), nil
+	case nameLGB:
+		return LGB(o.Seed), nil
 	default:
-		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s", name, nameGeneralization, nameAnatomy, namePermutation)
+		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name, nameGeneralization, nameAnatomy, namePermutation, nameSlicing, nameLGB)
 	}
 }
 
-type generalization struct{}
+type generalization struct{ plain }
 
 // Generalization writes data.csv: the tight cells of the class in each of its
 // rows, the sensitive value of the row, the class.
@@ -95,7 +122,7 @@ func (generalization) layouts(t *table) []layout {
 	}}
 }
 
-type anatomy struct{}
+type anatomy struct{ plain }
 
 // Anatomy (Xiao and Tao 2006) writes exact quasi-identifiers with their group
 // into qit.csv and each group's counts of sensitive values into st.csv.
@@ -112,7 +139,7 @@ func (anatomy) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 			s.ranks = append(s.ranks, t.cols[j].rank[t.cols[j].codes[m]])
 		}
 	}
-	return t.sortRows(s, dst, len(c.members))
+	return t.sortRows(s, dst, len(t.cols))
 }
 
 func (a anatomy) layouts(t *table) []layout {
@@ -156,12 +183,11 @@ func (t *table) exactLayout(name string) layout {
 	}
 }
 
-// sortRows appends the n rows of s.ranks in ascending order: as ranks order
-// values canonically, that is the order of the file.
-func (t *table) sortRows(s *scratch, dst []uint32, n int) []uint32 {
-	d := len(t.cols)
+// sortRows appends the rows of s.ranks, d ranks each, in ascending order: as ranks
+// order values canonically, that is the order of the file.
+func (t *table) sortRows(s *scratch, dst []uint32, d int) []uint32 {
 	s.index = s.index[:0]
-	for i := range n {
+	for i := range len(s.ranks) / d {
 		s.index = append(s.index, int32(i))
 	}
 	row := func(i int32) []uint32 { return s.ranks[int(i)*d : (int(i)+1)*d] }
@@ -181,7 +207,7 @@ func (t *table) tieRows(c *class) []uint32 {
 	return c.rows
 }
 
-// names returns the names of the quasi-identifiers, with room for more columns.
+// names returns the names of the columns but the sensitive one, with room for more columns.
 func (t *table) names() []string {
 	out := make([]string, len(t.cols), len(t.cols)+2)
 	for j := range t.cols {

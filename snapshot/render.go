@@ -42,7 +42,15 @@ func Render(v *incremental.View, s *Settings, prev *Previous, files Files) (*Ren
 	if err != nil {
 		return nil, err
 	}
-	out := &Rendered{Manifest: *newManifest(v, s, prev), Members: t.members(len(v.SA))}
+	m, err := newManifest(v, s, prev)
+	if err != nil {
+		return nil, err
+	}
+	s.Recoding.mark(t, m)
+	if m.AcrossReleases != "" && v.Intent.Release > 1 {
+		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
+	}
+	out := &Rendered{Manifest: *m, Members: t.members(len(v.SA))}
 	out.Manifest.Quality = t.quality(s.Policy.K)
 	out.Manifest.Privacy = t.privacy(&s.Policy, prev)
 	for _, l := range s.Recoding.layouts(t) {

@@ -54,14 +54,17 @@ func golden(t *testing.T, path, got string) {
 }
 
 func recodings() []snapshot.Recoding {
-	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed)}
+	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed), snapshot.Slicing(testSeed, hospitalSlices)}
 }
+
+// audited are those that the auditor reads.
+func audited() []snapshot.Recoding { return recodings()[:3] }
 
 func TestGoldenFormats(t *testing.T) {
 	for _, r := range recodings() {
 		t.Run(r.Name(), func(t *testing.T) {
 			files, _ := render(t, hospitalView(t), settings(r), nil)
-			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"}}[r.Name()]
+			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"}, "slicing": {"sliced.csv"}}[r.Name()]
 			require.Len(t, files, len(want)+1)
 			for _, name := range append(want, "manifest.json") {
 				golden(t, filepath.Join("golden", r.Name(), name), files.text(name))

@@ -13,12 +13,16 @@ import (
 // table is a release in canonical form, before it is text.
 type table struct {
 	release  uint32
-	cols     []column // quasi-identifiers, in schema order
+	cols     []column // quasi-identifiers (lgb: and semi-sensitive attributes), in schema order
 	sa       column
 	recoding Recoding
 	records  int
 	classes  []*class // in canonical order: class number = index + 1
 	workers  int
+	slices   [][]int      // slicing: columns by slice, len(cols) for the sensitive one
+	local    []*bucketing // lgb: semi-sensitive attributes in schema order, then the sensitive one
+	// wholeClasses: lgb, and each bucket of the sensitive attribute is a class.
+	wholeClasses bool
 }
 
 // class is one class of the table.
@@ -26,8 +30,9 @@ type class struct {
 	members []incremental.RecordID
 	born    uint32
 	cells   []cell   // by quasi-identifier
-	bag     []uint32 // ranks of the sensitive values, ascending
+	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
+	lines   []line   // rings: the rows, in order
 }
 
 // newTable checks the view, finds the cells and bags of its classes, and puts
@@ -41,8 +46,15 @@ func newTable(v *incremental.View, r Recoding, workers int) (*table, error) {
 	if err := t.check(v); err != nil {
 		return nil, err
 	}
+	if err := r.bind(t, v); err != nil {
+		return nil, err
+	}
 	t.fill(v)
-	t.order()
+	if r, ok := r.(*lgb); ok {
+		r.order(t)
+	} else {
+		t.order()
+	}
 	return t, nil
 }
 
@@ -60,16 +72,35 @@ func (t *table) columns(v *incremental.View) error {
 	if t.sa, err = bind(v.Schema.SensitiveIndex(), v.SA); err != nil {
 		return err
 	}
-	for j, i := range v.Schema.Quasi() {
-		c, err := bind(i, v.QI[j])
+	if len(v.Schema.Semi()) > 0 && t.recoding.Name() != nameLGB {
+		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, t.recoding.Name())
+	}
+	quasi := 0
+	for i, a := range attributes {
+		codes, semi := []equivclass.Code(nil), t.recoding.Name() == nameLGB && a.Role == equivclass.Semi
+		switch {
+		case a.Role == equivclass.Quasi:
+			codes = v.QI[quasi]
+			quasi++
+		case semi:
+			codes = localCodes(v, i)
+		default:
+			continue
+		}
+		c, err := bind(i, codes)
 		if err != nil {
 			return err
 		}
 		t.cols = append(t.cols, c)
 	}
+	if t.recoding.Name() == nameLGB {
+		if err := t.bindLocal(v); err != nil {
+			return err
+		}
+	}
 	ranked := []*column{&t.sa}
 	for j := range t.cols {
-		if t.recoding.exact() || t.cols[j].kind == equivclass.Set {
+		if t.recoding.exact() || t.cols[j].kind == equivclass.Set || t.cols[j].local != nil {
 			ranked = append(ranked, &t.cols[j])
 		}
 	}
@@ -127,12 +158,22 @@ func (t *table) fill(v *incremental.View) {
 		for i := lo; i < hi; i++ {
 			c := t.classes[i]
 			for j := range t.cols {
+				if l := t.cols[j].local; l != nil && l.of[c.members[0]] >= 0 {
+					c.cells[j].bucketed = true
+					continue
+				}
 				c.cells[j] = b.cell(&t.cols[j], c.members)
 			}
-			for k, m := range c.members {
-				c.bag[k] = t.sa.rank[t.sa.codes[m]]
+			if t.local != nil && !t.wholeClasses {
+				c.bag = nil
+			}
+			for k := range c.bag {
+				c.bag[k] = t.sa.rank[t.sa.codes[c.members[k]]]
 			}
 			slices.Sort(c.bag)
+			if r, ok := t.recoding.(*rings); ok {
+				c.lines = r.lines(t, &b, c)
+			}
 		}
 	})
 }
@@ -166,19 +207,27 @@ func (t *table) merge(a, b []*class) []*class {
 	return append(append(out, a...), b...)
 }
 
-func (t *table) compare(a, b *class) int {
+// compareContent compares what classes show: the box, then the bag.
+func (t *table) compareContent(a, b *class) int {
 	for j := range t.cols {
 		if c := compareCells(t.cols[j].number(), &a.cells[j], &b.cells[j]); c != 0 {
 			return c
 		}
 	}
-	if c := slices.Compare(a.bag, b.bag); c != 0 {
+	return slices.Compare(a.bag, b.bag)
+}
+
+func (t *table) compare(a, b *class) int {
+	if c := t.compareContent(a, b); c != 0 {
 		return c
 	}
 	if t.recoding.exact() {
 		if c := slices.Compare(t.tieRows(a), t.tieRows(b)); c != 0 {
 			return c
 		}
+	}
+	if c := slices.CompareFunc(a.lines, b.lines, t.compareLines); c != 0 {
+		return c
 	}
 	return cmp.Compare(slices.Min(a.members), slices.Min(b.members))
 }

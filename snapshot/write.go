@@ -37,6 +37,13 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 	if err := put(appendHeader(nil, l.header)); err != nil {
 		return entry, err
 	}
+	if l.whole != nil {
+		text, rows := l.whole()
+		entry.Rows = rows
+		err := put(text)
+		entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
+		return entry, err
+	}
 	queue, free, stop := t.produce(l)
 	defer stop()
 	for c := range queue {

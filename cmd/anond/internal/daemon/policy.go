@@ -47,7 +47,7 @@ func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
 // SettingsOf translates the configuration for the manifest. The seed is used by
 // recodings that draw.
 func SettingsOf(c *config.Config, seed [32]byte) (*snapshot.Settings, error) {
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), seed)
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: seed, Slices: c.Release.Slices})
 	if err != nil {
 		return nil, err
 	}

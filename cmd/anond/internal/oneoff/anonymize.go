@@ -125,7 +125,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 // publish writes release 1 through the steps of the daemon, gate included. A
 // chain of one release needs no ledger.
 func publish(t *Table, groups [][]int32, references map[int]equivclass.Bag, o Options) (k1 string, err error) {
-	recoding, err := snapshot.ParseRecoding(o.Recoding, o.Seed)
+	recoding, err := snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed})
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,106 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"anond/incremental"
+)
+
+// rings holds, by record, the records that its row covers.
+type rings struct {
+	plain
+	covers [][]incremental.RecordID
+}
+
+// Rings is non-homogeneous generalization (method ng: Wong, Mamoulis and Cheung,
+// SIGMOD 2010): data.csv as under Generalization, but each row has cells of its
+// own, tight over the records that it covers. covers names them, by the record
+// at whose place in its ring the row stands; the view's classes are the rings,
+// and its sensitive values those that the rows show (equivclass.RingShift).
+//
+// It promises nothing at level L0, where a ring's assignments are not equally
+// likely, and nothing beside another release (AcrossNone).
+func Rings(covers [][]incremental.RecordID) Recoding { return &rings{covers: covers} }
+
+func (*rings) Name() string               { return nameGeneralization }
+func (*rings) K1() string                 { return "none" }
+func (*rings) exact() bool                { return false }
+func (*rings) alone(*table) bool          { return true }
+func (*rings) mark(_ *table, m *Manifest) { m.Method, m.AcrossReleases = "ng", AcrossNone }
+
+func (*rings) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
+
+// line is a row with cells of its own.
+type line struct {
+	cells []cell
+	value uint32
+}
+
+func (t *table) compareLines(a, b line) int {
+	for j := range t.cols {
+		if c := compareCells(t.cols[j].number(), &a.cells[j], &b.cells[j]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.value, b.value)
+}
+
+// lines are the rows of a ring in the order of the file, which tells nothing of
+// the order in the ring.
+func (r *rings) lines(t *table, b *boxer, c *class) []line {
+	out := make([]line, len(c.members))
+	for i, m := range c.members {
+		out[i] = line{cells: make([]cell, len(t.cols)), value: t.value(len(t.cols), int(m))}
+		for j := range t.cols {
+			out[i].cells[j] = b.cell(&t.cols[j], r.covers[m])
+		}
+	}
+	slices.SortFunc(out, t.compareLines)
+	return out
+}
+
+func (*rings) layouts(t *table) []layout {
+	return []layout{{
+		name:   "data.csv",
+		header: append(t.names(), t.sa.name, "class"),
+		append: func(_ *scratch, buf []byte, number int, c *class) ([]byte, int) {
+			for _, x := range c.lines {
+				for j := range t.cols {
+					buf = append(t.cols[j].appendCell(buf, &x.cells[j]), ',')
+				}
+				buf = append(append(buf, t.sa.quoted[x.value]...), ',')
+				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
+			}
+			return buf, len(c.lines)
+		},
+	}}
+}
+
+// risk is the probability, over the shift that was drawn, that a row's value is a
+// given one of the records it covers.
+func (r *rings) risk(t *table) (most float64) {
+	for _, c := range t.classes {
+		for _, m := range c.members {
+			most = max(most, 1/float64(len(r.covers[m])))
+		}
+	}
+	return most
+}
+
+// lineLoss is the loss of all columns for rows that have cells of their own.
+func (t *table) lineLoss() (sum float64) {
+	for j := range t.cols {
+		domain := t.domain(j)
+		if domain == 0 {
+			continue
+		}
+		for _, c := range t.classes {
+			for _, x := range c.lines {
+				sum += t.width(j, &x.cells[j]) / domain
+			}
+		}
+	}
+	return sum
+}
