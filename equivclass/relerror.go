@@ -1,6 +1,7 @@
 package equivclass
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -91,6 +92,40 @@ func intervalOf(d *Dictionary, j int, rank []int32, share float64, src Source) P
 	if d.Kind() == Number {
 		p.spans = []span{s}
 	}
+	p.count(d)
+	return p
+}
+
+// SetWorkload draws count queries as Sun et al. do (section IV): qd different
+// attributes of quasi and the sensitive one, each restricted to
+// ceil(values x selectivity^(1/(qd+1))) random values of it, all different.
+func SetWorkload(dicts []*Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int, src Source) []*BoundQuery {
+	queries := make([]*BoundQuery, n)
+	for i := range queries {
+		q := &BoundQuery{Sum: -1}
+		for _, j := range append(someOf(quasi, qd, src), sensitive) {
+			q.Preds = append(q.Preds, setOf(dicts[j], j, math.Pow(selectivity, 1/float64(qd+1)), src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+// setOf asks for random values, a share of the attribute's.
+func setOf(d *Dictionary, j int, share float64, src Source) Predicate {
+	codes := make([]int, d.Len())
+	for c := range codes {
+		codes[c] = c
+	}
+	b := min(len(codes), int(math.Ceil(float64(len(codes))*share-1e-9)))
+	p := Predicate{Attribute: j, Match: make([]bool, len(codes))}
+	for _, c := range someOf(codes, b, src) {
+		p.Match[c] = true
+		if d.Kind() == Number {
+			p.spans = append(p.spans, span{lo: d.Number(Code(c)), hi: d.Number(Code(c))})
+		}
+	}
+	slices.SortFunc(p.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	p.count(d)
 	return p
 }

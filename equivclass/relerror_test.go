@@ -42,6 +42,36 @@ func TestCountWorkload(t *testing.T) {
 	}
 }
 
+// The workload of Sun et al.'s section IV: qd attributes and the sensitive one,
+// ceil(|A| s^(1/(qd+1))) different values of each, spans and flags alike.
+func TestSetWorkload(t *testing.T) {
+	table := lgbRandom(lgbRand(4), 300, 0)
+	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{wangRows(300)}, WholeBlock(9))
+	src := splitMix(4)
+	met := map[int]int{}
+	for _, q := range SetWorkload(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
+		require.Equal(t, -1, q.Sum)
+		require.Len(t, q.Preds, 3)
+		require.Equal(t, 7, q.Preds[2].Attribute)
+		require.NotEqual(t, q.Preds[0].Attribute, q.Preds[1].Attribute)
+		for _, p := range q.Preds {
+			met[p.Attribute]++
+			n := 0
+			for c, m := range p.Match {
+				if m {
+					n++
+				}
+				if len(p.spans) > 0 {
+					require.Equal(t, m, spansHold(p.spans, table.Dicts[p.Attribute].Number(Code(c))))
+				}
+			}
+			require.Equal(t, []int{0: 1, 1: 37, 2: 7, 6: 47, 7: 129}[p.Attribute], n) // half of 2, 73, 13, 93, 257, rounded up
+		}
+		require.InDelta(t, queryDirect(q, table, wangRows(300)), whole.Estimate(q).Estimate, 1e-9)
+	}
+	require.Len(t, met, 5)
+}
+
 // The workload of the LGB paper's section 4.2 asks what it says, number by number.
 func TestSumWorkload(t *testing.T) {
 	table := lgbRandom(lgbRand(2), 400, 0)

@@ -1,3 +1,27 @@
 package figures
 
-func sun() []Figure { return nil }
+import (
+	"context"
+)
+
+const (
+	sunPaper = "Sun, Li, Wang and Ross, \"Achieving P-Sensitive K-Anonymity via Anatomy\", ICEBE 2009"
+	sunData  = "UCI Adult, the 45,222 complete rows, as in the paper; QI the first d of age, workclass, education, marital-status, race, sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
+)
+
+func sun() []Figure {
+	return []Figure{
+		sunFigure("sun-2", "query error over the number d of QI attributes", sun2),
+		sunFigure("sun-3", "query error over the query dimensionality qd", sun3),
+		sunFigure("sun-4", "query error over the expected selectivity s", sun4),
+		sunFigure("sun-5", "query error over p", sun5),
+		sunFigure("sun-6", "query error over k", sun6),
+		sunFigure("sun-7", "query error over the number n of records", sun7),
+		sunFigure("sun-8", "running time over the number n of records", sun8),
+		sunFigure("sun-9", "running time over p, and over k", sun9),
+	}
+}
+
+func sunFigure(id, title string, run func(context.Context, Input) (*Result, error)) Figure {
+	return Figure{ID: id, Paper: sunPaper, Title: title, Data: sunData, Run: run}
+}

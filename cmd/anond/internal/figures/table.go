@@ -19,10 +19,12 @@ type Source string
 
 // Column asks for one attribute of a dataset. Hierarchy names a file in ARX's
 // format below the source's hierarchies; it makes the attribute categorical.
+// Steps are nested widths to which a number is generalized.
 type Column struct {
 	Name      string
 	Type      equivclass.Type
 	Hierarchy string
+	Steps     []float64
 }
 
 // Table is a dataset as dictionary codes.
@@ -108,7 +110,7 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 }
 
 func (s Source) attribute(c Column) (equivclass.Attribute, error) {
-	a := equivclass.Attribute{Name: c.Name, Type: c.Type}
+	a := equivclass.Attribute{Name: c.Name, Type: c.Type, Steps: c.Steps}
 	if c.Hierarchy == "" {
 		return a, nil
 	}
