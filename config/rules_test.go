@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/equivclass"
 )
 
 // plainFile is valid and without a warning; each rule below breaks it in one place.
@@ -65,6 +66,12 @@ func loadChanged(t *testing.T, from, to string) (*config.Config, []string) {
 func TestEachRuleAlone(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"version: 1", "version: 0", `version: "0" is below 1`},
+		{"l: 5}", "l: 5, diversity: [{t: 1}]}", "policy.diversity[0].t: is 1, must be between 0 and 1"},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}", `policy.diversity[0].distance: is ordered, which does not fit attribute "diagnosis"`},
+		{"l: 5}", "l: 5, diversity: [{distinct: 6, distance: equal}]}", "policy.diversity[0]: has a distance or a reference without t"},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5}}]}", "policy.diversity[0].reference: has shares that sum to 0.5, not to 1"},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, '*': 0.5}}]}", `policy.diversity[0].reference: has "*", which is no value of attribute "diagnosis" (value_refused)`},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, b: 0.5}}, {t: 0.1, reference: {a: 0.4, b: 0.6}}]}", "policy.diversity[1].reference: differs from that of policy.diversity[0]: an attribute has one reference"},
 		{"dataset: hospital", "dataset: ..", `dataset: ".." is no name`},
 		{"dataset: hospital", "dataset: 7", "dataset: is an integer, must be a name"},
 		{"dataset: hospital", "dataset: 2024-01-01", "dataset: is a date, must be a name"},
@@ -238,4 +245,14 @@ func TestHoldFollowsTheTrigger(t *testing.T) {
 	require.Empty(t, said)
 	assert.Equal(t, config.Hold{Releases: 1, Counted: true}, c.Policy.MaxHold)
 	assert.Equal(t, "1 release", c.Policy.MaxHold.String())
+}
+
+// TestDeclaredReferenceOfCloseness: shares become counts, and the tests say that
+// their reference is declared.
+func TestDeclaredReferenceOfCloseness(t *testing.T) {
+	c, said := loadChanged(t, "l: 5}", "l: 5, diversity: [{t: 0.2}, {t: 0.1, distance: equal, reference: {flu: 0.75, cold: 0.25}}]}")
+	require.Empty(t, said)
+	assert.Equal(t, map[int][]equivclass.ValueCount{3: {{Value: "flu", Count: 3}, {Value: "cold", Count: 1}}}, c.References())
+	want := []equivclass.Principle{equivclass.TClose{T: 0.2, Ground: equivclass.EqualGround{}, Declared: true}, equivclass.TClose{T: 0.1, Ground: equivclass.EqualGround{}, Declared: true}}
+	assert.Equal(t, want, c.Requirement().Extra)
 }

@@ -118,6 +118,9 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 				p.Requirement = equivclass.Requirement{K: 4, L: 2}
 			}
 		}
+		if seed%5 == 0 { // a reference that release 1 makes
+			p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.15 + 0.3*rng.Float64(), Ground: equivclass.EqualGround{}}}
+		}
 		n, values := 10+rng.IntN(3), l+rng.IntN(2)
 		first := p.Requirement.K + rng.IntN(3)
 		w := newTiny(t, rng, n, 1+rng.IntN(2), []int{first, (first + n) / 2, n - 1, n}, p)
@@ -225,6 +228,10 @@ func transcript(b *strings.Builder, m *incremental.Machine, world []int, intent 
 		}
 		slices.Sort(bag)
 		lines = append(lines, fmt.Sprint(c.Regime, c.Born, c.Members, bag))
+	}
+	slices.Sort(lines)
+	for _, c := range v.References[v.Schema.SensitiveIndex()].Counts {
+		lines = append(lines, fmt.Sprint(v.Dictionaries[v.Schema.SensitiveIndex()].Text(c.Code), c.N))
 	}
 	slices.Sort(lines)
 	b.WriteString(strings.Join(lines, ";"))

@@ -26,6 +26,7 @@ type stream struct {
 	of       []incremental.Partition // by row
 	batch    int                     // mean number of records between two cuts
 	restarts float64                 // chance of a crash after a batch
+	declared []equivclass.ValueCount // reference of t-closeness; nil: what release 1 publishes
 }
 
 // zones is a hierarchy of 12 leaves in two levels below the root.
@@ -131,6 +132,15 @@ func (s *stream) choosePolicy() {
 		p.Requirement.Extra = extra[:1+rng.IntN(3)]
 		p.Requirement.K = max(p.Requirement.K, l+1)
 	}
+	if rng.IntN(4) == 0 {
+		p.Requirement.Extra = append(p.Requirement.Extra, equivclass.TClose{T: 0.2 + 0.4*rng.Float64(), Ground: equivclass.EqualGround{}})
+		if rng.IntN(3) == 0 {
+			for v := range 8 {
+				p.Requirement.Extra[len(p.Requirement.Extra)-1] = equivclass.TClose{T: 0.7, Ground: equivclass.EqualGround{}, Declared: true}
+				s.declared = append(s.declared, equivclass.ValueCount{Value: fmt.Sprintf("v%d", v), Count: 9 - v})
+			}
+		}
+	}
 	s.recoding = snapshot.Generalization()
 	if rng.IntN(3) == 0 {
 		s.recoding = snapshot.Anatomy()
@@ -153,6 +163,9 @@ func (s *stream) attributes(t testing.TB, dims int) (kinds []func(float64) []byt
 	var err error
 	s.schema, err = equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
+	if s.declared != nil {
+		s.policy.References = map[int][]equivclass.ValueCount{s.schema.SensitiveIndex(): s.declared}
+	}
 	return kinds
 }
 

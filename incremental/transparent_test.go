@@ -196,23 +196,32 @@ func TestRuleT(t *testing.T) {
 		n      int
 		cuts   []int
 		priors [][]float64
+		close  float64 // t-closeness; 0: none
 	}{
-		{incremental.Append, 2, 2, 8, []int{8}, two},
-		{incremental.Append, 2, 2, 7, []int{7}, three},
-		{incremental.Append, 2, 2, 8, []int{4, 8}, three},
-		{incremental.Append, 3, 2, 8, []int{4, 8}, two},
-		{incremental.Append, 3, 3, 7, []int{6, 7}, three},
-		{incremental.Append, 2, 2, 6, []int{3, 6}, four},
-		{incremental.Regroup, 2, 2, 6, []int{6}, three},
-		{incremental.Regroup, 2, 2, 6, []int{4, 6}, three},
-		{incremental.Regroup, 2, 2, 8, []int{4, 8}, two},
-		{incremental.Regroup, 2, 2, 6, []int{6}, four},
-		{incremental.Regroup, 3, 3, 6, []int{3, 6}, three},
-		{incremental.Regroup, 4, 2, 6, []int{6}, three},
+		{incremental.Append, 2, 2, 8, []int{8}, two, 0},
+		{incremental.Append, 2, 2, 7, []int{7}, three, 0},
+		{incremental.Append, 2, 2, 8, []int{4, 8}, three, 0},
+		{incremental.Append, 3, 2, 8, []int{4, 8}, two, 0},
+		{incremental.Append, 3, 3, 7, []int{6, 7}, three, 0},
+		{incremental.Append, 2, 2, 6, []int{3, 6}, four, 0},
+		{incremental.Regroup, 2, 2, 6, []int{6}, three, 0},
+		{incremental.Regroup, 2, 2, 6, []int{4, 6}, three, 0},
+		{incremental.Regroup, 2, 2, 8, []int{4, 8}, two, 0},
+		{incremental.Regroup, 2, 2, 6, []int{6}, four, 0},
+		{incremental.Regroup, 3, 3, 6, []int{3, 6}, three, 0},
+		{incremental.Regroup, 4, 2, 6, []int{6}, three, 0},
+		{incremental.Append, 2, 2, 8, []int{8}, two, 0.2},
+		{incremental.Append, 2, 2, 8, []int{4, 8}, three, 0.3},
+		{incremental.Append, 3, 2, 7, []int{3, 7}, three, 0.2},
+		{incremental.Regroup, 2, 2, 6, []int{6}, three, 0.4},
+		{incremental.Regroup, 2, 2, 6, []int{4, 6}, three, 0.2},
 	} {
-		t.Run(fmt.Sprintf("%s,k=%d,l=%d,n=%d,cuts=%v,values=%d", x.mode, x.k, x.l, x.n, x.cuts, len(x.priors[0])), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s,k=%d,l=%d,n=%d,cuts=%v,values=%d,t=%g", x.mode, x.k, x.l, x.n, x.cuts, len(x.priors[0]), x.close), func(t *testing.T) {
 			p := policy(x.k, x.l)
 			p.Republication, p.Transparent = x.mode, true
+			if x.close > 0 {
+				p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: x.close, Ground: equivclass.EqualGround{}}}
+			}
 			for seed := range uint64(2) {
 				w := newTiny(t, rand.New(rand.NewPCG(seed, 5)), x.n, 2, x.cuts, p)
 				for i, level := range w.enumerate(t, x.priors, pools) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -41,4 +42,35 @@ func initialOf(name string) string {
 		return ", partitioner: " + p
 	}
 	return ""
+}
+
+// TestCloseness: t-closeness through the whole daemon. The reference is what
+// release 1 publishes, the same in each manifest, and another t is refused.
+func TestCloseness(t *testing.T) {
+	s := newSite(t, "{type: file, format: json, file: {path: admissions.ndjson}}", "on: records, every: 300", "")
+	s.write("admissions.ndjson", ndjson(1, 2000))
+	s.edit("l: 3}", "l: 3, diversity: [{t: 0.5}]}\ninitial: {max_records: 800}")
+	s.must("run --once")
+	require.Greater(t, len(s.releases()), 1)
+	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+	var first struct {
+		Records int
+		Policy  struct {
+			Diversity []struct {
+				Kind, Distance string
+				T              float64
+				Reference      []struct{ Count int }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(s.read("releases/000001/manifest.json")), &first))
+	d := first.Policy.Diversity[0]
+	assert.Equal(t, []any{"t", "equal", 0.5}, []any{d.Kind, d.Distance, d.T})
+	sum := 0
+	for _, x := range d.Reference {
+		sum += x.Count
+	}
+	assert.Equal(t, first.Records, sum, "the reference is the bag of release 1")
+	s.edit("t: 0.5", "t: 0.6")
+	assert.Equal(t, 78, s.run("run --once").code)
 }
