@@ -124,4 +124,19 @@ func TestFigureListNamesEveryFigure(t *testing.T) {
 	for i, f := range figures.All() {
 		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
 	}
+	assert.Contains(t, anond(t, "experiment", "list", "--json").stdout, `"id": "pa-5"`)
+}
+
+// TestFigureAtSmallScale: a figure of a paper through the command, at a fiftieth
+// of the paper's sizes.
+func TestFigureAtSmallScale(t *testing.T) {
+	dir := t.TempDir()
+	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+		assert.FileExists(t, filepath.Join(dir, name))
+	}
+	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "verdicts count at scale 1 only")
 }

@@ -22,14 +22,14 @@ type paTable struct {
 
 func newPATable(name string, t *Table, quasi []int, sensitive int) paTable {
 	t = t.Columns(append(slices.Clone(quasi), sensitive)...)
-	return paTable{name, t, t.Pool(upTo(len(quasi)), len(quasi))}
+	return paTable{name, t, t.Pool(paUpTo(len(quasi)), len(quasi))}
 }
 
 // sensitive is the place of the sensitive attribute, and the number of others.
 func (t paTable) sensitive() int { return len(t.table.Dicts) - 1 }
 
-// upTo returns 0..n-1.
-func upTo(n int) []int {
+// paUpTo returns 0..n-1.
+func paUpTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -45,27 +45,46 @@ type paSeries struct {
 	dashed bool
 }
 
-func permutedBlocks(attributes int) [][]int { return equivclass.SingleBlocks(attributes) }
+func paPermutedBlocks(attributes int) [][]int { return equivclass.SingleBlocks(attributes) }
 
-func anatomyBlocks(attributes int) [][]int {
+func paAnatomyBlocks(attributes int) [][]int {
 	return equivclass.AnatomyBlocks(attributes, attributes-1)
 }
 
-// The methods that are compared. The third shows what permutation's grouping
-// alone does: its groups, but the quasi-identifiers of a record kept together as
-// anatomy publishes them.
+// paMethods are the methods that are compared. The third shows what permutation's
+// grouping alone does: its groups, but the quasi-identifiers of a record kept
+// together as anatomy publishes them. The last two are ours.
 func paMethods() []paSeries {
 	permutation := func(seed uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: seed} }
 	return []paSeries{
-		{"anatomy", func(uint64) equivclass.Partitioner { return equivclass.Anatomy{} }, anatomyBlocks, false},
-		{"permutation", permutation, permutedBlocks, false},
-		{"its groups, as anatomy", permutation, anatomyBlocks, true},
-		{"permutation-near (ours)", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, permutedBlocks, false},
+		{"anatomy", func(uint64) equivclass.Partitioner { return equivclass.Anatomy{} }, paAnatomyBlocks, false},
+		{"permutation", permutation, paPermutedBlocks, false},
+		{"its groups, as anatomy", permutation, paAnatomyBlocks, true},
+		{"permutation, straight cuts", func(uint64) equivclass.Partitioner { return straightCuts{} }, paPermutedBlocks, false},
+		{"permutation-near", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, paPermutedBlocks, false},
 	}
 }
 
-// The places of the two methods that the paper compares.
-const paAnatomy, paPermutation, paGroups, paNear = 0, 1, 2, 3
+// The places of the methods.
+const paAnatomy, paPermutation, paGroups, paStraight, paNear = 0, 1, 2, 3, 4
+
+// straightCuts is permutation with another preprocessing: Mondrian's median cuts
+// along one attribute at a time in place of Algorithm 2's boxes, then Algorithm 1
+// in each leaf as in the paper. Leaves satisfy the requirement, so the groups do
+// (DealGroups).
+type straightCuts struct{}
+
+// Name implements equivclass.Partitioner.
+func (straightCuts) Name() string { return "permutation, straight cuts" }
+
+// Partition implements equivclass.Partitioner.
+func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
+	leaves, rest := equivclass.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
+	for _, leaf := range leaves {
+		groups = append(groups, equivclass.DealGroups(p, leaf, want)...)
+	}
+	return groups, rest
+}
 
 // paWorkload is queries with their true answers; those that count no record are
 // left out, as they have no relative error.
@@ -78,14 +97,14 @@ type paWorkload struct {
 // workload draws n count queries of w predicates and a volume (section 4.2).
 func (t paTable) workload(ctx context.Context, w int, volume float64, n int, seed uint64) paWorkload {
 	src := rand.New(rand.NewPCG(seed, 4))
-	queries := equivclass.CountWorkload(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, src)
+	queries := equivclass.CountWorkload(t.table.Dicts, paUpTo(t.sensitive()), t.sensitive(), w, volume, n, src)
 	rows := make([]int32, t.table.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	whole := equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, equivclass.WholeBlock(t.sensitive()+1))
 	var out paWorkload
-	for i, a := range answers(ctx, whole, queries) {
+	for i, a := range paAnswers(ctx, whole, queries) {
 		if a == 0 {
 			out.empty++
 			continue
@@ -97,16 +116,16 @@ func (t paTable) workload(ctx context.Context, w int, volume float64, n int, see
 
 // errors returns the relative error of each query on groups written in blocks.
 func (t paTable) errors(ctx context.Context, w paWorkload, groups [][]int32, blocks [][]int) []float64 {
-	out := answers(ctx, equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
+	out := paAnswers(ctx, equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
 	for i := range out {
 		out[i] = equivclass.RelativeError(w.actual[i], out[i])
 	}
 	return out
 }
 
-// answers asks every query, on all processors. When the context ends it returns
+// paAnswers asks every query, on all processors. When the context ends it returns
 // early, and what it returns is of no use.
-func answers(ctx context.Context, r equivclass.Estimator, queries []*equivclass.BoundQuery) []float64 {
+func paAnswers(ctx context.Context, r equivclass.Estimator, queries []*equivclass.BoundQuery) []float64 {
 	out := make([]float64, len(queries))
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -121,22 +140,22 @@ func answers(ctx context.Context, r equivclass.Estimator, queries []*equivclass.
 	return out
 }
 
-// sample is measurements of one setting: the relative errors of its queries.
-type sample struct {
+// paSample is measurements of one setting: the relative errors of its queries.
+type paSample struct {
 	values []float64
 	seeds  []float64 // the mean for each seed
 }
 
 // add takes in the errors of one more seed.
-func (s *sample) add(values []float64) {
-	s.values, s.seeds = append(s.values, values...), append(s.seeds, mean(values))
+func (s *paSample) add(values []float64) {
+	s.values, s.seeds = append(s.values, values...), append(s.seeds, paMean(values))
 }
 
 // Mean is what the paper prints.
-func (s *sample) mean() float64 { return mean(s.values) }
+func (s *paSample) mean() float64 { return paMean(s.values) }
 
 // median stands beside the mean, which a few queries with tiny answers can carry.
-func (s *sample) median() float64 {
+func (s *paSample) median() float64 {
 	sorted := slices.Sorted(slices.Values(s.values))
 	if len(sorted) == 0 {
 		return 0
@@ -145,21 +164,21 @@ func (s *sample) median() float64 {
 }
 
 // spread is the standard error of the mean.
-func (s *sample) spread() float64 { return standardError(s.values) }
+func (s *paSample) spread() float64 { return paStandardError(s.values) }
 
 // less compares two samples of the same queries by their paired differences: -1
 // if s has less error than t by more than two standard errors, 1 if more, 0 if
 // the queries do not tell.
-func (s *sample) less(t *sample) int {
+func (s *paSample) less(t *paSample) int {
 	d := make([]float64, len(s.values))
 	for i := range d {
 		d[i] = s.values[i] - t.values[i]
 	}
-	return direction(mean(d), standardError(d))
+	return paDirection(paMean(d), paStandardError(d))
 }
 
-// direction is the sign of a difference, 0 within two standard errors.
-func direction(difference, spread float64) int {
+// paDirection is the sign of a difference, 0 within two standard errors.
+func paDirection(difference, spread float64) int {
 	switch {
 	case difference < -2*spread:
 		return -1
@@ -169,7 +188,7 @@ func direction(difference, spread float64) int {
 	return 0
 }
 
-func mean(xs []float64) float64 {
+func paMean(xs []float64) float64 {
 	if len(xs) == 0 {
 		return 0
 	}
@@ -180,11 +199,11 @@ func mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-func standardError(xs []float64) float64 {
+func paStandardError(xs []float64) float64 {
 	if len(xs) < 2 {
 		return 0
 	}
-	m, sum := mean(xs), 0.0
+	m, sum := paMean(xs), 0.0
 	for _, x := range xs {
 		sum += (x - m) * (x - m)
 	}

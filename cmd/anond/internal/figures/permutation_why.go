@@ -1,0 +1,54 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"anond/cmd/anond/internal/chart"
+)
+
+// paStudy tells why permutation answers better or worse than anatomy. It changes
+// two things: its groups lie close together, which keeps more of how the
+// sensitive attribute depends on the quasi-identifiers; and it shuffles the
+// quasi-identifiers against each other, which loses how they depend on one
+// another within a group. So that dependence is turned up from none at all.
+type paStudy struct {
+	sweep *paSweep // x: strength of the dependence between quasi-identifiers
+}
+
+func paWhy(ctx context.Context, in Input) (*paStudy, error) {
+	s := &paStudy{newPASweep("OCC-5", []float64{0, .5, 1, 1.5})}
+	for i, strength := range s.sweep.x {
+		for seed := in.Seed; seed < in.Seed+paSeeds; seed++ {
+			in.Step(fmt.Sprintf("OCC-5, quasi-identifiers depend on each other %v times, seed %d", strength, seed))
+			t := occ(Generated(Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(paN/2, 2000), seed), 5)
+			w := t.workload(ctx, paW, paS, in.queries(), seed)
+			if err := s.sweep.measure(ctx, i, t, w, s.sweep.cut(t, paL, seed)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+func (s *paStudy) panel(name string) Panel {
+	c := chart.NewChart("Why: error over anatomy's", chart.Axis{Label: "dependence between quasi-identifiers (1: as in the other panels)"},
+		chart.Axis{Label: "error / anatomy's error"})
+	c.Note = "OCC-5, l = 10; below 1 is better than anatomy"
+	p := Panel{Name: name, Chart: c, Header: []string{"dependence between quasi-identifiers", "method", "mean error", "over anatomy's"}}
+	highest := 1.0
+	for m, method := range s.sweep.methods {
+		series := chart.Series{Name: method.name, Dashed: method.dashed}
+		for i, x := range s.sweep.x {
+			mean := s.sweep.at[i][m].mean()
+			over := mean / s.sweep.at[i][paAnatomy].mean()
+			highest = max(highest, over)
+			series.Points = append(series.Points, chart.Point{X: x, Y: over})
+			p.Rows = append(p.Rows, []string{paNumber(x), method.name, paDecimal(mean), strconv.FormatFloat(over, 'f', 3, 64)})
+		}
+		c.Add(series)
+	}
+	c.Y.Max = highest * 1.02
+	return p
+}
