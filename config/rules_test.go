@@ -66,6 +66,8 @@ func loadChanged(t *testing.T, from, to string) (*config.Config, []string) {
 func TestEachRuleAlone(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"version: 1", "version: 0", `version: "0" is below 1`},
+		{"{max_records: 0}", "{partitioner: ng}", `initial.partitioner: "ng" is known, but its rows are cells of their own, not classes: read at level L0 it does not keep 1/l, and one known value opens its ring (rule E)`},
+		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" is known, but belongs to the recoding lgb`},
 		{"l: 5}", "l: 5, diversity: [{t: 1}]}", "policy.diversity[0].t: is 1, must be between 0 and 1"},
 		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}", `policy.diversity[0].distance: is ordered, which does not fit attribute "diagnosis"`},
 		{"l: 5}", "l: 5, diversity: [{distinct: 6, distance: equal}]}", "policy.diversity[0]: has a distance or a reference without t"},

@@ -11,3 +11,25 @@ type Partitioner interface {
 	Name() string
 	Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32)
 }
+
+// Drawing is a partitioner that draws: its result is a function of the seed too.
+type Drawing interface {
+	Partitioner
+	// WithSeed returns the partitioner with another seed.
+	WithSeed(seed uint64) Partitioner
+}
+
+// WithSeed implements Drawing.
+func (a Anatomy) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
+// WithSeed implements Drawing.
+func (a AIP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
+// WithSeed implements Drawing.
+func (a ARP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
+// WithSeed implements Drawing.
+func (m Permutation) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
+
+// WithSeed implements Drawing.
+func (m NCPSplit) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }

@@ -32,7 +32,7 @@ func (m *Machine) decideInitial() (decision, error) {
 		return decision{}, err
 	}
 	pool := m.records.pool(m.records.space(m.records.len()), waiting)
-	groups, rest := m.policy.Initial.Partition(pool, want)
+	groups, rest := m.firstPartitioner().Partition(pool, want)
 	if m.pending.infeasible && len(rest) > 0 {
 		return decision{}, nil // rule I, after a first load that was too small
 	}
@@ -46,6 +46,16 @@ func (m *Machine) decideInitial() (decision, error) {
 		return decision{}, m.nothingClose(bag.Total)
 	}
 	return d, nil
+}
+
+// firstPartitioner is the method of the first load. One that draws gets a seed
+// of this state and this release (rule R): a restart before the cut, and a retry
+// after it, draw the same; who has the releases and the program cannot repeat it.
+func (m *Machine) firstPartitioner() equivclass.Partitioner {
+	if p, draws := m.policy.Initial.(equivclass.Drawing); draws {
+		return p.WithSeed(m.draw(uint32(len(m.intents)+1), "first load").Uint64())
+	}
+	return m.policy.Initial
 }
 
 // decideUpdate chooses, among the planned classes, those to be published now.

@@ -30,8 +30,7 @@ func TestVariants(t *testing.T) {
 	for _, r := range []config.Recoding{config.Generalization, config.Anatomy, config.Permutation} {
 		variant(string(r), "release: {dir: ./releases, recoding: "+string(r)+",")
 	}
-	for _, p := range []config.Partitioner{config.Extract, config.Mondrian, config.MondrianRelaxed, config.MondrianBoth, config.WangCloseK,
-		config.WangMedian, config.SingleDimensional, config.Multi, config.ARPUp, config.PSensitive, config.PSensitiveNCP} {
+	for _, p := range config.Partitioners() {
 		variant("initial "+string(p), "release: {dir: ./releases,")
 	}
 }

@@ -34,8 +34,8 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	return out, nil
 }
 
-// partitioner returns a method of the first load. The configuration admits only
-// those that draw nothing, so the seed does not matter.
+// partitioner returns a method of the first load. The machine gives one that
+// draws its seed.
 func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
 	m, err := oneoff.FindMethod(string(name))
 	if err != nil {
