@@ -113,7 +113,7 @@ func (c *chain) exports(t *testing.T, dir string, members [][]uint32) audit.Opti
 func TestAuditorAgrees(t *testing.T) {
 	certificates := map[string]bool{}
 	for trial := range 24 {
-		for _, recoding := range audited() {
+		for _, recoding := range recodings() {
 			c := &chain{r: rand.New(rand.NewPCG(uint64(trial), 3))}
 			root := t.TempDir()
 			s := settings(recoding)

@@ -57,9 +57,6 @@ func recodings() []snapshot.Recoding {
 	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed), snapshot.Slicing(testSeed, hospitalSlices)}
 }
 
-// audited are those that the auditor reads.
-func audited() []snapshot.Recoding { return recodings()[:3] }
-
 func TestGoldenFormats(t *testing.T) {
 	for _, r := range recodings() {
 		t.Run(r.Name(), func(t *testing.T) {

@@ -49,12 +49,16 @@ func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
 	}
 	checkLink(before, rel.man, rel.man.Release, f)
 	classOf := g.translate(rel, members, f)
-	next, _ := g.carry.advance(rel, classOf, g.s, f)
+	var next *carry
 	if rel.man.whyNothing() == "" {
+		next, _ = g.carry.advance(rel, classOf, g.s, f)
 		checkDifference(g.carry.hist, next.hist, rel.man, f)
 		checkLocalDifference(g.s, g.carry.local, next.local, rel.man, f)
-	} else if before != nil {
-		f.add("claim", KindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
+	} else {
+		next = &carry{man: rel.man, tab: rel.tab, classOf: classOf}
+		if before != nil {
+			f.add("claim", KindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
+		}
 	}
 	if len(f.list) == 0 {
 		g.next = next
