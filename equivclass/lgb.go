@@ -146,7 +146,7 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 	promise := m.Promises[j]
 	var buckets [][]int32
 	if promise.L > 0 {
-		buckets = LocalBuckets(t.Codes[j], bucketOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
+		buckets = LocalBuckets(t.Codes[j], CanonicalOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
 	} else {
 		want := promise.Principle
 		if c, ok := want.(TClose); ok && c.Reference.Total == 0 {

@@ -56,9 +56,9 @@ func valueOrder(d *Dictionary) []int32 {
 	return rank
 }
 
-// bucketOrder is valueOrder, but with categories by their text, so that buckets
+// CanonicalOrder is valueOrder, but with categories by their text, so that buckets
 // do not depend on the order in which values came.
-func bucketOrder(d *Dictionary) []int32 {
+func CanonicalOrder(d *Dictionary) []int32 {
 	if d.Kind() != Set {
 		return valueOrder(d)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -166,7 +167,7 @@ func (c *chain) exports() audit.Options {
 	}
 	all, release := c.m.All(), 0
 	for i, a := range c.schema.Attributes() {
-		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject {
+		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject || a.Role == equivclass.Flag {
 			records[0] = append(records[0], a.Name)
 		}
 	}
@@ -201,6 +202,12 @@ func (c *chain) texts(v *incremental.View, r int) (out []string) {
 		case equivclass.Quasi:
 			out = append(out, v.Dictionaries[i].Text(v.QI[j][r]))
 			j++
+		case equivclass.Semi:
+			k := slices.Index(c.schema.Semi(), i)
+			out = append(out, v.Dictionaries[i].Text(v.Semi[k][r]))
+		case equivclass.Flag:
+			k := slices.IndexFunc(c.schema.Semi(), func(semi int) bool { return c.schema.FlagIndex(semi) == i })
+			out = append(out, strconv.FormatBool(v.Flags[r]>>k&1 == 1))
 		case equivclass.Sensitive:
 			out = append(out, v.Dictionaries[i].Text(v.SA[r]))
 		case equivclass.Subject:

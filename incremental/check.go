@@ -40,6 +40,16 @@ func (m *Machine) CheckInvariants() []error {
 	if s.Sent != uint64(s.Published+s.Pending.Total())+s.DeadLetter {
 		fault("sent %d is not published %d + pending %d + dead-letter %d", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter)
 	}
+	for from := 0; from < len(m.classes); {
+		to := from
+		for to < len(m.classes) && m.classes[to].Born == m.classes[from].Born {
+			to++
+		}
+		for _, f := range m.checkPromises(m.classes[from:to], m.meta.References) {
+			fault("release %d: %s", m.classes[from].Born, f)
+		}
+		from = to
+	}
 	return append(faults, m.checkHistory()...)
 }
 

@@ -142,21 +142,23 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 	return b
 }
 
-// space returns the geometry over the values of the records below cut. It is a
+// space returns the geometry over the values of the records below cut: of the
+// quasi-identifiers, then of the semi-sensitive attributes (see narrow). It is a
 // function of those records alone, whatever has arrived since. Cost: cut x d.
 func (c *columns) space(cut RecordID) *equivclass.Space {
-	dicts := make([]*equivclass.Dictionary, len(c.qi))
-	for j := range c.qi {
+	var dicts []*equivclass.Dictionary
+	for j, column := range slices.Concat(c.qi, c.semi) {
 		known := 0 // no records, no values
-		for _, v := range c.qi[j][:cut] {
+		for _, v := range column[:cut] {
 			known = max(known, int(v)+1)
 		}
-		dicts[j] = c.qiDict(j).Prefix(known)
+		attribute := slices.Concat(c.schema.Quasi(), c.schema.Semi())[j]
+		dicts = append(dicts, c.dicts[attribute].Prefix(known))
 	}
 	return equivclass.NewSpace(dicts)
 }
 
-// pool makes the records a pool in the given space.
+// pool makes the records a pool in the space of the quasi-identifiers.
 func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.Pool {
 	d := len(c.qi)
 	p := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d), SA: make([]equivclass.Code, len(records))}

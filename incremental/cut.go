@@ -213,6 +213,7 @@ func (m *Machine) View(release uint32) (*View, error) {
 			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
 		}
 	}
+	v.Local = m.localViews(v)
 	return v, nil
 }
 
@@ -234,6 +235,12 @@ func (m *Machine) view(intent Intent) *View {
 	}
 	for _, column := range m.records.qi {
 		v.QI = append(v.QI, column[:n:n])
+	}
+	for _, column := range m.records.semi {
+		v.Semi = append(v.Semi, column[:n:n])
+	}
+	if m.records.flags.of != nil {
+		v.Flags = m.records.flags.of[:n:n]
 	}
 	if m.records.firsts != nil {
 		v.Subject = m.records.subject[:n:n]

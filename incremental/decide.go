@@ -1,10 +1,6 @@
 package incremental
 
-import (
-	"slices"
-
-	"anond/equivclass"
-)
+import "anond/equivclass"
 
 // settlePool bounds the number of waiting records that a cut partitions anew as
 // a whole: a matter of two or three seconds with Extract. Beyond it, what local
@@ -31,19 +27,42 @@ func (m *Machine) decideInitial() (decision, error) {
 		}
 		return decision{}, err
 	}
-	pool := m.records.pool(m.records.space(m.records.len()), waiting)
-	groups, rest := m.firstPartitioner().Partition(pool, want)
-	if m.pending.infeasible && len(rest) > 0 {
-		return decision{}, nil // rule I, after a first load that was too small
+	if err := m.feasibleSemi(waiting); err != nil && !m.meta.InitialDone {
+		return decision{}, err
 	}
-	plans, _ := plansOf(pool, waiting, groups)
-	d := decision{births: m.births(plans)}
-	out := m.fixReferences(&d)
+	plans, rest := m.records.partition(m.records.space(m.records.len()), waiting, m.firstPartitioner(), m.policy.Local, want)
+	plans = m.allOrNothing(plans, rest) // rule I, after a first load that was too small
+	return m.decideFirst(plans, bag.Total)
+}
+
+// decideFirst makes release 1 out of planned classes: those that keep the
+// promises of the semi-sensitive attributes and, where a reference distribution
+// is that of what is published, stand beside it. Each may cost the other some.
+func (m *Machine) decideFirst(plans []plan, records int) (d decision, err error) {
+	lost := 0
+	for {
+		d = decision{births: m.births(m.keepPromises(plans))}
+		out := m.fixReferences(&d)
+		if len(out) == 0 {
+			break
+		}
+		lost += len(out)
+		plans = plans[:0]
+		for _, c := range d.births {
+			plans = append(plans, plan{members: c.Members})
+		}
+	}
 	switch {
-	case len(out) > 0 && m.pending.infeasible:
-		return decision{}, nil // rule I, as above
-	case len(out) > 0 && len(d.births) == 0 && !m.meta.InitialDone:
-		return decision{}, m.nothingClose(bag.Total)
+	case lost > 0 && len(m.pending.infeasible) > 0:
+		return decision{}, nil // rule I
+	case lost > 0 && len(d.births) == 0 && !m.meta.InitialDone:
+		return decision{}, m.nothingClose(records)
+	}
+	if err := m.fixSemiReferences(&d); err != nil {
+		if m.meta.InitialDone {
+			return decision{}, nil
+		}
+		return decision{}, err
 	}
 	return d, nil
 }
@@ -70,15 +89,10 @@ func (m *Machine) decideUpdate() decision {
 	}
 	space := m.records.space(m.records.len())
 	plans, rest := m.settle(space)
-	if m.pending.infeasible {
-		if len(rest) > 0 {
-			return decision{}
-		}
-		return decision{births: m.births(plans)}
-	}
-	chosen := m.admit(plans)
+	urgent, others := m.urgent(m.allOrNothing(plans, rest))
+	chosen := m.keepPromises(append(m.admit(others), urgent...))
 	d := decision{births: m.births(chosen)}
-	if m.policy.Republication == Regroup && m.policy.MaxRegroups != 0 {
+	if m.policy.Republication == Regroup && m.policy.MaxRegroups != 0 && len(m.pending.infeasible) == 0 {
 		m.regroup(&d, space, plans, chosen)
 	}
 	return d
@@ -92,21 +106,8 @@ func (m *Machine) settle(space *equivclass.Space) (plans []plan, rest []RecordID
 	if len(todo) > settlePool {
 		plans, todo = m.planner.plan(&m.records)
 	}
-	pool := m.records.pool(space, todo)
-	groups, _ := m.policy.Local.Partition(pool, m.policy.Requirement)
-	more, _ := plansOf(pool, todo, groups)
-	return append(plans, more...), without(todo, more)
-}
-
-// without returns the records that are in none of the plans.
-func without(records []RecordID, plans []plan) []RecordID {
-	in := make(map[RecordID]bool, len(records))
-	for _, p := range plans {
-		for _, r := range p.members {
-			in[r] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(records), func(r RecordID) bool { return in[r] })
+	more, rest := m.records.partition(space, todo, m.policy.Local, m.policy.Local, m.policy.Requirement)
+	return append(plans, more...), rest
 }
 
 // births turns plans into classes: pure where mode regroup allows it and the

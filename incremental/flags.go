@@ -3,21 +3,18 @@ package incremental
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 
 	"anond/equivclass"
 )
 
 // flagSet says which semi-sensitive values of a record are sensitive to its
 // person: bit j is that of semi-sensitive attribute j.
-type flagSet uint64
+type flagSet = uint64
 
 // maxSemi is the number of semi-sensitive attributes that a flagSet holds.
 const maxSemi = 64
 
-func (f flagSet) has(j int) bool { return f>>j&1 == 1 }
-
-func (f flagSet) count() int { return bits.OnesCount64(uint64(f)) }
+func hasFlag(f flagSet, j int) bool { return f>>j&1 == 1 }
 
 // flagColumns holds the flags of all records. A flag may serve several
 // attributes; an attribute without one is always sensitive.

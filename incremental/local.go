@@ -39,19 +39,17 @@ func (p *planner) localUpdate(c *columns, at int32) {
 	if len(pool) < p.policy.Requirement.K {
 		return
 	}
-	points := c.pool(p.space, pool)
-	groups, rest := p.policy.Local.Partition(points, p.policy.Requirement)
-	plans, planned := plansOf(points, pool, groups)
-	if cost(plans, len(pool)-planned) >= p.cost(shares) {
+	plans, rest := c.partition(p.wide, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	if cost(plans, len(rest)) >= p.cost(shares) {
 		return
 	}
 	p.remove(shares)
 	p.settleAt(c, slots, plans)
-	for _, row := range rest {
-		c.coords(p.space, pool[row], p.scratch.at)
+	for _, r := range rest {
+		c.coords(p.space, r, p.scratch.at)
 		s := &p.slots[p.nearest(slots, p.scratch.at)]
-		i, _ := slices.BinarySearch(s.here, pool[row])
-		s.here = slices.Insert(s.here, i, pool[row])
+		i, _ := slices.BinarySearch(s.here, r)
+		s.here = slices.Insert(s.here, i, r)
 	}
 }
 

@@ -61,6 +61,7 @@ type Machine struct {
 
 	pending pendingSet
 	planner planner
+	local   localBuckets
 }
 
 type outboxState struct {

@@ -6,18 +6,19 @@ type pendingSet struct {
 	waiting     []RecordID
 	repeats     []RecordID // rule S: a later record of a subject
 	quarantined []RecordID // rule T: of a pool that was ineligible as a whole
-	// infeasible says that the records that were passed over although their loss
-	// no longer mattered break 1/l by themselves (rule I).
-	infeasible bool
-	passedOver int // how many they are
+	passedOver  int        // how many were passed over although their loss no longer mattered
+	// infeasible are the strata (one, without semi-sensitive attributes) whose
+	// passed-over records break 1/l by themselves (rule I); stuck counts them.
+	infeasible map[flagSet]bool
+	stuck      int
+	// shortfalls are the promises that passed-over values break by themselves.
+	shortfalls []Shortfall
 }
 
 func (m *Machine) pendingCounts() Pending {
 	p := Pending{Waiting: len(m.pending.waiting), Quarantined: len(m.pending.quarantined), SubjectRepeat: len(m.pending.repeats)}
-	if m.pending.infeasible {
-		p.Waiting -= m.pending.passedOver
-		p.Infeasible = m.pending.passedOver
-	}
+	p.Waiting -= m.pending.stuck
+	p.Infeasible = m.pending.stuck
 	return p
 }
 
@@ -75,13 +76,13 @@ func (m *Machine) sortPending() {
 }
 
 // findPassedOver counts the waiting records whose loss no longer mattered at
-// the newest cut, and that found no class all the same. If at least k of them
-// break 1/l by themselves, they are infeasible (rule I): no partition of them
-// can be published, whatever it loses. Fewer than k could not form a class
+// the newest cut, and that found no class all the same. If at least k of a
+// stratum break 1/l by themselves, they are infeasible (rule I): no partition of
+// them can be published, whatever it loses. Fewer than k could not form a class
 // anyhow, and a handful always exceeds 1/l by chance.
 func (m *Machine) findPassedOver() {
 	p := &m.pending
-	p.passedOver, p.infeasible = 0, false
+	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
 	if !m.meta.InitialDone {
 		return
 	}
@@ -92,7 +93,17 @@ func (m *Machine) findPassedOver() {
 		p.passedOver++
 	}
 	want := m.policy.Requirement
-	p.infeasible = p.passedOver >= want.K && !m.records.bag(p.waiting[:p.passedOver]).Eligible(want.L)
+	for _, s := range m.records.strata(p.waiting[:p.passedOver]) {
+		if len(s.records) < want.K || m.records.bag(s.records).Eligible(want.L) {
+			continue
+		}
+		if p.infeasible == nil {
+			p.infeasible = map[flagSet]bool{}
+		}
+		p.infeasible[s.flags] = true
+		p.stuck += len(s.records)
+	}
+	p.shortfalls = m.findShortfalls(p.waiting[:p.passedOver])
 }
 
 // replan forgets all plans, indexes the classes alive, and positions the

@@ -18,7 +18,8 @@ import (
 // that is made anew after every k records.
 type planner struct {
 	policy *Policy
-	space  *equivclass.Space
+	space  *equivclass.Space // of the quasi-identifiers
+	wide   *equivclass.Space // and of the semi-sensitive attributes
 	index  *index
 	slots  []slot  // the classes alive, in order of ID
 	fresh  []int32 // by leaf: updates that have gathered since the newest cut tried
@@ -55,7 +56,8 @@ func newPlanner(m *Machine) planner {
 	if i := m.Latest(); i != nil {
 		cut = i.Cut
 	}
-	p.space = m.records.space(cut)
+	p.wide = m.records.space(cut)
+	p.space = m.records.narrow(p.wide)
 	d := len(m.records.qi)
 	var boxes []float32
 	for _, c := range m.classes {

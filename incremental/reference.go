@@ -102,13 +102,27 @@ func (m *Machine) requirement(references map[int][]equivclass.Count) equivclass.
 	return want
 }
 
+// declared returns the declared distributions: of the policy, and of the promises
+// of the semi-sensitive attributes.
+func (m *Machine) declared() map[int][]equivclass.ValueCount {
+	all := map[int][]equivclass.ValueCount{}
+	maps.Copy(all, m.policy.References)
+	for _, i := range m.schema.Semi() {
+		if r := m.schema.Attributes()[i].Promise.Reference; len(r) > 0 {
+			all[i] = r
+		}
+	}
+	return all
+}
+
 // declareReferences takes the declared distributions into a fresh state: their
 // values get codes before any record's.
 func (m *Machine) declareReferences() error {
-	for _, i := range slices.Sorted(maps.Keys(m.policy.References)) {
+	declared := m.declared()
+	for _, i := range slices.Sorted(maps.Keys(declared)) {
 		d := m.records.dicts[i]
 		var b equivclass.Bag
-		for _, v := range m.policy.References[i] {
+		for _, v := range declared[i] {
 			code, found, why := d.FindLabel(v.Value)
 			if why != equivclass.Accepted {
 				return fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)

@@ -18,6 +18,9 @@ type Status struct {
 	Classes    int                          `json:"classes"`
 	Release    uint32                       `json:"release"` // newest decided
 	Infeasible bool                         `json:"infeasible"`
+	// Shortfalls are the semi-sensitive attributes whose waiting values break the
+	// attribute's promise by themselves (rule I).
+	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
 	// OldestTick is the arrival of the record that waits longest; Now the
 	// machine's time; both in ticks. OldestTick = Now if none waits.
 	OldestTick int64 `json:"oldest_tick"`
@@ -30,7 +33,7 @@ type Status struct {
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
 		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
-		Release: uint32(len(m.intents)), Infeasible: m.pending.infeasible, Now: m.now,
+		Release: uint32(len(m.intents)), Infeasible: len(m.pending.infeasible) > 0, Shortfalls: m.pending.shortfalls, Now: m.now,
 		OldestTick: m.now, InitialEnd: m.meta.InitialDone}
 	for _, n := range s.Refused {
 		s.DeadLetter += n

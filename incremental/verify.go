@@ -37,6 +37,9 @@ func (m *Machine) verify(d decision) error {
 			return fmt.Errorf("%w: %d records of class %d would disappear (rule N)", ErrUnsafe, left, id)
 		}
 	}
+	for _, fault := range m.checkPromises(d.births, d.references) {
+		return fmt.Errorf("%w: %s", ErrUnsafe, fault)
+	}
 	return nil
 }
 

@@ -12,6 +12,8 @@ type View struct {
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
 	Dictionaries []*equivclass.Dictionary
 	QI           [][]equivclass.Code // by quasi-identifier, then record
+	Semi         [][]equivclass.Code // by semi-sensitive attribute, then record
+	Flags        []uint64            // by record: bit j is that of semi-sensitive attribute j; nil without such
 	SA           []equivclass.Code   // by record
 	Subject      []uint64            // by record; nil without subject
 	// References are the distributions of t-closeness, by attribute of the schema:

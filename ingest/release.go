@@ -92,6 +92,10 @@ func (l *loop) cutBy(ctx context.Context, decide func(createdAt int64, policy [3
 	if s := l.Machine.Status(); s.Infeasible {
 		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
 	}
+	for _, s := range l.Machine.Status().Shortfalls {
+		l.Log.Warn("sensitive values that have waited longer than max_hold break the promise of their attribute by themselves; classes that would are held", "event", "infeasible",
+			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
+	}
 	if intent == nil && !fresh {
 		return nil
 	}

@@ -150,7 +150,8 @@ func (e *Exporter) Records(w io.Writer) error {
 func (e *Exporter) columns() []int {
 	var out []int
 	for i, a := range e.schema.Attributes() {
-		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive || a.Role == equivclass.Subject {
+		switch a.Role {
+		case equivclass.Quasi, equivclass.Semi, equivclass.Flag, equivclass.Sensitive, equivclass.Subject:
 			out = append(out, i)
 		}
 	}
@@ -167,6 +168,14 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 	for j, i := range e.schema.Quasi() {
 		if i == attribute {
 			return v.Dictionaries[i].Text(v.QI[j][r])
+		}
+	}
+	for j, i := range e.schema.Semi() {
+		switch attribute {
+		case i:
+			return v.Dictionaries[i].Text(v.Semi[j][r])
+		case e.schema.FlagIndex(i):
+			return strconv.FormatBool(v.Flags[r]>>j&1 == 1)
 		}
 	}
 	return ""

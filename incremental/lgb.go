@@ -1,0 +1,137 @@
+package incremental
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Local generalization and bucketization in a chain of releases (Li, He and Sun,
+// made incremental; design section 3.3).
+//
+// A release shows, for each record, its class, the cells of the class (tight over
+// the quasi-identifiers and the semi-sensitive values that are not flagged), and
+// in place of each flagged value and of the sensitive value the local bucket that
+// it lies in, whose bag is public. The sensitive attribute's buckets are the
+// classes. The buckets of a semi-sensitive attribute are made of the records born
+// in one release and never change (rule A): with `l` by LocalBuckets, in which
+// every value occurs once among l or more; with `t` unions of whole classes that
+// are t-close to the reference.
+//
+// Claim. An adversary knows the quasi-identifiers, all flags, all values that are
+// not flagged, and the row of each record, hence its class and its buckets, in
+// all releases. Whatever their number, at L0 and L1 the posterior of a value of a
+// record is its share of the record's bucket, in each attribute on its own: with
+// `l` at most 1/l.
+//
+// Proof. Which worlds (assignments of the unknown values) fit all releases? The
+// cells depend on known values alone. A record is in one bucket an attribute,
+// from birth, in every release the same; so all releases together say of each
+// bucket once that its records have the values of its bag, and nothing else. The
+// worlds that fit are therefore the product, over the buckets of all attributes
+// and births, of the ways to hand out the bag of the bucket to its records. The
+// uniform law on a product is independent and uniform in each factor, in which a
+// value falls to a record with the share that it has in the bag. With `l` a
+// bucket holds l values or more, none twice. L1 adds signatures, of which frozen
+// classes have none. (The flags are public; that they correlate with values is
+// out of scope, as for any attribute.)
+//
+// Claim K1. An adversary who knows the class of each record and no flagged value
+// finds each of the k or more rows of the class equally likely hers. Proof: the
+// members of a class have the same flags, so to exchange what two of them have in
+// all bucketed attributes, buckets included, changes no file and maps worlds that
+// fit to worlds that fit. Her posterior is then the mean over the rows of the
+// class of the shares above: at most 1/l again.
+//
+// Rule D for each attribute follows: the flagged values of a birth release lie in
+// buckets that each keep the promise, so together they keep it (for `t` holdBack
+// and the cut below hold it itself). Rule F: which bucket a record is in is a
+// function of the seed, the release, its value and the content of the records
+// born with it, not of its number; among records of one value it is drawn (rule
+// R), so that neither quasi-identifiers nor order of arrival show.
+type localBuckets struct {
+	buckets [][][]RecordID // by semi-sensitive attribute: buckets in order of birth
+	upTo    [][]int        // by release - 1, attribute: how many of them it shows
+	classes int            // classes that are in
+}
+
+// localViews returns the bucketed attributes of a release. Buckets are made when
+// a view first needs them and kept: 4 bytes a flagged value.
+func (m *Machine) localViews(v *View) []LocalView {
+	if !m.policy.Bucketized {
+		return nil
+	}
+	l := &m.local
+	for len(l.upTo) < int(v.Intent.Release) {
+		m.bucketize(uint32(len(l.upTo) + 1))
+	}
+	var out []LocalView
+	for j, i := range m.schema.Semi() {
+		n := l.upTo[v.Intent.Release-1][j]
+		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][:n:n]})
+	}
+	sensitive := LocalView{Attribute: m.schema.SensitiveIndex(), Codes: v.SA}
+	for _, c := range v.Classes {
+		sensitive.Buckets = append(sensitive.Buckets, c.Members)
+	}
+	return append(out, sensitive)
+}
+
+// bucketize makes the buckets of the classes born in a release, the one after
+// the last.
+func (m *Machine) bucketize(release uint32) {
+	l := &m.local
+	if l.buckets == nil {
+		l.buckets = make([][][]RecordID, len(m.schema.Semi()))
+	}
+	var births [][]RecordID
+	for ; l.classes < len(m.classes) && m.classes[l.classes].Born == release; l.classes++ {
+		births = append(births, m.classes[l.classes].Members)
+	}
+	var order *canonical
+	if len(births) > 0 && len(m.schema.Semi()) > 0 {
+		order = newCanonical(&m.records)
+		births = order.order(births)
+	}
+	for _, p := range m.promises() {
+		var flagged [][]RecordID
+		for _, members := range births {
+			if hasFlag(m.records.flagged(members[0]), p.j) {
+				flagged = append(flagged, members)
+			}
+		}
+		l.buckets[p.j] = append(l.buckets[p.j], m.bucketsOf(release, &p, order, flagged)...)
+	}
+	counts := make([]int, len(l.buckets))
+	for j := range counts {
+		counts[j] = len(l.buckets[j])
+	}
+	l.upTo = append(l.upTo, counts)
+}
+
+// bucketsOf cuts the sensitive values of classes, which come in canonical order,
+// into local buckets. The members of a bucket ascend.
+func (m *Machine) bucketsOf(release uint32, p *promise, order *canonical, classes [][]RecordID) [][]RecordID {
+	if len(classes) == 0 {
+		return nil
+	}
+	if p.l == 0 {
+		return m.unions(p, classes)
+	}
+	records := order.merge(classes)
+	column, rows := make([]equivclass.Code, len(records)), make([]int32, len(records))
+	for i, r := range records {
+		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
+	}
+	coins := m.draw(release, "local buckets of "+m.schema.Attributes()[p.attribute].Name)
+	var out [][]RecordID
+	for _, b := range equivclass.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
+		bucket := make([]RecordID, len(b))
+		for i, row := range b {
+			bucket[i] = records[row]
+		}
+		slices.Sort(bucket)
+		out = append(out, bucket)
+	}
+	return out
+}
