@@ -9,23 +9,35 @@ import (
 	"anond/cmd/anond/internal/chart"
 )
 
-// curves is what one panel measures: a value of each series at each x.
+// curves are what one panel measures: a value of each series at each x, taken
+// once or several times. The i-th draws of two series share their records (or,
+// for times, were taken one after the other), so draws are compared in pairs.
 type curves struct {
 	xs     []float64
 	names  []string
-	values map[string][]float64
+	values map[string][]float64   // the mean of the draws
+	draws  map[string][][]float64 // by x
 }
 
 func newCurves(xs []float64, names ...string) *curves {
-	s := &curves{xs: xs, names: names, values: map[string][]float64{}}
+	s := &curves{xs: xs, names: names, values: map[string][]float64{}, draws: map[string][][]float64{}}
 	for _, n := range names {
-		s.values[n] = make([]float64, len(xs))
+		s.values[n], s.draws[n] = make([]float64, len(xs)), make([][]float64, len(xs))
 	}
 	return s
 }
 
-// set notes the value of a series at the i-th x.
-func (s *curves) set(name string, i int, v float64) { s.values[name][i] = v }
+// add notes one more draw of a series at the i-th x. The value is their mean.
+func (s *curves) add(name string, i int, v float64) {
+	d := append(s.draws[name][i], v)
+	s.draws[name][i] = d
+	s.values[name][i] += (v - s.values[name][i]) / float64(len(d))
+}
+
+// addTimes notes runs of a series at the i-th x. The value is their median.
+func (s *curves) addTimes(name string, i int, seconds []float64) {
+	s.draws[name][i], s.values[name][i] = seconds, median(seconds)
+}
 
 // panel draws them. Series named in ours are no method of the paper: they
 // are dashed.
@@ -75,22 +87,17 @@ func floats(xs ...int) []float64 {
 	return out
 }
 
-// last is the curves at their last x alone.
-func (s *curves) last() *curves {
-	end := len(s.xs) - 1
-	out := newCurves(s.xs[end:], s.names...)
+// from is the part of the curves from the i-th x on.
+func (s *curves) from(i int) *curves {
+	out := newCurves(s.xs[i:], s.names...)
 	for _, n := range s.names {
-		out.set(n, 0, s.values[n][end])
+		out.values[n], out.draws[n] = s.values[n][i:], s.draws[n][i:]
 	}
 	return out
 }
 
-// median is the middle of some times.
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
-}
+// last is the curves at their last x alone.
+func (s *curves) last() *curves { return s.from(len(s.xs) - 1) }
 
 // shuffle is an order of n records that the seed fixes.
 func shuffle(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0)).Perm(n) }

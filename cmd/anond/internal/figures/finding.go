@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -73,26 +74,52 @@ func (s *curves) tends(name string, up bool, margin float64) finding {
 	return f
 }
 
-// below says whether a series lies under each of others at every x. With a
-// margin (for times) a difference by less than that share decides nothing.
+// below says whether a series lies under each of others at every x. Without a
+// margin a pair of draws decides by its sign, and an x decides if all pairs
+// agree. With a margin, for times, the middle of the ratios of the pairs decides
+// if it is away from 1 by more than that share. One x at which the series does
+// not lie under another refutes it.
 func (s *curves) below(name string, margin float64, others ...string) finding {
 	out := finding{verdict: Holds}
 	var numbers []string
 	for _, o := range others {
-		under := 0
+		count := map[Verdict]int{}
 		lo, hi := math.Inf(1), math.Inf(-1)
-		for i, v := range s.values[name] {
-			r := ratio(v, s.values[o][i])
+		for i := range s.xs {
+			v := underAt(s.draws[name][i], s.draws[o][i], margin)
+			out.verdict = worse(out.verdict, v)
+			count[v]++
+			r := ratio(s.values[name][i], s.values[o][i])
 			lo, hi = min(lo, r), max(hi, r)
-			if r < 1 {
-				under++
-			}
 		}
-		out.verdict = worse(out.verdict, smaller(hi, margin))
-		numbers = append(numbers, fmt.Sprintf("%s of %s (below at %d of %d)", span(lo, hi), o, under, len(s.xs)))
+		text := fmt.Sprintf("%s of %s (below at %d of %d", span(lo, hi), o, count[Holds], len(s.xs))
+		if n := count[Undecidable]; n > 0 {
+			text += fmt.Sprintf(", not clear at %d", n)
+		}
+		numbers = append(numbers, text+")")
 	}
 	out.numbers = name + " is " + strings.Join(numbers, ", ")
 	return out
+}
+
+// underAt compares the draws of two series at one x.
+func underAt(a, b []float64, margin float64) Verdict {
+	ratios, under := make([]float64, len(a)), 0
+	for i := range a {
+		ratios[i] = ratio(a[i], b[i])
+		if a[i] < b[i] {
+			under++
+		}
+	}
+	switch {
+	case margin > 0:
+		return smaller(median(ratios), margin)
+	case under == len(a):
+		return Holds
+	case under == 0:
+		return HoldsNot
+	}
+	return Undecidable
 }
 
 // like says whether two series differ by at most the share at every x.
@@ -109,12 +136,12 @@ func (s *curves) like(a, b string, share float64) finding {
 	return f
 }
 
-// smaller judges "smaller" by a ratio that ought to be below 1.
+// smaller judges a time by a ratio that ought to be below 1.
 func smaller(ratio, margin float64) Verdict {
 	switch {
 	case ratio < 1/(1+margin):
 		return Holds
-	case ratio >= 1+margin:
+	case ratio > 1+margin:
 		return HoldsNot
 	default:
 		return Undecidable
@@ -184,6 +211,43 @@ func (s *curves) notAbove(a, b string, share float64) finding {
 		if v > s.values[b][i]*(1+share) {
 			f.verdict = HoldsNot
 		}
+	}
+	return f
+}
+
+// valley says whether a time falls at first and then rises: its least value,
+// inside, is less than both ends by more than the margin.
+func (s *curves) valley(name string, margin float64) finding {
+	v := s.values[name]
+	least := slices.Min(v)
+	at := slices.Index(v, least)
+	f := finding{worse(smaller(least/v[0], margin), smaller(least/v[len(v)-1], margin)),
+		fmt.Sprintf("%s is least at %s, %s of the first and %s of the last", name, number(s.xs[at]), short(least/v[0]), short(least/v[len(v)-1]))}
+	if at == 0 || at == len(v)-1 {
+		f.verdict = HoldsNot
+	}
+	return f
+}
+
+// level says whether a time stays within the share of its least value. Up to
+// twice the share decides nothing.
+func (s *curves) level(name string, share float64) finding {
+	lo, hi := slices.Min(s.values[name]), slices.Max(s.values[name])
+	f := finding{Undecidable, fmt.Sprintf("the greatest %s is %s of the least", name, short(hi/lo))}
+	switch {
+	case hi <= lo*(1+share):
+		f.verdict = Holds
+	case hi > lo*(1+2*share):
+		f.verdict = HoldsNot
+	}
+	return f
+}
+
+// zeroAt says whether a series is at most a limit at the i-th x.
+func (s *curves) zeroAt(name string, i int, limit float64) finding {
+	f := finding{Holds, fmt.Sprintf("%s is %.5f", name, s.values[name][i])}
+	if s.values[name][i] > limit {
+		f.verdict = HoldsNot
 	}
 	return f
 }

@@ -10,7 +10,11 @@ import (
 // curvesOf is curves over 1, 2, 3 with the series a, b, c.
 func curvesOf(a, b, c []float64) *curves {
 	s := newCurves(floats(1, 2, 3), "a", "b", "c")
-	s.values["a"], s.values["b"], s.values["c"] = a, b, c
+	for i := range a {
+		s.add("a", i, a[i])
+		s.add("b", i, b[i])
+		s.add("c", i, c[i])
+	}
 	return s
 }
 
@@ -46,6 +50,35 @@ func TestComparisons(t *testing.T) {
 	require.Equal(t, Holds, s.like("a", "b", 0.34).verdict)
 	require.Equal(t, HoldsNot, s.like("a", "b", 0.3).verdict)
 	require.Equal(t, HoldsNot, s.like("b", "a", 0.4).verdict)
+}
+
+func TestDrawsAreComparedInPairs(t *testing.T) {
+	s := curvesOf([]float64{1, 1, 1}, []float64{2, 2, 2}, []float64{3, 3, 3})
+	s.add("a", 1, 5) // mean 3
+	s.add("b", 1, 6) // mean 4
+	s.add("c", 1, 4) // mean 3.5
+	require.Equal(t, 3.0, s.values["a"][1])
+	require.Equal(t, Holds, s.below("a", 0, "b").verdict)
+	require.Equal(t, finding{Undecidable, "a is 0.333 to 0.857 of c (below at 2 of 3, not clear at 1)"}, s.below("a", 0, "c"))
+	require.Equal(t, HoldsNot, s.below("b", 0, "a").verdict)
+	require.Equal(t, Holds, s.from(2).below("a", 0, "c").verdict)
+	s.addTimes("a", 0, []float64{1, 1, 9})
+	s.addTimes("b", 0, []float64{2, 2, 8})
+	require.Equal(t, 1.0, s.values["a"][0])
+	require.Equal(t, Holds, s.from(0).below("a", 0.1, "b").verdict, "the middle of three")
+}
+
+func TestTimesThatFallAndRise(t *testing.T) {
+	s := curvesOf([]float64{3, 1, 2}, []float64{1, 1.05, 1.1}, []float64{1, 2, 3})
+	require.Equal(t, finding{Holds, "a is least at 2, 0.333 of the first and 0.5 of the last"}, s.valley("a", 0.1))
+	require.Equal(t, HoldsNot, s.valley("b", 0.1).verdict)
+	require.Equal(t, HoldsNot, s.valley("c", 0.1).verdict)
+	require.Equal(t, Undecidable, curvesOf([]float64{1.05, 1, 2}, []float64{1, 1, 1}, []float64{1, 1, 1}).valley("a", 0.1).verdict)
+	require.Equal(t, finding{Holds, "the greatest b is 1.1 of the least"}, s.level("b", 0.2))
+	require.Equal(t, Undecidable, s.level("b", 0.06).verdict)
+	require.Equal(t, HoldsNot, s.level("c", 0.2).verdict)
+	require.Equal(t, finding{Holds, "b is 1.00000"}, s.zeroAt("b", 0, 1))
+	require.Equal(t, HoldsNot, s.zeroAt("b", 1, 1).verdict)
 }
 
 func TestClaimJoinsFindings(t *testing.T) {

@@ -54,10 +54,10 @@ func (q wangQuality) measure(ctx context.Context, i int, p *equivclass.Pool, k i
 			}
 			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
 			sizes, name := equivclass.Sizes(groups), m.Name()
-			q.cdm.set(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
-			q.cmdm.set(name, i, float64(equivclass.CMDM(sizes, k)))
-			q.cavg.set(name, i, equivclass.CAVG(sizes, k))
-			q.ncp.set(name, i, equivclass.NCP(p, groups, len(rest)))
+			q.cdm.add(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
+			q.cmdm.add(name, i, float64(equivclass.CMDM(sizes, k)))
+			q.cavg.add(name, i, equivclass.CAVG(sizes, k))
+			q.ncp.add(name, i, equivclass.NCP(p, groups, len(rest)))
 		}
 	}
 	return nil

@@ -1,3 +1,37 @@
 package figures
 
-func zhu() []Figure { return nil }
+const (
+	zhuPaper = "Zhu, Tian, Du and Xie, Anonymization on Refining Partition: Same Privacy, More Utility, ComSIS 12(4), 2015"
+	zhuAbout = "UCI Adult: 30,162 records (the paper counts 30,718), sensitive: occupation; NSAs age, sex, education, marital status, race, work class, relationship (the paper's table 1; its text has country for the last)"
+)
+
+func zhu() []Figure {
+	return []Figure{
+		{"zhu-1", zhuPaper, "Execution time by l", zhuAbout, zhuFigure1},
+		{"zhu-2", zhuPaper, "Correspondence loss (GLP) by l", zhuAbout, zhuFigure2},
+		{"zhu-3", zhuPaper, "Execution time by the number of records", zhuAbout, zhuFigure3},
+		{"zhu-4", zhuPaper, "Correspondence loss (GLP) by the number of records", zhuAbout, zhuFigure4},
+		{"zhu-5", zhuPaper, "Execution time by the number of NSAs", zhuAbout, zhuFigure5},
+		{"zhu-6", zhuPaper, "Correspondence loss (GLP) by the number of NSAs", zhuAbout, zhuFigure6},
+	}
+}
+
+// The paper's fixed values: n where l or d varies, l where n or d varies.
+const (
+	zhuN = 20000
+	zhuL = 5
+)
+
+var (
+	zhuLs = floats(2, 3, 4, 5, 6, 7) // above 7 no partition exists: 13.4 % have one occupation
+	zhuDs = floats(1, 2, 3, 4, 5, 6, 7)
+)
+
+// zhuNs are the sizes of figures 3 and 4.
+func zhuNs(in Input) []float64 {
+	var ns []float64
+	for i := range 6 {
+		ns = append(ns, float64(in.Rows(5000*(i+1), 400*(i+1))))
+	}
+	return ns
+}
