@@ -96,8 +96,5 @@ func (s *curves) from(i int) *curves {
 	return out
 }
 
-// last is the curves at their last x alone.
-func (s *curves) last() *curves { return s.from(len(s.xs) - 1) }
-
 // shuffle is an order of n records that the seed fixes.
 func shuffle(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0)).Perm(n) }

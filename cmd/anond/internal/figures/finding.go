@@ -251,3 +251,29 @@ func (s *curves) zeroAt(name string, i int, limit float64) finding {
 	}
 	return f
 }
+
+// aside writes a comparison that the paper does not make, for the notes.
+func aside(c Claim) string {
+	text := fmt.Sprintf("Not in the paper: %s That %s: %s.", c.Text, map[Verdict]string{Holds: "holds", HoldsNot: "does not hold", Undecidable: "is not decided"}[c.Verdict], c.Numbers)
+	if c.Why != "" {
+		text += " " + c.Why
+	}
+	return text
+}
+
+// failing names those of which the finding does not hold.
+func failing(names []string, parts []finding) string {
+	var bad []string
+	for i, f := range parts {
+		if f.verdict != Holds {
+			bad = append(bad, names[i])
+		}
+	}
+	switch len(bad) {
+	case 0:
+		return ""
+	case len(names):
+		return "It fails for all of them. "
+	}
+	return "It fails for " + strings.Join(bad, " and ") + " alone. "
+}

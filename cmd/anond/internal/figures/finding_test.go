@@ -43,8 +43,8 @@ func TestComparisons(t *testing.T) {
 	require.Equal(t, finding{HoldsNot, "a is 0.5 to 1.2 of c (below at 2 of 3)"}, s.below("a", 0.1, "c"))
 	require.Equal(t, HoldsNot, s.below("a", 0, "b", "c").verdict, "the worst of all decides")
 	require.Equal(t, HoldsNot, s.below("a", 0, "a").verdict, "equal is not below")
-	require.Equal(t, Holds, s.last().below("a", 0, "b").verdict)
-	require.Equal(t, HoldsNot, s.last().below("a", 0, "c").verdict)
+	require.Equal(t, Holds, s.from(2).below("a", 0, "b").verdict)
+	require.Equal(t, HoldsNot, s.from(2).below("a", 0, "c").verdict)
 	require.Equal(t, Holds, s.notAbove("a", "c", 0.21).verdict)
 	require.Equal(t, HoldsNot, s.notAbove("a", "c", 0.19).verdict)
 	require.Equal(t, Holds, s.like("a", "b", 0.34).verdict)
@@ -86,6 +86,15 @@ func TestClaimJoinsFindings(t *testing.T) {
 	require.Equal(t, Claim{Text: "t", Verdict: Holds, Numbers: "1; x 1"}, claim("t", "w", yes, yes.of("x ")))
 	require.Equal(t, Claim{Text: "t", Verdict: HoldsNot, Numbers: "1; 2; 3", Why: "w"}, claim("t", "w", yes, no, maybe))
 	require.Equal(t, Claim{Text: "t", Verdict: Undecidable, Numbers: "3; 1", Why: "w"}, claim("t", "w", maybe, yes))
+}
+
+func TestAsides(t *testing.T) {
+	require.Equal(t, "Not in the paper: a wins. That does not hold: 2. w", aside(claim("a wins.", "w", finding{HoldsNot, "2"})))
+	require.Equal(t, "Not in the paper: a wins. That holds: 1.", aside(claim("a wins.", "w", finding{Holds, "1"})))
+	yes, no := finding{verdict: Holds}, finding{verdict: HoldsNot}
+	require.Equal(t, "", failing([]string{"a", "b"}, []finding{yes, yes}))
+	require.Equal(t, "It fails for b alone. ", failing([]string{"a", "b"}, []finding{yes, no}))
+	require.Equal(t, "It fails for all of them. ", failing([]string{"a", "b"}, []finding{no, no}))
 }
 
 func TestNumbers(t *testing.T) {
