@@ -159,7 +159,7 @@ func paRecords(ctx context.Context, in Input) (*Result, error) {
 	return &Result{Panels: paPanels("records n", sweeps...), Claims: paRecordClaims(sweeps), Notes: []string{paDefaults, paOurs}}, nil
 }
 
-const paOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without its shuffling); permutation with straight cuts, which divides the table by Mondrian's median cuts before Algorithm 1; and permutation-near, which makes groups of near records. The last two shuffle as permutation does."
+const paOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near groups, which is permutation-near. The last two shuffle as permutation does."
 
 // paEmpty says how many queries found nothing.
 func paEmpty(sweeps []*paSweep) string {

@@ -57,11 +57,11 @@ func paAnatomyBlocks(attributes int) [][]int {
 func paMethods() []paSeries {
 	permutation := func(seed uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: seed} }
 	return []paSeries{
-		{"anatomy", func(uint64) equivclass.Partitioner { return equivclass.Anatomy{} }, paAnatomyBlocks, false},
+		{"anatomy", func(seed uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: seed} }, paAnatomyBlocks, false},
 		{"permutation", permutation, paPermutedBlocks, false},
 		{"its groups, as anatomy", permutation, paAnatomyBlocks, true},
-		{"permutation, straight cuts", func(uint64) equivclass.Partitioner { return straightCuts{} }, paPermutedBlocks, false},
-		{"permutation-near", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, paPermutedBlocks, false},
+		{"straight cuts (ours)", func(uint64) equivclass.Partitioner { return straightCuts{} }, paPermutedBlocks, false},
+		{"near groups (ours)", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, paPermutedBlocks, false},
 	}
 }
 

@@ -14,7 +14,7 @@ func TestEveryFigureIsDescribed(t *testing.T) {
 		assert.False(t, seen[f.ID], "%s stands twice", f.ID)
 		seen[f.ID] = true
 		assert.NotEmpty(t, f.Paper, f.ID)
-		assert.NotEmpty(t, f.Title, f.ID)
+		assert.Regexp(t, `^[A-Z]`, f.Title, f.ID)
 		assert.NotEmpty(t, f.Data, f.ID)
 		require.NotNil(t, f.Run, f.ID)
 		found, ok := Find(f.ID)

@@ -11,14 +11,14 @@ const (
 
 func sun() []Figure {
 	return []Figure{
-		sunFigure("sun-2", "query error over the number d of QI attributes", sun2),
-		sunFigure("sun-3", "query error over the query dimensionality qd", sun3),
-		sunFigure("sun-4", "query error over the expected selectivity s", sun4),
-		sunFigure("sun-5", "query error over p", sun5),
-		sunFigure("sun-6", "query error over k", sun6),
-		sunFigure("sun-7", "query error over the number n of records", sun7),
-		sunFigure("sun-8", "running time over the number n of records", sun8),
-		sunFigure("sun-9", "running time over p, and over k", sun9),
+		sunFigure("sun-2", "Query error over the number d of QI attributes", sun2),
+		sunFigure("sun-3", "Query error over the query dimensionality qd", sun3),
+		sunFigure("sun-4", "Query error over the expected selectivity s", sun4),
+		sunFigure("sun-5", "Query error over p", sun5),
+		sunFigure("sun-6", "Query error over k", sun6),
+		sunFigure("sun-7", "Query error over the number n of records", sun7),
+		sunFigure("sun-8", "Running time over the number n of records", sun8),
+		sunFigure("sun-9", "Running time over p, and over k", sun9),
 	}
 }
 
