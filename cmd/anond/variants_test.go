@@ -27,9 +27,10 @@ func TestVariants(t *testing.T) {
 			assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 		})
 	}
-	for _, r := range []config.Recoding{config.Generalization, config.Anatomy, config.Permutation} {
+	for _, r := range []config.Recoding{config.Generalization, config.Anatomy, config.Permutation, config.LGB} {
 		variant(string(r), "release: {dir: ./releases, recoding: "+string(r)+",")
 	}
+	variant("slicing", "release: {dir: ./releases, recoding: slicing, slices: [[age, sex], [postcode, admission]],")
 	for _, p := range config.Partitioners() {
 		variant("initial "+string(p), "release: {dir: ./releases,")
 	}
