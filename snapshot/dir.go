@@ -85,6 +85,9 @@ func previous(files FS, dir string, release uint32) (*Previous, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.AcrossReleases == AcrossNone {
+		return nil, fmt.Errorf("%w: release %d promises nothing across releases, so nothing may follow it", ErrView, release)
+	}
 	return &Previous{Release: release, SHA256: sum, Records: m.Records, Frozen: m.Privacy.Certificate == CertificateFrozen}, nil
 }
 

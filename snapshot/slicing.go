@@ -205,6 +205,7 @@ func (r *slicing) risk(t *table) (most float64) {
 type randomization struct {
 	plain
 	retention float64
+	values    int
 }
 
 // Randomization (Zhu et al., after Chaytor and Wang, VLDB 2010) writes
@@ -213,8 +214,11 @@ type randomization struct {
 // else one of its class's values (equivclass.Randomize).
 //
 // It promises nothing beside another release, nor 1/l within one (AcrossNone):
-// a row shows its own value with probability equivclass.RetentionPosterior.
-func Randomization(retention float64) Recoding { return &randomization{retention: retention} }
+// a row shows its own value with probability equivclass.RetentionPosterior, at
+// most that of values, the fewest different values that a class had to draw from.
+func Randomization(retention float64, values int) Recoding {
+	return &randomization{retention: retention, values: values}
+}
 
 func (*randomization) Name() string      { return nameRandomization }
 func (*randomization) K1() string        { return "sensitive-only" }
@@ -237,15 +241,6 @@ func (*randomization) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 
 func (*randomization) layouts(t *table) []layout { return []layout{t.joinedLayout("randomized.csv")} }
 
-// risk is the probability that a row shows its own value, for the class with the
-// fewest values, if each of them is equally frequent there.
-func (r *randomization) risk(t *table) (most float64) {
-	for _, c := range t.classes {
-		values := 0
-		for range runs(c.bag) {
-			values++
-		}
-		most = max(most, equivclass.RetentionPosterior(r.retention, values))
-	}
-	return most
+func (r *randomization) risk(*table) float64 {
+	return equivclass.RetentionPosterior(r.retention, r.values)
 }

@@ -21,7 +21,7 @@ var hospitalSlices = [][]string{{"postcode", "ward"}, {"age", "born", "weight"},
 func TestGoldenSingleReleases(t *testing.T) {
 	for name, r := range map[string]snapshot.Recoding{
 		"mixed":         snapshot.Slicing(testSeed, [][]string{{"ward", "diagnosis"}, {"age", "weight"}, {"born"}, {"postcode"}, {"income"}}),
-		"randomization": snapshot.Randomization(0.25),
+		"randomization": snapshot.Randomization(0.25, 3),
 		"ng":            snapshot.Rings(hospitalCovers()),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestReleasesAlone(t *testing.T) {
 		risk     float64
 	}{
 		"mixed":         {snapshot.Slicing(testSeed, [][]string{{"ward", "diagnosis"}, {"age", "weight", "born", "postcode", "income"}}), 1},
-		"randomization": {snapshot.Randomization(0.25), 0.25 + 0.75/3},
+		"randomization": {snapshot.Randomization(0.25, 3), 0.25 + 0.75/3},
 		"ng":            {snapshot.Rings(hospitalCovers()), 0.5},
 	} {
 		t.Run(name, func(t *testing.T) {

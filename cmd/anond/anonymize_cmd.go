@@ -21,10 +21,11 @@ import (
 
 // anonymizeFlags is what the command line says.
 type anonymizeFlags struct {
-	config, method, recoding, out, format string
-	promise                               promiseFlags
-	seed                                  uint64
-	seeded, strict, list, json            bool
+	config, method, recoding, out, format, slices string
+	promise                                       promiseFlags
+	retention                                     float64
+	seed                                          uint64
+	seeded, strict, list, json                    bool
 }
 
 func newAnonymizeCommand(env *environment) *cobra.Command {
@@ -41,8 +42,11 @@ columns are; its policy block holds k, l and diversity unless flags do.
 The release keeps its promise alone. Beside another release of the same people
 it promises nothing: for data that grow, use anond run.
 
-Recodings: generalization, anatomy, permutation. LGB, slicing and randomization
-cannot be written to files in this version.
+Recodings: generalization, anatomy, permutation; slicing (--slices says which
+columns stay together); randomization (--retention); and lgb, which the methods
+lgb-mdp, lgb-ncp and lgb-mended write, for schemas with role semi and without.
+Randomization, the method ng, and slices that join the sensitive attribute with
+others carry no promise; the release and the report say so.
 
 Exit 3: what was asked for cannot be kept; nothing is written.`,
 		Example: "  anond anonymize --list\n  anond anonymize --method mondrian -k 10 -l 3 -c anond.yaml patients.csv --out release",
@@ -65,6 +69,8 @@ Exit 3: what was asked for cannot be kept; nothing is written.`,
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "extract", "how classes are formed; --list shows the methods")
 	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: what the method was made for")
+	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the sensitive one is alone unless named")
+	flags.Float64Var(&f.retention, "retention", 0, "with --recoding randomization: probability that a sensitive value is kept")
 	flags.StringVar(&f.out, "out", "", "`directory` for the release; must not hold anything")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw from this number, for tests: marks the release as seeded")
@@ -120,7 +126,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if o.Recoding == "" {
 		o.Recoding = o.Method.Recoding
 	}
-	if err := oneoff.CheckRecoding(o.Recoding); err != nil {
+	if err := oneoff.CheckRecoding(o.Method, o.Recoding); err != nil {
 		return nil, nil, usage("", "%s", err)
 	}
 	if err := checkEmpty(f.out); err != nil {
@@ -137,6 +143,9 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if err := oneoff.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
 		return nil, nil, usage("", "%s", err)
 	}
+	if err := f.recodingOptions(o, cfg); err != nil {
+		return nil, nil, err
+	}
 	o.T, o.Ground, o.References = f.promise.t, f.promise.ground, cfg.References
 	if o.Dataset = cfg.Dataset; o.Dataset == "" {
 		o.Dataset = datasetOf(in)
@@ -150,6 +159,34 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	}
 	_, err = rand.Read(o.Seed[:])
 	return o, cfg, err
+}
+
+// recodingOptions reads what the recoding needs beyond its name, and refuses what
+// it has no use for.
+func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
+	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != oneoff.LGB {
+		return usage("use --method lgb-mdp, lgb-ncp or lgb-mended, or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
+	}
+	switch {
+	case o.Recoding == oneoff.Slicing && f.slices == "":
+		return usage("add for instance --slices age+sex,postcode", "recoding slicing needs to know which columns stay together")
+	case o.Recoding != oneoff.Slicing && f.slices != "":
+		return usage("leave it out, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
+	case o.Recoding == oneoff.Randomization && !(f.retention > 0 && f.retention < 1):
+		return usage("add for instance --retention 0.3", "recoding randomization needs the probability, between 0 and 1, with which a value is kept")
+	case o.Recoding != oneoff.Randomization && f.retention != 0:
+		return usage("leave it out, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
+	}
+	o.Retention = f.retention
+	if f.slices != "" {
+		for _, slice := range strings.Split(f.slices, ",") {
+			o.Slices = append(o.Slices, strings.Split(slice, "+"))
+		}
+	}
+	if err := oneoff.CheckSlices(cfg.Schema, o.Slices); err != nil {
+		return usage("name each quasi-identifier once, for instance --slices age+sex,postcode", "--slices: %s", err)
+	}
+	return nil
 }
 
 // datasetOf names a dataset by its file.

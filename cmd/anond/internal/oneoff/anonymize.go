@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/snapshot"
-	"anond/snapshot/audit"
 )
 
 // Options is what a one-off release is asked to be.
@@ -27,6 +25,8 @@ type Options struct {
 	Seed        [32]byte // rule R: keys every draw, never written anywhere
 	Seeded      bool     // the seed was given, not drawn
 	Now         func() time.Time
+	Slices      [][]string // recoding slicing
+	Retention   float64    // recoding randomization
 }
 
 // Report is what a run did, in numbers.
@@ -48,6 +48,12 @@ type Report struct {
 	Loss      Loss      `json:"loss"`
 	K1        string    `json:"k1"`
 	Seconds   float64   `json:"seconds"` // of the partitioning alone
+	// Across is snapshot.AcrossNone where the release carries no promise beside
+	// another one; Why says so in words.
+	Across string `json:"across_releases,omitempty"`
+	Why    string `json:"why_no_promise,omitempty"`
+	// Local is by bucketed attribute, under lgb only.
+	Local []Local `json:"local,omitempty"`
 }
 
 // Held is what was read and is not published, by reason.
@@ -63,6 +69,9 @@ type Held struct {
 // before (checkGroups) and after it is rendered (the auditor, reading the
 // files); on an error nothing is named a release.
 func Anonymize(t *Table, o Options) (*Report, error) {
+	if o.Recoding == LGB {
+		return anonymizeLocal(t, o)
+	}
 	if err := o.addCloseness(t); err != nil {
 		return nil, err
 	}
@@ -77,7 +86,7 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	}
 	p := t.Pool()
 	start := o.Now()
-	groups, rest := o.Method.partitioner(binary.LittleEndian.Uint64(o.Seed[:])).Partition(p, o.Want)
+	groups, rest := o.Method.partitioner(seedOf(o.Seed)).Partition(p, o.Want)
 	seconds := o.Now().Sub(start).Seconds()
 	if asked.NeedsReference() {
 		groups, rest, references = o.published(t, p, asked, groups, rest)
@@ -88,14 +97,24 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	if len(groups) == 0 {
 		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
-	k1, err := publish(t, groups, references, o)
+	v := viewOf(t, groups, o)
+	v.References = references
+	recoding, err := o.recoding(p, groups, v)
+	if err != nil {
+		return nil, err
+	}
+	m, err := publish(v, recoding, o)
 	if err != nil {
 		return nil, err
 	}
 	r := report(t, p, groups, len(rest), references, o)
-	r.Seconds, r.K1 = seconds, k1
+	r.Loss.shown(p, groups, rest, v, o)
+	r.Seconds, r.K1, r.Across, r.Why = seconds, m.Privacy.K1, m.AcrossReleases, why(m)
 	return r, nil
 }
+
+// seedOf is the part of the seed that partitioners draw from.
+func seedOf(seed [32]byte) uint64 { return binary.LittleEndian.Uint64(seed[:]) }
 
 func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references map[int]equivclass.Bag, o Options) *Report {
 	bags := make([]equivclass.Bag, len(groups))
@@ -120,62 +139,4 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 		r.Extra = append(r.Extra, e.Name())
 	}
 	return r
-}
-
-// publish writes release 1 through the steps of the daemon, gate included. A
-// chain of one release needs no ledger.
-func publish(t *Table, groups [][]int32, references map[int]equivclass.Bag, o Options) (k1 string, err error) {
-	recoding, err := snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed})
-	if err != nil {
-		return "", err
-	}
-	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
-		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
-	budget := 0
-	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
-		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
-	if err := publisher.Open(); err != nil {
-		return "", err
-	}
-	v := viewOf(t, groups, o)
-	v.References = references
-	out, err := publisher.Publish(v, settings)
-	if err != nil {
-		return "", err
-	}
-	return out.Manifest.Privacy.K1, nil
-}
-
-func viewOf(t *Table, groups [][]int32, o Options) *incremental.View {
-	v := &incremental.View{Seeded: o.Seeded, Schema: t.Schema, QI: t.QI, SA: t.SA, Dictionaries: make([]*equivclass.Dictionary, len(t.Dicts))}
-	for i, d := range t.Dicts {
-		if d != nil {
-			v.Dictionaries[i] = d.Frozen()
-		}
-	}
-	published := 0
-	for _, g := range groups {
-		class := incremental.ClassView{Regime: incremental.Frozen, Born: 1}
-		for _, r := range g {
-			class.Members = append(class.Members, incremental.RecordID(r))
-		}
-		published += len(g)
-		v.Classes = append(v.Classes, class)
-	}
-	v.Intent = incremental.Intent{Release: 1, Cut: incremental.RecordID(t.Len()), CreatedAt: o.Now().Unix(), Records: published, Classes: len(groups),
-		Newcomers: published, Pending: incremental.Pending{Waiting: t.Len() - published, SubjectRepeat: t.Repeats}}
-	return v
-}
-
-// gate is the auditor as snapshot.Gate.
-type gate struct{ audit *audit.Gate }
-
-// Check implements snapshot.Gate.
-func (g gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
-	if err != nil || len(violations) == 0 {
-		return err
-	}
-	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (class %d)", len(violations), v.Rule, v.Detail, v.Class))
 }

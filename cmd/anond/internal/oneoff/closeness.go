@@ -25,19 +25,24 @@ func (o *Options) declared(t *Table) (map[int]equivclass.Bag, error) {
 	if !ok {
 		return nil, nil
 	}
-	var b equivclass.Bag
+	b, err := declaredBag(t.Dicts[i], values)
+	o.Want = o.Want.WithReference(b)
+	return map[int]equivclass.Bag{i: b}, err
+}
+
+// declaredBag is a declared distribution in the codes of a dictionary.
+func declaredBag(d *equivclass.Dictionary, values []equivclass.ValueCount) (b equivclass.Bag, err error) {
 	for _, v := range values {
-		code, found, why := t.Dicts[i].FindLabel(v.Value)
+		code, found, why := d.FindLabel(v.Value)
 		if why != equivclass.Accepted {
-			return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", t.Schema.Attributes()[i].Name, why)
+			return b, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 		}
 		if !found {
-			code = t.Dicts[i].Add([]byte(v.Value))
+			code = d.Add([]byte(v.Value))
 		}
 		b.Add(code, v.Count)
 	}
-	o.Want = o.Want.WithReference(b)
-	return map[int]equivclass.Bag{i: b}, nil
+	return b, nil
 }
 
 // published makes what is published the reference of t-closeness, as release 1

@@ -1,7 +1,6 @@
 package oneoff
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 
@@ -30,21 +29,9 @@ type Evaluation struct {
 	Workload   Workload  `json:"workload"`
 	Error      ErrorRate `json:"query_error"`
 	Unmeasured []string  `json:"unmeasured"`
-}
-
-// FileLoss is the loss that public files and the original tell, without knowing
-// who is in which class.
-type FileLoss struct {
-	CDM  int64   `json:"c_dm"`
-	CAVG float64 `json:"c_avg"`
-	CMDM int64   `json:"c_mdm"`
-	NCP  float64 `json:"ncp"`     // of the published cells; 0 where they are exact
-	Box  float64 `json:"box_ncp"` // of what the rows of a class span together
-	RE   float64 `json:"re"`
-	RCE  float64 `json:"rce"`
-	Low  float64 `json:"re_bound"`
-	GLP  float64 `json:"glp,omitempty"`  // anatomy
-	Phi2 []Phi2  `json:"phi2,omitempty"` // anatomy and permutation
+	Method     string    `json:"method,omitempty"`          // ng: rows have cells of their own
+	Across     string    `json:"across_releases,omitempty"` // none: the release promises nothing
+	Local      []Local   `json:"local,omitempty"`           // lgb
 }
 
 // ErrorRate is the relative error of a workload.
@@ -67,145 +54,87 @@ func Evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
 	if len(r.SA) > t.Len() {
 		return nil, fmt.Errorf("the release has %d records, the original %d: it is not the table that the release came from", len(r.SA), t.Len())
 	}
-	bags := make([]equivclass.Bag, len(r.Start)-1)
-	sizes := make([]int, len(bags))
-	for i := range bags {
-		bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
-		sizes[i] = bags[i].Total
-	}
 	c := float64(defaultC)
 	for _, d := range r.Manifest.Policy.Diversity {
 		if d.Kind == "recursive" {
 			c = d.C
 		}
 	}
-	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
+	sizes, bags := r.sizes(), r.bags()
+	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method, Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
 		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
-	out.Loss = r.fileLoss(t, sizes)
-	out.Unmeasured = r.unmeasured()
+	out.Achieved.K = out.Classes.Min
+	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
+	out.Local = r.localBuckets()
 	out.Error = r.ask(dicts, codes, w)
 	return out, nil
 }
 
-// unmeasured names what public files do not tell.
-func (r *Release) unmeasured() []string {
-	switch r.Manifest.Recoding {
-	case Generalization:
-		return []string{"GLP and preserved phi^2: they need the exact values of each class"}
-	case Permutation:
-		return []string{"GLP and presence: they need to know who is in which group"}
+// sizes are those of the classes.
+func (r *Release) sizes() []int {
+	out := make([]int, len(r.Start)-1)
+	for i := range out {
+		out[i] = int(r.Start[i+1] - r.Start[i])
 	}
-	return []string{}
+	return out
 }
 
-func (r *Release) fileLoss(t *Table, sizes []int) FileLoss {
-	p, groups := r.pool(t)
-	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
-	l := FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
-		RE: equivclass.RE(p, groups, suppressed), RCE: equivclass.RCE(p, groups, suppressed), Low: equivclass.REBound(len(r.SA)+suppressed, r.Manifest.Policy.L)}
-	if r.Cells != nil {
-		l.Box = cellLoss(p.Space, r.Cells, sizes, suppressed)
-		l.NCP = l.Box
-		return l
-	}
-	l.Box = equivclass.NCP(p, groups, suppressed)
-	if n := len(r.SA) + suppressed; n > 0 {
-		l.NCP = float64(suppressed) / float64(n)
-	}
-	original := t.Pool()
-	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2Preserved(p, groups, j, bins)})
-	}
-	if r.Manifest.Recoding == Anatomy {
-		l.GLP = r.glp(t, suppressed)
-	}
-	return l
-}
-
-// pool returns the published rows as points, with the space of the original.
-// Under generalization they have no coordinates.
-func (r *Release) pool(t *Table) (*equivclass.Pool, [][]int32) {
-	d := len(r.Dicts) - 1
-	p := &equivclass.Pool{Space: equivclass.NewSpace(r.Dicts[:d]), SA: r.SA}
-	if r.QI != nil {
-		for row := range r.SA {
-			for j := range d {
-				p.X = append(p.X, p.Space.Coord(j, r.Dicts[j], r.QI[j][row]))
-			}
+// bags are those of which l speaks: of the classes, or of the local buckets of
+// the sensitive attribute.
+func (r *Release) bags() (out []equivclass.Bag) {
+	if r.Local != nil {
+		for _, values := range r.Local.Values[len(r.Dicts)-1] {
+			out = append(out, bagOf(values))
 		}
+		return out
 	}
-	groups := make([][]int32, len(r.Start)-1)
-	for i := range groups {
-		for row := r.Start[i]; row < r.Start[i+1]; row++ {
-			groups[i] = append(groups[i], row)
-		}
-	}
-	return p, groups
-}
-
-// cellLoss is NCP of published cells over the domain of the original.
-func cellLoss(s *equivclass.Space, cells [][]equivclass.Cell, sizes []int, suppressed int) float64 {
-	sum, n := float64(suppressed), suppressed
-	for i, row := range cells {
-		loss := 0.0
-		for j := range s.Dims {
-			loss += lossOfCell(&s.Dims[j], row[j])
-		}
-		sum += loss / float64(len(s.Dims)) * float64(sizes[i])
-		n += sizes[i]
-	}
-	if n == 0 {
-		return 0
-	}
-	return sum / float64(n)
-}
-
-func lossOfCell(d *equivclass.Dim, c equivclass.Cell) float64 {
-	switch {
-	case d.Kind == equivclass.Set:
-		return float64(d.SetLoss(len(c.Codes)))
-	case d.Kind == equivclass.Tree && d.Size > 1:
-		lo, hi := d.Tree.Span(c.Node)
-		return float64(hi-lo) / float64(d.Size-1)
-	case d.Kind == equivclass.Number && d.Width > 0:
-		return min(1, (c.Hi-c.Lo)/d.Width)
-	}
-	return 0
-}
-
-// glp is GLP of anatomy: each row shows a whole QI, and its group the values
-// that it may have; of those, the values that no record of the original has
-// with this QI are wrong.
-func (r *Release) glp(t *Table, suppressed int) float64 {
-	held := map[string]map[equivclass.Code]bool{}
-	for row := range t.SA {
-		key := keyOf(t.QI, row)
-		if held[key] == nil {
-			held[key] = map[equivclass.Code]bool{}
-		}
-		held[key][t.SA[row]] = true
-	}
-	sum := float64(suppressed)
 	for i := range len(r.Start) - 1 {
-		bag := bagOf(r.SA[r.Start[i]:r.Start[i+1]])
-		for row := r.Start[i]; row < r.Start[i+1]; row++ {
-			values := held[keyOf(r.QI, int(row))]
-			for _, c := range bag.Counts {
-				if !values[c.Code] {
-					sum += float64(c.N) / float64(bag.Total)
-				}
-			}
-		}
+		out = append(out, bagOf(r.SA[r.Start[i]:r.Start[i+1]]))
 	}
-	return sum / float64(max(1, len(r.SA)+suppressed))
+	return out
 }
 
-func keyOf(columns [][]equivclass.Code, row int) string {
-	key := make([]byte, 0, 4*len(columns))
-	for _, c := range columns {
-		key = binary.LittleEndian.AppendUint32(key, uint32(c[row]))
+// localBuckets describes the bucketed attributes.
+func (r *Release) localBuckets() (out []Local) {
+	if r.Local == nil {
+		return nil
 	}
-	return string(key)
+	space := equivclass.NewSpace(r.Dicts)
+	for j, d := range r.Dicts {
+		a := d.Attribute()
+		if a.Role == equivclass.Quasi {
+			continue
+		}
+		x := Local{Attribute: a.Name, Promise: fmt.Sprintf("l = %d", r.Manifest.Policy.L)}
+		if a.Promise != nil {
+			x.Promise = promiseText(a.Promise, equivclass.LocalPromise{L: a.Promise.L})
+		}
+		var bags []equivclass.Bag
+		var sizes []int
+		for _, values := range r.Local.Values[j] {
+			bags, sizes = append(bags, bagOf(values)), append(sizes, len(values))
+			x.Sensitive += len(values)
+			x.Width += float64(len(values)) * lossOfCell(&space.Dims[j], equivclass.CellOf(d, values))
+		}
+		x.Width /= float64(max(1, x.Sensitive))
+		x.Buckets = sizesOf(sizes)
+		if x.L, x.T = bucketPromise(d, bags); x.T != nil {
+			reference, _ := declaredBag(d, r.referenceOf(a.Name))
+			x.T.T = farthest(d, bags, reference)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// referenceOf is what the manifest says that a promise by t is held against.
+func (r *Release) referenceOf(name string) []equivclass.ValueCount {
+	for _, a := range r.Schema.Attributes() {
+		if a.Name == name && a.Promise != nil {
+			return a.Promise.Reference
+		}
+	}
+	return nil
 }
 
 // ask puts the workload to the release and to the records.

@@ -2,6 +2,7 @@ package oneoff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anond/equivclass"
@@ -13,8 +14,11 @@ type Method struct {
 	Recoding  string `json:"recoding"` // the one it was made for
 	Guarantee string `json:"guarantee"`
 	Source    string `json:"source"`
+	// Only: no other recoding can show what the method makes.
+	Only bool `json:"only,omitempty"`
 
 	partitioner func(seed uint64) equivclass.Partitioner
+	fold        bool // LGB: records of rare flags may protect more than they ask
 }
 
 // fixed is a method that draws nothing.
@@ -27,12 +31,33 @@ const (
 	Generalization = "generalization"
 	Anatomy        = "anatomy"
 	Permutation    = "permutation"
+	Slicing        = "slicing"
+	Randomization  = "randomization"
+	LGB            = "lgb"
 )
+
+// Recodings lists them.
+func Recodings() []string {
+	return []string{Generalization, Anatomy, Permutation, Slicing, Randomization, LGB}
+}
 
 // Methods lists what there is, in the order of docs/METHODS.md.
 func Methods() []Method {
 	const all = "k, l and the extra principles in every class"
-	return []Method{
+	return append(classMethods(all), []Method{
+		{Name: "ng", Recoding: Generalization, Only: true, Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases", Source: "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }},
+		{Name: "lgb-mdp", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t", Source: "Li, He and Sun, algorithm 3", partitioner: fixed(equivclass.Mondrian{})},
+		{Name: "lgb-ncp", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp", Source: "Li, He and Sun, algorithm 4", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
+		{Name: "lgb-mended", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp; holds fewer records, loses less", Source: "ours, on Li, He and Sun", fold: true, partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
+	}...)
+}
+
+// classMethods cut a table into classes that any recoding of classes can show.
+func classMethods(all string) []Method {
+	rows := []struct {
+		name, recoding, guarantee, source string
+		partitioner                       func(seed uint64) equivclass.Partitioner
+	}{
 		{"extract", Generalization, all + "; the daemon's default", "ours, on k-member clustering (Byun et al., DASFAA 2007)", fixed(equivclass.Extract{})},
 		{"wang-close-k", Generalization, all + "; classes of hardly more than k", "Wang, Xu and Sun, eq. 8", fixed(equivclass.WangCloseK{})},
 		{"wang-median", Generalization, all, "Wang, Xu and Sun, eq. 7", fixed(equivclass.WangMedian{})},
@@ -52,6 +77,11 @@ func Methods() []Method {
 		{"p-sensitive-ncp", Anatomy, all + "; ask for -p", "ours, on Sun et al.", fixed(equivclass.PSensitiveNCP{})},
 		{"permutation", Permutation, all + "; with l alone, groups of l to 2l-1 and no value twice", "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", func(s uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: s} }},
 	}
+	out := make([]Method, len(rows))
+	for i, r := range rows {
+		out[i] = Method{Name: r.name, Recoding: r.recoding, Guarantee: r.guarantee, Source: r.source, partitioner: r.partitioner}
+	}
+	return out
 }
 
 // Partitioner returns the method's partitioner; seed fixes what it draws.
@@ -69,14 +99,43 @@ func FindMethod(name string) (Method, error) {
 	return Method{}, fmt.Errorf("method %q is not known: use %s", name, strings.Join(names, ", "))
 }
 
-// CheckRecoding tells whether a one-off release can be written in a recoding.
-func CheckRecoding(name string) error {
-	switch name {
-	case Generalization, Anatomy, Permutation:
-		return nil
-	case "lgb", "slicing", "randomization":
-		return fmt.Errorf("recoding %s cannot be written to files in this version: use generalization, anatomy or permutation", name)
-	default:
-		return fmt.Errorf("recoding %q is not known: use generalization, anatomy or permutation", name)
+// CheckRecoding tells whether a method's classes can be written in a recoding.
+func CheckRecoding(m Method, name string) error {
+	known := Recodings()
+	switch {
+	case !slices.Contains(known, name):
+		return fmt.Errorf("recoding %q is not known: use %s", name, strings.Join(known, ", "))
+	case m.Only && name != m.Recoding:
+		return fmt.Errorf("method %s is written in recoding %s alone", m.Name, m.Recoding)
+	case name == LGB && m.Recoding != LGB:
+		return fmt.Errorf("recoding lgb is written by the methods lgb-mdp, lgb-ncp and lgb-mended: %s makes no local buckets", m.Name)
 	}
+	return nil
+}
+
+// CheckSlices tells whether slices name each quasi-identifier once, and nothing
+// else but the sensitive attribute. No slices are none of slicing's.
+func CheckSlices(s *equivclass.Schema, named [][]string) error {
+	if named == nil {
+		return nil
+	}
+	times := map[string]int{}
+	for _, name := range slices.Concat(named...) {
+		times[name]++
+		known := func(a equivclass.Attribute) bool {
+			return a.Name == name && (a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive)
+		}
+		if !slices.ContainsFunc(s.Attributes(), known) {
+			return fmt.Errorf("%q is no quasi-identifier", name)
+		}
+		if times[name] > 1 {
+			return fmt.Errorf("%q stands twice", name)
+		}
+	}
+	for _, i := range s.Quasi() {
+		if name := s.Attributes()[i].Name; times[name] == 0 {
+			return fmt.Errorf("%q is in no slice", name)
+		}
+	}
+	return nil
 }

@@ -21,14 +21,18 @@ import (
 type Release struct {
 	Manifest *snapshot.Manifest
 	Schema   *equivclass.Schema
-	// Dicts of the quasi-identifiers in order, then of the sensitive attribute.
+	// Dicts of the quasi-identifiers and semi-sensitive attributes in order, then of
+	// the sensitive attribute.
 	Dicts []*equivclass.Dictionary
 	Start []int32           // first row of each class, and behind the last
 	SA    []equivclass.Code // by row
 	// QI is by quasi-identifier, then row, where cells are exact; nil under
 	// generalization. Rows of permutation are no records.
-	QI    [][]equivclass.Code
-	Cells [][]equivclass.Cell // by class, then column; nil where cells are exact
+	QI [][]equivclass.Code
+	// Cells is by class (by row where each has its own), then column; nil where
+	// cells are exact.
+	Cells [][]equivclass.Cell
+	Local *equivclass.LocalRelease // lgb; SA is then in order of buckets
 
 	dir string // of the release itself
 }
@@ -64,7 +68,7 @@ func OpenRelease(dir string) (*Release, error) {
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type}
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Promise: promiseOf(e.Promise), Flag: e.Flag}
 		if e.Hierarchy == nil {
 			continue
 		}
@@ -80,7 +84,25 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 			return nil, err
 		}
 	}
+	for _, e := range m.Schema { // behind the others, as config has them
+		known := func(a equivclass.Attribute) bool { return a.Name == e.Flag }
+		if e.Flag != "" && !slices.ContainsFunc(attributes, known) {
+			attributes = append(attributes, equivclass.Attribute{Name: e.Flag, Role: equivclass.Flag})
+		}
+	}
 	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+}
+
+// promiseOf is the promise of a semi-sensitive attribute.
+func promiseOf(e *snapshot.PromiseEntry) *equivclass.SemiPromise {
+	if e == nil {
+		return nil
+	}
+	p := &equivclass.SemiPromise{L: e.L, T: e.T, Distance: e.Distance}
+	for _, v := range e.Reference {
+		p.Reference = append(p.Reference, equivclass.ValueCount{Value: v.Value, Count: v.Count})
+	}
+	return p
 }
 
 // readChecked reads a file that must have a hash.
@@ -100,7 +122,7 @@ func readChecked(path, want string) ([]byte, error) {
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
 		attributes := r.Schema.Attributes()
-		for _, i := range r.Schema.Quasi() {
+		for _, i := range publishedColumns(r.Schema) {
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[i]))
 		}
 		r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[r.Schema.SensitiveIndex()]))
@@ -112,25 +134,14 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 		return r.loadExact("qit.csv", "st.csv", true)
 	case Permutation:
 		return r.loadExact("pqt.csv", "pst.csv", false)
+	case Slicing:
+		return r.loadJoined("sliced.csv")
+	case Randomization:
+		return r.loadJoined("randomized.csv")
+	case LGB:
+		return r.loadLocal()
 	}
 	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
-}
-
-// Estimator answers queries from the release.
-func (r *Release) Estimator() equivclass.Estimator {
-	d := len(r.Dicts) - 1
-	if r.Cells != nil {
-		bags := make([]equivclass.Bag, len(r.Cells))
-		for i := range bags {
-			bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
-		}
-		return &equivclass.CellRelease{Dicts: r.Dicts, Sensitive: d, Cells: r.Cells, Bags: bags, Grain: equivclass.Grains(r.Dicts)}
-	}
-	blocks := equivclass.SingleBlocks(d + 1)
-	if r.Manifest.Recoding == Anatomy {
-		blocks = equivclass.AnatomyBlocks(d+1, d)
-	}
-	return &equivclass.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
 }
 
 // Ask answers a query in the language of equivclass.ParseQuery.
@@ -158,7 +169,7 @@ func (r *Release) CheckSchema(s *equivclass.Schema) error {
 
 func publishedOf(s *equivclass.Schema) []string {
 	var out []string
-	for _, i := range s.Quasi() {
+	for _, i := range publishedColumns(s) {
 		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
 	}
 	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))

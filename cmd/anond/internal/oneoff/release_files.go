@@ -97,7 +97,7 @@ func (r *Release) loadCells() error {
 		if err != nil {
 			return err
 		}
-		if class > last {
+		if class > last || r.ownCells() {
 			cells := make([]equivclass.Cell, d+1)
 			for j := range d {
 				var ok bool
@@ -105,7 +105,10 @@ func (r *Release) loadCells() error {
 					return s.damaged(fmt.Sprintf("has no cell of attribute %q", names[j]))
 				}
 			}
-			r.Cells, r.Start, last = append(r.Cells, cells), append(r.Start, r.Start[last]), class
+			r.Cells = append(r.Cells, cells)
+		}
+		if class > last {
+			r.Start, last = append(r.Start, r.Start[last]), class
 		}
 		code, ok := readers[d].value(fields[d])
 		if !ok {

@@ -11,6 +11,10 @@ type Table struct {
 	Dicts []*equivclass.Dictionary
 	QI    [][]equivclass.Code // by quasi-identifier, then record
 	SA    []equivclass.Code   // by record
+	Semi  [][]equivclass.Code // by semi-sensitive attribute, then record
+	// Private tells, by semi-sensitive attribute, then record, whether the value is
+	// sensitive to its person.
+	Private [][]bool
 
 	Read    int       // lines that hold a record, good or bad
 	Refused []Refused // in order of the file
@@ -28,10 +32,10 @@ type Refused struct {
 
 // NewTable returns an empty table.
 func NewTable(schema *equivclass.Schema) *Table {
-	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), subjects: map[string]bool{}}
+	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), Semi: make([][]equivclass.Code, len(schema.Semi())), Private: make([][]bool, len(schema.Semi())), subjects: map[string]bool{}}
 	for _, a := range schema.Attributes() {
 		var d *equivclass.Dictionary
-		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
+		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi || a.Role == equivclass.Sensitive {
 			d = equivclass.NewDictionary(a)
 		}
 		t.Dicts = append(t.Dicts, d)
@@ -58,6 +62,14 @@ func (t *Table) add(row equivclass.Row) (equivclass.Reason, string) {
 	for j, i := range t.Schema.Quasi() {
 		t.QI[j] = append(t.QI[j], codeOf(t.Dicts[i], row[i]))
 	}
+	for j, i := range t.Schema.Semi() {
+		t.Semi[j] = append(t.Semi[j], codeOf(t.Dicts[i], row[i]))
+		private := true
+		if f := t.Schema.FlagIndex(i); f >= 0 {
+			private, _ = equivclass.ParseFlag(row[f])
+		}
+		t.Private[j] = append(t.Private[j], private)
+	}
 	i := t.Schema.SensitiveIndex()
 	t.SA = append(t.SA, codeOf(t.Dicts[i], row[i]))
 	return equivclass.Accepted, ""
@@ -75,6 +87,14 @@ func (t *Table) check(row equivclass.Row) (equivclass.Reason, string) {
 		}
 		if _, _, why := d.Find(row[i]); why != equivclass.Accepted {
 			return why, d.Attribute().Name
+		}
+	}
+	for i, a := range t.Schema.Attributes() {
+		if a.Role != equivclass.Flag {
+			continue
+		}
+		if _, ok := equivclass.ParseFlag(row[i]); !ok {
+			return equivclass.ReasonFlag, a.Name
 		}
 	}
 	if i := t.Schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
@@ -106,11 +126,27 @@ func (t *Table) Pool() *equivclass.Pool {
 	return p
 }
 
-// columns returns dictionaries and codes of what is published: the
-// quasi-identifiers in order, then the sensitive attribute.
+// columns returns dictionaries and codes of what is published: quasi-identifiers
+// and semi-sensitive attributes in order of the schema, then the sensitive one.
 func (t *Table) columns() (dicts []*equivclass.Dictionary, codes [][]equivclass.Code) {
-	for j, i := range t.Schema.Quasi() {
-		dicts, codes = append(dicts, t.Dicts[i]), append(codes, t.QI[j])
+	quasi, semi := t.QI, t.Semi
+	for _, i := range publishedColumns(t.Schema) {
+		dicts = append(dicts, t.Dicts[i])
+		if t.Schema.Attributes()[i].Role == equivclass.Quasi {
+			codes, quasi = append(codes, quasi[0]), quasi[1:]
+		} else {
+			codes, semi = append(codes, semi[0]), semi[1:]
+		}
 	}
 	return append(dicts, t.Dicts[t.Schema.SensitiveIndex()]), append(codes, t.SA)
+}
+
+// publishedColumns are the attributes that a release shows beside the sensitive one.
+func publishedColumns(s *equivclass.Schema) (out []int) {
+	for i, a := range s.Attributes() {
+		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi {
+			out = append(out, i)
+		}
+	}
+	return out
 }

@@ -30,15 +30,54 @@ func (r *Report) Text(w io.Writer) error {
 	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
 	r.textHeld(p)
 	p.line("")
+	switch {
+	case r.Local != nil:
+		p.line("Of the sensitive attribute, what every local bucket reaches; k is of the classes:")
+	case r.Across != "":
+		p.line("What every class has, which protects less than the numbers suggest (see below):")
+	default:
+		p.line("What every class reaches, asked for or not:")
+	}
 	r.Achieved.text(p)
-	if r.K1 != "rows" {
+	if r.K1 == "sensitive-only" {
 		p.line("  presence             not hidden: exact quasi-identifiers show who is in the table; k holds for sensitive values only")
 	}
 	p.line("")
-	r.Loss.text(p)
+	if r.Local != nil {
+		textLocal(p, r.Local)
+		p.line("")
+	}
+	r.Loss.text(p, r.Recoding)
 	p.line("")
+	if r.Across != "" {
+		p.line("This release carries no promise 1/l, alone or beside another release of the same people: %s.", r.Why)
+		p.line("Use it for comparison, not for publication.")
+		return p.err
+	}
 	p.line("This release keeps its promise alone. Beside another release of the same people it promises nothing.")
 	return p.err
+}
+
+// textLocal tells of each bucketed attribute.
+func textLocal(p *printer, local []Local) {
+	p.line("Local buckets, by attribute:")
+	for _, x := range local {
+		if x.Buckets.Count == 0 {
+			p.line("  %-20s %s; no value of it is sensitive", quoted(x.Attribute), x.Promise)
+			continue
+		}
+		reached := fmt.Sprintf("l = %d", x.L)
+		if x.T != nil {
+			reached = fmt.Sprintf("t = %.4f", x.T.T)
+		}
+		p.line("  %-20s %s asked, %s reached: %d values in %d buckets of %d to %d, spanning %.4f of the domain on average", quoted(x.Attribute), x.Promise, reached, x.Sensitive, x.Buckets.Count, x.Buckets.Min, x.Buckets.Max, x.Width)
+		if x.T != nil {
+			p.line("  %-20s a value is as probable as its share of the bucket: no 1/l is claimed", "")
+		}
+		if x.Known > 0 {
+			p.line("  %-20s %d of them are no secret: too few people have the same flags, so these protect more than they asked", "", x.Known)
+		}
+	}
 }
 
 func (r *Report) asked() string {
@@ -60,13 +99,14 @@ func (r *Report) textHeld(p *printer) {
 	if n := r.Held.SubjectRepeat; n > 0 {
 		p.line("held: %d, further records of a person who has one in the release", n)
 	}
-	if n := r.Held.NoClass; n > 0 {
+	if n := r.Held.NoClass; n > 0 && r.Local != nil {
+		p.line("held: %d, whose flags fewer than k = %d people have: their class would be too small", n, r.K)
+	} else if n > 0 {
 		p.line("held: %d, in no class: the method found none that would still keep what was asked with them", n)
 	}
 }
 
 func (a *Achieved) text(p *printer) {
-	p.line("What every class reaches, asked for or not:")
 	p.line("  k                    %d", a.K)
 	p.line("  top share of a value %.4f, so frequency l = %d", a.MaxFrequency, a.FrequencyL)
 	p.line("  distinct l (p)       %d", a.DistinctL)
@@ -77,13 +117,15 @@ func (a *Achieved) text(p *printer) {
 	}
 }
 
-func (l *Loss) text(p *printer) {
+func (l *Loss) text(p *printer, recoding string) {
 	p.line("What it costs:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
 	p.line("  NCP of the classes   %.4f", l.NCP)
-	p.line("  GLP                  %.4f", l.GLP)
+	if recoding != LGB {
+		p.line("  GLP                  %.4f", l.GLP)
+	}
 	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
 	for _, x := range l.Phi2 {
 		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
@@ -103,9 +145,9 @@ func (e *Evaluation) Text(w io.Writer) error {
 	p.line("promised: k = %d, l = %d", e.K, e.L)
 	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
 	p.line("")
-	e.Achieved.text(p)
+	e.textAchieved(p)
 	p.line("")
-	e.Loss.text(p, e.Recoding)
+	e.Loss.text(p)
 	for _, what := range e.Unmeasured {
 		p.line("  not told by files    %s", what)
 	}
@@ -119,18 +161,37 @@ func (e *Evaluation) Text(w io.Writer) error {
 	return p.err
 }
 
-func (l *FileLoss) text(p *printer, recoding string) {
+func (l *FileLoss) text(p *printer) {
 	p.line("What it costs:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
 	p.line("  NCP of the cells     %.4f", l.NCP)
 	p.line("  NCP of the classes   %.4f", l.Box)
-	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
-	if recoding == Anatomy {
+	if !l.noRE {
+		p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
+	}
+	if !l.noGLP {
 		p.line("  GLP                  %.4f", l.GLP)
 	}
 	for _, x := range l.Phi2 {
 		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
+	}
+}
+
+// textAchieved says what the promises come to, or that there are none.
+func (e *Evaluation) textAchieved(p *printer) {
+	switch {
+	case e.Across != "":
+		p.line("The release says that it carries no promise. What its classes reach, which protects less than the numbers suggest:")
+	case e.Local != nil:
+		p.line("Of the sensitive attribute, what every local bucket reaches; k is of the classes:")
+	default:
+		p.line("What every class reaches, asked for or not:")
+	}
+	e.Achieved.text(p)
+	if e.Local != nil {
+		p.line("")
+		textLocal(p, e.Local)
 	}
 }

@@ -1,0 +1,136 @@
+package oneoff
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Estimator answers queries from the release.
+func (r *Release) Estimator() equivclass.Estimator {
+	d := len(r.Dicts) - 1
+	switch {
+	case r.Local != nil:
+		return r.Local
+	case r.Cells != nil:
+		return r.cellEstimator()
+	case r.Manifest.Recoding == Randomization:
+		return &randomized{r}
+	}
+	blocks := equivclass.SingleBlocks(d + 1)
+	switch r.Manifest.Recoding {
+	case Anatomy:
+		blocks = equivclass.AnatomyBlocks(d+1, d)
+	case Slicing:
+		blocks = r.slices()
+	}
+	return &equivclass.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
+}
+
+// cellEstimator: values uniform inside the cells of a class, or, where each row
+// has its own (ng), of the row: its value is that of a record that it covers.
+func (r *Release) cellEstimator() equivclass.Estimator {
+	bags := make([]equivclass.Bag, len(r.Cells))
+	for i := range bags {
+		if r.ownCells() {
+			bags[i].Add(r.SA[i], 1)
+		} else {
+			bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
+		}
+	}
+	return &equivclass.CellRelease{Dicts: r.Dicts, Sensitive: len(r.Dicts) - 1, Cells: r.Cells, Bags: bags, Grain: equivclass.Grains(r.Dicts)}
+}
+
+// ownCells tells whether each row has cells of its own.
+func (r *Release) ownCells() bool { return r.Manifest.Method == "ng" }
+
+// slices are the slices as columns.
+func (r *Release) slices() [][]int {
+	names := r.names()
+	out := make([][]int, len(r.Manifest.Slices))
+	for i, slice := range r.Manifest.Slices {
+		for _, name := range slice {
+			out[i] = append(out[i], slices.Index(names, name))
+		}
+	}
+	return out
+}
+
+// randomized answers from exact rows whose sensitive value was kept with the
+// retention probability p and else drawn from the m different values of the
+// group. Of n rows that satisfy the other conditions, with c true hits, of s
+// values asked for among the m, the release is expected to show
+//
+//	p c + (1-p) n s/m,
+//
+// which is solved for c. m is the number of values that the group shows, or l if
+// that is more: the draw may have left no row with a value, and then any other is
+// as likely to be the one. The estimate is unbiased where m and s are right. The
+// bounds are what the exact conditions alone tell.
+type randomized struct{ r *Release }
+
+// Estimate implements equivclass.Estimator.
+func (e *randomized) Estimate(q *equivclass.BoundQuery) equivclass.Answer {
+	var out equivclass.Answer
+	sensitive := slices.IndexFunc(q.Preds, func(p equivclass.Predicate) bool { return p.Attribute == len(e.r.Dicts)-1 })
+	for g := range len(e.r.Start) - 1 {
+		from, to := e.r.Start[g], e.r.Start[g+1]
+		asked := 0.0
+		if sensitive >= 0 {
+			asked = e.asked(&q.Preds[sensitive], from, to)
+		}
+		for row := from; row < to; row++ {
+			if !e.matches(q, row) {
+				continue
+			}
+			x := 1.0
+			if q.Sum >= 0 {
+				x = e.r.Dicts[q.Sum].Number(e.r.QI[q.Sum][row])
+			}
+			if sensitive < 0 {
+				out.Estimate, out.Lower, out.Upper = out.Estimate+x, out.Lower+x, out.Upper+x
+				continue
+			}
+			hit := 0.0
+			if q.Preds[sensitive].Match[e.r.SA[row]] {
+				hit = 1
+			}
+			p := e.r.Manifest.Retention
+			out.Estimate += x * (hit - (1-p)*asked) / p
+			out.Lower, out.Upper = out.Lower+min(0, x), out.Upper+max(0, x)
+		}
+	}
+	return out
+}
+
+// asked is the share of a group's different values that a predicate asks for.
+func (e *randomized) asked(p *equivclass.Predicate, from, to int32) float64 {
+	bag, hits, all := bagOf(e.r.SA[from:to]), 0, 0
+	for _, c := range bag.Counts {
+		if p.Match[c.Code] {
+			hits++
+		}
+	}
+	for _, m := range p.Match {
+		if m {
+			all++
+		}
+	}
+	shown := len(bag.Counts)
+	m := max(shown, min(e.r.Manifest.Policy.L, len(p.Match)))
+	unseen := 0.0
+	if m > shown {
+		unseen = float64(m-shown) * float64(all-hits) / float64(len(p.Match)-shown)
+	}
+	return (float64(hits) + unseen) / float64(m)
+}
+
+// matches tells whether a row satisfies the conditions on exact columns.
+func (e *randomized) matches(q *equivclass.BoundQuery, row int32) bool {
+	for i := range q.Preds {
+		if j := q.Preds[i].Attribute; j < len(e.r.QI) && !q.Preds[i].Match[e.r.QI[j][row]] {
+			return false
+		}
+	}
+	return true
+}

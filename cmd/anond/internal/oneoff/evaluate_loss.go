@@ -1,0 +1,309 @@
+package oneoff
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// FileLoss is the loss that public files and the original tell.
+type FileLoss struct {
+	CDM  int64   `json:"c_dm"`
+	CAVG float64 `json:"c_avg"`
+	CMDM int64   `json:"c_mdm"`
+	NCP  float64 `json:"ncp"`     // of the published cells; 0 where they are exact
+	Box  float64 `json:"box_ncp"` // of what the rows of a class span together
+	RE   float64 `json:"re"`
+	RCE  float64 `json:"rce"`
+	Low  float64 `json:"re_bound"`
+	GLP  float64 `json:"glp,omitempty"`
+	Phi2 []Phi2  `json:"phi2,omitempty"`
+
+	noGLP, noRE bool // not measured
+}
+
+// fileLoss measures by recoding, and names what the files do not tell.
+func (r *Release) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
+	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
+	l = FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
+		RE: float64(suppressed), RCE: float64(suppressed), Low: equivclass.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
+	for _, b := range bags { // RE and RCE are the same number, see equivclass.RCE
+		l.RE += float64(b.Total) * (1 - equivclass.TrueProbability(b))
+	}
+	l.RCE = l.RE
+	switch {
+	case r.Local != nil:
+		l.NCP = r.localNCP(suppressed)
+		l.Box = l.NCP
+		return l, []string{"GLP and phi^2: whose row is whose is not published, and rows have no common columns"}
+	case r.ownCells():
+		return r.ringFileLoss(t, l, suppressed)
+	case r.Cells != nil:
+		return r.cellFileLoss(t, l, sizes, suppressed)
+	case r.Manifest.Recoding == Randomization:
+		return r.randomizedFileLoss(t, l, suppressed), []string{}
+	}
+	return r.exactFileLoss(t, l, suppressed)
+}
+
+// exactFileLoss is of the recodings that show exact columns and true values.
+func (r *Release) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+	p, groups := r.pool(t)
+	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
+	original := t.Pool()
+	beside := r.besideSensitive()
+	for j, d := range r.Dicts[:len(r.Dicts)-1] {
+		x := Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2Preserved(p, groups, j, bins)}
+		if beside[j] { // published pair by pair
+			x.Preserved = equivclass.Phi2(p, j, bins)
+		}
+		l.Phi2 = append(l.Phi2, x)
+	}
+	whole := r.Manifest.Recoding == Anatomy || r.Manifest.Recoding == Slicing && len(r.Manifest.Slices) == 2 && len(beside) == 0
+	if whole {
+		l.GLP, l.noGLP = r.glp(t, suppressed, 1), false
+		return l, []string{}
+	}
+	return l, []string{"GLP: it needs to know who is in which group, and whole rows of quasi-identifiers are not published"}
+}
+
+// besideSensitive are the columns in one slice with the sensitive attribute.
+func (r *Release) besideSensitive() map[int]bool {
+	out := map[int]bool{}
+	for _, slice := range r.slices() {
+		for _, j := range slice {
+			if j == len(r.Dicts)-1 {
+				for _, other := range slice {
+					out[other] = true
+				}
+			}
+		}
+	}
+	delete(out, len(r.Dicts)-1)
+	return out
+}
+
+// heldShare is NCP of exact cells: what is held costs 1.
+func heldShare(r *Release, suppressed int) float64 {
+	return float64(suppressed) / float64(max(1, len(r.SA)+suppressed))
+}
+
+// randomizedFileLoss: a value is a row's own with the retention probability, or
+// by chance among the m that its group shows.
+func (r *Release) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileLoss {
+	p, groups := r.pool(t)
+	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
+	l.RE, l.RCE = float64(suppressed), float64(suppressed)
+	keep := r.Manifest.Retention
+	for _, g := range groups {
+		m := len(p.Bag(g).Counts)
+		own, other := equivclass.RetentionPosterior(keep, m), (1-keep)/float64(m)
+		l.RE += float64(len(g)) * (1 - own)
+		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
+	}
+	original := t.Pool()
+	for j, d := range r.Dicts[:len(r.Dicts)-1] {
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2(p, j, bins)})
+	}
+	l.GLP, l.noGLP = r.glp(t, suppressed, 1-keep), false
+	return l
+}
+
+// ringFileLoss: each row has cells of its own, over the l records it covers.
+func (r *Release) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+	p, _ := r.pool(t)
+	ones := make([]int, len(r.Cells))
+	for i := range ones {
+		ones[i] = 1
+	}
+	l.NCP = cellLoss(p.Space, r.Cells, ones, suppressed)
+	l.Box, l.RE, l.RCE, l.noRE = l.NCP, 0, 0, true
+	return l, []string{"RE, RCE, GLP and phi^2: they need the order of the records in each ring"}
+}
+
+// cellFileLoss is of generalization. GLP and phi^2 need to know who is in which
+// class; where the cells of the classes do not overlap, the original tells.
+func (r *Release) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int) (FileLoss, []string) {
+	p, _ := r.pool(t)
+	l.Box = cellLoss(p.Space, r.Cells, sizes, suppressed)
+	l.NCP = l.Box
+	groups, missing := r.membersOf(t)
+	if missing != "" {
+		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
+	}
+	original := t.Pool()
+	l.GLP, l.noGLP = equivclass.NewCorrespondence(original).GLP(groups, suppressed), false
+	for j, d := range r.Dicts[:len(r.Dicts)-1] {
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2Preserved(original, groups, j, bins)})
+	}
+	return l, []string{}
+}
+
+// matchBudget bounds the pairs of records and classes that membersOf looks at.
+const matchBudget = 400_000_000
+
+// membersOf finds the records of each class by their cells: possible if every
+// record lies in the cells of one class at most, and each class gets as many as
+// it has. Else it says what stands in the way.
+func (r *Release) membersOf(t *Table) (groups [][]int32, missing string) {
+	if t.Len()*len(r.Cells) > matchBudget {
+		return nil, "there are too many of both to look at each pair"
+	}
+	groups = make([][]int32, len(r.Cells))
+	_, codes := t.columns()
+	several := 0
+	for row := range int32(t.Len()) {
+		in := 0
+		for c := range r.Cells {
+			if r.lies(codes, row, r.Cells[c]) {
+				groups[c] = append(groups[c], row)
+				in++
+			}
+		}
+		if in > 1 {
+			several++
+		}
+	}
+	if several > 0 {
+		return nil, fmt.Sprintf("cells overlap: %d of them fit more than one class", several)
+	}
+	for c, size := range r.sizes() {
+		if len(groups[c]) != size {
+			return nil, "some that the release holds back fit the cells of a class"
+		}
+	}
+	return groups, ""
+}
+
+func (r *Release) lies(codes [][]equivclass.Code, row int32, cells []equivclass.Cell) bool {
+	for j := range codes[:len(codes)-1] {
+		if !inCell(r.Dicts[j], cells[j], codes[j][row]) {
+			return false
+		}
+	}
+	return true
+}
+
+func inCell(d *equivclass.Dictionary, c equivclass.Cell, code equivclass.Code) bool {
+	switch d.Kind() {
+	case equivclass.Number:
+		v := d.Number(code)
+		return c.Lo <= v && v <= c.Hi
+	case equivclass.Tree:
+		lo, hi := d.Attribute().Hierarchy.Span(c.Node)
+		return lo <= code && code <= hi
+	}
+	_, found := slices.BinarySearch(c.Codes, code)
+	return found
+}
+
+// localNCP is NCP of the cells of lgb over the domain of the original: of the
+// values that are not bucketed; held records count as one lost value each.
+func (r *Release) localNCP(suppressed int) float64 {
+	space := equivclass.NewSpace(r.Dicts)
+	sum, n := float64(suppressed), float64(suppressed)
+	for c, cells := range r.Local.Cells {
+		size := float64(r.Start[c+1] - r.Start[c])
+		for j := range cells {
+			if r.Local.Bucket[j][r.Start[c]] < 0 {
+				sum += size * lossOfCell(&space.Dims[j], cells[j])
+				n += size
+			}
+		}
+	}
+	return sum / max(1, n)
+}
+
+// pool returns the published rows as points, with the space of the original.
+// Under generalization they have no coordinates.
+func (r *Release) pool(t *Table) (*equivclass.Pool, [][]int32) {
+	d := len(r.Dicts) - 1
+	p := &equivclass.Pool{Space: equivclass.NewSpace(r.Dicts[:d]), SA: r.SA}
+	if r.QI != nil {
+		for row := range r.SA {
+			for j := range d {
+				p.X = append(p.X, p.Space.Coord(j, r.Dicts[j], r.QI[j][row]))
+			}
+		}
+	}
+	groups := make([][]int32, len(r.Start)-1)
+	for i := range groups {
+		for row := r.Start[i]; row < r.Start[i+1]; row++ {
+			groups[i] = append(groups[i], row)
+		}
+	}
+	return p, groups
+}
+
+// cellLoss is NCP of published cells over the domain of the original.
+func cellLoss(s *equivclass.Space, cells [][]equivclass.Cell, sizes []int, suppressed int) float64 {
+	sum, n := float64(suppressed), suppressed
+	for i, row := range cells {
+		loss := 0.0
+		for j := range s.Dims {
+			loss += lossOfCell(&s.Dims[j], row[j])
+		}
+		sum += loss / float64(len(s.Dims)) * float64(sizes[i])
+		n += sizes[i]
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+func lossOfCell(d *equivclass.Dim, c equivclass.Cell) float64 {
+	switch {
+	case d.Kind == equivclass.Set:
+		return float64(d.SetLoss(len(c.Codes)))
+	case d.Kind == equivclass.Tree && d.Size > 1:
+		lo, hi := d.Tree.Span(c.Node)
+		return float64(hi-lo) / float64(d.Size-1)
+	case d.Kind == equivclass.Number && d.Width > 0:
+		return min(1, (c.Hi-c.Lo)/d.Width)
+	}
+	return 0
+}
+
+// glp is GLP where each row shows a whole QI, and its group the values that it
+// may have; of those, the values that no record of the original has with this QI
+// are wrong. drawn is the probability that a row's value is one of them at
+// random: each row of the group is equally likely then, or, under randomization,
+// each value.
+func (r *Release) glp(t *Table, suppressed int, drawn float64) float64 {
+	held := map[string]map[equivclass.Code]bool{}
+	for row := range t.SA {
+		key := keyOf(t.QI, row)
+		if held[key] == nil {
+			held[key] = map[equivclass.Code]bool{}
+		}
+		held[key][t.SA[row]] = true
+	}
+	sum := float64(suppressed)
+	for i := range len(r.Start) - 1 {
+		bag := bagOf(r.SA[r.Start[i]:r.Start[i+1]])
+		for row := r.Start[i]; row < r.Start[i+1]; row++ {
+			values := held[keyOf(r.QI, int(row))]
+			for _, c := range bag.Counts {
+				switch {
+				case values[c.Code]:
+				case drawn < 1:
+					sum += drawn / float64(len(bag.Counts))
+				default:
+					sum += float64(c.N) / float64(bag.Total)
+				}
+			}
+		}
+	}
+	return sum / float64(max(1, len(r.SA)+suppressed))
+}
+
+func keyOf(columns [][]equivclass.Code, row int) string {
+	key := make([]byte, 0, 4*len(columns))
+	for _, c := range columns {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c[row]))
+	}
+	return string(key)
+}

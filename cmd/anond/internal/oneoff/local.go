@@ -1,0 +1,297 @@
+package oneoff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// Local is a bucketed attribute of a release by LGB.
+type Local struct {
+	Attribute string `json:"attribute"`
+	Promise   string `json:"promise"`
+	Sensitive int    `json:"sensitive"` // values in buckets
+	Known     int    `json:"known"`     // of them, values that are no secret: their people protect more than they asked
+	Buckets   Sizes  `json:"buckets"`
+	L         int    `json:"l"` // kept by every bucket, asked for or not; 0: there is none
+	// T is the largest distance of a bucket from the reference, under a promise by t.
+	T     *Closeness `json:"t,omitempty"`
+	Width float64    `json:"width"` // mean NCP of a bucket: how far apart its values are
+}
+
+// localRun is one run of LGB over a table.
+type localRun struct {
+	t       *Table
+	o       Options
+	flagged *equivclass.FlaggedTable
+	run     equivclass.LGB
+	cut     *equivclass.LGBResult
+}
+
+// anonymizeLocal is Anonymize by LGB: k holds for the classes, l for the buckets
+// of the sensitive attribute, and each semi-sensitive attribute keeps its own
+// promise (corollaries 1 to 3 of Li, He and Sun).
+func anonymizeLocal(t *Table, o Options) (*Report, error) {
+	r := &localRun{t: t, o: o}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	start := o.Now()
+	var err error
+	if r.cut, err = r.run.Run(r.flagged); err != nil {
+		return nil, r.explained(err)
+	}
+	seconds := o.Now().Sub(start).Seconds()
+	if len(r.cut.Groups) == 0 {
+		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K), Hint: "lower k, or let fewer attributes carry a flag"}
+	}
+	if err := r.checkExtra(); err != nil {
+		return nil, err
+	}
+	m, err := publish(r.view(), snapshot.LGB(o.Seed), o)
+	if err != nil {
+		return nil, err
+	}
+	out := r.report()
+	out.Seconds, out.K1 = seconds, m.Privacy.K1
+	return out, nil
+}
+
+// prepare makes the flagged table and the promises, by published column.
+func (r *localRun) prepare() error {
+	t, o := r.t, &r.o
+	dicts, codes := t.columns()
+	if len(dicts) > equivclass.MaxAttributes {
+		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
+	}
+	if o.T > 0 || o.Want.NeedsReference() {
+		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, whose buckets hold no value twice", Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
+	}
+	if t.Len() < o.Want.K {
+		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
+	}
+	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
+	r.run = equivclass.LGB{K: o.Want.K, Promises: make([]equivclass.LocalPromise, len(dicts)), Fold: o.Method.fold, Seed: o.Seed,
+		Local: o.Method.partitioner(seedOf(o.Seed))}
+	last := len(dicts) - 1
+	for at, private := range r.private() {
+		for i, yes := range private {
+			if yes {
+				r.flagged.Flags[i] |= 1 << at
+			}
+		}
+		promise, err := r.promise(dicts[at])
+		if err != nil {
+			return err
+		}
+		r.run.Promises[at] = promise
+	}
+	for i := range r.flagged.Flags {
+		r.flagged.Flags[i] |= 1 << last
+	}
+	r.run.Promises[last] = equivclass.LocalPromise{L: max(1, o.Want.L)}
+	return nil
+}
+
+// private yields the semi-sensitive columns with their flags.
+func (r *localRun) private() func(yield func(int, []bool) bool) {
+	return func(yield func(int, []bool) bool) {
+		semi := 0
+		for at, i := range publishedColumns(r.t.Schema) {
+			if r.t.Schema.Attributes()[i].Role != equivclass.Semi {
+				continue
+			}
+			if !yield(at, r.t.Private[semi]) {
+				return
+			}
+			semi++
+		}
+	}
+}
+
+func (r *localRun) promise(d *equivclass.Dictionary) (equivclass.LocalPromise, error) {
+	p := d.Attribute().Promise
+	if p.L > 0 {
+		return equivclass.LocalPromise{L: p.L}, nil
+	}
+	close := equivclass.TClose{T: p.T, Ground: equivclass.SemiGround(d), Declared: len(p.Reference) > 0}
+	var err error
+	close.Reference, err = declaredBag(d, p.Reference)
+	return equivclass.LocalPromise{Principle: close}, err
+}
+
+// explained says which attribute cannot keep its promise, and what can be kept.
+func (r *localRun) explained(err error) error {
+	var bad *equivclass.InfeasibleError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	name := r.flagged.Dicts[bad.Attribute].Attribute().Name
+	if bad.Promise.L == 0 {
+		return &InfeasibleError{What: fmt.Sprintf("not even all %d sensitive values of %q in one bucket satisfy %s against the declared reference", bad.Total, name, bad.Promise.Principle.Name()), Hint: "raise t, or leave the reference out: it is then what is published"}
+	}
+	share := 100 * float64(bad.Count) / float64(bad.Total)
+	return &InfeasibleError{What: fmt.Sprintf("the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more than 1/l = %.1f %%: no release of all of them can keep l = %d",
+		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L), Hint: reachable(bad.Reachable())}
+}
+
+// checkExtra holds the further principles against each bucket of the sensitive
+// attribute: its values are all different, so most follow from l.
+func (r *localRun) checkExtra() error {
+	for _, p := range r.o.Want.Extra {
+		for _, b := range r.bags(len(r.flagged.Dicts) - 1) {
+			if !p.Holds(b) {
+				return &InfeasibleError{What: fmt.Sprintf("a local bucket of l = %d different values does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: its buckets are what the principle is tested on"}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *localRun) bags(attribute int) []equivclass.Bag {
+	out := make([]equivclass.Bag, len(r.cut.Buckets[attribute]))
+	for i, rows := range r.cut.Buckets[attribute] {
+		for _, row := range rows {
+			out[i].Add(r.flagged.Codes[attribute][row], 1)
+		}
+	}
+	return out
+}
+
+// view shows groups as classes, with the local buckets.
+func (r *localRun) view() *incremental.View {
+	v := viewOf(r.t, r.cut.Groups, r.o)
+	columns := append(publishedColumns(r.t.Schema), r.t.Schema.SensitiveIndex())
+	v.References = map[int]equivclass.Bag{}
+	for at, i := range columns {
+		a := r.t.Schema.Attributes()[i]
+		if a.Role == equivclass.Quasi {
+			continue
+		}
+		l := incremental.LocalView{Attribute: i, Codes: r.flagged.Codes[at]}
+		for _, rows := range r.cut.Buckets[at] {
+			bucket := make([]incremental.RecordID, len(rows))
+			for k, row := range rows {
+				bucket[k] = incremental.RecordID(row)
+			}
+			l.Buckets = append(l.Buckets, bucket)
+		}
+		v.Local = append(v.Local, l)
+		if a.Promise != nil && a.Promise.T > 0 {
+			v.References[i] = r.reference(at)
+		}
+	}
+	return v
+}
+
+// reference is what a promise by t is held against: declared, or all values that
+// are published in the attribute's buckets.
+func (r *localRun) reference(at int) equivclass.Bag {
+	if c := r.run.Promises[at].Principle.(equivclass.TClose); c.Declared {
+		return c.Reference
+	}
+	var all equivclass.Bag
+	for _, b := range r.bags(at) {
+		for _, c := range b.Counts {
+			all.Add(c.Code, c.N)
+		}
+	}
+	return all
+}
+
+func (r *localRun) report() *Report {
+	t, o, sa := r.t, &r.o, len(r.flagged.Dicts)-1
+	sizes, rest := equivclass.Sizes(r.cut.Groups), len(r.cut.Rest)
+	var published []equivclass.Code
+	for _, g := range r.cut.Groups {
+		for _, row := range g {
+			published = append(published, t.SA[row])
+		}
+	}
+	out := &Report{Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
+		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused, Classes: sizesOf(sizes)}
+	if out.Refused == nil {
+		out.Refused = []Refused{}
+	}
+	for _, e := range o.Want.Extra {
+		out.Extra = append(out.Extra, e.Name())
+	}
+	out.Achieved = achieved(r.bags(sa), bagOf(published), askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]))
+	out.Achieved.K = out.Classes.Min
+	out.Loss = r.loss(sizes, rest)
+	for at, d := range r.flagged.Dicts {
+		if role := d.Attribute().Role; role == equivclass.Semi || role == equivclass.Sensitive {
+			out.Local = append(out.Local, r.local(at, d))
+		}
+	}
+	return out
+}
+
+func (r *localRun) loss(sizes []int, rest int) Loss {
+	sum, values := equivclass.LocalNCP(r.flagged, r.cut)
+	p := &equivclass.Pool{SA: r.t.SA}
+	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
+	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K), CMDM: equivclass.CMDM(sizes, r.o.Want.K),
+		NCP: sum / float64(max(1, values)), RE: equivclass.RE(p, buckets, rest), RCE: equivclass.RCE(p, buckets, rest), Low: equivclass.REBound(r.t.Len(), max(1, r.o.Want.L))}
+}
+
+func (r *localRun) local(at int, d *equivclass.Dictionary) Local {
+	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]), Width: equivclass.BucketWidth(r.flagged, r.cut, at)}
+	bags := r.bags(at)
+	sizes := make([]int, len(bags))
+	for i, b := range bags {
+		sizes[i] = b.Total
+		out.Sensitive += b.Total
+	}
+	for _, rows := range r.cut.Buckets[at] {
+		for _, row := range rows {
+			if r.flagged.Flags[row]>>at&1 == 0 {
+				out.Known++
+			}
+		}
+	}
+	out.Buckets = sizesOf(sizes)
+	out.L, out.T = bucketPromise(d, bags)
+	if out.T != nil {
+		out.T.T = farthest(d, bags, r.reference(at))
+	}
+	return out
+}
+
+// bucketPromise is the l that every bucket keeps, and a place for its t under a
+// promise by t.
+func bucketPromise(d *equivclass.Dictionary, bags []equivclass.Bag) (l int, t *Closeness) {
+	l = math.MaxInt
+	for _, b := range bags {
+		l = min(l, b.Total/b.Max())
+	}
+	if len(bags) == 0 {
+		l = 0
+	}
+	if p := d.Attribute().Promise; p != nil && p.T > 0 {
+		t = &Closeness{Ground: equivclass.SemiGround(d).Name()}
+	}
+	return l, t
+}
+
+// farthest is the largest distance of a bucket from the reference.
+func farthest(d *equivclass.Dictionary, bags []equivclass.Bag, reference equivclass.Bag) (most float64) {
+	if reference.Total == 0 {
+		return 0
+	}
+	for _, b := range bags {
+		most = max(most, equivclass.SemiGround(d).Distance(b, reference))
+	}
+	return most
+}
+
+func promiseText(semi *equivclass.SemiPromise, p equivclass.LocalPromise) string {
+	if p.L > 0 {
+		return fmt.Sprintf("l = %d", p.L)
+	}
+	return fmt.Sprintf("t = %g (%s)", semi.T, semi.Distance)
+}

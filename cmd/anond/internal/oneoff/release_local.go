@@ -1,0 +1,151 @@
+package oneoff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive
+// attribute bucket by bucket: whose row which of them is, nobody is told.
+func (r *Release) loadLocal() error {
+	l := &equivclass.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)), Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: equivclass.Grains(r.Dicts)}
+	readers := make([]cellReader, len(r.Dicts))
+	for j := range readers {
+		readers[j] = newCellReader(r.Dicts[j])
+	}
+	if err := r.loadBuckets(l, readers); err != nil {
+		return err
+	}
+	if err := r.loadLocalRows(l, readers); err != nil {
+		return err
+	}
+	for _, values := range l.Values[len(r.Dicts)-1] {
+		r.SA = append(r.SA, values...)
+	}
+	r.Local = l
+	return nil
+}
+
+func (r *Release) loadBuckets(l *equivclass.LocalRelease, readers []cellReader) error {
+	s, err := r.sheet("buckets.csv", []string{"attribute", "bucket", "value", "count"})
+	if err != nil {
+		return err
+	}
+	names := r.names()
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		j := slices.Index(names, fields[0])
+		if j < 0 {
+			return s.damaged("names no attribute of the schema")
+		}
+		number, err := s.group(fields[1], len(l.Values[j]))
+		if err != nil {
+			return err
+		}
+		code, ok := readers[j].value(fields[2])
+		n, err := strconv.Atoi(fields[3])
+		if !ok || err != nil || n < 1 || n > r.Manifest.Records {
+			return s.damaged("has no value with its count")
+		}
+		if number > len(l.Values[j]) {
+			l.Values[j] = append(l.Values[j], nil)
+		}
+		l.Values[j][number-1] = append(l.Values[j][number-1], slices.Repeat([]equivclass.Code{code}, n)...)
+	}
+}
+
+func (r *Release) loadLocalRows(l *equivclass.LocalRelease, readers []cellReader) error {
+	names := r.names()
+	s, err := r.sheet("lgb.csv", append(names, "class"))
+	if err != nil {
+		return err
+	}
+	r.Start = []int32{0}
+	last := 0
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		class, err := s.group(fields[len(names)], last)
+		if err != nil {
+			return err
+		}
+		fresh := class > last
+		if fresh {
+			l.Cells = append(l.Cells, make([]equivclass.Cell, len(names)))
+			r.Start, last = append(r.Start, r.Start[last]), class
+		}
+		for j := range names {
+			bucket, ok := bucketNumber(fields[j], len(l.Values[j]))
+			if !ok {
+				return s.damaged("names no bucket of its attribute")
+			}
+			if bucket < 0 && fresh {
+				if l.Cells[class-1][j], ok = readers[j].cell(fields[j]); !ok {
+					return s.damaged("has no cell of its attribute")
+				}
+			}
+			if !fresh && (bucket < 0) != (l.Bucket[j][len(l.Group)-1] < 0) {
+				return s.damaged("is bucketed otherwise than its class")
+			}
+			l.Bucket[j] = append(l.Bucket[j], bucket)
+		}
+		l.Group = append(l.Group, int32(class-1))
+		r.Start[last]++
+	}
+}
+
+// bucketNumber reads *n as n-1, any cell as -1. No value starts with a star, and
+// a star alone is the root of a hierarchy.
+func bucketNumber(text string, buckets int) (int32, bool) {
+	digits, ok := strings.CutPrefix(text, "*")
+	if !ok || digits == "" {
+		return -1, true
+	}
+	n, err := strconv.Atoi(digits)
+	return int32(n - 1), err == nil && n >= 1 && n <= buckets
+}
+
+// loadJoined reads a file of exact rows with their sensitive value and group:
+// sliced.csv and randomized.csv.
+func (r *Release) loadJoined(name string) error {
+	names, d := r.names(), len(r.Dicts)-1
+	s, err := r.sheet(name, append(names, "group"))
+	if err != nil {
+		return err
+	}
+	readers := make([]cellReader, d+1)
+	for j := range readers {
+		readers[j] = newCellReader(r.Dicts[j])
+	}
+	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
+	last := 0
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		if last, err = s.group(fields[d+1], last); err != nil {
+			return err
+		}
+		for j := range d + 1 {
+			code, ok := readers[j].value(fields[j])
+			switch {
+			case !ok:
+				return s.damaged("has no value of its attribute")
+			case j == d:
+				r.SA = append(r.SA, code)
+			default:
+				r.QI[j] = append(r.QI[j], code)
+			}
+		}
+		r.Start = append(r.Start[:last], int32(len(r.SA)))
+	}
+}
