@@ -42,6 +42,7 @@ type microdataCheck struct {
 	values  []uint32
 	bag     []uint32
 	seen    map[uint32]int // subject -> class last met in, index + 1
+	joins   trueJoins
 }
 
 // checkMicrodata tests, for every class that changed in this release, that its
@@ -64,6 +65,7 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 		switch {
 		case rel.tab.slices != nil:
 			m.slicesOf(c, who)
+			m.joins.add(m, c, who)
 		case !rel.tab.exact():
 			m.boxOf(c, who)
 		case rel.man.Recoding == "anatomy":
@@ -75,6 +77,7 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 	if rel.tab.local != nil {
 		m.bucketsOf(&members, fates)
 	}
+	m.joins.report(m)
 }
 
 func (m *microdataCheck) known(c int, who []uint32) bool {

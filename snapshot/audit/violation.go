@@ -83,6 +83,7 @@ const (
 	KindBucketChanged      = "bucket_changed"
 	KindBucketRowsMoved    = "bucket_rows_moved"
 	KindBucketGrown        = "bucket_grown"
+	KindNotShuffled        = "slices_not_shuffled"
 	KindSliceShape         = "slices_malformed"
 	KindSliceMixed         = "slice_joins_sensitive"
 	KindAcrossNone         = "across_releases_none"
