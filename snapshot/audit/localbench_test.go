@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bigLocal is a chain of two releases of recoding lgb: classes of twelve, a
+// third of them with private jobs, a third with private jobs and sexes. Job
+// buckets hold three jobs of people from anywhere in the release of their birth,
+// so that they cross classes; sex buckets are classes.
+func bigLocal(n int) *localPlan {
+	r := rand.New(rand.NewPCG(6, 6))
+	p := &localPlan{k: 10, l: 5, jobL: 3, sexT: 0.3}
+	var state localState
+	for release := 1; release <= 2; release++ {
+		var pool [3][]int
+		state.classes, state.jobs, state.sexes = slices.Clone(state.classes), slices.Clone(state.jobs), slices.Clone(state.sexes)
+		size := map[int]int{1: n * 9 / 10, 2: n / 10}[release] / 36 * 36
+		for i := range size / 12 {
+			c := p.add(release, []string{"", "j", "js"}[i%3], "clerk miner nurse", "F M", "a b c d e f a b c d e f")
+			state.classes = append(state.classes, c)
+			if i%3 > 0 {
+				for k, rec := range c {
+					pool[k%3] = append(pool[k%3], rec)
+				}
+			}
+			if i%3 == 2 {
+				state.sexes = append(state.sexes, c)
+			}
+		}
+		for _, list := range pool {
+			r.Shuffle(len(list), func(a, b int) { list[a], list[b] = list[b], list[a] })
+		}
+		for i := range pool[0] {
+			state.jobs = append(state.jobs, []int{pool[0][i], pool[1][i], pool[2][i]})
+		}
+		p.releases = append(p.releases, state)
+	}
+	return p
+}
+
+// members is the gate's view of a release.
+func (p *localPlan) members(r *localRelease) []uint32 {
+	out := make([]uint32, len(p.people))
+	for i, c := range r.member {
+		out[i] = uint32(c)
+	}
+	return out
+}
+
+func localGatePolicy(p *localPlan) Policy {
+	return Policy{K: p.k, L: p.l, Republication: "append", MaxRegroups: new(int)}
+}
+
+// BenchmarkGateLocal is what a release by recoding lgb costs the publisher. All
+// job buckets look alike by content: classes alone tell them apart.
+func BenchmarkGateLocal(b *testing.B) {
+	for _, n := range []int{1e4, 1e5} {
+		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
+			p := bigLocal(n)
+			releases := p.render()
+			o := p.write(b, releases)
+			g := NewGate(localGatePolicy(p))
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+			require.NoError(b, err)
+			require.Empty(b, found)
+			g.Commit()
+			members := p.members(releases[1])
+			b.ReportAllocs()
+			for b.Loop() {
+				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members)
+				require.NoError(b, err)
+				require.Empty(b, found)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(p.people)), "ns/record")
+		})
+	}
+}
+
+// TestBigLocalIsCertified keeps the benchmark's chain honest.
+func TestBigLocalIsCertified(t *testing.T) {
+	p := bigLocal(1500)
+	r, err := Dir(p.write(t, p.render()))
+	require.NoError(t, err)
+	require.Equal(t, VerdictCertified, r.Verdict, r.Violations)
+}
+
+// TestLocalGate: the gate follows a chain, refuses what Dir calls violated in a
+// release alone or against the one before, and resumes.
+func TestLocalGate(t *testing.T) {
+	p, _ := standardLocal()
+	releases := p.render()
+	o := p.write(t, releases)
+	g := NewGate(localGatePolicy(p))
+	for _, r := range releases {
+		for range 2 {
+			found, err := g.Check(filepath.Join(o.Releases, dirName(r.number)), p.members(r))
+			require.NoError(t, err)
+			require.Empty(t, found)
+		}
+		g.Commit()
+	}
+	resumed := NewGate(localGatePolicy(p))
+	found, err := resumed.Resume(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]), nil)
+	require.NoError(t, err)
+	require.Empty(t, found)
+	resumed.compact()
+	found, err = resumed.Check(filepath.Join(o.Releases, dirName(2)), p.members(releases[1]))
+	require.NoError(t, err)
+	require.Empty(t, found)
+
+	for _, want := range []string{KindBucketAboveL, KindBucketChanged, KindBucketRowsMoved, KindBucketGrown, KindBucketAboveT, KindReference, KindDifference, KindClassMerged, KindLoneNewcomer} {
+		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.want == want })
+		bad, groups := standardLocal()
+		m := &localMutations[i]
+		if m.plan != nil {
+			m.plan(bad, groups)
+		}
+		rendered := bad.render()
+		if m.render != nil {
+			m.render(bad, rendered)
+		}
+		o := bad.write(t, rendered)
+		gate := NewGate(localGatePolicy(bad))
+		var all []Violation
+		for _, r := range rendered {
+			found, err := gate.Check(filepath.Join(o.Releases, dirName(r.number)), bad.members(r))
+			require.NoError(t, err)
+			all = append(all, found...)
+			gate.Commit()
+		}
+		require.Contains(t, kinds(all), want)
+	}
+}
