@@ -47,6 +47,24 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
+// Beside BenchmarkQuery: the same queries asked together.
+func BenchmarkEstimateCounts(b *testing.B) {
+	table := paCensus(100_000)
+	quasi := []int{0, 1, 2, 3, 4, 5, 6}
+	groups, _ := PermutationNear{}.Partition(table.poolOf(NewSpace(table.Dicts), wangRows(table.Len()), quasi, 7), Requirement{K: 5, L: 5})
+	src := splitMix(1)
+	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
+	for name, blocks := range map[string][][]int{"anatomy": AnatomyBlocks(8, 7), "permutation": SingleBlocks(8)} {
+		r := NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
+		b.Run(name+"/rows=100000", func(b *testing.B) {
+			for b.Loop() {
+				r.EstimateCounts(queries)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(queries)), "ns/query")
+		})
+	}
+}
+
 // The contract: at most 1 KiB of memory a row. Everything allocated counts, live
 // or not.
 func TestPermutationAndLGBAllocateLessThanAKibibyteARow(t *testing.T) {

@@ -123,16 +123,25 @@ func (t paTable) errors(ctx context.Context, w paWorkload, groups [][]int32, blo
 	return out
 }
 
+// paBatch is how many queries a processor takes at a time.
+const paBatch = 32
+
 // paAnswers asks every query, on all processors. When the context ends it returns
 // early, and what it returns is of no use.
-func paAnswers(ctx context.Context, r equivclass.Estimator, queries []*equivclass.BoundQuery) []float64 {
+func paAnswers(ctx context.Context, r *equivclass.BlockRelease, queries []*equivclass.BoundQuery) []float64 {
 	out := make([]float64, len(queries))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(out) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				out[i] = r.Estimate(queries[i]).Estimate
+			for ctx.Err() == nil {
+				to := int(next.Add(paBatch))
+				from := to - paBatch
+				if from >= len(out) {
+					return
+				}
+				to = min(to, len(out))
+				copy(out[from:to], r.EstimateCounts(queries[from:to]))
 			}
 		})
 	}
