@@ -133,6 +133,9 @@ func (a *auditor) coverage() {
 	if in.s.loose {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
+	if in.s.local != nil {
+		a.skip("that coins alone decided which of the people with a value is in which bucket: files cannot show it, and posteriors weigh every arrangement of people and rows alike")
+	}
 	a.skip("information-loss figures in the manifests")
 }
 

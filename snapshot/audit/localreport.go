@@ -121,6 +121,8 @@ func (a *auditor) judge(p *AttributePromise) {
 		p.Status, p.Why = VerdictConsistent, a.nothing
 	case !a.linked || a.in.records == nil:
 		p.Status, p.Why = VerdictConsistent, "that takes the members and records exports"
+	case len(a.f.list) == 0 && a.report.Certificates.OtherRecords > 0:
+		p.Status, p.Why = statusUnknown, "some classes have no certificate"
 	default:
 		p.Status = VerdictCertified
 	}
