@@ -71,7 +71,7 @@ func wangClaims3(byK, byD, byV wangQuality) []Claim {
 	all := names(wangMethods)
 	trend := func(text, also string, ask func(string) finding) Claim {
 		parts := each(all, ask)
-		return claim(text, failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole table, so that one cell short of k forbids it, and which cuts are left is chance."+also, parts...)
+		return claim(text, failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its own searches."+also, parts...)
 	}
 	return []Claim{
 		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "", func(m string) finding { return byK.cdm.rises(m, 0) }),

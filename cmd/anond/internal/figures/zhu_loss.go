@@ -73,7 +73,7 @@ func (z *zhuLoss) whyNotAnatomy() string {
 
 func (z *zhuLoss) whyNotARP() string {
 	return "Where the strongest attribute, sex, has a value that is not l-diverse by itself (26 % of the women have one occupation, so from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. " +
-		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.below("arp-up", 0, "arp", "anatomy").numbers + "."
+		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.below("arp-up", 0, "arp", "anatomy").numbers + "."
 }
 
 // whyNotRing says how far arp and ng are apart.
