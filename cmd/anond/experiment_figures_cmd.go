@@ -24,16 +24,25 @@ func newFigureListCommand(env *environment) *cobra.Command {
 			if asJSON {
 				return writeJSON(env.stdout, figureList(figures.All()))
 			}
-			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 66}, column{title: "data"})
+			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 76}, column{title: "data"})
 			t.header()
 			for _, f := range figures.All() {
-				t.row(f.ID, f.Title, f.Data)
+				t.row(f.ID, f.Title, inShort(f.Data))
 			}
 			return t.err
 		},
 	}
 	jsonFlag(c, &asJSON)
 	return c
+}
+
+// inShort is a text up to its first mark, so that a figure stays one line; the
+// report and --json have the text whole.
+func inShort(text string) string {
+	for _, mark := range []string{", ", "; ", ": ", " ("} {
+		text, _, _ = strings.Cut(text, mark)
+	}
+	return text
 }
 
 // figureLine is a figure as `list --json` prints it.

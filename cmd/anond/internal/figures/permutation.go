@@ -2,10 +2,10 @@ package figures
 
 import "strconv"
 
-const paPaper = "Li, He, Cao, Chen: Permutation anonymization. J. Intell. Inf. Syst. 47 (2016)"
+const paPaper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
 func permutation() []Figure {
-	const census = "CENSUS (500,000 Americans) is not public: generated records with the cardinalities of its table 5"
+	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of its table 5"
 	return []Figure{
 		{ID: "pa-1", Paper: paPaper, Title: "Query error against the privacy level l, anatomy and permutation",
 			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: paPrivacy},

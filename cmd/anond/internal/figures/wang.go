@@ -6,7 +6,7 @@ import (
 	"anond/equivclass"
 )
 
-const wangPaper = "Wang, Xu and Sun, Protecting Privacy by Multi-dimensional K-anonymity, Journal of Software 7(8), 2012"
+const wangPaper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
 
 func wang() []Figure {
 	return []Figure{

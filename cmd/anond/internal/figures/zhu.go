@@ -1,7 +1,7 @@
 package figures
 
 const (
-	zhuPaper = "Zhu, Tian, Du and Xie, Anonymization on Refining Partition: Same Privacy, More Utility, ComSIS 12(4), 2015"
+	zhuPaper = `Zhu, Tian, Du and Xie, "Anonymization on Refining Partition: Same Privacy, More Utility", ComSIS 2015`
 	zhuAbout = "UCI Adult: 30,162 records (the paper counts 30,718), sensitive: occupation; NSAs age, sex, education, marital status, race, work class, relationship (the paper's table 1; its text has country for the last)"
 )
 
