@@ -121,7 +121,9 @@ func (r *LocalRelease) allFits(q *BoundQuery, but int) []localFits {
 func (r *LocalRelease) rowFit(fits []localFits, row int) fit {
 	f := certain
 	for i := range fits {
-		f = f.and(r.fitOf(&fits[i], row))
+		if f = f.and(r.fitOf(&fits[i], row)); !f.can {
+			return fit{}
+		}
 	}
 	return f
 }

@@ -19,12 +19,14 @@ type Source string
 
 // Column asks for one attribute of a dataset. Hierarchy names a file in ARX's
 // format below the source's hierarchies; it makes the attribute categorical.
-// Steps are nested widths to which a number is generalized.
+// Steps are nested widths to which a number is generalized. Rows in which the
+// text is Missing (if set) are left out.
 type Column struct {
 	Name      string
 	Type      equivclass.Type
 	Hierarchy string
 	Steps     []float64
+	Missing   string
 }
 
 // Table is a dataset as dictionary codes.
@@ -95,6 +97,9 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
+		if lacks(columns, at, record) {
+			continue
+		}
 		for j, d := range t.Dicts {
 			c, found, why := d.Find([]byte(record[at[j]]))
 			if why != equivclass.Accepted {
@@ -107,6 +112,15 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+func lacks(columns []Column, at []int, record []string) bool {
+	for j, c := range columns {
+		if c.Missing != "" && record[at[j]] == c.Missing {
+			return true
+		}
+	}
+	return false
 }
 
 func (s Source) attribute(c Column) (equivclass.Attribute, error) {

@@ -1,0 +1,111 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+
+	"anond/cmd/anond/internal/chart"
+)
+
+func lgb8(ctx context.Context, in Input) (*Result, error) {
+	acs, ipums, err := lgbTables(in)
+	if err != nil {
+		return nil, err
+	}
+	mended := []lgbMethod{lgbMethods()[0], lgbMethods()[2]}
+	a, err := lgbMeasure(ctx, in, acs, lgbPlan{methods: mended, shares: lgbShares, ks: lgbKs, ls: lgbLs, runs: in.Rows(lgbAskedRuns, 1), queries: in.Rows(60, 12)})
+	if err != nil {
+		return nil, err
+	}
+	b, err := lgbMeasure(ctx, in, ipums, lgbPlan{methods: mended[:1], shares: lgbShares, ks: lgbKs, ls: lgbLs, runs: in.Rows(lgbAskedRuns, 1), queries: in.Rows(40, 12)})
+	if err != nil {
+		return nil, err
+	}
+	return &Result{
+		Panels: append(a.panels8("", lgbMended), b.panels8("-generated", "")...),
+		Claims: besideAll(a.claims8(), b.claims8(), b.table.name),
+		Notes:  []string{a.note(), b.note(), lgbNoteTree, lgbNoteL, lgbNoteMean, a.missed(0.1), a.missed(0.4)},
+	}, nil
+}
+
+// panels8 draws a panel for each share of sensitive values.
+func (g *lgbGrid) panels8(suffix, ours string) (out []Panel) {
+	for i, share := range lgbShares {
+		var sweeps []*sweep
+		for _, k := range lgbKs {
+			sweeps = append(sweeps, g.overL(lgbRate, lgbMDP, k, share, lgbLs...))
+		}
+		if ours != "" {
+			for _, k := range lgbKs {
+				sweeps = append(sweeps, g.overL(lgbRate, ours, k, share, lgbLs...))
+			}
+		}
+		out = append(out, sweepPanel(string(rune('a'+i))+suffix, fmt.Sprintf("%g %% sensitive, %s", 100*share, g.table.name),
+			lgbAxisL, chart.Axis{Label: "relative error rate", Log: true}, meanOf, sweeps))
+	}
+	return out
+}
+
+const lgbWhyDensity = "A bucketed value stays exact, but a row may have any value of its bucket, and with l of them that answers a query no better than a cell. And flags split the table: the more different sets of QI attributes, the smaller each subset of the QI partition and the wider its cells. What is gained where a value leaves the cells is lost again."
+
+func (g *lgbGrid) claims8() []Claim {
+	return []Claim{
+		g.declines(lgbRate).byMedians(g.declines(lgbMiddle)).claim("As the density of sensitive values increases, the relative error rate declines.", lgbWhyDensity),
+		g.largest(lgbRate).byMedians(g.largest(lgbMiddle)).claim("The most obvious reduction is at 40 %, k = 10 and l = 20.", lgbWhyDensity),
+		g.narrows().claim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).", "Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each smaller the more evenly flags fall, so groups span more."),
+		g.buckets().claim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets of age).", "A range ends where the values on one side no longer allow l; that goes by shares, which more values of the same kind do not change much."),
+	}
+}
+
+func (g *lgbGrid) declines(measure string) found {
+	var sweeps []*sweep
+	for _, k := range lgbKs {
+		for _, l := range lgbLs {
+			sweeps = append(sweeps, g.overDensity(measure, lgbMDP, k, l))
+		}
+	}
+	return trends("in the density", false, sweeps)
+}
+
+// largest looks for the largest reduction against 10 %.
+func (g *lgbGrid) largest(measure string) found {
+	var best lgbKey
+	most := 0.0
+	for _, k := range lgbKs {
+		for _, l := range lgbLs {
+			mean := g.overDensity(measure, lgbMDP, k, l).mean()
+			for i, v := range mean {
+				if fall := 1 - v/mean[0]; fall > most {
+					most, best = fall, lgbKey{k: k, l: l, density: lgbShares[i]}
+				}
+			}
+		}
+	}
+	mean := g.overDensity(measure, lgbMDP, 10, 20).mean()
+	f := found{HoldsNot, fmt.Sprintf("at 40 %%, k = 10, l = 20 the rate is %.3g, at 10 %% it is %.3g", mean[len(mean)-1], mean[0])}
+	if most == 0 {
+		f.numbers += "; there is no reduction anywhere"
+		return f
+	}
+	f.numbers += fmt.Sprintf("; the largest reduction is by %.1f %% at %g %%, k = %d, l = %d", 100*most, 100*best.density, best.k, best.l)
+	if best == (lgbKey{k: 10, l: 20, density: 0.4}) {
+		f.verdict = Holds
+	}
+	return f
+}
+
+func (g *lgbGrid) narrows() found {
+	var sweeps []*sweep
+	for _, k := range lgbKs {
+		sweeps = append(sweeps, g.overDensity(lgbMean, lgbMDP, k, 5))
+	}
+	return trends("NCP a value, in the density", false, sweeps)
+}
+
+func (g *lgbGrid) buckets() found {
+	var sweeps []*sweep
+	for _, l := range lgbLs {
+		sweeps = append(sweeps, g.overDensity(lgbBuckets, lgbMDP, 5, l))
+	}
+	return trends("width of the buckets of age, in the density", false, sweeps)
+}

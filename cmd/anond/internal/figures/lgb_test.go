@@ -1,0 +1,162 @@
+package figures
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+)
+
+// madeGrid gives every key the runs that of returns.
+func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *lgbGrid {
+	g := newLGBGrid(lgbTable{name: "made up", Table: &Table{}})
+	for _, m := range lgbMethods() {
+		for _, k := range lgbKs {
+			for _, l := range lgbLs {
+				for _, d := range lgbShares {
+					g.runs[lgbKey{measure, m.name, k, l, d}] = of(m.name, k, l, d)
+				}
+			}
+		}
+	}
+	return g
+}
+
+func TestLGBClaimsOfQueries(t *testing.T) {
+	growing := madeGrid(lgbRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(k*k*l) + map[string]float64{lgbNCP: 30}[method]
+		return []float64{v, 2 * v}
+	})
+	assert.Equal(t, Holds, growing.grows(lgbRate).verdict)
+	assert.Equal(t, Holds, growing.weighs(lgbRate).verdict, "k squared outweighs l")
+	assert.Equal(t, Holds, growing.small(lgbRate).verdict)
+	assert.Equal(t, Holds, growing.closes(lgbRate).verdict)
+	assert.Equal(t, Holds, growing.equal(lgbRate).verdict)
+	opposite := madeGrid(lgbRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(l*l)/float64(k) - map[string]float64{lgbNCP: .12 * float64(l*l) / float64(k)}[method]
+		return []float64{v, 3 * v}
+	})
+	assert.Equal(t, HoldsNot, opposite.grows(lgbRate).verdict, "falls in k")
+	assert.Equal(t, HoldsNot, opposite.weighs(lgbRate).verdict)
+	assert.Equal(t, HoldsNot, opposite.small(lgbRate).verdict)
+	assert.Equal(t, HoldsNot, opposite.closes(lgbRate).verdict, "the same share at every l")
+	assert.Equal(t, HoldsNot, opposite.equal(lgbRate).verdict, "12 % apart")
+}
+
+func TestLGBClaimsOfDensity(t *testing.T) {
+	falling := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 {
+		v := 100 - d*float64(k*l)
+		return []float64{v, v + 1}
+	})
+	assert.Equal(t, Holds, falling.declines(lgbRate).verdict)
+	assert.Equal(t, Holds, falling.largest(lgbRate).verdict)
+	rising := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{d, 2 * d} })
+	assert.Equal(t, HoldsNot, rising.declines(lgbRate).verdict)
+	assert.Equal(t, HoldsNot, rising.largest(lgbRate).verdict)
+	assert.Contains(t, rising.largest(lgbRate).numbers, "no reduction anywhere")
+	elsewhere := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{100 - d/float64(k*l), 99 - d} })
+	assert.Equal(t, HoldsNot, elsewhere.largest(lgbRate).verdict)
+	assert.Contains(t, elsewhere.largest(lgbRate).numbers, "k = 5, l = 5")
+}
+
+func TestLGBClaimsOfGroups(t *testing.T) {
+	same := madeGrid(lgbCDM, func(_ string, k, _ int, _ float64) []float64 { return []float64{float64(k), 7} })
+	assert.Equal(t, Holds, same.untouched().verdict)
+	other := madeGrid(lgbCDM, func(_ string, k, l int, _ float64) []float64 { return []float64{float64(k), float64(l)} })
+	assert.Equal(t, HoldsNot, other.untouched().verdict)
+	assert.Equal(t, Holds, savingOf("x", []float64{100, 100, 100}, []float64{86, 84, 83}).verdict)
+	assert.Equal(t, HoldsNot, savingOf("x", []float64{100, 100, 100}, []float64{86, 90, 83}).verdict)
+	assert.Contains(t, savingOf("x", []float64{100, 100, 100}, []float64{86, 110, 83}).numbers, "-10.0 % at k = 8")
+}
+
+func TestTrendsCountsItsLines(t *testing.T) {
+	up, down := made("up", []float64{1, 2}, []float64{2, 3}), made("down", []float64{2, 3}, []float64{1, 2})
+	mixed := made("mixed", []float64{1, 4}, []float64{3, 1})
+	assert.Equal(t, Holds, trends("x", true, []*sweep{up, up}).verdict)
+	assert.Equal(t, Undecidable, trends("x", true, []*sweep{up, mixed}).verdict)
+	f := trends("x", true, []*sweep{up, down, mixed})
+	assert.Equal(t, HoldsNot, f.verdict)
+	assert.Contains(t, f.numbers, "of 3 lines 1 rise, 1 fall, 0 are level and in 1 the runs disagree")
+}
+
+// The other table's verdict is told, not taken.
+func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
+	c := beside(Claim{Verdict: Holds, Numbers: "1"}, Claim{Verdict: HoldsNot, Numbers: "2"}, "other")
+	assert.Equal(t, Claim{Verdict: Holds, Numbers: "1. On other: does not hold (2)"}, c)
+}
+
+func TestLGBFiguresOfGroups(t *testing.T) {
+	for _, id := range []string{"lgb-5", "lgb-6"} {
+		r := runFigure(t, id, 0.01)
+		require.Len(t, r.Panels, 4)
+		for i, p := range r.Panels {
+			series := seriesOf(p)
+			require.Len(t, series, 6, "three k of the paper's method, three of ours")
+			for _, k := range []string{"5", "8", "10"} {
+				require.Equal(t, len(lgbLs), series[lgbFigures[i%2]+", k = "+k])
+			}
+		}
+	}
+}
+
+func TestLGBFiguresOfQueries(t *testing.T) {
+	seven := runFigure(t, "lgb-7", 0.01)
+	require.Len(t, seven.Panels, 4)
+	require.Len(t, seriesOf(seven.Panels[0]), 3)
+	require.Len(t, seriesOf(seven.Panels[1]), 6)
+	require.Len(t, seven.Claims, 5)
+	eight := runFigure(t, "lgb-8", 0.01)
+	require.Len(t, eight.Panels, 8)
+	require.Len(t, seriesOf(eight.Panels[0]), 6)
+	require.Len(t, eight.Claims, 4)
+}
+
+func TestLGBFiguresStopWhenAsked(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	f, _ := Find("lgb-5")
+	_, err := f.Run(ctx, Input{Data: figureData(t), Seed: 1, Scale: 0.01})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Every value keeps its text, and near codes share a node: 12 values of four a
+// node under the root, numbers in their order though "10" was seen first.
+func TestHierarchiesKeepTheValues(t *testing.T) {
+	d := equivclass.NewDictionary(equivclass.Attribute{Name: "x", Type: equivclass.Categorical})
+	table := &Table{Dicts: []*equivclass.Dictionary{d}, Codes: [][]equivclass.Code{{}}}
+	for _, text := range []string{"10", "1", "2", "3", "4", "5", "6", "7", "8", "9", "11", "12"} {
+		table.Codes[0] = append(table.Codes[0], d.Add([]byte(text)))
+	}
+	tree, err := table.withHierarchies()
+	require.NoError(t, err)
+	for i, c := range tree.Codes[0] {
+		require.Equal(t, d.Text(table.Codes[0][i]), tree.Dicts[0].Text(c))
+	}
+	h := tree.Dicts[0].Attribute().Hierarchy
+	leaf := func(text string) equivclass.Code { c, _ := h.Leaf([]byte(text)); return c }
+	require.Equal(t, "x-group-0", h.Label(h.LCA(leaf("1"), leaf("4"))))
+	require.Equal(t, "x-group-2", h.Label(h.LCA(leaf("9"), leaf("10"))))
+	require.Equal(t, "*", h.Label(h.LCA(leaf("4"), leaf("5"))))
+}
+
+// Each attribute is promised what its flagged values allow, sex t-closeness.
+func TestLGBPromises(t *testing.T) {
+	source := figureData(t)
+	acs, err := lgbACS(source, 2000)
+	require.NoError(t, err)
+	f := acs.flagged(0.2, 1)
+	p := lgbPromises(f, 20)
+	require.Equal(t, lgbReachable(f, 7), p[7].L)
+	require.Less(t, p[7].L, 20)
+	require.Equal(t, 5, lgbPromises(f, 5)[lgbAge].L)
+	require.Zero(t, p[lgbSex].L)
+	require.Equal(t, "t-close(0.2,equal)", p[lgbSex].Principle.Name())
+}
+
+func TestDeviation(t *testing.T) {
+	assert.Zero(t, deviation([]int{5, 5, 5}))
+	assert.InDelta(t, 2, deviation([]int{3, 7}), 1e-12)
+}
