@@ -14,10 +14,10 @@ const (
 
 func lgb() []Figure {
 	return []Figure{
-		lgbFigure("lgb-5", "discernibility C_DM over l, for each k", lgb5),
+		lgbFigure("lgb-5", "Discernibility C_DM over l, for each k", lgb5),
 		lgbFigure("lgb-6", "NCP over l, for each k", lgb6),
-		lgbFigure("lgb-7", "relative error rate of SUM queries over l, for each k", lgb7),
-		lgbFigure("lgb-8", "relative error rate at four shares of sensitive values", lgb8),
+		lgbFigure("lgb-7", "Relative error rate of SUM queries over l, for each k", lgb7),
+		lgbFigure("lgb-8", "Relative error rate at four shares of sensitive values", lgb8),
 	}
 }
 
