@@ -180,3 +180,16 @@ func TestParseRecoding(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingFollowsAReleaseWithoutPromise: a directory that holds one is not
+// continued, whatever the next recoding would be.
+func TestNothingFollowsAReleaseWithoutPromise(t *testing.T) {
+	root := t.TempDir()
+	p := publisher(newRecorder(root), root)
+	require.NoError(t, p.Open())
+	_, err := p.Publish(hospitalView(t), settings(snapshot.Randomization(0.25, 3)))
+	require.NoError(t, err)
+	_, err = p.Publish(testView(t, 2, hospital(t), patients, hospitalClasses()), settings(snapshot.Anatomy()))
+	require.ErrorIs(t, err, snapshot.ErrView)
+	assert.ErrorContains(t, err, "release 1 promises nothing across releases")
+}

@@ -168,6 +168,8 @@ func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) 
 		return usage("use --method lgb-mdp, lgb-ncp or lgb-mended, or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
 	}
 	switch {
+	case o.Method.Name == "ng" && o.Want.L < 2:
+		return usage("add -l 2 or more", "method ng covers l neighbours in each row, and with l = 1 a row would show one person exactly")
 	case o.Recoding == oneoff.Slicing && f.slices == "":
 		return usage("add for instance --slices age+sex,postcode", "recoding slicing needs to know which columns stay together")
 	case o.Recoding != oneoff.Slicing && f.slices != "":

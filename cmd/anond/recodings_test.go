@@ -386,6 +386,7 @@ func TestRecodingUsage(t *testing.T) {
 		{w, "--recoding randomization --retention 1", "needs the probability"},
 		{w, "--retention 0.5", "--retention does not belong"},
 		{w, "--recoding lgb", "is written by the methods lgb-mdp"},
+		{w, "--method ng -k 5 -l 1", "with l = 1 a row would show one person exactly"},
 		{w, "--method ng --recoding anatomy", "method ng is written in recoding generalization alone"},
 		{w, "--method lgb-mdp --recoding anatomy", "method lgb-mdp is written in recoding lgb alone"},
 		{c, "-k 3 -l 2", `attribute "sex" has role semi, which only recoding lgb can publish`},

@@ -1,11 +1,13 @@
 package oneoff
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"anond/equivclass"
+	"anond/snapshot"
 )
 
 // loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive
@@ -26,6 +28,27 @@ func (r *Release) loadLocal() error {
 		r.SA = append(r.SA, values...)
 	}
 	r.Local = l
+	return r.checkLocal()
+}
+
+// checkLocal holds both files against each other: as many rows name a bucket as
+// it has values, and each row one of the sensitive attribute.
+func (r *Release) checkLocal() error {
+	for j, column := range r.Local.Bucket {
+		rows := make([]int, len(r.Local.Values[j]))
+		for _, b := range column {
+			if b >= 0 {
+				rows[b]++
+			} else if j == len(r.Dicts)-1 {
+				return fmt.Errorf("%w: lgb.csv: a row is in no bucket of attribute %q", snapshot.ErrDamaged, r.names()[j])
+			}
+		}
+		for b, values := range r.Local.Values[j] {
+			if rows[b] != len(values) {
+				return fmt.Errorf("%w: lgb.csv and buckets.csv disagree on the size of a bucket of attribute %q", snapshot.ErrDamaged, r.names()[j])
+			}
+		}
+	}
 	return nil
 }
 
