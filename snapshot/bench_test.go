@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -133,5 +134,47 @@ func BenchmarkPublish(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// localView makes a view of LGB of another: ward becomes semi-sensitive, half of
+// the classes keep it in buckets of four that cross classes, and the sensitive
+// attribute's buckets are the classes.
+func localView(b *testing.B, v *incremental.View) *incremental.View {
+	attributes := slices.Clone(v.Schema.Attributes())
+	attributes[4].Role, attributes[4].Promise = equivclass.Semi, &equivclass.SemiPromise{L: 2}
+	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	require.NoError(b, err)
+	out := *v
+	out.Schema, out.QI = schema, slices.Delete(slices.Clone(v.QI), 4, 5)
+	ward, sa := incremental.LocalView{Attribute: 4, Codes: v.QI[4]}, incremental.LocalView{Attribute: 7, Codes: v.SA}
+	var flagged []incremental.RecordID
+	for i, c := range v.Classes {
+		sa.Buckets = append(sa.Buckets, c.Members)
+		if i%2 == 0 {
+			flagged = append(flagged, c.Members...)
+		}
+	}
+	slices.Sort(flagged) // the classes of benchView are drawn at random
+	for bucket := range slices.Chunk(flagged, 4) {
+		ward.Buckets = append(ward.Buckets, bucket)
+	}
+	out.Local = []incremental.LocalView{ward, sa}
+	return &out
+}
+
+func BenchmarkRenderLGB(b *testing.B) {
+	for _, n := range []int{1e4, 1e5, 1e6} {
+		v := localView(b, benchView(b, n))
+		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
+			s := benchSettings(snapshot.LGB(testSeed))
+			dir := b.TempDir()
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := snapshot.Render(v, s, nil, diskFiles{dir})
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
 	}
 }

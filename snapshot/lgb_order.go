@@ -50,12 +50,26 @@ type node struct {
 func (r *lgb) order(t *table) {
 	c := &colouring{t: t, seed: r.seed}
 	c.start()
-	for n := -1; n != c.colours(); {
+	for n := -1; n != c.colours() && !c.told(); {
 		n = c.colours()
 		c.refine()
 	}
-	c.walk()
+	if !c.told() {
+		c.walk()
+	}
 	c.number()
+}
+
+// told reports that the colours tell all nodes apart.
+func (c *colouring) told() bool {
+	for _, nodes := range append([][]*node{c.class}, c.local...) {
+		for _, x := range nodes {
+			if !x.alone {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // start colours by content: classes by box, then the bag of sensitive values
