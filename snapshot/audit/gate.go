@@ -118,7 +118,29 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
 		f.add("claim", KindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
+	g.promised(man, f)
 	return loadRelease(dir, man, g.s, f)
+}
+
+// promised tests that each semi-sensitive attribute is announced with the promise
+// that the gate was given: a weaker one would be kept, and be wrong.
+func (g *Gate) promised(man *Manifest, f *faults) {
+	if g.policy.Promises == nil {
+		return
+	}
+	found := 0
+	for _, c := range man.Schema {
+		if c.Promise == nil {
+			continue
+		}
+		found++
+		if want := g.policy.Promises[c.Name]; c.Promise.L != want.L || c.Promise.T != want.T || c.Promise.Distance != want.Distance {
+			f.add("claim", KindClaimFalse, man.Release, 0, c.Name, "the manifest declares another promise than the gate holds")
+		}
+	}
+	if found != len(g.policy.Promises) {
+		f.add("claim", KindClaimFalse, man.Release, 0, "schema", "the manifest lacks the promise of an attribute")
+	}
 }
 
 func (g *Gate) translate(rel *release, members []uint32, f *faults) []uint32 {

@@ -55,7 +55,8 @@ func (p *localPlan) members(r *localRelease) []uint32 {
 }
 
 func localGatePolicy(p *localPlan) Policy {
-	return Policy{K: p.k, L: p.l, Republication: "append", MaxRegroups: new(int)}
+	return Policy{K: p.k, L: p.l, Republication: "append", MaxRegroups: new(int),
+		Promises: map[string]Promise{"sex": {T: p.sexT, Distance: "equal"}, "job": {L: p.jobL}}}
 }
 
 // BenchmarkGateLocal is what a release by recoding lgb costs the publisher. All
@@ -114,6 +115,15 @@ func TestLocalGate(t *testing.T) {
 	found, err = resumed.Check(filepath.Join(o.Releases, dirName(2)), p.members(releases[1]))
 	require.NoError(t, err)
 	require.Empty(t, found)
+
+	for _, weaker := range []map[string]Promise{{}, {"sex": {T: p.sexT, Distance: "equal"}, "job": {L: 3}}, {"sex": {T: 0.1, Distance: "equal"}, "job": {L: p.jobL}},
+		{"sex": {T: p.sexT, Distance: "equal"}, "job": {L: p.jobL}, "city": {L: 2}}} {
+		policy := localGatePolicy(p)
+		policy.Promises = weaker
+		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+		require.NoError(t, err)
+		require.Contains(t, kinds(found), KindClaimFalse)
+	}
 
 	for _, want := range []string{KindBucketAboveL, KindBucketChanged, KindBucketRowsMoved, KindBucketGrown, KindBucketAboveT, KindReference, KindDifference, KindClassMerged, KindLoneNewcomer} {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.want == want })

@@ -178,3 +178,27 @@ func TestLocalMatchOfTwins(t *testing.T) {
 	checkLocalFrozen(s, x.table(s), &release{num: 2, tab: x.renumber(r).table(s)}, []uint32{1}, []fate{fateUnchanged}, f)
 	require.Empty(t, f.list)
 }
+
+// TestLocalMatchOfManyTwins: many small parts, each of buckets that look alike.
+func TestLocalMatchOfManyTwins(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 5))
+	x := &shown{content: make([][]int, 2)}
+	const parts, rows = 300, 12
+	for part := range parts {
+		perm := r.Perm(rows)
+		var class [][]int
+		for i := range rows {
+			class = append(class, []int{part*rows/2 + i/2, part*rows/3 + perm[i]/3})
+		}
+		x.rows = append(x.rows, class)
+	}
+	x.content[0], x.content[1] = make([]int, parts*rows/2), make([]int, parts*rows/3)
+	s := &schema{local: []*localAttr{{name: "a", bags: newSetDict()}, {name: "b", bags: newSetDict()}}}
+	was, fates := make([]uint32, parts), make([]fate, parts)
+	for c := range was {
+		was[c], fates[c] = uint32(c)+1, fateUnchanged
+	}
+	f := &faults{}
+	checkLocalFrozen(s, x.table(s), &release{num: 2, tab: x.renumber(r).table(s)}, was, fates, f)
+	require.Empty(t, f.list)
+}

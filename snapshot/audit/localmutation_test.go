@@ -39,12 +39,6 @@ func editBuckets(r []*localRelease, from, to string) {
 	}
 }
 
-// swapCells exchanges a column of two rows.
-func swapCells(r *localRelease, x, y, column int) {
-	r.lgb[x], r.lgb[y] = slices.Clone(r.lgb[x]), slices.Clone(r.lgb[y])
-	r.lgb[x][column], r.lgb[y][column] = r.lgb[y][column], r.lgb[x][column]
-}
-
 // rowsOf lists the rows of a person's class.
 func rowsOf(r *localRelease, who int) (rows []int) {
 	for i, line := range r.lgb[1:] {

@@ -15,19 +15,26 @@ const refineBudget = 50_000_000
 // nor the order of numbers tells them apart: colour refinement, buckets by the
 // colours of their rows and rows by those of their buckets, on both releases at
 // once; then one bucket of a colour is tied to each candidate in turn. It works
-// on the part of the release that hangs together with the classes that disagree.
+// on the parts of the release that hang together with the classes that disagree,
+// each by itself: buckets of different parts have different classes.
 //
 // Guarantee: true only if the matching left in m.to satisfies every class.
 func (m *localMatch) refine(wrong []int) bool {
-	r := &refinement{m: m, q: len(m.s.local), budget: refineBudget}
-	r.classes = m.hangTogether(wrong)
-	r.first()
-	return r.search()
+	budget := refineBudget
+	for _, part := range m.parts(wrong) {
+		r := &refinement{m: m, q: len(m.s.local), budget: budget, classes: part}
+		r.first()
+		if !r.search() {
+			return false
+		}
+		budget = r.budget
+	}
+	return true
 }
 
-// hangTogether lists the matched classes that some path of shared buckets joins
-// with the given ones.
-func (m *localMatch) hangTogether(wrong []int) (out []int) {
+// parts lists the matched classes that some path of shared buckets joins with
+// the given ones, those that hang together in one list.
+func (m *localMatch) parts(wrong []int) (out [][]int) {
 	d := newDisjoint(m.after.m)
 	for j := range m.s.local {
 		b := &m.after.local.attrs[j]
@@ -44,16 +51,24 @@ func (m *localMatch) hangTogether(wrong []int) (out []int) {
 			}
 		}
 	}
-	roots := map[uint32]bool{}
+	at := map[uint32]int{} // root -> place in out
 	for _, c := range wrong {
-		roots[d.find(uint32(c))] = true
+		if root := d.find(uint32(c)); !hasKey(at, root) {
+			at[root] = len(out)
+			out = append(out, nil)
+		}
 	}
 	for c := range m.after.m {
-		if m.was[c] > 0 && roots[d.find(uint32(c))] {
-			out = append(out, c)
+		if i, ok := at[d.find(uint32(c))]; ok && m.was[c] > 0 {
+			out[i] = append(out[i], c)
 		}
 	}
 	return out
+}
+
+func hasKey[K comparable, V any](m map[K]V, k K) bool {
+	_, ok := m[k]
+	return ok
 }
 
 // refinement holds the colours of the buckets of both releases, keyed by

@@ -25,9 +25,14 @@ type AttributePromise struct {
 	// the largest l that all buckets keep.
 	AchievedT *float64 `json:"achieved_t,omitempty"`
 	AchievedL int      `json:"achieved_l,omitempty"`
-	MinValues int      `json:"min_candidates"` // least number of values that someone who knows the class cannot exclude
-	Status    string   `json:"status"`         // certified, consistent, violated, not established
-	Why       string   `json:"why,omitempty"`
+	// Someone who keeps every release and knows a person's class in each
+	// (AttackerLink) cannot exclude this many values at least; and so many people
+	// have fewer than l of them (fewer than 2 under a promise t), or one.
+	MinValues  int    `json:"min_candidates"`
+	BelowL     int    `json:"below_l"`
+	ExactlyOne int    `json:"exactly_one"`
+	Status     string `json:"status"` // certified, consistent, violated, not established
+	Why        string `json:"why,omitempty"`
 }
 
 // statusUnknown: the attribute's own buckets are fine, but something else in the
@@ -72,8 +77,18 @@ func (p *AttributePromise) measure(l *localAttr, t *table, j int) {
 	}
 	for c := range t.m {
 		p.Posterior = max(p.Posterior, t.local.topShare(t, c, j))
-		if n := t.local.candidates(t, c, j); n > 0 && (p.MinValues == 0 || n < p.MinValues) {
+		n := t.local.candidates(t, c, j)
+		if n == 0 {
+			continue
+		}
+		if p.MinValues == 0 || n < p.MinValues {
 			p.MinValues = n
+		}
+		if n < max(p.L, 2) {
+			p.BelowL += t.size(c)
+		}
+		if n == 1 {
+			p.ExactlyOne += t.size(c)
 		}
 	}
 }
@@ -152,6 +167,9 @@ func (t *textWriter) promises(list []AttributePromise) {
 		why := ""
 		if p.Why != "" {
 			why = " (" + p.Why + ")"
+		}
+		if p.BelowL > 0 {
+			why += fmt.Sprintf("; who knows the class narrows %d people down to fewer than %d values, %d to one", p.BelowL, max(p.L, 2), p.ExactlyOne)
 		}
 		t.line("  %s (%s): promised %s, achieved %s, share %.4f, posterior %.4f, %d values in %d buckets: %s%s",
 			p.Attribute, p.Role, promise, achieved, p.TopShare, p.Posterior, p.Records, p.Buckets, p.Status, why)

@@ -15,7 +15,6 @@ import (
 // keeps its bucket (rule A), whatever number the bucket has in a release. It
 // counts worlds in which a record has a value.
 type rowWorlds struct {
-	classes []map[int][]int // per release: record -> buckets of the rows of its class
 	left    []map[int][]int // per release and class (by its first record): free rows
 	first   map[int]int     // record -> first record of its class
 	bags    []map[int]map[string]int

@@ -75,6 +75,9 @@ type Policy struct {
 	Transparent   bool             `json:"transparent"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
 	SubjectRepeat string           `json:"subject_repeat"` // first | sticky; absent: not declared
+	// Promises are those of the semi-sensitive attributes, for the gate alone: in
+	// a manifest they stand in the schema. nil: the gate does not know them.
+	Promises map[string]Promise `json:"-"`
 }
 
 // UnmarshalJSON tolerates unknown fields: policy is an open object.

@@ -57,7 +57,18 @@ func newGate(c *config.Config) *gate {
 		budget = 0
 	}
 	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		Transparent: c.Policy.Transparent, MaxRegroups: &budget})}
+		Transparent: c.Policy.Transparent, MaxRegroups: &budget, Promises: promisesOf(c)})}
+}
+
+// promisesOf tells the gate what the configuration promises for each
+// semi-sensitive attribute.
+func promisesOf(c *config.Config) map[string]audit.Promise {
+	out := map[string]audit.Promise{}
+	for _, i := range c.Schema().Semi() {
+		a := c.Schema().Attributes()[i]
+		out[a.Name] = audit.Promise{L: a.Promise.L, T: a.Promise.T, Distance: a.Promise.Distance}
+	}
+	return out
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.
