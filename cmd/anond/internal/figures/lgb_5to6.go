@@ -110,7 +110,7 @@ func lgb6(ctx context.Context, in Input) (*Result, error) {
 	}, nil
 }
 
-const lgbWhyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-ncp-mended, which goes on cutting, saves far more (see the notes)."
+const lgbWhyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-mended, which goes on cutting, saves far more (see the notes)."
 
 func (g *lgbGrid) claims6() []Claim {
 	mdp, ncp := g.overK(lgbLoss, lgbMDP, 5, lgbDensity), g.overK(lgbLoss, lgbNCP, 5, lgbDensity)

@@ -129,7 +129,7 @@ type lgbMethod struct {
 const (
 	lgbMDP    = "LGB_MDP"
 	lgbNCP    = "LGB_NCP"
-	lgbMended = "lgb-ncp-mended (ours)"
+	lgbMended = "lgb-mended (ours)"
 	lgbBoth   = "lgb-mdp, both sides (ours)"
 )
 
