@@ -48,9 +48,7 @@ func (x *extraction) widen(c *cell, r int32) {
 }
 
 // bit stands for the category of a record in dimension j.
-func (x *extraction) bit(r int32, j int) uint64 {
-	return 1 << (x.p.Space.Dims[j].Code(x.p.X[int(r)*x.d+j]) & 63)
-}
+func (x *extraction) bit(r int32, j int) uint64 { return 1 << x.losses.code[int(r)*x.d+j] }
 
 // span returns the loss of c, summed over dimensions.
 func (x *extraction) span(c *cell) float32 {
@@ -81,22 +79,28 @@ func (x *extraction) with(c *cell, r int32) float32 {
 // mixedSpan is span, and with for r >= 0, where some dimension is not plain.
 func (x *extraction) mixedSpan(c *cell, r int32) float32 {
 	var s float32
-	for j := range x.p.Space.Dims {
-		dim := &x.p.Space.Dims[j]
-		if dim.Kind == Set {
+	var at []float32
+	if r >= 0 {
+		at = x.p.At(r)
+	}
+	for j := range c.lo {
+		if table := x.losses.sets[j]; table != nil {
 			set := c.set[j]
 			if r >= 0 {
 				set |= x.bit(r, j)
 			}
-			s += dim.SetLoss(bits.OnesCount64(set))
+			s += table[bits.OnesCount64(set)]
 			continue
 		}
 		lo, hi := c.lo[j], c.hi[j]
 		if r >= 0 {
-			v := x.p.X[int(r)*x.d+j]
-			lo, hi = min(lo, v), max(hi, v)
+			lo, hi = min(lo, at[j]), max(hi, at[j])
 		}
-		s += dim.RangeLoss(lo, hi)
+		if x.losses.plain[j] {
+			s += hi - lo
+		} else {
+			s += x.losses.of(j, lo, hi)
+		}
 	}
 	return s
 }

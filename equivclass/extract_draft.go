@@ -10,15 +10,19 @@ type extraction struct {
 	size, most int
 	sets       []int // the dimensions of kind Set
 	plain      bool  // every cell loses hi-lo in every dimension
-	equalOnly  bool  // exchange only records of equal value (Recut)
+	losses     losses
+	equalOnly  bool // exchange only records of equal value (Recut)
+	workers    int
 	drafts     []*draft
 	arena      draftArena
-	value      []int32 // sensitive value of a row, numbered 0.. by order of code
-	tally      []int32 // by value; zero between uses
-	bag        Bag     // scratch of the extra principles
-	grown, one cell    // scratch of growing classes and of distances
-	clock      int32   // exchanges done so far
-	lacks      [2]lacking
+	gone       []bool    // scratch of remove, by row; false between uses
+	value      []int32   // sensitive value of a row, numbered 0.. by order of code
+	tally      []int32   // by value; zero between uses
+	bag        Bag       // scratch of the extra principles
+	grown, one cell      // scratch of growing classes and of distances
+	clock      int32     // exchanges done so far
+	gapA, gapB []float32 // scratch of exchange: how far each record lies outside the other cell
+	cost       []float32 // scratch of bestSwap
 }
 
 // draft is a class in the making.
@@ -27,6 +31,7 @@ type draft struct {
 	cell cell
 	span float32 // loss of the cell, summed over dimensions
 	gain float32 // largest fall of span if one record leaves
+	lack lacking // kept while the draft does not change
 	// stamp is the clock at the last change.
 	stamp int32
 }
@@ -38,10 +43,22 @@ func newExtraction(p *Pool, want Requirement) *extraction {
 			x.sets = append(x.sets, j)
 		}
 	}
+	x.losses = newLosses(p)
+	x.gone = make([]bool, p.Len())
 	x.setSize(max(x.k, x.l))
 	x.numberValues()
 	x.grown, x.one = x.newCell(), x.newCell()
 	return x
+}
+
+// worker returns an extraction over the same pool with scratch of its own, for
+// another goroutine.
+func (x *extraction) worker() *extraction {
+	w := *x
+	w.drafts, w.arena, w.bag, w.gapA, w.gapB, w.cost = nil, draftArena{}, Bag{}, nil, nil, nil
+	w.tally = make([]int32, len(x.tally))
+	w.grown, w.one = w.newCell(), w.newCell()
+	return &w
 }
 
 // setSize fixes the usual size. Classes may grow to just below twice of it: the

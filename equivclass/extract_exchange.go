@@ -15,17 +15,18 @@ type change struct {
 // exchange applies the swap or move between a and b that saves most; false if
 // none saves. Both drafts stay valid. Cost: |a| |b| D at most, mostly far less.
 func (x *extraction) exchange(a, b *draft) bool {
-	la, lb := &x.lacks[0], &x.lacks[1]
-	x.fillLacking(la, a)
-	x.fillLacking(lb, b)
+	x.fillLacking(a)
+	x.fillLacking(b)
+	la, lb := &a.lack, &b.lack
 	best := change{i: -1, j: -1}
 	best.loss = float32(float32(len(a.rows))*a.span) + float32(float32(len(b.rows))*b.span) - leastGain
+	x.gapA, x.gapB = x.gaps(x.gapA, a.rows, &b.cell), x.gaps(x.gapB, b.rows, &a.cell)
 	x.bestSwap(a, b, la, lb, &best)
 	if !x.equalOnly {
-		if i := x.bestMove(a, b, la, &best); i >= 0 {
+		if i := x.bestMove(a, b, x.gapA, &best); i >= 0 {
 			best.i, best.j = i, -1
 		}
-		if j := x.bestMove(b, a, lb, &best); j >= 0 {
+		if j := x.bestMove(b, a, x.gapB, &best); j >= 0 {
 			best.i, best.j = -1, j
 		}
 	}
@@ -49,33 +50,88 @@ func (x *extraction) apply(a, b *draft, c change) {
 	}
 	x.measure(a)
 	x.measure(b)
+	a.lack.filled, b.lack.filled = false, false
 	x.clock++
 	a.stamp, b.stamp = x.clock, x.clock
 }
 
-// bestSwap looks for two records whose swap brings the loss below best. What a
-// draft loses without its record is a bound that spares most pairs.
+// bestSwap looks for two records whose swap brings the loss below best. Two
+// bounds spare most pairs: what a draft loses without its record, and how far the
+// newcomer lies outside its cell.
 func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
+	low := float32(maxSpan) // least that a record of b can cost, in b and a together
+	x.cost = x.cost[:0]
+	for j, gap := range x.gapB {
+		x.cost = append(x.cost, float32(na*gap)+float32(nb*lb.span[j]))
+		low = min(low, x.cost[j])
+	}
 	for i, ra := range a.rows {
 		base := float32(na * la.span[i])
 		if base+float32(nb*lb.low) >= best.loss {
 			continue
 		}
+		bound := base + float32(nb*x.gapA[i]) - slack
+		if bound+low >= best.loss {
+			continue
+		}
 		for j, rb := range b.rows {
-			if base+float32(nb*lb.span[j]) >= best.loss {
+			if bound+x.cost[j] >= best.loss || base+float32(nb*lb.span[j]) >= best.loss {
 				continue
 			}
-			loss := float32(na * x.with(&la.cell[i], rb))
+			loss := float32(na * x.without(la, i, rb))
 			if loss+float32(nb*lb.span[j]) >= best.loss {
 				continue
 			}
-			loss += float32(nb * x.with(&lb.cell[j], ra))
+			loss += float32(nb * x.without(lb, j, ra))
 			if loss < best.loss && x.swappable(a, b, ra, rb) {
 				*best = change{i, j, loss}
 			}
 		}
 	}
+}
+
+// slack is above what rounding can add to a bound, so that a bound never hides
+// an exchange that saves.
+const slack = 1e-3
+
+// gaps sets, for each of the rows, a bound from below of what it adds to the
+// span of a cell, or of a part of that cell.
+func (x *extraction) gaps(into []float32, rows []int32, c *cell) []float32 {
+	into = into[:0]
+	for _, r := range rows {
+		if x.plain {
+			into = append(into, outside(x.p.At(r), c))
+		} else {
+			into = append(into, x.mixedGap(r, c))
+		}
+	}
+	return into
+}
+
+// outside is how far a point lies outside a cell, summed over dimensions.
+func outside(at []float32, c *cell) float32 {
+	lo, hi := c.lo[:len(at)], c.hi[:len(at)]
+	var gap float32
+	for j, v := range at {
+		gap += max(0, lo[j]-v, v-hi[j])
+	}
+	return gap
+}
+
+// mixedGap is gaps for one row where some dimension is not plain: a category that
+// the cell lacks costs one more, a hierarchy or steps may cost nothing.
+func (x *extraction) mixedGap(r int32, c *cell) float32 {
+	var gap float32
+	for j, v := range x.p.At(r) {
+		switch {
+		case x.losses.plain[j]:
+			gap += max(0, c.lo[j]-v, v-c.hi[j])
+		case x.losses.sets[j] != nil && c.set[j]&x.bit(r, j) == 0:
+			gap += x.losses.sets[j][2]
+		}
+	}
+	return gap
 }
 
 // swappable reports whether both drafts stay valid if ra and rb change places.
@@ -88,15 +144,15 @@ func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
 
 // bestMove looks for a record of from whose move to to brings the loss below
 // best.loss, which it lowers; -1 if there is none.
-func (x *extraction) bestMove(from, to *draft, lack *lacking, best *change) int {
+func (x *extraction) bestMove(from, to *draft, gap []float32, best *change) int {
 	at := -1
 	if len(from.rows) <= x.k || len(to.rows) >= x.most {
 		return at
 	}
 	nf, nt := float32(len(from.rows)), float32(len(to.rows))
 	for i, r := range from.rows {
-		loss := float32((nf - 1) * lack.span[i])
-		if loss+float32((nt+1)*to.span) >= best.loss {
+		loss := float32((nf - 1) * from.lack.span[i])
+		if loss+float32((nt+1)*to.span) >= best.loss || loss+float32((nt+1)*(to.span+gap[i]))-slack >= best.loss {
 			continue
 		}
 		loss += float32((nt + 1) * x.with(&to.cell, r))
@@ -105,81 +161,4 @@ func (x *extraction) bestMove(from, to *draft, lack *lacking, best *change) int 
 		}
 	}
 	return at
-}
-
-// lacking holds, for one draft, the cell and span without each of its records.
-type lacking struct {
-	of    *draft
-	stamp int32
-	cell  []cell
-	span  []float32
-	low   float32 // smallest span
-}
-
-// fillLacking computes l for c; it is kept while c does not change. It also sets
-// c.gain. Cost: len(c.rows) x D, by the two outermost values of each dimension.
-func (x *extraction) fillLacking(l *lacking, c *draft) {
-	if l.of == c && l.stamp == c.stamp {
-		return
-	}
-	n := len(c.rows)
-	for len(l.cell) < n {
-		l.cell, l.span = append(l.cell, x.newCell()), append(l.span, 0)
-	}
-	l.of, l.stamp = c, c.stamp
-	clear(l.span[:n])
-	for j := range x.d {
-		x.lackRange(l, c, j)
-	}
-	if !x.plain {
-		x.lackSets(l, c)
-	}
-	l.low = slices.Min(l.span[:n])
-	c.gain = c.span - l.low
-}
-
-// lackRange fills the ranges of dimension j.
-func (x *extraction) lackRange(l *lacking, c *draft, j int) {
-	lo1, lo2, hi1, hi2 := float32(maxSpan), float32(maxSpan), float32(-maxSpan), float32(-maxSpan)
-	for _, r := range c.rows {
-		v := x.p.X[int(r)*x.d+j]
-		if v < lo1 {
-			lo1, lo2 = v, lo1
-		} else {
-			lo2 = min(lo2, v)
-		}
-		if v > hi1 {
-			hi1, hi2 = v, hi1
-		} else {
-			hi2 = max(hi2, v)
-		}
-	}
-	for i, r := range c.rows {
-		v, lo, hi := x.p.X[int(r)*x.d+j], lo1, hi1
-		if v == lo1 {
-			lo = lo2
-		}
-		if v == hi1 {
-			hi = hi2
-		}
-		l.cell[i].lo[j], l.cell[i].hi[j] = lo, hi
-		l.span[i] += hi - lo
-	}
-}
-
-// lackSets fills the sets, and the spans where dimensions are not plain.
-func (x *extraction) lackSets(l *lacking, c *draft) {
-	for _, j := range x.sets {
-		var once, twice uint64
-		for _, r := range c.rows {
-			b := x.bit(r, j)
-			once, twice = once|b, twice|once&b
-		}
-		for i, r := range c.rows {
-			l.cell[i].set[j] = once &^ (x.bit(r, j) &^ twice)
-		}
-	}
-	for i := range c.rows {
-		l.span[i] = x.span(&l.cell[i])
-	}
 }

@@ -51,10 +51,13 @@ func (x *extraction) takeAll(rows []int32, e effort) []int32 {
 // remove takes the new class out of the live rows and returns how many of them
 // were among the first ones.
 func (b *bucket) remove(first int) (among int) {
+	for _, r := range b.rows {
+		b.x.gone[r] = true
+	}
 	slices.Sort(b.rows)
 	kept := b.live[:0]
 	for i, r := range b.live {
-		if _, found := slices.BinarySearch(b.rows, r); !found {
+		if !b.x.gone[r] {
 			kept = append(kept, r)
 			continue
 		}
@@ -64,21 +67,16 @@ func (b *bucket) remove(first int) (among int) {
 		}
 	}
 	b.live = kept
+	for _, r := range b.rows {
+		b.x.gone[r] = false
+	}
 	return among
 }
 
 // farthestFirst sorts rows by falling distance from their mean, ties by number.
 // Outliers are placed while there is still choice; the dense middle can wait.
 func (x *extraction) farthestFirst(rows []int32) {
-	mean := make([]float32, x.d)
-	for _, r := range rows {
-		for j, v := range x.p.At(r) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float32(len(rows))
-	}
+	mean := x.mean(rows)
 	order := make([]nearby, len(rows))
 	for i, r := range rows {
 		order[i] = nearby{manhattan(x.p.At(r), mean), r}
@@ -95,6 +93,19 @@ func (x *extraction) farthestFirst(rows []int32) {
 	for i, o := range order {
 		rows[i] = o.id
 	}
+}
+
+func (x *extraction) mean(rows []int32) []float32 {
+	mean := make([]float32, x.d)
+	for _, r := range rows {
+		for j, v := range x.p.At(r) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float32(len(rows))
+	}
+	return mean
 }
 
 // grow forms a class around a seed in b.rows and reports success. The nearest

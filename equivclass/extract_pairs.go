@@ -8,47 +8,63 @@ type draftPair struct{ a, b int32 }
 // search is step 4 of Extract: rounds of exchange between neighbours, until a
 // round with all neighbours in view finds nothing.
 func (x *extraction) search(e effort) {
-	if x.plain && len(x.drafts) > 1 {
-		for _, c := range x.drafts {
-			x.fillLacking(&x.lacks[0], c) // for the gains that hopeless compares
-		}
-	}
 	for turn := 0; turn < e.rounds && len(x.drafts) > 1; turn++ {
-		done := x.descend(x.pairs(min(e.near, len(x.drafts)-1), e.part, turn), e.passes)
+		done := x.descend(min(e.near, len(x.drafts)-1), e.part, turn, e.passes)
 		if done == 0 && len(x.drafts) <= e.part || len(x.drafts)-1 <= e.near {
 			return
 		}
 	}
 }
 
-// pairs lists for each draft the near others whose cells have the nearest
-// middles, within parts of at most part drafts; another turn cuts the parts
-// elsewhere. Cost: part x D for each draft.
-func (x *extraction) pairs(near, part, turn int) []draftPair {
+// descend cuts the drafts into parts of at most part, another turn elsewhere, and
+// lets each part descend; it returns the number of exchanges. A part touches its
+// own drafts only, so that the parts may do so side by side and the result is
+// that of one after the other.
+func (x *extraction) descend(near, part, turn, passes int) int32 {
 	mid, ids := x.middles()
+	var parts [][]int32
+	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
 	lists := make([][]nearby, len(x.drafts))
 	room := make([]nearby, len(x.drafts)*near)
-	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) {
-		for _, a := range ids {
-			at := mid[int(a)*x.d : int(a+1)*x.d]
-			list := room[int(a)*near : int(a)*near : int(a+1)*near]
-			for _, b := range ids {
-				if a != b {
-					list = keepNearest(list, near, nearby{manhattan(at, mid[int(b)*x.d:int(b+1)*x.d]), b})
-				}
-			}
-			lists[a] = list
+	done := make([]int32, len(parts))
+	x.each(len(parts), func(w *extraction, i int) {
+		w.drafts, w.clock = x.drafts, x.clock
+		for _, id := range parts[i] {
+			w.fillLacking(w.drafts[id]) // for the gains that hopeless compares
 		}
+		done[i] = w.descendPart(w.pairs(mid, parts[i], lists, room, near), passes)
 	})
-	return uniquePairs(lists, near)
+	x.clock += slices.Max(done) + 1
+	var all int32
+	for _, n := range done {
+		all += n
+	}
+	return all
+}
+
+// pairs lists for each draft of a part the near others whose cells have the
+// nearest middles. Cost: part x D for each draft.
+func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
+	for _, a := range ids {
+		at := mid[int(a)*x.d : int(a+1)*x.d]
+		list := room[int(a)*near : int(a)*near : int(a+1)*near]
+		for _, b := range ids {
+			if a != b {
+				list = keepNearest(list, near, nearby{manhattan(at, mid[int(b)*x.d:int(b+1)*x.d]), b})
+			}
+		}
+		lists[a] = list
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return uniquePairs(ids, lists, near)
 }
 
 // uniquePairs turns lists of neighbours into pairs, each once.
-func uniquePairs(lists [][]nearby, near int) []draftPair {
-	out := make([]draftPair, 0, len(lists)*near*3/4)
-	for a, list := range lists {
-		a := int32(a)
-		for _, b := range list {
+func uniquePairs(ids []int32, lists [][]nearby, near int) []draftPair {
+	out := make([]draftPair, 0, len(ids)*near*3/4)
+	for _, a := range ids {
+		for _, b := range lists[a] {
 			if a < b.id || !slices.ContainsFunc(lists[b.id], func(c nearby) bool { return c.id == a }) {
 				out = append(out, draftPair{a, b.id})
 			}
@@ -57,11 +73,11 @@ func uniquePairs(lists [][]nearby, near int) []draftPair {
 	return out
 }
 
-// descend exchanges records in each pair as long as that saves, pass after pass
-// until one finds nothing; it returns the number of exchanges. A pair is looked
-// at again only if one of the two has changed. The total loss falls with every
-// exchange, so it ends.
-func (x *extraction) descend(pairs []draftPair, passes int) int32 {
+// descendPart exchanges records in each pair as long as that saves, pass after
+// pass until one finds nothing; it returns the number of exchanges. A pair is
+// looked at again only if one of the two has changed. The total loss falls with
+// every exchange, so it ends.
+func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
 	x.clock++
 	begun := x.clock
 	tried := make([]int32, len(pairs))

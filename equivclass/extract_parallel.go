@@ -1,0 +1,35 @@
+package equivclass
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// each calls do once for every i below n, on as many goroutines as there are
+// workers, each with scratch of its own. Which goes first is not said: the calls
+// must not touch what others do, and so the result does not depend on it.
+func (x *extraction) each(n int, do func(w *extraction, i int)) {
+	workers := x.workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if workers = min(workers, n); workers < 2 {
+		w := x.worker()
+		for i := range n {
+			do(w, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			w := x.worker()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(w, i)
+			}
+		})
+	}
+	all.Wait()
+}
