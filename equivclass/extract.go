@@ -37,7 +37,7 @@ import "slices"
 // Products of float32 are rounded before they are added, so that a processor
 // with fused multiply-add forms the same classes.
 type Extract struct {
-	// Workers is how many goroutines share the work; 0: one a processor. It has no
+	// Workers is how many goroutines share the work, at least one. It has no
 	// influence on the classes.
 	Workers int
 }

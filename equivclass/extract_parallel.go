@@ -1,7 +1,6 @@
 package equivclass
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -10,11 +9,8 @@ import (
 // workers, each with scratch of its own. Which goes first is not said: the calls
 // must not touch what others do, and so the result does not depend on it.
 func (x *extraction) each(n int, do func(w *extraction, i int)) {
-	workers := x.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	if workers = min(workers, n); workers < 2 {
+	workers := min(x.workers, n)
+	if workers < 2 {
 		w := x.worker()
 		for i := range n {
 			do(w, i)

@@ -3,6 +3,7 @@ package equivclass
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -235,7 +236,7 @@ func BenchmarkExtract(b *testing.B) {
 			b.ReportAllocs()
 			loss := 0.0
 			for b.Loop() {
-				groups, rest := Extract{}.Partition(p, Requirement{K: 10, L: 5})
+				groups, rest := Extract{Workers: runtime.GOMAXPROCS(0)}.Partition(p, Requirement{K: 10, L: 5})
 				b.StopTimer()
 				loss = IntervalNCP(p, groups, len(rest))
 				b.StartTimer()

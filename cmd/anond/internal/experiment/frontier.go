@@ -163,7 +163,7 @@ func (o FrontierOptions) runs(data *table) ([]frontierRun, error) {
 // policy returns a policy by its name, without max_hold.
 func (o FrontierOptions) policy(name string) (incremental.Policy, error) {
 	p := incremental.Policy{Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
-		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: equivclass.Extract{}, Local: equivclass.Extract{}}
+		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}}
 	switch name {
 	case "append":
 		p.Republication = incremental.Append

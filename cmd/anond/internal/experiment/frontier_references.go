@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"anond/equivclass"
 )
@@ -45,7 +46,7 @@ func (o FrontierOptions) rerun(ctx context.Context, data *table) (FrontierRow, e
 func (o FrontierOptions) oneShot(data *table, n int) frontierRun {
 	return frontierRun{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (FrontierRow, error) {
 		row := FrontierRow{Policy: fmt.Sprintf("one-shot extract n=%d", n), Releases: 1}
-		o.fill(&row, data, n, equivclass.Extract{})
+		o.fill(&row, data, n, equivclass.Extract{Workers: runtime.GOMAXPROCS(0)})
 		return row, nil
 	}}
 }

@@ -2,6 +2,7 @@ package oneoff
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func classMethods(all string) []Method {
 		name, recoding, guarantee, source string
 		partitioner                       func(seed uint64) equivclass.Partitioner
 	}{
-		{"extract", Generalization, all + "; the daemon's default", "ours, on k-member clustering (Byun et al., DASFAA 2007)", fixed(equivclass.Extract{})},
+		{"extract", Generalization, all + "; the daemon's default", "ours, on k-member clustering (Byun et al., DASFAA 2007)", fixed(equivclass.Extract{Workers: runtime.GOMAXPROCS(0)})},
 		{"wang-close-k", Generalization, all + "; classes of hardly more than k", "Wang, Xu and Sun, eq. 8", fixed(equivclass.WangCloseK{})},
 		{"wang-median", Generalization, all, "Wang, Xu and Sun, eq. 7", fixed(equivclass.WangMedian{})},
 		{"mondrian", Generalization, all + "; equal rows share a class", "LeFevre et al., ICDE 2006, strict", fixed(equivclass.Mondrian{})},
