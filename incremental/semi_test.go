@@ -128,3 +128,17 @@ func TestHeldBackUntilThePromiseHolds(t *testing.T) {
 	assert.Empty(t, c.m.Status().Shortfalls)
 	c.certify()
 }
+
+// TestStoredFlagsAreChecked: a flag column that holds neither 0 nor 1 is damage.
+func TestStoredFlagsAreChecked(t *testing.T) {
+	for flag, want := range map[equivclass.Code]error{1: nil, 2: incremental.ErrCorrupt} {
+		store := memstore.New()
+		block := &incremental.RecordBlock{Columns: [][]equivclass.Code{{0}, {0}, {flag}}, SA: []equivclass.Code{0}, Origin: []uint16{0}, Offset: []int64{0}}
+		require.NoError(t, store.Commit(&incremental.Delta{Meta: &incremental.Meta{}, Records: []*incremental.RecordBlock{block},
+			Dictionary: []incremental.DictionaryEntry{{Attribute: 0, Text: "1"}, {Attribute: 1, Text: "low"}, {Attribute: 2, Text: "i0"}}}))
+		p := policy(2, 2)
+		p.Bucketized = true
+		_, err := incremental.Open(store, incremental.Options{Schema: smallSchema(t, equivclass.SemiPromise{L: 2}), Policy: p})
+		require.ErrorIs(t, err, want)
+	}
+}
