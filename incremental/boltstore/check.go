@@ -68,11 +68,19 @@ func (c *checker) check(tx *bolt.Tx) error {
 	}
 	// bbolt's own check of pages, order of keys and free list comes last: where
 	// the walks above ran off the pages, it would too, and take the process along.
-	for err := range tx.Check() {
+	for err := range tx.Check(bolt.WithKVStringer(untold{})) {
 		c.fault("pages: %v", err)
 	}
 	return nil
 }
+
+// untold says of keys and values how long they are. A damaged length may reach
+// beyond the pages, where to read one would take the process along; and what a
+// damaged key points to may be a value (rule V).
+type untold struct{}
+
+func (untold) KeyToString(key []byte) string     { return fmt.Sprintf("of %d bytes", len(key)) }
+func (untold) ValueToString(value []byte) string { return fmt.Sprintf("of %d bytes", len(value)) }
 
 // walk visits all values of a bucket, the sound ones beyond a broken one too.
 func (c *checker) walk(b *bucket, length int, yield func(n uint64, key, content []byte) string) {
