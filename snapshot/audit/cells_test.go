@@ -167,3 +167,22 @@ func twinRowLink(c Chain, truth *WorldPosteriors) float64 {
 	}
 	return top
 }
+
+// TestHierarchyOfUnevenLines: a line may leave levels out; the lowest common
+// ancestor counts from the root.
+func TestHierarchyOfUnevenLines(t *testing.T) {
+	h, err := parseHierarchy("h.csv", []byte("flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;infection;*\n\nburn;*\r\n"))
+	require.NoError(t, err)
+	at := func(leaves ...string) string {
+		var ids []int32
+		for _, l := range leaves {
+			ids = append(ids, h.leaf[l])
+		}
+		return h.common(ids)
+	}
+	require.Equal(t, "lung", at("flu", "cold"))
+	require.Equal(t, "infection", at("cold", "hepatitis"))
+	require.Equal(t, "*", at("burn", "hepatitis"))
+	require.Equal(t, "burn", at("burn"))
+	require.InDelta(t, 2.0/3, testClose(t, distanceTree, &Column{}, h, ValueCount{"hepatitis", 1}).measure("flu"), 1e-12)
+}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -14,28 +15,40 @@ type hierarchy struct {
 	leaves map[string]bitset
 }
 
-// parseHierarchy reads a hierarchy file and refuses what is not a tree: lines
-// of different depth, a leaf twice, a label with two parents, several roots.
+// parseHierarchy reads a hierarchy file and refuses what is not a tree: a leaf
+// twice, a label with two parents, several roots. A line shorter than others is
+// filled up with its leaf, so that levels count from the root.
 func parseHierarchy(file string, data []byte) (*hierarchy, error) {
 	if !utf8.Valid(data) {
 		return nil, unreadable(file, 0, "is not UTF-8")
 	}
 	h := &hierarchy{leaf: map[string]int32{}, leaves: map[string]bitset{}}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	depth := 0
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	for i, line := range lines {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(line) == 0 {
+			continue
+		}
 		var path []string
-		for part := range bytes.SplitSeq(bytes.TrimSuffix(line, []byte("\r")), []byte(";")) {
+		for part := range bytes.SplitSeq(line, []byte(";")) {
 			path = append(path, string(part))
 		}
-		if i > 0 && len(path) != len(h.paths[0]) {
-			return nil, unreadable(file, i+1, "%d levels, the first line has %d", len(path), len(h.paths[0]))
-		}
+		depth = max(depth, len(path))
 		if _, twice := h.leaf[path[0]]; twice {
 			return nil, unreadable(file, i+1, "leaf occurs twice")
 		}
-		h.leaf[path[0]] = int32(i)
+		h.leaf[path[0]] = int32(len(h.paths))
 		h.paths = append(h.paths, path)
+	}
+	if len(h.paths) == 0 {
+		return nil, unreadable(file, 0, "has no line")
+	}
+	for i, path := range h.paths {
+		if short := depth - len(path); short > 0 {
+			h.paths[i] = append(slices.Repeat(path[:1], short), path...)
+		}
 	}
 	return h, h.link(file)
 }
