@@ -37,3 +37,13 @@ func (m *Machine) EachLocalUpdate(around func(update func())) {
 	}
 	p.forget()
 }
+
+// LocalPlans returns the classes that local updates plan, as a cut asks for them
+// when more wait than it partitions anew.
+func (m *Machine) LocalPlans() (classes [][]RecordID) {
+	plans, _ := m.planner.plan(&m.records)
+	for _, p := range plans {
+		classes = append(classes, p.members)
+	}
+	return classes
+}

@@ -48,6 +48,13 @@ func newSemiStream(t testing.TB, seed uint64) *stream {
 			}
 		}
 	}
+	if s.rng.IntN(3) == 0 {
+		as = append(as, equivclass.Attribute{Name: "person", Role: equivclass.Subject})
+		kinds = append(kinds, func(x float64) []byte { return fmt.Appendf(nil, "p%d", int(x*700)) })
+	}
+	if s.rng.IntN(4) == 0 {
+		s.policy.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.5 + s.rng.Float64()/3, Ground: equivclass.EqualGround{}}}
+	}
 	var err error
 	s.schema, err = equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
@@ -84,6 +91,9 @@ func (s *stream) semi(t testing.TB, j int) (equivclass.Attribute, func(float64) 
 	case 0:
 		a.Type = equivclass.Integer
 		n := 6 + s.rng.IntN(60)
+		if s.rng.IntN(3) == 0 {
+			a.Steps = []float64{5, 20}
+		}
 		close("equal", "ordered")
 		return a, func(x float64) []byte { return strconv.AppendInt(nil, int64(x*x*float64(n)), 10) }
 	case 1:

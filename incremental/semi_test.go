@@ -142,3 +142,28 @@ func TestStoredFlagsAreChecked(t *testing.T) {
 		require.ErrorIs(t, err, want)
 	}
 }
+
+// TestLocalUpdatesKeepStrataApart: where more wait than a cut partitions anew,
+// the plans of local updates are classes of equal flags too, and satisfy k and l.
+func TestLocalUpdatesKeepStrataApart(t *testing.T) {
+	c := newSemiChain(t, equivclass.SemiPromise{L: 2})
+	for i := range 20 {
+		c.send(i, []string{"low", "high"}[i/2%2], "true")
+	}
+	require.NotNil(t, c.cut())
+	for i := range 60 {
+		c.send(i%20, []string{"low", "high"}[i/4%2], fmt.Sprint(i%3 == 0))
+	}
+	classes, planned := c.m.LocalPlans(), 0
+	for _, members := range classes {
+		planned += len(members)
+		require.GreaterOrEqual(t, len(members), 2)
+		values := map[int]int{}
+		for _, r := range members {
+			values[int(r)%2]++
+			require.Equal(t, (members[0]-20)%3 == 0, (r-20)%3 == 0, "flags differ")
+		}
+		require.Equal(t, values[0], values[1], "l = 2 of two values")
+	}
+	assert.Greater(t, planned, 40)
+}
