@@ -27,7 +27,7 @@ func BenchmarkBucketizedCut(b *testing.B) {
 		b.Run(fmt.Sprintf("published=%d", published), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			p := policy(5, 3)
-			p.Bucketized, p.Initial, p.Local = true, equivclass.Mondrian{}, equivclass.Extract{}
+			p.Bucketized, p.MaxHold, p.Initial, p.Local = true, 0, equivclass.Mondrian{}, equivclass.Extract{}
 			m, err := incremental.Open(memstore.New(), incremental.Options{Schema: schema, Policy: p, Seeded: true})
 			require.NoError(b, err)
 			sent := int64(0)
