@@ -62,7 +62,7 @@ func localGatePolicy(p *localPlan) Policy {
 // BenchmarkGateLocal is what a release by recoding lgb costs the publisher. All
 // job buckets look alike by content: classes alone tell them apart.
 func BenchmarkGateLocal(b *testing.B) {
-	for _, n := range []int{1e4, 1e5} {
+	for _, n := range []int{1e4, 1e5, 3e5} {
 		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
 			p := bigLocal(n)
 			releases := p.render()
