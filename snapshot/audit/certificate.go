@@ -182,8 +182,6 @@ func (c *carry) checkCertificate(fates []fate, f *faults) {
 	}
 	want := "frozen+pure"
 	switch {
-	case c.man.Across == acrossNone:
-		want = "none"
 	case !moved:
 		want = "frozen"
 	case !slices.Contains(c.tab.flat, 0):

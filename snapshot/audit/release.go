@@ -146,6 +146,9 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 
 // checkClaims tests declarations that follow from other declarations.
 func checkClaims(man *Manifest, f *faults) {
+	if p := man.Privacy; man.Across == acrossNone && (p.Certificate != "none" || p.Level != "none") {
+		f.add("claim", KindClaimFalse, man.Release, 0, "privacy", "the manifest promises nothing across releases, and names a certificate or a level")
+	}
 	if man.Recoding == recodingRandomization || man.Method == methodRing {
 		if man.Across != acrossNone {
 			f.add("claim", KindClaimFalse, man.Release, 0, "across_releases", "the recoding keeps no promise across releases, and the manifest does not say so")
@@ -160,7 +163,7 @@ func checkClaims(man *Manifest, f *faults) {
 		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
 	}
 	if man.Across == acrossNone {
-		return // whatever level is named, none is certified
+		return
 	}
 	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
 		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")

@@ -157,6 +157,13 @@ func TestNothingAcrossReleasesIsNeverCertified(t *testing.T) {
 	}
 	r, err := Dir(p.write(t, releases))
 	require.NoError(t, err)
+	require.Contains(t, kinds(r.Violations), KindClaimFalse, "a certificate of nothing")
+	for _, x := range releases {
+		x.privacy["certificate"], x.privacy["level"] = "none", "none"
+		delete(x.man, "previous")
+	}
+	r, err = Dir(p.write(t, releases))
+	require.NoError(t, err)
 	require.Empty(t, r.Violations)
 	require.Equal(t, VerdictConsistent, r.Verdict)
 	require.Contains(t, r.NotChecked[0], "the manifest promises nothing across releases")
