@@ -131,6 +131,9 @@ func (s *absorption) consider(c *draft) {
 		return
 	}
 	s.budget--
+	if c.span-slack >= s.best {
+		return // the row could only add to it
+	}
 	n := float32(len(c.rows))
 	cost := float32((n+1)*x.with(&c.cell, s.row)) - float32(n*c.span)
 	if cost < s.best && x.fitsWith(c.rows, -1, s.row) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -194,6 +195,24 @@ func TestStateCommands(t *testing.T) {
 		assert.Equal(t, exitFailed, r.code, verb)
 		assert.Contains(t, r.stderr, "error: ", verb)
 	}
+}
+
+// TestStateBackupAndCompact: the backup takes the state's place and the chain
+// goes on; compaction changes
+// nothing that the daemon or the auditor sees.
+func TestStateBackupAndCompact(t *testing.T) {
+	s := published(t, 2000)
+	assert.Equal(t, exitUsage, s.run("state backup").code)
+	assert.Contains(t, s.must("state backup", "--out", s.path("copy.db")), "persons' values")
+	assert.Equal(t, exitFailed, s.run("state backup", "--out", s.path("copy.db")).code, "never over a file")
+	require.NoError(t, os.Rename(s.path("copy.db"), s.path("state/anond.db")))
+	assert.Contains(t, s.must("state compact"), "bytes")
+	assert.Equal(t, "ok: "+s.path("state/anond.db")+"\n", s.must("state check"))
+	s.must("run --once")
+	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+	left, err := filepath.Glob(s.path("state/*.compact*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 // TestLockedState: while a daemon runs, others exit 4, and info reads its status.

@@ -17,7 +17,8 @@ import (
 
 func newStateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "state", Short: "Look into the state; export what an audit needs"}
-	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env))
+	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
+		newStateBackupCommand(env), newStateCompactCommand(env))
 	return c
 }
 

@@ -122,7 +122,23 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 		return nil, openError(path, err)
 	}
 	db.AllocSize = allocSize
+	if err := sameFile(file, path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
+}
+
+// sameFile refuses a file that another took the place of while its lock was
+// waited for (CompactFile): what would be written to it would be lost.
+func sameFile(file *os.File, path string) error {
+	opened, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+		return fmt.Errorf("%w: the file was replaced while it was opened; try again", incremental.ErrLocked)
+	}
+	return nil
 }
 
 // guarded runs what walks over pages. bbolt meets damage with a panic, and a

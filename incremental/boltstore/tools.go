@@ -105,6 +105,71 @@ func (s *Store) Backup(w io.Writer) error {
 	return nil
 }
 
+// BackupFile writes a consistent copy of the state at src to dst, which must not
+// exist and appears only when it is complete, synced and readable. src must not
+// be in use by a writer.
+func BackupFile(src, dst string) error {
+	s, err := Open(src, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(appear(dst, func(tmp string) error {
+		f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Backup(f), f.Sync(), f.Close())
+	}), s.Close())
+}
+
+// CompactFile puts a copy without free pages in the place of the state at path.
+// It holds the lock all the while, so that no daemon can go on in the old file;
+// one that waited for the lock notices that the file is another (openBolt).
+func CompactFile(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	s, err := Open(path, Options{})
+	if err != nil {
+		return err
+	}
+	small := path + ".compact"
+	if err = os.Remove(small); err == nil || errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
+		err = s.compact(small)
+	}
+	if err == nil {
+		err = os.Rename(small, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		err = fmt.Errorf("compact state %s: %w", path, err)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// appear makes a state file beside dst and gives it its name once it is whole.
+func appear(dst string, write func(tmp string) error) error {
+	if _, err := os.Lstat(dst); err == nil {
+		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
+	}
+	tmp := dst + ".tmp"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := write(tmp); err != nil {
+		return errors.Join(writeError(err), os.Remove(tmp))
+	}
+	if err := verifyCopy(tmp); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	if err := os.Rename(tmp, dst); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dst))
+}
+
 // compactStep is how much one transaction of a compaction copies.
 const compactStep = 8 << 20
 
@@ -124,32 +189,18 @@ func Compact(src, dst string) error {
 }
 
 func (s *Store) compact(dst string) error {
-	if _, err := os.Lstat(dst); err == nil {
-		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
-	}
-	tmp := dst + ".tmp"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below
-	if err != nil {
-		return err
-	}
-	to.AllocSize = 1 << 16 // leave no tail
-	err = guarded(func() error { return bolt.Compact(to, s.db, compactStep) })
-	if err == nil {
-		err = to.Sync()
-	}
-	if err = errors.Join(err, to.Close()); err != nil {
-		return errors.Join(writeError(err), os.Remove(tmp))
-	}
-	if err := verifyCopy(tmp); err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	if err := os.Rename(tmp, dst); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(dst))
+	return appear(dst, func(tmp string) error {
+		to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below
+		if err != nil {
+			return err
+		}
+		to.AllocSize = 1 << 16 // leave no tail
+		err = guarded(func() error { return bolt.Compact(to, s.db, compactStep) })
+		if err == nil {
+			err = to.Sync()
+		}
+		return errors.Join(err, to.Close())
+	})
 }
 
 // verifyCopy loads the copy: what was damaged in the source, or lost on the way,

@@ -167,6 +167,44 @@ func TestCompactKeepsContentAndDropsFreePages(t *testing.T) {
 	require.ErrorIs(t, boltstore.Compact(filepath.Join(dir, "none"), filepath.Join(dir, "x")), fs.ErrNotExist)
 }
 
+// TestFilesOfAStoppedState: a copy and a compacted state hold what the state
+// does; both are refused while a writer has it.
+func TestFilesOfAStoppedState(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "anond.db"), filepath.Join(dir, "copy.db")
+	_, want := makeState(t, path, 60)
+	before, err := os.Stat(path)
+	require.NoError(t, err)
+
+	held := openAt(t, path, boltstore.Options{NoSync: true})
+	_, err = boltstore.Open(path, boltstore.Options{Timeout: 1})
+	require.ErrorIs(t, err, incremental.ErrLocked)
+	require.ErrorIs(t, boltstore.BackupFile(path, out), incremental.ErrLocked)
+	require.ErrorIs(t, boltstore.CompactFile(path), incremental.ErrLocked)
+	require.NoError(t, held.Close())
+
+	require.NoError(t, boltstore.BackupFile(path, out))
+	require.ErrorIs(t, boltstore.BackupFile(path, out), fs.ErrExist)
+	require.NoError(t, os.WriteFile(path+".compact", []byte("of a run that was interrupted"), 0o600))
+	require.NoError(t, boltstore.CompactFile(path))
+	after, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Less(t, after.Size(), before.Size())
+	for _, file := range []string{path, out} {
+		got, err := readFile(file)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{path, out}, left)
+	require.ErrorIs(t, boltstore.CompactFile(filepath.Join(dir, "none")), fs.ErrNotExist)
+	require.NoFileExists(t, filepath.Join(dir, "none"))
+}
+
 func TestCompactRefusesADamagedState(t *testing.T) {
 	dir := t.TempDir()
 	src, dst := filepath.Join(dir, "anond.db"), filepath.Join(dir, "small.db")

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anond/incremental/boltstore"
+)
+
+func newStateBackupCommand(env *environment) *cobra.Command {
+	var path, out string
+	c := &cobra.Command{
+		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
+		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (exit 4 otherwise).\n" +
+			"A copy is useful until the next release: an older state beside newer releases is refused (exit 5).",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			if err := boltstore.BackupFile(cfg.State.Path, out); err != nil {
+				return err
+			}
+			info, err := os.Stat(out)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. It holds persons' values: protect it as you do the state\n", out, info.Size())
+			return err
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	_ = c.MarkFlagRequired("out")
+	return c
+}
+
+func newStateCompactCommand(env *environment) *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use: "compact", Short: "Give the free pages of a stopped daemon's state back",
+		Long: "Writes the state anew without free pages, checks the copy and puts it in the place of the old file. The daemon must be stopped\n" +
+			"(exit 4 otherwise). The disk must hold both for a moment.",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			before, err := os.Stat(cfg.State.Path)
+			if err != nil {
+				return err
+			}
+			if err := boltstore.CompactFile(cfg.State.Path); err != nil {
+				return err
+			}
+			after, err := os.Stat(cfg.State.Path)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes, %d before\n", cfg.State.Path, after.Size(), before.Size())
+			return err
+		},
+	}
+	configFlag(c, &path)
+	return c
+}
