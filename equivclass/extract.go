@@ -30,8 +30,8 @@ import "slices"
 // 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
-// size of the pool fixes; about 10-25 us a record at k=10, D=7. Memory: about
-// 100 bytes a record while it runs.
+// size of the pool fixes; about 5-25 us a record at k=10, D=7. Memory: about
+// 300 bytes a record while it runs.
 //
 // Deterministic: no randomness, no order of a map; ties go to the smaller row.
 // Products of float32 are rounded before they are added, so that a processor
