@@ -45,7 +45,9 @@ func (h *Host) Run(ctx context.Context) error {
 	defer pumping()
 	tick, stopTick := h.Clock.Ticker(50 * time.Millisecond)
 	defer stopTick()
-	err = l.serve(ctx, tick)
+	if err = l.serve(ctx, tick); err != nil {
+		l.releases.abandon(l)
+	}
 	stop()
 	for range l.stage.out { // let the reader see that nobody listens
 	}

@@ -178,6 +178,22 @@ func (r *releases) await(l *loop, limit time.Duration) error {
 	}
 }
 
+// abandon ends the making of a release when the loop stops for an error: it must
+// not go on writing beside whoever starts next. What is decided stays decided,
+// and the next start finishes it.
+func (r *releases) abandon(l *loop) {
+	if r.inMaking == 0 {
+		return
+	}
+	r.cancel()
+	over, stop := l.Clock.Ticker(l.DrainFor)
+	defer stop()
+	select {
+	case <-r.done:
+	case <-over:
+	}
+}
+
 // report tells observers how things stand, and the log once a minute.
 func (l *loop) report(now time.Time) {
 	l.seen = now
