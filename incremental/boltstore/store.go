@@ -231,7 +231,7 @@ func checkFormat(tx *bolt.Tx) error {
 	}
 	if v := binary.BigEndian.Uint32(content); v > formatNewest {
 		return fmt.Errorf("%w: format %d, this program knows up to %d", incremental.ErrNewerFormat, v, formatNewest)
-	} else if v == 0 {
+	} else if v < format1 {
 		return inMeta.damaged(keyFormat, "there is no format 0")
 	}
 	return nil
