@@ -50,11 +50,3 @@ func (o *canonical) order(classes [][]RecordID) [][]RecordID {
 	slices.SortStableFunc(out, func(a, b []RecordID) int { return slices.CompareFunc(a, b, o.compare) })
 	return out
 }
-
-// merge returns the records of classes that are in canonical order, in canonical
-// order.
-func (o *canonical) merge(classes [][]RecordID) []RecordID {
-	out := slices.Concat(classes...)
-	slices.SortStableFunc(out, o.compare)
-	return out
-}

@@ -14,9 +14,10 @@ import (
 // in place of each flagged value and of the sensitive value the local bucket that
 // it lies in, whose bag is public. The sensitive attribute's buckets are the
 // classes. The buckets of a semi-sensitive attribute are made of the records born
-// in one release and never change (rule A): with `l` by LocalBuckets, in which
-// every value occurs once among l or more; with `t` unions of whole classes that
-// are t-close to the reference.
+// in one release and never change (rule A). They nest in the classes: a bucket is
+// a union of whole classes whose values keep the promise, or, with `l`, part of a
+// class that keeps it alone, cut by LocalBuckets, so that every value occurs once
+// among l or more.
 //
 // Claim. An adversary knows the quasi-identifiers, all flags, all values that are
 // not flagged, and the row of each record, hence its class and its buckets, in
@@ -31,8 +32,7 @@ import (
 // worlds that fit are therefore the product, over the buckets of all attributes
 // and births, of the ways to hand out the bag of the bucket to its records. The
 // uniform law on a product is independent and uniform in each factor, in which a
-// value falls to a record with the share that it has in the bag. With `l` a
-// bucket holds l values or more, none twice. L1 adds signatures, of which frozen
+// value falls to a record with the share that it has in the bag, at most 1/l. L1 adds signatures, of which frozen
 // classes have none. (The flags are public; that they correlate with values is
 // out of scope, as for any attribute.)
 //
@@ -42,6 +42,14 @@ import (
 // all bucketed attributes, buckets included, changes no file and maps worlds that
 // fit to worlds that fit. Her posterior is then the mean over the rows of the
 // class of the shares above: at most 1/l again.
+//
+// The same holds if she counts each assignment of values to people once, whatever
+// rows they would stand in, as L0 is written. For buckets nest: what the releases
+// say of values is, for each class that is cut, that its members have the values
+// of its buckets in any order, and for each union, that its members have its bag;
+// each a uniform hand-out in which a value has its share of a bag that keeps the
+// promise. The paper's buckets cross classes, and that count can then exceed 1/l
+// (4/7 at l=2: docs/THREAT_MODEL.md); hence not here.
 //
 // Rule D for each attribute follows: the flagged values of a birth release lie in
 // buckets that each keep the promise, so together they keep it (for `t` holdBack
@@ -88,10 +96,8 @@ func (m *Machine) bucketize(release uint32) {
 	for ; l.classes < len(m.classes) && m.classes[l.classes].Born == release; l.classes++ {
 		births = append(births, m.classes[l.classes].Members)
 	}
-	var order *canonical
 	if len(births) > 0 && len(m.schema.Semi()) > 0 {
-		order = newCanonical(&m.records)
-		births = order.order(births)
+		births = newCanonical(&m.records).order(births)
 	}
 	for _, p := range m.promises() {
 		var flagged [][]RecordID
@@ -100,7 +106,7 @@ func (m *Machine) bucketize(release uint32) {
 				flagged = append(flagged, members)
 			}
 		}
-		l.buckets[p.j] = append(l.buckets[p.j], m.bucketsOf(release, &p, order, flagged)...)
+		l.buckets[p.j] = append(l.buckets[p.j], m.bucketsOf(release, &p, flagged)...)
 	}
 	counts := make([]int, len(l.buckets))
 	for j := range counts {
@@ -110,27 +116,36 @@ func (m *Machine) bucketize(release uint32) {
 }
 
 // bucketsOf cuts the sensitive values of classes, which come in canonical order,
-// into local buckets. The members of a bucket ascend.
-func (m *Machine) bucketsOf(release uint32, p *promise, order *canonical, classes [][]RecordID) [][]RecordID {
-	if len(classes) == 0 {
-		return nil
+// into local buckets: unions of whole classes, and of a class that keeps a promise
+// `l` by itself the narrower buckets that Algorithm 2 finds in it. The members of
+// a bucket ascend.
+func (m *Machine) bucketsOf(release uint32, p *promise, classes [][]RecordID) (out [][]RecordID) {
+	coins := m.draw(release, "local buckets of "+m.schema.Attributes()[p.attribute].Name)
+	for _, u := range m.unions(p, classes) {
+		if u.classes > 1 || p.l == 0 {
+			out = append(out, u.members)
+			continue
+		}
+		out = append(out, m.cutClass(p, u.members, coins)...)
 	}
-	if p.l == 0 {
-		return m.unions(p, classes)
+	for _, b := range out {
+		slices.Sort(b)
 	}
-	records := order.merge(classes)
-	column, rows := make([]equivclass.Code, len(records)), make([]int32, len(records))
-	for i, r := range records {
+	return out
+}
+
+// cutClass cuts one class, its members in canonical order, by Algorithm 2.
+func (m *Machine) cutClass(p *promise, members []RecordID, coins equivclass.Source) [][]RecordID {
+	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
+	for i, r := range members {
 		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
 	}
-	coins := m.draw(release, "local buckets of "+m.schema.Attributes()[p.attribute].Name)
 	var out [][]RecordID
 	for _, b := range equivclass.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
 		bucket := make([]RecordID, len(b))
 		for i, row := range b {
-			bucket[i] = records[row]
+			bucket[i] = members[row]
 		}
-		slices.Sort(bucket)
 		out = append(out, bucket)
 	}
 	return out

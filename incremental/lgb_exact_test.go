@@ -196,6 +196,74 @@ func TestExactPosteriorsOfLocalBuckets(t *testing.T) {
 	assert.Greater(t, close, 50, "the streams do not reach buckets of t")
 }
 
+// classHints are what all releases say of the semi-sensitive attribute to someone
+// who knows the class of each record but not the row: the members of the classes
+// that share a bucket have the values of their buckets. nested is false if a
+// bucket crosses a class, of which so little cannot be said.
+func (s *small) classHints(t testing.TB) (out []hint, nested bool) {
+	for _, i := range s.m.Intents() {
+		v, err := s.m.View(i.Release)
+		require.NoError(t, err)
+		class := map[incremental.RecordID]int{}
+		for c := range v.Classes {
+			for _, r := range v.Classes[c].Members {
+				class[r] = c
+			}
+		}
+		cut := map[int][]incremental.RecordID{}
+		for _, b := range v.Local[0].Buckets {
+			touched, size := map[int]bool{}, 0
+			for _, r := range b {
+				if !touched[class[r]] {
+					size += len(v.Classes[class[r]].Members)
+				}
+				touched[class[r]] = true
+			}
+			switch {
+			case size == len(b):
+				out = append(out, hintOf(b, s.pay))
+			case len(touched) == 1:
+				cut[class[b[0]]] = append(cut[class[b[0]]], b...)
+			default:
+				return nil, false
+			}
+		}
+		for _, members := range cut {
+			out = append(out, hintOf(members, s.pay))
+		}
+	}
+	return out, true
+}
+
+// TestExactPosteriorsByAssignments counts each assignment of values to people
+// once, as L0 is written, for someone who knows classes and not rows: buckets
+// nest in the classes, so that no value has more than 1/l.
+func TestExactPosteriorsByAssignments(t *testing.T) {
+	const n, values = 9, 3
+	known, unions := 0, 0
+	for seed := range uint64(600) {
+		s := newSmall(t, seed, n, equivclass.SemiPromise{L: 2}, values)
+		if s == nil || len(s.m.Intents()) == 0 {
+			continue
+		}
+		hints, nested := s.classHints(t)
+		require.True(t, nested, "seed %d: a bucket crosses a class", seed)
+		for _, h := range hints {
+			if len(h.members) > 3 {
+				unions++
+			}
+		}
+		for r, of := range posteriors(hints, n, values) {
+			for _, p := range of {
+				known++
+				require.LessOrEqual(t, p, 0.5+1e-12, "seed %d, record %d", seed, r)
+			}
+		}
+	}
+	require.Greater(t, known, 500)
+	require.Positive(t, unions)
+}
+
 // TestThawedBucketsWouldBreakThePromise: the same count over buckets that are cut
 // anew in each release, out of all that is published by then, as a batch tool
 // would. Each release alone keeps l = 2; together they do not. So the test above

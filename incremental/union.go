@@ -1,26 +1,26 @@
 package incremental
 
-import (
-	"slices"
+import "anond/equivclass"
 
-	"anond/equivclass"
-)
+// union is whole classes whose sensitive values of one attribute keep its
+// promise together.
+type union struct {
+	members []RecordID // in order of the classes
+	classes int
+	bag     equivclass.Bag
+}
 
-// unions makes buckets of a `t` promise: classes one after the other until they
-// are t-close, then the next bucket. What is left at the end joins the bucket
-// before, and that the one before it, as long as they are not t-close; all of
-// them together are, which holdBack has seen to. Whole classes, so that a bucket
-// tells nothing of a row beyond its class (K1).
-func (m *Machine) unions(p *promise, classes [][]RecordID) [][]RecordID {
-	type union struct {
-		members []RecordID
-		bag     equivclass.Bag
-	}
+// unions takes classes one after the other until they keep the promise, then
+// begins the next union. What is left at the end joins the union before, and that
+// the one before it, as long as they do not; all of them together do, which
+// holdBack has seen to.
+func (m *Machine) unions(p *promise, classes [][]RecordID) []union {
 	reference := m.reference(p.attribute)
 	var done []union
 	open := union{}
 	for _, members := range classes {
 		open.members = append(open.members, members...)
+		open.classes++
 		addBag(&open.bag, m.records.semiBag(p.j, members))
 		if p.holds(open.bag, reference) {
 			done, open = append(done, open), union{}
@@ -30,17 +30,13 @@ func (m *Machine) unions(p *promise, classes [][]RecordID) [][]RecordID {
 		last := done[len(done)-1]
 		done = done[:len(done)-1]
 		open.members = append(open.members, last.members...)
+		open.classes += last.classes
 		addBag(&open.bag, last.bag)
 	}
 	if len(open.members) > 0 {
 		done = append(done, open)
 	}
-	out := make([][]RecordID, len(done))
-	for i, u := range done {
-		slices.Sort(u.members)
-		out[i] = u.members
-	}
-	return out
+	return done
 }
 
 func addBag(to *equivclass.Bag, b equivclass.Bag) {
