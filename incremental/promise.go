@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,49 +25,11 @@ func (m *Machine) promises() []promise {
 		a := m.schema.Attributes()[i]
 		p := promise{j: j, attribute: i, l: a.Promise.L, t: a.Promise.T}
 		if p.l == 0 {
-			p.ground = groundOf(a, m.records.dicts[i])
+			p.ground = equivclass.SemiGround(m.records.dicts[i]).Distance
 		}
 		out = append(out, p)
 	}
 	return out
-}
-
-// groundOf returns the ground distance of an attribute's promise. Ordered is by
-// rank: of the leaves of a hierarchy in the order of its file, of numbers among
-// those that bucket and reference have.
-func groundOf(a equivclass.Attribute, d *equivclass.Dictionary) func(bucket, reference equivclass.Bag) float64 {
-	switch {
-	case a.Promise.Distance == "hierarchical":
-		return equivclass.TreeGround{Tree: a.Hierarchy}.Distance
-	case a.Promise.Distance != "ordered":
-		return equivclass.EqualGround{}.Distance
-	case a.Hierarchy != nil:
-		rank := make([]int, a.Hierarchy.Leaves())
-		for i := range rank {
-			rank[i] = i
-		}
-		return equivclass.OrderedGround{Rank: rank}.Distance
-	}
-	return func(bucket, reference equivclass.Bag) float64 {
-		numbers := map[float64]equivclass.Code{}
-		var order []float64
-		for _, c := range slices.Concat(bucket.Counts, reference.Counts) {
-			order = append(order, d.Number(c.Code))
-		}
-		slices.Sort(order)
-		for i, v := range slices.Compact(order) {
-			numbers[v] = equivclass.Code(i)
-		}
-		ranked := func(b equivclass.Bag) (out equivclass.Bag) {
-			for _, c := range b.Counts {
-				out.Counts = append(out.Counts, equivclass.Count{Code: numbers[d.Number(c.Code)], N: c.N})
-			}
-			slices.SortFunc(out.Counts, func(a, b equivclass.Count) int { return cmp.Compare(a.Code, b.Code) })
-			out.Total = b.Total
-			return out
-		}
-		return equivclass.OrderedGround{}.Distance(ranked(bucket), ranked(reference))
-	}
 }
 
 // holds tells whether a bag of sensitive values may be published together.
