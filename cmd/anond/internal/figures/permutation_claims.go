@@ -122,7 +122,7 @@ func paRecordClaims(sweeps []*paSweep) []Claim {
 	v := paCompare(paPermutation, paAnatomy, sweeps...)
 	return []Claim{
 		{Text: "The error falls as n grows, since more records share the same or similar quasi-identifiers.", Verdict: falls, Numbers: "From the least n to the greatest, permutation: " + text + ". Anatomy: " + anatomyText + ". Permutation-near: " + nearText + ".",
-			Why: paUnless(falls == Holds, "The reason given holds for groups made of near records: permutation-near gains. Faithful permutation deals each sub-table by Algorithm 1 blind to the quasi-identifiers, and where Algorithm 2 stops depends on which values are too common for l, not on n. Anatomy never looks at them.")},
+			Why: paUnless(falls == Holds, "More records are nearer to each other, but only a grouping that seeks near ones gains by it. Faithful permutation deals each sub-table by Algorithm 1 blind to the quasi-identifiers, and where Algorithm 2 stops depends on which values are too common for l, not on n. Anatomy never looks at the quasi-identifiers. Permutation-near does, and has far less error at every n.")},
 		{Text: "Permutation has significantly less error than anatomy in all cases.", Verdict: v.verdict(), Numbers: "Permutation has " + v.String() + ". Mean error over anatomy's: " + paRatios(paPermutation, sweeps) + "; with straight cuts: " + paRatios(paStraight, sweeps) + "; permutation-near: " + paRatios(paNear, sweeps) + ".",
 			Why: paUnless(v.verdict() == Holds, "The shuffling, as in figure 1.")},
 	}
