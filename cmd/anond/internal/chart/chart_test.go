@@ -74,6 +74,18 @@ func TestTicksAreRoundAndCoverTheData(t *testing.T) {
 	}
 }
 
+func TestLongNamesTakeTwoLines(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"extract":                             {"extract", ""},
+		"groups of Anatomy(p,k), generalized": {"groups of Anatomy(p,k),", "generalized"},
+		"äöü äöü äöü äöü äöü äöü äöü äöü":    {"äöü äöü äöü äöü äöü äöü", "äöü äöü"},
+		"aNameWithoutAnySpaceThatIsVeryLong": {"aNameWithoutAnySpaceThatIsVeryLong", ""},
+	} {
+		first, second := wrap(name)
+		require.Equal(t, want, [2]string{first, second})
+	}
+}
+
 func TestLabels(t *testing.T) {
 	require.Equal(t, "0.15", label(.15, .05, false))
 	require.Equal(t, "0", label(0, .05, false))

@@ -3,6 +3,7 @@ package chart
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The sizes of a chart, in pixels.
@@ -14,6 +15,8 @@ const (
 	plotBottom    = height - 56
 	legendLeft    = plotRight + 20
 	legendLine    = 20
+	legendMore    = 16 // further for a second line
+	legendWidth   = 25 // characters of a line
 )
 
 // palette holds colours that people with any colour vision tell apart (Okabe
@@ -32,14 +35,15 @@ type picture struct {
 
 // drawn is one series in pixels.
 type drawn struct {
-	Name, Colour, Dash string
-	Path               string // of the line; empty: none
-	Marks              []mark
-	LegendX, LegendY   float64
-	LegendEnd          float64
-	LegendText         float64
-	LegendMark         *mark
-	HasLine            bool
+	Name, More       string // the legend's text, and its second line if it is long
+	Colour, Dash     string
+	Path             string // of the line; empty: none
+	Marks            []mark
+	LegendX, LegendY float64
+	LegendEnd        float64
+	LegendText       float64
+	LegendMark       *mark
+	HasLine          bool
 }
 
 // mark is one symbol: a circle, square or triangle by the series' place.
@@ -52,8 +56,13 @@ func (c *Chart) layout() picture {
 	p := picture{Title: escape(c.Title), Note: escape(c.Note), XLabel: escape(c.X.Label), YLabel: escape(c.Y.Label), Width: width, Height: height,
 		Left: plotLeft, Top: plotTop, Right: plotRight, Bottom: plotBottom, MiddleX: (plotLeft + plotRight) / 2, MiddleY: (plotTop + plotBottom) / 2,
 		XTicks: x.ticks(), YTicks: y.ticks()}
+	legend := float64(plotTop + 10)
 	for i, s := range c.series {
-		p.Series = append(p.Series, c.draw(i, s, x, y))
+		d := c.draw(i, s, x, y, legend)
+		p.Series = append(p.Series, d)
+		if legend += legendLine; d.More != "" {
+			legend += legendMore
+		}
 	}
 	return p
 }
@@ -74,9 +83,9 @@ func (c *Chart) values() (xs, ys []float64) {
 	return xs, ys
 }
 
-func (c *Chart) draw(i int, s Series, x, y scale) drawn {
-	legend := plotTop + 10 + float64(i)*legendLine
-	d := drawn{Name: escape(s.Name), Colour: palette[i%len(palette)], LegendX: legendLeft, LegendY: legend,
+func (c *Chart) draw(i int, s Series, x, y scale, legend float64) drawn {
+	first, second := wrap(s.Name)
+	d := drawn{Name: escape(first), More: escape(second), Colour: palette[i%len(palette)], LegendX: legendLeft, LegendY: legend,
 		LegendEnd: legendLeft + 26, LegendText: legendLeft + 34, HasLine: s.Style != Points}
 	if s.Dashed {
 		d.Dash = "6 4"
@@ -103,6 +112,27 @@ func (c *Chart) draw(i int, s Series, x, y scale) drawn {
 		d.LegendMark = &m
 	}
 	return d
+}
+
+// wrap breaks a long name at a space, so that the legend has room for it.
+func wrap(name string) (first, second string) {
+	if utf8.RuneCountInString(name) <= legendWidth {
+		return name, ""
+	}
+	at, width := -1, 0
+	for i, r := range name {
+		if width > legendWidth {
+			break
+		}
+		if r == ' ' {
+			at = i
+		}
+		width++
+	}
+	if at < 0 {
+		return name, ""
+	}
+	return name[:at], name[at+1:]
 }
 
 // symbol draws the mark of series i as a path.
