@@ -16,7 +16,7 @@ const (
 	legendLeft    = plotRight + 20
 	legendLine    = 20
 	legendMore    = 16 // further for a second line
-	legendWidth   = 25 // characters of a line
+	legendWidth   = 23 // characters of a line
 )
 
 // palette holds colours that people with any colour vision tell apart (Okabe
@@ -124,7 +124,7 @@ func wrap(name string) (first, second string) {
 		if width > legendWidth {
 			break
 		}
-		if r == ' ' {
+		if r == ' ' && width > legendWidth/3 {
 			at = i
 		}
 		width++
