@@ -3,6 +3,7 @@ package figures
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +35,6 @@ func TestFiguresDocumentHasEveryFigure(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "FIGURES.md"))
 	require.NoError(t, err)
 	for _, f := range All() {
-		assert.Contains(t, string(doc), "\n| "+f.ID+" | ")
+		assert.True(t, strings.Contains(string(doc), "\n| "+f.ID+" | "), f.ID)
 	}
 }
