@@ -100,7 +100,7 @@ func newFigureAllCommand(env *environment) *cobra.Command {
 		Use:   "all",
 		Short: "Re-draw every figure of the five papers",
 		Long: `all measures every figure of the five papers and writes what run writes. At
-scale 1, the papers' sizes, it takes from half an hour to an hour; --scale 0.02
+scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
 shows in a minute what comes out, but verdicts count at scale 1 only.`,
 		Example: "  anond experiment all --data ../shared/data --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
