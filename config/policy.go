@@ -202,7 +202,7 @@ func (c *Config) checkHold(r *reader) {
 		}
 		return
 	}
-	if byCount && !p.MaxHold.Counted && r.sound("policy.max_hold") {
+	if byCount && !p.MaxHold.Counted && p.MaxHold.Time > 0 && r.sound("policy.max_hold") {
 		r.warn("policy.max_hold", "is a duration, but release.trigger.on is records: what a release holds then depends on how fast records came", "write a number of releases, such as 2 releases")
 	}
 }

@@ -194,6 +194,7 @@ func TestJustAllowed(t *testing.T) {
 		{"{max_records: 0}", "{max_records: 10}"},
 		{"{dir: out}", "{dir: out, trigger: {on: interval, every: 1s}}"},
 		{"{dir: out}", "{dir: out, trigger: {on: records, every: 1}}"},
+		{"l: 5}\ninitial: {max_records: 0}\nrelease: {dir: out}", "l: 5, max_hold: 0s}\nrelease: {dir: out, trigger: {on: records, every: 1}}"},
 		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"0 0 29 2 *\"}}"},
 		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"@daily\"}}"},
 		{"{dir: out}", "{dir: out, trigger: {min_interval: 0s}}"},

@@ -68,7 +68,7 @@ func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dicts[j].Kind() != Number {
+		if dicts[j].Kind() != Number || dicts[j].attribute.Type == Date {
 			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
 		}
 		out.Sum = j

@@ -106,3 +106,12 @@ func FuzzParseQuery(f *testing.F) {
 		}
 	})
 }
+
+// TestDatesAreNotAddedUp: days since an epoch have no meaningful sum.
+func TestDatesAreNotAddedUp(t *testing.T) {
+	day := NewDictionary(Attribute{Name: "day", Type: Date, Role: Quasi})
+	q, err := ParseQuery("sum(day)")
+	require.NoError(t, err)
+	_, err = BindQuery(q, []*Dictionary{day})
+	assert.EqualError(t, err, `query, column 5: "day" holds no numbers that could be added up: sum a numeric attribute without buckets`)
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,9 @@ Exit 3: what was asked for cannot be kept; nothing is written.`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.seeded = c.Flags().Changed("seed")
+			if err := checkFormat(f.format); err != nil {
+				return err
+			}
 			switch {
 			case f.list:
 				return env.listMethods(f.json)
@@ -204,6 +208,9 @@ func datasetOf(in string) string {
 // rewritten, and does not go beside others of the same people.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return usage("name a directory that does not exist yet", "%s is not a directory", dir)
+	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -222,11 +229,14 @@ func (e *environment) printRefused(in string, refused []oneoff.Refused) {
 			fmt.Fprintf(e.stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)
 			return
 		}
-		of := ""
+		of, mend := "", mending[r.Reason]
 		if r.Attribute != "" {
 			of = fmt.Sprintf(" (attribute %q)", r.Attribute)
 		}
-		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s\n", in, r.Line, r.Reason, of)
+		if mend != "" {
+			mend = ": " + mend
+		}
+		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, mend)
 	}
 }
 

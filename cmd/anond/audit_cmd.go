@@ -30,10 +30,13 @@ configuration and makes the exports itself, in a private directory that it remov
 Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 		Example: "  anond audit -c anond.yaml\n  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
+			given := c.Flags().Changed
 			switch {
+			case given("config") && (given("releases") || given("ledger") || given("members") || given("records")):
+				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, and the exports are made from state: --releases, --ledger, --members and --records would not be read")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
-			case c.Flags().Changed("config"):
+			case given("config"):
 				cfg, err := env.loadConfig(path)
 				if err != nil {
 					return err

@@ -174,6 +174,11 @@ func TestAuditCommands(t *testing.T) {
 
 	assert.Equal(t, exitFailed, anond(t, "audit", "--releases", s.path("nowhere")).code)
 	assert.Equal(t, exitUsage, anond(t, "audit").code)
+	for _, flag := range []string{"--releases", "--ledger", "--members", "--records"} {
+		r := s.run("audit", flag, s.path("nowhere"))
+		assert.Equal(t, exitUsage, r.code, "%s beside -c would not be read", flag)
+		assert.Contains(t, r.stderr, "would not be read")
+	}
 	require.NoError(t, os.Remove(s.path("releases/000002/manifest.json")))
 	assert.Equal(t, exitFailed, public().code)
 }

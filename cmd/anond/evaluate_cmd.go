@@ -31,6 +31,9 @@ publication.`,
 		Example: "  anond evaluate ./release --original patients.csv",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkFormat(format); err != nil {
+				return err
+			}
 			switch {
 			case in.Name == "":
 				return usage("add --original FILE", "evaluate needs the table that the release came from")

@@ -316,8 +316,9 @@ func TestRuleVAnonymize(t *testing.T) {
 	w.write("in.csv", text)
 	r := w.anonymize("in.csv", "out", "--recoding", "generalization")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age")`, 303: `refused: value_not_in_hierarchy (attribute "postcode")`, 304: "refused: wrong_field_count",
-		305: `refused: missing_value (attribute "diagnosis")`, 306: "refused: malformed_csv"} {
+	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age"): write a plain number, such as 42`, 303: `refused: value_not_in_hierarchy (attribute "postcode"): use a value of the hierarchy, or add it there`,
+		304: "refused: wrong_field_count: write as many fields as the header has",
+		305: `refused: missing_value (attribute "diagnosis"): give a value, or set schema.missing to value`, 306: "refused: malformed_csv: quote whole fields, and double the quotes inside"} {
 		assert.Contains(t, r.stderr, fmt.Sprintf("in.csv:%d: %s\n", line, want))
 	}
 	assert.Contains(t, r.stdout, "refused: 5, lines that are no record")
@@ -338,6 +339,7 @@ func TestOneoffUsage(t *testing.T) {
 	w := newWard(t, 50)
 	w.report("admissions.csv", "full", "-l", "2", "-k", "3")
 	in, out, dir := w.path("admissions.csv"), w.path("new"), w.path("full")
+	w.write("nobody.csv", "")
 	for _, c := range []struct {
 		code int
 		args []string
@@ -351,6 +353,17 @@ func TestOneoffUsage(t *testing.T) {
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-k", "1"}, "at k = 1 a class may be one person"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "0.2", "--ground", "ordered"}, "does not fit attribute"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--recursive", "x"}, "--recursive needs"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--recursive", "Inf,3"}, "--recursive needs"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "0"}, "t = 0 is not between 0 and 1"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "nan"}, "t = NaN is not between 0 and 1"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-k", "0"}, "at k = 0 a class may be one person"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-l", "0"}, "l = 0 is no promise"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-p", "0"}, "every class satisfies -p 0"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--entropy", "nan"}, "every class satisfies --entropy NaN"},
+		{exitUsage, []string{"anonymize", in, "--out", in, "-c", w.config}, "is not a directory"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--format", "debezium"}, `format "debezium" is not known`},
+		{exitUsage, []string{"evaluate", dir, "--original", in, "--format", "xml"}, `format "xml" is not known`},
+		{exitPrivacy, []string{"anonymize", w.path("nobody.csv"), "--out", out, "-c", w.config}, "there is no record to publish"},
 		{exitFailed, []string{"anonymize", w.path("none.csv"), "--out", out, "-c", w.config}, "no such file"},
 		{exitConfig, []string{"anonymize", in, "--out", out, "-c", w.path("none.yaml")}, "cannot be read"},
 		{exitUsage, []string{"evaluate", dir}, "needs the table"},

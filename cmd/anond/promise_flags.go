@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,10 +17,12 @@ type promiseFlags struct {
 	entropy, t     float64
 	recursive      string
 	ground         string
+	given          func(flag string) bool // whether the command line names a flag
 }
 
 func (f *promiseFlags) register(c *cobra.Command) {
 	flags := c.Flags()
+	f.given = flags.Changed
 	flags.IntVarP(&f.k, "k", "k", 0, "least records in a class; default: policy.k")
 	flags.IntVarP(&f.l, "l", "l", 0, "no value has more than 1/l of a class; 1: no such promise; default: policy.l")
 	flags.IntVarP(&f.distinct, "distinct", "p", 0, "least different values in a class (p-sensitive, distinct l-diversity)")
@@ -30,13 +33,14 @@ func (f *promiseFlags) register(c *cobra.Command) {
 }
 
 // requirement joins the flags with the policy of the configuration; a flag wins
-// over its key.
+// over its key. A flag given as 0 is refused like any number that promises
+// nothing: left out of the release in silence, it would pass for a promise.
 func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, error) {
 	want := equivclass.Requirement{K: cfg.K, L: cfg.L, Extra: cfg.Extra}
-	if f.k != 0 {
+	if f.given("k") {
 		want.K = f.k
 	}
-	if f.l != 0 {
+	if f.given("l") {
 		want.L = f.l
 	}
 	extra, err := f.extra()
@@ -45,13 +49,13 @@ func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, 
 	}
 	want.Extra = append(want.Extra, extra...)
 	switch {
-	case want.K == 0:
+	case want.K == 0 && !f.given("k"):
 		return want, usage("add -k 10, or policy.k to the configuration", "neither -k nor policy.k says how many records a class must have")
 	case want.K < 2:
 		return want, usage("-k 2 is the least", "at k = %d a class may be one person", want.K)
-	case want.L < 0:
+	case want.L < 0 || want.L == 0 && f.given("l"):
 		return want, usage("-l 1 asks for no l", "l = %d is no promise", want.L)
-	case f.t < 0 || f.t >= 1:
+	case f.given("closeness") && !(f.t > 0 && f.t < 1):
 		return want, usage("write for instance -t 0.2", "t = %g is not between 0 and 1", f.t)
 	case want.L == 0 && len(want.Extra) == 0 && f.t == 0:
 		return want, usage("add -l 3, or -l 1 for a release that is only k-anonymous", "nothing says how well sensitive values are hidden")
@@ -61,23 +65,23 @@ func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, 
 }
 
 func (f *promiseFlags) extra() (out []equivclass.Principle, err error) {
-	if f.distinct != 0 {
+	if f.given("distinct") {
 		if f.distinct < 2 {
-			return nil, usage("-p 2 is the least", "every class has at least one value")
+			return nil, usage("-p 2 is the least", "every class satisfies -p %d", f.distinct)
 		}
 		out = append(out, equivclass.DistinctL{L: f.distinct})
 	}
-	if f.entropy != 0 {
-		if f.entropy <= 1 {
+	if f.given("entropy") {
+		if !(f.entropy > 1) {
 			return nil, usage("write a number above 1", "every class satisfies --entropy %g", f.entropy)
 		}
 		out = append(out, equivclass.EntropyL{L: f.entropy})
 	}
-	if f.recursive != "" {
+	if f.given("recursive") {
 		left, right, _ := strings.Cut(f.recursive, ",")
 		c, cErr := strconv.ParseFloat(left, 64)
 		l, lErr := strconv.Atoi(right)
-		if cErr != nil || lErr != nil || !(c > 0) || l < 2 {
+		if cErr != nil || lErr != nil || !(c > 0) || math.IsInf(c, 1) || l < 2 {
 			return nil, usage("write for instance --recursive 3,3", "--recursive needs a c above 0 and an l of at least 2")
 		}
 		out = append(out, equivclass.RecursiveL{C: c, L: l})

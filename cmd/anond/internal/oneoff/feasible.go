@@ -24,6 +24,9 @@ func (e *InfeasibleError) Error() string { return e.What }
 func feasible(t *Table, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
 	bag := bagOf(t.SA)
+	if t.Read == 0 {
+		return &InfeasibleError{What: "there is no record to publish", Hint: "the file is empty, or has a header and nothing else"}
+	}
 	if bag.Total == 0 {
 		return &InfeasibleError{What: "no record is left that could be published", Hint: "mend the lines that were refused"}
 	}

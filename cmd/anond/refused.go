@@ -1,0 +1,34 @@
+package main
+
+import (
+	"anond/equivclass"
+	"anond/ingest"
+)
+
+// mending says, reason by reason, what makes a refused line a record. It knows
+// no values (rule V).
+var mending = map[equivclass.Reason]string{
+	equivclass.ReasonMissing:    "give a value, or set schema.missing to value",
+	equivclass.ReasonNumber:     "write a plain number, such as 42",
+	equivclass.ReasonDate:       "write YYYY-MM-DD",
+	equivclass.ReasonHierarchy:  "use a value of the hierarchy, or add it there",
+	equivclass.ReasonCategory:   "write UTF-8 that does not start with [, { or * and has no | or }",
+	equivclass.ReasonOutOfRange: "start the buckets lower, or write the number in larger units",
+	equivclass.ReasonFlag:       "say yes or no",
+	ingest.ReasonTooLarge:       "shorten the record",
+	ingest.ReasonMalformedJSON:  "write one JSON object in a line, in UTF-8",
+	ingest.ReasonDuplicate:      "name each member once",
+	ingest.ReasonNotAnObject:    "write one JSON object in a line",
+	ingest.ReasonNested:         "write a text or a number, no list or object",
+	ingest.ReasonMalformedCSV:   "quote whole fields, and double the quotes inside",
+	ingest.ReasonFieldCount:     "write as many fields as the header has",
+}
+
+// checkFormat refuses a format that a table does not come in.
+func checkFormat(format string) error {
+	switch ingest.Format(format) {
+	case "", ingest.CSV, ingest.JSON:
+		return nil
+	}
+	return usage("--format csv or --format json (NDJSON)", "format %q is not known", format)
+}
