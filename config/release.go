@@ -34,12 +34,13 @@ const (
 	PSensitive        Partitioner = "p-sensitive"
 	PSensitiveNCP     Partitioner = "p-sensitive-ncp"
 	PermutationGroups Partitioner = "permutation"
+	PermutationNear   Partitioner = "permutation-near"
 )
 
 // Partitioners lists all of them.
 func Partitioners() []Partitioner {
 	return []Partitioner{Extract, Mondrian, MondrianRelaxed, MondrianBoth, WangCloseK, WangMedian, SingleDimensional, Multi, Org,
-		NCPSplit, NCPSplitMended, AnatomyGroups, AIP, ARP, ARPUp, PSensitive, PSensitiveNCP, PermutationGroups}
+		NCPSplit, NCPSplitMended, AnatomyGroups, AIP, ARP, ARPUp, PSensitive, PSensitiveNCP, PermutationGroups, PermutationNear}
 }
 
 // partitionerName is one of Partitioners. Methods that cannot cut a first load

@@ -24,6 +24,7 @@ var firstPartitioners = []struct {
 	{equivclass.FullDomain{}, false}, {equivclass.NCPSplit{}, true}, {equivclass.NCPSplit{Mend: true}, true}, {equivclass.Anatomy{}, true},
 	{equivclass.AIP{}, true}, {equivclass.ARP{}, true}, {equivclass.ARPUp{}, false}, {equivclass.PSensitive{}, false},
 	{equivclass.PSensitiveNCP{}, false}, {equivclass.Permutation{}, true},
+	{equivclass.PermutationNear{}, false},
 }
 
 // TestFirstLoadIsKeyed: the first load is a function of the records and the

@@ -13,6 +13,7 @@ import (
 // once or several times. The i-th draws of two series share their records (or,
 // for times, were taken one after the other), so draws are compared in pairs.
 type curves struct {
+	timed  bool // by addTimes
 	xs     []float64
 	names  []string
 	values map[string][]float64   // the mean of the draws
@@ -36,6 +37,7 @@ func (s *curves) add(name string, i int, v float64) {
 
 // addTimes notes runs of a series at the i-th x. The value is their median.
 func (s *curves) addTimes(name string, i int, seconds []float64) {
+	s.timed = true
 	s.draws[name][i], s.values[name][i] = seconds, median(seconds)
 }
 
@@ -43,7 +45,7 @@ func (s *curves) addTimes(name string, i int, seconds []float64) {
 // are dashed.
 func (s *curves) panel(name, title string, x, y chart.Axis, ours []string) Panel {
 	c := chart.NewChart(title, x, y)
-	p := Panel{Name: name, Chart: c, Header: append([]string{x.Label}, s.names...)}
+	p := Panel{Name: name, Chart: c, Header: append([]string{x.Label}, s.names...), Timed: s.timed}
 	for _, n := range s.names {
 		line := chart.Series{Name: n, Style: chart.LinePoints, Dashed: slices.Contains(ours, n)}
 		for i, v := range s.values[n] {

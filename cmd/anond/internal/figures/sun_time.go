@@ -79,8 +79,10 @@ func (m *sunTimes) time(x float64, w sunSetting, t *Table, method sunTimed) {
 }
 
 func (m *sunTimes) panel(name string, x chart.Axis) Panel {
-	return sweepPanel(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, medianOf,
+	p := sweepPanel(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, medianOf,
 		sweepsOf(m.whole, sunAnatomyName, sunOrgName, sunMultiName, sunNCPName, sunUpName))
+	p.Timed = true
+	return p
 }
 
 const sunTimeWhy = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares implementations that it does not describe."

@@ -77,6 +77,7 @@ func classMethods(all string) []Method {
 		{"p-sensitive", Anatomy, all + "; ask for -p", "Sun et al., ICEBE 2009", fixed(equivclass.PSensitive{})},
 		{"p-sensitive-ncp", Anatomy, all + "; ask for -p", "ours, on Sun et al.", fixed(equivclass.PSensitiveNCP{})},
 		{"permutation", Permutation, all + "; with l alone, groups of l to 2l-1 and no value twice", "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", func(s uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: s} }},
+		{"permutation-near", Permutation, all + "; with l alone, groups of l records or a few more and no value twice", "ours, beside Li, He, Cao and Chen", fixed(equivclass.PermutationNear{})},
 	}
 	out := make([]Method, len(rows))
 	for i, r := range rows {
