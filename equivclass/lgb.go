@@ -15,7 +15,9 @@ import (
 // each sensitive value lies in a local bucket that keeps the attribute's
 // promise: with l, at least l values, no two equal, so that no value is more
 // probable than 1/l (Corollary 2); with a principle, the bucket satisfies it
-// and a value's probability is its share of the bucket.
+// and a value's probability is its share of the bucket. Corollary 2 counts
+// arrangements of people in rows; with Nested the bound also holds for who counts
+// assignments of values (level L0), see nested.
 //
 // Method: records with the same flags are a subset of the QI partition; each
 // subset is cut into local equivalence groups by Local (lgb-mdp: Mondrian,
@@ -44,6 +46,7 @@ type LGB struct {
 	Promises []LocalPromise // by attribute; needed where a value is sensitive
 	Local    Partitioner
 	Fold     bool
+	Nested   bool     // buckets under l do not cross groups: ours, not Algorithm 2
 	Seed     [32]byte // of the order in which records of one value are dealt
 }
 
@@ -145,7 +148,9 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 	}
 	promise := m.Promises[j]
 	var buckets [][]int32
-	if promise.L > 0 {
+	if promise.L > 0 && m.Nested {
+		buckets = m.nested(t, newGroupUnion(t, space, cut, j, FrequencyL{promise.L}, 1), promise.L)
+	} else if promise.L > 0 {
 		buckets = LocalBuckets(t.Codes[j], CanonicalOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
 	} else {
 		want := promise.Principle
@@ -153,7 +158,7 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 			c.Reference = bagOfRows(t.Codes[j], rows)
 			want = c
 		}
-		buckets = newGroupUnion(t, space, cut, j, want).buckets()
+		buckets = newGroupUnion(t, space, cut, j, want, 2).buckets()
 	}
 	if buckets == nil {
 		return nil, infeasible(t, j, rows, promise)

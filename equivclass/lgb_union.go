@@ -24,13 +24,14 @@ type groupUnion struct {
 	t      *FlaggedTable
 	j      int
 	want   Principle
+	least  int // flagged values that a bucket has at least
 	groups [][]int32
 	at     [][]float32 // centre, by group, then dimension
-	out    [][]int32
+	out    [][]int     // buckets as lists of groups
 }
 
-func newGroupUnion(t *FlaggedTable, space *Space, cut *LGBResult, j int, want Principle) *groupUnion {
-	u := &groupUnion{t: t, j: j, want: want}
+func newGroupUnion(t *FlaggedTable, space *Space, cut *LGBResult, j int, want Principle, least int) *groupUnion {
+	u := &groupUnion{t: t, j: j, want: want, least: least}
 	var all uint64
 	for g, rows := range cut.Groups {
 		if cut.Flags[g]>>j&1 == 1 {
@@ -54,6 +55,15 @@ func newGroupUnion(t *FlaggedTable, space *Space, cut *LGBResult, j int, want Pr
 
 // buckets returns the buckets, nil if not even all groups together are one.
 func (u *groupUnion) buckets() [][]int32 {
+	var out [][]int32
+	for _, groups := range u.unions() {
+		out = append(out, u.rows(groups))
+	}
+	return out
+}
+
+// unions returns the buckets as lists of groups.
+func (u *groupUnion) unions() [][]int {
 	all := make([]int, len(u.groups))
 	for g := range all {
 		all[g] = g
@@ -76,7 +86,7 @@ func (u *groupUnion) cut(groups []int) {
 			return
 		}
 	}
-	u.out = append(u.out, u.rows(groups))
+	u.out = append(u.out, groups)
 }
 
 // widest orders the dimensions in which the centres differ, widest first.
@@ -118,7 +128,7 @@ func (u *groupUnion) median(groups []int, d int) int {
 func (u *groupUnion) holds(groups []int) bool {
 	rows := u.rows(groups)
 	sensitive := bagOfRows(u.t.Codes[u.j], u.t.trulyFlagged(rows, u.j))
-	return sensitive.Total > 1 && u.want.Holds(sensitive) && u.want.Holds(bagOfRows(u.t.Codes[u.j], rows))
+	return sensitive.Total >= u.least && u.want.Holds(sensitive) && u.want.Holds(bagOfRows(u.t.Codes[u.j], rows))
 }
 
 func (u *groupUnion) rows(groups []int) []int32 {
