@@ -25,6 +25,7 @@ type localChain struct {
 	private [][2]bool // by person: ward, sex
 	arrived []int
 	own     bool // the buckets of the diagnosis are the classes
+	nested  bool // no bucket crosses classes
 }
 
 func (c *localChain) birth(t *testing.T, release int) {
@@ -41,6 +42,9 @@ func (c *localChain) birth(t *testing.T, release int) {
 			if in {
 				pool[at] = append(pool[at], x.members...)
 			}
+			if in && c.nested && at != 2 && (at != 3 || !c.own) { // the four members have four values
+				c.content.local[at] = append(c.content.local[at], c.deal(t, slices.Clone(x.members), []int{1, 2, 4, 5}[at])...)
+			}
 		}
 		if c.own {
 			c.content.local[3] = append(c.content.local[3], x.members)
@@ -50,7 +54,7 @@ func (c *localChain) birth(t *testing.T, release int) {
 		c.person(release, 0, [2]bool{}) // waits
 	}
 	for at, column := range map[int]int{0: 1, 1: 2, 3: 5} {
-		if at != 3 || !c.own {
+		if !c.nested && (at != 3 || !c.own) {
 			c.content.local[at] = append(c.content.local[at], c.deal(t, pool[at], column)...)
 		}
 	}
@@ -112,16 +116,17 @@ func (c *localChain) exports(t *testing.T, dir string, members [][]uint32) audit
 
 // TestAuditorAgreesOnLGB publishes random chains of recoding lgb, full of classes
 // and buckets that look alike, through the gate, and has the auditor certify
-// them with every attribute on its own.
+// them with every attribute on its own; where buckets cross classes the manifest
+// says so, and the auditor finds them consistent.
 func TestAuditorAgreesOnLGB(t *testing.T) {
-	certified := 0
-	for trial := range 30 {
-		c := &localChain{r: rand.New(rand.NewPCG(uint64(trial), 4)), own: trial%2 == 0}
+	certified, rows := 0, 0
+	for trial := range 45 {
+		c := &localChain{r: rand.New(rand.NewPCG(uint64(trial), 4)), own: trial%2 == 0, nested: trial%3 > 0}
 		root := t.TempDir()
 		s := settings(snapshot.LGB(testSeed))
 		s.Policy = snapshot.Policy{K: 4, L: 2, Republication: "append", Diversity: []snapshot.Diversity{}}
 		p := publisher(newRecorder(root), root)
-		p.Gate = auditGate{audit.NewGate(audit.Policy{K: 4, L: 2, Republication: "append", MaxRegroups: new(int)})}
+		p.Gate = auditGate{audit.NewGate(audit.Policy{K: 4, L: 2, Republication: "append", MaxRegroups: new(int), Rows: !c.nested})}
 		require.NoError(t, p.Open())
 		var members [][]uint32
 		var reference *incremental.View
@@ -149,18 +154,28 @@ func TestAuditorAgreesOnLGB(t *testing.T) {
 		report, err := audit.Dir(o)
 		require.NoError(t, err)
 		require.Empty(t, report.Violations, "trial %d", trial)
-		require.Equal(t, audit.VerdictCertified, report.Verdict)
 		require.Len(t, report.Attributes, 4)
+		crossing := 0
 		for _, a := range report.Attributes {
-			require.Equal(t, audit.VerdictCertified, a.Status, a.Attribute)
+			crossing += a.Crossing
+			require.Equal(t, map[bool]string{true: audit.VerdictCertified, false: audit.VerdictConsistent}[a.Crossing == 0], a.Status, a.Attribute)
+		}
+		require.Equal(t, crossing > 0, report.ByRows)
+		if crossing > 0 {
+			require.False(t, c.nested)
+			require.Equal(t, audit.VerdictConsistent, report.Verdict)
+			rows++
+		} else {
+			require.Equal(t, audit.VerdictCertified, report.Verdict)
+			certified++
 		}
 		o.Members, o.Records = "", ""
 		report, err = audit.Dir(o)
 		require.NoError(t, err)
 		require.Empty(t, report.Violations, "trial %d, public files", trial)
-		certified++
 	}
 	require.Greater(t, certified, 20)
+	require.Greater(t, rows, 8)
 }
 
 // TestAuditorReadsWhatPromisesNothing: releases that say so are read, counted and

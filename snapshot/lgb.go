@@ -140,6 +140,35 @@ func wholeClasses(t *table, v *incremental.View) bool {
 	return true
 }
 
+// nests tells whether the buckets of every attribute nest: whether each lies
+// inside one class or is a union of whole classes. Only then does level L0 hold:
+// a class and a bucket that overlap in part make some assignments of values fit by
+// more arrangements of rows than others (docs/THREAT_MODEL.md, Theorem L).
+// Cost: linear in the bucketed values.
+func (t *table) nests() bool {
+	for _, b := range t.local {
+		in := make([]int, len(b.buckets)) // members of a class, by bucket
+		for _, c := range t.classes {
+			for _, m := range c.members {
+				if n := b.of[m]; n >= 0 {
+					in[n]++
+				}
+			}
+			for _, m := range c.members {
+				n := b.of[m]
+				if n < 0 || in[n] == 0 { // a value of a quasi-identifier, or seen
+					continue
+				}
+				if in[n] != len(c.members) && in[n] != len(b.buckets[n].members) {
+					return false
+				}
+				in[n] = 0
+			}
+		}
+	}
+	return true
+}
+
 func (r *lgb) layouts(t *table) []layout {
 	return []layout{{
 		name:   "lgb.csv",

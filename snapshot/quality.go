@@ -36,15 +36,27 @@ const (
 	CertificateNone   = "none"        // AcrossNone: nothing is certified
 )
 
-// LevelNone is privacy.level of a release that claims no level.
-const LevelNone = "none"
+// Levels: what privacy.level of a release claims.
+const (
+	// LevelL0L1: no value is likelier than 1/l for who holds every assignment of
+	// values equally likely that fits the releases, signatures included.
+	LevelL0L1 = "L0+L1"
+	// LevelL0L1L2 holds for who knows the program as well (policy.transparent).
+	LevelL0L1L2 = "L0+L1+L2"
+	// LevelRows is weaker: recoding lgb with local buckets that cross classes
+	// (Lemma 2 of Li, He and Sun). Who counts arrangements of people in rows finds
+	// no value likelier than 1/l; who counts assignments of values may (level L0).
+	LevelRows = "rows"
+	// LevelNone claims nothing.
+	LevelNone = "none"
+)
 
 // Privacy is what a release reaches.
 type Privacy struct {
 	KMin         int     `json:"k_min"`         // size of the smallest class
 	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class
 	Certificate  string  `json:"certificate"`
-	Level        string  `json:"level"`
+	Level        string  `json:"level"` // one of the levels above
 	K1           string  `json:"k1"`
 }
 
@@ -144,9 +156,12 @@ func (t *table) published(j int) int {
 
 // privacy says what the table reaches and by which rules it is safe.
 func (t *table) privacy(p *Policy, prev *Previous) Privacy {
-	out := Privacy{Certificate: CertificateFrozen, Level: "L0+L1", K1: t.recoding.K1()}
+	out := Privacy{Certificate: CertificateFrozen, Level: LevelL0L1, K1: t.recoding.K1()}
 	if p.Transparent {
-		out.Level = "L0+L1+L2"
+		out.Level = LevelL0L1L2
+	}
+	if !t.nests() {
+		out.Level = LevelRows
 	}
 	for i, c := range t.classes {
 		if n := len(c.members); i == 0 || n < out.KMin {

@@ -17,6 +17,7 @@ import (
 	"anond/cmd/anond/internal/hospital"
 	"anond/cmd/anond/internal/oneoff"
 	"anond/snapshot"
+	"anond/snapshot/audit"
 )
 
 // clinicSchema has two semi-sensitive attributes: sex by t, admission by l.
@@ -76,6 +77,7 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 			assert.LessOrEqual(t, r.Local[0].T.T, 0.3+1e-9)
 			assert.GreaterOrEqual(t, r.Local[1].L, 3)
 			assert.Equal(t, r.Published, r.Local[2].Sensitive)
+			w.level(method, r)
 			naiveLocal(t, w.path(method), r)
 			consistent(t, w.path(method))
 			v, err := snapshot.Verify(snapshot.OS(), w.path(method), "")
@@ -112,6 +114,29 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// level holds the level of a release by LGB against its buckets, as the auditor
+// sees them, and the report in words.
+func (w *ward) level(method string, r *oneoff.Report) {
+	report, err := audit.Dir(audit.Options{Releases: w.path(method)})
+	require.NoError(w.t, err)
+	crossing := 0
+	for _, a := range report.Attributes {
+		crossing += a.Crossing
+	}
+	text := w.anonymize("clinic.csv", method+"-text", "--method", method, "-k", "6", "-l", "4").stdout
+	if method == "lgb-mended" {
+		assert.Zero(w.t, crossing)
+		assert.Equal(w.t, snapshot.LevelL0L1, r.Level)
+		assert.NotContains(w.t, text, "Level rows")
+	} else {
+		assert.NotZero(w.t, crossing)
+		assert.Equal(w.t, snapshot.LevelRows, r.Level)
+		assert.Contains(w.t, text, "Level rows, weaker than L0")
+		assert.Contains(w.t, text, "Method lgb-mended keeps 1/l for both")
+	}
+	assert.Equal(w.t, crossing > 0, report.ByRows)
 }
 
 // missed allows as many queries outside the bounds as held records can cause.

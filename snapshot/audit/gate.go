@@ -118,6 +118,9 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
 		f.add("claim", KindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
+	if man.byRows() && !g.policy.Rows {
+		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
+	}
 	g.promised(man, f)
 	return loadRelease(dir, man, g.s, f)
 }

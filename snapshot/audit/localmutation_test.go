@@ -56,6 +56,10 @@ var localMutations = []localMutation{
 		p.people[g.late[0]].job = "miner" // its bucket is then miner, miner
 		p.people[g.late[1]].job = "miner"
 	}},
+	{name: "buckets cross classes under the claim of level L0", want: KindBucketCrosses, attr: "job", public: KindBucketCrosses, plan: func(p *localPlan, _ *localGroups) {
+		p.level = "L0+L1"
+	}},
+	{name: "a level that is none", want: KindClaimFalse, public: KindClaimFalse, plan: func(p *localPlan, _ *localGroups) { p.level = "Rows" }},
 	{name: "bucket changed between releases", want: KindBucketChanged, attr: "job", public: KindBucketChanged, render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r[1:], "job,1,miner,1", "job,1,nurse,1")
 		editBuckets(r[1:], "job,2,nurse,1", "job,2,pilot,1")
@@ -302,7 +306,7 @@ func TestLocalMutations(t *testing.T) {
 }
 
 // TestLocalAttributesAreJudgedApart: a promise that one attribute breaks leaves
-// the others certified, a broken class none.
+// the others as they are (the job's buckets cross classes), a broken class none.
 func TestLocalAttributesAreJudgedApart(t *testing.T) {
 	status := func(name string) map[string]string {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.name == name })
@@ -315,8 +319,8 @@ func TestLocalAttributesAreJudgedApart(t *testing.T) {
 		return out
 	}
 	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictViolated, "illness": VerdictCertified}, status("bucket over 1/l"))
-	require.Equal(t, map[string]string{"sex": VerdictViolated, "job": VerdictCertified, "illness": VerdictCertified}, status("t exceeded"))
-	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictCertified, "illness": VerdictViolated}, status("sensitive value above 1/l"))
+	require.Equal(t, map[string]string{"sex": VerdictViolated, "job": VerdictConsistent, "illness": VerdictCertified}, status("t exceeded"))
+	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictConsistent, "illness": VerdictViolated}, status("sensitive value above 1/l"))
 	require.Equal(t, map[string]string{"sex": statusUnknown, "job": statusUnknown, "illness": statusUnknown}, status("class grown by a fair set"))
 }
 
@@ -336,5 +340,5 @@ func TestLocalJointMove(t *testing.T) {
 	r, err = Dir(p.write(t, p.render()))
 	require.NoError(t, err)
 	require.Empty(t, r.Violations)
-	require.Equal(t, VerdictCertified, r.Verdict, "buckets of the sensitive attribute may cross classes")
+	require.Equal(t, VerdictConsistent, r.Verdict, "buckets of the sensitive attribute cross classes, and the manifest says so")
 }

@@ -16,6 +16,8 @@ type AttributePromise struct {
 	Distance  string  `json:"distance,omitempty"`
 	Buckets   int     `json:"buckets"` // of the newest release
 	Records   int     `json:"records"` // whose value is in one of them
+	// Crossing buckets neither lie inside one class nor are unions of classes.
+	Crossing int `json:"crossing_buckets,omitempty"`
 	// TopShare is the largest share of one value in a bucket; Posterior the
 	// largest probability of a person's value, given the class (Lemma 2 of Li, He
 	// and Sun). Under a promise t nothing bounds it but the reference.
@@ -61,6 +63,7 @@ func (a *auditor) promises() {
 func (p *AttributePromise) measure(l *localAttr, t *table, j int) {
 	b := &t.local.attrs[j]
 	p.Buckets = b.m
+	p.Crossing, _ = b.crossing(t)
 	for i := range uint32(b.m) {
 		p.Records += int(b.size[i])
 		p.TopShare = max(p.TopShare, share(int(b.top[i]), int(b.size[i])))
@@ -134,6 +137,8 @@ func (a *auditor) judge(p *AttributePromise) {
 		p.Status, p.Why = statusUnknown, "findings about the classes or the chain, which its argument needs"
 	case a.nothing != "":
 		p.Status, p.Why = VerdictConsistent, a.nothing
+	case p.Crossing > 0:
+		p.Status, p.Why = VerdictConsistent, "level rows"
 	case !a.linked || a.in.records == nil:
 		p.Status, p.Why = VerdictConsistent, "that takes the members and records exports"
 	case len(a.f.list) == 0 && a.report.Certificates.OtherRecords > 0:
@@ -173,5 +178,9 @@ func (t *textWriter) promises(list []AttributePromise) {
 		}
 		t.line("  %s (%s): promised %s, achieved %s, share %.4f, posterior %.4f, %d values in %d buckets: %s%s",
 			p.Attribute, p.Role, promise, achieved, p.TopShare, p.Posterior, p.Records, p.Buckets, p.Status, why)
+		if p.Crossing > 0 {
+			t.line("    %d of its buckets cross classes: they share some rows with a class, but not all, and reach into another. The posterior is that of a reader", p.Crossing)
+			t.line("    who counts the ways to put people into rows (Lemma 2 of Li, He and Sun); one who counts the values people may have may find one likelier.")
+		}
 	}
 }

@@ -40,6 +40,7 @@ type localPlan struct {
 	sexT     float64
 	declared []ValueCount // reference of sex; nil: release 1's own bag
 	diverse  []any        // policy.diversity
+	level    string       // that the manifests claim; empty: L0+L1 if the buckets nest, else rows
 }
 
 // localRelease is a rendered release that mutations may edit before it is hashed.
@@ -205,8 +206,29 @@ func (p *localPlan) renderOne(n int) *localRelease {
 			r.lgb = append(r.lgb, append(cells, "*"+strconv.Itoa(row[2]), strconv.Itoa(c+1)))
 		}
 	}
-	p.manifest(r, kMin, freq, len(classes))
+	level := p.level
+	if level == "" {
+		level = map[bool]string{true: "L0+L1", false: "rows"}[s.nests()]
+	}
+	p.manifest(r, kMin, freq, len(classes), level)
 	return r
+}
+
+// nests: each bucket is inside a class, or has all of every class that it meets.
+func (s *localState) nests() bool {
+	for _, b := range slices.Concat(s.sexes, s.jobs, s.ills) {
+		inside, union := false, true
+		for _, c := range s.classes {
+			meets := slices.ContainsFunc(c, func(i int) bool { return slices.Contains(b, i) })
+			all := !slices.ContainsFunc(c, func(i int) bool { return !slices.Contains(b, i) })
+			union = union && (!meets || all)
+			inside = inside || !slices.ContainsFunc(b, func(i int) bool { return !slices.Contains(c, i) })
+		}
+		if !inside && !union {
+			return false
+		}
+	}
+	return true
 }
 
 // reference is the declared one, or release 1's flagged bag.
@@ -227,7 +249,7 @@ func (p *localPlan) reference() []ValueCount {
 	return out
 }
 
-func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes int) {
+func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes int, level string) {
 	pending := 0
 	for i, x := range p.people {
 		if x.arrived <= r.number && r.member[i] == 0 {
@@ -254,7 +276,7 @@ func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes in
 		},
 		"policy":   map[string]any{"k": p.k, "l": p.l, "diversity": diverse, "republication": "append", "transparent": false, "max_regroups": 0},
 		"recoding": "lgb", "records": len(r.lgb) - 1, "classes": classes, "pending": pending, "quality": map[string]any{"ncp": 0.5},
-		"privacy": map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
+		"privacy": map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": "frozen", "level": level, "k1": "rows"},
 	}
 }
 
@@ -332,8 +354,21 @@ func (w *chainWriter) finish(members, records [][]string) Options {
 // them.
 type localGroups struct{ none, job, both, sex, late []int }
 
-// standardLocal is a chain of two releases: classes of every pattern of flags, a
-// job bucket that crosses classes, sex buckets over one class and over two.
+// nestedLocal is standardLocal with buckets that nest: the jobs of one class in two
+// buckets, those of another in one, which holds the late class's neighbours too.
+func nestedLocal() *localPlan {
+	p, g := standardLocal()
+	j, l := g.job, g.late
+	second := p.add(2, "j", "clerk miner nurse pilot", "F", "b c d e")
+	jobs := [][]int{{j[0], j[1]}, {j[2], j[3]}, g.both}
+	p.releases[0].jobs = jobs
+	p.releases[1].jobs = append(slices.Clone(jobs), join(l, second))
+	p.releases[1].classes = append(slices.Clone(p.releases[1].classes), second)
+	return p
+}
+
+// standardLocal is a chain of two releases: classes of every pattern of flags,
+// job buckets that cross classes, sex buckets over one class and over two.
 func standardLocal() (*localPlan, *localGroups) {
 	p := &localPlan{k: 4, l: 2, jobL: 2, sexT: 0.3}
 	g := &localGroups{}

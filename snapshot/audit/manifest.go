@@ -78,6 +78,9 @@ type Policy struct {
 	// Promises are those of the semi-sensitive attributes, for the gate alone: in
 	// a manifest they stand in the schema. nil: the gate does not know them.
 	Promises map[string]Promise `json:"-"`
+	// Rows lets the gate pass a release of level rows: a single one, by a method
+	// whose local buckets cross classes.
+	Rows bool `json:"-"`
 }
 
 // UnmarshalJSON tolerates unknown fields: policy is an open object.

@@ -10,11 +10,13 @@ const (
 // Report is the result of an audit. It holds counts and names, never a
 // record's value, so that it may be published.
 type Report struct {
-	Verdict      string        `json:"verdict"`
-	Level        Level         `json:"level"`
-	Dataset      string        `json:"dataset"`
-	Recoding     string        `json:"recoding"`
-	Seeded       bool          `json:"seeded"`
+	Verdict  string `json:"verdict"`
+	Level    Level  `json:"level"`
+	Dataset  string `json:"dataset"`
+	Recoding string `json:"recoding"`
+	Seeded   bool   `json:"seeded"`
+	// ByRows: a release claims level rows, because local buckets cross classes.
+	ByRows       bool          `json:"by_rows,omitempty"`
 	K            int           `json:"k"`
 	L            int           `json:"l"`
 	Releases     []ReleaseRow  `json:"releases"`
@@ -108,6 +110,9 @@ func (r *Report) notPromised() []string {
 		"a reader who already knows other people's sensitive values (see the corruption score)",
 		"people with several records of different values: the bound is m/l for m records",
 		"releases and state restored together from an older backup cannot be detected",
+	}
+	if r.ByRows {
+		out = append(out, "a bound of 1/l by levels L0 and L1: the manifest claims level rows alone (see the attributes whose buckets cross classes)")
 	}
 	if r.Recoding == recodingLGB {
 		out = append(out,

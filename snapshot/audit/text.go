@@ -33,6 +33,10 @@ func (r *Report) meaning() string {
 			"published record is, cannot tell any published person's sensitive value with probability above 1/%d (levels L0 and L1: certified;\n"+
 			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.L, r.Level.L2, r.K)
 	case VerdictConsistent:
+		if r.ByRows {
+			return "Nothing was found that breaks the contract, but it is the weaker one: local buckets cross classes, and the manifest claims level rows.\n" +
+				"This is not a certificate, and none can be had: that takes buckets that lie inside one class or are unions of whole classes."
+		}
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports."
 	}

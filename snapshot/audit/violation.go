@@ -75,6 +75,7 @@ const (
 	KindBucketAboveL       = "bucket_above_l"
 	KindBucketAboveT       = "bucket_above_t"
 	KindBucketSplitsClass  = "bucket_splits_class"
+	KindBucketCrosses      = "bucket_crosses_classes"
 	KindReference          = "reference_mismatch"
 	KindMixedFlags         = "flags_mixed_in_class"
 	KindFlagGeneralized    = "flagged_value_generalized"

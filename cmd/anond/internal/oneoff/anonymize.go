@@ -47,6 +47,7 @@ type Report struct {
 	Achieved  Achieved  `json:"achieved"`
 	Loss      Loss      `json:"loss"`
 	K1        string    `json:"k1"`
+	Level     string    `json:"level"`   // privacy.level of the manifest
 	Seconds   float64   `json:"seconds"` // of the partitioning alone
 	// Across is snapshot.AcrossNone where the release carries no promise beside
 	// another one; Why says so in words.
@@ -109,7 +110,7 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	}
 	r := report(t, p, groups, len(rest), references, o)
 	r.Loss.shown(p, groups, rest, v, o)
-	r.Seconds, r.K1, r.Across, r.Why = seconds, m.Privacy.K1, m.AcrossReleases, why(m)
+	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, why(m)
 	return r, nil
 }
 

@@ -57,7 +57,7 @@ func anonymizeLocal(t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	out := r.report()
-	out.Seconds, out.K1 = seconds, m.Privacy.K1
+	out.Seconds, out.K1, out.Level = seconds, m.Privacy.K1, m.Privacy.Level
 	return out, nil
 }
 
@@ -69,13 +69,13 @@ func (r *localRun) prepare() error {
 		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
 	}
 	if o.T > 0 || o.Want.NeedsReference() {
-		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, whose buckets hold no value twice", Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
+		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, which cuts its buckets by l", Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
 	}
 	if t.Len() < o.Want.K {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
 	}
 	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
-	r.run = equivclass.LGB{K: o.Want.K, Promises: make([]equivclass.LocalPromise, len(dicts)), Fold: o.Method.fold, Seed: o.Seed,
+	r.run = equivclass.LGB{K: o.Want.K, Promises: make([]equivclass.LocalPromise, len(dicts)), Fold: o.Method.fold, Nested: o.Method.nested, Seed: o.Seed,
 		Local: o.Method.partitioner(seedOf(o.Seed))}
 	last := len(dicts) - 1
 	for at, private := range r.private() {
@@ -140,12 +140,12 @@ func (r *localRun) explained(err error) error {
 }
 
 // checkExtra holds the further principles against each bucket of the sensitive
-// attribute: its values are all different, so most follow from l.
+// attribute: no value has more than 1/l of it, so most follow.
 func (r *localRun) checkExtra() error {
 	for _, p := range r.o.Want.Extra {
 		for _, b := range r.bags(len(r.flagged.Dicts) - 1) {
 			if !p.Holds(b) {
-				return &InfeasibleError{What: fmt.Sprintf("a local bucket of l = %d different values does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: its buckets are what the principle is tested on"}
+				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: its buckets are what the principle is tested on"}
 			}
 		}
 	}

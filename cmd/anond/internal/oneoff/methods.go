@@ -20,6 +20,7 @@ type Method struct {
 
 	partitioner func(seed uint64) equivclass.Partitioner
 	fold        bool // LGB: records of rare flags may protect more than they ask
+	nested      bool // LGB: local buckets do not cross classes
 }
 
 // fixed is a method that draws nothing.
@@ -47,9 +48,9 @@ func Methods() []Method {
 	const all = "k, l and the extra principles in every class"
 	return append(classMethods(all), []Method{
 		{Name: "ng", Recoding: Generalization, Only: true, Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases", Source: "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }},
-		{Name: "lgb-mdp", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t", Source: "Li, He and Sun, algorithm 3", partitioner: fixed(equivclass.Mondrian{})},
+		{Name: "lgb-mdp", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l for who counts arrangements of rows (level rows)", Source: "Li, He and Sun, algorithm 3", partitioner: fixed(equivclass.Mondrian{})},
 		{Name: "lgb-ncp", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp", Source: "Li, He and Sun, algorithm 4", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
-		{Name: "lgb-mended", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp; holds fewer records, loses less", Source: "ours, on Li, He and Sun", fold: true, partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
+		{Name: "lgb-mended", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l at levels L0 and L1; holds fewer records", Source: "ours, on Li, He and Sun", fold: true, nested: true, partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
 	}...)
 }
 

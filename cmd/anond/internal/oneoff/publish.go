@@ -69,13 +69,14 @@ func why(m *snapshot.Manifest) string {
 
 // publish writes release 1 through the steps of the daemon, gate included. A
 // chain of one release needs no ledger. What promises nothing across releases
-// the gate reads, but does not certify.
+// the gate reads, but does not certify; a release by the paper's LGB it passes at
+// level rows.
 func publish(v *incremental.View, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
 	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
 		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
 	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
-		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
+		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget, Rows: true})}}
 	if err := publisher.Open(); err != nil {
 		return nil, err
 	}
