@@ -110,7 +110,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	if n := len(t.Refused); n > 0 && f.strict {
 		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict asks for none", count(n, "line"), t.Read), "mend the lines above, or leave --strict out: they are then left out and counted")
 	}
-	report, err := oneoff.Anonymize(t, *o)
+	report, err := oneoff.Anonymize(ctx, t, *o)
 	if err != nil {
 		return oneoffFailure(err)
 	}

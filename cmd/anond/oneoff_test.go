@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
@@ -12,12 +13,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/hospital"
 	"anond/cmd/anond/internal/oneoff"
+	"anond/config"
+	"anond/equivclass"
 	"anond/snapshot/audit"
 )
 
@@ -378,6 +382,25 @@ func TestOneoffUsage(t *testing.T) {
 		assert.Empty(t, r.stdout, c.args)
 	}
 	assert.NoDirExists(t, out)
+}
+
+// TestAnonymizeIsInterrupted: who stops a run while it forms classes gets no
+// release, not even of what was finished in time.
+func TestAnonymizeIsInterrupted(t *testing.T) {
+	w := newWard(t, 300)
+	cfg, _, err := config.LoadOneOff(w.config, os.LookupEnv, os.ReadFile)
+	require.NoError(t, err)
+	table, err := oneoff.Read(t.Context(), oneoff.Input{Name: w.path("admissions.csv")}, cfg.Schema)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"mondrian", "lgb-mended"} {
+		method, err := oneoff.FindMethod(name)
+		require.NoError(t, err)
+		_, err = oneoff.Anonymize(ctx, table, oneoff.Options{Method: method, Recoding: method.Recoding, Want: equivclass.Requirement{K: 3, L: 2}, Ground: "equal", Dataset: "ward", Dir: w.path("out"), Now: time.Now})
+		assert.ErrorIs(t, err, context.Canceled, name)
+	}
+	assert.NoDirExists(t, w.path("out"))
 }
 
 // TestMethodsAreListed: --list names each method, and docs/METHODS.md has a page

@@ -1,6 +1,7 @@
 package oneoff
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -68,10 +69,11 @@ type Held struct {
 //
 // Guarantee: what is written satisfies the requirement in each class, checked
 // before (checkGroups) and after it is rendered (the auditor, reading the
-// files); on an error nothing is named a release.
-func Anonymize(t *Table, o Options) (*Report, error) {
+// files); on an error nothing is named a release. A run that is interrupted
+// before it writes leaves nothing.
+func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	if o.Recoding == LGB {
-		return anonymizeLocal(t, o)
+		return anonymizeLocal(ctx, t, o)
 	}
 	if err := o.addCloseness(t); err != nil {
 		return nil, err
@@ -87,7 +89,14 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	}
 	p := t.Pool()
 	start := o.Now()
-	groups, rest := o.Method.partitioner(seedOf(o.Seed)).Partition(p, o.Want)
+	cut, err := interruptible(ctx, func() (c partition) {
+		c.groups, c.rest = o.Method.partitioner(seedOf(o.Seed)).Partition(p, o.Want)
+		return c
+	})
+	if err != nil {
+		return nil, err
+	}
+	groups, rest := cut.groups, cut.rest
 	seconds := o.Now().Sub(start).Seconds()
 	if asked.NeedsReference() {
 		groups, rest, references = o.published(t, p, asked, groups, rest)
@@ -104,6 +113,9 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m, err := publish(v, recoding, o)
 	if err != nil {
 		return nil, err
@@ -112,6 +124,12 @@ func Anonymize(t *Table, o Options) (*Report, error) {
 	r.Loss.shown(p, groups, rest, v, o)
 	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, why(m)
 	return r, nil
+}
+
+// partition is what a method makes of a table.
+type partition struct {
+	groups [][]int32
+	rest   []int32
 }
 
 // seedOf is the part of the seed that partitioners draw from.

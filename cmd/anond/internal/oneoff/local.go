@@ -1,6 +1,7 @@
 package oneoff
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -35,21 +36,30 @@ type localRun struct {
 // anonymizeLocal is Anonymize by LGB: k holds for the classes, l for the buckets
 // of the sensitive attribute, and each semi-sensitive attribute keeps its own
 // promise (corollaries 1 to 3 of Li, He and Sun).
-func anonymizeLocal(t *Table, o Options) (*Report, error) {
+func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	r := &localRun{t: t, o: o}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
 	start := o.Now()
-	var err error
-	if r.cut, err = r.run.Run(r.flagged); err != nil {
-		return nil, r.explained(err)
+	refused, err := interruptible(ctx, func() (err error) {
+		r.cut, err = r.run.Run(r.flagged)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if refused != nil {
+		return nil, r.explained(refused)
 	}
 	seconds := o.Now().Sub(start).Seconds()
 	if len(r.cut.Groups) == 0 {
 		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K), Hint: "lower k, or let fewer attributes carry a flag"}
 	}
 	if err := r.checkExtra(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m, err := publish(r.view(), snapshot.LGB(o.Seed), o)
