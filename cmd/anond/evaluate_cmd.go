@@ -85,5 +85,5 @@ func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input,
 		return nil, err
 	}
 	e.printRefused(in.Name, t.Refused)
-	return oneoff.Evaluate(r, t, w)
+	return oneoff.Evaluate(ctx, r, t, w)
 }

@@ -1,6 +1,7 @@
 package oneoff
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -45,8 +46,21 @@ type ErrorRate struct {
 }
 
 // Evaluate measures a release against the table that it came from. The release
-// must not be loaded yet: its dictionaries become those of the table.
-func Evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
+// must not be loaded yet: its dictionaries become those of the table. It can be
+// interrupted: many queries on a large release take minutes.
+func Evaluate(ctx context.Context, r *Release, t *Table, w Workload) (*Evaluation, error) {
+	var out *Evaluation
+	refused, err := interruptible(ctx, func() (err error) {
+		out, err = evaluate(r, t, w)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, refused
+}
+
+func evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
 	dicts, codes := t.columns()
 	if err := r.Load(dicts); err != nil {
 		return nil, err
