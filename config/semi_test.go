@@ -86,6 +86,7 @@ func TestSlices(t *testing.T) {
 		", slices: [[age, diagnosis],[city]]": `release.slices[0]: has the sensitive attribute "diagnosis" beside others: rows would then show which of them go with a value`,
 		", slices: [[], [age, city]]":         "release.slices[0]: is empty",
 		", slices: [age, city]":               "release.slices[0]: is a text, must be a list",
+		`, slices: "age+city"`:                "release.slices: is a text, must be a list",
 	} {
 		_, said := loadChanged(t, "{dir: out}", "{dir: out, recoding: slicing"+slices+"}")
 		assert.Contains(t, said, want, slices)

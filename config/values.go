@@ -242,9 +242,17 @@ func (l list[T]) json() any {
 	return *l.to
 }
 
+// example shows how such a list is written, a list of lists too.
+func (l list[T]) example() string {
+	if strings.HasPrefix(l.of(new(T)).kind(), "list") {
+		return "write it in brackets in brackets: [[a, b], [c]]"
+	}
+	return "write it in brackets: [a, b]"
+}
+
 func (l list[T]) read(r *reader, full string, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
-		r.faultAt(n, full, "is "+described(n)+", must be a list", "write it in brackets: [a, b]")
+		r.faultAt(n, full, "is "+described(n)+", must be a list", l.example())
 		return
 	}
 	items := make([]T, len(n.Content))

@@ -50,6 +50,9 @@ func (r *figureRun) print(report *figures.Report) error {
 	if t.err != nil {
 		return t.err
 	}
+	if report.Partial() {
+		fmt.Fprintf(r.env.stdout, "\nmeasured at %g of the papers' sizes: verdicts count at --scale 1 only\n", report.Scale)
+	}
 	_, err := fmt.Fprintf(r.env.stdout, "\n%s\n", filepath.Join(r.out, figures.ReportFile))
 	return err
 }

@@ -133,6 +133,7 @@ func TestFigureAtSmallScale(t *testing.T) {
 	dir := t.TempDir()
 	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stdout, "measured at 0.02 of the papers' sizes")
 	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}

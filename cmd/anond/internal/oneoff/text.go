@@ -150,7 +150,7 @@ func quoted(name string) string { return fmt.Sprintf("%q", name) }
 func (e *Evaluation) Text(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("release %d, recoding %s: %d of %d records in %d classes", e.Release, e.Recoding, e.Published, e.Original, e.Classes.Count)
-	p.line("promised: k = %d, l = %d", e.K, e.L)
+	p.line("asked for: k = %d, l = %d", e.K, e.L)
 	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
 	p.line("")
 	e.textAchieved(p)
