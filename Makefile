@@ -5,7 +5,10 @@ BENCH    ?= .
 BENCHTIME ?= 1x
 
 # What has goroutines of its own: the race detector is slow, the rest has none.
-CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
+# Of these packages it leaves out what runs in one goroutine: enumerations, and
+# commands that cut or read one table. make test has them.
+CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/anond ./cmd/anond/internal/daemon ./cmd/anond/internal/kafkatest ./cmd/anond/internal/oneoff
+ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Figure|Opinion|Randomization|FromFile
 
 .PHONY: test test-kafka race fuzz bench lint fmt vet build clean
 
@@ -15,7 +18,8 @@ test: fmt vet
 
 # race: what is concurrent, under the race detector (needs a C compiler).
 race:
-	$(GO) test -race -timeout 15m $(CONCURRENT)
+	$(GO) test -race -timeout 15m -skip '$(ALONE)' $(CONCURRENT)
+	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass
 
 # fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
 fuzz:

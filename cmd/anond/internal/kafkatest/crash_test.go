@@ -37,6 +37,7 @@ func TestKill(t *testing.T) {
 
 	sent, refused := feed.stop(), int(feed.refused.Load())
 	run := s.start()
+	run.await("started", 1) // the numbers may be those of the process before, and a signal would come too early
 	s.sent(sent)
 	require.Eventually(t, func() bool { return s.counts().Outbox == 0 }, patience, poll)
 	run.stop()
