@@ -19,6 +19,7 @@ test: fmt vet
 # race: what is concurrent, under the race detector (needs a C compiler).
 race:
 	$(GO) test -race -timeout 15m -skip '$(ALONE)' $(CONCURRENT)
+	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass
 
 # fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
