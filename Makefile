@@ -7,8 +7,8 @@ BENCHTIME ?= 1x
 # What has goroutines of its own: the race detector is slow, the rest has none.
 # Of these packages it leaves out what runs in one goroutine: enumerations, and
 # commands that cut or read one table. make test has them.
-CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/anond ./cmd/anond/internal/daemon ./cmd/anond/internal/kafkatest ./cmd/anond/internal/oneoff
-ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Figure|Opinion|Randomization|FromFile
+CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
+ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile
 
 .PHONY: test test-kafka race fuzz bench lint fmt vet build clean
 
