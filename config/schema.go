@@ -14,6 +14,8 @@ type Attribute struct {
 	Hierarchy string // path of its hierarchy file; "": none
 	Steps     []float64
 	Buckets   []float64
+	Text      TextForm
+	MaxLength int64   // of a text in bytes; 0: the default
 	Flag      string  // field that flags its values; role semi
 	Promise   Promise // role semi
 }
@@ -36,7 +38,7 @@ func (a *Attribute) keys() []key {
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
 		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says, record by record, whether the value is sensitive to its person: true or false, yes or no, 1 or 0. Not listed as an attribute of its own."},
-	}, a.Promise.keys()...)
+	}, append(a.textKeys(), a.Promise.keys()...)...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -56,7 +58,7 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
@@ -94,6 +96,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 		fault("name", "is empty", "name the field or column")
 	}
 	c.checkSemi(r, i, fault)
+	a.checkText(r, at, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
 			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")
