@@ -89,7 +89,7 @@ func eachLine(r io.Reader, visit func(line int, path []string)) error {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, 1<<20)
 	for line := 1; scanner.Scan(); line++ {
-		text := strings.TrimSuffix(scanner.Text(), "\r")
+		text := scanner.Text() // without the line break, CRLF too
 		if line == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}

@@ -1,6 +1,7 @@
 package equivclass
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -32,6 +33,7 @@ func TestHierarchyIsATree(t *testing.T) {
 		{"no root", "a;x", `f:1: the last column must be "*", the root`},
 		{"one column", "a", "f:1: the line has one column: "},
 		{"a line break of another kind", "a;x\u2028y;*", "f:1: the text in column 2 cannot be a value, control_character: "},
+		{"a carriage return inside", "a;x;*\r\r\nb\rc;x;*", "f:2: the text in column 1 cannot be a value, control_character: "},
 		{"no UTF-8", "a\xff;x;*", "f:1: the text in column 1 cannot be a value, invalid_utf8: "},
 		{"a semicolon in disguise", "a;x\u037ey;*", "f:1: the text in column 2 has a character that is normalized to a semicolon"},
 		{"nothing", "\n\r\n", "f: the file has no line: "},
@@ -157,4 +159,31 @@ func TestHierarchyIsReadAlikeByAll(t *testing.T) {
 	}
 	assert.Greater(t, taken, 500)
 	assert.Greater(t, refused, 500)
+}
+
+// FuzzHierarchy: of a file that is taken, the normalized copy is the same tree,
+// taken as written, and is read alike by levels.
+func FuzzHierarchy(f *testing.F) {
+	for _, file := range []string{"a;x;*\nb;y;*", "\ufeffa ;e\u0301;*\r\n\nb;\u00e9;*\r\r\n", "a;a;*\n;*\nb\u037e;*", " a\u00a0b ;\t*\n"} {
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		h, err := ParseHierarchy("f", bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		clean := Text{}.NormalizeHierarchy(file)
+		again, err := Text{Exact: true}.ParseHierarchy("f", bytes.NewReader(clean))
+		require.NoError(t, err, "%q", clean)
+		require.Equal(t, h.labels, again.labels)
+		require.Equal(t, h.parent, again.parent)
+		require.Equal(t, string(clean), string(Text{}.NormalizeHierarchy(clean)))
+		lines := strings.Split(strings.TrimPrefix(string(clean), "\ufeff"), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimSuffix(lines[i], "\r")
+		}
+		lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+		_, ok := readByLevels(strings.Join(lines, "\n"))
+		require.True(t, ok, "%q", clean)
+	})
 }

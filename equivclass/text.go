@@ -89,7 +89,7 @@ func checkRunes(text []byte) Reason {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		switch {
-		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp):
+		case r < ' ' || '\x7f' <= r && r < '\u00a0' || r == '\u2028' || r == '\u2029': // classes Cc, Zl and Zp
 			return ReasonControl
 		case invisible(r) && !joins(before, r, text[i+n:]):
 			return ReasonInvisible
@@ -103,8 +103,9 @@ func checkRunes(text []byte) Reason {
 // property Default_Ignorable_Code_Point) and those that turn the direction of
 // others. Two texts that differ in them look alike.
 func invisible(r rune) bool {
-	if r < 0xad { // soft hyphen, the first of them
-		return false
+	const softHyphen, second, last, more = '\u00ad', '\u034f', '\u3164', '\ufe00'
+	if r < second && r != softHyphen || last < r && r < more {
+		return false // most of Europe's, China's and Korea's characters, without a look into tables
 	}
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)

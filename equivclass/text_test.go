@@ -64,6 +64,24 @@ func TestCleanAsWritten(t *testing.T) {
 	assert.Len(t, got, 3)
 }
 
+// TestInvisible holds the shortcuts against the tables.
+func TestInvisible(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+			unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+		if want != invisible(r) {
+			t.Errorf("%U", r)
+		}
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		control := unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp)
+		if (checkRunes([]byte("a"+string(r)+"a")) == ReasonControl) != control {
+			t.Errorf("%U", r)
+		}
+	}
+}
+
 func TestCleanCostsNothing(t *testing.T) {
 	for _, text := range []string{"influenza", " influenza ", "grippe \u00e0 virus", "\u6d41\u611f"} {
 		raw := []byte(text)
