@@ -24,7 +24,7 @@ type Attribute struct {
 func (c *Config) schemaKeys() []key {
 	return []key{
 		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Members of a JSON object that are not listed are skipped; the columns of a CSV file must all be listed."},
-		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
+		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value, or has one of white space alone: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
 		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: a later record with the same value gets the same signature; needs republication regroup."},
 	}
 }

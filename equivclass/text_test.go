@@ -89,6 +89,27 @@ func TestCleanCostsNothing(t *testing.T) {
 	}
 }
 
+// TestRestoreTakesWhatStateKept: a state that was made under other rules loads with
+// the values it has, each once.
+func TestRestoreTakesWhatStateKept(t *testing.T) {
+	d := NewDictionary(Attribute{Name: "ill", Type: Categorical})
+	for _, text := range []string{"flu", "flu ", "a\nb", "\xff", strings.Repeat("x", 9999), "", "|"} {
+		require.NoError(t, d.Restore(text))
+		require.EqualError(t, d.Restore(text), `dictionary of attribute "ill": entry `+FormatNumber(float64(d.Len()))+` does not fit the schema`)
+		require.Equal(t, text, d.Text(Code(d.Len()-1)))
+	}
+	tree, err := ParseHierarchy("t", strings.NewReader("a;*"))
+	require.NoError(t, err)
+	for _, a := range []Attribute{{Type: Categorical, Hierarchy: tree}, {Type: Integer, Role: Sensitive, Buckets: []float64{0, 10}}} {
+		require.Error(t, NewDictionary(a).Restore("a"))
+		require.Error(t, NewDictionary(a).Restore("5"))
+	}
+	d = NewDictionary(Attribute{Type: Integer})
+	require.NoError(t, d.Restore("5"))
+	require.Error(t, d.Restore("5"))
+	require.Error(t, d.Restore("5.5"))
+}
+
 // FuzzClean: a value is one line that can be seen, its own normalization, and
 // found again by it; a dictionary never holds two texts of one value.
 func FuzzClean(f *testing.F) {
