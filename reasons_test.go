@@ -91,7 +91,8 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		}
 	}
 	// It reads no change feed, and refuses a header as a whole.
-	assert.ElementsMatch(t, []string{"ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone"}, slices.Collect(maps.Keys(unexplained)), "cmd/anond/refused.go")
+	assert.ElementsMatch(t, []string{"ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone"},
+		slices.Collect(maps.Keys(unexplained)), "cmd/anond/refused.go")
 }
 
 func reasonsInDocs(t *testing.T) (out []string) {

@@ -91,9 +91,11 @@ func (b *treeBuilder) descend(parent *treeNode, label string, column, level, lin
 	case n == b.root:
 		return nil, fmt.Errorf("the label in column %d is the root, below another label: a label may not stand below itself", column)
 	case n.parent != parent:
-		return nil, fmt.Errorf("the label in column %d has two parents, the next column here and the next one on line %d: give each label one parent, for instance by naming the group in it", column, n.line)
+		return nil, fmt.Errorf("the label in column %d has two parents, the next column here and the next one on line %d: "+
+			"give each label one parent, for instance by naming the group in it", column, n.line)
 	case n.level != level:
-		return nil, fmt.Errorf("the label in column %d is %d columns before the end of the line, but %d on line %d: give each label one level, for instance by repeating its neighbour", column, level, n.level, n.line)
+		return nil, fmt.Errorf("the label in column %d is %d columns before the end of the line, but %d on line %d: "+
+			"give each label one level, for instance by repeating its neighbour", column, level, n.level, n.line)
 	}
 	return n, nil
 }
@@ -108,7 +110,8 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 		}
 		out[i] = string(text)
 		if strings.Contains(out[i], ";") { // U+037E, the Greek question mark
-			return nil, fmt.Errorf("the text in column %d has a character that is normalized to a semicolon, which parts columns: replace it", i+1)
+			return nil, fmt.Errorf("the text in column %d has a character that is normalized to a semicolon, which parts columns: "+
+				"replace it", i+1)
 		}
 		if out[i] == Root && i > 0 {
 			continue

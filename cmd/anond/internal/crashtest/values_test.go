@@ -30,7 +30,8 @@ func (s *site) refusals() (out []string) {
 // TestTwoSpellingsAreOneValue: texts that a reader takes for the same are one
 // value, so that two people with one diagnosis do not pass for diverse.
 func TestTwoSpellingsAreOneValue(t *testing.T) {
-	for _, same := range [][2]string{{"flu", "flu "}, {"flu", "\u00a0flu"}, {"grippe a\u0300", "grippe \u00e0"}, {"heart attack", "heart  attack"}} {
+	for _, same := range [][2]string{{"flu", "flu "}, {"flu", "\u00a0flu"},
+		{"grippe a\u0300", "grippe \u00e0"}, {"heart attack", "heart  attack"}} {
 		s := newSite(t, values("csv"))
 		s.write("in.csv", "id,age,city,ill\np1,30,c1,"+same[0]+"\np2,30,c1,"+same[1]+"\n")
 		s.run("", "run", "--once")
@@ -140,7 +141,8 @@ func TestAHierarchyThatIsNoTree(t *testing.T) {
 	s := newSite(t, config)
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np2,30,c2,cold\n")
 	s.write("city.csv", "c1;north;*\nc2;other;north;*\nc3;south;*\nc4;other;south;*\n")
-	for _, command := range [][]string{{"config", "check", "-c", "anond.yaml"}, {"run", "--once"}, {"anonymize", "in.csv", "--out", "out", "-c", "anond.yaml"}} {
+	for _, command := range [][]string{{"config", "check", "-c", "anond.yaml"}, {"run", "--once"},
+		{"anonymize", "in.csv", "--out", "out", "-c", "anond.yaml"}} {
 		r := s.run("", command...)
 		assert.Equal(t, 78, r.code, command)
 		assert.Contains(t, r.stderr, "city.csv:4: schema.attributes[2].hierarchy: ", command)
@@ -180,7 +182,8 @@ func TestAHierarchyIsNormalizedToo(t *testing.T) {
 // TestAStateOfExactText: a state that was made when text was taken as written
 // goes on under text: exact, and nothing else goes on with it.
 func TestAStateOfExactText(t *testing.T) {
-	exact := values("csv", "name: ill,", "name: ill, text: exact,", "name: id,", "name: id, text: exact,", "name: city,", "name: city, text: exact,")
+	exact := values("csv", "name: ill,", "name: ill, text: exact,", "name: id,", "name: id, text: exact,",
+		"name: city,", "name: city, text: exact,")
 	s := newSite(t, exact)
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np2,30,c1,flu \n")
 	require.Equal(t, 0, s.run("", "run", "--once").code)
