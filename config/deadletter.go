@@ -23,7 +23,8 @@ type Reason string
 
 // reasons are the codes that dead_letter.ignore may name.
 var reasons = []Reason{
-	"missing_value", "not_a_number", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range", "bad_flag",
+	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range", "bad_flag",
+	"invalid_utf8", "control_character", "invisible_character", "value_too_long",
 	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
 	"malformed_csv", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
 }

@@ -41,6 +41,8 @@ type Attribute struct {
 	Name string
 	Role Role
 	Type Type
+	// Text says how the texts of a subject or category become values.
+	Text Text
 	// Hierarchy generalizes the values of a categorical attribute; nil if none.
 	Hierarchy *Hierarchy
 	// Steps are the widths of the aligned intervals a numeric quasi-identifier

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"anond/equivclass"
 )
@@ -25,7 +26,7 @@ const DefaultMaxBytes = 1 << 20
 // dead letters and metrics, and never carry a value (rule V).
 const (
 	ReasonTooLarge      equivclass.Reason = "too_large"
-	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, invalid UTF-8, trailing bytes
+	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, trailing bytes
 	ReasonDuplicate     equivclass.Reason = "duplicate_member"
 	ReasonNotAnObject   equivclass.Reason = "not_an_object"
 	ReasonNested        equivclass.Reason = "nested_value" // object or array where a text or number belongs
@@ -53,13 +54,15 @@ func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted }
 type Decoder interface {
 	// Decode reads one message into row, which has one entry an attribute.
 	//
-	// The entries of an accepted row alias value or memory of the decoder: they
-	// are valid until the next call, and value must not change before. A missing
-	// value is nil, and whether that is acceptable is the machine's to say
-	// (Schema.Missing). JSON null, an absent member, the empty JSON string and
-	// the empty CSV field are all missing: with missing: value the missing value
-	// is the empty text, so the two could not be told apart in a release anyway,
-	// and CSV has no way to write the difference. Identifiers and dropped
+	// The entries of an accepted row are clean (equivclass.Attribute.Clean): what
+	// cannot be a value is refused here, in every format. They alias value or
+	// memory of the decoder: they are valid until the next call, and value must
+	// not change before. A missing value is nil, and whether that is acceptable is
+	// the machine's to say (Schema.Missing). JSON null, an absent member, and a
+	// JSON string or CSV field that is empty or all white space are missing: with
+	// missing: value the missing value is the empty text, so the two could not be
+	// told apart in a release anyway, and CSV has no way to write the difference.
+	// Identifiers and dropped
 	// attributes stay nil: their bytes are checked as syntax and never copied.
 	// The row of a message that is not accepted is all nil.
 	//
@@ -99,7 +102,7 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv or debezium", ErrUnknownFormat, format)
 	}
-	return &checkedDecoder{inner: inner, maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
+	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.
@@ -108,12 +111,13 @@ type messageDecoder interface {
 	decode(value []byte, header []string, row equivclass.Row) Outcome
 }
 
-// checkedDecoder holds what all formats share: the size limit, tombstones, and
-// the reasons that the configuration ignores.
+// checkedDecoder holds what all formats share: the size limit, tombstones, what
+// makes a text a value, and the reasons that the configuration ignores.
 type checkedDecoder struct {
-	inner    messageDecoder
-	maxBytes int
-	ignore   []equivclass.Reason
+	inner      messageDecoder
+	attributes []equivclass.Attribute
+	maxBytes   int
+	ignore     []equivclass.Reason
 }
 
 func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Row) Outcome {
@@ -133,8 +137,35 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 	case len(value) > d.maxBytes:
 		return Outcome{Reason: ReasonTooLarge}
 	default:
-		return d.inner.decode(value, header, row)
+		o := d.inner.decode(value, header, row)
+		switch {
+		case o.Accepted():
+			return d.clean(row)
+		case o.Reason == ReasonMalformedJSON && !utf8.Valid(value):
+			o.Reason = equivclass.ReasonUTF8 // the more telling of the two
+		}
+		return o
 	}
+}
+
+// clean makes values of the texts of a row. The first attribute at fault, in
+// schema order, is the one that is named.
+func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
+	for i, raw := range row {
+		if raw == nil {
+			continue
+		}
+		a := &d.attributes[i]
+		text, why := a.Clean(raw)
+		if why != equivclass.Accepted {
+			return Outcome{Reason: why, Attribute: a.Name}
+		}
+		if len(text) == 0 {
+			text = nil // white space alone
+		}
+		row[i] = text
+	}
+	return Outcome{}
 }
 
 // settle applies the configuration to a message that is not accepted. A
