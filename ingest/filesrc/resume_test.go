@@ -3,6 +3,8 @@ package filesrc
 import (
 	"context"
 	"io"
+	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,38 +12,60 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
 )
 
-// text is a file with the records that it must give.
+// text is a file with the records that it must give, once it is complete.
 type text struct {
-	name   string
-	layout Layout
-	text   string
-	want   []string
+	name      string
+	layout    Layout
+	multiline bool
+	text      string
+	want      []string
 }
 
 var long = strings.Repeat("x", 100)
 
 // texts use a longest record of 64 bytes; a longer one stands as its first 65.
 var texts = []text{
-	{"ndjson", NDJSON, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}},
-	{"ndjson without last line break", NDJSON, "{\"a\":1}\n{\"a\":2}", []string{`{"a":1}`, `{"a":2}`}},
-	{"ndjson with mark, CRLF and blank lines", NDJSON, "\ufeff\r\n{\"a\":1}\r\n \t\n\n{\"a\":2}\r\n\n", []string{`{"a":1}`, `{"a":2}`}},
-	{"ndjson with long lines", NDJSON, "{}\n" + long + "\n{\"a\":2}\n" + long + "\r\n{\"a\":3}\n" + long, []string{"{}", long[:65], `{"a":2}`, long[:65], `{"a":3}`, long[:65]}},
-	{"ndjson that begins with a long line", NDJSON, long + "\n{}\n", []string{long[:65], "{}"}},
-	{"longest lines", NDJSON, long[:64] + "\n" + long[:64] + "\r\n" + long[:65] + "\n" + long[:66] + "\r\n", []string{long[:64], long[:64], long[:65], long[:65]}},
-	{"csv", CSV, "a,b\n1,2\n3,4\n", []string{"1,2", "3,4"}},
-	{"csv with quotes and line breaks", CSV, "a,b\n\"1\n\n,\",\"\"\"\n\"\"\"\n3,\"\"\r\n5\",6\n\"7\"x\n8,\"9\r\n\"\r\n", []string{"\"1\n\n,\",\"\"\"\n\"\"\"", "3,\"\"", "5\",6", "\"7\"x", "8,\"9\r\n\""}},
-	{"csv with mark, CRLF and blank lines", CSV, "\ufeff\"a\",b\r\n\r\n1,2\r\n\n \n3,4", []string{"1,2", " ", "3,4"}},
-	{"csv with an open quote", CSV, "a\n\"" + long + "\n1\n2\n", []string{`"` + long[:64], "1", "2"}},
-	{"csv with long quoted field", CSV, "a\n\"x\n" + long + "\nx\"\n1\n2\n", []string{"\"x\n" + long[:62], "x\"", "1", "2"}},
-	{"csv that ends in an open quote", CSV, "a\n1\n\"2\n3\n", []string{"1", "\"2\n3\n"}},
+	{"ndjson", NDJSON, false, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}},
+	{"ndjson without last line break", NDJSON, false, "{\"a\":1}\n{\"a\":2}", []string{`{"a":1}`, `{"a":2}`}},
+	{"ndjson with mark, CRLF and blank lines", NDJSON, false, "\ufeff\r\n{\"a\":1}\r\n \t\n\n{\"a\":2}\r\n\n", []string{`{"a":1}`, `{"a":2}`}},
+	{"ndjson with long lines", NDJSON, false, "{}\n" + long + "\n{\"a\":2}\n" + long + "\r\n{\"a\":3}\n" + long,
+		[]string{"{}", long[:65], `{"a":2}`, long[:65], `{"a":3}`, long[:65]}},
+	{"ndjson that begins with a long line", NDJSON, false, long + "\n{}\n", []string{long[:65], "{}"}},
+	{"longest lines", NDJSON, false, long[:64] + "\n" + long[:64] + "\r\n" + long[:65] + "\n" + long[:66] + "\r\n",
+		[]string{long[:64], long[:64], long[:65], long[:65]}},
+	{"csv", CSV, false, "a,b\n1,2\n3,4\n", []string{"1,2", "3,4"}},
+	{"csv with mark, CRLF and blank lines", CSV, false, "\ufeff\"a\",b\r\n\r\n1,2\r\n\n \n3,4", []string{"1,2", " ", "3,4"}},
+	{"csv with a NUL and a CR", CSV, false, "a,b\n1,\x002\n3\r,4\n5,6\r", []string{"1,\x002", "3\r,4", "5,6"}},
+	{"csv with quotes", CSV, false, "a,b\n\"1,\",\"\"\"\"\n3,\"\"\r\n5\",6\n\"7\"x\n8,\"9\n\"\n10,11\n",
+		[]string{`"1,",""""`, `3,""`, `5",6`, `"7"x`, `8,"9`, `"`, "10,11"}},
+	{"csv with an open quote", CSV, false, "a\n\"" + long + "\n1\n2\n", []string{`"` + long[:64], "1", "2"}},
+	{"csv that ends in an open quote", CSV, false, "a\n1\n\"2\n3\n", []string{"1", `"2`, "3"}},
+	{"multi-line csv", CSV, true, "a,b\n\"1\n\n,\",\"\"\"\n\"\"\"\n3,\"\"\r\n5\",6\n\"7\"x\n8,\"9\r\n\"\r\n",
+		[]string{"\"1\n\n,\",\"\"\"\n\"\"\"", "3,\"\"", "5\",6", "\"7\"x", "8,\"9\r\n\""}},
+	{"multi-line csv with an open quote", CSV, true, "a\n\"" + long + "\n1\n2\n", []string{`"` + long[:64], "1", "2"}},
+	{"multi-line csv with a long field", CSV, true, "a\n\"x\n" + long + "\nx\"\n1\n2\n", []string{"\"x", long[:65], "x\"", "1", "2"}},
+	{"multi-line csv with wrong fields", CSV, true, "a,b\n1,\"2\n3\",4\n5,\"6\n7\"x\n8,\"9\n1\"\r10\n11,12\n",
+		[]string{`1,"2`, `3",4`, `5,"6`, `7"x`, `8,"9`, "1\"\r10", "11,12"}},
+	{"multi-line csv without last line break", CSV, true, "a,b\n1,\"2\n3\"", []string{"1,\"2\n3\""}},
+	{"multi-line csv that ends in an open quote", CSV, true, "a\n1\n\"2\n3\n", []string{"1", `"2`, "3"}},
+	{"csv with a header of several lines", CSV, true, "a,\"b\nc\"\n1,2\n", []string{"1,2"}},
 }
 
+// config reads a text whole.
 func (x text) config(path string) Config {
-	return Config{Paths: []string{path}, Layout: x.layout, MaxBytes: 64}
+	return Config{Paths: []string{path}, Layout: x.layout, Multiline: x.multiline, Complete: true, MaxBytes: 64}
+}
+
+// growing reads a text that may still grow.
+func (x text) growing(path string) Config {
+	cfg := x.config(path)
+	cfg.Complete = false
+	return cfg
 }
 
 func TestRecordsOfAFile(t *testing.T) {
@@ -95,12 +119,13 @@ func TestRestartAtEveryByte(t *testing.T) {
 			for cut := range len(x.text) + 1 {
 				write(t, path, x.text[:cut])
 				s := newState()
-				follow := x.config(path)
+				follow := x.growing(path)
 				follow.Follow = true
 				s.run(t, follow)
 				write(t, path, x.text)
 				s.run(t, x.config(path))
 				require.Equal(t, whole.records, s.records, "cut at %d", cut)
+				require.Equal(t, whole.passed, s.passed, "cut at %d", cut)
 				require.Equal(t, whole.positions, s.positions, "cut at %d", cut)
 			}
 		})
@@ -114,13 +139,13 @@ func TestFollowAGrowingFile(t *testing.T) {
 			whole := newState()
 			path := write(t, temp(t, "f"), x.text+"\n")
 			whole.run(t, x.config(path))
-			if strings.HasSuffix(x.name, "ends in an open quote") {
+			if x.name == "multi-line csv that ends in an open quote" {
 				continue // it has no end while it may grow
 			}
 			write(t, path, "")
 			rest := x.text + "\n"
 			ctx, cancel := context.WithCancel(context.Background())
-			cfg := x.config(path)
+			cfg := x.growing(path)
 			cfg.Follow = true
 			cfg.Wait = func(ctx context.Context, _ time.Duration) error {
 				if len(rest) == 0 {
@@ -145,6 +170,7 @@ func TestFollowAGrowingFile(t *testing.T) {
 			}
 			require.NoError(t, src.Close())
 			require.Equal(t, whole.records, s.records, "%s, step %d", x.name, step)
+			require.Equal(t, whole.passed, s.passed, "%s, step %d", x.name, step)
 		}
 	}
 }
@@ -180,21 +206,188 @@ func TestOnceStopsAtTheEndSeenAtOpen(t *testing.T) {
 	}
 }
 
-// A line that was read without its line break resumes when only that is added.
-func TestLastLineCompletedLater(t *testing.T) {
-	path := write(t, temp(t, "f"), "{}\n{\"a\":1}")
-	cfg := Config{Paths: []string{path}, Layout: NDJSON}
-	s := newState()
-	s.run(t, cfg)
-	extend(t, path, "\r\n{\"a\":2}\n")
-	s.run(t, cfg)
-	assert.Equal(t, []string{"{}", `{"a":1}`, `{"a":2}`}, s.lines)
+// A last line without line break is left unread until it has one, and is
+// reported. CRLF may be cut in two, a header may be torn, and so may the mark.
+func TestATornLastLineIsLeftUnread(t *testing.T) {
+	for _, x := range []struct {
+		name, before, after string
+		layout              Layout
+		unread              ingest.Unread
+		early, late         []string
+	}{
+		{"ndjson", "{}\n{\"a\":1", "2}\n", NDJSON, ingest.Unread{Unterminated: 1}, []string{"{}"}, []string{"{}", `{"a":12}`}},
+		{"ndjson that is whole already", "{}\n{\"a\":1}", "\n", NDJSON, ingest.Unread{Unterminated: 1}, []string{"{}"}, []string{"{}", `{"a":1}`}},
+		{"first record", "{\"a\":1", "2}\n", NDJSON, ingest.Unread{Unterminated: 1}, nil, []string{`{"a":12}`}},
+		{"csv", "a,b\n\n1,2\n3,4", "56\n7,8\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "3,456", "7,8"}},
+		{"CRLF", "a,b\r\n1,2\r\n3,4\r", "\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "3,4"}},
+		{"a blank that becomes a record", "a,b\n1,2\n ", ",4\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", " ,4"}},
+		{"header", "\n\na,", "b\n1,2\n", CSV, ingest.Unread{Unterminated: 1, WithoutRecord: 2}, nil, []string{"1,2"}},
+		{"only a header", "a,b\n", "1,2\n", CSV, ingest.Unread{WithoutRecord: 1}, nil, []string{"1,2"}},
+		{"only a mark", "\xef\xbb", "\xbfa,b\n1,2\n", CSV, ingest.Unread{Unterminated: 1}, nil, []string{"1,2"}},
+		{"nothing", "", "a,b\n1,2\n", CSV, ingest.Unread{}, nil, []string{"1,2"}},
+		{"a line of NULs", "a,b\n1,2\n\x00\x00", "\x00\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "\x00\x00\x00"}},
+	} {
+		for _, packed := range []bool{false, true} {
+			for _, follow := range []bool{false, true} {
+				if follow && packed {
+					continue
+				}
+				name, write := temp(t, "f"), write
+				if packed {
+					name += ".gz"
+					write = func(t testing.TB, path, text string) string { return writePlain(t, path, gzipped(t, text)) }
+				}
+				path := write(t, name, x.before)
+				cfg := Config{Paths: []string{path}, Layout: x.layout, Follow: follow}
+				s := newState()
+				assert.Equal(t, x.unread, s.run(t, cfg), x.name)
+				assert.Equal(t, x.early, s.lines, x.name)
+				write(t, path, x.before+x.after)
+				assert.Zero(t, s.run(t, cfg), x.name)
+				assert.Equal(t, x.late, s.lines, x.name)
+				fresh := newState()
+				fresh.run(t, cfg)
+				assert.Equal(t, fresh, s, "%s: the same as if it had been read at once", x.name)
+			}
+		}
+	}
+}
 
-	path = write(t, temp(t, "f"), "{}\n{\"a\":1")
-	cfg.Paths = []string{path}
-	s = newState()
-	s.run(t, cfg)
-	extend(t, path, "2}\n")
-	_, err := Open(context.Background(), cfg, s.resume(true))
-	assert.ErrorIs(t, err, ingest.ErrReplaced, "the record that was read has changed")
+// With multi-line fields a record may still grow from its open quote on.
+func TestAnOpenQuoteAtTheEndIsLeftUnread(t *testing.T) {
+	path := write(t, temp(t, "f"), "a,b\n1,2\n3,\"4\n5,6\n")
+	cfg := Config{Paths: []string{path}, Layout: CSV, Multiline: true}
+	s := newState()
+	assert.Equal(t, ingest.Unread{Unterminated: 2}, s.run(t, cfg))
+	assert.Equal(t, []string{"1,2"}, s.lines)
+	extend(t, path, "7\"\n8,9\n")
+	assert.Zero(t, s.run(t, cfg))
+	assert.Equal(t, []string{"1,2", "3,\"4\n5,6\n7\"", "8,9"}, s.lines)
+	assert.Equal(t, map[equivclass.Reason]int{ingest.ReasonHeaderLine: 1, ingest.ReasonContinued: 2}, s.passed)
+}
+
+// A file that was declared complete, or read by a version that took a last line
+// for whole, and has grown: it reads on, and the rest of the line is refused.
+func TestALineThatGrewAfterItWasRead(t *testing.T) {
+	for _, x := range []struct {
+		before, after string
+		late          []string
+		grown         int
+	}{
+		{"a,b\n0,0\n1,2", "3\n4,5\n", []string{"0,0", "1,2", "3", "4,5"}, 1},
+		{"a,b\n0,0\n1", "9,2\n4,5\n", []string{"0,0", "1", "9,2", "4,5"}, 1}, // the rest looks like a record
+		{"a,b\n0,0\n1,2", "\n4,5\n", []string{"0,0", "1,2", "4,5"}, 0},
+		{"a,b\n0,0\n1,2", "\r\n4,5\n", []string{"0,0", "1,2", "4,5"}, 0},
+		{"a,b\n0,0\n1,2\r", "\n4,5\n", []string{"0,0", "1,2", "4,5"}, 0},
+		{"a,b\n0,0\n" + long, long + "\n4,5\n", []string{"0,0", long[:65], "4,5"}, 0}, // refused either way
+		{"a,b\n0,0\n1,2", long + "\n4,5\n", []string{"0,0", "1,2", long[:65], "4,5"}, 1},
+	} {
+		for _, again := range []func(*Config){
+			func(c *Config) {}, func(c *Config) { c.Complete = false }, func(c *Config) { c.Multiline = true },
+		} {
+			path := write(t, temp(t, "f"), x.before)
+			cfg := Config{Paths: []string{path}, Layout: CSV, MaxBytes: 64, Complete: true}
+			s := newState()
+			s.run(t, cfg)
+			again(&cfg)
+			assert.Zero(t, s.run(t, cfg), "nothing more to read")
+			extend(t, path, x.after)
+			for range 2 {
+				s.run(t, cfg)
+				assert.Equal(t, x.late, s.lines)
+				assert.Equal(t, x.grown, s.grown())
+			}
+		}
+		t.Run("while it is followed", func(t *testing.T) {
+			path := write(t, temp(t, "f"), x.before)
+			s := followed(t, Config{Paths: []string{path}, Layout: CSV, MaxBytes: 64, Complete: true}, func() { extend(t, path, x.after) })
+			assert.Equal(t, x.late, s.lines)
+			assert.Equal(t, x.grown, s.grown())
+		})
+	}
+}
+
+// followed reads a followed file until it is dry, does act, and reads on.
+func followed(t *testing.T, cfg Config, act func()) *state {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	acted := false
+	cfg.Follow = true
+	cfg.Wait = func(context.Context, time.Duration) error {
+		if acted {
+			cancel()
+			return ctx.Err()
+		}
+		acted = true
+		act()
+		return nil
+	}
+	s := newState()
+	src, err := Open(ctx, cfg, s.resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	for {
+		c, err := src.Next(ctx)
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			return s
+		}
+		s.apply(t, c)
+	}
+}
+
+// The setting of multi-line fields may be changed under a state.
+func TestMultilineMayBeChanged(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		path := write(t, temp(t, "f"), "a,b\n0,0\n1,\"2\n3\"\n")
+		s := newState()
+		s.run(t, Config{Paths: []string{path}, Layout: CSV, Multiline: before})
+		read := len(s.lines)
+		extend(t, path, "4,5\n")
+		s.run(t, Config{Paths: []string{path}, Layout: CSV, Multiline: !before})
+		assert.Equal(t, []string{"4,5"}, s.lines[read:])
+	}
+}
+
+// What stands in the log names file, line and offset, and no value.
+func TestUnreadLinesAreLogged(t *testing.T) {
+	var log strings.Builder
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a"), "a,b\n1,2\n\n3,"+canary)
+	write(t, filepath.Join(dir, "b"), "a,b\n")
+	cfg := Config{Paths: []string{filepath.Join(dir, "*")}, Layout: CSV, Log: slog.New(slog.NewJSONHandler(&log, nil))}
+	assert.Equal(t, ingest.Unread{Unterminated: 1, WithoutRecord: 1}, newState().run(t, cfg))
+	assert.Contains(t, log.String(), `"event":"unterminated_line","file":"`+filepath.Join(dir, "a")+`","offset":9,"lines":1,"line":4}`)
+	assert.Contains(t, log.String(), `"event":"no_record","file":"`+filepath.Join(dir, "b")+`","lines":1}`)
+	assert.Equal(t, 2, strings.Count(log.String(), "\n"))
+	assert.NotContains(t, log.String(), canary)
+}
+
+// The last line of a followed file is usually being written. The log is told if
+// it stays as it is.
+func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
+	var log strings.Builder
+	looks := 0
+	path := write(t, temp(t, "f"), "{}\n{")
+	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Interval: stillFor / 4, Log: slog.New(slog.NewJSONHandler(&log, nil))}
+	cfg.Wait = func(context.Context, time.Duration) error {
+		if looks++; looks == 3 {
+			assert.Empty(t, log.String(), "it may still be written")
+		}
+		if looks == 20 {
+			return io.ErrNoProgress
+		}
+		return nil
+	}
+	s := newState()
+	src, err := Open(context.Background(), cfg, s.resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	for err == nil {
+		_, err = src.Next(context.Background())
+	}
+	require.ErrorIs(t, err, io.ErrNoProgress)
+	assert.Equal(t, 1, strings.Count(log.String(), `"event":"unterminated_line"`))
+	assert.Equal(t, 1, src.Status().Unread.Unterminated)
+	assert.Zero(t, src.Status().Lag(), "there is nothing to read")
 }
