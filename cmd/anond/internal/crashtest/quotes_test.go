@@ -154,3 +154,45 @@ func TestNobodyVanishesInADroppedColumn(t *testing.T) {
 	assert.Equal(t, 100, c.Counts.Sent)
 	assert.Equal(t, map[string]int{"unclosed_quote": 1, "malformed_csv": 1}, c.Counts.Refused)
 }
+
+// TestOneOffReadsLinesLikeTheDaemon: anonymize and evaluate read the same way.
+func TestOneOffReadsLinesLikeTheDaemon(t *testing.T) {
+	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv}}"))
+	s.write("in.csv", strayQuote+"\np9,29,c1,d") // a blank line, and one that is being written
+	var report struct {
+		Read, Published, Blank, Unterminated int
+		Refused                              []struct {
+			Line   int
+			Reason string
+		}
+	}
+	r := s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "one", "--json")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	assert.Equal(t, 10, report.Read)
+	assert.Equal(t, 8, report.Published)
+	assert.Equal(t, 1, report.Blank)
+	assert.Equal(t, 1, report.Unterminated)
+	require.Len(t, report.Refused, 2)
+	assert.Equal(t, "unclosed_quote", report.Refused[0].Reason)
+	assert.Equal(t, 6, report.Refused[0].Line)
+	assert.Contains(t, r.stderr, "in.csv:13: left unread: ")
+	assert.NotContains(t, r.stderr+r.stdout, "p9")
+	assert.Equal(t, 1, s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "strict", "--strict").code)
+
+	r = s.run("", "evaluate", "one", "--original", "in.csv")
+	require.Equal(t, 0, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "in.csv:13: left unread: ")
+
+	r = s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "whole", "--json", "--complete")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	assert.Equal(t, 9, report.Published)
+	assert.Equal(t, 0, report.Unterminated)
+
+	s.write("notes.csv", strings.Replace(strayQuote, `z9,40,c9",d1`, `z9",d1`, 1))
+	r = s.run("", "anonymize", "notes.csv", "-c", "anond.yaml", "--out", "notes", "--json", "--multiline")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	assert.Equal(t, 5, report.Read, "who declares fields of several lines gets them")
+}
