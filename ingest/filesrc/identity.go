@@ -23,13 +23,6 @@ type head struct {
 	unread unread   // where the file ends before its first record is whole
 }
 
-// unread is what a file ends in that is not taken in yet.
-type unread struct {
-	place
-	lines int
-	bytes int64
-}
-
 // readHead reads header and first record. ok is false while they are not both
 // there.
 func readHead(ctx context.Context, path string, cfg *Config) (h head, ok bool, err error) {

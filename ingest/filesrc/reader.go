@@ -3,7 +3,6 @@ package filesrc
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 
 	"anond/ingest"
@@ -28,10 +27,7 @@ type batch struct {
 	records    []ingest.Record
 }
 
-var (
-	byteOrderMark    = []byte("\ufeff")
-	errHeaderTooLong = errors.New("the header is longer than the longest record allowed")
-)
+var byteOrderMark = []byte("\ufeff")
 
 // recordReader turns a stream into batches of records. A record's bytes are
 // never written again once they are handed out: the buffer only grows behind
@@ -74,19 +70,6 @@ func (r *recordReader) position() int64 {
 		return r.skip.Offset
 	}
 	return r.off
-}
-
-// unread tells what is read and not taken: the last line if it may still grow,
-// or those from an open quote on.
-func (r *recordReader) unread() unread {
-	u := unread{place: r.place, lines: bytes.Count(r.buf, []byte{'\n'}), bytes: int64(len(r.buf))}
-	if r.skip != nil {
-		return unread{place: place{r.skip.Offset, r.skip.Line}, lines: 1, bytes: u.bytes + r.off - r.skip.Offset}
-	}
-	if u.bytes > 0 && r.buf[u.bytes-1] != '\n' {
-		u.lines++
-	}
-	return u
 }
 
 // next returns the records that start below stop, up to max of them, as soon as
@@ -228,40 +211,4 @@ func (r *recordReader) dropMark(final bool) bool {
 		return false
 	}
 	return true
-}
-
-// startLong begins to pass a record that is too long. Its first max+1 bytes
-// stand for it, enough for the decoder to refuse it; the rest is not kept. The
-// position stays at its start until its end is found, so that a restart in
-// between finds the record again.
-func (r *recordReader) startLong() {
-	r.skip = &ingest.Record{Offset: r.off, Line: r.line, Value: bytes.Clone(r.buf[:r.split.max+1])}
-	if r.rest == ofLine {
-		r.skip.Refused = ingest.ReasonGrown
-	}
-	r.pass(r.split.max)
-}
-
-// passLong passes the bytes up to the line break that ends the long record.
-func (r *recordReader) passLong(b *batch, final bool) (done bool, err error) {
-	lf := bytes.IndexByte(r.buf, '\n')
-	if lf < 0 && !final {
-		r.pass(len(r.buf))
-		return false, nil
-	}
-	if r.header != nil && r.rest == ofNothing {
-		return false, errHeaderTooLong
-	}
-	counted := r.rest == ofLong
-	if lf < 0 {
-		lf, r.rest = len(r.buf)-1, ofLong
-	} else {
-		r.rest = ofNothing
-	}
-	r.pass(lf + 1)
-	if !counted {
-		b.records = append(b.records, *r.skip)
-	}
-	r.skip = nil
-	return true, nil
 }

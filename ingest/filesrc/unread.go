@@ -1,10 +1,31 @@
 package filesrc
 
 import (
+	"bytes"
 	"time"
 
 	"anond/ingest"
 )
+
+// unread is what a file ends in that is not taken in yet.
+type unread struct {
+	place
+	lines int
+	bytes int64
+}
+
+// unread tells what is read and not taken: the last line if it may still grow,
+// or those from an open quote on.
+func (r *recordReader) unread() unread {
+	u := unread{place: r.place, lines: bytes.Count(r.buf, []byte{'\n'}), bytes: int64(len(r.buf))}
+	if r.skip != nil {
+		return unread{place: place{r.skip.Offset, r.skip.Line}, lines: 1, bytes: u.bytes + r.off - r.skip.Offset}
+	}
+	if u.bytes > 0 && r.buf[u.bytes-1] != '\n' {
+		u.lines++
+	}
+	return u
+}
 
 // noteUnread remembers what the file ends in that may still grow.
 func (f *file) noteUnread() {
