@@ -51,7 +51,8 @@ func (f *file) identify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.head, f.left, f.identified = h, h.unread, ok
+	f.head, f.identified = h, ok
+	f.setLeft(h.unread)
 	if ok {
 		f.part = h.partition(f.digest)
 	}

@@ -95,7 +95,7 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 	defer src.Close()
 	h := &ingest.Host{Machine: m, Store: r.store, Source: src, Schema: r.schema, DeadLetters: r, Publisher: r, Clock: lineClock{},
 		NewDecoder: func() (ingest.Decoder, error) {
-			return ingest.NewDecoder(r.format, r.schema, ingest.DecodeOptions{MaxBytes: r.cfg.MaxBytes})
+			return ingest.NewDecoder(r.format, r.schema, ingest.DecodeOptions{MaxBytes: r.cfg.MaxBytes, Multiline: r.cfg.Multiline})
 		},
 		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: commit, Hook: hook}
 	err = h.Run(r.t.Context())
@@ -159,19 +159,33 @@ func FuzzLines(f *testing.F) {
 		if csv && header {
 			data = append([]byte("id,city,ill\n"), data...)
 		}
-		checkLines(t, data, csv, complete, 1+int(commit), int(crash))
+		path := filepath.Join(t.TempDir(), "f")
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		checkLines(t, data, Config{Paths: []string{path}, Layout: layouts[csv], Complete: complete}, 1+int(commit), int(crash))
+		if csv { // with multi-line fields the further lines of a record are counted too
+			r := newLineRig(t, Config{Paths: []string{path}, Layout: CSV, Multiline: true, Complete: complete})
+			if got, unread, ok := r.runCrashing(1+int(commit), int(crash)); ok {
+				checkSum(t, data, got, unread)
+			}
+		}
 	})
 }
 
-func checkLines(t *testing.T, data []byte, csv, complete bool, commit, crash int) {
-	path := filepath.Join(t.TempDir(), "f")
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-	r := &lineRig{t: t, schema: lineSchema(t), store: memstore.New(), format: ingest.JSON,
-		cfg: Config{Paths: []string{path}, Layout: NDJSON, MaxBytes: 128, Complete: complete}}
-	if csv {
-		r.format, r.cfg.Layout = ingest.CSV, CSV
+var layouts = map[bool]Layout{false: NDJSON, true: CSV}
+
+func newLineRig(t testing.TB, cfg Config) *lineRig {
+	r := &lineRig{t: t, schema: lineSchema(t), store: memstore.New(), format: ingest.JSON, cfg: cfg}
+	r.cfg.MaxBytes = 128
+	if cfg.Layout == CSV {
+		r.format = ingest.CSV
 		r.cfg.CheckHeader = func(header []string) error { return ingest.CheckHeader(r.schema, header) }
 	}
+	return r
+}
+
+// runCrashing runs up to a durable step, and then again to the end. ok is false
+// if the file is refused as a whole, for its header.
+func (r *lineRig) runCrashing(commit, crash int) (got incremental.Status, unread ingest.Unread, ok bool) {
 	if crash > 0 {
 		n := 0
 		_, _, _ = r.run(commit, func(string) error {
@@ -184,12 +198,22 @@ func checkLines(t *testing.T, data []byte, csv, complete bool, commit, crash int
 	got, unread, err := r.run(commit, nil)
 	var header *ingest.HeaderError
 	if errors.As(err, &header) || errors.Is(err, ingest.ErrHeaderSyntax) || errors.Is(err, errHeaderTooLong) {
-		return // the file is refused as a whole
+		return got, unread, false
 	}
 	var infeasible *incremental.InfeasibleError
 	if !errors.As(err, &infeasible) {
-		require.NoError(t, err)
+		require.NoError(r.t, err)
 	}
+	return got, unread, true
+}
+
+func checkLines(t *testing.T, data []byte, cfg Config, commit, crash int) {
+	r := newLineRig(t, cfg)
+	got, unread, ok := r.runCrashing(commit, crash)
+	if !ok {
+		return
+	}
+	csv, complete := cfg.Layout == CSV, cfg.Complete
 	want := readPlainly(string(data), csv, complete)
 	if want.records == 0 { // not known yet: nothing of it is in state
 		assert.Zero(t, got.Sent)

@@ -153,6 +153,7 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 			err = nil // gone before it had a record; it may come back
 		}
 		if err != nil || !f.identified {
+			f.reportIfStill()
 			return nil, err
 		}
 	}

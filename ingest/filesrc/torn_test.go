@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -179,7 +180,8 @@ func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	looks := 0
 	path := write(t, temp(t, "f"), "{}\n{")
-	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Interval: stillFor / 4, Log: slog.New(slog.NewJSONHandler(&log, nil))}
+	first := write(t, temp(t, "g"), "{") // torn in its first record
+	cfg := Config{Paths: []string{path, first}, Layout: NDJSON, Follow: true, Interval: stillFor / 4, Log: slog.New(slog.NewJSONHandler(&log, nil))}
 	cfg.Wait = func(context.Context, time.Duration) error {
 		if looks++; looks == 3 {
 			assert.Empty(t, log.String(), "it may still be written")
@@ -197,7 +199,29 @@ func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
 		_, err = src.Next(context.Background())
 	}
 	require.ErrorIs(t, err, io.ErrNoProgress)
-	assert.Equal(t, 1, strings.Count(log.String(), `"event":"unterminated_line"`))
-	assert.Equal(t, 1, src.Status().Unread.Unterminated)
+	assert.Equal(t, 1, strings.Count(log.String(), `"event":"unterminated_line","file":"`+path))
+	assert.Equal(t, 1, strings.Count(log.String(), `"event":"unterminated_line","file":"`+first))
+	assert.Equal(t, 2, src.Status().Unread.Unterminated)
 	assert.Zero(t, src.Status().Lag(), "there is nothing to read")
+}
+
+// A followed file that was rotated away cannot be finished: what it ends in is
+// said before the source stops.
+func TestARotatedFileWithATornLineIsReported(t *testing.T) {
+	var log strings.Builder
+	path := write(t, temp(t, "f"), "{}\n{")
+	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Log: slog.New(slog.NewJSONHandler(&log, nil))}
+	cfg.Wait = func(context.Context, time.Duration) error {
+		require.NoError(t, os.Rename(path, path+".1"))
+		write(t, path, "{}\n")
+		return nil
+	}
+	src, err := Open(context.Background(), cfg, newState().resume(false))
+	require.NoError(t, err)
+	defer src.Close()
+	for err == nil {
+		_, err = src.Next(context.Background())
+	}
+	require.ErrorIs(t, err, ingest.ErrReplaced)
+	assert.Contains(t, log.String(), `"event":"unterminated_line","file":"`+path+`","offset":3`)
 }

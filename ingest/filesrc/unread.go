@@ -33,6 +33,10 @@ func (f *file) noteUnread() {
 	if f.reader.position() < f.stop {
 		left = f.reader.unread()
 	}
+	f.setLeft(left)
+}
+
+func (f *file) setLeft(left unread) {
 	if left != f.left {
 		f.same = 0
 	}
