@@ -157,5 +157,5 @@ type Meta struct {
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
-	Ignored map[equivclass.Reason]uint64 // read and left out by configuration
+	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines that hold no record
 }

@@ -31,12 +31,20 @@ const (
 	ReasonNotAnObject   equivclass.Reason = "not_an_object"
 	ReasonNested        equivclass.Reason = "nested_value" // object or array where a text or number belongs
 	ReasonMalformedCSV  equivclass.Reason = "malformed_csv"
+	ReasonUnclosedQuote equivclass.Reason = "unclosed_quote" // a quoted field does not end on its line, or at all
 	ReasonFieldCount    equivclass.Reason = "wrong_field_count"
 	ReasonHeader        equivclass.Reason = "wrong_header"       // the columns are not those of the schema, see CheckHeader
 	ReasonEnvelope      equivclass.Reason = "malformed_envelope" // JSON, but no Debezium event
 	ReasonUnsupported   equivclass.Reason = "unsupported_operation"
-	ReasonTombstone     equivclass.Reason = "tombstone" // only as an ignored reason: refused, it is an unsupported_operation
+	ReasonTombstone     equivclass.Reason = "tombstone"  // only as an ignored reason: refused, it is an unsupported_operation
+	ReasonGrown         equivclass.Reason = "grown_line" // the rest of a line that was read before it was whole
+)
 
+// The reasons for which a line of a file is counted without being a record.
+const (
+	ReasonBlank      equivclass.Reason = "blank_line"
+	ReasonHeaderLine equivclass.Reason = "header_line"
+	ReasonContinued  equivclass.Reason = "continued_line" // a further line of a record with multi-line fields
 )
 
 // Outcome says what became of a message. The zero Outcome is an accepted record.
@@ -74,6 +82,9 @@ type Decoder interface {
 type DecodeOptions struct {
 	// MaxBytes is the largest message taken; 0 means DefaultMaxBytes.
 	MaxBytes int
+	// Multiline takes line breaks in the quoted fields of CSV. Without it a record
+	// is one line, and a stray quote cannot reach the lines of other people.
+	Multiline bool
 	// Ignore holds the reasons whose messages are counted and left out rather
 	// than dead-lettered. "unsupported_operation" covers tombstones, "tombstone"
 	// only them (Debezium sends one after each delete).
@@ -96,7 +107,7 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	case JSON:
 		inner = newJSONDecoder(schema)
 	case CSV:
-		inner = newCSVDecoder(schema)
+		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
 		inner = newDebeziumDecoder(schema)
 	default:

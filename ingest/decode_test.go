@@ -59,7 +59,12 @@ type decodeCase struct {
 
 func runDecodeCases(t *testing.T, f Format, cases []decodeCase) {
 	t.Helper()
-	d := newDecoder(t, f, DecodeOptions{})
+	runDecodeCasesWith(t, f, DecodeOptions{}, cases)
+}
+
+func runDecodeCasesWith(t *testing.T, f Format, o DecodeOptions, cases []decodeCase) {
+	t.Helper()
+	d := newDecoder(t, f, o)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			row := make(equivclass.Row, 9)
@@ -145,24 +150,35 @@ func TestDecodeDebezium(t *testing.T) {
 }
 
 func TestDecodeCSVWithoutHeader(t *testing.T) {
-	bad, count := Outcome{Reason: ReasonMalformedCSV}, Outcome{Reason: ReasonFieldCount}
+	bad, count, unclosed := Outcome{Reason: ReasonMalformedCSV}, Outcome{Reason: ReasonFieldCount}, Outcome{Reason: ReasonUnclosedQuote}
 	runDecodeCases(t, CSV, []decodeCase{
 		{name: "schema order", in: `N,17,44,75.5,2022-01-08,1010,f,x,flu`, row: `- "17" "44" "75.5" "2022-01-08" "1010" "f" - "flu"`},
 		{name: "line breaks at the end", in: "N,17,44,,,,,,flu\r\n", row: `- "17" "44" - - - - - "flu"`},
-		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,\nb\r\nc\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,\nb\r\nc" - - - - -`},
+		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,b\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,b" - - - - -`},
 		{name: "spaces around a value", in: ` , 17, ,,,,,,"flu "`, row: `- "17" - - - - - - "flu"`},
 		{name: "a quote after a space", in: `N, "17",44,,,,,,flu`, want: bad},
-		{name: "a line break in a value", in: "N,17,44,,,,,,\"flu\nflu\"", want: Outcome{Reason: equivclass.ReasonControl, Attribute: "diagnosis"}},
+		{name: "line break in quotes", in: "N,17,44,\"1\n2\",,,,,flu", want: unclosed},
+		{name: "CRLF in quotes", in: "N,17,44,\"1\r\n2\",,,,,flu", want: unclosed},
+		{name: "line break in a dropped field", in: "N,17,44,,,,,\"a\nb\",flu", want: unclosed},
+		{name: "line break after a doubled quote", in: "N,17,44,,,,,\"a\"\"\nb\",flu", want: unclosed},
 		{name: "invalid UTF-8 in a value", in: "N,17,44,,,,,,\xff", want: Outcome{Reason: equivclass.ReasonUTF8, Attribute: "diagnosis"}},
-		{name: "a dropped field may hold anything", in: "N\x00,17,44,,,,,\"\xff\n\",flu", row: `- "17" "44" - - - - - "flu"`},
+		{name: "a dropped field may hold anything", in: "N\x00,17,44,,,,,\"\xff\",flu", row: `- "17" "44" - - - - - "flu"`},
 		{name: "too few", in: `17,44`, want: count},
 		{name: "too many", in: `N,17,44,,,,,,flu,`, want: count},
 		{name: "empty", in: ``, want: count},
 		{name: "quote inside a field", in: `N,1"7,44,,,,,,flu`, want: bad},
 		{name: "text after a closing quote", in: `N,"17"x,44,,,,,,flu`, want: bad},
-		{name: "open quote", in: `N,17,44,,,,,,"flu`, want: bad},
+		{name: "open quote", in: `N,17,44,,,,,,"flu`, want: unclosed},
 		{name: "two lines", in: "N,17,44,,,,,,flu\nN,17,44,,,,,,flu", want: bad},
 		{name: "carriage return outside quotes", in: "N,1\r7,44,,,,,,flu", want: bad},
+	})
+}
+
+func TestDecodeCSVWithMultilineFields(t *testing.T) {
+	runDecodeCasesWith(t, CSV, DecodeOptions{Multiline: true}, []decodeCase{
+		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,\nb\r\nc\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,\nb\r\nc" - - - - -`},
+		{name: "open quote", in: "N,17,44,,,,,,\"flu\n", want: Outcome{Reason: ReasonUnclosedQuote}},
+		{name: "line break outside quotes", in: "N,17,44,,,,,,flu\nN", want: Outcome{Reason: ReasonMalformedCSV}},
 	})
 }
 

@@ -205,5 +205,6 @@ func (l *loop) report(now time.Time) {
 	l.statusLog = now
 	s := rep.Machine
 	l.Log.Info("status", "event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
-		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "lag", rep.Source.Lag(), "stalled", rep.Source.Stalled)
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "lag", rep.Source.Lag(), "stalled", rep.Source.Stalled,
+		"unterminated", rep.Source.Unread.Unterminated)
 }

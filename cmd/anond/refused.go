@@ -26,6 +26,7 @@ var mending = map[equivclass.Reason]string{
 	ingest.ReasonNotAnObject:    "write one JSON object in a line",
 	ingest.ReasonNested:         "write a text or a number, no list or object",
 	ingest.ReasonMalformedCSV:   "quote whole fields, and double the quotes inside",
+	ingest.ReasonUnclosedQuote:  "close the quote on its line, or leave it out; --multiline takes fields of several lines",
 	ingest.ReasonFieldCount:     "write as many fields as the header has",
 }
 
