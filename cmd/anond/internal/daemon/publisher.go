@@ -16,17 +16,28 @@ import (
 // publisher is the ingest.Publisher over package snapshot.
 type publisher struct {
 	inner    *snapshot.Publisher
+	fence    *snapshot.Fence
 	settings *snapshot.Settings
 	gate     *gate
 }
 
+// Close waits for the step in progress, and lets no other follow.
+func (p *publisher) Close() error {
+	p.fence.Close()
+	return nil
+}
+
 // Publish renders the view, lets the gate look at the files, and makes the
-// release durable.
+// release durable. It stops at the next change of the disk after ctx has ended.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return ingest.Release{}, err
 	}
-	out, err := p.inner.Publish(v, p.settings)
+	until := *p.inner
+	fence := snapshot.NewFence(p.fence)
+	until.FS = fence
+	defer context.AfterFunc(ctx, fence.Close)()
+	out, err := until.Publish(v, p.settings)
 	if err != nil {
 		if permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)
