@@ -240,6 +240,21 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
+// TestCitationsLead: a comment cites what is part of the project, by its name.
+func TestCitationsLead(t *testing.T) {
+	document := regexp.MustCompile(`docs/[A-Za-z_]+\.md`)
+	elsewhere := regexp.MustCompile(`(?i)\b(?:of (?:the )?design|the theory)\b|\((?:the )?(?:design|theory)\b|\b(?:design|theory)(?:\.md|:|[\s/]+section)|label of design`)
+	for _, f := range tree(t) {
+		for _, group := range f.ast.Comments {
+			text := group.Text()
+			for _, doc := range document.FindAllString(text, -1) {
+				assert.FileExists(t, doc, "%s cites it", f.path)
+			}
+			assert.Empty(t, elsewhere.FindString(text), "%s cites what is not in the project", f.path)
+		}
+	}
+}
+
 func readDoc(t *testing.T, path string) string {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
