@@ -240,6 +240,32 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
+// TestTheUnitKeepsOnStarting: a cause of exit code 1 may pass after minutes or
+// days (a full disk, a lock), so the service manager never gives up. It does not
+// start again where the exit code says that a person must look, and those codes
+// are the ones of docs/OPERATIONS.md.
+func TestTheUnitKeepsOnStarting(t *testing.T) {
+	unit := map[string]string{}
+	for line := range strings.Lines(readDoc(t, filepath.Join("deploy", "anond.service"))) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(key, "#") {
+			unit[key] = value
+		}
+	}
+	assert.Equal(t, "0", unit["StartLimitIntervalSec"], "no limit to the number of starts")
+	assert.NotContains(t, unit, "StartLimitBurst")
+	assert.Equal(t, "on-failure", unit["Restart"])
+	_, table, _ := strings.Cut(readDoc(t, filepath.Join("docs", "OPERATIONS.md")), "| code | meaning | restart? |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var never []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|[^|]*\| \**(no|yes)\b`).FindAllStringSubmatch(table, -1) {
+		if m[2] == "no" && m[1] != "0" { // 0 is no failure
+			never = append(never, m[1])
+		}
+	}
+	assert.ElementsMatch(t, never, strings.Fields(unit["RestartPreventExitStatus"]))
+	assert.Len(t, never, 4)
+}
+
 // TestCitationsLead: a comment cites what is part of the project, by its name.
 func TestCitationsLead(t *testing.T) {
 	document := regexp.MustCompile(`docs/[A-Za-z_]+\.md`)
