@@ -13,14 +13,20 @@ func (c *Config) checkPaths(r *reader) {
 		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to notice it"},
 	}
 	if c.DeadLetter.Type == ToFile {
-		private = append(private, struct{ key, path, why string }{"dead_letter.path", c.DeadLetter.Path, "dead letters are private, and release.dir is public"})
+		const why = "dead letters are private, and release.dir is public"
+		for _, path := range []string{c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, letterFile)} {
+			private = append(private, struct{ key, path, why string }{"dead_letter.path", path, why})
+		}
 	}
 	for _, p := range private {
+		if !r.sound(p.key, release) {
+			continue
+		}
 		// The directory counts too: a link there may lead elsewhere, but what anond
 		// keeps next to it (status.json) does not.
-		if r.sound(p.key, release) && (contains(c.Release.Dir, p.path) || contains(c.Release.Dir, filepath.Dir(p.path))) {
+		if contains(c.Release.Dir, p.path) || contains(c.Release.Dir, filepath.Dir(p.path)) {
 			r.fault(p.key, "lies in release.dir: "+p.why, "choose a path outside of it")
-		} else if r.sound(p.key, release) && named(c.Release.Dir, p.path) {
+		} else if named(c.Release.Dir, p.path) {
 			r.fault(p.key, "lies in release.dir under a second name (a hard link): "+p.why, "remove the name in release.dir")
 		}
 	}
@@ -32,6 +38,10 @@ func (c *Config) checkPaths(r *reader) {
 	}
 	c.checkReadsOwnOutput(r)
 }
+
+// letterFile is the file of dead letters in its directory, as package ingest
+// names it: it may be a link itself.
+const letterFile = "dead-letter.ndjson"
 
 // checkDeadLetterPath keeps directory and files apart.
 func (c *Config) checkDeadLetterPath(r *reader) {
