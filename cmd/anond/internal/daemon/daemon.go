@@ -135,9 +135,9 @@ func newPublisher(c *config.Config, m *incremental.Machine, files snapshot.FS) (
 	if err != nil {
 		return nil, err
 	}
-	fence := snapshot.NewFence(files)
-	p := &publisher{settings: settings, gate: newGate(c), fence: fence,
-		inner: &snapshot.Publisher{FS: fence, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
+	disk := snapshot.NewClosable(files)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
 	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return nil, err

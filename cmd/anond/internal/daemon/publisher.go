@@ -16,14 +16,14 @@ import (
 // publisher is the ingest.Publisher over package snapshot.
 type publisher struct {
 	inner    *snapshot.Publisher
-	fence    *snapshot.Fence
+	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
 }
 
 // Close waits for the step in progress, and lets no other follow.
 func (p *publisher) Close() error {
-	p.fence.Close()
+	p.disk.Close()
 	return nil
 }
 
@@ -34,9 +34,9 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 		return ingest.Release{}, err
 	}
 	until := *p.inner
-	fence := snapshot.NewFence(p.fence)
-	until.FS = fence
-	defer context.AfterFunc(ctx, fence.Close)()
+	disk := snapshot.NewClosable(p.disk)
+	until.FS = disk
+	defer context.AfterFunc(ctx, disk.Close)()
 	out, err := until.Publish(v, p.settings)
 	if err != nil {
 		if permanent(err) {

@@ -78,35 +78,35 @@ func (f *heldFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// TestAFenceEndsEveryChange closes the fence while each change in turn is in
+// TestClosingEndsEveryChange closes the file system while each change in turn is in
 // progress: Close waits for that change, no other follows, and a later start ends
 // where an uninterrupted run does.
-func TestAFenceEndsEveryChange(t *testing.T) {
+func TestClosingEndsEveryChange(t *testing.T) {
 	want := newDisk("")
 	require.NoError(t, publishAll(t, memPublisher(want), &[]incremental.Intent{}))
-	fenced := 0
+	refused := 0
 	for at := 1; ; at++ {
 		disk := newDisk("")
 		begun, goOn := make(chan struct{}), make(chan struct{})
 		held := &holding{memFS: disk, at: at, begun: begun, goOn: goOn}
-		fence := snapshot.NewFence(held)
+		files := snapshot.NewClosable(held)
 		var intents []incremental.Intent
 		ended := make(chan error, 1)
-		go func() { ended <- publishAll(t, memPublisher(fence), &intents) }()
+		go func() { ended <- publishAll(t, memPublisher(files), &intents) }()
 		select {
 		case <-begun:
 		case err := <-ended: // there are fewer changes
 			require.NoError(t, err)
-			assert.Greater(t, fenced, 10)
+			assert.Greater(t, refused, 10)
 			return
 		}
 		closed := make(chan int, 1)
-		go func() { fence.Close(); closed <- held.changes() }()
+		go func() { files.Close(); closed <- held.changes() }()
 		goOn <- struct{}{}
 		before := <-closed
 		if err := <-ended; err != nil { // else Close came when all was done
-			require.ErrorIs(t, err, snapshot.ErrFenced, "closed at change %d", at)
-			fenced++
+			require.ErrorIs(t, err, snapshot.ErrClosed, "closed at change %d", at)
+			refused++
 		}
 		assert.Equal(t, before, held.changes(), "changes after Close, closed at change %d", at)
 		require.NoError(t, publishAll(t, memPublisher(disk), &intents))
