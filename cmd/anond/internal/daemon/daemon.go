@@ -25,6 +25,7 @@ type Options struct {
 	Once  bool
 	Stdin io.Reader
 	Clock ingest.Clock // nil: the system's
+	FS    snapshot.FS  // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R).
 	Seed *[32]byte
@@ -38,6 +39,9 @@ type Options struct {
 func Run(ctx context.Context, c *config.Config, o Options) error {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
+	}
+	if o.FS == nil {
+		o.FS = snapshot.OS()
 	}
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
@@ -67,10 +71,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
 		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
 	}
-	publisher, err := newPublisher(c, machine)
+	publisher, err := newPublisher(c, machine, o.FS)
 	if err != nil {
 		return err
 	}
+	closers.add(publisher.Close) // before the store: what was parked writes no more when the lock is given away
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
@@ -125,13 +130,14 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) {
+func newPublisher(c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
 	settings, err := SettingsOf(c, m.Seed())
 	if err != nil {
 		return nil, err
 	}
-	p := &publisher{settings: settings, gate: newGate(c),
-		inner: &snapshot.Publisher{FS: snapshot.OS(), Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
+	disk := snapshot.NewClosable(files)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
 	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return nil, err

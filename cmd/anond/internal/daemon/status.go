@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"encoding/json"
+	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"anond/cmd/anond/internal/outfile"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -67,9 +68,8 @@ func writeStatus(path string, s Status) error {
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(filepath.Dir(path), ".status.json.tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
+	return outfile.Replace(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	return os.Rename(tmp, path)
+	})
 }
