@@ -68,6 +68,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
 		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
 	}
+	if c.Repeat == config.RepeatSticky {
+		o.Log.Warn("records of one person with different values are all published: over m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
+	}
 	publisher, err := newPublisher(c, machine)
 	if err != nil {
 		return err
