@@ -25,7 +25,7 @@ func (c *Config) schemaKeys() []key {
 	return []key{
 		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Members of a JSON object that are not listed are skipped; the columns of a CSV file must all be listed."},
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value, or has one of white space alone: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
-		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: a later record with the same value gets the same signature; needs republication regroup."},
+		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: all records of a person with different values are published, so over m records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs republication regroup."},
 	}
 }
 
@@ -177,6 +177,10 @@ func (c *Config) checkRoles(r *reader) {
 		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must not be learnt")
 	}
 	c.checkOnlyOne(r, of)
+	if c.Repeat == RepeatSticky && len(of[equivclass.Subject]) > 0 {
+		r.warn("subject.repeat", "is sticky: records of one person with different values are all published, and over m of them together the bound is m/l, not 1/l",
+			"set repeat to first, unless the records are what is to be protected")
+	}
 	if !all || len(of[equivclass.Subject]) > 0 {
 		return
 	}

@@ -67,17 +67,19 @@ func TestParseQueryErrors(t *testing.T) {
 
 func TestBindQueryErrors(t *testing.T) {
 	table := lgbTable(t, paAttributes, paTable1)
+	income := NewDictionary(Attribute{Name: "income", Type: Integer, Role: Sensitive, Buckets: []float64{0, 10}})
 	for text, want := range map[string]string{
-		"count where ages = 3":                  `column 13: the release has no attribute "ages": ask for one of its columns`,
-		"sum(sex)":                              `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
-		"count where sex > F":                   `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
-		"count where age = old":                 `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
-		"count where age in [5,3]":              `column 13: the range of "age" is empty: put the smaller bound first`,
-		"count where age = 65 and sex in {F,N}": `column 26: value 2 asked of "sex" is not in this release: give a value or a label of its column`,
+		"count where ages = 3":           `column 13: the release has no attribute "ages": ask for one of its columns`,
+		"sum(sex)":                       `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
+		"count where sex > F":            `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
+		"count where age = old":          `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
+		"count where age in [5,3]":       `column 13: the range of "age" is empty: put the smaller bound first`,
+		"count where sex in {F,\"{M}\"}": `column 13: value 2 asked of "sex" can be no category: ask for one value or label, or for several as in {a, b}`,
+		"count where income = 7":         `column 13: value 1 asked of "income" is no bucket of it: ask for a bucket by its label, such as "0..10"`,
 	} {
 		q, err := ParseQuery(text)
 		require.NoError(t, err)
-		_, err = BindQuery(q, table.Dicts)
+		_, err = BindQuery(q, append(table.Dicts[:len(table.Dicts):len(table.Dicts)], income))
 		require.EqualError(t, err, "query, "+want)
 	}
 }
@@ -102,6 +104,21 @@ func TestQueriesAreNormalizedToo(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, bound.Preds[0].Match, text)
 	}
+}
+
+// TestAbsentCategories: what no release shows matches nothing, and is named.
+func TestAbsentCategories(t *testing.T) {
+	table := lgbTable(t, paAttributes, paTable1)
+	q, err := ParseQuery("count where age = 65 and sex in {F,N} and sex != X")
+	require.NoError(t, err)
+	bound, err := BindQuery(q, table.Dicts)
+	require.NoError(t, err)
+	assert.Equal(t, []AbsentValue{{"sex", 2}, {"sex", 1}}, bound.Absent)
+	female, err := ParseQuery("count where age = 65 and sex = F")
+	require.NoError(t, err)
+	same, err := BindQuery(female, table.Dicts)
+	require.NoError(t, err)
+	assert.Equal(t, same.Preds, bound.Preds)
 }
 
 // A query that parses prints as one that parses to the same, and what does not

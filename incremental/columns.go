@@ -184,9 +184,5 @@ func (c *columns) coords(space *equivclass.Space, r RecordID, x []float32) {
 
 // bag returns the bag of the records' sensitive values.
 func (c *columns) bag(records []RecordID) equivclass.Bag {
-	var b equivclass.Bag
-	for _, r := range records {
-		b.Add(c.sa[r], 1)
-	}
-	return b
+	return equivclass.BagOf(c.sa, records)
 }

@@ -75,6 +75,9 @@ type Host struct {
 	Retry Reconnect
 	// Observe is told the state of things each second and after each release; may be nil.
 	Observe func(Report)
+	// Damage tells what was found damaged of what is published, nil if nothing;
+	// may be nil.
+	Damage func() *Damage
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error
@@ -87,6 +90,15 @@ type Report struct {
 	Source    Status
 	Releasing uint32  // the release in the making, 0 if none
 	Newest    *Latest // newest release published by this process, nil if none
+	Damage    *Damage // of published files, nil if none was found
+}
+
+// Damage says that published files are not what was published any more.
+type Damage struct {
+	Faults  int    `json:"faults"`
+	Release uint32 `json:"release"` // of the first fault found; 0: of none in particular
+	File    string `json:"file"`
+	Kind    string `json:"kind"`
 }
 
 // Latest is a release that was just published.

@@ -198,13 +198,20 @@ func (r *releases) abandon(l *loop) {
 func (l *loop) report(now time.Time) {
 	l.seen = now
 	rep := Report{Time: now, Machine: l.Machine.Status(), Source: l.Source.Status(), Releasing: l.releases.inMaking, Newest: l.releases.newest}
+	if l.Damage != nil {
+		rep.Damage = l.Damage()
+	}
 	l.Observe(rep)
 	if now.Sub(l.statusLog) < time.Minute {
 		return
 	}
 	l.statusLog = now
 	s := rep.Machine
-	l.Log.Info("status", "event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
+	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
 		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "lag", rep.Source.Lag(), "stalled", rep.Source.Stalled,
-		"unterminated", rep.Source.Unread.Unterminated)
+		"unterminated", rep.Source.Unread.Unterminated}
+	if d := rep.Damage; d != nil {
+		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)
+	}
+	l.Log.Info("status", attrs...)
 }

@@ -49,6 +49,7 @@ func classify(err error) (code int, hint string) {
 	var faults *config.Faults
 	var infeasible *incremental.InfeasibleError
 	var contradiction *daemon.ConfigError
+	var damaged *snapshot.DamageError
 	switch {
 	case err == nil:
 		return exitOK, ""
@@ -60,6 +61,12 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
 	case errors.As(err, &infeasible):
 		return exitPrivacy, infeasible.Hint()
+	case errors.As(err, &damaged):
+		return exitFailed, damaged.Hint()
+	case errors.Is(err, snapshot.ErrDamaged):
+		return exitFailed, "anond release verify lists every fault; bring the files back from a copy of the releases"
+	case errors.Is(err, snapshot.ErrDifferent):
+		return exitFailed, "bring the file back from a copy if it was changed; if nobody changed it, report it with the output of anond state check"
 	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
 	case errors.Is(err, incremental.ErrTransparent):

@@ -82,7 +82,7 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat, requireCertified: o.RequireCertified,
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.nothing = m.whyNothing()

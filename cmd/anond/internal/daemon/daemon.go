@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
 		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
 	}
+	if c.Repeat == config.RepeatSticky {
+		o.Log.Warn("records of one person with different values are all published: over m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
+	}
 	publisher, err := newPublisher(c, machine, o.FS)
 	if err != nil {
 		return err
@@ -91,10 +95,18 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(letters.Close)
 	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
+	releases := inspect(ctx, c, o, machine.Intents())
+	closers.add(releases.close)
+	show, last := observer(c, o), ingest.Report{}
+	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Observe: observer(c, o)}
-	return host.Run(ctx)
+		Retry: reconnect(), Observe: observe, Damage: releases.Damage}
+	if err := host.Run(ctx); err != nil || !o.Once {
+		return err
+	}
+	releases.finish(ctx, &last, show)
+	return nil
 }
 
 // reconnect is the patience with everything that may be away for a while.
@@ -145,7 +157,11 @@ func newPublisher(c *config.Config, m *incremental.Machine, files snapshot.FS) (
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	return p, p.gate.resume(m, settings, c.Release.Dir)
+	if err := p.gate.resume(m, settings, c.Release.Dir); err != nil {
+		// A file that was changed is no fault of what anond rendered.
+		return nil, cmp.Or(damageOfNewest(p.inner.FS, c.Release.Dir, m), err)
+	}
+	return p, nil
 }
 
 // closers closes what was opened, newest first, whatever fails.

@@ -24,6 +24,8 @@ type Status struct {
 	Unread    ingest.Unread      `json:"unread"`
 	Releasing uint32             `json:"releasing"` // release in the making, 0 if none
 	Newest    *Newest            `json:"newest,omitempty"`
+	// Damage: published files are not what was published any more.
+	Damage *ingest.Damage `json:"damage,omitempty"`
 }
 
 // Newest is the newest release of this process.
@@ -53,7 +55,7 @@ func observer(c *config.Config, o Options) func(ingest.Report) {
 
 func statusOf(c *config.Config, r ingest.Report) Status {
 	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Connected: r.Source.Connected, Stalled: r.Source.Stalled,
-		Lag: r.Source.Lag(), Unread: r.Source.Unread, Releasing: r.Releasing}
+		Lag: r.Source.Lag(), Unread: r.Source.Unread, Releasing: r.Releasing, Damage: r.Damage}
 	if n := r.Newest; n != nil {
 		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records, Classes: n.Intent.Classes,
 			Newcomers: n.Intent.Newcomers, NCP: n.Release.NCP, Millis: n.Took.Milliseconds()}

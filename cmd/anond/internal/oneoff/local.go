@@ -165,9 +165,7 @@ func (r *localRun) checkExtra() error {
 func (r *localRun) bags(attribute int) []equivclass.Bag {
 	out := make([]equivclass.Bag, len(r.cut.Buckets[attribute]))
 	for i, rows := range r.cut.Buckets[attribute] {
-		for _, row := range rows {
-			out[i].Add(r.flagged.Codes[attribute][row], 1)
-		}
+		out[i] = equivclass.BagOf(r.flagged.Codes[attribute], rows)
 	}
 	return out
 }
@@ -204,13 +202,11 @@ func (r *localRun) reference(at int) equivclass.Bag {
 	if c := r.run.Promises[at].Principle.(equivclass.TClose); c.Declared {
 		return c.Reference
 	}
-	var all equivclass.Bag
-	for _, b := range r.bags(at) {
-		for _, c := range b.Counts {
-			all.Add(c.Code, c.N)
-		}
+	var all []int32
+	for _, rows := range r.cut.Buckets[at] {
+		all = append(all, rows...)
 	}
-	return all
+	return equivclass.BagOf(r.flagged.Codes[at], all)
 }
 
 func (r *localRun) report() *Report {

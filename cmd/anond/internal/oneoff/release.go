@@ -156,17 +156,18 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
 }
 
-// Ask answers a query in the language of equivclass.ParseQuery.
-func (r *Release) Ask(text string) (equivclass.Answer, error) {
+// Ask answers a query in the language of equivclass.ParseQuery, and names the
+// values asked for that the release shows nowhere.
+func (r *Release) Ask(text string) (equivclass.Answer, []equivclass.AbsentValue, error) {
 	q, err := equivclass.ParseQuery(text)
 	if err != nil {
-		return equivclass.Answer{}, err
+		return equivclass.Answer{}, nil, err
 	}
 	bound, err := equivclass.BindQuery(q, r.Dicts)
 	if err != nil {
-		return equivclass.Answer{}, err
+		return equivclass.Answer{}, nil, err
 	}
-	return r.Estimator().Estimate(bound), nil
+	return r.Estimator().Estimate(bound), bound.Absent, nil
 }
 
 // CheckSchema tells whether records of a schema may be held against the
