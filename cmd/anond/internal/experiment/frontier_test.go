@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +33,33 @@ func adultPath(t *testing.T) string {
 		t.Skipf("SKIPPED: the utility targets are not held: no adult.csv.gz in %s; set ANOND_DATA", dir)
 	}
 	return path
+}
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden numbers of the frontier")
+
+// frozen is a result as it is written, without its times.
+func frozen(t *testing.T, r *FrontierResult) []byte {
+	t.Helper()
+	copied := *r
+	copied.Rows = slices.Clone(r.Rows)
+	for i := range copied.Rows {
+		copied.Rows[i].Seconds = 0
+	}
+	text, err := json.MarshalIndent(copied, "", "  ")
+	require.NoError(t, err)
+	return append(text, '\n')
+}
+
+func requireFrozen(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *rewrite {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "if it is meant, run with -rewrite and look at the difference")
 }
 
 // The targets of the project, in the strict reading: the mean is over the
@@ -54,6 +85,7 @@ func TestFrontierReachesItsTargets(t *testing.T) {
 			require.LessOrEqual(t, row.NCPInterval, c.reached, row.Policy)
 			require.LessOrEqual(t, row.Never, 0.01, row.Policy)
 		}
+		requireFrozen(t, fmt.Sprintf("k%d-l%d.json", c.k, c.l), frozen(t, r))
 	}
 }
 
@@ -140,6 +172,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 		{Policy: "mondrian re-run", NCPInterval: .7}, {Policy: "transparent append", Pool: 1000, NCPInterval: .8}}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteSVG(&out))
+	requireFrozen(t, "frontier.svg", out.Bytes())
 	require.Contains(t, out.String(), "mondrian re-run")
 	require.NotContains(t, out.String(), "transparent")
 	for d := xml.NewDecoder(&out); ; {
