@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // fakeFigure is a figure whose one claim holds, or which fails.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // WriteSVG draws the frontier: what is lost against how long people wait.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // curves are what one panel measures: a value of each series at each x, taken

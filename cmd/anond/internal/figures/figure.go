@@ -3,7 +3,7 @@ package figures
 import (
 	"context"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // Figure is one figure of a paper.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // trends counts which of the sweeps rise along the axis (fall, if up is false).

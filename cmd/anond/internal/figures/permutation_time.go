@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 

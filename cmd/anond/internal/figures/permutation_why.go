@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // paStudy tells why permutation answers better or worse than anatomy. It changes

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 

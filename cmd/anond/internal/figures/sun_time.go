@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 

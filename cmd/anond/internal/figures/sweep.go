@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // sweep is one measure of one series along an axis, taken several times. Run r

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 	"anond/incremental/literal"
 )

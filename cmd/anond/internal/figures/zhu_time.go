@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 
