@@ -1,4 +1,4 @@
-package experiment
+package frontier
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func adultPath(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("ANOND_DATA")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "..", "shared", "data")
+		dir = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "data")
 	}
 	path := filepath.Join(dir, "adult.csv.gz")
 	if _, err := os.Stat(path); err != nil {
