@@ -24,7 +24,7 @@ func fakeFigure(id string, err error) figures.Figure {
 		in.Step("drawing")
 		return &figures.Result{
 			Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"}, Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
-			Claims: []figures.Claim{{Text: "It can be drawn.", Verdict: figures.Holds, Numbers: "1"}},
+			Claims: []figures.Claim{figures.NewClaim("It can be drawn.", "", figures.Found(figures.Holds, "1"))},
 		}, err
 	}}
 }

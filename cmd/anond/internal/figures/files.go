@@ -59,7 +59,7 @@ func (r *Report) writeList(w io.Writer) error {
 			continue
 		}
 		for _, c := range o.Result.Claims {
-			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict), c.Numbers, c.Why})
+			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict()), c.Numbers(), c.Why})
 		}
 	}
 	return writeCSV(w, []string{"figure", "claim", "verdict", "numbers", "why"}, rows)

@@ -3,6 +3,7 @@ package figures
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"anond/cmd/anond/internal/figures/chart"
 )
@@ -81,7 +82,7 @@ var (
 func (g *lgbGrid) panels(names [2]string, measure string, y chart.Axis, improved map[string]string) []Panel {
 	var out []Panel
 	for i, method := range lgbFigures {
-		var sweeps []*sweep
+		var sweeps []*Series
 		for _, k := range lgbKs {
 			sweeps = append(sweeps, g.overL(measure, method, k, lgbDensity, lgbLs...))
 		}
@@ -90,7 +91,7 @@ func (g *lgbGrid) panels(names [2]string, measure string, y chart.Axis, improved
 				sweeps = append(sweeps, g.overL(measure, ours, k, lgbDensity, lgbLs...))
 			}
 		}
-		out = append(out, sweepPanel(names[i], method+", "+g.table.name, lgbAxisL, y, meanOf, sweeps))
+		out = append(out, PanelOfRuns(names[i], method+", "+g.table.name, lgbAxisL, y, sweeps))
 	}
 	return out
 }
@@ -108,10 +109,13 @@ const lgbNoteTree = "Both have made-up hierarchies of two or three levels over t
 
 const lgbNoteL = "An attribute whose commonest flagged value allows no l of 18 or 20 keeps the largest l it can (industry in ACS: 17 or 18)."
 
-// beside adds what another table says to a claim; the verdict stays that of the
-// public data.
+// beside adds what another table says to a claim, reading by reading; the verdict
+// stays that of the public data.
 func beside(public, other Claim, name string) Claim {
-	public.Numbers += fmt.Sprintf(". On %s: %s (%s)", name, other.Verdict, other.Numbers)
+	public.Readings = slices.Clone(public.Readings)
+	for i, r := range other.Readings {
+		public.Readings[i].Numbers += fmt.Sprintf(". On %s: %s (%s)", name, r.Verdict, r.Numbers)
+	}
 	return public
 }
 

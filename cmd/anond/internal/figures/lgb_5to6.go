@@ -44,42 +44,38 @@ func lgb5(ctx context.Context, in Input) (*Result, error) {
 		Claims: besideAll(g[0].claims5(), g[1].claims5(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), lgbNoteTree, lgbNoteL},
 	}
-	best := below(byPairs, meanOf, g[0].overK(lgbCDM, lgbMended, 5, lgbDensity), g[0].overK(lgbCDM, lgbMDP, 5, lgbDensity), g[0].overK(lgbCDM, lgbNCP, 5, lgbDensity))
-	r.Notes = append(r.Notes, fmt.Sprintf("Ours: ncp-split that goes on cutting where it would stop has a C_DM below both of the paper's (%s): %s.", best.verdict, best.numbers))
+	best := Below(Pairs, g[0].overK(lgbCDM, lgbMended, 5, lgbDensity), g[0].overK(lgbCDM, lgbMDP, 5, lgbDensity), g[0].overK(lgbCDM, lgbNCP, 5, lgbDensity))
+	r.Notes = append(r.Notes, fmt.Sprintf("Ours: ncp-split that goes on cutting where it would stop has a C_DM below both of the paper's (%s): %s.", best.Verdict, best.Numbers))
 	return r, nil
 }
 
 func (g *lgbGrid) claims5() []Claim {
 	mdp, ncp := g.overK(lgbCDM, lgbMDP, 5, lgbDensity), g.overK(lgbCDM, lgbNCP, 5, lgbDensity)
 	return []Claim{
-		below(byPairs, meanOf, mdp, ncp).claim("The discernability penalty of LGB_MDP is much lower than that of LGB_NCP.", ""),
-		below(byPairs, meanOf, g.overK(lgbSpread, lgbMDP, 5, lgbDensity), g.overK(lgbSpread, lgbNCP, 5, lgbDensity)).
-			claim("LGB_MDP divides the tuples into local equivalence groups more evenly than LGB_NCP (tested: standard deviation of the sizes).", ""),
-		g.untouched().claim("The sizes of local equivalence groups are hardly affected by l: C_DM is the same for all l if k is fixed, so local generalization is barely affected by local bucketization.", ""),
+		NewClaim("The discernability penalty of LGB_MDP is much lower than that of LGB_NCP.", "", Below(Pairs, mdp, ncp)),
+		NewClaim("LGB_MDP divides the tuples into local equivalence groups more evenly than LGB_NCP (tested: standard deviation of the sizes).", "",
+			Below(Pairs, g.overK(lgbSpread, lgbMDP, 5, lgbDensity), g.overK(lgbSpread, lgbNCP, 5, lgbDensity))),
+		NewClaim("The sizes of local equivalence groups are hardly affected by l: C_DM is the same for all l if k is fixed, so local generalization is barely affected by local bucketization.", "", g.untouched()),
 	}
 }
 
 // untouched asks whether C_DM is the same at every l, run by run.
-func (g *lgbGrid) untouched() found {
+func (g *lgbGrid) untouched() Finding {
 	same, all := 0, 0
 	for _, method := range lgbFigures {
 		for _, k := range lgbKs {
 			s := g.overL(lgbCDM, method, k, lgbDensity, lgbLs...)
-			for i := range s.y {
-				for r := range s.y[i] {
+			for i := range s.Runs {
+				for r := range s.Runs[i] {
 					all++
-					if s.y[i][r] == s.y[0][r] {
+					if s.Runs[i][r] == s.Runs[0][r] {
 						same++
 					}
 				}
 			}
 		}
 	}
-	f := found{Holds, fmt.Sprintf("%d of %d values of C_DM equal those at l = %d", same, all, lgbLs[0])}
-	if same < all {
-		f.verdict = HoldsNot
-	}
-	return f
+	return Found(If(same == all), "%d of %d values of C_DM equal those at l = %d", same, all, lgbLs[0])
 }
 
 func lgb6(ctx context.Context, in Input) (*Result, error) {
@@ -105,7 +101,7 @@ func lgb6(ctx context.Context, in Input) (*Result, error) {
 		Claims: claims,
 		Notes: []string{g[0].note(), g[1].note(), lgbNoteTree, lgbNoteL,
 			"NCP counts an exact value as 0; the print divides by the number of values, which charges exact categories too and makes relative gaps smaller.",
-			"Ours: " + g[0].saving(lgbMended).numbers + "; " + g[0].saving(lgbBoth).numbers + ".",
+			"Ours: " + g[0].saving(lgbMended).Numbers + "; " + g[0].saving(lgbBoth).Numbers + ".",
 		},
 	}, nil
 }
@@ -115,27 +111,27 @@ const lgbWhyNCP = "The gain depends on the hierarchies: a median cut of a hierar
 func (g *lgbGrid) claims6() []Claim {
 	mdp, ncp := g.overK(lgbLoss, lgbMDP, 5, lgbDensity), g.overK(lgbLoss, lgbNCP, 5, lgbDensity)
 	return []Claim{
-		below(byPairs, meanOf, ncp, mdp).claim("The NCP of LGB_NCP is clearly lower than that of LGB_MDP, so its utility-based heuristic plays a role.", lgbWhyNCP),
-		g.saving(lgbNCP).claim("It is lower by about 14 % to 17 %.", lgbWhyNCP),
+		NewClaim("The NCP of LGB_NCP is clearly lower than that of LGB_MDP, so its utility-based heuristic plays a role.", lgbWhyNCP, Below(Pairs, ncp, mdp)),
+		NewClaim("It is lower by about 14 % to 17 %.", lgbWhyNCP, g.saving(lgbNCP)),
 	}
 }
 
 // saving asks whether a method's NCP is 14 to 17 % below that of LGB_MDP, give
 // or take two points, on average at each k.
-func (g *lgbGrid) saving(method string) found {
-	mdp, other := g.overK(lgbLoss, lgbMDP, 5, lgbDensity).mean(), g.overK(lgbLoss, method, 5, lgbDensity).mean()
+func (g *lgbGrid) saving(method string) Finding {
+	mdp, other := g.overK(lgbLoss, lgbMDP, 5, lgbDensity).Values(), g.overK(lgbLoss, method, 5, lgbDensity).Values()
 	return savingOf(method, mdp, other)
 }
 
-func savingOf(method string, mdp, other []float64) found {
-	f := found{verdict: Holds, numbers: method + " is lower by"}
+func savingOf(method string, mdp, other []float64) Finding {
+	f := Found(Holds, "%s is lower by", method)
 	for i, k := range lgbKs {
 		percent := 100 * (1 - other[i]/mdp[i])
 		if percent < 12 || percent > 19 {
-			f.verdict = HoldsNot
+			f.Verdict = HoldsNot
 		}
-		f.numbers += fmt.Sprintf(" %.1f %% at k = %d,", percent, k)
+		f.Numbers += fmt.Sprintf(" %.1f %% at k = %d,", percent, k)
 	}
-	f.numbers = f.numbers[:len(f.numbers)-1] + " (below 0: higher)"
+	f.Numbers = f.Numbers[:len(f.Numbers)-1] + " (below 0: higher)"
 	return f
 }

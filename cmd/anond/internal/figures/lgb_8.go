@@ -31,7 +31,7 @@ func lgb8(ctx context.Context, in Input) (*Result, error) {
 // panels8 draws a panel for each share of sensitive values.
 func (g *lgbGrid) panels8(suffix, ours string) (out []Panel) {
 	for i, share := range lgbShares {
-		var sweeps []*sweep
+		var sweeps []*Series
 		for _, k := range lgbKs {
 			sweeps = append(sweeps, g.overL(lgbRate, lgbMDP, k, share, lgbLs...))
 		}
@@ -40,8 +40,8 @@ func (g *lgbGrid) panels8(suffix, ours string) (out []Panel) {
 				sweeps = append(sweeps, g.overL(lgbRate, ours, k, share, lgbLs...))
 			}
 		}
-		out = append(out, sweepPanel(string(rune('a'+i))+suffix, fmt.Sprintf("%g %% sensitive, %s", 100*share, g.table.name),
-			lgbAxisL, chart.Axis{Label: "relative error rate", Log: true}, meanOf, sweeps))
+		out = append(out, PanelOfRuns(string(rune('a'+i))+suffix, fmt.Sprintf("%g %% sensitive, %s", 100*share, g.table.name),
+			lgbAxisL, chart.Axis{Label: "relative error rate", Log: true}, sweeps))
 	}
 	return out
 }
@@ -50,30 +50,30 @@ const lgbWhyDensity = "A bucketed value stays exact, but a row may have any valu
 
 func (g *lgbGrid) claims8() []Claim {
 	return []Claim{
-		g.declines(lgbRate).byMedians(g.declines(lgbMiddle)).claim("As the density of sensitive values increases, the relative error rate declines.", lgbWhyDensity),
-		g.largest(lgbRate).byMedians(g.largest(lgbMiddle)).claim("The most obvious reduction is at 40 %, k = 10 and l = 20.", lgbWhyDensity),
-		g.narrows().claim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).", "Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each smaller the more evenly flags fall, so groups span more."),
-		g.buckets().claim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however many values there are, for whether both sides allow l goes by the share of the commonest value."),
+		NewClaim("As the density of sensitive values increases, the relative error rate declines.", lgbWhyDensity, withMedians(g.declines)),
+		NewClaim("The most obvious reduction is at 40 %, k = 10 and l = 20.", lgbWhyDensity, withMedians(g.largest)),
+		NewClaim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).", "Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each smaller the more evenly flags fall, so groups span more.", g.narrows()),
+		NewClaim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets()),
 	}
 }
 
-func (g *lgbGrid) declines(measure string) found {
-	var sweeps []*sweep
+func (g *lgbGrid) declines(measure string) Finding {
+	var sweeps []*Series
 	for _, k := range lgbKs {
 		for _, l := range lgbLs {
 			sweeps = append(sweeps, g.overDensity(measure, lgbMDP, k, l))
 		}
 	}
-	return trends("in the density", false, sweeps)
+	return FitCounted("in the density", false, sweeps)
 }
 
 // largest looks for the largest reduction against 10 %.
-func (g *lgbGrid) largest(measure string) found {
+func (g *lgbGrid) largest(measure string) Finding {
 	var best lgbKey
 	most := 0.0
 	for _, k := range lgbKs {
 		for _, l := range lgbLs {
-			mean := g.overDensity(measure, lgbMDP, k, l).mean()
+			mean := g.overDensity(measure, lgbMDP, k, l).Values()
 			for i, v := range mean {
 				if fall := 1 - v/mean[0]; fall > most {
 					most, best = fall, lgbKey{k: k, l: l, density: lgbShares[i]}
@@ -81,31 +81,31 @@ func (g *lgbGrid) largest(measure string) found {
 			}
 		}
 	}
-	mean := g.overDensity(measure, lgbMDP, 10, 20).mean()
-	f := found{HoldsNot, fmt.Sprintf("at 40 %%, k = 10, l = 20 the rate is %.3g, at 10 %% it is %.3g", mean[len(mean)-1], mean[0])}
+	mean := g.overDensity(measure, lgbMDP, 10, 20).Values()
+	f := Found(HoldsNot, "at 40 %%, k = 10, l = 20 the rate is %.3g, at 10 %% it is %.3g", mean[len(mean)-1], mean[0])
 	if most == 0 {
-		f.numbers += "; there is no reduction anywhere"
+		f.Numbers += "; there is no reduction anywhere"
 		return f
 	}
-	f.numbers += fmt.Sprintf("; the largest reduction is by %.1f %% at %g %%, k = %d, l = %d", 100*most, 100*best.density, best.k, best.l)
+	f.Numbers += fmt.Sprintf("; the largest reduction is by %.1f %% at %g %%, k = %d, l = %d", 100*most, 100*best.density, best.k, best.l)
 	if best == (lgbKey{k: 10, l: 20, density: 0.4}) {
-		f.verdict = Holds
+		f.Verdict = Holds
 	}
 	return f
 }
 
-func (g *lgbGrid) narrows() found {
-	var sweeps []*sweep
+func (g *lgbGrid) narrows() Finding {
+	var sweeps []*Series
 	for _, k := range lgbKs {
 		sweeps = append(sweeps, g.overDensity(lgbMean, lgbMDP, k, 5))
 	}
-	return trends("NCP a value, in the density", false, sweeps)
+	return FitCounted("NCP a value, in the density", false, sweeps)
 }
 
-func (g *lgbGrid) buckets() found {
-	var sweeps []*sweep
+func (g *lgbGrid) buckets() Finding {
+	var sweeps []*Series
 	for _, l := range lgbLs {
 		sweeps = append(sweeps, g.overDensity(lgbBuckets, lgbMDP, 5, l))
 	}
-	return trends("width of the buckets of age, in the density", false, sweeps)
+	return FitCounted("width of the buckets of age, in the density", false, sweeps)
 }

@@ -44,29 +44,29 @@ func (g *lgbGrid) add(key lgbKey, measure string, v float64) {
 	g.runs[key] = append(g.runs[key], v)
 }
 
-// overL is a sweep over l.
-func (g *lgbGrid) overL(measure, method string, k int, density float64, ls ...int) *sweep {
-	s := &sweep{name: fmt.Sprintf("%s, k = %d", method, k), ours: method != lgbMDP && method != lgbNCP}
+// overL is a series over l.
+func (g *lgbGrid) overL(measure, method string, k int, density float64, ls ...int) *Series {
+	s := &Series{Name: fmt.Sprintf("%s, k = %d", method, k), Dashed: method != lgbMDP && method != lgbNCP}
 	for _, l := range ls {
-		s.x, s.y = append(s.x, float64(l)), append(s.y, g.runs[lgbKey{measure, method, k, l, density}])
+		s.Append(float64(l), g.runs[lgbKey{measure, method, k, l, density}]...)
 	}
 	return s
 }
 
-// overK is a sweep over k.
-func (g *lgbGrid) overK(measure, method string, l int, density float64) *sweep {
-	s := &sweep{name: fmt.Sprintf("%s, l = %d", method, l)}
+// overK is a series over k.
+func (g *lgbGrid) overK(measure, method string, l int, density float64) *Series {
+	s := &Series{Name: fmt.Sprintf("%s, l = %d", method, l)}
 	for _, k := range lgbKs {
-		s.x, s.y = append(s.x, float64(k)), append(s.y, g.runs[lgbKey{measure, method, k, l, density}])
+		s.Append(float64(k), g.runs[lgbKey{measure, method, k, l, density}]...)
 	}
 	return s
 }
 
-// overDensity is a sweep over the share of sensitive values.
-func (g *lgbGrid) overDensity(measure, method string, k, l int) *sweep {
-	s := &sweep{name: fmt.Sprintf("k = %d, l = %d", k, l)}
+// overDensity is a series over the share of sensitive values.
+func (g *lgbGrid) overDensity(measure, method string, k, l int) *Series {
+	s := &Series{Name: fmt.Sprintf("k = %d, l = %d", k, l)}
 	for _, d := range lgbShares {
-		s.x, s.y = append(s.x, 100*d), append(s.y, g.runs[lgbKey{measure, method, k, l, d}])
+		s.Append(100*d, g.runs[lgbKey{measure, method, k, l, d}]...)
 	}
 	return s
 }
@@ -152,7 +152,7 @@ func (g *lgbGrid) ask(f *equivclass.FlaggedTable, cut *equivclass.LGBResult, w l
 			missed++
 		}
 	}
-	g.add(key, lgbRate, meanOf(rates))
-	g.add(key, lgbMiddle, medianOf(rates))
+	g.add(key, lgbRate, Mean(rates))
+	g.add(key, lgbMiddle, Median(rates))
 	g.add(key, lgbMissed, float64(missed)/math.Max(1, float64(len(rates))))
 }

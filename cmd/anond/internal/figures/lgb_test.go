@@ -30,20 +30,20 @@ func TestLGBClaimsOfQueries(t *testing.T) {
 		v := float64(k*k*l) + map[string]float64{lgbNCP: 30}[method]
 		return []float64{v, 2 * v}
 	})
-	assert.Equal(t, Holds, growing.grows(lgbRate).verdict)
-	assert.Equal(t, Holds, growing.weighs(lgbRate).verdict, "k squared outweighs l")
-	assert.Equal(t, Holds, growing.small(lgbRate).verdict)
-	assert.Equal(t, Holds, growing.closes(lgbRate).verdict)
-	assert.Equal(t, Holds, growing.equal(lgbRate).verdict)
+	assert.Equal(t, Holds, growing.grows(lgbRate).Verdict)
+	assert.Equal(t, Holds, growing.weighs(lgbRate).Verdict, "k squared outweighs l")
+	assert.Equal(t, Holds, growing.small(lgbRate).Verdict)
+	assert.Equal(t, Holds, growing.closes(lgbRate).Verdict)
+	assert.Equal(t, Holds, growing.equal(lgbRate).Verdict)
 	opposite := madeGrid(lgbRate, func(method string, k, l int, _ float64) []float64 {
 		v := float64(l*l)/float64(k) - map[string]float64{lgbNCP: .12 * float64(l*l) / float64(k)}[method]
 		return []float64{v, 3 * v}
 	})
-	assert.Equal(t, HoldsNot, opposite.grows(lgbRate).verdict, "falls in k")
-	assert.Equal(t, HoldsNot, opposite.weighs(lgbRate).verdict)
-	assert.Equal(t, HoldsNot, opposite.small(lgbRate).verdict)
-	assert.Equal(t, HoldsNot, opposite.closes(lgbRate).verdict, "the same share at every l")
-	assert.Equal(t, HoldsNot, opposite.equal(lgbRate).verdict, "12 % apart")
+	assert.Equal(t, HoldsNot, opposite.grows(lgbRate).Verdict, "falls in k")
+	assert.Equal(t, HoldsNot, opposite.weighs(lgbRate).Verdict)
+	assert.Equal(t, HoldsNot, opposite.small(lgbRate).Verdict)
+	assert.Equal(t, HoldsNot, opposite.closes(lgbRate).Verdict, "the same share at every l")
+	assert.Equal(t, HoldsNot, opposite.equal(lgbRate).Verdict, "12 % apart")
 }
 
 func TestLGBClaimsOfDensity(t *testing.T) {
@@ -51,41 +51,33 @@ func TestLGBClaimsOfDensity(t *testing.T) {
 		v := 100 - d*float64(k*l)
 		return []float64{v, v + 1}
 	})
-	assert.Equal(t, Holds, falling.declines(lgbRate).verdict)
-	assert.Equal(t, Holds, falling.largest(lgbRate).verdict)
+	assert.Equal(t, Holds, falling.declines(lgbRate).Verdict)
+	assert.Equal(t, Holds, falling.largest(lgbRate).Verdict)
 	rising := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{d, 2 * d} })
-	assert.Equal(t, HoldsNot, rising.declines(lgbRate).verdict)
-	assert.Equal(t, HoldsNot, rising.largest(lgbRate).verdict)
-	assert.Contains(t, rising.largest(lgbRate).numbers, "no reduction anywhere")
+	assert.Equal(t, HoldsNot, rising.declines(lgbRate).Verdict)
+	assert.Equal(t, HoldsNot, rising.largest(lgbRate).Verdict)
+	assert.Contains(t, rising.largest(lgbRate).Numbers, "no reduction anywhere")
 	elsewhere := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{100 - d/float64(k*l), 99 - d} })
-	assert.Equal(t, HoldsNot, elsewhere.largest(lgbRate).verdict)
-	assert.Contains(t, elsewhere.largest(lgbRate).numbers, "k = 5, l = 5")
+	assert.Equal(t, HoldsNot, elsewhere.largest(lgbRate).Verdict)
+	assert.Contains(t, elsewhere.largest(lgbRate).Numbers, "k = 5, l = 5")
 }
 
 func TestLGBClaimsOfGroups(t *testing.T) {
 	same := madeGrid(lgbCDM, func(_ string, k, _ int, _ float64) []float64 { return []float64{float64(k), 7} })
-	assert.Equal(t, Holds, same.untouched().verdict)
+	assert.Equal(t, Holds, same.untouched().Verdict)
 	other := madeGrid(lgbCDM, func(_ string, k, l int, _ float64) []float64 { return []float64{float64(k), float64(l)} })
-	assert.Equal(t, HoldsNot, other.untouched().verdict)
-	assert.Equal(t, Holds, savingOf("x", []float64{100, 100, 100}, []float64{86, 84, 83}).verdict)
-	assert.Equal(t, HoldsNot, savingOf("x", []float64{100, 100, 100}, []float64{86, 90, 83}).verdict)
-	assert.Contains(t, savingOf("x", []float64{100, 100, 100}, []float64{86, 110, 83}).numbers, "-10.0 % at k = 8")
-}
-
-func TestTrendsCountsItsLines(t *testing.T) {
-	up, down := made("up", []float64{1, 2}, []float64{2, 3}), made("down", []float64{2, 3}, []float64{1, 2})
-	mixed := made("mixed", []float64{1, 4}, []float64{3, 1})
-	assert.Equal(t, Holds, trends("x", true, []*sweep{up, up}).verdict)
-	assert.Equal(t, Undecidable, trends("x", true, []*sweep{up, mixed}).verdict)
-	f := trends("x", true, []*sweep{up, down, mixed})
-	assert.Equal(t, HoldsNot, f.verdict)
-	assert.Contains(t, f.numbers, "of 3 lines 1 rise, 1 fall, 0 are level and in 1 the runs disagree")
+	assert.Equal(t, HoldsNot, other.untouched().Verdict)
+	assert.Equal(t, Holds, savingOf("x", []float64{100, 100, 100}, []float64{86, 84, 83}).Verdict)
+	assert.Equal(t, HoldsNot, savingOf("x", []float64{100, 100, 100}, []float64{86, 90, 83}).Verdict)
+	assert.Contains(t, savingOf("x", []float64{100, 100, 100}, []float64{86, 110, 83}).Numbers, "-10.0 % at k = 8")
 }
 
 // The other table's verdict is told, not taken.
 func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
-	c := beside(Claim{Verdict: Holds, Numbers: "1"}, Claim{Verdict: HoldsNot, Numbers: "2"}, "other")
-	assert.Equal(t, Claim{Verdict: Holds, Numbers: "1. On other: does not hold (2)"}, c)
+	public := NewClaim("", "", Found(Holds, "1"))
+	c := beside(public, NewClaim("", "", Found(HoldsNot, "2")), "other")
+	assert.Equal(t, NewClaim("", "", Found(Holds, "1. On other: does not hold (2)")), c)
+	assert.Equal(t, "1", public.Numbers(), "what was given is left alone")
 }
 
 func TestLGBFiguresOfGroups(t *testing.T) {

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -147,74 +146,4 @@ func paAnswers(ctx context.Context, r *equivclass.BlockRelease, queries []*equiv
 	}
 	all.Wait()
 	return out
-}
-
-// paSample is measurements of one setting: the relative errors of its queries.
-type paSample struct {
-	values []float64
-	seeds  []float64 // the mean for each seed
-}
-
-// add takes in the errors of one more seed.
-func (s *paSample) add(values []float64) {
-	s.values, s.seeds = append(s.values, values...), append(s.seeds, paMean(values))
-}
-
-// Mean is what the paper prints.
-func (s *paSample) mean() float64 { return paMean(s.values) }
-
-// median stands beside the mean, which a few queries with tiny answers can carry.
-func (s *paSample) median() float64 {
-	sorted := slices.Sorted(slices.Values(s.values))
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[len(sorted)/2]
-}
-
-// spread is the standard error of the mean.
-func (s *paSample) spread() float64 { return paStandardError(s.values) }
-
-// less compares two samples of the same queries by their paired differences: -1
-// if s has less error than t by more than two standard errors, 1 if more, 0 if
-// the queries do not tell.
-func (s *paSample) less(t *paSample) int {
-	d := make([]float64, len(s.values))
-	for i := range d {
-		d[i] = s.values[i] - t.values[i]
-	}
-	return paDirection(paMean(d), paStandardError(d))
-}
-
-// paDirection is the sign of a difference, 0 within two standard errors.
-func paDirection(difference, spread float64) int {
-	switch {
-	case difference < -2*spread:
-		return -1
-	case difference > 2*spread:
-		return 1
-	}
-	return 0
-}
-
-func paMean(xs []float64) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
-}
-
-func paStandardError(xs []float64) float64 {
-	if len(xs) < 2 {
-		return 0
-	}
-	m, sum := paMean(xs), 0.0
-	for _, x := range xs {
-		sum += (x - m) * (x - m)
-	}
-	return math.Sqrt(sum / float64(len(xs)-1) / float64(len(xs)))
 }

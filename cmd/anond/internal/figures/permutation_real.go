@@ -74,7 +74,7 @@ func (s Source) employed() (*Table, error) {
 	return out, nil
 }
 
-// paRange is the least and the greatest mean of a sample's seeds.
-func paRange(s *paSample) string {
-	return paPercent(slices.Min(s.seeds)) + " to " + paPercent(slices.Max(s.seeds))
+// paRange is the least and the greatest mean of some seeds.
+func paRange(seeds []float64) string {
+	return paPercent(slices.Min(seeds)) + " to " + paPercent(slices.Max(seeds))
 }

@@ -3,7 +3,7 @@ package figures
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 
 	"anond/cmd/anond/internal/figures/chart"
@@ -15,22 +15,23 @@ type paSweep struct {
 	table   string // OCC-5, …
 	x       []float64
 	methods []paSeries
-	at      [][]*paSample // by value of x, then method
-	empty   int           // queries without any record, of all workloads
+	errors  []*Series // by method: the relative errors of the queries
+	seeds   []*Series // by method: their mean for each seed
+	empty   int       // queries without any record, of all workloads
 	asked   int
 }
 
 func newPASweep(table string, x []float64) *paSweep {
 	s := &paSweep{table: table, x: x, methods: paMethods()}
-	for range x {
-		row := make([]*paSample, len(s.methods))
-		for i := range row {
-			row[i] = &paSample{}
-		}
-		s.at = append(s.at, row)
+	for _, m := range s.methods {
+		s.errors = append(s.errors, &Series{Name: m.name, Dashed: m.dashed, X: x, Runs: make([][]float64, len(x))})
+		s.seeds = append(s.seeds, &Series{Name: m.name, X: x, Runs: make([][]float64, len(x))})
 	}
 	return s
 }
+
+// mean is the mean error of a method at the i-th value of x, as the paper prints.
+func (s *paSweep) mean(method, i int) float64 { return Mean(s.errors[method].Runs[i]) }
 
 // cut partitions a table by every method; methods with the same partitioner share
 // its groups.
@@ -49,30 +50,38 @@ func (s *paSweep) cut(t paTable, l int, seed uint64) [][][]int32 {
 // measure adds the errors of a workload at a value of x.
 func (s *paSweep) measure(ctx context.Context, at int, t paTable, w paWorkload, groups [][][]int32) error {
 	for i, m := range s.methods {
-		s.at[at][i].add(t.errors(ctx, w, groups[i], m.blocks(t.sensitive()+1)))
+		errors := t.errors(ctx, w, groups[i], m.blocks(t.sensitive()+1))
+		s.errors[i].Runs[at] = append(s.errors[i].Runs[at], errors...)
+		s.seeds[i].Runs[at] = append(s.seeds[i].Runs[at], Mean(errors))
 	}
 	s.empty += w.empty
 	s.asked += w.empty + len(w.queries)
 	return ctx.Err()
 }
 
-// panel draws the paSweep.
+// panel draws the sweep. Beside the mean stands the median, for a few queries of
+// tiny answers can carry the mean.
 func (s *paSweep) panel(name, xLabel string) Panel {
-	c := chart.NewChart(s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"})
-	p := Panel{Name: name, Chart: c, Header: []string{xLabel, "method", "mean error", "standard error", "median error", "queries"}}
+	p := Draw(name, s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"}, s.errors)
+	p.Header = []string{xLabel, "method", "mean error", "standard error", "median error", "queries"}
 	highest := 0.0
 	for i, m := range s.methods {
-		series := chart.Series{Name: m.name, Dashed: m.dashed}
 		for j, x := range s.x {
-			v := s.at[j][i]
-			series.Points = append(series.Points, chart.Point{X: x, Y: v.mean()})
-			highest = max(highest, v.mean())
-			p.Rows = append(p.Rows, []string{paNumber(x), m.name, paDecimal(v.mean()), paDecimal(v.spread()), paDecimal(v.median()), strconv.Itoa(len(v.values))})
+			v := s.errors[i].Runs[j]
+			highest = max(highest, Mean(v))
+			p.Rows = append(p.Rows, []string{Number(x, 6), m.name, paDecimal(Mean(v)), paDecimal(StandardError(v)), paDecimal(paMedian(v)), strconv.Itoa(len(v))})
 		}
-		c.Add(series)
 	}
-	c.Y.Max = highest * 1.02
+	p.Chart.Y.Max = highest * 1.02
 	return p
+}
+
+// paMedian is the upper middle.
+func paMedian(xs []float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(xs))[len(xs)/2]
 }
 
 // paVersus says, over all values of x, how often a method has less error, the same
@@ -91,23 +100,15 @@ func (v paVersus) verdict() Verdict {
 	case v.more > 0:
 		return HoldsNot
 	case v.alike > 0:
-		return Undecidable
+		return Undecided
 	}
 	return Holds
 }
 
 func paCompare(a, b int, sweeps ...*paSweep) (v paVersus) {
 	for _, s := range sweeps {
-		for _, row := range s.at {
-			switch row[a].less(row[b]) {
-			case -1:
-				v.less++
-			case 0:
-				v.alike++
-			default:
-				v.more++
-			}
-		}
+		c := Compare(Errors, s.errors[a], s.errors[b])
+		v.less, v.alike, v.more = v.less+c.Count(Holds), v.alike+c.Count(Undecided), v.more+c.Count(HoldsNot)
 	}
 	return v
 }
@@ -116,41 +117,34 @@ func paCompare(a, b int, sweeps ...*paSweep) (v paVersus) {
 func paRatio(a, b int, sweeps ...*paSweep) float64 {
 	var upper, lower float64
 	for _, s := range sweeps {
-		for _, row := range s.at {
-			upper, lower = upper+row[a].mean(), lower+row[b].mean()
+		for i := range s.x {
+			upper, lower = upper+s.mean(a, i), lower+s.mean(b, i)
 		}
 	}
 	return upper / lower
 }
 
-// paTrend holds the mean error of a method against "it rises" (sign 1) or "it
-// falls" (-1) from the first value of x to the last.
-func paTrend(method, sign int, sweeps ...*paSweep) (Verdict, string) {
-	along, against, open, text := 0, 0, 0, ""
+// paTrend holds the mean error of a method against "it rises" (or falls) from
+// the first value of x to the last.
+func paTrend(method int, up bool, sweeps ...*paSweep) Finding {
+	var of paVersus
+	text := ""
 	for _, s := range sweeps {
-		if len(s.at) < 2 {
+		last := len(s.x) - 1
+		if last < 1 {
 			continue
 		}
-		first, last := s.at[0][method], s.at[len(s.at)-1][method]
-		d := paDirection(last.mean()-first.mean(), math.Hypot(first.spread(), last.spread()))
-		switch d * sign {
-		case 1:
-			along++
-		case -1:
-			against++
+		switch s.errors[method].Apart(up) {
+		case Holds:
+			of.less++
+		case HoldsNot:
+			of.more++
 		default:
-			open++
+			of.alike++
 		}
-		text += fmt.Sprintf("%s%s %s → %s", paSeparator(text), s.table, paPercent(first.mean()), paPercent(last.mean()))
+		text += fmt.Sprintf("%s%s %s → %s", paSeparator(text), s.table, paPercent(s.mean(method, 0)), paPercent(s.mean(method, last)))
 	}
-	v := Holds
-	switch {
-	case against > 0:
-		v = HoldsNot
-	case open > 0:
-		v = Undecidable
-	}
-	return v, text
+	return Found(of.verdict(), "%s", text)
 }
 
 func paSeparator(before string) string {
@@ -159,8 +153,6 @@ func paSeparator(before string) string {
 	}
 	return "; "
 }
-
-func paNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 func paDecimal(x float64) string { return strconv.FormatFloat(x, 'f', 5, 64) }
 

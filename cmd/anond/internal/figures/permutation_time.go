@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -76,19 +75,20 @@ func (t paTable) publish(m equivclass.Partitioner, seed uint64, permute bool) []
 }
 
 func paTimePanel(name, table string, sizes []float64, seconds [][]float64) Panel {
-	c := chart.NewChart(table, chart.Axis{Label: "records n"}, chart.Axis{Label: "seconds"})
-	p := Panel{Name: name, Chart: c, Header: []string{"records n", "method", "seconds"}, Timed: true}
+	var lines []*Series
+	var rows [][]string
 	highest := 0.0
 	for m, method := range paTimed {
-		s := chart.Series{Name: method.name}
+		line := &Series{Name: method.name, Timed: true}
 		for i, n := range sizes {
-			s.Points = append(s.Points, chart.Point{X: n, Y: seconds[m][i]})
+			line.Append(n, seconds[m][i])
 			highest = max(highest, seconds[m][i])
-			p.Rows = append(p.Rows, []string{paNumber(n), method.name, strconv.FormatFloat(seconds[m][i], 'f', 3, 64)})
+			rows = append(rows, []string{Number(n, 6), method.name, strconv.FormatFloat(seconds[m][i], 'f', 3, 64)})
 		}
-		c.Add(s)
+		lines = append(lines, line)
 	}
-	c.Y.Max = highest * 1.02
+	p := Draw(name, table, chart.Axis{Label: "records n"}, chart.Axis{Label: "seconds", Max: highest * 1.02}, lines)
+	p.Header, p.Rows = []string{"records n", "method", "seconds"}, rows
 	return p
 }
 
@@ -108,17 +108,14 @@ func paTimeClaims(sizes []float64, all [][][]float64) []Claim {
 			seconds[paAnatomy][last], seconds[paPermutation][last], seconds[paPermutation][last]/seconds[paAnatomy][last], seconds[paNearTimed][last])
 	}
 	return []Claim{
-		{Text: "The cost of both methods grows with n.", Verdict: paHolds(grows), Numbers: "Permutation's time goes with n^" + strconv.FormatFloat(paExponent(sizes, all[0][paPermutation]), 'f', 2, 64) + " from the least n to the greatest, anatomy's with n^" + strconv.FormatFloat(paExponent(sizes, all[0][paAnatomy]), 'f', 2, 64) + " (OCC-5)."},
-		{Text: "Anatomy is the quicker one.", Verdict: paHolds(slower), Numbers: text + "."},
-		{Text: "Permutation finishes in less than 80 seconds at every size.", Verdict: paHolds(longest < 80), Numbers: fmt.Sprintf("The longest run took %.1f s (on a newer machine than the paper's of 1.9 GHz).", longest)},
+		NewClaim("The cost of both methods grows with n.", "",
+			Found(If(grows), "Permutation's time goes with n^%.2f from the least n to the greatest, anatomy's with n^%.2f (OCC-5).",
+				Exponent(sizes, all[0][paPermutation]), Exponent(sizes, all[0][paAnatomy]))),
+		NewClaim("Anatomy is the quicker one.", "", Found(If(slower), "%s.", text)),
+		NewClaim("Permutation finishes in less than 80 seconds at every size.", "",
+			Found(If(longest < 80), "The longest run took %.1f s (on a newer machine than the paper's of 1.9 GHz).", longest)),
 	}
 }
 
 // paNearTimed is the place of permutation-near in paTimed.
 const paNearTimed = 2
-
-// paExponent is e in time = c n^e through the least and the greatest size.
-func paExponent(sizes, seconds []float64) float64 {
-	last := len(sizes) - 1
-	return math.Log(seconds[last]/seconds[0]) / math.Log(sizes[last]/sizes[0])
-}

@@ -33,22 +33,23 @@ func paWhy(ctx context.Context, in Input) (*paStudy, error) {
 }
 
 func (s *paStudy) panel(name string) Panel {
-	c := chart.NewChart("Why: error over anatomy's", chart.Axis{Label: "dependence between quasi-identifiers (1: as in the other panels)"},
-		chart.Axis{Label: "error / anatomy's error"})
-	c.Note = "OCC-5, l = 10; below 1 is better than anatomy"
-	p := Panel{Name: name, Chart: c, Header: []string{"dependence between quasi-identifiers", "method", "mean error", "over anatomy's"}}
+	var over []*Series
+	var rows [][]string
 	highest := 1.0
 	for m, method := range s.sweep.methods {
-		series := chart.Series{Name: method.name, Dashed: method.dashed}
+		line := &Series{Name: method.name, Dashed: method.dashed}
 		for i, x := range s.sweep.x {
-			mean := s.sweep.at[i][m].mean()
-			over := mean / s.sweep.at[i][paAnatomy].mean()
-			highest = max(highest, over)
-			series.Points = append(series.Points, chart.Point{X: x, Y: over})
-			p.Rows = append(p.Rows, []string{paNumber(x), method.name, paDecimal(mean), strconv.FormatFloat(over, 'f', 3, 64)})
+			mean := s.sweep.mean(m, i)
+			share := mean / s.sweep.mean(paAnatomy, i)
+			highest = max(highest, share)
+			line.Append(x, share)
+			rows = append(rows, []string{Number(x, 6), method.name, paDecimal(mean), strconv.FormatFloat(share, 'f', 3, 64)})
 		}
-		c.Add(series)
+		over = append(over, line)
 	}
-	c.Y.Max = highest * 1.02
+	p := Draw(name, "Why: error over anatomy's", chart.Axis{Label: "dependence between quasi-identifiers (1: as in the other panels)"},
+		chart.Axis{Label: "error / anatomy's error", Max: highest * 1.02}, over)
+	p.Chart.Note = "OCC-5, l = 10; below 1 is better than anatomy"
+	p.Header, p.Rows = []string{"dependence between quasi-identifiers", "method", "mean error", "over anatomy's"}, rows
 	return p
 }

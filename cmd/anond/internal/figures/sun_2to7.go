@@ -10,7 +10,7 @@ import (
 
 // less is the claim that heads the error figures.
 func (m *sunMeasures) less(text string) Claim {
-	return below(byPairs, meanOf, m.mean[sunAnatomyName], m.mean[sunOrgName], m.mean[sunMultiName]).claim(text, "")
+	return NewClaim(text, "", Below(Pairs, m.mean.Of(sunAnatomyName), m.mean.All(sunOrgName, sunMultiName)...))
 }
 
 func sun2(ctx context.Context, in Input) (*Result, error) {
@@ -22,11 +22,11 @@ func sun2(ctx context.Context, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := below(byPairs, meanOf, m.mean[sunAnatomyName], m.mean[sunOwnCellsName])
+	own := Below(Pairs, m.mean.Of(sunAnatomyName), m.mean.Of(sunOwnCellsName))
 	return m.result(chart.Axis{Label: "number d of QI attributes"},
 		m.less("Anatomy(p,k) gives a lower average relative error than Org(p,k) and Multi(p,k)."),
-		own.claim("That is because Anatomy(p,k) does not generalize (tested: the same groups, generalized).", ""),
-		rises(true, m.mean[sunOrgName]).claim("The accuracy of Org(p,k) decays severely as the dimensionality increases.", ""),
+		NewClaim("That is because Anatomy(p,k) does not generalize (tested: the same groups, generalized).", "", own),
+		NewClaim("The accuracy of Org(p,k) decays severely as the dimensionality increases.", "", Fit(true, m.mean.Of(sunOrgName))),
 	), nil
 }
 
@@ -40,7 +40,7 @@ func sun3(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	return m.result(chart.Axis{Label: "query dimensionality qd"},
-		within(2, meanOf, m.mean[sunAnatomyName]).claim("The error of anatomy is consistently small.", ""),
+		NewClaim("The error of anatomy is consistently small.", "", Within(2, m.mean.Of(sunAnatomyName))),
 		m.less("The generalization-based approaches are the worst techniques."),
 	), nil
 }
@@ -55,9 +55,9 @@ func sun4(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	return m.result(chart.Axis{Label: "expected selectivity s, %"},
-		rises(false, m.paper()...).claim("The average relative error of all three algorithms decreases when s increases.", ""),
-		rises(true, m.actual).claim("When s is larger the actual count is larger, and it is the denominator of the relative error.", ""),
-		rises(false, m.total[sunOrgName], m.total[sunMultiName]).claim("Besides, generalized values that match more of the query give a more accurate estimate (tested: sum of |act - est| over sum of act).", ""),
+		NewClaim("The average relative error of all three algorithms decreases when s increases.", "", Fit(false, m.paper()...)),
+		NewClaim("When s is larger the actual count is larger, and it is the denominator of the relative error.", "", Fit(true, m.actual)),
+		NewClaim("Besides, generalized values that match more of the query give a more accurate estimate (tested: sum of |act - est| over sum of act).", "", Fit(false, m.total.All(sunOrgName, sunMultiName)...)),
 	), nil
 }
 
@@ -70,10 +70,10 @@ func sun5(ctx context.Context, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := fmt.Sprintf("Where k = %d decides, p asks for nothing more: even at p = 2 every class of Org has %g or more different occupations. With a small k p does bind (at k = 5 Org takes more general depths from p = 4 to 8).", sunDefault.k, slices.Min(m.fewest.y[0]))
+	why := fmt.Sprintf("Where k = %d decides, p asks for nothing more: even at p = 2 every class of Org has %g or more different occupations. With a small k p does bind (at k = 5 Org takes more general depths from p = 4 to 8).", sunDefault.k, slices.Min(m.fewest.Runs[0]))
 	return m.result(chart.Axis{Label: "p"},
-		rises(true, m.mean[sunAnatomyName]).claim("The error of anatomy increases with p, because stronger privacy needs more distortion.", ""),
-		rises(true, m.mean[sunOrgName], m.mean[sunMultiName]).claim("The error of the generalization-based methods increases with p.", why),
+		NewClaim("The error of anatomy increases with p, because stronger privacy needs more distortion.", "", Fit(true, m.mean.Of(sunAnatomyName))),
+		NewClaim("The error of the generalization-based methods increases with p.", why, Fit(true, m.mean.All(sunOrgName, sunMultiName)...)),
 	), nil
 }
 
@@ -87,8 +87,8 @@ func sun6(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	return m.result(chart.Axis{Label: "k"},
-		rises(true, m.mean[sunAnatomyName]).claim("The error of anatomy increases with k.", ""),
-		rises(true, m.mean[sunOrgName], m.mean[sunMultiName]).claim("The error of the generalization-based methods increases with k.", "Org takes one depth an attribute, so its error is a step function of k: on Adult the depths are the same for every k from 15 on, and below that those of least NCP are not those of least query error. Multi rises."),
+		NewClaim("The error of anatomy increases with k.", "", Fit(true, m.mean.Of(sunAnatomyName))),
+		NewClaim("The error of the generalization-based methods increases with k.", "Org takes one depth an attribute, so its error is a step function of k: on Adult the depths are the same for every k from 15 on, and below that those of least NCP are not those of least query error. Multi rises.", Fit(true, m.mean.All(sunOrgName, sunMultiName)...)),
 	), nil
 }
 
@@ -102,9 +102,9 @@ func sun7(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	return m.result(chart.Axis{Label: "number n of records"},
-		rises(false, m.paper()...).claim("The average relative error of all three algorithms decreases slightly when n increases.", "Org takes the same depths at 25,000 and at 45,000 records (checked in every run), so its cells are no finer and its error moves with the sample only. The other two do fall."),
-		rises(false, m.ncp).claim("When n is larger a tuple is more likely to meet an alike one without much generalization (tested: NCP of the groups of Anatomy(p,k)).", ""),
+		NewClaim("The average relative error of all three algorithms decreases slightly when n increases.", "Org takes the same depths at 25,000 and at 45,000 records (checked in every run), so its cells are no finer and its error moves with the sample only. The other two do fall.", Fit(false, m.paper()...)),
+		NewClaim("When n is larger a tuple is more likely to meet an alike one without much generalization (tested: NCP of the groups of Anatomy(p,k)).", "", Fit(false, m.ncp)),
 		m.less("Anatomy(p,k) gives a lower average relative error than Org(p,k) and Multi(p,k)."),
-		within(1.5, meanOf, m.paper()...).claim("The effectiveness of each method remains fairly stable at all cardinalities.", ""),
+		NewClaim("The effectiveness of each method remains fairly stable at all cardinalities.", "", Within(1.5, m.paper()...)),
 	), nil
 }

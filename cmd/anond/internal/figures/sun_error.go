@@ -21,6 +21,9 @@ const (
 	sunLiteralName  = "Anatomy(p,k), the SQL as printed"
 )
 
+// sunPaperNames are the series of the paper.
+var sunPaperNames = []string{sunAnatomyName, sunOrgName, sunMultiName}
+
 // sunRuns is how often a point is measured: each run has a sample of Adult and
 // queries of its own.
 const sunRuns = 5
@@ -30,43 +33,28 @@ const sunQueries = 400
 
 // sunMeasures is what the runs of figures 2 to 7 measure, by series, in order.
 type sunMeasures struct {
-	names  []string
-	mean   map[string]*sweep // mean relative error, what the paper plots
-	middle map[string]*sweep // median of it
-	total  map[string]*sweep // sum of |act - est| over sum of act
-	actual *sweep            // mean act of the queries that count
-	ncp    *sweep            // of the groups of Anatomy(p,k), were they generalized
-	fewest *sweep            // different sensitive values in a class of Org
-	empty  int               // queries whose act is 0: they have no relative error
+	mean   *Lines  // mean relative error, what the paper plots
+	middle *Lines  // median of it
+	total  *Lines  // sum of |act - est| over sum of act
+	actual *Series // mean act of the queries that count
+	ncp    *Series // of the groups of Anatomy(p,k), were they generalized
+	fewest *Series // different sensitive values in a class of Org
+	empty  int     // queries whose act is 0: they have no relative error
 	asked  int
 }
 
 func newSunMeasures() *sunMeasures {
-	m := &sunMeasures{
-		names: []string{sunAnatomyName, sunOrgName, sunMultiName, sunNCPName, sunUpName, sunMendedName, sunOwnCellsName, sunLiteralName},
-		mean:  map[string]*sweep{}, middle: map[string]*sweep{}, total: map[string]*sweep{},
-		actual: &sweep{name: "mean act"}, ncp: &sweep{name: "NCP"}, fewest: &sweep{name: "fewest values"},
+	empty := func() *Lines {
+		return NewLines(nil, sunPaperNames, []string{sunNCPName, sunUpName, sunMendedName, sunOwnCellsName, sunLiteralName})
 	}
-	for i, name := range m.names {
-		for _, by := range []map[string]*sweep{m.mean, m.middle, m.total} {
-			by[name] = &sweep{name: name, ours: i > 2}
-		}
+	return &sunMeasures{
+		mean: empty(), middle: empty(), total: empty(),
+		actual: &Series{Name: "mean act"}, ncp: &Series{Name: "NCP"}, fewest: &Series{Name: "fewest values"},
 	}
-	return m
-}
-
-func sweepsOf(by map[string]*sweep, names ...string) []*sweep {
-	var out []*sweep
-	for _, name := range names {
-		out = append(out, by[name])
-	}
-	return out
 }
 
 // paper returns the three methods of the paper.
-func (m *sunMeasures) paper() []*sweep {
-	return sweepsOf(m.mean, sunAnatomyName, sunOrgName, sunMultiName)
-}
+func (m *sunMeasures) paper() []*Series { return m.mean.All(sunPaperNames...) }
 
 // sunSweep measures the settings that differ in what at gives.
 func sunSweep(ctx context.Context, in Input, axis string, xs []float64, at func(x float64) sunSetting) (*sunMeasures, error) {
@@ -82,7 +70,7 @@ func sunSweep(ctx context.Context, in Input, axis string, xs []float64, at func(
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			in.Step(fmt.Sprintf("%s = %s, run %d of %d", axis, shown(x), run+1, sunRuns))
+			in.Step(fmt.Sprintf("%s = %s, run %d of %d", axis, Number(x, 4), run+1, sunRuns))
 			m.run(x, w, w.sample(adult, in.Seed+uint64(run)), in.Rows(sunQueries, 30), in.Seed+uint64(run))
 		}
 	}
@@ -99,18 +87,18 @@ func (m *sunMeasures) run(x float64, w sunSetting, t *Table, queries int, seed u
 			errs = append(errs, equivclass.RelativeError(actual[i], e))
 			off, sum = off+math.Abs(e-actual[i]), sum+actual[i]
 		}
-		m.mean[name].add(x, meanOf(errs))
-		m.middle[name].add(x, medianOf(errs))
-		m.total[name].add(x, off/math.Max(1, sum))
+		m.mean.Of(name).Add(x, Mean(errs))
+		m.middle.Of(name).Add(x, Median(errs))
+		m.total.Of(name).Add(x, off/math.Max(1, sum))
 	}
 	groups := w.partition(t, equivclass.PSensitive{P: w.p})
-	m.ncp.add(x, equivclass.NCP(t.Pool(w.quasi(), w.d), groups, 0))
+	m.ncp.Add(x, equivclass.NCP(t.Pool(w.quasi(), w.d), groups, 0))
 	tables := sunAnatomy(t, groups)
 	add(sunAnatomyName, estimateOf(tables))
 	add(sunLiteralName, func(q *equivclass.BoundQuery) float64 { return sunLiteral(tables, q) })
 	add(sunOwnCellsName, estimateOf(sunGeneralized(t, groups)))
 	org := w.partition(t, equivclass.FullDomain{P: w.p})
-	m.fewest.add(x, fewestValues(t, org))
+	m.fewest.Add(x, fewestValues(t, org))
 	add(sunOrgName, estimateOf(sunFullDomain(t, org)))
 	add(sunMultiName, estimateOf(sunGeneralized(t, w.partition(t, equivclass.Multi{P: w.p}))))
 	add(sunNCPName, estimateOf(sunAnatomy(t, w.partition(t, equivclass.PSensitiveNCP{P: w.p}))))
@@ -150,30 +138,29 @@ func (m *sunMeasures) truth(x float64, w sunSetting, t *Table, n int, seed uint6
 			m.empty++
 		}
 	}
-	m.actual.add(x, meanOf(actual))
+	m.actual.Add(x, Mean(actual))
 	return asked, actual
 }
 
 // result draws the error over an axis: the paper's mean, and the median beside it.
 func (m *sunMeasures) result(x chart.Axis, claims ...Claim) *Result {
-	all := sweepsOf(m.mean, m.names...)
 	r := &Result{Claims: claims, Panels: []Panel{
-		sweepPanel("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, meanOf, all),
-		sweepPanel("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x, chart.Axis{Label: "median relative error", Log: true}, meanOf, sweepsOf(m.middle, m.names...)),
+		PanelOfRuns("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, m.mean.All()),
+		PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x, chart.Axis{Label: "median relative error", Log: true}, m.middle.All()),
 	}}
 	r.Notes = append(r.Notes,
-		fmt.Sprintf("%d runs a point, each with its own sample of Adult and %d queries; of %d queries %d have the answer 0 and no relative error.", sunRuns, m.asked/max(1, sunRuns*len(m.actual.x)), m.asked, m.empty),
+		fmt.Sprintf("%d runs a point, each with its own sample of Adult and %d queries; of %d queries %d have the answer 0 and no relative error.", sunRuns, m.asked/max(1, sunRuns*len(m.actual.X)), m.asked, m.empty),
 		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
 		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive value, %s; ncp-split-mended, generalized, %s.",
-			shownAll(m.mean[sunNCPName].mean()), shownAll(m.mean[sunUpName].mean()), shownAll(m.mean[sunMendedName].mean())),
+			List(m.mean.Of(sunNCPName).Values()), List(m.mean.Of(sunUpName).Values()), List(m.mean.Of(sunMendedName).Values())),
 		m.literalNote())
 	return r
 }
 
 // literalNote tells what the statement of the paper would give.
 func (m *sunMeasures) literalNote() string {
-	literal, shares := m.mean[sunLiteralName], m.mean[sunAnatomyName]
-	f := below(byPairs, meanOf, literal, m.mean[sunOrgName], m.mean[sunMultiName])
+	literal, shares := m.mean.Of(sunLiteralName), m.mean.Of(sunAnatomyName)
+	f := Below(Pairs, literal, m.mean.All(sunOrgName, sunMultiName)...)
 	return fmt.Sprintf("The SQL printed for Anatomy(p,k) counts every matching row of SS in a group as soon as one member's QI match, so it overcounts up to k times: its average error is %s, against %s by group shares, which the claims are judged by. By the printed SQL, \"less error than Org and Multi\" %s.",
-		shownAll(literal.mean()), shownAll(shares.mean()), f.verdict)
+		List(literal.Values()), List(shares.Values()), f.Verdict)
 }

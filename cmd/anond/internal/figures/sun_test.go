@@ -50,8 +50,8 @@ func runFigure(t *testing.T, id string, scale float64) *Result {
 	}
 	for _, c := range r.Claims {
 		assert.NotEmpty(t, c.Text)
-		assert.Contains(t, []Verdict{Holds, HoldsNot, Undecidable}, c.Verdict)
-		assert.NotEmpty(t, c.Numbers, c.Text)
+		assert.Contains(t, []Verdict{Holds, HoldsNot, Undecided}, c.Verdict())
+		assert.NotEmpty(t, c.Numbers(), c.Text)
 	}
 	return r
 }

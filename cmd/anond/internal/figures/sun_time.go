@@ -13,8 +13,19 @@ import (
 // sunTimes is how long the anonymization of a table takes, from the pool to the
 // published tables, by series; and the part of it that writes the tables.
 type sunTimes struct {
-	whole  map[string]*sweep
-	writes map[string]*sweep
+	whole  *Lines
+	writes *Lines
+}
+
+func newSunTimes() *sunTimes {
+	m := &sunTimes{}
+	for _, of := range []**Lines{&m.whole, &m.writes} {
+		*of = NewLines(nil, sunPaperNames, []string{sunNCPName, sunUpName})
+		for _, s := range (*of).All() {
+			s.Timed = true
+		}
+	}
+	return m
 }
 
 // sunTimed is a method with the recoding it publishes in.
@@ -45,15 +56,11 @@ func sunTimeSweep(ctx context.Context, in Input, axis string, xs []float64, at f
 	if err != nil {
 		return nil, err
 	}
-	m := &sunTimes{map[string]*sweep{}, map[string]*sweep{}}
-	for i, method := range sunTimedMethods() {
-		m.whole[method.name] = &sweep{name: method.name, ours: i > 2}
-		m.writes[method.name] = &sweep{name: method.name}
-	}
+	m := newSunTimes()
 	for _, x := range xs {
 		w := at(x)
 		w.n = in.Rows(w.n, 400)
-		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, shown(x), sunTimeRuns))
+		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, Number(x, 4), sunTimeRuns))
 		for run := range sunTimeRuns {
 			t := w.sample(adult, in.Seed+uint64(run))
 			runtime.GC() // the sample's leavings are no method's
@@ -74,38 +81,35 @@ func (m *sunTimes) time(x float64, w sunSetting, t *Table, method sunTimed) {
 	cut := time.Now()
 	method.write(t, groups)
 	end := time.Now()
-	m.whole[method.name].add(x, end.Sub(begin).Seconds())
-	m.writes[method.name].add(x, end.Sub(cut).Seconds())
+	m.whole.Of(method.name).Add(x, end.Sub(begin).Seconds())
+	m.writes.Of(method.name).Add(x, end.Sub(cut).Seconds())
 }
 
 func (m *sunTimes) panel(name string, x chart.Axis) Panel {
-	p := sweepPanel(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, medianOf,
-		sweepsOf(m.whole, sunAnatomyName, sunOrgName, sunMultiName, sunNCPName, sunUpName))
-	p.Timed = true
-	return p
+	return PanelOfRuns(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, m.whole.All())
 }
 
 const sunTimeWhy = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares implementations that it does not describe."
 
 func (m *sunTimes) less(text string) Claim {
-	return below(byTimes, medianOf, m.whole[sunAnatomyName], m.whole[sunOrgName], m.whole[sunMultiName]).claim(text, sunTimeWhy)
+	return NewClaim(text, sunTimeWhy, Below(Gap(ClearGap), m.whole.Of(sunAnatomyName), m.whole.All(sunOrgName, sunMultiName)...))
 }
 
 // cost asks whether generalization itself, the writing of cells, is what makes
 // the others slow: whether it takes more than the whole gap to Anatomy(p,k).
 func (m *sunTimes) cost(text string) Claim {
-	f := found{verdict: Holds, numbers: "writing the tables takes"}
-	for _, name := range []string{sunAnatomyName, sunOrgName, sunMultiName} {
-		part, whole := m.writes[name].median(), m.whole[name].median()
-		gap := meanOf(whole) - meanOf(m.whole[sunAnatomyName].median())
-		extra := meanOf(part) - meanOf(m.writes[sunAnatomyName].median())
+	f := Found(Holds, "writing the tables takes")
+	for _, name := range sunPaperNames {
+		part, whole := Mean(m.writes.Of(name).Values()), Mean(m.whole.Of(name).Values())
+		gap := whole - Mean(m.whole.Of(sunAnatomyName).Values())
+		extra := part - Mean(m.writes.Of(sunAnatomyName).Values())
 		if name != sunAnatomyName && (gap <= 0 || extra < gap/2) {
-			f.verdict = HoldsNot
+			f.Verdict = HoldsNot
 		}
-		f.numbers += fmt.Sprintf(" %.2g s of %.2g s of %s,", meanOf(part), meanOf(whole), name)
+		f.Numbers += fmt.Sprintf(" %.2g s of %.2g s of %s,", part, whole, name)
 	}
-	f.numbers += " on average over the points; asked: that it makes up half of the gap or more"
-	return f.claim(text, "Search dominates: cells are written once, combinations and cuts are judged many times.")
+	f.Numbers += " on average over the points; asked: that it makes up half of the gap or more"
+	return NewClaim(text, "Search dominates: cells are written once, combinations and cuts are judged many times.", f)
 }
 
 func sun8(ctx context.Context, in Input) (*Result, error) {
@@ -128,7 +132,7 @@ func sun8(ctx context.Context, in Input) (*Result, error) {
 }
 
 func sunTimeNote() string {
-	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs are compared in pairs, and a gap is called clear from a factor of %g.", sunTimeRuns, clearTimes)
+	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs are compared in pairs, and a gap is called clear from a factor of %g.", sunTimeRuns, 1+ClearGap)
 }
 
 func sun9(ctx context.Context, in Input) (*Result, error) {

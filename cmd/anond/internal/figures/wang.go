@@ -28,21 +28,19 @@ var (
 	wangOthers  = []equivclass.Partitioner{equivclass.MondrianRelaxed{}, equivclass.MondrianBoth{}, equivclass.Extract{}}
 )
 
-func names(lists ...[]equivclass.Partitioner) (out []string) {
-	for _, l := range lists {
-		for _, m := range l {
-			out = append(out, m.Name())
-		}
+func names(methods []equivclass.Partitioner) (out []string) {
+	for _, m := range methods {
+		out = append(out, m.Name())
 	}
 	return out
 }
 
-// wangQuality is what a partition costs by each measure, as curves.
-type wangQuality struct{ cdm, cmdm, cavg, ncp *curves }
+// wangQuality is what a partition costs by each measure, as lines.
+type wangQuality struct{ cdm, cmdm, cavg, ncp *Lines }
 
 func newWangQuality(xs []float64) wangQuality {
-	all := names(wangMethods, wangOthers)
-	return wangQuality{newCurves(xs, all...), newCurves(xs, all...), newCurves(xs, all...), newCurves(xs, all...)}
+	empty := func() *Lines { return NewLines(xs, names(wangMethods), names(wangOthers)) }
+	return wangQuality{empty(), empty(), empty(), empty()}
 }
 
 // measure runs every method on a table at k and notes its costs at the i-th x.
@@ -54,10 +52,10 @@ func (q wangQuality) measure(ctx context.Context, i int, p *equivclass.Pool, k i
 			}
 			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
 			sizes, name := equivclass.Sizes(groups), m.Name()
-			q.cdm.add(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
-			q.cmdm.add(name, i, float64(equivclass.CMDM(sizes, k)))
-			q.cavg.add(name, i, equivclass.CAVG(sizes, k))
-			q.ncp.add(name, i, equivclass.NCP(p, groups, len(rest)))
+			q.cdm.Add(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
+			q.cmdm.Add(name, i, float64(equivclass.CMDM(sizes, k)))
+			q.cavg.Add(name, i, equivclass.CAVG(sizes, k))
+			q.ncp.Add(name, i, equivclass.NCP(p, groups, len(rest)))
 		}
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	wangKs     = floats(2, 5, 10, 15, 20, 25, 30)
-	wangDs     = floats(2, 3, 4, 5, 6, 7, 8)
-	wangValues = floats(5, 10, 20, 50, 100)
+	wangKs     = []float64{2, 5, 10, 15, 20, 25, 30}
+	wangDs     = []float64{2, 3, 4, 5, 6, 7, 8}
+	wangValues = []float64{5, 10, 20, 50, 100}
 )
 
 const (
@@ -24,19 +24,19 @@ func wangFigure3(ctx context.Context, in Input) (*Result, error) {
 	n := in.Rows(10000, 500)
 	byK, byD, byV := newWangQuality(wangKs), newWangQuality(wangDs), newWangQuality(wangValues)
 	table := wangNormal(n, wangD, wangLevels, in.Seed)
-	for i, k := range ints(wangKs) {
+	for i, k := range Ints(wangKs) {
 		in.Step(fmt.Sprintf("k = %d", k))
 		if err := byK.measure(ctx, i, table, k); err != nil {
 			return nil, err
 		}
 	}
-	for i, d := range ints(wangDs) {
+	for i, d := range Ints(wangDs) {
 		in.Step(fmt.Sprintf("%d attributes", d))
 		if err := byD.measure(ctx, i, wangNormal(n, d, wangLevels, in.Seed), wangK); err != nil {
 			return nil, err
 		}
 	}
-	for i, v := range ints(wangValues) {
+	for i, v := range Ints(wangValues) {
 		in.Step(fmt.Sprintf("%d values an attribute", v))
 		if err := byV.measure(ctx, i, wangNormal(n, wangD, v, in.Seed), wangV); err != nil {
 			return nil, err
@@ -46,55 +46,54 @@ func wangFigure3(ctx context.Context, in Input) (*Result, error) {
 		fmt.Sprintf("%d records. The text refers to the panels as (a)(d) and (b)(c) where it means (a)(c) and (b)(d).", n),
 		"Panel e is ours: how much the result owes to the number of different values of an attribute, of which the paper says nothing.",
 		"mondrian-relaxed, mondrian-both and extract are not in the paper. extract, ours, reaches classes of k almost everywhere, so its C_MDM may be 0 and then is missing on the logarithmic axis.",
-		aside(claim("close-k is also better than relaxed Mondrian on C_DM.",
+		Aside(NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
 			"Relaxed Mondrian parts equal records and halves exactly, so its classes have n/2^i records, never 2k or more; where that comes out just above k, nothing that keeps equal records together can follow.",
-			byK.cdm.below("wang-close-k", 0, "mondrian-relaxed"))),
+			byK.cdm.Below(Pairs, "wang-close-k", "mondrian-relaxed"))),
 		wangValuesWhy(byV),
 	}}, nil
 }
 
 func wangPanels3(n int, byK, byD, byV wangQuality) []Panel {
-	ours := names(wangOthers)
 	k, d, v := chart.Axis{Label: "k"}, chart.Axis{Label: "attributes"}, chart.Axis{Label: "values of an attribute", Log: true}
 	cdm, cmdm := chart.Axis{Label: "C_DM", Log: true}, chart.Axis{Label: "C_MDM", Log: true}
 	atK, atD := fmt.Sprintf("n = %d, %d attributes", n, wangD), fmt.Sprintf("n = %d, k = %d", n, wangK)
 	return []Panel{
-		byK.cdm.panel("a", "C_DM by k, "+atK, k, cdm, ours),
-		byD.cdm.panel("b", "C_DM by attributes, "+atD, d, cdm, ours),
-		byK.cmdm.panel("c", "C_MDM by k, "+atK, k, cmdm, ours),
-		byD.cmdm.panel("d", "C_MDM by attributes, "+atD, d, cmdm, ours),
-		byV.cdm.panel("e", fmt.Sprintf("C_DM by values of an attribute, n = %d, %d attributes, k = %d", n, wangD, wangV), v, cdm, ours),
+		byK.cdm.Panel("a", "C_DM by k, "+atK, k, cdm),
+		byD.cdm.Panel("b", "C_DM by attributes, "+atD, d, cdm),
+		byK.cmdm.Panel("c", "C_MDM by k, "+atK, k, cmdm),
+		byD.cmdm.Panel("d", "C_MDM by attributes, "+atD, d, cmdm),
+		byV.cdm.Panel("e", fmt.Sprintf("C_DM by values of an attribute, n = %d, %d attributes, k = %d", n, wangD, wangV), v, cdm),
 	}
 }
 
 func wangClaims3(byK, byD, byV wangQuality) []Claim {
 	all := names(wangMethods)
-	trend := func(text, also string, ask func(string) finding) Claim {
-		parts := each(all, ask)
-		return claim(text, failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its own searches."+also, parts...)
+	trend := func(text, also string, ask func(string) Finding) Claim {
+		parts := Each(all, ask)
+		return NewClaim(text, Failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its own searches."+also, parts...)
 	}
 	return []Claim{
-		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "", func(m string) finding { return byK.cdm.rises(m, 0) }),
+		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "", func(m string) Finding { return byK.cdm.Of(m).Steps(true, 0) }),
 		trend("For all the methods C_MDM grows with k.", " C_MDM counts only what classes have beyond k: a set of many equal records costs less as k comes near its size.",
-			func(m string) finding { return byK.cmdm.rises(m, 0) }),
-		claim("Close-k gets a relatively small value of C_DM (smaller than median, single-dimensional and Mondrian, at each k).",
-			wangValuesWhy(byV), byK.cdm.below("wang-close-k", 0, "wang-median", "single-dimensional", "mondrian")),
+			func(m string) Finding { return byK.cmdm.Of(m).Steps(true, 0) }),
+		NewClaim("Close-k gets a relatively small value of C_DM (smaller than median, single-dimensional and Mondrian, at each k).",
+			wangValuesWhy(byV), byK.cdm.Below(Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian")),
 		trend("As the number of attributes grows, C_DM decreases for all the methods (5 % up not counted): the data become sparser and fewer tuples are repeated.", "",
-			func(m string) finding { return byD.cdm.falls(m, wavering) }),
+			func(m string) Finding { return byD.cdm.Of(m).Steps(false, wavering) }),
 		trend("As the number of attributes grows, C_MDM decreases for all the methods (5 % up not counted).", "",
-			func(m string) finding { return byD.cmdm.falls(m, wavering) }),
-		claim("The more attributes, the faster C_DM of the multi-dimensional methods decreases than that of single-dimensional.",
+			func(m string) Finding { return byD.cmdm.Of(m).Steps(false, wavering) }),
+		NewClaim("The more attributes, the faster C_DM of the multi-dimensional methods decreases than that of single-dimensional.",
 			"Where even two attributes make few equal records there is nothing that more of them could improve.",
-			byD.cdm.fallsFaster("wang-close-k", "single-dimensional"), byD.cdm.fallsFaster("wang-median", "single-dimensional")),
+			byD.cdm.FallsFaster("wang-close-k", "single-dimensional"), byD.cdm.FallsFaster("wang-median", "single-dimensional")),
 	}
 }
 
 // wangValuesWhy says how close-k does against median by the number of values.
 func wangValuesWhy(byV wangQuality) string {
-	c, m := byV.cdm.values["wang-close-k"], byV.cdm.values["wang-median"]
+	c, m := byV.cdm.Of("wang-close-k").Values(), byV.cdm.Of("wang-median").Values()
 	text := fmt.Sprintf("How close-k does depends on how many values an attribute has (panel e). Its C_DM over that of median at k = %d:", wangV)
 	for i, v := range wangValues {
-		text += fmt.Sprintf(" %s with %s values", short(c[i]/m[i]), number(v))
+		text += fmt.Sprintf(" %s with %s values", Short(c[i]/m[i]), Number(v, 6))
 		if i < len(wangValues)-1 {
 			text += ","
 		}
@@ -107,36 +106,36 @@ func wangFigure4(ctx context.Context, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ks := floats(2, 5, 10, 15, 20, 25, 30, 40, 50)
+	ks := []float64{2, 5, 10, 15, 20, 25, 30, 40, 50}
 	q := newWangQuality(ks)
-	for i, k := range ints(ks) {
+	for i, k := range Ints(ks) {
 		in.Step(fmt.Sprintf("k = %d", k))
 		if err := q.measure(ctx, i, p, k); err != nil {
 			return nil, err
 		}
 	}
-	ours, at := names(wangOthers), fmt.Sprintf("Adult, n = %d", p.Len())
+	at := fmt.Sprintf("Adult, n = %d", p.Len())
 	x := chart.Axis{Label: "k"}
 	return &Result{
 		Panels: []Panel{
-			q.cdm.panel("a", "C_DM by k, "+at, x, chart.Axis{Label: "C_DM", Log: true}, ours),
-			q.cmdm.panel("b", "C_MDM by k, "+at, x, chart.Axis{Label: "C_MDM", Log: true}, ours),
-			q.cavg.panel("c", "C_AVG by k, "+at, x, chart.Axis{Label: "C_AVG", Log: true}, ours),
-			q.ncp.panel("d", "NCP by k, "+at, x, chart.Axis{Label: "NCP"}, ours),
+			q.cdm.Panel("a", "C_DM by k, "+at, x, chart.Axis{Label: "C_DM", Log: true}),
+			q.cmdm.Panel("b", "C_MDM by k, "+at, x, chart.Axis{Label: "C_MDM", Log: true}),
+			q.cavg.Panel("c", "C_AVG by k, "+at, x, chart.Axis{Label: "C_AVG", Log: true}),
+			q.ncp.Panel("d", "NCP by k, "+at, x, chart.Axis{Label: "NCP"}),
 		},
 		Claims: wangClaims4(q),
 		Notes: []string{
 			"The text does not say which measures figure 4 shows; these are the three of its section V.A, and NCP (panel d), which is ours.",
 			"mondrian-relaxed, mondrian-both and extract are not in the paper.",
-			aside(claim("each C_MDM grows with k, as in figure 3.",
+			Aside(NewClaim("each C_MDM grows with k, as in figure 3.",
 				"Adult has sets of equal records much larger than k. They cannot be cut, and (|E|-k)^2 of such a set falls as k grows.",
-				each(names(wangMethods), func(m string) finding { return q.cmdm.rises(m, 0) })...)),
-			aside(claim("close-k is also better than relaxed Mondrian on C_DM.",
+				Each(names(wangMethods), func(m string) Finding { return q.cmdm.Of(m).Steps(true, 0) })...)),
+			Aside(NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
 				"Relaxed Mondrian may part equal records, so none of its classes exceeds 2k-1; close-k's do wherever more than k records of Adult are equal.",
-				q.cdm.below("wang-close-k", 0, "mondrian-relaxed"))),
-			aside(claim("close-k also has the smallest NCP, the width of the classes.",
+				q.cdm.Below(Pairs, "wang-close-k", "mondrian-relaxed"))),
+			Aside(NewClaim("close-k also has the smallest NCP, the width of the classes.",
 				"C_DM, C_MDM and C_AVG look at sizes alone. Close-k chooses dimensions by the number of their values, not by spread, and cuts thin slices off one end; its classes are near k and wide.",
-				q.ncp.below("wang-close-k", 0, "wang-median", "single-dimensional", "mondrian"))),
+				q.ncp.Below(Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian"))),
 		},
 	}, nil
 }
@@ -145,8 +144,8 @@ func wangClaims4(q wangQuality) []Claim {
 	rivals := []string{"wang-median", "single-dimensional", "mondrian"}
 	equal := "Close-k keeps equal records together, and Adult has many."
 	return []Claim{
-		claim("The multi-dimensional method is of high quality on practical data: close-k has the smallest C_DM of the four.", equal, q.cdm.below("wang-close-k", 0, rivals...)),
-		claim("The same for C_MDM.", equal, q.cmdm.below("wang-close-k", 0, rivals...)),
-		claim("The same for C_AVG.", equal, q.cavg.below("wang-close-k", 0, rivals...)),
+		NewClaim("The multi-dimensional method is of high quality on practical data: close-k has the smallest C_DM of the four.", equal, q.cdm.Below(Pairs, "wang-close-k", rivals...)),
+		NewClaim("The same for C_MDM.", equal, q.cmdm.Below(Pairs, "wang-close-k", rivals...)),
+		NewClaim("The same for C_AVG.", equal, q.cavg.Below(Pairs, "wang-close-k", rivals...)),
 	}
 }

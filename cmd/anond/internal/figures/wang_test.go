@@ -44,9 +44,9 @@ func decided(t *testing.T, r *Result, claims int) {
 	require.Len(t, r.Claims, claims)
 	for _, c := range r.Claims {
 		require.NotEmpty(t, c.Text)
-		require.NotEmpty(t, c.Numbers, c.Text)
-		require.Contains(t, []Verdict{Holds, HoldsNot, Undecidable}, c.Verdict)
-		require.Equal(t, c.Verdict != Holds, c.Why != "", c.Text)
+		require.NotEmpty(t, c.Numbers(), c.Text)
+		require.Contains(t, []Verdict{Holds, HoldsNot, Undecided}, c.Verdict())
+		require.Equal(t, c.Verdict() != Holds, c.Why != "", c.Text)
 	}
 }
 

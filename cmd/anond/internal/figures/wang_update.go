@@ -3,6 +3,7 @@ package figures
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"anond/cmd/anond/internal/figures/chart"
@@ -37,7 +38,7 @@ type wangGrowth struct {
 // newWangGrowth puts the records in an order that the seed fixes.
 func newWangGrowth(p *equivclass.Pool, seed uint64) wangGrowth {
 	g := wangGrowth{space: p.Space}
-	for _, i := range shuffle(p.Len(), seed) {
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(p.Len()) {
 		g.rows = append(g.rows, literal.Row{X: p.At(int32(i)), SA: p.SA[i]})
 	}
 	return g
@@ -50,7 +51,7 @@ func (g wangGrowth) run(ctx context.Context, m wangUpdate, k, batch int) (cavg, 
 	base := len(g.rows) * 4 / 5
 	u.Insert(g.rows[:base]...)
 	u.Release()
-	seconds = timed(func() {
+	seconds = Seconds(func() {
 		for part := range slices.Chunk(g.rows[base:], batch) {
 			if ctx.Err() != nil {
 				return
@@ -63,18 +64,22 @@ func (g wangGrowth) run(ctx context.Context, m wangUpdate, k, batch int) (cavg, 
 	return equivclass.CAVG(equivclass.Sizes(u.Flush()), k), seconds, ctx.Err()
 }
 
-// wangSpeed is C_AVG and the seconds of some updates, as curves.
+// wangSpeed is C_AVG and the seconds of some updates, as lines.
 type wangSpeed struct {
 	of            []wangUpdate
-	cavg, seconds *curves
+	cavg, seconds *Lines
 }
 
 func newWangSpeed(xs []float64, of []wangUpdate) wangSpeed {
-	var all []string
+	var paper, ours []string
 	for _, m := range of {
-		all = append(all, m.name)
+		if m.ours {
+			ours = append(ours, m.name)
+		} else {
+			paper = append(paper, m.name)
+		}
 	}
-	return wangSpeed{of, newCurves(xs, all...), newCurves(xs, all...)}
+	return wangSpeed{of, NewLines(xs, paper, ours), NewLines(xs, paper, ours)}
 }
 
 // measure takes the median time of some runs, the methods in turn; ours runs once.
@@ -90,13 +95,13 @@ func (s wangSpeed) measure(ctx context.Context, i int, g wangGrowth, k, batch, r
 				return err
 			}
 			if r == 0 {
-				s.cavg.add(m.name, i, cavg)
+				s.cavg.Add(m.name, i, cavg)
 			}
 			times[m.name] = append(times[m.name], took)
 		}
 	}
 	for name, t := range times {
-		s.seconds.addTimes(name, i, t)
+		s.seconds.Times(name, i, t)
 	}
 	return nil
 }
@@ -116,21 +121,21 @@ func wangFigure6(ctx context.Context, in Input) (*Result, error) {
 
 // wangShares are the batches of panels c and d, in permille of the table; 200
 // is all the new records at once.
-var wangShares = floats(2, 10, 50, 200)
+var wangShares = []float64{2, 10, 50, 200}
 
 // wangBatch is the batch of panels a and b, in permille of the table.
 const wangBatch = 10
 
 func wangIncremental(ctx context.Context, in Input, g wangGrowth, what string, of []wangUpdate) (*Result, error) {
-	ks := floats(2, 5, 10, 20, 30)
+	ks := []float64{2, 5, 10, 20, 30}
 	byK, byBatch := newWangSpeed(ks, of), newWangSpeed(wangShares, of)
-	for i, k := range ints(ks) {
+	for i, k := range Ints(ks) {
 		in.Step(fmt.Sprintf("k = %d", k))
 		if err := byK.measure(ctx, i, g, k, max(1, len(g.rows)*wangBatch/1000), 3); err != nil {
 			return nil, err
 		}
 	}
-	for i, share := range ints(wangShares) {
+	for i, share := range Ints(wangShares) {
 		in.Step(fmt.Sprintf("batches of %d permille", share))
 		if err := byBatch.measure(ctx, i, g, wangK, max(1, len(g.rows)*share/1000), 1); err != nil {
 			return nil, err
@@ -138,13 +143,13 @@ func wangIncremental(ctx context.Context, in Input, g wangGrowth, what string, o
 	}
 	x, b := chart.Axis{Label: "k"}, chart.Axis{Label: "batch, in permille of the table", Log: true}
 	cavg, seconds := chart.Axis{Label: "C_AVG"}, chart.Axis{Label: "seconds", Log: true}
-	ours, at := []string{wangImproved.name}, fmt.Sprintf("%s, n = %d", what, len(g.rows))
+	at := fmt.Sprintf("%s, n = %d", what, len(g.rows))
 	return &Result{
 		Panels: []Panel{
-			byK.cavg.panel("a", "C_AVG by k, "+at, x, cavg, ours),
-			byK.seconds.panel("b", "Time of the updates by k, "+at, x, seconds, ours),
-			byBatch.cavg.panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", wangK, at), b, cavg, ours),
-			byBatch.seconds.panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", wangK, at), b, seconds, ours),
+			byK.cavg.Panel("a", "C_AVG by k, "+at, x, cavg),
+			byK.seconds.Panel("b", "Time of the updates by k, "+at, x, seconds),
+			byBatch.cavg.Panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", wangK, at), b, cavg),
+			byBatch.seconds.Panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", wangK, at), b, seconds),
 		},
 		Claims: wangClaimsOfUpdates(byK, byBatch),
 		Notes: []string{
@@ -152,9 +157,9 @@ func wangIncremental(ctx context.Context, in Input, g wangGrowth, what string, o
 			"The captions of figures 5 and 6 are exchanged in print: the text calls figure 5 the normally distributed records, figure 6 Adult.",
 			"Times are processor seconds of one thread; in panel b the median of three runs, the methods in turn; in panel d, and for incremental with extract, of one run.",
 			"incremental with extract (figure 5 only: it takes minutes on Adult) is ours: the paper's update with another partitioner.",
-			aside(claim("the incremental update is quicker than I3M.",
+			Aside(NewClaim("the incremental update is quicker than I3M.",
 				"It also looks at the neighbours of each class, finds their feature points and partitions several times as many records anew.",
-				byK.seconds.below("incremental", 0.10, "i3m"))),
+				byK.seconds.Below(Gap(0.10), "incremental", "i3m"))),
 			"None of these updates may be used on people: whoever keeps two releases learns from their difference (rule F). The daemon's own is measured by `anond experiment frontier`.",
 		},
 	}, nil
@@ -163,22 +168,22 @@ func wangIncremental(ctx context.Context, in Input, g wangGrowth, what string, o
 func wangClaimsOfUpdates(byK, byBatch wangSpeed) []Claim {
 	why := wangTimeWhy(byBatch)
 	return []Claim{
-		claim("Full update and incremental update have a lower information loss than I3M (C_AVG nearer to 1).",
+		NewClaim("Full update and incremental update have a lower information loss than I3M (C_AVG nearer to 1).",
 			"It fails at the smallest k, where one value of an attribute often has more records than k: the full update starts over with such values and its first cuts overshoot k, while I3M starts from small classes, whose values are few. With 100 instead of 20 values an attribute full-update has 1.03 at k = 2, i3m 1.09 (three seeds alike).",
-			byK.cavg.below("full-update", 0, "i3m"), byK.cavg.below("incremental", 0, "i3m")),
-		claim("The incremental update is with better anonymity quality: its C_AVG is not above that of the full update by more than 5 %.",
+			byK.cavg.Below(Pairs, "full-update", "i3m"), byK.cavg.Below(Pairs, "incremental", "i3m")),
+		NewClaim("The incremental update is with better anonymity quality: its C_AVG is not above that of the full update by more than 5 %.",
 			"It has most of the table cut anew in small parts, each with an end of its own that is no multiple of k.",
-			byK.cavg.notAbove("incremental", "full-update", 0.05)),
-		claim("Full update spends much more time in updating all the dataset than the incremental update.", why, byK.seconds.below("incremental", 0.10, "full-update")),
+			byK.cavg.NotAbove("incremental", "full-update", 0.05)),
+		NewClaim("Full update spends much more time in updating all the dataset than the incremental update.", why, byK.seconds.Below(Gap(0.10), "incremental", "full-update")),
 	}
 }
 
 // wangTimeWhy says where the incremental update is quicker.
 func wangTimeWhy(byBatch wangSpeed) string {
 	text := fmt.Sprintf("It depends on the batch (panel d, k = %d). Time of the incremental over that of the full update:", wangK)
-	a, b := byBatch.seconds.values["incremental"], byBatch.seconds.values["full-update"]
+	a, b := byBatch.seconds.Of("incremental").Values(), byBatch.seconds.Of("full-update").Values()
 	for i, share := range wangShares {
-		text += fmt.Sprintf(" %s at %s %%", short(ratio(a[i], b[i])), short(share/10))
+		text += fmt.Sprintf(" %s at %s %%", Short(a[i]/b[i]), Short(share/10))
 		if i < len(wangShares)-1 {
 			text += ","
 		}

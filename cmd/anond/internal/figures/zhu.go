@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	zhuLs = floats(2, 3, 4, 5, 6, 7) // above 7 no partition exists: 13.4 % have one occupation
-	zhuDs = floats(1, 2, 3, 4, 5, 6, 7)
+	zhuLs = []float64{2, 3, 4, 5, 6, 7} // above 7 no partition exists: 13.4 % have one occupation
+	zhuDs = []float64{1, 2, 3, 4, 5, 6, 7}
 )
 
 // zhuNs are the sizes of figures 3 and 4.

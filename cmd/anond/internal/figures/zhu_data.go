@@ -48,13 +48,14 @@ var (
 	zhuReading = zhuMethod{name: zhuWeak, by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: distinct, ours: true}
 )
 
-// zhuNames returns the series, and those that are not the paper's.
-func zhuNames(methods []zhuMethod) (all, ours []string) {
+// zhuNames returns the series of the paper, and those that are not.
+func zhuNames(methods []zhuMethod) (paper, ours []string) {
 	for _, m := range methods {
-		all = append(all, m.name)
 		if m.ours {
 			ours = append(ours, m.name)
+		} else {
+			paper = append(paper, m.name)
 		}
 	}
-	return all, ours
+	return paper, ours
 }

@@ -14,18 +14,18 @@ import (
 // sizes, on other records of Adult and with other coins.
 const zhuDraws = 5
 
-// zhuLoss is GLP as curves, and the blocks of Algorithm 1 behind it.
+// zhuLoss is GLP as lines, and the blocks of Algorithm 1 behind it.
 type zhuLoss struct {
 	of     []zhuMethod
-	glp    *curves
+	glp    *Lines
 	blocks []int // of the first draw, by x
 	draws  int
 }
 
 func newZhuLoss(xs []float64, draws int) *zhuLoss {
 	of := append(slices.Clone(zhuMethods), zhuReading)
-	all, _ := zhuNames(of)
-	return &zhuLoss{of: of, glp: newCurves(xs, all...), draws: draws}
+	paper, ours := zhuNames(of)
+	return &zhuLoss{of: of, glp: NewLines(xs, paper, ours), draws: draws}
 }
 
 // measure adds one draw of every method at the i-th x.
@@ -40,26 +40,25 @@ func (z *zhuLoss) measure(ctx context.Context, i int, p *equivclass.Pool, l int,
 			z.blocks = append(z.blocks, len(groups))
 		}
 		if m.ring {
-			z.glp.add(m.name, i, c.RingGLP(groups, l, len(rest)))
+			z.glp.Add(m.name, i, c.RingGLP(groups, l, len(rest)))
 		} else {
-			z.glp.add(m.name, i, c.GLP(groups, len(rest)))
+			z.glp.Add(m.name, i, c.GLP(groups, len(rest)))
 		}
 	}
 	return nil
 }
 
 func (z *zhuLoss) panel(title, x string) []Panel {
-	_, ours := zhuNames(z.of)
-	return []Panel{z.glp.panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "GLP"}, ours)}
+	return []Panel{z.glp.Panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "GLP"})}
 }
 
-func (z *zhuLoss) notes(g *curves) []string {
+func (z *zhuLoss) notes(g *Lines) []string {
 	return []string{
 		fmt.Sprintf("Each value is the mean of %d draws of records and coins; a comparison is decided if all draws agree.", z.draws),
 		fmt.Sprintf("Blocks of the initial partition (Algorithm 1), by x: %s.", list(z.blocks)),
 		"NG is measured on its rings: a record has its own value or one of the l-1 places before it.",
-		aside(claim("arp-up, which deals groups out from the bottom up, has less GLP than all four.", "Where sex alone decides, no method loses anything.",
-			g.below("arp-up", 0, "arp", "ng", "aip", "anatomy"))),
+		Aside(NewClaim("arp-up, which deals groups out from the bottom up, has less GLP than all four.", "Where sex alone decides, no method loses anything.",
+			g.Below(Pairs, "arp-up", "arp", "ng", "aip", "anatomy"))),
 		zhuWeak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is here to explain the paper's figure.",
 	}
 }
@@ -68,36 +67,39 @@ func (z *zhuLoss) notes(g *curves) []string {
 
 func (z *zhuLoss) whyNotAnatomy() string {
 	return "Not anatomy but aip is the worst: a block of Algorithm 1 that is not l-diverse is merged and never cut again, and a large block ties its records to more wrong values than a group of l does. " +
-		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " + z.glp.below(zhuWeak, 0, "anatomy").numbers + ". The paper's own program may have done that; it is not its definition 1."
+		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " + z.glp.Below(Pairs, zhuWeak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
 }
 
 func (z *zhuLoss) whyNotARP() string {
 	return "Where the strongest attribute, sex, has a value that is not l-diverse by itself (26 % of the women have one occupation, so from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. " +
-		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.below("arp-up", 0, "arp", "anatomy").numbers + "."
+		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.Below(Pairs, "arp-up", "arp", "anatomy").Numbers + "."
 }
 
 // whyNotRing says how far arp and ng are apart.
 func (z *zhuLoss) whyNotRing() string {
 	most := 0.0
-	for i, v := range z.glp.values["arp"] {
-		most = max(most, math.Abs(v-z.glp.values["ng"][i]))
+	ng := z.glp.Of("ng").Values()
+	for i, v := range z.glp.Of("arp").Values() {
+		most = max(most, math.Abs(v-ng[i]))
 	}
 	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng lays a block out by frequency, arp takes the l values with most records left. With few attributes GLP counts only the few values that a combination lacks, so a small difference is a large share; in GLP itself it is at most %.3f.", most)
 }
 
-func (z *zhuLoss) claims(trend []finding, trendText string, g *curves) []Claim {
+func (z *zhuLoss) claims(trend []Finding, trendText string, g *Lines) []Claim {
 	return []Claim{
-		claim(trendText, "", trend...),
-		claim("The GLP of AT is always maximal.", z.whyNotAnatomy(), g.below("arp", 0, "anatomy"), g.below("ng", 0, "anatomy"), g.below("aip", 0, "anatomy")),
-		claim("The GLP of ARP and NG is always less than that of AIP.", "With few attributes nearly every value goes with every combination: the loss of each is next to nothing, and draws disagree.", g.below("arp", 0, "aip"), g.below("ng", 0, "aip")),
-		claim("The GLP of ARP and NG is always less than that of AT.", z.whyNotARP(), g.below("arp", 0, "anatomy"), g.below("ng", 0, "anatomy")),
-		claim("The GLP of ARP and NG are almost the same in statistical sense (within 5 %).", z.whyNotRing(), g.like("arp", "ng", 0.05)),
+		NewClaim(trendText, "", trend...),
+		NewClaim("The GLP of AT is always maximal.", z.whyNotAnatomy(), g.Below(Pairs, "arp", "anatomy"), g.Below(Pairs, "ng", "anatomy"), g.Below(Pairs, "aip", "anatomy")),
+		NewClaim("The GLP of ARP and NG is always less than that of AIP.", "With few attributes nearly every value goes with every combination: the loss of each is next to nothing, and draws disagree.", g.Below(Pairs, "arp", "aip"), g.Below(Pairs, "ng", "aip")),
+		NewClaim("The GLP of ARP and NG is always less than that of AT.", z.whyNotARP(), g.Below(Pairs, "arp", "anatomy"), g.Below(Pairs, "ng", "anatomy")),
+		NewClaim("The GLP of ARP and NG are almost the same in statistical sense (within 5 %).", z.whyNotRing(), g.Like("arp", "ng", 0.05)),
 	}
 }
 
-func paperTrend(z *zhuLoss, trend func(string, float64) finding) []finding {
-	all, _ := zhuNames(zhuMethods[:4])
-	return each(all, func(n string) finding { return trend(n, 0) })
+// paperTrend asks whether the losses of the paper's methods rise (fall, if up is
+// false).
+func paperTrend(z *zhuLoss, up bool) []Finding {
+	paper, _ := zhuNames(zhuMethods)
+	return Each(paper, func(n string) Finding { return z.glp.Of(n).Steps(up, 0) })
 }
 
 func zhuFigure2(ctx context.Context, in Input) (*Result, error) {
@@ -108,7 +110,7 @@ func zhuFigure2(ctx context.Context, in Input) (*Result, error) {
 	n, z := in.Rows(zhuN, 2000), newZhuLoss(zhuLs, in.Rows(zhuDraws, 2))
 	for draw := range uint64(z.draws) {
 		p := zhuPool(t.Shuffled(n, in.Seed+draw), zhuAll)
-		for i, l := range ints(zhuLs) {
+		for i, l := range Ints(zhuLs) {
 			in.Step(fmt.Sprintf("draw %d, l = %d", draw+1, l))
 			if err := z.measure(ctx, i, p, l, in.Seed+draw); err != nil {
 				return nil, err
@@ -117,7 +119,7 @@ func zhuFigure2(ctx context.Context, in Input) (*Result, error) {
 	}
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("GLP by l, n = %d", n), "l"),
-		Claims: z.claims(paperTrend(z, z.glp.rises), "With l increasing, the GLP of the four approaches is increasing.", z.glp),
+		Claims: z.claims(paperTrend(z, true), "With l increasing, the GLP of the four approaches is increasing.", z.glp),
 		Notes:  z.notes(z.glp),
 	}, nil
 }
@@ -130,7 +132,7 @@ func zhuFigure4(ctx context.Context, in Input) (*Result, error) {
 	ns := zhuNs(in)
 	z := newZhuLoss(ns, in.Rows(zhuDraws, 2))
 	for draw := range uint64(z.draws) {
-		for i, n := range ints(ns) {
+		for i, n := range Ints(ns) {
 			in.Step(fmt.Sprintf("draw %d, %d records", draw+1, n))
 			if err := z.measure(ctx, i, zhuPool(t.Shuffled(n, in.Seed+draw), zhuAll), zhuL, in.Seed+draw); err != nil {
 				return nil, err
@@ -139,7 +141,7 @@ func zhuFigure4(ctx context.Context, in Input) (*Result, error) {
 	}
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("GLP by the number of records, l = %d", zhuL), "n"),
-		Claims: z.claims(paperTrend(z, z.glp.falls), "With n increasing, the GLP of the four methods is decreasing.", z.glp),
+		Claims: z.claims(paperTrend(z, false), "With n increasing, the GLP of the four methods is decreasing.", z.glp),
 		Notes:  z.notes(z.glp),
 	}, nil
 }
@@ -153,21 +155,21 @@ func zhuFigure6(ctx context.Context, in Input) (*Result, error) {
 	order := zhuOrder(t)
 	for draw := range uint64(z.draws) {
 		part := t.Shuffled(n, in.Seed+draw)
-		for i, d := range ints(zhuDs) {
+		for i, d := range Ints(zhuDs) {
 			in.Step(fmt.Sprintf("draw %d, %d attributes", draw+1, d))
 			if err := z.measure(ctx, i, zhuPool(part, order[:d]), zhuL, in.Seed+draw); err != nil {
 				return nil, err
 			}
 		}
 	}
-	claims := z.claims(paperTrend(z, z.glp.rises), "With d increasing, the GLP of the four methods is increasing.", z.glp.from(1))
-	claims = append(claims, claim("With d = 1 the GLP of ARP, AIP and NG is zero (to three digits).",
+	claims := z.claims(paperTrend(z, true), "With d increasing, the GLP of the four methods is increasing.", z.glp.From(1))
+	claims = append(claims, NewClaim("With d = 1 the GLP of ARP, AIP and NG is zero (to three digits).",
 		"A rare value of the sensitive attribute that one sex does not have.",
-		each([]string{"arp", "aip", "ng"}, func(name string) finding { return z.glp.zeroAt(name, 0, 0.0005) })...))
+		Each([]string{"arp", "aip", "ng"}, func(name string) Finding { return z.glp.Of(name).AtMost(0, 0.0005) })...))
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("GLP by the number of attributes, n = %d, l = %d", n, zhuL), "d"),
 		Claims: claims,
-		Notes: append(z.notes(z.glp.from(1)), zhuOrderNote,
+		Notes: append(z.notes(z.glp.From(1)), zhuOrderNote,
 			"With d = 1, where the paper has zero itself, the series are not compared with each other. Zero there is no merit of Algorithm 1: each sex has nearly every occupation, so no method, anatomy included, can tie it to a wrong one."),
 	}, nil
 }

@@ -33,12 +33,12 @@ func TestZhuFiguresOfLoss(t *testing.T) {
 // zhuMade is losses by made-up numbers, two draws of each, so that the verdicts
 // are seen to follow them.
 func zhuMade(arp, ng, aip, anatomy, up float64) *zhuLoss {
-	z := newZhuLoss(floats(2, 3), 2)
+	z := newZhuLoss([]float64{2, 3}, 2)
 	z.blocks = []int{9, 1}
 	for i := range 2 {
 		for draw := range 2 {
 			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy, "arp-up": up, zhuWeak: up} {
-				z.glp.add(name, i, v*float64(1+i)+0.001*float64(draw))
+				z.glp.Add(name, i, v*float64(1+i)+0.001*float64(draw))
 			}
 		}
 	}
@@ -46,8 +46,8 @@ func zhuMade(arp, ng, aip, anatomy, up float64) *zhuLoss {
 }
 
 func zhuVerdicts(z *zhuLoss) (out []Verdict) {
-	for _, c := range z.claims(paperTrend(z, z.glp.rises), "rises", z.glp) {
-		out = append(out, c.Verdict)
+	for _, c := range z.claims(paperTrend(z, true), "rises", z.glp) {
+		out = append(out, c.Verdict())
 	}
 	return out
 }
@@ -58,33 +58,33 @@ func TestZhuVerdictsFollowTheNumbers(t *testing.T) {
 	reversed := zhuMade(0.5, 0.4, 0.3, 0.2, 0.6)
 	require.Equal(t, []Verdict{Holds, HoldsNot, HoldsNot, HoldsNot, HoldsNot}, zhuVerdicts(reversed))
 	falling := zhuMade(0.2, 0.2, 0.3, 0.4, 0.1)
-	require.Equal(t, HoldsNot, claim("", "", paperTrend(falling, falling.glp.falls)...).Verdict)
-	require.Equal(t, []Verdict{HoldsNot, Holds}, []Verdict{reversed.glp.zeroAt("arp", 0, 0.0005).verdict, zhuMade(0, 0, 0, 0, 0).glp.zeroAt("arp", 0, 0.0005).verdict})
+	require.Equal(t, HoldsNot, Join(paperTrend(falling, false)...).Verdict)
+	require.Equal(t, []Verdict{HoldsNot, Holds}, []Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, zhuMade(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
 }
 
 func TestZhuTimeVerdictsFollowTheNumbers(t *testing.T) {
 	made := func(arp, ng, aip, anatomy float64) zhuTimes {
-		z := newZhuTimes(floats(1, 2), 1)
+		z := newZhuTimes([]float64{1, 2}, 1)
 		for i := range 2 {
 			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy} {
 				v *= float64(1 + i)
-				z.seconds.addTimes(name, i, []float64{v, v, 3 * v})
+				z.seconds.Times(name, i, []float64{v, v, 3 * v})
 			}
 		}
 		return z
 	}
 	z := made(3, 4, 2, 1)
-	require.Equal(t, []Verdict{Holds, Holds}, []Verdict{z.ng().Verdict, z.arp().Verdict})
-	require.Equal(t, Holds, claim("", "", z.trend(true)...).Verdict)
-	require.Equal(t, HoldsNot, claim("", "", z.trend(false)...).Verdict)
+	require.Equal(t, []Verdict{Holds, Holds}, []Verdict{z.ng().Verdict(), z.arp().Verdict()})
+	require.Equal(t, Holds, Join(z.trend(true)...).Verdict)
+	require.Equal(t, HoldsNot, Join(z.trend(false)...).Verdict)
 	require.InDelta(t, 1, z.exponent("arp"), 1e-9)
-	require.Equal(t, Undecidable, z.fluctuations().Verdict)
+	require.Equal(t, Undecided, z.fluctuations().Verdict())
 	z = made(4, 3, 5, 1)
-	require.Equal(t, []Verdict{HoldsNot, HoldsNot}, []Verdict{z.ng().Verdict, z.arp().Verdict})
+	require.Equal(t, []Verdict{HoldsNot, HoldsNot}, []Verdict{z.ng().Verdict(), z.arp().Verdict()})
 	z = made(4, 4.1, 3.9, 1)
-	require.Equal(t, []Verdict{Undecidable, Undecidable}, []Verdict{z.ng().Verdict, z.arp().Verdict})
-	z.seconds.addTimes("aip", 0, []float64{1, 9})
-	require.Equal(t, HoldsNot, z.fluctuations().Verdict)
+	require.Equal(t, []Verdict{Undecided, Undecided}, []Verdict{z.ng().Verdict(), z.arp().Verdict()})
+	z.seconds.Times("aip", 0, []float64{1, 9})
+	require.Equal(t, HoldsNot, z.fluctuations().Verdict())
 }
 
 // What is timed is a whole publication.

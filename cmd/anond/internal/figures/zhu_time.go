@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"anond/cmd/anond/internal/figures/chart"
@@ -15,15 +14,15 @@ const (
 	zhuGap  = 0.10 // a clear difference of times
 )
 
-// zhuTimes is seconds as curves.
+// zhuTimes is seconds as lines.
 type zhuTimes struct {
-	seconds *curves
+	seconds *Lines
 	runs    int
 }
 
 func newZhuTimes(xs []float64, runs int) zhuTimes {
-	all, _ := zhuNames(zhuMethods)
-	return zhuTimes{newCurves(xs, all...), runs}
+	paper, ours := zhuNames(zhuMethods)
+	return zhuTimes{NewLines(xs, paper, ours), runs}
 }
 
 // measure times every method at the i-th x, in turn.
@@ -34,11 +33,11 @@ func (z zhuTimes) measure(ctx context.Context, i int, p *equivclass.Pool, l int,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			times[m.name] = append(times[m.name], timed(func() { m.publish(p, l, seed) }))
+			times[m.name] = append(times[m.name], Seconds(func() { m.publish(p, l, seed) }))
 		}
 	}
 	for name, t := range times {
-		z.seconds.addTimes(name, i, t)
+		z.seconds.Times(name, i, t)
 	}
 	return nil
 }
@@ -80,15 +79,14 @@ func ringCells(p *equivclass.Pool, rings [][]int32, l int) []float32 {
 }
 
 func (z zhuTimes) panel(title, x string) []Panel {
-	_, ours := zhuNames(zhuMethods)
-	return []Panel{z.seconds.panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "seconds", Log: true}, ours)}
+	return []Panel{z.seconds.Panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "seconds", Log: true})}
 }
 
 // spread is the largest run over the smallest of each method, at the x at which
 // that is greatest.
 func (z zhuTimes) spread(name string) float64 {
 	most := 0.0
-	for _, runs := range z.seconds.draws[name] {
+	for _, runs := range z.seconds.Of(name).Runs {
 		most = max(most, slices.Max(runs)/slices.Min(runs))
 	}
 	return most
@@ -96,20 +94,19 @@ func (z zhuTimes) spread(name string) float64 {
 
 // exponent is the slope of the time over x, both in logarithms, end to end.
 func (z zhuTimes) exponent(name string) float64 {
-	v, xs := z.seconds.values[name], z.seconds.xs
-	return math.Log(v[len(v)-1]/v[0]) / math.Log(xs[len(xs)-1]/xs[0])
+	return Exponent(z.seconds.X, z.seconds.Of(name).Values())
 }
 
 func (z zhuTimes) ng() Claim {
-	return claim("The execution time of NG is always maximal.",
+	return NewClaim("The execution time of NG is always maximal.",
 		"What NG does beyond Algorithm 1, a ring for each block and a cell for each record, is linear in n and cheap next to sorting and cutting, which all but anatomy share; arp's dealing costs as much.",
-		z.seconds.below("arp", zhuGap, "ng"), z.seconds.below("aip", zhuGap, "ng"), z.seconds.below("anatomy", zhuGap, "ng"))
+		z.seconds.Below(Gap(zhuGap), "arp", "ng"), z.seconds.Below(Gap(zhuGap), "aip", "ng"), z.seconds.Below(Gap(zhuGap), "anatomy", "ng"))
 }
 
 func (z zhuTimes) arp() Claim {
-	return claim("The execution time of ARP is more than that of AIP and AT.",
+	return NewClaim("The execution time of ARP is more than that of AIP and AT.",
 		"Dealing a block out is linear; most of the time of both arp and aip goes to phi^2, sorting and Algorithm 1, so the difference is small.",
-		z.seconds.below("aip", zhuGap, "arp"), z.seconds.below("anatomy", zhuGap, "arp"))
+		z.seconds.Below(Gap(zhuGap), "aip", "arp"), z.seconds.Below(Gap(zhuGap), "anatomy", "arp"))
 }
 
 func (z zhuTimes) notes() []string {
@@ -120,9 +117,9 @@ func (z zhuTimes) notes() []string {
 	}
 }
 
-func (z zhuTimes) trend(up bool) []finding {
-	all, _ := zhuNames(zhuMethods[:4])
-	return each(all, func(n string) finding { return z.seconds.tends(n, up, zhuGap) })
+func (z zhuTimes) trend(up bool) []Finding {
+	paper, _ := zhuNames(zhuMethods)
+	return Each(paper, func(n string) Finding { return z.seconds.Of(n).Ends(up, zhuGap) })
 }
 
 func zhuFigure1(ctx context.Context, in Input) (*Result, error) {
@@ -132,7 +129,7 @@ func zhuFigure1(ctx context.Context, in Input) (*Result, error) {
 	}
 	n, z := in.Rows(zhuN, 2000), newZhuTimes(zhuLs, in.Rows(zhuRuns, 1))
 	p := zhuPool(t.Shuffled(n, in.Seed), zhuAll)
-	for i, l := range ints(zhuLs) {
+	for i, l := range Ints(zhuLs) {
 		in.Step(fmt.Sprintf("l = %d", l))
 		if err := z.measure(ctx, i, p, l, in.Seed); err != nil {
 			return nil, err
@@ -141,11 +138,11 @@ func zhuFigure1(ctx context.Context, in Input) (*Result, error) {
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("Execution time by l, n = %d", n), "l"),
 		Claims: []Claim{
-			claim("With l increasing, the execution times of the four approaches are increasing.",
+			NewClaim("With l increasing, the execution times of the four approaches are increasing.",
 				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to deal. Here blocks are judged by counts that are kept while runs are merged, not counted anew, so larger blocks cost no more.",
 				z.trend(true)...),
 			z.ng(), z.arp(),
-			claim("AIP needs more time than AT.", "", z.seconds.below("anatomy", zhuGap, "aip")),
+			NewClaim("AIP needs more time than AT.", "", z.seconds.Below(Gap(zhuGap), "anatomy", "aip")),
 			z.fluctuations(),
 		},
 		Notes: z.notes(),
@@ -155,18 +152,18 @@ func zhuFigure1(ctx context.Context, in Input) (*Result, error) {
 // fluctuations states the spread of the runs, which cannot be told from that of
 // the machine: the others' is as large.
 func (z zhuTimes) fluctuations() Claim {
-	f := finding{verdict: Undecidable, numbers: "largest run over smallest, at worst:"}
+	f := Found(Undecided, "largest run over smallest, at worst:")
 	others := 0.0
 	for _, m := range zhuMethods[:4] {
-		f.numbers += fmt.Sprintf(" %s %s", m.name, short(z.spread(m.name)))
+		f.Numbers += fmt.Sprintf(" %s %s", m.name, Short(z.spread(m.name)))
 		if m.name != "anatomy" {
 			others = max(others, z.spread(m.name))
 		}
 	}
 	if z.spread("anatomy") < others {
-		f.verdict = HoldsNot
+		f.Verdict = HoldsNot
 	}
-	return claim("There are fluctuations in the execution time of AT (more than in that of the others).",
+	return NewClaim("There are fluctuations in the execution time of AT (more than in that of the others).",
 		"Times waver with whatever else the machine does, the shortest most. Anatomy draws as many random numbers in every run, so nothing of the method itself makes it waver.", f)
 }
 
@@ -177,7 +174,7 @@ func zhuFigure3(ctx context.Context, in Input) (*Result, error) {
 	}
 	ns := zhuNs(in)
 	z := newZhuTimes(ns, in.Rows(zhuRuns, 1))
-	for i, n := range ints(ns) {
+	for i, n := range Ints(ns) {
 		in.Step(fmt.Sprintf("%d records", n))
 		if err := z.measure(ctx, i, zhuPool(t.Shuffled(n, in.Seed), zhuAll), zhuL, in.Seed); err != nil {
 			return nil, err
@@ -190,11 +187,11 @@ func zhuFigure3(ctx context.Context, in Input) (*Result, error) {
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("Execution time by the number of records, l = %d", zhuL), "n"),
 		Claims: []Claim{
-			claim("With n increasing, the execution times of the four methods are increasing.", "", z.trend(true)...),
+			NewClaim("With n increasing, the execution times of the four methods are increasing.", "", z.trend(true)...),
 			z.ng(), z.arp(),
-			claim("The execution times of AT and AIP are less than those of NG and ARP.",
+			NewClaim("The execution times of AT and AIP are less than those of NG and ARP.",
 				"Anatomy's is. Algorithm 1 is nearly all of what arp and ng take, so that aip's gap to them is small.",
-				z.seconds.below("anatomy", zhuGap, "ng", "arp"), z.seconds.below("aip", zhuGap, "ng", "arp")),
+				z.seconds.Below(Gap(zhuGap), "anatomy", "ng", "arp"), z.seconds.Below(Gap(zhuGap), "aip", "ng", "arp")),
 		},
 		Notes: append(z.notes(), exponents+"; the paper's cost is n log n."),
 	}, nil
@@ -207,7 +204,7 @@ func zhuFigure5(ctx context.Context, in Input) (*Result, error) {
 	}
 	n, z := in.Rows(zhuN, 2000), newZhuTimes(zhuDs, in.Rows(zhuRuns, 1))
 	part, order := t.Shuffled(n, in.Seed), zhuOrder(t)
-	for i, d := range ints(zhuDs) {
+	for i, d := range Ints(zhuDs) {
 		in.Step(fmt.Sprintf("%d attributes", d))
 		if err := z.measure(ctx, i, zhuPool(part, order[:d]), zhuL, in.Seed); err != nil {
 			return nil, err
@@ -216,14 +213,14 @@ func zhuFigure5(ctx context.Context, in Input) (*Result, error) {
 	return &Result{
 		Panels: z.panel(fmt.Sprintf("Execution time by the number of attributes, n = %d, l = %d", n, zhuL), "d"),
 		Claims: []Claim{
-			claim("With d increasing, the execution time of AIP increases.", "", z.seconds.tends("aip", true, zhuGap)),
-			claim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the attributes; what varies is the machine and what it has in its caches.", z.seconds.level("anatomy", 0.25)),
-			claim("With d increasing, the execution times of ARP and NG decrease at first, and then increase.",
+			NewClaim("With d increasing, the execution time of AIP increases.", "", z.seconds.Of("aip").Ends(true, zhuGap)),
+			NewClaim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the attributes; what varies is the machine and what it has in its caches.", z.seconds.Of("anatomy").Level(0.25)),
+			NewClaim("With d increasing, the execution times of ARP and NG decrease at first, and then increase.",
 				"Dealing from a large block costs no more a record than from a small one here: values are kept in order of what is left of them. What remains grows with d: phi^2 and sorting, attribute by attribute.",
-				z.seconds.valley("arp", zhuGap), z.seconds.valley("ng", zhuGap)),
+				z.seconds.Of("arp").Valley(zhuGap), z.seconds.Of("ng").Valley(zhuGap)),
 			z.ng(),
-			claim("The execution time of AIP is always lowest.", "Anatomy's is: it neither sorts nor looks at an attribute. The paper's figures 1 and 3 say so themselves.",
-				z.seconds.below("aip", zhuGap, "arp", "ng", "anatomy")),
+			NewClaim("The execution time of AIP is always lowest.", "Anatomy's is: it neither sorts nor looks at an attribute. The paper's figures 1 and 3 say so themselves.",
+				z.seconds.Below(Gap(zhuGap), "aip", "arp", "ng", "anatomy")),
 			z.arp(),
 		},
 		Notes: append(z.notes(), zhuOrderNote),
