@@ -72,9 +72,9 @@ func lgbIPUMS(n int, seed uint64) (lgbTable, error) {
 // lgbAdult is Adult in the shape of table 1, with the hierarchies of ARX; the
 // census weight stands for the salary that it lacks. It checks groups only.
 func lgbAdult(s Source, n int, seed uint64) (lgbTable, error) {
-	t, err := s.Adult(0, sunTree("sex"), Column{Name: "age", Type: equivclass.Integer},
-		Column{Name: "relationship", Type: equivclass.Categorical}, sunTree("marital-status"), sunTree("race"), sunTree("education"),
-		Column{Name: "hours-per-week", Type: equivclass.Integer}, sunTree("occupation"), Column{Name: "fnlwgt", Type: equivclass.Integer})
+	t, err := s.Adult(0, AdultTree("sex"), Column{Name: "age", Type: equivclass.Integer},
+		Column{Name: "relationship", Type: equivclass.Categorical}, AdultTree("marital-status"), AdultTree("race"), AdultTree("education"),
+		Column{Name: "hours-per-week", Type: equivclass.Integer}, AdultTree("occupation"), Column{Name: "fnlwgt", Type: equivclass.Integer})
 	if err != nil {
 		return lgbTable{}, err
 	}

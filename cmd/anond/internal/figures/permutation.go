@@ -31,7 +31,7 @@ const (
 var paDefaults = "Where the print does not tell the paper's defaults: l = 10, w = 4 predicates (three quasi-identifiers and the sensitive attribute), volume s = 0.1, n = 100,000."
 
 // queries scales the workload less than the records: a few queries tell nothing.
-func (in Input) queries() int { return in.Rows(paQueries, 60) }
+func paAskedQueries(in Input) int { return in.Rows(paQueries, 60) }
 
 // occ and sal are the paper's OCC-d and SAL-d of generated records.
 func occ(t *Table, d int) paTable {

@@ -26,7 +26,7 @@ func paPrivacy(ctx context.Context, in Input) (*Result, error) {
 	r.Claims = paPrivacyClaims(generated, real, why)
 	r.Notes = []string{
 		paDefaults,
-		fmt.Sprintf("Panels of d = 5, industry and occupation (Adult): %d seeds of everything random (records or their order, queries, the permutation's tries) with %d queries each; the other panels one seed.", paSeeds, in.queries()),
+		fmt.Sprintf("Panels of d = 5, industry and occupation (Adult): %d seeds of everything random (records or their order, queries, the permutation's tries) with %d queries each; the other panels one seed.", paSeeds, paAskedQueries(in)),
 		paOurs,
 		paSeedsText(append(generated[2:4:4], real...)),
 	}
@@ -63,7 +63,7 @@ func paPrivacyGenerated(ctx context.Context, in Input) ([]*paSweep, error) {
 
 // levels measures a table at every l of the sweep, with the same queries.
 func (s *paSweep) levels(ctx context.Context, in Input, t paTable, seed uint64) error {
-	w := t.workload(ctx, paW, paS, in.queries(), seed)
+	w := t.workload(ctx, paW, paS, paAskedQueries(in), seed)
 	for i, l := range s.x {
 		in.Step(fmt.Sprintf("%s, l = %v, seed %d", t.name, l, seed))
 		if err := s.measure(ctx, i, t, w, s.cut(t, int(l), seed)); err != nil {
@@ -103,7 +103,7 @@ func paDimensions(ctx context.Context, in Input) (*Result, error) {
 		groups := s.cut(t, paL, in.Seed)
 		for i, w := range ws {
 			in.Step(fmt.Sprintf("%s, w = %v", t.name, w))
-			if err := s.measure(ctx, i, t, t.workload(ctx, int(w), paS, in.queries(), in.Seed), groups); err != nil {
+			if err := s.measure(ctx, i, t, t.workload(ctx, int(w), paS, paAskedQueries(in), in.Seed), groups); err != nil {
 				return nil, err
 			}
 		}
@@ -121,7 +121,7 @@ func paVolume(ctx context.Context, in Input) (*Result, error) {
 		groups := s.cut(t, paL, in.Seed)
 		for i, v := range volumes {
 			in.Step(fmt.Sprintf("%s, s = %v", t.name, v))
-			if err := s.measure(ctx, i, t, t.workload(ctx, paW, v, in.queries(), in.Seed), groups); err != nil {
+			if err := s.measure(ctx, i, t, t.workload(ctx, paW, v, paAskedQueries(in), in.Seed), groups); err != nil {
 				return nil, err
 			}
 		}
@@ -131,7 +131,7 @@ func paVolume(ctx context.Context, in Input) (*Result, error) {
 }
 
 // paSizes are the paper's numbers of records, at the scale asked for.
-func (in Input) paSizes() []float64 {
+func paSizes(in Input) []float64 {
 	var out []float64
 	for i := 1; i <= 5; i++ {
 		out = append(out, float64(in.Rows(100_000*i, 1000*i)))
@@ -141,7 +141,7 @@ func (in Input) paSizes() []float64 {
 
 // paRecords is figure 4.
 func paRecords(ctx context.Context, in Input) (*Result, error) {
-	sizes := in.paSizes()
+	sizes := paSizes(in)
 	whole := Generated(Census(), int(sizes[len(sizes)-1]), in.Seed)
 	var sweeps []*paSweep
 	for _, view := range []func(*Table, int) paTable{occ, sal} {
@@ -150,7 +150,7 @@ func paRecords(ctx context.Context, in Input) (*Result, error) {
 			t := view(whole.First(int(n)), 5)
 			s.table = t.name
 			in.Step(fmt.Sprintf("%s, n = %v", t.name, n))
-			if err := s.measure(ctx, i, t, t.workload(ctx, paW, paS, in.queries(), in.Seed), s.cut(t, paL, in.Seed)); err != nil {
+			if err := s.measure(ctx, i, t, t.workload(ctx, paW, paS, paAskedQueries(in), in.Seed), s.cut(t, paL, in.Seed)); err != nil {
 				return nil, err
 			}
 		}

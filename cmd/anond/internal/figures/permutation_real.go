@@ -10,7 +10,7 @@ import (
 // paPrivacyReal is figure 1 on public data: industry of the ACS excerpt, and
 // occupation of UCI Adult, whose commonest value (13.4 %) allows l to 7.
 func paPrivacyReal(ctx context.Context, in Input) ([]*paSweep, error) {
-	acs, err := in.Data.employed()
+	acs, err := employed(in.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func paPrivacyReal(ctx context.Context, in Input) ([]*paSweep, error) {
 // employed is the people of the ACS excerpt with an industry: age, sex,
 // education, marital status, race and industry (263 values, the commonest 5 %).
 // Its codes of "not applicable" are gone, so that education and industry are numbers.
-func (s Source) employed() (*Table, error) {
+func employed(s Source) (*Table, error) {
 	category := equivclass.Categorical
 	all, err := s.ACS(0, Column{Name: "AGEP", Type: equivclass.Integer}, Column{Name: "SEX", Type: category}, Column{Name: "EDU", Type: category},
 		Column{Name: "MSP", Type: category}, Column{Name: "RAC1P", Type: category}, Column{Name: "INDP", Type: category})

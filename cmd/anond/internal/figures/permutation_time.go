@@ -14,7 +14,7 @@ import (
 // paTime is figure 5: the seconds from the records to the two published tables.
 // One run each, as a person waits for it; other work on the machine shows.
 func paTime(ctx context.Context, in Input) (*Result, error) {
-	sizes := in.paSizes()
+	sizes := paSizes(in)
 	whole := Generated(Census(), int(sizes[len(sizes)-1]), in.Seed)
 	r := &Result{Notes: []string{
 		paDefaults + " d = 5.",

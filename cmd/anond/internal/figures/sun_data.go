@@ -10,12 +10,8 @@ import (
 // sensitive one. Age has ranges of 5, 10 and 20 years.
 var sunColumns = []Column{
 	{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10, 20}},
-	sunTree("workclass"), sunTree("education"), sunTree("marital-status"),
-	sunTree("race"), sunTree("sex"), sunTree("native-country"), sunTree("occupation"),
-}
-
-func sunTree(name string) Column {
-	return Column{Name: name, Hierarchy: "adult_hierarchy_" + name + ".csv"}
+	AdultTree("workclass"), AdultTree("education"), AdultTree("marital-status"),
+	AdultTree("race"), AdultTree("sex"), AdultTree("native-country"), AdultTree("occupation"),
 }
 
 // sunSetting is what one point of a figure is measured at; table XII.

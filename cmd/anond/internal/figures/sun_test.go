@@ -152,7 +152,7 @@ func TestSunFullDomainShowsOneDepth(t *testing.T) {
 
 func TestLiftNodes(t *testing.T) {
 	source := figureData(t)
-	table, err := source.Adult(50, sunTree("education"), sunTree("occupation"))
+	table, err := source.Adult(50, AdultTree("education"), AdultTree("occupation"))
 	require.NoError(t, err)
 	h := table.Dicts[0].Attribute().Hierarchy
 	leaf, _ := h.Leaf([]byte("Bachelors"))

@@ -29,6 +29,11 @@ type Column struct {
 	Missing   string
 }
 
+// AdultTree asks for a categorical attribute of Adult with ARX's hierarchy of it.
+func AdultTree(name string) Column {
+	return Column{Name: name, Hierarchy: "adult_hierarchy_" + name + ".csv"}
+}
+
 // Table is a dataset as dictionary codes.
 type Table struct {
 	Dicts []*equivclass.Dictionary // by attribute
@@ -77,16 +82,9 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	t, at := &Table{Codes: make([][]equivclass.Code, len(columns))}, make([]int, len(columns))
-	for j, c := range columns {
-		if at[j] = slices.Index(header, c.Name); at[j] < 0 {
-			return nil, fmt.Errorf("no column %q: this is another dataset", c.Name)
-		}
-		a, err := s.attribute(c)
-		if err != nil {
-			return nil, err
-		}
-		t.Dicts = append(t.Dicts, equivclass.NewDictionary(a))
+	t, at, err := s.empty(header, columns)
+	if err != nil {
+		return nil, err
 	}
 	r.ReuseRecord = true
 	for n == 0 || t.Len() < n {
@@ -112,6 +110,22 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// empty returns the table without its rows, and where its columns stand.
+func (s Source) empty(header []string, columns []Column) (t *Table, at []int, err error) {
+	t, at = &Table{Codes: make([][]equivclass.Code, len(columns))}, make([]int, len(columns))
+	for j, c := range columns {
+		if at[j] = slices.Index(header, c.Name); at[j] < 0 {
+			return nil, nil, fmt.Errorf("no column %q: this is another dataset", c.Name)
+		}
+		a, err := s.attribute(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.Dicts = append(t.Dicts, equivclass.NewDictionary(a))
+	}
+	return t, at, nil
 }
 
 func lacks(columns []Column, at []int, record []string) bool {

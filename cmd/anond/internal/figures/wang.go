@@ -10,10 +10,10 @@ const wangPaper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-
 
 func wang() []Figure {
 	return []Figure{
-		{"wang-3", wangPaper, "C_DM and C_MDM of four partitionings, by k and by the number of attributes", wangNormalData, wangFigure3},
-		{"wang-4", wangPaper, "Quality of four partitionings on Adult, by k", wangAdultData, wangFigure4},
-		{"wang-5", wangPaper, "C_AVG and time of three updates on normally distributed records, by k", wangNormalData, wangFigure5},
-		{"wang-6", wangPaper, "C_AVG and time of three updates on Adult, by k", wangAdultData, wangFigure6},
+		{ID: "wang-3", Paper: wangPaper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: wangNormalData, Run: wangFigure3},
+		{ID: "wang-4", Paper: wangPaper, Title: "Quality of four partitionings on Adult, by k", Data: wangAdultData, Run: wangFigure4},
+		{ID: "wang-5", Paper: wangPaper, Title: "C_AVG and time of three updates on normally distributed records, by k", Data: wangNormalData, Run: wangFigure5},
+		{ID: "wang-6", Paper: wangPaper, Title: "C_AVG and time of three updates on Adult, by k", Data: wangAdultData, Run: wangFigure6},
 	}
 }
 

@@ -7,12 +7,12 @@ const (
 
 func zhu() []Figure {
 	return []Figure{
-		{"zhu-1", zhuPaper, "Execution time by l", zhuAbout, zhuFigure1},
-		{"zhu-2", zhuPaper, "Correspondence loss (GLP) by l", zhuAbout, zhuFigure2},
-		{"zhu-3", zhuPaper, "Execution time by the number of records", zhuAbout, zhuFigure3},
-		{"zhu-4", zhuPaper, "Correspondence loss (GLP) by the number of records", zhuAbout, zhuFigure4},
-		{"zhu-5", zhuPaper, "Execution time by the number of NSAs", zhuAbout, zhuFigure5},
-		{"zhu-6", zhuPaper, "Correspondence loss (GLP) by the number of NSAs", zhuAbout, zhuFigure6},
+		{ID: "zhu-1", Paper: zhuPaper, Title: "Execution time by l", Data: zhuAbout, Run: zhuFigure1},
+		{ID: "zhu-2", Paper: zhuPaper, Title: "Correspondence loss (GLP) by l", Data: zhuAbout, Run: zhuFigure2},
+		{ID: "zhu-3", Paper: zhuPaper, Title: "Execution time by the number of records", Data: zhuAbout, Run: zhuFigure3},
+		{ID: "zhu-4", Paper: zhuPaper, Title: "Correspondence loss (GLP) by the number of records", Data: zhuAbout, Run: zhuFigure4},
+		{ID: "zhu-5", Paper: zhuPaper, Title: "Execution time by the number of NSAs", Data: zhuAbout, Run: zhuFigure5},
+		{ID: "zhu-6", Paper: zhuPaper, Title: "Correspondence loss (GLP) by the number of NSAs", Data: zhuAbout, Run: zhuFigure6},
 	}
 }
 

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,10 +88,7 @@ func TestZhuTimeVerdictsFollowTheNumbers(t *testing.T) {
 
 // What is timed is a whole publication.
 func TestZhuRecodings(t *testing.T) {
-	p := wangNormal(200, 2, 5, 1)
-	for i := range p.SA {
-		p.SA[i] = equivclass.Code(rand.New(rand.NewPCG(1, uint64(i))).IntN(9))
-	}
+	p := Generated(Census(), 200, 1).Pool([]int{0, 2}, Census().Index("occupation"))
 	groups, rest := equivclass.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
 	group, bags := bucketize(p, groups)
