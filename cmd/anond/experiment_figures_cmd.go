@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // dataBeside is where the public datasets are looked for without ANOND_DATA.
@@ -165,7 +166,7 @@ func (r *figureRun) run(ctx context.Context) error {
 	report := &figures.Report{Seed: r.seed, Scale: r.scale, Version: versionOf(info).String(), Machine: count(runtime.NumCPU(), "processor")}
 	p := figureProgress{env: r.env, terminal: isTerminal(r.env.stderr), all: len(r.figures)}
 	for i, f := range r.figures {
-		in := figures.Input{Data: figures.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
+		in := figures.Input{Data: dataset.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
 		o := figures.Measure(ctx, f, in)
 		if ctx.Err() != nil {
 			p.clear()

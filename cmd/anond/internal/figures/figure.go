@@ -1,6 +1,10 @@
 package figures
 
-import "context"
+import (
+	"context"
+
+	"anond/cmd/anond/internal/figures/dataset"
+)
 
 // Figure is one figure of a paper.
 type Figure struct {
@@ -15,7 +19,7 @@ type Figure struct {
 
 // Input is what a figure is given.
 type Input struct {
-	Data  Source
+	Data  dataset.Source
 	Seed  uint64
 	Scale float64 // share of the paper's sizes, in (0,1]; 1 is the paper's
 	// Progress, if set, is told what is measured next.

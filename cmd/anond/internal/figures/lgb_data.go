@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -12,7 +13,7 @@ import (
 // the others QI.
 type lgbTable struct {
 	name string
-	*Table
+	*dataset.Table
 }
 
 const lgbSensitive = 8
@@ -36,45 +37,45 @@ const lgbDensity = 0.2
 // are 10,929 of 27,253, and kept as one value they would allow no l above 2. The
 // income-to-poverty ratio takes the place of hours, the paper's QI attribute of
 // many numbers. Categories are published as sets.
-func lgbPlain(s Source, n int) (lgbTable, error) {
+func lgbPlain(s dataset.Source, n int) (lgbTable, error) {
 	category := equivclass.Categorical
 	t, err := s.ACS(n,
-		Column{Name: "SEX", Type: category},
-		Column{Name: "AGEP", Type: equivclass.Integer},
-		Column{Name: "MSP", Type: category, Missing: "N"},
-		Column{Name: "HISP", Type: category},
-		Column{Name: "RAC1P", Type: category},
-		Column{Name: "EDU", Type: category, Missing: "N"},
-		Column{Name: "POVPIP", Type: equivclass.Integer, Missing: "N"},
-		Column{Name: "INDP", Type: category, Missing: "N"},
-		Column{Name: "PINCP", Type: equivclass.Decimal, Missing: "N"})
+		dataset.Column{Name: "SEX", Type: category},
+		dataset.Column{Name: "AGEP", Type: equivclass.Integer},
+		dataset.Column{Name: "MSP", Type: category, Missing: "N"},
+		dataset.Column{Name: "HISP", Type: category},
+		dataset.Column{Name: "RAC1P", Type: category},
+		dataset.Column{Name: "EDU", Type: category, Missing: "N"},
+		dataset.Column{Name: "POVPIP", Type: equivclass.Integer, Missing: "N"},
+		dataset.Column{Name: "INDP", Type: category, Missing: "N"},
+		dataset.Column{Name: "PINCP", Type: equivclass.Decimal, Missing: "N"})
 	return lgbTable{"ACS without hierarchies", t}, err
 }
 
 // lgbACS is lgbPlain with hierarchies.
-func lgbACS(s Source, n int) (lgbTable, error) {
+func lgbACS(s dataset.Source, n int) (lgbTable, error) {
 	t, err := lgbPlain(s, n)
 	if err != nil {
 		return t, err
 	}
 	t.name = "ACS"
-	t.Table, err = t.withHierarchies()
+	t.Table, err = t.WithHierarchies()
 	return t, err
 }
 
 // lgbIPUMS is generated at the paper's size with the cardinalities of its table
 // 1, and hierarchies.
 func lgbIPUMS(n int, seed uint64) (lgbTable, error) {
-	t, err := Generated(IPUMS(), n, seed).withHierarchies()
+	t, err := dataset.Generated(dataset.IPUMS(), n, seed).WithHierarchies()
 	return lgbTable{"generated IPUMS", t}, err
 }
 
 // lgbAdult is Adult in the shape of table 1, with the hierarchies of ARX; the
 // census weight stands for the salary that it lacks. It checks groups only.
-func lgbAdult(s Source, n int, seed uint64) (lgbTable, error) {
-	t, err := s.Adult(0, AdultTree("sex"), Column{Name: "age", Type: equivclass.Integer},
-		Column{Name: "relationship", Type: equivclass.Categorical}, AdultTree("marital-status"), AdultTree("race"), AdultTree("education"),
-		Column{Name: "hours-per-week", Type: equivclass.Integer}, AdultTree("occupation"), Column{Name: "fnlwgt", Type: equivclass.Integer})
+func lgbAdult(s dataset.Source, n int, seed uint64) (lgbTable, error) {
+	t, err := s.Adult(0, dataset.AdultTree("sex"), dataset.Column{Name: "age", Type: equivclass.Integer},
+		dataset.Column{Name: "relationship", Type: equivclass.Categorical}, dataset.AdultTree("marital-status"), dataset.AdultTree("race"), dataset.AdultTree("education"),
+		dataset.Column{Name: "hours-per-week", Type: equivclass.Integer}, dataset.AdultTree("occupation"), dataset.Column{Name: "fnlwgt", Type: equivclass.Integer})
 	if err != nil {
 		return lgbTable{}, err
 	}

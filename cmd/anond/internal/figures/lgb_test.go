@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/equivclass"
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // madeGrid gives every key the runs that of returns.
 func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *lgbGrid {
-	g := newLGBGrid(lgbTable{name: "made up", Table: &Table{}})
+	g := newLGBGrid(lgbTable{name: "made up", Table: &dataset.Table{}})
 	for _, m := range lgbMethods() {
 		for _, k := range lgbKs {
 			for _, l := range lgbLs {
@@ -112,26 +112,6 @@ func TestLGBFiguresStopWhenAsked(t *testing.T) {
 	f, _ := Find("lgb-5")
 	_, err := f.Run(ctx, Input{Data: figureData(t), Seed: 1, Scale: 0.01})
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// Every value keeps its text, and near codes share a node: 12 values of four a
-// node under the root, numbers in their order though "10" was seen first.
-func TestHierarchiesKeepTheValues(t *testing.T) {
-	d := equivclass.NewDictionary(equivclass.Attribute{Name: "x", Type: equivclass.Categorical})
-	table := &Table{Dicts: []*equivclass.Dictionary{d}, Codes: [][]equivclass.Code{{}}}
-	for _, text := range []string{"10", "1", "2", "3", "4", "5", "6", "7", "8", "9", "11", "12"} {
-		table.Codes[0] = append(table.Codes[0], d.Add([]byte(text)))
-	}
-	tree, err := table.withHierarchies()
-	require.NoError(t, err)
-	for i, c := range tree.Codes[0] {
-		require.Equal(t, d.Text(table.Codes[0][i]), tree.Dicts[0].Text(c))
-	}
-	h := tree.Dicts[0].Attribute().Hierarchy
-	leaf := func(text string) equivclass.Code { c, _ := h.Leaf([]byte(text)); return c }
-	require.Equal(t, "x-group-0", h.Label(h.LCA(leaf("1"), leaf("4"))))
-	require.Equal(t, "x-group-2", h.Label(h.LCA(leaf("9"), leaf("10"))))
-	require.Equal(t, "*", h.Label(h.LCA(leaf("4"), leaf("5"))))
 }
 
 // Each attribute is promised what its flagged values allow, sex t-closeness.

@@ -1,6 +1,10 @@
 package figures
 
-import "strconv"
+import (
+	"strconv"
+
+	"anond/cmd/anond/internal/figures/dataset"
+)
 
 const paPaper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
@@ -34,10 +38,10 @@ var paDefaults = "Where the print does not tell the paper's defaults: l = 10, w 
 func paAskedQueries(in Input) int { return in.Rows(paQueries, 60) }
 
 // occ and sal are the paper's OCC-d and SAL-d of generated records.
-func occ(t *Table, d int) paTable {
-	return newPATable("OCC-"+strconv.Itoa(d), t, paUpTo(d), Census().Index("occupation"))
+func occ(t *dataset.Table, d int) paTable {
+	return newPATable("OCC-"+strconv.Itoa(d), t, paUpTo(d), dataset.Census().Index("occupation"))
 }
 
-func sal(t *Table, d int) paTable {
-	return newPATable("SAL-"+strconv.Itoa(d), t, paUpTo(d), Census().Index("salary-class"))
+func sal(t *dataset.Table, d int) paTable {
+	return newPATable("SAL-"+strconv.Itoa(d), t, paUpTo(d), dataset.Census().Index("salary-class"))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // paPrivacy is figure 1.
@@ -39,13 +41,13 @@ const paSeeds = 3
 var paLevels = []float64{2, 4, 6, 8, 10}
 
 func paPrivacyGenerated(ctx context.Context, in Input) ([]*paSweep, error) {
-	var tables []*Table
+	var tables []*dataset.Table
 	for seed := in.Seed; seed < in.Seed+paSeeds; seed++ {
-		tables = append(tables, Generated(Census(), in.Rows(paN, 2000), seed))
+		tables = append(tables, dataset.Generated(dataset.Census(), in.Rows(paN, 2000), seed))
 	}
 	var sweeps []*paSweep
 	for _, d := range []int{3, 5, 7} {
-		for _, view := range []func(*Table, int) paTable{occ, sal} {
+		for _, view := range []func(*dataset.Table, int) paTable{occ, sal} {
 			s := newPASweep(view(tables[0], d).name, paLevels)
 			for i, table := range tables {
 				if d != 5 && i > 0 {
@@ -83,7 +85,7 @@ func paPanels(x string, sweeps ...*paSweep) []Panel {
 
 // paBoth is OCC-d and SAL-d of the same generated records for several d.
 func paBoth(in Input, n int, ds ...int) []paTable {
-	t := Generated(Census(), n, in.Seed)
+	t := dataset.Generated(dataset.Census(), n, in.Seed)
 	var out []paTable
 	for _, d := range ds {
 		out = append(out, occ(t, d), sal(t, d))
@@ -142,9 +144,9 @@ func paSizes(in Input) []float64 {
 // paRecords is figure 4.
 func paRecords(ctx context.Context, in Input) (*Result, error) {
 	sizes := paSizes(in)
-	whole := Generated(Census(), int(sizes[len(sizes)-1]), in.Seed)
+	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
 	var sweeps []*paSweep
-	for _, view := range []func(*Table, int) paTable{occ, sal} {
+	for _, view := range []func(*dataset.Table, int) paTable{occ, sal} {
 		s := newPASweep("", sizes)
 		for i, n := range sizes {
 			t := view(whole.First(int(n)), 5)

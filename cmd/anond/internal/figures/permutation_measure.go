@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -15,11 +16,11 @@ import (
 // the sensitive attribute (OCC-d and SAL-d of section 4.1).
 type paTable struct {
 	name  string
-	table *Table
+	table *dataset.Table
 	pool  *equivclass.Pool
 }
 
-func newPATable(name string, t *Table, quasi []int, sensitive int) paTable {
+func newPATable(name string, t *dataset.Table, quasi []int, sensitive int) paTable {
 	t = t.Columns(append(slices.Clone(quasi), sensitive)...)
 	return paTable{name, t, t.Pool(paUpTo(len(quasi)), len(quasi))}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -14,16 +15,16 @@ func paPrivacyReal(ctx context.Context, in Input) ([]*paSweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	adult, err := in.Data.Adult(0, Column{Name: "age", Type: equivclass.Integer}, Column{Name: "sex", Type: equivclass.Categorical},
-		Column{Name: "education-num", Type: equivclass.Integer}, Column{Name: "marital-status", Type: equivclass.Categorical},
-		Column{Name: "race", Type: equivclass.Categorical}, Column{Name: "occupation", Type: equivclass.Categorical})
+	adult, err := in.Data.Adult(0, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical},
+		dataset.Column{Name: "education-num", Type: equivclass.Integer}, dataset.Column{Name: "marital-status", Type: equivclass.Categorical},
+		dataset.Column{Name: "race", Type: equivclass.Categorical}, dataset.Column{Name: "occupation", Type: equivclass.Categorical})
 	if err != nil {
 		return nil, err
 	}
 	var out []*paSweep
 	for _, c := range []struct {
 		name   string
-		table  *Table
+		table  *dataset.Table
 		levels []float64
 	}{{"ACS, industry", acs, paLevels}, {"Adult, occupation", adult, []float64{2, 3, 4, 5, 6, 7}}} {
 		s := newPASweep(c.name, c.levels)
@@ -41,16 +42,16 @@ func paPrivacyReal(ctx context.Context, in Input) ([]*paSweep, error) {
 // employed is the people of the ACS excerpt with an industry: age, sex,
 // education, marital status, race and industry (263 values, the commonest 5 %).
 // Its codes of "not applicable" are gone, so that education and industry are numbers.
-func employed(s Source) (*Table, error) {
+func employed(s dataset.Source) (*dataset.Table, error) {
 	category := equivclass.Categorical
-	all, err := s.ACS(0, Column{Name: "AGEP", Type: equivclass.Integer}, Column{Name: "SEX", Type: category}, Column{Name: "EDU", Type: category},
-		Column{Name: "MSP", Type: category}, Column{Name: "RAC1P", Type: category}, Column{Name: "INDP", Type: category})
+	all, err := s.ACS(0, dataset.Column{Name: "AGEP", Type: equivclass.Integer}, dataset.Column{Name: "SEX", Type: category}, dataset.Column{Name: "EDU", Type: category},
+		dataset.Column{Name: "MSP", Type: category}, dataset.Column{Name: "RAC1P", Type: category}, dataset.Column{Name: "INDP", Type: category})
 	if err != nil {
 		return nil, err
 	}
 	const education, industry = 2, 5
 	none, _, _ := all.Dicts[industry].Find([]byte("N"))
-	out := &Table{Codes: make([][]equivclass.Code, len(all.Dicts))}
+	out := &dataset.Table{Codes: make([][]equivclass.Code, len(all.Dicts))}
 	for j, d := range all.Dicts {
 		a := d.Attribute()
 		if j == education || j == industry {

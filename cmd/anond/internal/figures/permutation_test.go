@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
 // information is the mutual information of two attributes inside groups, in nats,
 // weighted by size and less its bias (Miller and Madow).
-func information(t *Table, groups [][]int32, a, b int) float64 {
+func information(t *dataset.Table, groups [][]int32, a, b int) float64 {
 	sum, all := 0.0, 0
 	for _, g := range groups {
 		of, with, both := map[equivclass.Code]float64{}, map[equivclass.Code]float64{}, map[[2]equivclass.Code]float64{}
@@ -37,8 +38,8 @@ func information(t *Table, groups [][]int32, a, b int) float64 {
 // records that fit otherwise), straight cuts do not. Marital status with race is
 // the pair that figure 1's worst queries join.
 func TestAlgorithm2MakesIndependentAttributesDependent(t *testing.T) {
-	p := Census().Scaled(0, "gender", "education", "marital", "race")
-	table := occ(Generated(p, 20_000, 1), 5)
+	p := dataset.Census().Scaled(0, "gender", "education", "marital", "race")
+	table := occ(dataset.Generated(p, 20_000, 1), 5)
 	rows := make([]int32, table.table.Len())
 	for i := range rows {
 		rows[i] = int32(i)
@@ -56,7 +57,7 @@ func TestAlgorithm2MakesIndependentAttributesDependent(t *testing.T) {
 
 // Each method is published as its name says, and its groups satisfy l.
 func TestStraightCutsKeepTheRequirement(t *testing.T) {
-	table := sal(Generated(Census(), 3000, 1), 5)
+	table := sal(dataset.Generated(dataset.Census(), 3000, 1), 5)
 	for _, l := range []int{2, 10} {
 		want := equivclass.Requirement{K: 1, L: l}
 		groups, rest := straightCuts{}.Partition(table.pool, want)

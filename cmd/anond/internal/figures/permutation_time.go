@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -15,13 +16,13 @@ import (
 // One run each, as a person waits for it; other work on the machine shows.
 func paTime(ctx context.Context, in Input) (*Result, error) {
 	sizes := paSizes(in)
-	whole := Generated(Census(), int(sizes[len(sizes)-1]), in.Seed)
+	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
 	r := &Result{Notes: []string{
 		paDefaults + " d = 5.",
 		"Timed are the partition, the permutations (ChaCha8) and the columns in their new order; reading and writing files is not.",
 	}}
 	var all [][][]float64
-	for i, view := range []func(*Table, int) paTable{occ, sal} {
+	for i, view := range []func(*dataset.Table, int) paTable{occ, sal} {
 		seconds := make([][]float64, len(paTimed))
 		var name string
 		for _, n := range sizes {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // paStudy tells why permutation answers better or worse than anatomy. It changes
@@ -22,7 +23,7 @@ func paWhy(ctx context.Context, in Input) (*paStudy, error) {
 	for i, strength := range s.sweep.x {
 		for seed := in.Seed; seed < in.Seed+paSeeds; seed++ {
 			in.Step(fmt.Sprintf("OCC-5, quasi-identifiers depend on each other %v times, seed %d", strength, seed))
-			t := occ(Generated(Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(paN/2, 2000), seed), 5)
+			t := occ(dataset.Generated(dataset.Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(paN/2, 2000), seed), 5)
 			w := t.workload(ctx, paW, paS, paAskedQueries(in), seed)
 			if err := s.sweep.measure(ctx, i, t, w, s.sweep.cut(t, paL, seed)); err != nil {
 				return nil, err

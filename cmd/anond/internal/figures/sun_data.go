@@ -3,15 +3,16 @@ package figures
 import (
 	"math/rand/v2"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
 // sunColumns is table XI of Sun et al. up to the seventh attribute, and the
 // sensitive one. Age has ranges of 5, 10 and 20 years.
-var sunColumns = []Column{
+var sunColumns = []dataset.Column{
 	{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10, 20}},
-	AdultTree("workclass"), AdultTree("education"), AdultTree("marital-status"),
-	AdultTree("race"), AdultTree("sex"), AdultTree("native-country"), AdultTree("occupation"),
+	dataset.AdultTree("workclass"), dataset.AdultTree("education"), dataset.AdultTree("marital-status"),
+	dataset.AdultTree("race"), dataset.AdultTree("sex"), dataset.AdultTree("native-country"), dataset.AdultTree("occupation"),
 }
 
 // sunSetting is what one point of a figure is measured at; table XII.
@@ -25,10 +26,10 @@ type sunSetting struct {
 var sunDefault = sunSetting{d: 5, qd: 5, p: 2, k: 20, n: 25000, s: 0.005}
 
 // sample draws the setting's table: adult-d, n rows, the sensitive attribute last.
-func (w sunSetting) sample(adult *Table, seed uint64) *Table {
+func (w sunSetting) sample(adult *dataset.Table, seed uint64) *dataset.Table {
 	all := adult.Shuffled(w.n, seed)
 	last := len(all.Dicts) - 1
-	t := &Table{}
+	t := &dataset.Table{}
 	for j := range all.Dicts {
 		if j < w.d || j == last {
 			t.Dicts, t.Codes = append(t.Dicts, all.Dicts[j]), append(t.Codes, all.Codes[j])
@@ -45,7 +46,7 @@ func (w sunSetting) quasi() []int {
 	return out
 }
 
-func (w sunSetting) queries(t *Table, n int, seed uint64) []*equivclass.BoundQuery {
+func (w sunSetting) queries(t *dataset.Table, n int, seed uint64) []*equivclass.BoundQuery {
 	return equivclass.SetWorkload(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
 }
 
@@ -56,20 +57,20 @@ func (w sunSetting) requirement() equivclass.Requirement {
 
 // partition cuts the table. Nobody is left out: Adult as a whole has 14
 // occupations, none held by a seventh.
-func (w sunSetting) partition(t *Table, m equivclass.Partitioner) [][]int32 {
+func (w sunSetting) partition(t *dataset.Table, m equivclass.Partitioner) [][]int32 {
 	groups, _ := m.Partition(t.Pool(w.quasi(), w.d), w.requirement())
 	return groups
 }
 
 // sunAnatomy publishes groups as NSS and SS.
-func sunAnatomy(t *Table, groups [][]int32) *equivclass.BlockRelease {
+func sunAnatomy(t *dataset.Table, groups [][]int32) *equivclass.BlockRelease {
 	d := len(t.Dicts)
 	return equivclass.NewBlockRelease(t.Dicts, t.Codes, groups, equivclass.AnatomyBlocks(d, d-1))
 }
 
 // sunGeneralized publishes groups as one generalized table. Ranges of age are
 // half open ([20-25) holds 20 to 24), so their last year is taken off.
-func sunGeneralized(t *Table, groups [][]int32) *equivclass.CellRelease {
+func sunGeneralized(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
 	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = equivclass.Grains(t.Dicts)
 	for _, cells := range r.Cells {
@@ -89,7 +90,7 @@ func closeSteps(dicts []*equivclass.Dictionary, cells []equivclass.Cell) {
 // sunFullDomain publishes groups with every attribute at one depth in the whole
 // table, as Org(p,k) prints it: the depth of the widest cell. (That is the depth
 // the search took: a deeper one with the same classes would have cost less.)
-func sunFullDomain(t *Table, groups [][]int32) *equivclass.CellRelease {
+func sunFullDomain(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
 	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = equivclass.Grains(t.Dicts)
 	for j, d := range t.Dicts[:len(t.Dicts)-1] {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -77,7 +78,7 @@ func sunSweep(ctx context.Context, in Input, axis string, xs []float64, at func(
 	return m, nil
 }
 
-func (m *sunMeasures) run(x float64, w sunSetting, t *Table, queries int, seed uint64) {
+func (m *sunMeasures) run(x float64, w sunSetting, t *dataset.Table, queries int, seed uint64) {
 	asked, actual := m.truth(x, w, t, queries, seed)
 	add := func(name string, estimate func(*equivclass.BoundQuery) float64) {
 		var errs []float64
@@ -107,7 +108,7 @@ func (m *sunMeasures) run(x float64, w sunSetting, t *Table, queries int, seed u
 }
 
 // fewestValues is the least number of different sensitive values in a class.
-func fewestValues(t *Table, groups [][]int32) float64 {
+func fewestValues(t *dataset.Table, groups [][]int32) float64 {
 	fewest := math.Inf(1)
 	for _, g := range groups {
 		var b equivclass.Bag
@@ -124,7 +125,7 @@ func estimateOf(r equivclass.Estimator) func(*equivclass.BoundQuery) float64 {
 }
 
 // truth returns the queries whose answer is not 0, with it.
-func (m *sunMeasures) truth(x float64, w sunSetting, t *Table, n int, seed uint64) (asked []*equivclass.BoundQuery, actual []float64) {
+func (m *sunMeasures) truth(x float64, w sunSetting, t *dataset.Table, n int, seed uint64) (asked []*equivclass.BoundQuery, actual []float64) {
 	rows := make([]int32, t.Len())
 	for i := range rows {
 		rows[i] = int32(i)

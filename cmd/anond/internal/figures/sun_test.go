@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
 // figureData is the directory of the datasets.
-func figureData(t testing.TB) Source {
+func figureData(t testing.TB) dataset.Source {
 	t.Helper()
 	dir := os.Getenv("ANOND_DATA")
 	if dir == "" {
@@ -26,7 +27,7 @@ func figureData(t testing.TB) Source {
 	if _, err := os.Stat(filepath.Join(dir, "adult.csv.gz")); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("SKIPPED, NOT TESTED: the datasets are not here; set ANOND_DATA to the directory that holds them")
 	}
-	return Source(dir)
+	return dataset.Source(dir)
 }
 
 // runFigure runs a figure small and checks what every figure owes: rows of
@@ -100,9 +101,9 @@ func TestSunErrorsAreDeterministic(t *testing.T) {
 }
 
 // sunTwo is four records in two groups: age and sex, then the sensitive attribute.
-func sunTwo(t *testing.T) (*Table, [][]int32) {
+func sunTwo(t *testing.T) (*dataset.Table, [][]int32) {
 	t.Helper()
-	table := &Table{Codes: make([][]equivclass.Code, 3)}
+	table := &dataset.Table{Codes: make([][]equivclass.Code, 3)}
 	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
 	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}}, {Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
 		d := equivclass.NewDictionary(a)
@@ -118,7 +119,7 @@ func sunTwo(t *testing.T) (*Table, [][]int32) {
 	return table, [][]int32{{0, 1}, {2, 3}}
 }
 
-func sunBound(t *testing.T, table *Table, text string) *equivclass.BoundQuery {
+func sunBound(t *testing.T, table *dataset.Table, text string) *equivclass.BoundQuery {
 	t.Helper()
 	q, err := equivclass.ParseQuery(text)
 	require.NoError(t, err)
@@ -152,7 +153,7 @@ func TestSunFullDomainShowsOneDepth(t *testing.T) {
 
 func TestLiftNodes(t *testing.T) {
 	source := figureData(t)
-	table, err := source.Adult(50, AdultTree("education"), AdultTree("occupation"))
+	table, err := source.Adult(50, dataset.AdultTree("education"), dataset.AdultTree("occupation"))
 	require.NoError(t, err)
 	h := table.Dicts[0].Attribute().Hierarchy
 	leaf, _ := h.Leaf([]byte("Bachelors"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -32,15 +33,15 @@ func newSunTimes() *sunTimes {
 type sunTimed struct {
 	name   string
 	method func(p int) equivclass.Partitioner
-	write  func(t *Table, groups [][]int32)
+	write  func(t *dataset.Table, groups [][]int32)
 }
 
 func sunTimedMethods() []sunTimed {
-	anatomy := func(t *Table, groups [][]int32) { sunAnatomy(t, groups) }
-	general := func(t *Table, groups [][]int32) { sunGeneralized(t, groups) }
+	anatomy := func(t *dataset.Table, groups [][]int32) { sunAnatomy(t, groups) }
+	general := func(t *dataset.Table, groups [][]int32) { sunGeneralized(t, groups) }
 	return []sunTimed{
 		{sunAnatomyName, func(p int) equivclass.Partitioner { return equivclass.PSensitive{P: p} }, anatomy},
-		{sunOrgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} }, func(t *Table, groups [][]int32) { sunFullDomain(t, groups) }},
+		{sunOrgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} }, func(t *dataset.Table, groups [][]int32) { sunFullDomain(t, groups) }},
 		{sunMultiName, func(p int) equivclass.Partitioner { return equivclass.Multi{P: p} }, general},
 		{sunNCPName, func(p int) equivclass.Partitioner { return equivclass.PSensitiveNCP{P: p} }, anatomy},
 		{sunUpName, func(int) equivclass.Partitioner { return equivclass.ARPUp{} }, anatomy},
@@ -75,7 +76,7 @@ func sunTimeSweep(ctx context.Context, in Input, axis string, xs []float64, at f
 	return m, nil
 }
 
-func (m *sunTimes) time(x float64, w sunSetting, t *Table, method sunTimed) {
+func (m *sunTimes) time(x float64, w sunSetting, t *dataset.Table, method sunTimed) {
 	begin := time.Now()
 	groups := w.partition(t, method.method(w.p))
 	cut := time.Now()

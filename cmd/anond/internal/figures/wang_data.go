@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -32,10 +33,10 @@ func wangNormal(n, d, levels int, seed uint64) *equivclass.Pool {
 
 // wangAdult returns the first n records of Adult over the six attributes of
 // section V.C, each mapped to numbers as section III.B.a says.
-func wangAdult(s Source, n int) (*equivclass.Pool, error) {
-	t, err := s.Adult(n, Column{Name: "age", Type: equivclass.Integer}, Column{Name: "sex", Type: equivclass.Categorical}, Column{Name: "education-num", Type: equivclass.Integer},
-		Column{Name: "native-country", Type: equivclass.Categorical}, Column{Name: "income", Type: equivclass.Categorical},
-		Column{Name: "occupation", Type: equivclass.Categorical})
+func wangAdult(s dataset.Source, n int) (*equivclass.Pool, error) {
+	t, err := s.Adult(n, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical}, dataset.Column{Name: "education-num", Type: equivclass.Integer},
+		dataset.Column{Name: "native-country", Type: equivclass.Categorical}, dataset.Column{Name: "income", Type: equivclass.Categorical},
+		dataset.Column{Name: "occupation", Type: equivclass.Categorical})
 	if err != nil {
 		return nil, err
 	}

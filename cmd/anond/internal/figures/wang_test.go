@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // small runs a figure at a scale at which it takes a moment.
@@ -95,7 +97,7 @@ func TestWangNormalIsBellShaped(t *testing.T) {
 }
 
 // data is the directory of the public datasets.
-func data(t *testing.T) Source {
+func data(t *testing.T) dataset.Source {
 	t.Helper()
 	dir := os.Getenv("ANOND_DATA")
 	if dir == "" {
@@ -104,5 +106,5 @@ func data(t *testing.T) Source {
 	if _, err := os.Stat(filepath.Join(dir, "adult.csv.gz")); err != nil {
 		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
 	}
-	return Source(dir)
+	return dataset.Source(dir)
 }

@@ -1,21 +1,24 @@
 package figures
 
-import "anond/equivclass"
+import (
+	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
+)
 
 // zhuTable reads the training part of Adult over the attributes of section 5,
 // the sensitive one last.
-func zhuTable(s Source) (*Table, error) {
+func zhuTable(s dataset.Source) (*dataset.Table, error) {
 	number, category := equivclass.Integer, equivclass.Categorical
 	return s.Adult(30162,
-		Column{Name: "age", Type: number}, Column{Name: "sex", Type: category}, Column{Name: "education-num", Type: number}, Column{Name: "marital-status", Type: category},
-		Column{Name: "race", Type: category}, Column{Name: "workclass", Type: category}, Column{Name: "relationship", Type: category}, Column{Name: "occupation", Type: category})
+		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category}, dataset.Column{Name: "education-num", Type: number}, dataset.Column{Name: "marital-status", Type: category},
+		dataset.Column{Name: "race", Type: category}, dataset.Column{Name: "workclass", Type: category}, dataset.Column{Name: "relationship", Type: category}, dataset.Column{Name: "occupation", Type: category})
 }
 
 // zhuAll are the places of the attributes but the sensitive one, which is last.
 var zhuAll = []int{0, 1, 2, 3, 4, 5, 6}
 
 // zhuPool is a table over some of the attributes.
-func zhuPool(t *Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(zhuAll)) }
+func zhuPool(t *dataset.Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(zhuAll)) }
 
 // zhuMethod is one series of the figures.
 type zhuMethod struct {

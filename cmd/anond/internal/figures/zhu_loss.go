@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -177,7 +178,7 @@ func zhuFigure6(ctx context.Context, in Input) (*Result, error) {
 const zhuOrderNote = "d takes the attributes in descending order of phi^2 with the sensitive one. Section 5.3 prints ascending order, but calls the first the most interrelated, as section 4.1 does."
 
 // zhuOrder is the attributes in the order in which figures 5 and 6 take them.
-func zhuOrder(t *Table) []int {
+func zhuOrder(t *dataset.Table) []int {
 	order, _ := equivclass.Phi2Order(zhuPool(t, zhuAll), 0)
 	return order
 }

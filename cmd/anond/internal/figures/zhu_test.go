@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -88,7 +89,7 @@ func TestZhuTimeVerdictsFollowTheNumbers(t *testing.T) {
 
 // What is timed is a whole publication.
 func TestZhuRecodings(t *testing.T) {
-	p := Generated(Census(), 200, 1).Pool([]int{0, 2}, Census().Index("occupation"))
+	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
 	groups, rest := equivclass.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
 	group, bags := bucketize(p, groups)

@@ -1,4 +1,4 @@
-package figures
+package dataset
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 // data has one each that it does not print: the values in order (census codes are
 // numbers, and near codes are alike), about the square root of their number under
 // each inner node, and those under the root; fewer than four have the root alone.
-func (t *Table) withHierarchies() (*Table, error) {
+func (t *Table) WithHierarchies() (*Table, error) {
 	out := &Table{Codes: make([][]equivclass.Code, len(t.Codes))}
 	for j, d := range t.Dicts {
 		if d.Kind() != equivclass.Set {
