@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/all"
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
@@ -23,11 +24,11 @@ func newFigureListCommand(env *environment) *cobra.Command {
 		Short: "List the figures of the papers that can be re-drawn",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(env.stdout, figureList(figures.All()))
+				return writeJSON(env.stdout, figureList(all.Figures()))
 			}
 			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 76}, column{title: "data"})
 			t.header()
-			for _, f := range figures.All() {
+			for _, f := range all.Figures() {
 				t.row(f.ID, f.Title, inShort(f.Data))
 			}
 			return t.err
@@ -85,7 +86,7 @@ charts, and each claim of the paper with its verdict and our numbers.`,
 		Example: "  anond experiment run pa-1 wang --out ./figures",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if r.figures, err = selectFigures(figures.All(), args); err != nil {
+			if r.figures, err = selectFigures(all.Figures(), args); err != nil {
 				return err
 			}
 			return r.run(c.Context())
@@ -105,7 +106,7 @@ scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
 shows in a minute what comes out, but verdicts count at scale 1 only.`,
 		Example: "  anond experiment all --data ../shared/data --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
-			r.figures = figures.All()
+			r.figures = all.Figures()
 			return r.run(c.Context())
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/all"
 	"anond/cmd/anond/internal/figures/chart"
 )
 
@@ -120,8 +121,8 @@ func TestFigureFaultsOfUsage(t *testing.T) {
 
 func TestFigureListNamesEveryFigure(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(anond(t, "experiment", "list").stdout), "\n")
-	require.Len(t, lines, 1+len(figures.All()))
-	for i, f := range figures.All() {
+	require.Len(t, lines, 1+len(all.Figures()))
+	for i, f := range all.Figures() {
 		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
 	}
 	assert.Contains(t, anond(t, "experiment", "list", "--json").stdout, `"id": "pa-5"`)
