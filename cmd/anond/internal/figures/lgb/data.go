@@ -8,36 +8,36 @@ import (
 	"anond/equivclass"
 )
 
-// lgbTable is a table in the shape of table 1 of Li, He and Sun: attributes 0, 1
+// table is a table in the shape of table 1 of Li, He and Sun: attributes 0, 1
 // and 7 semi-sensitive (sex, age, industry or occupation), 8 sensitive (income),
 // the others QI.
-type lgbTable struct {
+type table struct {
 	name string
 	*dataset.Table
 }
 
-const lgbSensitive = 8
+const sensitive = 8
 
 var (
-	lgbSemi   = []int{0, 1, 7}
-	lgbAsked  = []int{0, 1, 2, 3, 4, 5, 6, 7} // by queries: QI and semi-sensitive
-	lgbSex    = 0
-	lgbAge    = 1
-	lgbKs     = []int{5, 8, 10}
-	lgbLs     = []int{5, 8, 10, 12, 15, 18, 20}
-	lgbT      = 0.2
-	lgbShares = []float64{0.1, 0.2, 0.3, 0.4}
+	semiSensitive   = []int{0, 1, 7}
+	askedAttributes = []int{0, 1, 2, 3, 4, 5, 6, 7} // by queries: QI and semi-sensitive
+	sexAt           = 0
+	ageAt           = 1
+	allK            = []int{5, 8, 10}
+	allL            = []int{5, 8, 10, 12, 15, 18, 20}
+	closeness       = 0.2
+	densities       = []float64{0.1, 0.2, 0.3, 0.4}
 )
 
-// lgbDensity is the share of sensitive values in figures 5 to 7.
-const lgbDensity = 0.2
+// usualDensity is the share of sensitive values in figures 5 to 7.
+const usualDensity = 0.2
 
-// lgbPlain is the excerpt of ACS without the rows that lack a value, as the paper
+// plainACS is the excerpt of ACS without the rows that lack a value, as the paper
 // leaves them out: persons without an industry or an income (N, not applicable)
 // are 10,929 of 27,253, and kept as one value they would allow no l above 2. The
 // income-to-poverty ratio takes the place of hours, the paper's QI attribute of
 // many numbers. Categories are published as sets.
-func lgbPlain(s dataset.Source, n int) (lgbTable, error) {
+func plainACS(s dataset.Source, n int) (table, error) {
 	category := equivclass.Categorical
 	t, err := s.ACS(n,
 		dataset.Column{Name: "SEX", Type: category},
@@ -49,12 +49,12 @@ func lgbPlain(s dataset.Source, n int) (lgbTable, error) {
 		dataset.Column{Name: "POVPIP", Type: equivclass.Integer, Missing: "N"},
 		dataset.Column{Name: "INDP", Type: category, Missing: "N"},
 		dataset.Column{Name: "PINCP", Type: equivclass.Decimal, Missing: "N"})
-	return lgbTable{"ACS without hierarchies", t}, err
+	return table{"ACS without hierarchies", t}, err
 }
 
-// lgbACS is lgbPlain with hierarchies.
-func lgbACS(s dataset.Source, n int) (lgbTable, error) {
-	t, err := lgbPlain(s, n)
+// treeACS is plainACS with hierarchies.
+func treeACS(s dataset.Source, n int) (table, error) {
+	t, err := plainACS(s, n)
 	if err != nil {
 		return t, err
 	}
@@ -63,32 +63,32 @@ func lgbACS(s dataset.Source, n int) (lgbTable, error) {
 	return t, err
 }
 
-// lgbIPUMS is generated at the paper's size with the cardinalities of its table
+// generatedIPUMS is generated at the paper's size with the cardinalities of its table
 // 1, and hierarchies.
-func lgbIPUMS(n int, seed uint64) (lgbTable, error) {
+func generatedIPUMS(n int, seed uint64) (table, error) {
 	t, err := dataset.Generated(dataset.IPUMS(), n, seed).WithHierarchies()
-	return lgbTable{"generated IPUMS", t}, err
+	return table{"generated IPUMS", t}, err
 }
 
-// lgbAdult is Adult in the shape of table 1, with the hierarchies of ARX; the
+// treeAdult is Adult in the shape of table 1, with the hierarchies of ARX; the
 // census weight stands for the salary that it lacks. It checks groups only.
-func lgbAdult(s dataset.Source, n int, seed uint64) (lgbTable, error) {
+func treeAdult(s dataset.Source, n int, seed uint64) (table, error) {
 	t, err := s.Adult(0, dataset.AdultTree("sex"), dataset.Column{Name: "age", Type: equivclass.Integer},
 		dataset.Column{Name: "relationship", Type: equivclass.Categorical}, dataset.AdultTree("marital-status"), dataset.AdultTree("race"), dataset.AdultTree("education"),
 		dataset.Column{Name: "hours-per-week", Type: equivclass.Integer}, dataset.AdultTree("occupation"), dataset.Column{Name: "fnlwgt", Type: equivclass.Integer})
 	if err != nil {
-		return lgbTable{}, err
+		return table{}, err
 	}
-	return lgbTable{"Adult with ARX's hierarchies", t.Shuffled(n, seed)}, nil
+	return table{"Adult with ARX's hierarchies", t.Shuffled(n, seed)}, nil
 }
 
 // flagged draws which of the semi-sensitive values are sensitive.
-func (t lgbTable) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
+func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
 	f := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: t.Codes, Flags: make([]uint64, t.Len())}
 	rng := rand.New(rand.NewPCG(seed, 11))
 	for i := range f.Flags {
-		f.Flags[i] = 1 << lgbSensitive
-		for _, j := range lgbSemi {
+		f.Flags[i] = 1 << sensitive
+		for _, j := range semiSensitive {
 			if rng.Float64() < density {
 				f.Flags[i] |= 1 << j
 			}
@@ -97,19 +97,19 @@ func (t lgbTable) flagged(density float64, seed uint64) *equivclass.FlaggedTable
 	return f
 }
 
-// lgbPromises asks for t-closeness of sex and l of the rest, or as much as the
+// promises asks for t-closeness of sex and l of the rest, or as much as the
 // flagged values allow: the commonest industry of ACS has a nineteenth.
-func lgbPromises(f *equivclass.FlaggedTable, l int) []equivclass.LocalPromise {
+func promises(f *equivclass.FlaggedTable, l int) []equivclass.LocalPromise {
 	out := make([]equivclass.LocalPromise, len(f.Dicts))
-	for _, j := range append([]int{lgbSensitive}, lgbSemi...) {
-		out[j].L = min(l, lgbReachable(f, j))
+	for _, j := range append([]int{sensitive}, semiSensitive...) {
+		out[j].L = min(l, reachable(f, j))
 	}
-	out[lgbSex] = equivclass.LocalPromise{Principle: equivclass.TClose{T: lgbT, Ground: equivclass.EqualGround{}}}
+	out[sexAt] = equivclass.LocalPromise{Principle: equivclass.TClose{T: closeness, Ground: equivclass.EqualGround{}}}
 	return out
 }
 
-// lgbReachable is the largest l that the flagged values of an attribute allow.
-func lgbReachable(f *equivclass.FlaggedTable, j int) int {
+// reachable is the largest l that the flagged values of an attribute allow.
+func reachable(f *equivclass.FlaggedTable, j int) int {
 	counts, all, most := make([]int, f.Dicts[j].Len()), 0, 1
 	for i, flags := range f.Flags {
 		if flags>>j&1 == 1 {
@@ -121,33 +121,33 @@ func lgbReachable(f *equivclass.FlaggedTable, j int) int {
 	return max(1, all/most)
 }
 
-// lgbMethod is a way to cut the groups.
-type lgbMethod struct {
+// cutter is a way to cut the groups.
+type cutter struct {
 	name  string
 	local func(seed uint64) equivclass.Partitioner
 }
 
 const (
-	lgbMDP    = "LGB_MDP"
-	lgbNCP    = "LGB_NCP"
-	lgbMended = "lgb-mended (ours)"
-	lgbBoth   = "lgb-mdp, both sides (ours)"
+	nameMDP    = "LGB_MDP"
+	nameNCP    = "LGB_NCP"
+	nameMended = "lgb-mended (ours)"
+	nameBoth   = "lgb-mdp, both sides (ours)"
 )
 
-// lgbMethods is the paper's two and ours.
-func lgbMethods() []lgbMethod {
-	return []lgbMethod{
-		{lgbMDP, func(uint64) equivclass.Partitioner { return equivclass.Mondrian{} }},
-		{lgbNCP, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
-		{lgbMended, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
-		{lgbBoth, func(uint64) equivclass.Partitioner { return equivclass.MondrianBoth{} }},
+// cutters is the paper's two and ours.
+func cutters() []cutter {
+	return []cutter{
+		{nameMDP, func(uint64) equivclass.Partitioner { return equivclass.Mondrian{} }},
+		{nameNCP, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
+		{nameMended, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
+		{nameBoth, func(uint64) equivclass.Partitioner { return equivclass.MondrianBoth{} }},
 	}
 }
 
 // cut runs LGB. Records withheld take their values along, which may leave less
 // than was promised: what is reachable then is asked instead.
-func (m lgbMethod) cut(f *equivclass.FlaggedTable, k, l int, seed uint64) (*equivclass.LGBResult, error) {
-	run := equivclass.LGB{K: k, Promises: lgbPromises(f, l), Local: m.local(seed), Fold: true, Seed: [32]byte{byte(seed)}}
+func (m cutter) cut(f *equivclass.FlaggedTable, k, l int, seed uint64) (*equivclass.LGBResult, error) {
+	run := equivclass.LGB{K: k, Promises: promises(f, l), Local: m.local(seed), Fold: true, Seed: [32]byte{byte(seed)}}
 	for {
 		cut, err := run.Run(f)
 		var short *equivclass.InfeasibleError

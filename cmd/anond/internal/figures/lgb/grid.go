@@ -9,18 +9,18 @@ import (
 	"anond/equivclass"
 )
 
-// lgbKey is what is measured, of which method at which k, l and density.
-type lgbKey struct {
+// gridKey is what is measured, of which method at which k, l and density.
+type gridKey struct {
 	measure, method string
 	k, l            int
 	density         float64
 }
 
-// lgbGrid holds the runs of every key. Run r of two keys shares the flags (at
+// grid holds the runs of every key. Run r of two keys shares the flags (at
 // the same density) and the queries.
-type lgbGrid struct {
-	table lgbTable
-	runs  map[lgbKey][]float64
+type grid struct {
+	table table
+	runs  map[gridKey][]float64
 	held  int // records withheld, most of any cut
 
 	asked, empty int // queries; those without a relative error
@@ -28,52 +28,52 @@ type lgbGrid struct {
 
 // Measures of a cut, and of the queries it answers.
 const (
-	lgbCDM     = "C_DM"
-	lgbLoss    = "NCP"
-	lgbMean    = "NCP a value"
-	lgbSpread  = "deviation of group sizes"
-	lgbBuckets = "width of the buckets of age"
-	lgbRate    = "relative error rate"
-	lgbMiddle  = "median relative error rate"
-	lgbMissed  = "sums outside the bounds"
+	ofCDM        = "C_DM"
+	ofNCP        = "NCP"
+	ofNCPValue   = "NCP a value"
+	ofSpread     = "deviation of group sizes"
+	ofBuckets    = "width of the buckets of age"
+	ofRate       = "relative error rate"
+	ofMedianRate = "median relative error rate"
+	ofMissed     = "sums outside the bounds"
 )
 
-func newLGBGrid(t lgbTable) *lgbGrid { return &lgbGrid{table: t, runs: map[lgbKey][]float64{}} }
+func newGrid(t table) *grid { return &grid{table: t, runs: map[gridKey][]float64{}} }
 
-func (g *lgbGrid) add(key lgbKey, measure string, v float64) {
+func (g *grid) add(key gridKey, measure string, v float64) {
 	key.measure = measure
 	g.runs[key] = append(g.runs[key], v)
 }
 
 // overL is a series over l.
-func (g *lgbGrid) overL(measure, method string, k int, density float64, ls ...int) *figures.Series {
-	s := &figures.Series{Name: fmt.Sprintf("%s, k = %d", method, k), Dashed: method != lgbMDP && method != lgbNCP}
+func (g *grid) overL(measure, method string, k int, density float64, ls ...int) *figures.Series {
+	s := &figures.Series{Name: fmt.Sprintf("%s, k = %d", method, k), Dashed: method != nameMDP && method != nameNCP}
 	for _, l := range ls {
-		s.Append(float64(l), g.runs[lgbKey{measure, method, k, l, density}]...)
+		s.Append(float64(l), g.runs[gridKey{measure, method, k, l, density}]...)
 	}
 	return s
 }
 
 // overK is a series over k.
-func (g *lgbGrid) overK(measure, method string, l int, density float64) *figures.Series {
+func (g *grid) overK(measure, method string, l int, density float64) *figures.Series {
 	s := &figures.Series{Name: fmt.Sprintf("%s, l = %d", method, l)}
-	for _, k := range lgbKs {
-		s.Append(float64(k), g.runs[lgbKey{measure, method, k, l, density}]...)
+	for _, k := range allK {
+		s.Append(float64(k), g.runs[gridKey{measure, method, k, l, density}]...)
 	}
 	return s
 }
 
 // overDensity is a series over the share of sensitive values.
-func (g *lgbGrid) overDensity(measure, method string, k, l int) *figures.Series {
+func (g *grid) overDensity(measure, method string, k, l int) *figures.Series {
 	s := &figures.Series{Name: fmt.Sprintf("k = %d, l = %d", k, l)}
-	for _, d := range lgbShares {
-		s.Append(100*d, g.runs[lgbKey{measure, method, k, l, d}]...)
+	for _, d := range densities {
+		s.Append(100*d, g.runs[gridKey{measure, method, k, l, d}]...)
 	}
 	return s
 }
 
 // point cuts by every method and asks.
-func (g *lgbGrid) point(f *equivclass.FlaggedTable, w lgbWorkload, p lgbPlan, key lgbKey, seed uint64) error {
+func (g *grid) point(f *equivclass.FlaggedTable, w workload, p plan, key gridKey, seed uint64) error {
 	for _, m := range p.methods {
 		key.method = m.name
 		cut, err := g.cut(f, m, key, seed)
@@ -88,7 +88,7 @@ func (g *lgbGrid) point(f *equivclass.FlaggedTable, w lgbWorkload, p lgbPlan, ke
 }
 
 // cut measures what a cut loses and returns it.
-func (g *lgbGrid) cut(f *equivclass.FlaggedTable, m lgbMethod, key lgbKey, seed uint64) (*equivclass.LGBResult, error) {
+func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint64) (*equivclass.LGBResult, error) {
 	cut, err := m.cut(f, key.k, key.l, seed)
 	if err != nil {
 		return nil, fmt.Errorf("%s at k = %d, l = %d: %w", m.name, key.k, key.l, err)
@@ -96,11 +96,11 @@ func (g *lgbGrid) cut(f *equivclass.FlaggedTable, m lgbMethod, key lgbKey, seed 
 	sizes := equivclass.Sizes(cut.Groups)
 	loss, values := equivclass.LocalNCP(f, cut)
 	g.held = max(g.held, len(cut.Rest))
-	g.add(key, lgbCDM, float64(equivclass.CDM(sizes, len(cut.Rest), 1)))
-	g.add(key, lgbLoss, loss)
-	g.add(key, lgbMean, loss/math.Max(1, float64(values)))
-	g.add(key, lgbSpread, deviation(sizes))
-	g.add(key, lgbBuckets, equivclass.BucketWidth(f, cut, lgbAge))
+	g.add(key, ofCDM, float64(equivclass.CDM(sizes, len(cut.Rest), 1)))
+	g.add(key, ofNCP, loss)
+	g.add(key, ofNCPValue, loss/math.Max(1, float64(values)))
+	g.add(key, ofSpread, deviation(sizes))
+	g.add(key, ofBuckets, equivclass.BucketWidth(f, cut, ageAt))
 	return cut, nil
 }
 
@@ -114,22 +114,22 @@ func deviation(sizes []int) float64 {
 	return math.Sqrt(math.Max(0, squares/n-sum/n*sum/n))
 }
 
-// lgbWorkload is the queries of a run with their true sums; those whose sum is 0
+// workload is the queries of a run with their true sums; those whose sum is 0
 // have no relative error.
-type lgbWorkload struct {
+type workload struct {
 	queries []*equivclass.BoundQuery
 	actual  []float64
 	empty   int
 }
 
-func (t lgbTable) workload(n int, seed uint64) lgbWorkload {
+func (t table) workload(n int, seed uint64) workload {
 	rows := make([]int32, t.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	whole := equivclass.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, equivclass.WholeBlock(len(t.Dicts)))
-	var w lgbWorkload
-	for _, q := range equivclass.SumWorkload(t.Dicts, lgbAsked, lgbSensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
+	var w workload
+	for _, q := range equivclass.SumWorkload(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
 		if sum := whole.Estimate(q).Estimate; sum != 0 {
 			w.queries, w.actual = append(w.queries, q), append(w.actual, sum)
 		} else {
@@ -141,7 +141,7 @@ func (t lgbTable) workload(n int, seed uint64) lgbWorkload {
 
 // ask measures the error rate of a cut, (upper - lower) / actual with the
 // paper's bounds, and how often the true sum lies outside them.
-func (g *lgbGrid) ask(f *equivclass.FlaggedTable, cut *equivclass.LGBResult, w lgbWorkload, key lgbKey) {
+func (g *grid) ask(f *equivclass.FlaggedTable, cut *equivclass.LGBResult, w workload, key gridKey) {
 	r := equivclass.NewLocalRelease(f, cut)
 	r.Grain = equivclass.Grains(f.Dicts)
 	var rates []float64
@@ -153,7 +153,7 @@ func (g *lgbGrid) ask(f *equivclass.FlaggedTable, cut *equivclass.LGBResult, w l
 			missed++
 		}
 	}
-	g.add(key, lgbRate, figures.Mean(rates))
-	g.add(key, lgbMiddle, figures.Median(rates))
-	g.add(key, lgbMissed, float64(missed)/math.Max(1, float64(len(rates))))
+	g.add(key, ofRate, figures.Mean(rates))
+	g.add(key, ofMedianRate, figures.Median(rates))
+	g.add(key, ofMissed, float64(missed)/math.Max(1, float64(len(rates))))
 }

@@ -22,38 +22,38 @@ import (
 )
 
 const (
-	lgbPaper = "Li, He and Sun, \"Local Generalization and Bucketization Technique for Personalized Privacy Preservation\""
-	lgbData  = "ACS 2019 excerpt, the rows without a missing value (16,000 of 27,253; the paper has 31,055 of the US census, not public), sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
+	paper = "Li, He and Sun, \"Local Generalization and Bucketization Technique for Personalized Privacy Preservation\""
+	about = "ACS 2019 excerpt, the rows without a missing value (16,000 of 27,253; the paper has 31,055 of the US census, not public), sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
 )
 
 func Figures() []figures.Figure {
 	return []figures.Figure{
-		lgbFigure("lgb-5", "Discernibility C_DM over l, for each k", lgb5),
-		lgbFigure("lgb-6", "NCP over l, for each k", lgb6),
-		lgbFigure("lgb-7", "Relative error rate of SUM queries over l, for each k", lgb7),
-		lgbFigure("lgb-8", "Relative error rate at four shares of sensitive values", lgb8),
+		figure("lgb-5", "Discernibility C_DM over l, for each k", figure5),
+		figure("lgb-6", "NCP over l, for each k", figure6),
+		figure("lgb-7", "Relative error rate of SUM queries over l, for each k", figure7),
+		figure("lgb-8", "Relative error rate at four shares of sensitive values", figure8),
 	}
 }
 
-func lgbFigure(id, title string, run func(context.Context, figures.Input) (*figures.Result, error)) figures.Figure {
-	return figures.Figure{ID: id, Paper: lgbPaper, Title: title, Data: lgbData, Run: run}
+func figure(id, title string, run func(context.Context, figures.Input) (*figures.Result, error)) figures.Figure {
+	return figures.Figure{ID: id, Paper: paper, Title: title, Data: about, Run: run}
 }
 
-// lgbPlan is what one table of a figure is measured at.
-type lgbPlan struct {
-	methods []lgbMethod
+// plan is what one table of a figure is measured at.
+type plan struct {
+	methods []cutter
 	shares  []float64
 	ks, ls  []int
 	runs    int
 	queries int // a run; 0: none are asked
 }
 
-// lgbMeasure cuts a table and asks the cuts.
-func lgbMeasure(ctx context.Context, in figures.Input, t lgbTable, p lgbPlan) (*lgbGrid, error) {
-	g := newLGBGrid(t)
+// measure cuts a table and asks the cuts.
+func measure(ctx context.Context, in figures.Input, t table, p plan) (*grid, error) {
+	g := newGrid(t)
 	for run := range p.runs {
 		seed := in.Seed + uint64(run)
-		var w lgbWorkload
+		var w workload
 		if p.queries > 0 {
 			w = t.workload(p.queries, seed)
 			g.asked, g.empty = g.asked+p.queries, g.empty+w.empty
@@ -66,7 +66,7 @@ func lgbMeasure(ctx context.Context, in figures.Input, t lgbTable, p lgbPlan) (*
 					if err := ctx.Err(); err != nil {
 						return nil, err
 					}
-					if err := g.point(f, w, p, lgbKey{k: k, l: l, density: share}, seed); err != nil {
+					if err := g.point(f, w, p, gridKey{k: k, l: l, density: share}, seed); err != nil {
 						return nil, err
 					}
 				}
@@ -76,41 +76,41 @@ func lgbMeasure(ctx context.Context, in figures.Input, t lgbTable, p lgbPlan) (*
 	return g, nil
 }
 
-// lgbTables are the public table, and the generated one of the paper's size.
-func lgbTables(in figures.Input) (acs, ipums lgbTable, err error) {
-	if acs, err = lgbACS(in.Data, in.Rows(27253, 500)); err != nil {
+// bothTables are the public table, and the generated one of the paper's size.
+func bothTables(in figures.Input) (acs, ipums table, err error) {
+	if acs, err = treeACS(in.Data, in.Rows(27253, 500)); err != nil {
 		return acs, ipums, err
 	}
-	ipums, err = lgbIPUMS(in.Rows(31055, 500), in.Seed)
+	ipums, err = generatedIPUMS(in.Rows(31055, 500), in.Seed)
 	return acs, ipums, err
 }
 
 var (
-	lgbAxisL   = chart.Axis{Label: "l"}
-	lgbFigures = []string{lgbMDP, lgbNCP}
+	axisL        = chart.Axis{Label: "l"}
+	paperMethods = []string{nameMDP, nameNCP}
 )
 
 // lgbPanels draws a measure over l: one panel a method of the paper, ours with
 // the method it improves, dashed.
-func (g *lgbGrid) panels(names [2]string, measure string, y chart.Axis, improved map[string]string) []figures.Panel {
+func (g *grid) panels(names [2]string, measure string, y chart.Axis, improved map[string]string) []figures.Panel {
 	var out []figures.Panel
-	for i, method := range lgbFigures {
+	for i, method := range paperMethods {
 		var sweeps []*figures.Series
-		for _, k := range lgbKs {
-			sweeps = append(sweeps, g.overL(measure, method, k, lgbDensity, lgbLs...))
+		for _, k := range allK {
+			sweeps = append(sweeps, g.overL(measure, method, k, usualDensity, allL...))
 		}
 		if ours := improved[method]; ours != "" {
-			for _, k := range lgbKs {
-				sweeps = append(sweeps, g.overL(measure, ours, k, lgbDensity, lgbLs...))
+			for _, k := range allK {
+				sweeps = append(sweeps, g.overL(measure, ours, k, usualDensity, allL...))
 			}
 		}
-		out = append(out, figures.PanelOfRuns(names[i], method+", "+g.table.name, lgbAxisL, y, sweeps))
+		out = append(out, figures.PanelOfRuns(names[i], method+", "+g.table.name, axisL, y, sweeps))
 	}
 	return out
 }
 
 // note tells the size of the table and what was withheld.
-func (g *lgbGrid) note() string {
+func (g *grid) note() string {
 	text := fmt.Sprintf("%s: %d records, %d of them withheld at most.", g.table.name, g.table.Len(), g.held)
 	if g.asked > 0 {
 		text += fmt.Sprintf(" Of %d queries %d have the true sum 0 and no relative error.", g.asked, g.empty)
@@ -118,9 +118,9 @@ func (g *lgbGrid) note() string {
 	return text
 }
 
-const lgbNoteTree = "Both have made-up hierarchies of two or three levels over the values in order; the paper's are not printed."
+const noteTree = "Both have made-up hierarchies of two or three levels over the values in order; the paper's are not printed."
 
-const lgbNoteL = "An attribute whose commonest flagged value allows no l of 18 or 20 keeps the largest l it can (industry in ACS: 17 or 18)."
+const noteL = "An attribute whose commonest flagged value allows no l of 18 or 20 keeps the largest l it can (industry in ACS: 17 or 18)."
 
 // beside adds what another table says to a claim, reading by reading; the verdict
 // stays that of the public data.

@@ -12,13 +12,13 @@ import (
 )
 
 // madeGrid gives every key the runs that of returns.
-func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *lgbGrid {
-	g := newLGBGrid(lgbTable{name: "made up", Table: &dataset.Table{}})
-	for _, m := range lgbMethods() {
-		for _, k := range lgbKs {
-			for _, l := range lgbLs {
-				for _, d := range lgbShares {
-					g.runs[lgbKey{measure, m.name, k, l, d}] = of(m.name, k, l, d)
+func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *grid {
+	g := newGrid(table{name: "made up", Table: &dataset.Table{}})
+	for _, m := range cutters() {
+		for _, k := range allK {
+			for _, l := range allL {
+				for _, d := range densities {
+					g.runs[gridKey{measure, m.name, k, l, d}] = of(m.name, k, l, d)
 				}
 			}
 		}
@@ -26,47 +26,47 @@ func madeGrid(measure string, of func(method string, k, l int, density float64) 
 	return g
 }
 
-func TestLGBClaimsOfQueries(t *testing.T) {
-	growing := madeGrid(lgbRate, func(method string, k, l int, _ float64) []float64 {
-		v := float64(k*k*l) + map[string]float64{lgbNCP: 30}[method]
+func TestClaimsOfQueries(t *testing.T) {
+	growing := madeGrid(ofRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(k*k*l) + map[string]float64{nameNCP: 30}[method]
 		return []float64{v, 2 * v}
 	})
-	assert.Equal(t, figures.Holds, growing.grows(lgbRate).Verdict)
-	assert.Equal(t, figures.Holds, growing.weighs(lgbRate).Verdict, "k squared outweighs l")
-	assert.Equal(t, figures.Holds, growing.small(lgbRate).Verdict)
-	assert.Equal(t, figures.Holds, growing.closes(lgbRate).Verdict)
-	assert.Equal(t, figures.Holds, growing.equal(lgbRate).Verdict)
-	opposite := madeGrid(lgbRate, func(method string, k, l int, _ float64) []float64 {
-		v := float64(l*l)/float64(k) - map[string]float64{lgbNCP: .12 * float64(l*l) / float64(k)}[method]
+	assert.Equal(t, figures.Holds, growing.grows(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.weighs(ofRate).Verdict, "k squared outweighs l")
+	assert.Equal(t, figures.Holds, growing.small(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.closes(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.equal(ofRate).Verdict)
+	opposite := madeGrid(ofRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(l*l)/float64(k) - map[string]float64{nameNCP: .12 * float64(l*l) / float64(k)}[method]
 		return []float64{v, 3 * v}
 	})
-	assert.Equal(t, figures.HoldsNot, opposite.grows(lgbRate).Verdict, "falls in k")
-	assert.Equal(t, figures.HoldsNot, opposite.weighs(lgbRate).Verdict)
-	assert.Equal(t, figures.HoldsNot, opposite.small(lgbRate).Verdict)
-	assert.Equal(t, figures.HoldsNot, opposite.closes(lgbRate).Verdict, "the same share at every l")
-	assert.Equal(t, figures.HoldsNot, opposite.equal(lgbRate).Verdict, "12 % apart")
+	assert.Equal(t, figures.HoldsNot, opposite.grows(ofRate).Verdict, "falls in k")
+	assert.Equal(t, figures.HoldsNot, opposite.weighs(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, opposite.small(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, opposite.closes(ofRate).Verdict, "the same share at every l")
+	assert.Equal(t, figures.HoldsNot, opposite.equal(ofRate).Verdict, "12 % apart")
 }
 
-func TestLGBClaimsOfDensity(t *testing.T) {
-	falling := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 {
+func TestClaimsOfDensity(t *testing.T) {
+	falling := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 {
 		v := 100 - d*float64(k*l)
 		return []float64{v, v + 1}
 	})
-	assert.Equal(t, figures.Holds, falling.declines(lgbRate).Verdict)
-	assert.Equal(t, figures.Holds, falling.largest(lgbRate).Verdict)
-	rising := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{d, 2 * d} })
-	assert.Equal(t, figures.HoldsNot, rising.declines(lgbRate).Verdict)
-	assert.Equal(t, figures.HoldsNot, rising.largest(lgbRate).Verdict)
-	assert.Contains(t, rising.largest(lgbRate).Numbers, "no reduction anywhere")
-	elsewhere := madeGrid(lgbRate, func(_ string, k, l int, d float64) []float64 { return []float64{100 - d/float64(k*l), 99 - d} })
-	assert.Equal(t, figures.HoldsNot, elsewhere.largest(lgbRate).Verdict)
-	assert.Contains(t, elsewhere.largest(lgbRate).Numbers, "k = 5, l = 5")
+	assert.Equal(t, figures.Holds, falling.declines(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, falling.largest(ofRate).Verdict)
+	rising := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 { return []float64{d, 2 * d} })
+	assert.Equal(t, figures.HoldsNot, rising.declines(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, rising.largest(ofRate).Verdict)
+	assert.Contains(t, rising.largest(ofRate).Numbers, "no reduction anywhere")
+	elsewhere := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 { return []float64{100 - d/float64(k*l), 99 - d} })
+	assert.Equal(t, figures.HoldsNot, elsewhere.largest(ofRate).Verdict)
+	assert.Contains(t, elsewhere.largest(ofRate).Numbers, "k = 5, l = 5")
 }
 
-func TestLGBClaimsOfGroups(t *testing.T) {
-	same := madeGrid(lgbCDM, func(_ string, k, _ int, _ float64) []float64 { return []float64{float64(k), 7} })
+func TestClaimsOfGroups(t *testing.T) {
+	same := madeGrid(ofCDM, func(_ string, k, _ int, _ float64) []float64 { return []float64{float64(k), 7} })
 	assert.Equal(t, figures.Holds, same.untouched().Verdict)
-	other := madeGrid(lgbCDM, func(_ string, k, l int, _ float64) []float64 { return []float64{float64(k), float64(l)} })
+	other := madeGrid(ofCDM, func(_ string, k, l int, _ float64) []float64 { return []float64{float64(k), float64(l)} })
 	assert.Equal(t, figures.HoldsNot, other.untouched().Verdict)
 	assert.Equal(t, figures.Holds, savingOf("x", []float64{100, 100, 100}, []float64{86, 84, 83}).Verdict)
 	assert.Equal(t, figures.HoldsNot, savingOf("x", []float64{100, 100, 100}, []float64{86, 90, 83}).Verdict)
@@ -81,7 +81,7 @@ func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
 	assert.Equal(t, "1", public.Numbers(), "what was given is left alone")
 }
 
-func TestLGBFiguresOfGroups(t *testing.T) {
+func TestFiguresOfGroups(t *testing.T) {
 	for _, id := range []string{"lgb-5", "lgb-6"} {
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, 4)
@@ -89,13 +89,13 @@ func TestLGBFiguresOfGroups(t *testing.T) {
 			series := figurestest.SeriesOf(p)
 			require.Len(t, series, 6, "three k of the paper's method, three of ours")
 			for _, k := range []string{"5", "8", "10"} {
-				require.Equal(t, len(lgbLs), series[lgbFigures[i%2]+", k = "+k])
+				require.Equal(t, len(allL), series[paperMethods[i%2]+", k = "+k])
 			}
 		}
 	}
 }
 
-func TestLGBFiguresOfQueries(t *testing.T) {
+func TestFiguresOfQueries(t *testing.T) {
 	seven := figurestest.Run(t, Figures(), "lgb-7")
 	require.Len(t, seven.Panels, 4)
 	require.Len(t, figurestest.SeriesOf(seven.Panels[0]), 3)
@@ -112,17 +112,17 @@ func TestFiguresStopWhenAsked(t *testing.T) {
 }
 
 // Each attribute is promised what its flagged values allow, sex t-closeness.
-func TestLGBPromises(t *testing.T) {
+func TestPromises(t *testing.T) {
 	source := figurestest.Data(t)
-	acs, err := lgbACS(source, 2000)
+	acs, err := treeACS(source, 2000)
 	require.NoError(t, err)
 	f := acs.flagged(0.2, 1)
-	p := lgbPromises(f, 20)
-	require.Equal(t, lgbReachable(f, 7), p[7].L)
+	p := promises(f, 20)
+	require.Equal(t, reachable(f, 7), p[7].L)
 	require.Less(t, p[7].L, 20)
-	require.Equal(t, 5, lgbPromises(f, 5)[lgbAge].L)
-	require.Zero(t, p[lgbSex].L)
-	require.Equal(t, "t-close(0.2,equal)", p[lgbSex].Principle.Name())
+	require.Equal(t, 5, promises(f, 5)[ageAt].L)
+	require.Zero(t, p[sexAt].L)
+	require.Equal(t, "t-close(0.2,equal)", p[sexAt].Principle.Name())
 }
 
 func TestDeviation(t *testing.T) {

@@ -12,24 +12,24 @@ import (
 	"anond/equivclass"
 )
 
-// paTable is a table of the permutation paper: d quasi-identifiers and, last,
+// paperTable is a table of the permutation paper: d quasi-identifiers and, last,
 // the sensitive attribute (OCC-d and SAL-d of section 4.1).
-type paTable struct {
+type paperTable struct {
 	name  string
 	table *dataset.Table
 	pool  *equivclass.Pool
 }
 
-func newPATable(name string, t *dataset.Table, quasi []int, sensitive int) paTable {
+func newPaperTable(name string, t *dataset.Table, quasi []int, sensitive int) paperTable {
 	t = t.Columns(append(slices.Clone(quasi), sensitive)...)
-	return paTable{name, t, t.Pool(paUpTo(len(quasi)), len(quasi))}
+	return paperTable{name, t, t.Pool(upTo(len(quasi)), len(quasi))}
 }
 
 // sensitive is the place of the sensitive attribute, and the number of others.
-func (t paTable) sensitive() int { return len(t.table.Dicts) - 1 }
+func (t paperTable) sensitive() int { return len(t.table.Dicts) - 1 }
 
-// paUpTo returns 0..n-1.
-func paUpTo(n int) []int {
+// upTo returns 0..n-1.
+func upTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -37,36 +37,36 @@ func paUpTo(n int) []int {
 	return out
 }
 
-// paSeries is one line of the paper's charts: a partition, and how it is written.
-type paSeries struct {
+// line is one line of the paper's charts: a partition, and how it is written.
+type line struct {
 	name   string
 	method func(seed uint64) equivclass.Partitioner
 	blocks func(attributes int) [][]int
 	dashed bool
 }
 
-func paPermutedBlocks(attributes int) [][]int { return equivclass.SingleBlocks(attributes) }
+func permutedBlocks(attributes int) [][]int { return equivclass.SingleBlocks(attributes) }
 
-func paAnatomyBlocks(attributes int) [][]int {
+func anatomyBlocks(attributes int) [][]int {
 	return equivclass.AnatomyBlocks(attributes, attributes-1)
 }
 
-// paMethods are the methods that are compared. The third shows what permutation's
+// lines are the methods that are compared. The third shows what permutation's
 // grouping alone does: its groups, but the quasi-identifiers of a record kept
 // together as anatomy publishes them. The last two are ours.
-func paMethods() []paSeries {
+func lines() []line {
 	permutation := func(seed uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: seed} }
-	return []paSeries{
-		{"anatomy", func(seed uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: seed} }, paAnatomyBlocks, false},
-		{"permutation", permutation, paPermutedBlocks, false},
-		{"its groups, as anatomy", permutation, paAnatomyBlocks, true},
-		{"straight cuts (ours)", func(uint64) equivclass.Partitioner { return straightCuts{} }, paPermutedBlocks, false},
-		{"near groups (ours)", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, paPermutedBlocks, false},
+	return []line{
+		{"anatomy", func(seed uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: seed} }, anatomyBlocks, false},
+		{"permutation", permutation, permutedBlocks, false},
+		{"its groups, as anatomy", permutation, anatomyBlocks, true},
+		{"straight cuts (ours)", func(uint64) equivclass.Partitioner { return straightCuts{} }, permutedBlocks, false},
+		{"near groups (ours)", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, permutedBlocks, false},
 	}
 }
 
 // The places of the methods.
-const paAnatomy, paPermutation, paGroups, paStraight, paNear = 0, 1, 2, 3, 4
+const byAnatomy, byPermutation, byItsGroups, byStraightCuts, byNearGroups = 0, 1, 2, 3, 4
 
 // straightCuts is permutation with another preprocessing: Mondrian's median cuts
 // along one attribute at a time in place of Algorithm 2's boxes, then Algorithm 1
@@ -86,25 +86,25 @@ func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (
 	return groups, rest
 }
 
-// paWorkload is queries with their true answers; those that count no record are
+// workload is queries with their true answers; those that count no record are
 // left out, as they have no relative error.
-type paWorkload struct {
+type workload struct {
 	queries []*equivclass.BoundQuery
 	actual  []float64
 	empty   int
 }
 
 // workload draws n count queries of w predicates and a volume (section 4.2).
-func (t paTable) workload(ctx context.Context, w int, volume float64, n int, seed uint64) paWorkload {
+func (t paperTable) workload(ctx context.Context, w int, volume float64, n int, seed uint64) workload {
 	src := rand.New(rand.NewPCG(seed, 4))
-	queries := equivclass.CountWorkload(t.table.Dicts, paUpTo(t.sensitive()), t.sensitive(), w, volume, n, src)
+	queries := equivclass.CountWorkload(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, src)
 	rows := make([]int32, t.table.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	whole := equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, equivclass.WholeBlock(t.sensitive()+1))
-	var out paWorkload
-	for i, a := range paAnswers(ctx, whole, queries) {
+	var out workload
+	for i, a := range answers(ctx, whole, queries) {
 		if a == 0 {
 			out.empty++
 			continue
@@ -115,28 +115,28 @@ func (t paTable) workload(ctx context.Context, w int, volume float64, n int, see
 }
 
 // errors returns the relative error of each query on groups written in blocks.
-func (t paTable) errors(ctx context.Context, w paWorkload, groups [][]int32, blocks [][]int) []float64 {
-	out := paAnswers(ctx, equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
+func (t paperTable) errors(ctx context.Context, w workload, groups [][]int32, blocks [][]int) []float64 {
+	out := answers(ctx, equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
 	for i := range out {
 		out[i] = equivclass.RelativeError(w.actual[i], out[i])
 	}
 	return out
 }
 
-// paBatch is how many queries a processor takes at a time.
-const paBatch = 32
+// batchSize is how many queries a processor takes at a time.
+const batchSize = 32
 
-// paAnswers asks every query, on all processors. When the context ends it returns
+// answers asks every query, on all processors. When the context ends it returns
 // early, and what it returns is of no use.
-func paAnswers(ctx context.Context, r *equivclass.BlockRelease, queries []*equivclass.BoundQuery) []float64 {
+func answers(ctx context.Context, r *equivclass.BlockRelease, queries []*equivclass.BoundQuery) []float64 {
 	out := make([]float64, len(queries))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				to := int(next.Add(paBatch))
-				from := to - paBatch
+				to := int(next.Add(batchSize))
+				from := to - batchSize
 				if from >= len(out) {
 					return
 				}

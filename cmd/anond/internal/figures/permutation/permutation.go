@@ -18,17 +18,17 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-const paPaper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
+const paper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
 func Figures() []figures.Figure {
 	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of its table 5"
 	return []figures.Figure{
-		{ID: "pa-1", Paper: paPaper, Title: "Query error against the privacy level l, anatomy and permutation",
-			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: paPrivacy},
-		{ID: "pa-2", Paper: paPaper, Title: "Query error against the query dimensionality w", Data: census, Run: paDimensions},
-		{ID: "pa-3", Paper: paPaper, Title: "Query error against the volume s of queries", Data: census, Run: paVolume},
-		{ID: "pa-4", Paper: paPaper, Title: "Query error against the number of records n", Data: census, Run: paRecords},
-		{ID: "pa-5", Paper: paPaper, Title: "Running time against the number of records n", Data: census, Run: paTime},
+		{ID: "pa-1", Paper: paper, Title: "Query error against the privacy level l, anatomy and permutation",
+			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
+		{ID: "pa-2", Paper: paper, Title: "Query error against the query dimensionality w", Data: census, Run: figure2},
+		{ID: "pa-3", Paper: paper, Title: "Query error against the volume s of queries", Data: census, Run: figure3},
+		{ID: "pa-4", Paper: paper, Title: "Query error against the number of records n", Data: census, Run: figure4},
+		{ID: "pa-5", Paper: paper, Title: "Running time against the number of records n", Data: census, Run: figure5},
 	}
 }
 
@@ -37,23 +37,23 @@ func Figures() []figures.Figure {
 // 4.2.2. w = 4 is the one value that every d allows. For n the smallest of the
 // paper's sizes is taken; figure 4 measures the others.
 const (
-	paL       = 10
-	paW       = 4
-	paS       = 0.1
-	paN       = 100_000
-	paQueries = 1000
+	usualL       = 10
+	usualW       = 4
+	usualVolume  = 0.1
+	usualN       = 100_000
+	paperQueries = 1000
 )
 
-var paDefaults = "Where the print does not tell the paper's defaults: l = 10, w = 4 predicates (three quasi-identifiers and the sensitive attribute), volume s = 0.1, n = 100,000."
+var noteDefaults = "Where the print does not tell the paper's defaults: l = 10, w = 4 predicates (three quasi-identifiers and the sensitive attribute), volume s = 0.1, n = 100,000."
 
 // queries scales the workload less than the records: a few queries tell nothing.
-func paAskedQueries(in figures.Input) int { return in.Rows(paQueries, 60) }
+func queriesAsked(in figures.Input) int { return in.Rows(paperQueries, 60) }
 
 // occ and sal are the paper's OCC-d and SAL-d of generated records.
-func occ(t *dataset.Table, d int) paTable {
-	return newPATable("OCC-"+strconv.Itoa(d), t, paUpTo(d), dataset.Census().Index("occupation"))
+func occ(t *dataset.Table, d int) paperTable {
+	return newPaperTable("OCC-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("occupation"))
 }
 
-func sal(t *dataset.Table, d int) paTable {
-	return newPATable("SAL-"+strconv.Itoa(d), t, paUpTo(d), dataset.Census().Index("salary-class"))
+func sal(t *dataset.Table, d int) paperTable {
+	return newPaperTable("SAL-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("salary-class"))
 }

@@ -48,7 +48,7 @@ func TestAlgorithm2MakesIndependentAttributesDependent(t *testing.T) {
 	}
 	const marital, race = 3, 4
 	require.InDelta(t, 0, information(table.table, [][]int32{rows}, marital, race), .001, "independent as a whole")
-	want := equivclass.Requirement{K: paL, L: paL}
+	want := equivclass.Requirement{K: usualL, L: usualL}
 	tables, _ := equivclass.Permutation{}.SubTables(table.pool, rows, want)
 	leaves, _ := equivclass.Mondrian{}.Partition(table.pool, want)
 	inTables, inLeaves := information(table.table, tables, marital, race), information(table.table, leaves, marital, race)
@@ -73,14 +73,14 @@ func TestStraightCutsKeepTheRequirement(t *testing.T) {
 	}
 }
 
-func TestPAOneSettingOfMoreErrorRefutes(t *testing.T) {
-	assert.Equal(t, figures.Holds, paVersus{less: 2}.verdict())
-	assert.Equal(t, figures.Undecided, paVersus{less: 2, alike: 1}.verdict())
-	assert.Equal(t, figures.HoldsNot, paVersus{less: 2, alike: 1, more: 1}.verdict())
+func TestOneSettingOfMoreErrorRefutes(t *testing.T) {
+	assert.Equal(t, figures.Holds, versus{less: 2}.verdict())
+	assert.Equal(t, figures.Undecided, versus{less: 2, alike: 1}.verdict())
+	assert.Equal(t, figures.HoldsNot, versus{less: 2, alike: 1, more: 1}.verdict())
 }
 
 // The figures are the same for the same seed, but for times.
-func TestPAFiguresRepeat(t *testing.T) {
+func TestFiguresRepeat(t *testing.T) {
 	for _, id := range []string{"pa-4", "pa-5"} {
 		f := figurestest.Find(t, Figures(), id)
 		in := figures.Input{Seed: 3, Scale: .005}

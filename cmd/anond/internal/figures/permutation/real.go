@@ -9,9 +9,9 @@ import (
 	"anond/equivclass"
 )
 
-// paPrivacyReal is figure 1 on public data: industry of the ACS excerpt, and
+// figure1Real is figure 1 on public data: industry of the ACS excerpt, and
 // occupation of UCI Adult, whose commonest value (13.4 %) allows l to 7.
-func paPrivacyReal(ctx context.Context, in figures.Input) ([]*paSweep, error) {
+func figure1Real(ctx context.Context, in figures.Input) ([]*sweep, error) {
 	acs, err := employed(in.Data)
 	if err != nil {
 		return nil, err
@@ -22,15 +22,15 @@ func paPrivacyReal(ctx context.Context, in figures.Input) ([]*paSweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*paSweep
+	var out []*sweep
 	for _, c := range []struct {
 		name   string
 		table  *dataset.Table
 		levels []float64
-	}{{"ACS, industry", acs, paLevels}, {"Adult, occupation", adult, []float64{2, 3, 4, 5, 6, 7}}} {
-		s := newPASweep(c.name, c.levels)
-		for seed := in.Seed; seed < in.Seed+paSeeds; seed++ {
-			t := newPATable(c.name, c.table.Shuffled(in.Rows(c.table.Len(), 3000), seed), paUpTo(5), 5)
+	}{{"ACS, industry", acs, levels}, {"Adult, occupation", adult, []float64{2, 3, 4, 5, 6, 7}}} {
+		s := newSweep(c.name, c.levels)
+		for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
+			t := newPaperTable(c.name, c.table.Shuffled(in.Rows(c.table.Len(), 3000), seed), upTo(5), 5)
 			if err := s.levels(ctx, in, t, seed); err != nil {
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func employed(s dataset.Source) (*dataset.Table, error) {
 	return out, nil
 }
 
-// paRange is the least and the greatest mean of some seeds.
-func paRange(seeds []float64) string {
-	return paPercent(slices.Min(seeds)) + " to " + paPercent(slices.Max(seeds))
+// spanOf is the least and the greatest mean of some seeds.
+func spanOf(seeds []float64) string {
+	return percent(slices.Min(seeds)) + " to " + percent(slices.Max(seeds))
 }

@@ -11,19 +11,19 @@ import (
 	"anond/equivclass"
 )
 
-// paSweep is one panel: the errors of each method at each value of a parameter.
-type paSweep struct {
+// sweep is one panel: the errors of each method at each value of a parameter.
+type sweep struct {
 	table   string // OCC-5, …
 	x       []float64
-	methods []paSeries
+	methods []line
 	errors  []*figures.Series // by method: the relative errors of the queries
 	seeds   []*figures.Series // by method: their mean for each seed
 	empty   int               // queries without any record, of all workloads
 	asked   int
 }
 
-func newPASweep(table string, x []float64) *paSweep {
-	s := &paSweep{table: table, x: x, methods: paMethods()}
+func newSweep(table string, x []float64) *sweep {
+	s := &sweep{table: table, x: x, methods: lines()}
 	for _, m := range s.methods {
 		s.errors = append(s.errors, &figures.Series{Name: m.name, Dashed: m.dashed, X: x, Runs: make([][]float64, len(x))})
 		s.seeds = append(s.seeds, &figures.Series{Name: m.name, X: x, Runs: make([][]float64, len(x))})
@@ -32,11 +32,11 @@ func newPASweep(table string, x []float64) *paSweep {
 }
 
 // mean is the mean error of a method at the i-th value of x, as the paper prints.
-func (s *paSweep) mean(method, i int) float64 { return figures.Mean(s.errors[method].Runs[i]) }
+func (s *sweep) mean(method, i int) float64 { return figures.Mean(s.errors[method].Runs[i]) }
 
 // cut partitions a table by every method; methods with the same partitioner share
 // its groups.
-func (s *paSweep) cut(t paTable, l int, seed uint64) [][][]int32 {
+func (s *sweep) cut(t paperTable, l int, seed uint64) [][][]int32 {
 	groups := make([][][]int32, len(s.methods))
 	for i, m := range s.methods {
 		if i > 0 && s.methods[i-1].method(seed) == m.method(seed) {
@@ -49,7 +49,7 @@ func (s *paSweep) cut(t paTable, l int, seed uint64) [][][]int32 {
 }
 
 // measure adds the errors of a workload at a value of x.
-func (s *paSweep) measure(ctx context.Context, at int, t paTable, w paWorkload, groups [][][]int32) error {
+func (s *sweep) measure(ctx context.Context, at int, t paperTable, w workload, groups [][][]int32) error {
 	for i, m := range s.methods {
 		errors := t.errors(ctx, w, groups[i], m.blocks(t.sensitive()+1))
 		s.errors[i].Runs[at] = append(s.errors[i].Runs[at], errors...)
@@ -62,7 +62,7 @@ func (s *paSweep) measure(ctx context.Context, at int, t paTable, w paWorkload, 
 
 // panel draws the sweep. Beside the mean stands the median, for a few queries of
 // tiny answers can carry the mean.
-func (s *paSweep) panel(name, xLabel string) figures.Panel {
+func (s *sweep) panel(name, xLabel string) figures.Panel {
 	p := figures.Draw(name, s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"}, s.errors)
 	p.Header = []string{xLabel, "method", "mean error", "standard error", "median error", "queries"}
 	highest := 0.0
@@ -70,33 +70,33 @@ func (s *paSweep) panel(name, xLabel string) figures.Panel {
 		for j, x := range s.x {
 			v := s.errors[i].Runs[j]
 			highest = max(highest, figures.Mean(v))
-			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, paDecimal(figures.Mean(v)), paDecimal(figures.StandardError(v)), paDecimal(paMedian(v)), strconv.Itoa(len(v))})
+			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)), decimal(upperMiddle(v)), strconv.Itoa(len(v))})
 		}
 	}
 	p.Chart.Y.Max = highest * 1.02
 	return p
 }
 
-// paMedian is the upper middle.
-func paMedian(xs []float64) float64 {
+// upperMiddle is the upper middle.
+func upperMiddle(xs []float64) float64 {
 	if len(xs) == 0 {
 		return 0
 	}
 	return slices.Sorted(slices.Values(xs))[len(xs)/2]
 }
 
-// paVersus says, over all values of x, how often a method has less error, the same
+// versus says, over all values of x, how often a method has less error, the same
 // within the queries' spread, and more error than another.
-type paVersus struct{ less, alike, more int }
+type versus struct{ less, alike, more int }
 
-func (v paVersus) all() int { return v.less + v.alike + v.more }
+func (v versus) all() int { return v.less + v.alike + v.more }
 
-func (v paVersus) String() string {
+func (v versus) String() string {
 	return fmt.Sprintf("less error in %d of %d settings, more in %d, within two standard errors in %d", v.less, v.all(), v.more, v.alike)
 }
 
 // verdict is that of "less error in all cases".
-func (v paVersus) verdict() figures.Verdict {
+func (v versus) verdict() figures.Verdict {
 	switch {
 	case v.more > 0:
 		return figures.HoldsNot
@@ -106,7 +106,7 @@ func (v paVersus) verdict() figures.Verdict {
 	return figures.Holds
 }
 
-func paCompare(a, b int, sweeps ...*paSweep) (v paVersus) {
+func compare(a, b int, sweeps ...*sweep) (v versus) {
 	for _, s := range sweeps {
 		c := figures.Compare(figures.Errors, s.errors[a], s.errors[b])
 		v.less, v.alike, v.more = v.less+c.Count(figures.Holds), v.alike+c.Count(figures.Undecided), v.more+c.Count(figures.HoldsNot)
@@ -114,8 +114,8 @@ func paCompare(a, b int, sweeps ...*paSweep) (v paVersus) {
 	return v
 }
 
-// paRatio is a method's mean error over another's, over all settings of sweeps.
-func paRatio(a, b int, sweeps ...*paSweep) float64 {
+// ratio is a method's mean error over another's, over all settings of sweeps.
+func ratio(a, b int, sweeps ...*sweep) float64 {
 	var upper, lower float64
 	for _, s := range sweeps {
 		for i := range s.x {
@@ -125,10 +125,10 @@ func paRatio(a, b int, sweeps ...*paSweep) float64 {
 	return upper / lower
 }
 
-// paTrend holds the mean error of a method against "it rises" (or falls) from
+// trend holds the mean error of a method against "it rises" (or falls) from
 // the first value of x to the last.
-func paTrend(method int, up bool, sweeps ...*paSweep) figures.Finding {
-	var of paVersus
+func trend(method int, up bool, sweeps ...*sweep) figures.Finding {
+	var of versus
 	text := ""
 	for _, s := range sweeps {
 		last := len(s.x) - 1
@@ -143,18 +143,18 @@ func paTrend(method int, up bool, sweeps ...*paSweep) figures.Finding {
 		default:
 			of.alike++
 		}
-		text += fmt.Sprintf("%s%s %s → %s", paSeparator(text), s.table, paPercent(s.mean(method, 0)), paPercent(s.mean(method, last)))
+		text += fmt.Sprintf("%s%s %s → %s", separator(text), s.table, percent(s.mean(method, 0)), percent(s.mean(method, last)))
 	}
 	return figures.Found(of.verdict(), "%s", text)
 }
 
-func paSeparator(before string) string {
+func separator(before string) string {
 	if before == "" {
 		return ""
 	}
 	return "; "
 }
 
-func paDecimal(x float64) string { return strconv.FormatFloat(x, 'f', 5, 64) }
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 5, 64) }
 
-func paPercent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }

@@ -13,23 +13,23 @@ import (
 	"anond/equivclass"
 )
 
-// paTime is figure 5: the seconds from the records to the two published tables.
+// figure5 is figure 5: the seconds from the records to the two published tables.
 // One run each, as a person waits for it; other work on the machine shows.
-func paTime(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	sizes := paSizes(in)
+func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	sizes := allSizes(in)
 	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
 	r := &figures.Result{Notes: []string{
-		paDefaults + " d = 5.",
+		noteDefaults + " d = 5.",
 		"Timed are the partition, the permutations (ChaCha8) and the columns in their new order; reading and writing files is not.",
 	}}
 	var all [][][]float64
-	for i, view := range []func(*dataset.Table, int) paTable{occ, sal} {
-		seconds := make([][]float64, len(paTimed))
+	for i, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+		seconds := make([][]float64, len(timed))
 		var name string
 		for _, n := range sizes {
 			t := view(whole.First(int(n)), 5)
 			name = t.name
-			for m, method := range paTimed {
+			for m, method := range timed {
 				in.Step(fmt.Sprintf("%s, n = %v, %s", t.name, n, method.name))
 				start := time.Now()
 				t.publish(method.partitioner, in.Seed, method.permute)
@@ -39,15 +39,15 @@ func paTime(ctx context.Context, in figures.Input) (*figures.Result, error) {
 				}
 			}
 		}
-		r.Panels = append(r.Panels, paTimePanel(string(rune('a'+i)), name, sizes, seconds))
+		r.Panels = append(r.Panels, timePanel(string(rune('a'+i)), name, sizes, seconds))
 		all = append(all, seconds)
 	}
-	r.Claims = paTimeClaims(sizes, all)
+	r.Claims = timeClaims(sizes, all)
 	return r, nil
 }
 
-// paTimed are the methods that are timed; anatomy first, permutation second.
-var paTimed = []struct {
+// timed are the methods that are timed; anatomy first, permutation second.
+var timed = []struct {
 	name        string
 	partitioner equivclass.Partitioner
 	permute     bool
@@ -58,10 +58,10 @@ var paTimed = []struct {
 }
 
 // publish makes the published tables of a partition in memory.
-func (t paTable) publish(m equivclass.Partitioner, seed uint64, permute bool) [][]equivclass.Code {
-	groups, _ := m.Partition(t.pool, equivclass.Requirement{K: 1, L: paL})
+func (t paperTable) publish(m equivclass.Partitioner, seed uint64, permute bool) [][]equivclass.Code {
+	groups, _ := m.Partition(t.pool, equivclass.Requirement{K: 1, L: usualL})
 	if !permute {
-		return equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, paAnatomyBlocks(t.sensitive()+1)).Codes
+		return equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, anatomyBlocks(t.sensitive()+1)).Codes
 	}
 	var key [32]byte
 	key[0], key[1] = byte(seed), byte(seed>>8)
@@ -76,11 +76,11 @@ func (t paTable) publish(m equivclass.Partitioner, seed uint64, permute bool) []
 	return out
 }
 
-func paTimePanel(name, table string, sizes []float64, seconds [][]float64) figures.Panel {
+func timePanel(name, table string, sizes []float64, seconds [][]float64) figures.Panel {
 	var lines []*figures.Series
 	var rows [][]string
 	highest := 0.0
-	for m, method := range paTimed {
+	for m, method := range timed {
 		line := &figures.Series{Name: method.name, Timed: true}
 		for i, n := range sizes {
 			line.Append(n, seconds[m][i])
@@ -94,30 +94,30 @@ func paTimePanel(name, table string, sizes []float64, seconds [][]float64) figur
 	return p
 }
 
-// paTimeClaims judges the seconds, by table, method and size.
-func paTimeClaims(sizes []float64, all [][][]float64) []figures.Claim {
+// timeClaims judges the seconds, by table, method and size.
+func timeClaims(sizes []float64, all [][][]float64) []figures.Claim {
 	grows, slower, longest, text := true, true, 0.0, ""
 	last := len(sizes) - 1
 	for i, seconds := range all {
-		for _, method := range []int{paAnatomy, paPermutation} {
+		for _, method := range []int{byAnatomy, byPermutation} {
 			grows = grows && seconds[method][last] > seconds[method][0]
 		}
 		for n := range sizes {
-			slower = slower && seconds[paPermutation][n] > seconds[paAnatomy][n]
-			longest = max(longest, seconds[paPermutation][n])
+			slower = slower && seconds[byPermutation][n] > seconds[byAnatomy][n]
+			longest = max(longest, seconds[byPermutation][n])
 		}
-		text += fmt.Sprintf("%s%s at n = %v: anatomy %.2f s, permutation %.2f s (%.1f times), permutation-near %.2f s", paSeparator(text), []string{"OCC-5", "SAL-5"}[i], sizes[last],
-			seconds[paAnatomy][last], seconds[paPermutation][last], seconds[paPermutation][last]/seconds[paAnatomy][last], seconds[paNearTimed][last])
+		text += fmt.Sprintf("%s%s at n = %v: anatomy %.2f s, permutation %.2f s (%.1f times), permutation-near %.2f s", separator(text), []string{"OCC-5", "SAL-5"}[i], sizes[last],
+			seconds[byAnatomy][last], seconds[byPermutation][last], seconds[byPermutation][last]/seconds[byAnatomy][last], seconds[timedNear][last])
 	}
 	return []figures.Claim{
 		figures.NewClaim("The cost of both methods grows with n.", "",
 			figures.Found(figures.If(grows), "Permutation's time goes with n^%.2f from the least n to the greatest, anatomy's with n^%.2f (OCC-5).",
-				figures.Exponent(sizes, all[0][paPermutation]), figures.Exponent(sizes, all[0][paAnatomy]))),
+				figures.Exponent(sizes, all[0][byPermutation]), figures.Exponent(sizes, all[0][byAnatomy]))),
 		figures.NewClaim("Anatomy is the quicker one.", "", figures.Found(figures.If(slower), "%s.", text)),
 		figures.NewClaim("Permutation finishes in less than 80 seconds at every size.", "",
 			figures.Found(figures.If(longest < 80), "The longest run took %.1f s (on a newer machine than the paper's of 1.9 GHz).", longest)),
 	}
 }
 
-// paNearTimed is the place of permutation-near in paTimed.
-const paNearTimed = 2
+// timedNear is the place of permutation-near in timed.
+const timedNear = 2

@@ -10,23 +10,23 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// paStudy tells why permutation answers better or worse than anatomy. It changes
+// study tells why permutation answers better or worse than anatomy. It changes
 // two things: its groups lie close together, which keeps more of how the
 // sensitive attribute depends on the quasi-identifiers; and it shuffles the
 // quasi-identifiers against each other, which loses how they depend on one
 // another within a group. So that dependence is turned up from none at all.
-type paStudy struct {
-	sweep *paSweep // x: strength of the dependence between quasi-identifiers
+type study struct {
+	sweep *sweep // x: strength of the dependence between quasi-identifiers
 }
 
-func paWhy(ctx context.Context, in figures.Input) (*paStudy, error) {
-	s := &paStudy{newPASweep("OCC-5", []float64{0, .5, 1, 1.5})}
+func studyWhy(ctx context.Context, in figures.Input) (*study, error) {
+	s := &study{newSweep("OCC-5", []float64{0, .5, 1, 1.5})}
 	for i, strength := range s.sweep.x {
-		for seed := in.Seed; seed < in.Seed+paSeeds; seed++ {
+		for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
 			in.Step(fmt.Sprintf("OCC-5, quasi-identifiers depend on each other %v times, seed %d", strength, seed))
-			t := occ(dataset.Generated(dataset.Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(paN/2, 2000), seed), 5)
-			w := t.workload(ctx, paW, paS, paAskedQueries(in), seed)
-			if err := s.sweep.measure(ctx, i, t, w, s.sweep.cut(t, paL, seed)); err != nil {
+			t := occ(dataset.Generated(dataset.Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(usualN/2, 2000), seed), 5)
+			w := t.workload(ctx, usualW, usualVolume, queriesAsked(in), seed)
+			if err := s.sweep.measure(ctx, i, t, w, s.sweep.cut(t, usualL, seed)); err != nil {
 				return nil, err
 			}
 		}
@@ -34,7 +34,7 @@ func paWhy(ctx context.Context, in figures.Input) (*paStudy, error) {
 	return s, nil
 }
 
-func (s *paStudy) panel(name string) figures.Panel {
+func (s *study) panel(name string) figures.Panel {
 	var over []*figures.Series
 	var rows [][]string
 	highest := 1.0
@@ -42,10 +42,10 @@ func (s *paStudy) panel(name string) figures.Panel {
 		line := &figures.Series{Name: method.name, Dashed: method.dashed}
 		for i, x := range s.sweep.x {
 			mean := s.sweep.mean(m, i)
-			share := mean / s.sweep.mean(paAnatomy, i)
+			share := mean / s.sweep.mean(byAnatomy, i)
 			highest = max(highest, share)
 			line.Append(x, share)
-			rows = append(rows, []string{figures.Number(x, 6), method.name, paDecimal(mean), strconv.FormatFloat(share, 'f', 3, 64)})
+			rows = append(rows, []string{figures.Number(x, 6), method.name, decimal(mean), strconv.FormatFloat(share, 'f', 3, 64)})
 		}
 		over = append(over, line)
 	}

@@ -7,26 +7,26 @@ import (
 	"anond/equivclass"
 )
 
-// sunColumns is table XI of Sun et al. up to the seventh attribute, and the
+// columns is table XI of Sun et al. up to the seventh attribute, and the
 // sensitive one. Age has ranges of 5, 10 and 20 years.
-var sunColumns = []dataset.Column{
+var columns = []dataset.Column{
 	{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10, 20}},
 	dataset.AdultTree("workclass"), dataset.AdultTree("education"), dataset.AdultTree("marital-status"),
 	dataset.AdultTree("race"), dataset.AdultTree("sex"), dataset.AdultTree("native-country"), dataset.AdultTree("occupation"),
 }
 
-// sunSetting is what one point of a figure is measured at; table XII.
-type sunSetting struct {
+// setting is what one point of a figure is measured at; table XII.
+type setting struct {
 	d, qd, p, k, n int
 	s              float64
 }
 
-// sunDefault is the bold values of table XII. The bold one of qd is lost; all d
+// defaults is the bold values of table XII. The bold one of qd is lost; all d
 // attributes are asked, as in the anatomy paper whose set-up this is.
-var sunDefault = sunSetting{d: 5, qd: 5, p: 2, k: 20, n: 25000, s: 0.005}
+var defaults = setting{d: 5, qd: 5, p: 2, k: 20, n: 25000, s: 0.005}
 
 // sample draws the setting's table: adult-d, n rows, the sensitive attribute last.
-func (w sunSetting) sample(adult *dataset.Table, seed uint64) *dataset.Table {
+func (w setting) sample(adult *dataset.Table, seed uint64) *dataset.Table {
 	all := adult.Shuffled(w.n, seed)
 	last := len(all.Dicts) - 1
 	t := &dataset.Table{}
@@ -38,7 +38,7 @@ func (w sunSetting) sample(adult *dataset.Table, seed uint64) *dataset.Table {
 	return t
 }
 
-func (w sunSetting) quasi() []int {
+func (w setting) quasi() []int {
 	out := make([]int, w.d)
 	for j := range out {
 		out[j] = j
@@ -46,31 +46,31 @@ func (w sunSetting) quasi() []int {
 	return out
 }
 
-func (w sunSetting) queries(t *dataset.Table, n int, seed uint64) []*equivclass.BoundQuery {
+func (w setting) queries(t *dataset.Table, n int, seed uint64) []*equivclass.BoundQuery {
 	return equivclass.SetWorkload(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
 }
 
 // requirement is k and p, for methods that do not take p themselves.
-func (w sunSetting) requirement() equivclass.Requirement {
+func (w setting) requirement() equivclass.Requirement {
 	return equivclass.Requirement{K: w.k, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: w.p}}}
 }
 
 // partition cuts the table. Nobody is left out: Adult as a whole has 14
 // occupations, none held by a seventh.
-func (w sunSetting) partition(t *dataset.Table, m equivclass.Partitioner) [][]int32 {
+func (w setting) partition(t *dataset.Table, m equivclass.Partitioner) [][]int32 {
 	groups, _ := m.Partition(t.Pool(w.quasi(), w.d), w.requirement())
 	return groups
 }
 
-// sunAnatomy publishes groups as NSS and SS.
-func sunAnatomy(t *dataset.Table, groups [][]int32) *equivclass.BlockRelease {
+// publishAnatomy publishes groups as NSS and SS.
+func publishAnatomy(t *dataset.Table, groups [][]int32) *equivclass.BlockRelease {
 	d := len(t.Dicts)
 	return equivclass.NewBlockRelease(t.Dicts, t.Codes, groups, equivclass.AnatomyBlocks(d, d-1))
 }
 
-// sunGeneralized publishes groups as one generalized table. Ranges of age are
+// publishCells publishes groups as one generalized table. Ranges of age are
 // half open ([20-25) holds 20 to 24), so their last year is taken off.
-func sunGeneralized(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
+func publishCells(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
 	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = equivclass.Grains(t.Dicts)
 	for _, cells := range r.Cells {
@@ -87,10 +87,10 @@ func closeSteps(dicts []*equivclass.Dictionary, cells []equivclass.Cell) {
 	}
 }
 
-// sunFullDomain publishes groups with every attribute at one depth in the whole
+// publishFullDomain publishes groups with every attribute at one depth in the whole
 // table, as Org(p,k) prints it: the depth of the widest cell. (That is the depth
 // the search took: a deeper one with the same classes would have cost less.)
-func sunFullDomain(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
+func publishFullDomain(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
 	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = equivclass.Grains(t.Dicts)
 	for j, d := range t.Dicts[:len(t.Dicts)-1] {
@@ -144,10 +144,10 @@ func liftRanges(cells [][]equivclass.Cell, j int, steps []float64) {
 	}
 }
 
-// sunLiteral is the statement that Sun et al. print for their tables: the rows of
+// asPrinted is the statement that Sun et al. print for their tables: the rows of
 // SS that satisfy the sensitive predicate, in groups of which some row of NSS
 // satisfies the others. It counts a group whole as soon as one member matches.
-func sunLiteral(r *equivclass.BlockRelease, q *equivclass.BoundQuery) float64 {
+func asPrinted(r *equivclass.BlockRelease, q *equivclass.BoundQuery) float64 {
 	sensitive := len(r.Dicts) - 1
 	count := 0
 	for g := 1; g < len(r.Start); g++ {

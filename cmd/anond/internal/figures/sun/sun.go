@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	sunPaper = "Sun, Li, Wang and Ross, \"Achieving P-Sensitive K-Anonymity via Anatomy\", ICEBE 2009"
-	sunData  = "UCI Adult, the 45,222 complete rows, as in the paper; QI the first d of age, workclass, education, marital-status, race, sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
+	paper = "Sun, Li, Wang and Ross, \"Achieving P-Sensitive K-Anonymity via Anatomy\", ICEBE 2009"
+	about = "UCI Adult, the 45,222 complete rows, as in the paper; QI the first d of age, workclass, education, marital-status, race, sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
 )
 
 func Figures() []figures.Figure {
 	return []figures.Figure{
-		sunFigure("sun-2", "Query error over the number d of QI attributes", sun2),
-		sunFigure("sun-3", "Query error over the query dimensionality qd", sun3),
-		sunFigure("sun-4", "Query error over the expected selectivity s", sun4),
-		sunFigure("sun-5", "Query error over p", sun5),
-		sunFigure("sun-6", "Query error over k", sun6),
-		sunFigure("sun-7", "Query error over the number n of records", sun7),
-		sunFigure("sun-8", "Running time over the number n of records", sun8),
-		sunFigure("sun-9", "Running time over p, and over k", sun9),
+		figure("sun-2", "Query error over the number d of QI attributes", figure2),
+		figure("sun-3", "Query error over the query dimensionality qd", figure3),
+		figure("sun-4", "Query error over the expected selectivity s", figure4),
+		figure("sun-5", "Query error over p", figure5),
+		figure("sun-6", "Query error over k", figure6),
+		figure("sun-7", "Query error over the number n of records", figure7),
+		figure("sun-8", "Running time over the number n of records", figure8),
+		figure("sun-9", "Running time over p, and over k", figure9),
 	}
 }
 
-func sunFigure(id, title string, run func(context.Context, figures.Input) (*figures.Result, error)) figures.Figure {
-	return figures.Figure{ID: id, Paper: sunPaper, Title: title, Data: sunData, Run: run}
+func figure(id, title string, run func(context.Context, figures.Input) (*figures.Result, error)) figures.Figure {
+	return figures.Figure{ID: id, Paper: paper, Title: title, Data: about, Run: run}
 }

@@ -10,13 +10,13 @@ import (
 	"anond/equivclass"
 )
 
-func TestSunErrorFigures(t *testing.T) {
+func TestErrorFigures(t *testing.T) {
 	for _, id := range []string{"sun-2", "sun-3", "sun-4", "sun-5", "sun-6", "sun-7"} {
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, 2, id)
 		for _, p := range r.Panels {
 			series := figurestest.SeriesOf(p)
-			for _, name := range []string{sunAnatomyName, sunOrgName, sunMultiName, sunNCPName, sunUpName, sunMendedName, sunOwnCellsName, sunLiteralName} {
+			for _, name := range []string{anatomyName, orgName, multiName, ncpName, upName, mendedName, ownCellsName, asPrintedName} {
 				require.Equal(t, 5, series[name], "%s: %s", id, name)
 			}
 			require.Len(t, series, 8)
@@ -24,7 +24,7 @@ func TestSunErrorFigures(t *testing.T) {
 	}
 }
 
-func TestSunTimeFigures(t *testing.T) {
+func TestTimeFigures(t *testing.T) {
 	require.Len(t, figurestest.Run(t, Figures(), "sun-8").Panels, 1)
 	require.Len(t, figurestest.Run(t, Figures(), "sun-9").Panels, 2)
 }
@@ -34,12 +34,12 @@ func TestFiguresStopWhenAsked(t *testing.T) {
 }
 
 // The seed fixes all numbers of the error figures.
-func TestSunErrorsAreDeterministic(t *testing.T) {
+func TestErrorsAreDeterministic(t *testing.T) {
 	require.Equal(t, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows)
 }
 
-// sunTwo is four records in two groups: age and sex, then the sensitive attribute.
-func sunTwo(t *testing.T) (*dataset.Table, [][]int32) {
+// twoGroups is four records in two groups: age and sex, then the sensitive attribute.
+func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
 	t.Helper()
 	table := &dataset.Table{Codes: make([][]equivclass.Code, 3)}
 	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
@@ -57,7 +57,7 @@ func sunTwo(t *testing.T) (*dataset.Table, [][]int32) {
 	return table, [][]int32{{0, 1}, {2, 3}}
 }
 
-func sunBound(t *testing.T, table *dataset.Table, text string) *equivclass.BoundQuery {
+func bind(t *testing.T, table *dataset.Table, text string) *equivclass.BoundQuery {
 	t.Helper()
 	q, err := equivclass.ParseQuery(text)
 	require.NoError(t, err)
@@ -68,25 +68,25 @@ func sunBound(t *testing.T, table *dataset.Table, text string) *equivclass.Bound
 
 // The statement printed in the paper counts a group's rows of SS as soon as one
 // member matches; group shares split them.
-func TestSunLiteralCountsWholeGroups(t *testing.T) {
-	table, groups := sunTwo(t)
-	q := sunBound(t, table, "count where sex = F and job = a")
-	require.Equal(t, 3.0, sunLiteral(sunAnatomy(table, groups), q))
-	require.Equal(t, 2.5, sunAnatomy(table, groups).Estimate(q).Estimate)
-	none := sunBound(t, table, "count where age = 23 and sex = F and job = a")
-	require.Equal(t, 0.0, sunLiteral(sunAnatomy(table, groups), none))
+func TestPrintedSQLCountsWholeGroups(t *testing.T) {
+	table, groups := twoGroups(t)
+	q := bind(t, table, "count where sex = F and job = a")
+	require.Equal(t, 3.0, asPrinted(publishAnatomy(table, groups), q))
+	require.Equal(t, 2.5, publishAnatomy(table, groups).Estimate(q).Estimate)
+	none := bind(t, table, "count where age = 23 and sex = F and job = a")
+	require.Equal(t, 0.0, asPrinted(publishAnatomy(table, groups), none))
 }
 
 // Full domain: the ages of the second group are one, yet shown at the table's
 // depth; a range of five years has five of them.
-func TestSunFullDomainShowsOneDepth(t *testing.T) {
-	table, groups := sunTwo(t)
-	tight, full := sunGeneralized(table, groups), sunFullDomain(table, groups)
+func TestFullDomainShowsOneDepth(t *testing.T) {
+	table, groups := twoGroups(t)
+	tight, full := publishCells(table, groups), publishFullDomain(table, groups)
 	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, tight.Cells[0][0])
 	require.Equal(t, equivclass.Cell{Lo: 31, Hi: 31}, tight.Cells[1][0])
 	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, full.Cells[0][0])
 	require.Equal(t, equivclass.Cell{Lo: 30, Hi: 34}, full.Cells[1][0])
-	require.InDelta(t, 0.4, full.Estimate(sunBound(t, table, "count where age = 31 and job = a")).Estimate, 1e-12, "a fifth of two")
+	require.InDelta(t, 0.4, full.Estimate(bind(t, table, "count where age = 31 and job = a")).Estimate, 1e-12, "a fifth of two")
 }
 
 func TestLiftNodes(t *testing.T) {

@@ -12,17 +12,17 @@ import (
 	"anond/equivclass"
 )
 
-// sunTimes is how long the anonymization of a table takes, from the pool to the
+// times is how long the anonymization of a table takes, from the pool to the
 // published tables, by series; and the part of it that writes the tables.
-type sunTimes struct {
+type times struct {
 	whole  *figures.Lines
 	writes *figures.Lines
 }
 
-func newSunTimes() *sunTimes {
-	m := &sunTimes{}
+func newTimes() *times {
+	m := &times{}
 	for _, of := range []**figures.Lines{&m.whole, &m.writes} {
-		*of = figures.NewLines(nil, sunPaperNames, []string{sunNCPName, sunUpName})
+		*of = figures.NewLines(nil, paperNames, []string{ncpName, upName})
 		for _, s := range (*of).All() {
 			s.Timed = true
 		}
@@ -30,43 +30,43 @@ func newSunTimes() *sunTimes {
 	return m
 }
 
-// sunTimed is a method with the recoding it publishes in.
-type sunTimed struct {
+// timedMethod is a method with the recoding it publishes in.
+type timedMethod struct {
 	name   string
 	method func(p int) equivclass.Partitioner
 	write  func(t *dataset.Table, groups [][]int32)
 }
 
-func sunTimedMethods() []sunTimed {
-	anatomy := func(t *dataset.Table, groups [][]int32) { sunAnatomy(t, groups) }
-	general := func(t *dataset.Table, groups [][]int32) { sunGeneralized(t, groups) }
-	return []sunTimed{
-		{sunAnatomyName, func(p int) equivclass.Partitioner { return equivclass.PSensitive{P: p} }, anatomy},
-		{sunOrgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} }, func(t *dataset.Table, groups [][]int32) { sunFullDomain(t, groups) }},
-		{sunMultiName, func(p int) equivclass.Partitioner { return equivclass.Multi{P: p} }, general},
-		{sunNCPName, func(p int) equivclass.Partitioner { return equivclass.PSensitiveNCP{P: p} }, anatomy},
-		{sunUpName, func(int) equivclass.Partitioner { return equivclass.ARPUp{} }, anatomy},
+func timedMethods() []timedMethod {
+	anatomy := func(t *dataset.Table, groups [][]int32) { publishAnatomy(t, groups) }
+	general := func(t *dataset.Table, groups [][]int32) { publishCells(t, groups) }
+	return []timedMethod{
+		{anatomyName, func(p int) equivclass.Partitioner { return equivclass.PSensitive{P: p} }, anatomy},
+		{orgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} }, func(t *dataset.Table, groups [][]int32) { publishFullDomain(t, groups) }},
+		{multiName, func(p int) equivclass.Partitioner { return equivclass.Multi{P: p} }, general},
+		{ncpName, func(p int) equivclass.Partitioner { return equivclass.PSensitiveNCP{P: p} }, anatomy},
+		{upName, func(int) equivclass.Partitioner { return equivclass.ARPUp{} }, anatomy},
 	}
 }
 
-// sunTimeRuns is how often each time is taken; the methods take turns, so that
+// timeRuns is how often each time is taken; the methods take turns, so that
 // what else the machine does meets all of them.
-const sunTimeRuns = 7
+const timeRuns = 7
 
-func sunTimeSweep(ctx context.Context, in figures.Input, axis string, xs []float64, at func(x float64) sunSetting) (*sunTimes, error) {
-	adult, err := in.Data.Adult(0, sunColumns...)
+func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float64, at func(x float64) setting) (*times, error) {
+	adult, err := in.Data.Adult(0, columns...)
 	if err != nil {
 		return nil, err
 	}
-	m := newSunTimes()
+	m := newTimes()
 	for _, x := range xs {
 		w := at(x)
 		w.n = in.Rows(w.n, 400)
-		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, figures.Number(x, 4), sunTimeRuns))
-		for run := range sunTimeRuns {
+		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, figures.Number(x, 4), timeRuns))
+		for run := range timeRuns {
 			t := w.sample(adult, in.Seed+uint64(run))
 			runtime.GC() // the sample's leavings are no method's
-			for _, method := range sunTimedMethods() {
+			for _, method := range timedMethods() {
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
@@ -77,7 +77,7 @@ func sunTimeSweep(ctx context.Context, in figures.Input, axis string, xs []float
 	return m, nil
 }
 
-func (m *sunTimes) time(x float64, w sunSetting, t *dataset.Table, method sunTimed) {
+func (m *times) time(x float64, w setting, t *dataset.Table, method timedMethod) {
 	begin := time.Now()
 	groups := w.partition(t, method.method(w.p))
 	cut := time.Now()
@@ -87,25 +87,25 @@ func (m *sunTimes) time(x float64, w sunSetting, t *dataset.Table, method sunTim
 	m.writes.Of(method.name).Add(x, end.Sub(cut).Seconds())
 }
 
-func (m *sunTimes) panel(name string, x chart.Axis) figures.Panel {
+func (m *times) panel(name string, x chart.Axis) figures.Panel {
 	return figures.PanelOfRuns(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, m.whole.All())
 }
 
-const sunTimeWhy = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares implementations that it does not describe."
+const whyTime = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares implementations that it does not describe."
 
-func (m *sunTimes) less(text string) figures.Claim {
-	return figures.NewClaim(text, sunTimeWhy, figures.Below(figures.Gap(figures.ClearGap), m.whole.Of(sunAnatomyName), m.whole.All(sunOrgName, sunMultiName)...))
+func (m *times) less(text string) figures.Claim {
+	return figures.NewClaim(text, whyTime, figures.Below(figures.Gap(figures.ClearGap), m.whole.Of(anatomyName), m.whole.All(orgName, multiName)...))
 }
 
 // cost asks whether generalization itself, the writing of cells, is what makes
 // the others slow: whether it takes more than the whole gap to Anatomy(p,k).
-func (m *sunTimes) cost(text string) figures.Claim {
+func (m *times) cost(text string) figures.Claim {
 	f := figures.Found(figures.Holds, "writing the tables takes")
-	for _, name := range sunPaperNames {
+	for _, name := range paperNames {
 		part, whole := figures.Mean(m.writes.Of(name).Values()), figures.Mean(m.whole.Of(name).Values())
-		gap := whole - figures.Mean(m.whole.Of(sunAnatomyName).Values())
-		extra := part - figures.Mean(m.writes.Of(sunAnatomyName).Values())
-		if name != sunAnatomyName && (gap <= 0 || extra < gap/2) {
+		gap := whole - figures.Mean(m.whole.Of(anatomyName).Values())
+		extra := part - figures.Mean(m.writes.Of(anatomyName).Values())
+		if name != anatomyName && (gap <= 0 || extra < gap/2) {
 			f.Verdict = figures.HoldsNot
 		}
 		f.Numbers += fmt.Sprintf(" %.2g s of %.2g s of %s,", part, whole, name)
@@ -114,9 +114,9 @@ func (m *sunTimes) cost(text string) figures.Claim {
 	return figures.NewClaim(text, "Search dominates: cells are written once, combinations and cuts are judged many times.", f)
 }
 
-func sun8(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := sunTimeSweep(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(x float64) sunSetting {
-		w := sunDefault
+func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	m, err := measureTimes(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(x float64) setting {
+		w := defaults
 		w.n = int(x)
 		return w
 	})
@@ -129,25 +129,25 @@ func sun8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 			m.less("The computing overhead of Anatomy(p,k) is less than that of the two generalization-based approaches."),
 			m.cost("That is since there is no generalization cost."),
 		},
-		Notes: []string{sunTimeNote()},
+		Notes: []string{timeNote()},
 	}, nil
 }
 
-func sunTimeNote() string {
-	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs are compared in pairs, and a gap is called clear from a factor of %g.", sunTimeRuns, 1+figures.ClearGap)
+func timeNote() string {
+	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs are compared in pairs, and a gap is called clear from a factor of %g.", timeRuns, 1+figures.ClearGap)
 }
 
-func sun9(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	byP, err := sunTimeSweep(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(x float64) sunSetting {
-		w := sunDefault
+func figure9(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	byP, err := measureTimes(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(x float64) setting {
+		w := defaults
 		w.p = int(x)
 		return w
 	})
 	if err != nil {
 		return nil, err
 	}
-	byK, err := sunTimeSweep(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(x float64) sunSetting {
-		w := sunDefault
+	byK, err := measureTimes(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(x float64) setting {
+		w := defaults
 		w.k = int(x)
 		return w
 	})
@@ -160,6 +160,6 @@ func sun9(ctx context.Context, in figures.Input) (*figures.Result, error) {
 			byP.less("Similar results (the overhead of Anatomy(p,k) is less than the other two's) are shown when p is varied."),
 			byK.less("Similar results are shown when k is varied."),
 		},
-		Notes: []string{sunTimeNote(), "The caption says p, the text k: both are drawn."},
+		Notes: []string{timeNote(), "The caption says p, the text k: both are drawn."},
 	}, nil
 }

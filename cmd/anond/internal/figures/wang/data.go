@@ -11,13 +11,13 @@ import (
 // The table of Wang, Xu and Sun's section V.B: "multi-dimensional data [that]
 // obeys discrete normal distribution". They give neither mean nor spread.
 const (
-	wangLevels = 20 // different values of an attribute
-	wangSpread = 6  // its domain spans this many standard deviations
+	levels = 20 // different values of an attribute
+	spread = 6  // its domain spans this many standard deviations
 )
 
-// wangNormal returns n records of d attributes of wangLevels normally distributed
+// normal returns n records of d attributes of levels normally distributed
 // values, cut off at the ends of the domain.
-func wangNormal(n, d, levels int, seed uint64) *equivclass.Pool {
+func normal(n, d, levels int, seed uint64) *equivclass.Pool {
 	rng := rand.New(rand.NewPCG(seed, 0x57a6))
 	top := float64(levels - 1)
 	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, d)}, X: make([]float32, n*d), SA: make([]equivclass.Code, n)}
@@ -25,15 +25,15 @@ func wangNormal(n, d, levels int, seed uint64) *equivclass.Pool {
 		p.Space.Dims[j] = equivclass.Dim{Kind: equivclass.Number, Width: top}
 	}
 	for i := range p.X {
-		v := math.Round(top/2 + rng.NormFloat64()*top/wangSpread)
+		v := math.Round(top/2 + rng.NormFloat64()*top/spread)
 		p.X[i] = float32(min(top, max(0, v)) / top)
 	}
 	return p
 }
 
-// wangAdult returns the first n records of Adult over the six attributes of
+// adult returns the first n records of Adult over the six attributes of
 // section V.C, each mapped to numbers as section III.B.a says.
-func wangAdult(s dataset.Source, n int) (*equivclass.Pool, error) {
+func adult(s dataset.Source, n int) (*equivclass.Pool, error) {
 	t, err := s.Adult(n, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical}, dataset.Column{Name: "education-num", Type: equivclass.Integer},
 		dataset.Column{Name: "native-country", Type: equivclass.Categorical}, dataset.Column{Name: "income", Type: equivclass.Categorical},
 		dataset.Column{Name: "occupation", Type: equivclass.Categorical})

@@ -12,33 +12,33 @@ import (
 	"anond/incremental/literal"
 )
 
-// wangUpdate is one series of figures 5 and 6. The updates are not safe across
+// update is one series of figures 5 and 6. The updates are not safe across
 // releases (rule F of the threat model); they are here to be measured.
-type wangUpdate struct {
+type update struct {
 	name   string
 	method literal.Method
 	by     equivclass.Partitioner
 	ours   bool
 }
 
-var wangUpdates = []wangUpdate{
+var updates = []update{
 	{"full-update", literal.Full, equivclass.WangCloseK{}, false},
 	{"incremental", literal.Local, equivclass.WangCloseK{}, false},
 	{"i3m", literal.I3M, equivclass.WangCloseK{}, false},
 }
 
-// wangImproved is ours: the paper's update with a partitioner that loses less.
-var wangImproved = wangUpdate{"incremental with extract", literal.Local, equivclass.Extract{}, true}
+// improved is ours: the paper's update with a partitioner that loses less.
+var improved = update{"incremental with extract", literal.Local, equivclass.Extract{}, true}
 
-// wangGrowth is a table of which the last fifth comes in batches.
-type wangGrowth struct {
+// growth is a table of which the last fifth comes in batches.
+type growth struct {
 	rows  []literal.Row
 	space *equivclass.Space
 }
 
-// newWangGrowth puts the records in an order that the seed fixes.
-func newWangGrowth(p *equivclass.Pool, seed uint64) wangGrowth {
-	g := wangGrowth{space: p.Space}
+// newGrowth puts the records in an order that the seed fixes.
+func newGrowth(p *equivclass.Pool, seed uint64) growth {
+	g := growth{space: p.Space}
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(p.Len()) {
 		g.rows = append(g.rows, literal.Row{X: p.At(int32(i)), SA: p.SA[i]})
 	}
@@ -47,7 +47,7 @@ func newWangGrowth(p *equivclass.Pool, seed uint64) wangGrowth {
 
 // run loads four fifths of the table and times the rest, with a release after
 // each batch.
-func (g wangGrowth) run(ctx context.Context, m wangUpdate, k, batch int) (cavg, seconds float64, err error) {
+func (g growth) run(ctx context.Context, m update, k, batch int) (cavg, seconds float64, err error) {
 	u := literal.New(m.method, m.by, equivclass.Requirement{K: k, L: 1}, literal.Params{Space: g.space, Threshold: -1})
 	base := len(g.rows) * 4 / 5
 	u.Insert(g.rows[:base]...)
@@ -65,13 +65,13 @@ func (g wangGrowth) run(ctx context.Context, m wangUpdate, k, batch int) (cavg, 
 	return equivclass.CAVG(equivclass.Sizes(u.Flush()), k), seconds, ctx.Err()
 }
 
-// wangSpeed is C_AVG and the seconds of some updates, as lines.
-type wangSpeed struct {
-	of            []wangUpdate
+// speed is C_AVG and the seconds of some updates, as lines.
+type speed struct {
+	of            []update
 	cavg, seconds *figures.Lines
 }
 
-func newWangSpeed(xs []float64, of []wangUpdate) wangSpeed {
+func newSpeed(xs []float64, of []update) speed {
 	var paper, ours []string
 	for _, m := range of {
 		if m.ours {
@@ -80,11 +80,11 @@ func newWangSpeed(xs []float64, of []wangUpdate) wangSpeed {
 			paper = append(paper, m.name)
 		}
 	}
-	return wangSpeed{of, figures.NewLines(xs, paper, ours), figures.NewLines(xs, paper, ours)}
+	return speed{of, figures.NewLines(xs, paper, ours), figures.NewLines(xs, paper, ours)}
 }
 
 // measure takes the median time of some runs, the methods in turn; ours runs once.
-func (s wangSpeed) measure(ctx context.Context, i int, g wangGrowth, k, batch, runs int) error {
+func (s speed) measure(ctx context.Context, i int, g growth, k, batch, runs int) error {
 	times := map[string][]float64{}
 	for r := range runs {
 		for _, m := range s.of {
@@ -107,38 +107,38 @@ func (s wangSpeed) measure(ctx context.Context, i int, g wangGrowth, k, batch, r
 	return nil
 }
 
-func wangFigure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
+func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	n := in.Rows(10000, 400)
-	return wangIncremental(ctx, in, newWangGrowth(wangNormal(n, wangD, wangLevels, in.Seed), in.Seed), "normal records", append(slices.Clone(wangUpdates), wangImproved))
+	return figureOfUpdates(ctx, in, newGrowth(normal(n, fixedD, levels, in.Seed), in.Seed), "normal records", append(slices.Clone(updates), improved))
 }
 
-func wangFigure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	p, err := wangAdult(in.Data, in.Rows(30162, 400))
+func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	p, err := adult(in.Data, in.Rows(30162, 400))
 	if err != nil {
 		return nil, err
 	}
-	return wangIncremental(ctx, in, newWangGrowth(p, in.Seed), "Adult", wangUpdates)
+	return figureOfUpdates(ctx, in, newGrowth(p, in.Seed), "Adult", updates)
 }
 
-// wangShares are the batches of panels c and d, in permille of the table; 200
+// batchAxis are the batches of panels c and d, in permille of the table; 200
 // is all the new records at once.
-var wangShares = []float64{2, 10, 50, 200}
+var batchAxis = []float64{2, 10, 50, 200}
 
-// wangBatch is the batch of panels a and b, in permille of the table.
-const wangBatch = 10
+// smallBatch is the batch of panels a and b, in permille of the table.
+const smallBatch = 10
 
-func wangIncremental(ctx context.Context, in figures.Input, g wangGrowth, what string, of []wangUpdate) (*figures.Result, error) {
+func figureOfUpdates(ctx context.Context, in figures.Input, g growth, what string, of []update) (*figures.Result, error) {
 	ks := []float64{2, 5, 10, 20, 30}
-	byK, byBatch := newWangSpeed(ks, of), newWangSpeed(wangShares, of)
+	byK, byBatch := newSpeed(ks, of), newSpeed(batchAxis, of)
 	for i, k := range figures.Ints(ks) {
 		in.Step(fmt.Sprintf("k = %d", k))
-		if err := byK.measure(ctx, i, g, k, max(1, len(g.rows)*wangBatch/1000), 3); err != nil {
+		if err := byK.measure(ctx, i, g, k, max(1, len(g.rows)*smallBatch/1000), 3); err != nil {
 			return nil, err
 		}
 	}
-	for i, share := range figures.Ints(wangShares) {
+	for i, share := range figures.Ints(batchAxis) {
 		in.Step(fmt.Sprintf("batches of %d permille", share))
-		if err := byBatch.measure(ctx, i, g, wangK, max(1, len(g.rows)*share/1000), 1); err != nil {
+		if err := byBatch.measure(ctx, i, g, fixedK, max(1, len(g.rows)*share/1000), 1); err != nil {
 			return nil, err
 		}
 	}
@@ -149,10 +149,10 @@ func wangIncremental(ctx context.Context, in figures.Input, g wangGrowth, what s
 		Panels: []figures.Panel{
 			byK.cavg.Panel("a", "C_AVG by k, "+at, x, cavg),
 			byK.seconds.Panel("b", "Time of the updates by k, "+at, x, seconds),
-			byBatch.cavg.Panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", wangK, at), b, cavg),
-			byBatch.seconds.Panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", wangK, at), b, seconds),
+			byBatch.cavg.Panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", fixedK, at), b, cavg),
+			byBatch.seconds.Panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", fixedK, at), b, seconds),
 		},
-		Claims: wangClaimsOfUpdates(byK, byBatch),
+		Claims: claimsOfUpdates(byK, byBatch),
 		Notes: []string{
 			"A fifth of the records is new, as in the paper. It does not say in how many releases they come: panels a and b take batches of 1 % of the table; panels c and d vary that, up to all at once.",
 			"The captions of figures 5 and 6 are exchanged in print: the text calls figure 5 the normally distributed records, figure 6 Adult.",
@@ -166,8 +166,8 @@ func wangIncremental(ctx context.Context, in figures.Input, g wangGrowth, what s
 	}, nil
 }
 
-func wangClaimsOfUpdates(byK, byBatch wangSpeed) []figures.Claim {
-	why := wangTimeWhy(byBatch)
+func claimsOfUpdates(byK, byBatch speed) []figures.Claim {
+	why := whyTime(byBatch)
 	return []figures.Claim{
 		figures.NewClaim("Full update and incremental update have a lower information loss than I3M (C_AVG nearer to 1).",
 			"It fails at the smallest k, where one value of an attribute often has more records than k: the full update starts over with such values and its first cuts overshoot k, while I3M starts from small classes, whose values are few. With 100 instead of 20 values an attribute full-update has 1.03 at k = 2, i3m 1.09 (three seeds alike).",
@@ -179,13 +179,13 @@ func wangClaimsOfUpdates(byK, byBatch wangSpeed) []figures.Claim {
 	}
 }
 
-// wangTimeWhy says where the incremental update is quicker.
-func wangTimeWhy(byBatch wangSpeed) string {
-	text := fmt.Sprintf("It depends on the batch (panel d, k = %d). Time of the incremental over that of the full update:", wangK)
+// whyTime says where the incremental update is quicker.
+func whyTime(byBatch speed) string {
+	text := fmt.Sprintf("It depends on the batch (panel d, k = %d). Time of the incremental over that of the full update:", fixedK)
 	a, b := byBatch.seconds.Of("incremental").Values(), byBatch.seconds.Of("full-update").Values()
-	for i, share := range wangShares {
+	for i, share := range batchAxis {
 		text += fmt.Sprintf(" %s at %s %%", figures.Short(a[i]/b[i]), figures.Short(share/10))
-		if i < len(wangShares)-1 {
+		if i < len(batchAxis)-1 {
 			text += ","
 		}
 	}

@@ -19,26 +19,26 @@ import (
 	"anond/equivclass"
 )
 
-const wangPaper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
+const paper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
 
 func Figures() []figures.Figure {
 	return []figures.Figure{
-		{ID: "wang-3", Paper: wangPaper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: wangNormalData, Run: wangFigure3},
-		{ID: "wang-4", Paper: wangPaper, Title: "Quality of four partitionings on Adult, by k", Data: wangAdultData, Run: wangFigure4},
-		{ID: "wang-5", Paper: wangPaper, Title: "C_AVG and time of three updates on normally distributed records, by k", Data: wangNormalData, Run: wangFigure5},
-		{ID: "wang-6", Paper: wangPaper, Title: "C_AVG and time of three updates on Adult, by k", Data: wangAdultData, Run: wangFigure6},
+		{ID: "wang-3", Paper: paper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: aboutNormal, Run: figure3},
+		{ID: "wang-4", Paper: paper, Title: "Quality of four partitionings on Adult, by k", Data: aboutAdult, Run: figure4},
+		{ID: "wang-5", Paper: paper, Title: "C_AVG and time of three updates on normally distributed records, by k", Data: aboutNormal, Run: figure5},
+		{ID: "wang-6", Paper: paper, Title: "C_AVG and time of three updates on Adult, by k", Data: aboutAdult, Run: figure6},
 	}
 }
 
 const (
-	wangNormalData = "10,000 generated records: each attribute has 20 normally distributed values over 6 standard deviations (the paper gives neither mean nor spread)"
-	wangAdultData  = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
+	aboutNormal = "10,000 generated records: each attribute has 20 normally distributed values over 6 standard deviations (the paper gives neither mean nor spread)"
+	aboutAdult  = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
 )
 
 // The series of the paper, and beside them what it does not have.
 var (
-	wangMethods = []equivclass.Partitioner{equivclass.WangCloseK{}, equivclass.WangMedian{}, equivclass.SingleDimensional{}, equivclass.Mondrian{}}
-	wangOthers  = []equivclass.Partitioner{equivclass.MondrianRelaxed{}, equivclass.MondrianBoth{}, equivclass.Extract{}}
+	methods = []equivclass.Partitioner{equivclass.WangCloseK{}, equivclass.WangMedian{}, equivclass.SingleDimensional{}, equivclass.Mondrian{}}
+	others  = []equivclass.Partitioner{equivclass.MondrianRelaxed{}, equivclass.MondrianBoth{}, equivclass.Extract{}}
 )
 
 func names(methods []equivclass.Partitioner) (out []string) {
@@ -48,17 +48,17 @@ func names(methods []equivclass.Partitioner) (out []string) {
 	return out
 }
 
-// wangQuality is what a partition costs by each measure, as lines.
-type wangQuality struct{ cdm, cmdm, cavg, ncp *figures.Lines }
+// quality is what a partition costs by each measure, as lines.
+type quality struct{ cdm, cmdm, cavg, ncp *figures.Lines }
 
-func newWangQuality(xs []float64) wangQuality {
-	empty := func() *figures.Lines { return figures.NewLines(xs, names(wangMethods), names(wangOthers)) }
-	return wangQuality{empty(), empty(), empty(), empty()}
+func newQuality(xs []float64) quality {
+	empty := func() *figures.Lines { return figures.NewLines(xs, names(methods), names(others)) }
+	return quality{empty(), empty(), empty(), empty()}
 }
 
 // measure runs every method on a table at k and notes its costs at the i-th x.
-func (q wangQuality) measure(ctx context.Context, i int, p *equivclass.Pool, k int) error {
-	for _, list := range [][]equivclass.Partitioner{wangMethods, wangOthers} {
+func (q quality) measure(ctx context.Context, i int, p *equivclass.Pool, k int) error {
+	for _, list := range [][]equivclass.Partitioner{methods, others} {
 		for _, m := range list {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -18,7 +18,7 @@ func decided(t *testing.T, r *figures.Result, claims int) {
 	}
 }
 
-func TestWangFiguresOfPartitions(t *testing.T) {
+func TestFiguresOfPartitions(t *testing.T) {
 	methods := []string{"wang-close-k", "wang-median", "single-dimensional", "mondrian", "mondrian-relaxed", "mondrian-both", "extract"}
 	r := figurestest.Run(t, Figures(), "wang-3")
 	require.Len(t, r.Panels, 5)
@@ -36,7 +36,7 @@ func TestWangFiguresOfPartitions(t *testing.T) {
 	decided(t, r, 3)
 }
 
-func TestWangFiguresOfUpdates(t *testing.T) {
+func TestFiguresOfUpdates(t *testing.T) {
 	paper := []string{"full-update", "incremental", "i3m"}
 	for id, series := range map[string][]string{"wang-5": append(paper[:3:3], "incremental with extract"), "wang-6": paper} {
 		r := figurestest.Run(t, Figures(), id)
@@ -48,8 +48,8 @@ func TestWangFiguresOfUpdates(t *testing.T) {
 	}
 }
 
-func TestWangNormalIsBellShaped(t *testing.T) {
-	p := wangNormal(4000, 2, 5, 1)
+func TestNormalRecordsAreBellShaped(t *testing.T) {
+	p := normal(4000, 2, 5, 1)
 	count := map[float32]int{}
 	for _, x := range p.X {
 		count[x]++
@@ -58,8 +58,8 @@ func TestWangNormalIsBellShaped(t *testing.T) {
 	require.Greater(t, count[0.5], count[0.25])
 	require.Greater(t, count[0.25], count[0])
 	require.InDelta(t, count[0], count[1], 100)
-	require.Equal(t, p.X, wangNormal(4000, 2, 5, 1).X)
-	require.NotEqual(t, p.X, wangNormal(4000, 2, 5, 2).X)
+	require.Equal(t, p.X, normal(4000, 2, 5, 1).X)
+	require.NotEqual(t, p.X, normal(4000, 2, 5, 2).X)
 }
 
 func TestFiguresStopWhenAsked(t *testing.T) {

@@ -5,23 +5,23 @@ import (
 	"anond/equivclass"
 )
 
-// zhuTable reads the training part of Adult over the attributes of section 5,
+// adult reads the training part of Adult over the attributes of section 5,
 // the sensitive one last.
-func zhuTable(s dataset.Source) (*dataset.Table, error) {
+func adult(s dataset.Source) (*dataset.Table, error) {
 	number, category := equivclass.Integer, equivclass.Categorical
 	return s.Adult(30162,
 		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category}, dataset.Column{Name: "education-num", Type: number}, dataset.Column{Name: "marital-status", Type: category},
 		dataset.Column{Name: "race", Type: category}, dataset.Column{Name: "workclass", Type: category}, dataset.Column{Name: "relationship", Type: category}, dataset.Column{Name: "occupation", Type: category})
 }
 
-// zhuAll are the places of the attributes but the sensitive one, which is last.
-var zhuAll = []int{0, 1, 2, 3, 4, 5, 6}
+// allAttributes are the places of the attributes but the sensitive one, which is last.
+var allAttributes = []int{0, 1, 2, 3, 4, 5, 6}
 
-// zhuPool is a table over some of the attributes.
-func zhuPool(t *dataset.Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(zhuAll)) }
+// pool is a table over some of the attributes.
+func pool(t *dataset.Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(allAttributes)) }
 
-// zhuMethod is one series of the figures.
-type zhuMethod struct {
+// method is one series of the figures.
+type method struct {
 	name string
 	by   func(seed uint64) equivclass.Partitioner
 	want func(l int) equivclass.Requirement
@@ -36,23 +36,23 @@ func distinct(l int) equivclass.Requirement {
 	return equivclass.Requirement{K: l, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: l}}}
 }
 
-// zhuWeak is Algorithm 1 with the weaker reading of "the demands of l-diversity".
-const zhuWeak = "aip, only l different values"
+// weak is Algorithm 1 with the weaker reading of "the demands of l-diversity".
+const weak = "aip, only l different values"
 
 // The methods of the paper, ours, and another reading of aip.
 var (
-	zhuMethods = []zhuMethod{
+	methods = []method{
 		{name: "arp", by: func(s uint64) equivclass.Partitioner { return equivclass.ARP{Seed: s} }, want: frequency},
 		{name: "ng", by: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }, want: frequency, ring: true},
 		{name: "aip", by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: frequency},
 		{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: s} }, want: frequency},
 		{name: "arp-up", by: func(uint64) equivclass.Partitioner { return equivclass.ARPUp{} }, want: frequency, ours: true},
 	}
-	zhuReading = zhuMethod{name: zhuWeak, by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: distinct, ours: true}
+	weakReading = method{name: weak, by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: distinct, ours: true}
 )
 
-// zhuNames returns the series of the paper, and those that are not.
-func zhuNames(methods []zhuMethod) (paper, ours []string) {
+// namesOf returns the series of the paper, and those that are not.
+func namesOf(methods []method) (paper, ours []string) {
 	for _, m := range methods {
 		if m.ours {
 			ours = append(ours, m.name)

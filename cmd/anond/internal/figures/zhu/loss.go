@@ -12,26 +12,26 @@ import (
 	"anond/equivclass"
 )
 
-// zhuDraws is how many times each setting of a loss is measured at the paper's
+// lossDraws is how many times each setting of a loss is measured at the paper's
 // sizes, on other records of Adult and with other coins.
-const zhuDraws = 5
+const lossDraws = 5
 
-// zhuLoss is GLP as lines, and the blocks of Algorithm 1 behind it.
-type zhuLoss struct {
-	of     []zhuMethod
+// loss is GLP as lines, and the blocks of Algorithm 1 behind it.
+type loss struct {
+	of     []method
 	glp    *figures.Lines
 	blocks []int // of the first draw, by x
 	draws  int
 }
 
-func newZhuLoss(xs []float64, draws int) *zhuLoss {
-	of := append(slices.Clone(zhuMethods), zhuReading)
-	paper, ours := zhuNames(of)
-	return &zhuLoss{of: of, glp: figures.NewLines(xs, paper, ours), draws: draws}
+func newLoss(xs []float64, draws int) *loss {
+	of := append(slices.Clone(methods), weakReading)
+	paper, ours := namesOf(of)
+	return &loss{of: of, glp: figures.NewLines(xs, paper, ours), draws: draws}
 }
 
 // measure adds one draw of every method at the i-th x.
-func (z *zhuLoss) measure(ctx context.Context, i int, p *equivclass.Pool, l int, seed uint64) error {
+func (z *loss) measure(ctx context.Context, i int, p *equivclass.Pool, l int, seed uint64) error {
 	c := equivclass.NewCorrespondence(p)
 	for _, m := range z.of {
 		if err := ctx.Err(); err != nil {
@@ -50,35 +50,35 @@ func (z *zhuLoss) measure(ctx context.Context, i int, p *equivclass.Pool, l int,
 	return nil
 }
 
-func (z *zhuLoss) panel(title, x string) []figures.Panel {
+func (z *loss) panel(title, x string) []figures.Panel {
 	return []figures.Panel{z.glp.Panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "GLP"})}
 }
 
-func (z *zhuLoss) notes(g *figures.Lines) []string {
+func (z *loss) notes(g *figures.Lines) []string {
 	return []string{
 		fmt.Sprintf("Each value is the mean of %d draws of records and coins; a comparison is decided if all draws agree.", z.draws),
 		fmt.Sprintf("Blocks of the initial partition (Algorithm 1), by x: %s.", list(z.blocks)),
 		"NG is measured on its rings: a record has its own value or one of the l-1 places before it.",
 		figures.Aside(figures.NewClaim("arp-up, which deals groups out from the bottom up, has less GLP than all four.", "Where sex alone decides, no method loses anything.",
 			g.Below(figures.Pairs, "arp-up", "arp", "ng", "aip", "anatomy"))),
-		zhuWeak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is here to explain the paper's figure.",
+		weak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is here to explain the paper's figure.",
 	}
 }
 
 // The findings that several figures share.
 
-func (z *zhuLoss) whyNotAnatomy() string {
+func (z *loss) whyNotAnatomy() string {
 	return "Not anatomy but aip is the worst: a block of Algorithm 1 that is not l-diverse is merged and never cut again, and a large block ties its records to more wrong values than a group of l does. " +
-		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " + z.glp.Below(figures.Pairs, zhuWeak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
+		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " + z.glp.Below(figures.Pairs, weak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
 }
 
-func (z *zhuLoss) whyNotARP() string {
+func (z *loss) whyNotARP() string {
 	return "Where the strongest attribute, sex, has a value that is not l-diverse by itself (26 % of the women have one occupation, so from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. " +
 		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.Below(figures.Pairs, "arp-up", "arp", "anatomy").Numbers + "."
 }
 
 // whyNotRing says how far arp and ng are apart.
-func (z *zhuLoss) whyNotRing() string {
+func (z *loss) whyNotRing() string {
 	most := 0.0
 	ng := z.glp.Of("ng").Values()
 	for i, v := range z.glp.Of("arp").Values() {
@@ -87,7 +87,7 @@ func (z *zhuLoss) whyNotRing() string {
 	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng lays a block out by frequency, arp takes the l values with most records left. With few attributes GLP counts only the few values that a combination lacks, so a small difference is a large share; in GLP itself it is at most %.3f.", most)
 }
 
-func (z *zhuLoss) claims(trend []figures.Finding, trendText string, g *figures.Lines) []figures.Claim {
+func (z *loss) claims(trend []figures.Finding, trendText string, g *figures.Lines) []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim(trendText, "", trend...),
 		figures.NewClaim("The GLP of AT is always maximal.", z.whyNotAnatomy(), g.Below(figures.Pairs, "arp", "anatomy"), g.Below(figures.Pairs, "ng", "anatomy"), g.Below(figures.Pairs, "aip", "anatomy")),
@@ -99,20 +99,20 @@ func (z *zhuLoss) claims(trend []figures.Finding, trendText string, g *figures.L
 
 // paperTrend asks whether the losses of the paper's methods rise (fall, if up is
 // false).
-func paperTrend(z *zhuLoss, up bool) []figures.Finding {
-	paper, _ := zhuNames(zhuMethods)
+func paperTrend(z *loss, up bool) []figures.Finding {
+	paper, _ := namesOf(methods)
 	return figures.Each(paper, func(n string) figures.Finding { return z.glp.Of(n).Steps(up, 0) })
 }
 
-func zhuFigure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	n, z := in.Rows(zhuN, 2000), newZhuLoss(zhuLs, in.Rows(zhuDraws, 2))
+	n, z := in.Rows(fixedN, 2000), newLoss(lAxis, in.Rows(lossDraws, 2))
 	for draw := range uint64(z.draws) {
-		p := zhuPool(t.Shuffled(n, in.Seed+draw), zhuAll)
-		for i, l := range figures.Ints(zhuLs) {
+		p := pool(t.Shuffled(n, in.Seed+draw), allAttributes)
+		for i, l := range figures.Ints(lAxis) {
 			in.Step(fmt.Sprintf("draw %d, l = %d", draw+1, l))
 			if err := z.measure(ctx, i, p, l, in.Seed+draw); err != nil {
 				return nil, err
@@ -126,40 +126,40 @@ func zhuFigure2(ctx context.Context, in figures.Input) (*figures.Result, error) 
 	}, nil
 }
 
-func zhuFigure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	ns := zhuNs(in)
-	z := newZhuLoss(ns, in.Rows(zhuDraws, 2))
+	ns := sizes(in)
+	z := newLoss(ns, in.Rows(lossDraws, 2))
 	for draw := range uint64(z.draws) {
 		for i, n := range figures.Ints(ns) {
 			in.Step(fmt.Sprintf("draw %d, %d records", draw+1, n))
-			if err := z.measure(ctx, i, zhuPool(t.Shuffled(n, in.Seed+draw), zhuAll), zhuL, in.Seed+draw); err != nil {
+			if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed+draw), allAttributes), fixedL, in.Seed+draw); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return &figures.Result{
-		Panels: z.panel(fmt.Sprintf("GLP by the number of records, l = %d", zhuL), "n"),
+		Panels: z.panel(fmt.Sprintf("GLP by the number of records, l = %d", fixedL), "n"),
 		Claims: z.claims(paperTrend(z, false), "With n increasing, the GLP of the four methods is decreasing.", z.glp),
 		Notes:  z.notes(z.glp),
 	}, nil
 }
 
-func zhuFigure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	n, z := in.Rows(zhuN, 2000), newZhuLoss(zhuDs, in.Rows(zhuDraws, 2))
-	order := zhuOrder(t)
+	n, z := in.Rows(fixedN, 2000), newLoss(attributeAxis, in.Rows(lossDraws, 2))
+	order := correlationOrder(t)
 	for draw := range uint64(z.draws) {
 		part := t.Shuffled(n, in.Seed+draw)
-		for i, d := range figures.Ints(zhuDs) {
+		for i, d := range figures.Ints(attributeAxis) {
 			in.Step(fmt.Sprintf("draw %d, %d attributes", draw+1, d))
-			if err := z.measure(ctx, i, zhuPool(part, order[:d]), zhuL, in.Seed+draw); err != nil {
+			if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed+draw); err != nil {
 				return nil, err
 			}
 		}
@@ -169,18 +169,18 @@ func zhuFigure6(ctx context.Context, in figures.Input) (*figures.Result, error) 
 		"A rare value of the sensitive attribute that one sex does not have.",
 		figures.Each([]string{"arp", "aip", "ng"}, func(name string) figures.Finding { return z.glp.Of(name).AtMost(0, 0.0005) })...))
 	return &figures.Result{
-		Panels: z.panel(fmt.Sprintf("GLP by the number of attributes, n = %d, l = %d", n, zhuL), "d"),
+		Panels: z.panel(fmt.Sprintf("GLP by the number of attributes, n = %d, l = %d", n, fixedL), "d"),
 		Claims: claims,
-		Notes: append(z.notes(z.glp.From(1)), zhuOrderNote,
+		Notes: append(z.notes(z.glp.From(1)), orderNote,
 			"With d = 1, where the paper has zero itself, the series are not compared with each other. Zero there is no merit of Algorithm 1: each sex has nearly every occupation, so no method, anatomy included, can tie it to a wrong one."),
 	}, nil
 }
 
-const zhuOrderNote = "d takes the attributes in descending order of phi^2 with the sensitive one. Section 5.3 prints ascending order, but calls the first the most interrelated, as section 4.1 does."
+const orderNote = "d takes the attributes in descending order of phi^2 with the sensitive one. Section 5.3 prints ascending order, but calls the first the most interrelated, as section 4.1 does."
 
-// zhuOrder is the attributes in the order in which figures 5 and 6 take them.
-func zhuOrder(t *dataset.Table) []int {
-	order, _ := equivclass.Phi2Order(zhuPool(t, zhuAll), 0)
+// correlationOrder is the attributes in the order in which figures 5 and 6 take them.
+func correlationOrder(t *dataset.Table) []int {
+	order, _ := equivclass.Phi2Order(pool(t, allAttributes), 0)
 	return order
 }
 

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	zhuRuns = 7    // of each time, at the paper's sizes
-	zhuGap  = 0.10 // a clear difference of times
+	timeRuns = 7    // of each time, at the paper's sizes
+	clearGap = 0.10 // a clear difference of times
 )
 
-// zhuTimes is seconds as lines.
-type zhuTimes struct {
+// times is seconds as lines.
+type times struct {
 	seconds *figures.Lines
 	runs    int
 }
 
-func newZhuTimes(xs []float64, runs int) zhuTimes {
-	paper, ours := zhuNames(zhuMethods)
-	return zhuTimes{figures.NewLines(xs, paper, ours), runs}
+func newTimes(xs []float64, runs int) times {
+	paper, ours := namesOf(methods)
+	return times{figures.NewLines(xs, paper, ours), runs}
 }
 
 // measure times every method at the i-th x, in turn.
-func (z zhuTimes) measure(ctx context.Context, i int, p *equivclass.Pool, l int, seed uint64) error {
+func (z times) measure(ctx context.Context, i int, p *equivclass.Pool, l int, seed uint64) error {
 	times := map[string][]float64{}
 	for range z.runs {
-		for _, m := range zhuMethods {
+		for _, m := range methods {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func (z zhuTimes) measure(ctx context.Context, i int, p *equivclass.Pool, l int,
 }
 
 // publish partitions and recodes in memory.
-func (m zhuMethod) publish(p *equivclass.Pool, l int, seed uint64) {
+func (m method) publish(p *equivclass.Pool, l int, seed uint64) {
 	groups, _ := m.by(seed).Partition(p, m.want(l))
 	if m.ring {
 		ringCells(p, groups, l)
@@ -79,13 +79,13 @@ func ringCells(p *equivclass.Pool, rings [][]int32, l int) []float32 {
 	return out
 }
 
-func (z zhuTimes) panel(title, x string) []figures.Panel {
+func (z times) panel(title, x string) []figures.Panel {
 	return []figures.Panel{z.seconds.Panel("", title, chart.Axis{Label: x}, chart.Axis{Label: "seconds", Log: true})}
 }
 
 // spread is the largest run over the smallest of each method, at the x at which
 // that is greatest.
-func (z zhuTimes) spread(name string) float64 {
+func (z times) spread(name string) float64 {
 	most := 0.0
 	for _, runs := range z.seconds.Of(name).Runs {
 		most = max(most, slices.Max(runs)/slices.Min(runs))
@@ -94,43 +94,43 @@ func (z zhuTimes) spread(name string) float64 {
 }
 
 // exponent is the slope of the time over x, both in logarithms, end to end.
-func (z zhuTimes) exponent(name string) float64 {
+func (z times) exponent(name string) float64 {
 	return figures.Exponent(z.seconds.X, z.seconds.Of(name).Values())
 }
 
-func (z zhuTimes) ng() figures.Claim {
+func (z times) ng() figures.Claim {
 	return figures.NewClaim("The execution time of NG is always maximal.",
 		"What NG does beyond Algorithm 1, a ring for each block and a cell for each record, is linear in n and cheap next to sorting and cutting, which all but anatomy share; arp's dealing costs as much.",
-		z.seconds.Below(figures.Gap(zhuGap), "arp", "ng"), z.seconds.Below(figures.Gap(zhuGap), "aip", "ng"), z.seconds.Below(figures.Gap(zhuGap), "anatomy", "ng"))
+		z.seconds.Below(figures.Gap(clearGap), "arp", "ng"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng"), z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng"))
 }
 
-func (z zhuTimes) arp() figures.Claim {
+func (z times) arp() figures.Claim {
 	return figures.NewClaim("The execution time of ARP is more than that of AIP and AT.",
 		"Dealing a block out is linear; most of the time of both arp and aip goes to phi^2, sorting and Algorithm 1, so the difference is small.",
-		z.seconds.Below(figures.Gap(zhuGap), "aip", "arp"), z.seconds.Below(figures.Gap(zhuGap), "anatomy", "arp"))
+		z.seconds.Below(figures.Gap(clearGap), "aip", "arp"), z.seconds.Below(figures.Gap(clearGap), "anatomy", "arp"))
 }
 
-func (z zhuTimes) notes() []string {
+func (z times) notes() []string {
 	return []string{
-		fmt.Sprintf("Times are processor seconds of one thread, the median of %d runs, the methods in turn; they include the recoding in memory: bucketization for arp, aip, anatomy and arp-up, the cells of each record for ng. Gaps below %.0f %% decide nothing.", z.runs, 100*zhuGap),
+		fmt.Sprintf("Times are processor seconds of one thread, the median of %d runs, the methods in turn; they include the recoding in memory: bucketization for arp, aip, anatomy and arp-up, the cells of each record for ng. Gaps below %.0f %% decide nothing.", z.runs, 100*clearGap),
 		"The paper's times are those of a Delphi program of 2014: what is compared is their order and shape.",
 		"arp-up is ours.",
 	}
 }
 
-func (z zhuTimes) trend(up bool) []figures.Finding {
-	paper, _ := zhuNames(zhuMethods)
-	return figures.Each(paper, func(n string) figures.Finding { return z.seconds.Of(n).Ends(up, zhuGap) })
+func (z times) trend(up bool) []figures.Finding {
+	paper, _ := namesOf(methods)
+	return figures.Each(paper, func(n string) figures.Finding { return z.seconds.Of(n).Ends(up, clearGap) })
 }
 
-func zhuFigure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	n, z := in.Rows(zhuN, 2000), newZhuTimes(zhuLs, in.Rows(zhuRuns, 1))
-	p := zhuPool(t.Shuffled(n, in.Seed), zhuAll)
-	for i, l := range figures.Ints(zhuLs) {
+	n, z := in.Rows(fixedN, 2000), newTimes(lAxis, in.Rows(timeRuns, 1))
+	p := pool(t.Shuffled(n, in.Seed), allAttributes)
+	for i, l := range figures.Ints(lAxis) {
 		in.Step(fmt.Sprintf("l = %d", l))
 		if err := z.measure(ctx, i, p, l, in.Seed); err != nil {
 			return nil, err
@@ -143,7 +143,7 @@ func zhuFigure1(ctx context.Context, in figures.Input) (*figures.Result, error) 
 				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to deal. Here blocks are judged by counts that are kept while runs are merged, not counted anew, so larger blocks cost no more.",
 				z.trend(true)...),
 			z.ng(), z.arp(),
-			figures.NewClaim("AIP needs more time than AT.", "", z.seconds.Below(figures.Gap(zhuGap), "anatomy", "aip")),
+			figures.NewClaim("AIP needs more time than AT.", "", z.seconds.Below(figures.Gap(clearGap), "anatomy", "aip")),
 			z.fluctuations(),
 		},
 		Notes: z.notes(),
@@ -152,10 +152,10 @@ func zhuFigure1(ctx context.Context, in figures.Input) (*figures.Result, error) 
 
 // fluctuations states the spread of the runs, which cannot be told from that of
 // the machine: the others' is as large.
-func (z zhuTimes) fluctuations() figures.Claim {
+func (z times) fluctuations() figures.Claim {
 	f := figures.Found(figures.Undecided, "largest run over smallest, at worst:")
 	others := 0.0
-	for _, m := range zhuMethods[:4] {
+	for _, m := range methods[:4] {
 		f.Numbers += fmt.Sprintf(" %s %s", m.name, figures.Short(z.spread(m.name)))
 		if m.name != "anatomy" {
 			others = max(others, z.spread(m.name))
@@ -168,62 +168,62 @@ func (z zhuTimes) fluctuations() figures.Claim {
 		"Times waver with whatever else the machine does, the shortest most. Anatomy draws as many random numbers in every run, so nothing of the method itself makes it waver.", f)
 }
 
-func zhuFigure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	ns := zhuNs(in)
-	z := newZhuTimes(ns, in.Rows(zhuRuns, 1))
+	ns := sizes(in)
+	z := newTimes(ns, in.Rows(timeRuns, 1))
 	for i, n := range figures.Ints(ns) {
 		in.Step(fmt.Sprintf("%d records", n))
-		if err := z.measure(ctx, i, zhuPool(t.Shuffled(n, in.Seed), zhuAll), zhuL, in.Seed); err != nil {
+		if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed), allAttributes), fixedL, in.Seed); err != nil {
 			return nil, err
 		}
 	}
 	exponents := "Time grows as n to the power of"
-	for _, m := range zhuMethods {
+	for _, m := range methods {
 		exponents += fmt.Sprintf(" %.2f (%s)", z.exponent(m.name), m.name)
 	}
 	return &figures.Result{
-		Panels: z.panel(fmt.Sprintf("Execution time by the number of records, l = %d", zhuL), "n"),
+		Panels: z.panel(fmt.Sprintf("Execution time by the number of records, l = %d", fixedL), "n"),
 		Claims: []figures.Claim{
 			figures.NewClaim("With n increasing, the execution times of the four methods are increasing.", "", z.trend(true)...),
 			z.ng(), z.arp(),
 			figures.NewClaim("The execution times of AT and AIP are less than those of NG and ARP.",
 				"Anatomy's is. Algorithm 1 is nearly all of what arp and ng take, so that aip's gap to them is small.",
-				z.seconds.Below(figures.Gap(zhuGap), "anatomy", "ng", "arp"), z.seconds.Below(figures.Gap(zhuGap), "aip", "ng", "arp")),
+				z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng", "arp"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng", "arp")),
 		},
 		Notes: append(z.notes(), exponents+"; the paper's cost is n log n."),
 	}, nil
 }
 
-func zhuFigure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	t, err := zhuTable(in.Data)
+func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
+	t, err := adult(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	n, z := in.Rows(zhuN, 2000), newZhuTimes(zhuDs, in.Rows(zhuRuns, 1))
-	part, order := t.Shuffled(n, in.Seed), zhuOrder(t)
-	for i, d := range figures.Ints(zhuDs) {
+	n, z := in.Rows(fixedN, 2000), newTimes(attributeAxis, in.Rows(timeRuns, 1))
+	part, order := t.Shuffled(n, in.Seed), correlationOrder(t)
+	for i, d := range figures.Ints(attributeAxis) {
 		in.Step(fmt.Sprintf("%d attributes", d))
-		if err := z.measure(ctx, i, zhuPool(part, order[:d]), zhuL, in.Seed); err != nil {
+		if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed); err != nil {
 			return nil, err
 		}
 	}
 	return &figures.Result{
-		Panels: z.panel(fmt.Sprintf("Execution time by the number of attributes, n = %d, l = %d", n, zhuL), "d"),
+		Panels: z.panel(fmt.Sprintf("Execution time by the number of attributes, n = %d, l = %d", n, fixedL), "d"),
 		Claims: []figures.Claim{
-			figures.NewClaim("With d increasing, the execution time of AIP increases.", "", z.seconds.Of("aip").Ends(true, zhuGap)),
+			figures.NewClaim("With d increasing, the execution time of AIP increases.", "", z.seconds.Of("aip").Ends(true, clearGap)),
 			figures.NewClaim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the attributes; what varies is the machine and what it has in its caches.", z.seconds.Of("anatomy").Level(0.25)),
 			figures.NewClaim("With d increasing, the execution times of ARP and NG decrease at first, and then increase.",
 				"Dealing from a large block costs no more a record than from a small one here: values are kept in order of what is left of them. What remains grows with d: phi^2 and sorting, attribute by attribute.",
-				z.seconds.Of("arp").Valley(zhuGap), z.seconds.Of("ng").Valley(zhuGap)),
+				z.seconds.Of("arp").Valley(clearGap), z.seconds.Of("ng").Valley(clearGap)),
 			z.ng(),
 			figures.NewClaim("The execution time of AIP is always lowest.", "Anatomy's is: it neither sorts nor looks at an attribute. The paper's figures 1 and 3 say so themselves.",
-				z.seconds.Below(figures.Gap(zhuGap), "aip", "arp", "ng", "anatomy")),
+				z.seconds.Below(figures.Gap(clearGap), "aip", "arp", "ng", "anatomy")),
 			z.arp(),
 		},
-		Notes: append(z.notes(), zhuOrderNote),
+		Notes: append(z.notes(), orderNote),
 	}, nil
 }

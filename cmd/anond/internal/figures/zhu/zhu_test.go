@@ -11,7 +11,7 @@ import (
 	"anond/equivclass"
 )
 
-func TestZhuFiguresOfTimes(t *testing.T) {
+func TestFiguresOfTimes(t *testing.T) {
 	for id, want := range map[string]struct{ rows, claims int }{"zhu-1": {6, 5}, "zhu-3": {6, 4}, "zhu-5": {7, 6}} {
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, 1)
@@ -20,11 +20,11 @@ func TestZhuFiguresOfTimes(t *testing.T) {
 	}
 }
 
-func TestZhuFiguresOfLoss(t *testing.T) {
+func TestFiguresOfLoss(t *testing.T) {
 	for id, want := range map[string]struct{ rows, claims int }{"zhu-2": {6, 5}, "zhu-4": {6, 5}, "zhu-6": {7, 6}} {
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, 1)
-		figurestest.Columns(t, r.Panels[0], want.rows, "arp", "ng", "aip", "anatomy", "arp-up", zhuWeak)
+		figurestest.Columns(t, r.Panels[0], want.rows, "arp", "ng", "aip", "anatomy", "arp-up", weak)
 		require.Len(t, r.Claims, want.claims)
 		if id == "zhu-6" {
 			require.Equal(t, r, figurestest.Run(t, Figures(), id), "the seed fixes the result")
@@ -32,14 +32,14 @@ func TestZhuFiguresOfLoss(t *testing.T) {
 	}
 }
 
-// zhuMade is losses by made-up numbers, two draws of each, so that the verdicts
+// madeLoss is losses by made-up numbers, two draws of each, so that the verdicts
 // are seen to follow them.
-func zhuMade(arp, ng, aip, anatomy, up float64) *zhuLoss {
-	z := newZhuLoss([]float64{2, 3}, 2)
+func madeLoss(arp, ng, aip, anatomy, up float64) *loss {
+	z := newLoss([]float64{2, 3}, 2)
 	z.blocks = []int{9, 1}
 	for i := range 2 {
 		for draw := range 2 {
-			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy, "arp-up": up, zhuWeak: up} {
+			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy, "arp-up": up, weak: up} {
 				z.glp.Add(name, i, v*float64(1+i)+0.001*float64(draw))
 			}
 		}
@@ -47,26 +47,26 @@ func zhuMade(arp, ng, aip, anatomy, up float64) *zhuLoss {
 	return z
 }
 
-func zhuVerdicts(z *zhuLoss) (out []figures.Verdict) {
+func verdicts(z *loss) (out []figures.Verdict) {
 	for _, c := range z.claims(paperTrend(z, true), "rises", z.glp) {
 		out = append(out, c.Verdict())
 	}
 	return out
 }
 
-func TestZhuVerdictsFollowTheNumbers(t *testing.T) {
-	asThePaper := zhuMade(0.2, 0.2, 0.3, 0.4, 0.1)
-	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds, figures.Holds, figures.Holds, figures.Holds}, zhuVerdicts(asThePaper))
-	reversed := zhuMade(0.5, 0.4, 0.3, 0.2, 0.6)
-	require.Equal(t, []figures.Verdict{figures.Holds, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot}, zhuVerdicts(reversed))
-	falling := zhuMade(0.2, 0.2, 0.3, 0.4, 0.1)
+func TestVerdictsFollowTheNumbers(t *testing.T) {
+	asThePaper := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
+	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds, figures.Holds, figures.Holds, figures.Holds}, verdicts(asThePaper))
+	reversed := madeLoss(0.5, 0.4, 0.3, 0.2, 0.6)
+	require.Equal(t, []figures.Verdict{figures.Holds, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot}, verdicts(reversed))
+	falling := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
 	require.Equal(t, figures.HoldsNot, figures.Join(paperTrend(falling, false)...).Verdict)
-	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds}, []figures.Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, zhuMade(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
+	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds}, []figures.Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, madeLoss(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
 }
 
-func TestZhuTimeVerdictsFollowTheNumbers(t *testing.T) {
-	made := func(arp, ng, aip, anatomy float64) zhuTimes {
-		z := newZhuTimes([]float64{1, 2}, 1)
+func TestTimeVerdictsFollowTheNumbers(t *testing.T) {
+	made := func(arp, ng, aip, anatomy float64) times {
+		z := newTimes([]float64{1, 2}, 1)
 		for i := range 2 {
 			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy} {
 				v *= float64(1 + i)
@@ -90,7 +90,7 @@ func TestZhuTimeVerdictsFollowTheNumbers(t *testing.T) {
 }
 
 // What is timed is a whole publication.
-func TestZhuRecodings(t *testing.T) {
+func TestRecodings(t *testing.T) {
 	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
 	groups, rest := equivclass.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
