@@ -3,7 +3,6 @@ package permutation
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"anond/cmd/anond/internal/figures"
@@ -70,19 +69,11 @@ func (s *sweep) panel(name, xLabel string) figures.Panel {
 		for j, x := range s.x {
 			v := s.errors[i].Runs[j]
 			highest = max(highest, figures.Mean(v))
-			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)), decimal(upperMiddle(v)), strconv.Itoa(len(v))})
+			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)), decimal(figures.Median(v)), strconv.Itoa(len(v))})
 		}
 	}
 	p.Chart.Y.Max = highest * 1.02
 	return p
-}
-
-// upperMiddle is the upper middle.
-func upperMiddle(xs []float64) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	return slices.Sorted(slices.Values(xs))[len(xs)/2]
 }
 
 // versus says, over all values of x, how often a method has less error, the same
