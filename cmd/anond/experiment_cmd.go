@@ -19,7 +19,7 @@ func newExperimentCommand(env *environment) *cobra.Command {
 }
 
 func newFrontierCommand(env *environment) *cobra.Command {
-	var o frontier.FrontierOptions
+	var o frontier.Options
 	var out string
 	var asJSON bool
 	c := &cobra.Command{
@@ -47,7 +47,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 					}
 				}
 			}
-			r, err := frontier.Frontier(c.Context(), o)
+			r, err := frontier.Measure(c.Context(), o)
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 }
 
 // writeFrontier writes the result and its drawing into a directory, if one is given.
-func writeFrontier(r *frontier.FrontierResult, dir string) error {
+func writeFrontier(r *frontier.Result, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -95,7 +95,7 @@ func writeFrontier(r *frontier.FrontierResult, dir string) error {
 	return f.Close()
 }
 
-func (e *environment) printFrontier(r *frontier.FrontierResult) error {
+func (e *environment) printFrontier(r *frontier.Result) error {
 	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true}, column{title: "pool", width: 5, right: true},
 		column{title: "hold", width: 5, right: true}, column{title: "streamed", right: true}, column{title: "ncp_interval", right: true},
 		column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})

@@ -15,18 +15,18 @@ import (
 	"anond/equivclass"
 )
 
-// adultTrain is the number of rows of UCI Adult's training part, which come first.
-const adultTrain = 30162
+// trainRows is the number of rows of UCI Adult's training part, which come first.
+const trainRows = 30162
 
-// adultQuasi are the quasi-identifiers of the measure, adultSensitive its
+// quasi are the quasi-identifiers of the measure, sensitive its
 // sensitive attribute.
-var adultQuasi = []string{"age", "workclass", "education-num", "marital-status", "race", "sex", "native-country"}
+var quasi = []string{"age", "workclass", "education-num", "marital-status", "race", "sex", "native-country"}
 
-const adultSensitive = "occupation"
+const sensitive = "occupation"
 
-// adultOrder gives a category its number by position; other categories are
+// order gives a category its number by position; other categories are
 // numbered by first appearance. Part of the measure's definition.
-var adultOrder = map[string][]string{
+var order = map[string][]string{
 	"workclass":      {"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"},
 	"marital-status": {"Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent", "Divorced", "Separated", "Widowed", "Never-married"},
 	"race":           {"White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"},
@@ -73,9 +73,9 @@ func readAdult(r *csv.Reader) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{quasi: adultQuasi, sensitive: adultSensitive}
+	t := &table{quasi: quasi, sensitive: sensitive}
 	codes := newCoder()
-	for len(t.secret) < adultTrain {
+	for len(t.secret) < trainRows {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -90,8 +90,8 @@ func readAdult(r *csv.Reader) (*table, error) {
 		t.values = append(t.values, row)
 		t.secret = append(t.secret, strings.Clone(record[columns[len(t.quasi)]]))
 	}
-	if len(t.secret) < adultTrain {
-		return nil, fmt.Errorf("%d rows, Adult's training part has %d", len(t.secret), adultTrain)
+	if len(t.secret) < trainRows {
+		return nil, fmt.Errorf("%d rows, Adult's training part has %d", len(t.secret), trainRows)
 	}
 	t.measureDomain()
 	return t, nil
@@ -100,7 +100,7 @@ func readAdult(r *csv.Reader) (*table, error) {
 // findColumns returns where the quasi-identifiers and the sensitive attribute are.
 func findColumns(header []string) ([]int, error) {
 	var columns []int
-	for _, name := range append(slices.Clone(adultQuasi), adultSensitive) {
+	for _, name := range append(slices.Clone(quasi), sensitive) {
 		i := slices.Index(header, name)
 		if i < 0 {
 			return nil, fmt.Errorf("no column %q: this is not the Adult dataset", name)
@@ -115,7 +115,7 @@ type coder map[string]map[string]float64
 
 func newCoder() coder {
 	c := coder{}
-	for name, order := range adultOrder {
+	for name, order := range order {
 		c[name] = map[string]float64{}
 		for i, v := range order {
 			c[name][v] = float64(i)
@@ -125,7 +125,7 @@ func newCoder() coder {
 }
 
 func (c coder) number(attribute, value string) float64 {
-	if _, categorical := adultOrder[attribute]; !categorical {
+	if _, categorical := order[attribute]; !categorical {
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
 			return v
 		}

@@ -15,8 +15,8 @@ import (
 // shape is how a stream arrives: a first load, then batches, then empty ticks.
 type shape struct{ load, batch, batches int }
 
-// frontierShape is the measure's.
-var frontierShape = shape{load: 15000, batch: 500, batches: 30}
+// fullShape is the measure's.
+var fullShape = shape{load: 15000, batch: 500, batches: 30}
 
 func (s shape) total() int { return s.load + s.batch*s.batches }
 
@@ -28,14 +28,14 @@ func (s shape) batchOf(record int) int {
 	return 1 + (record-s.load)/s.batch
 }
 
-// FrontierOptions say what is measured.
-type FrontierOptions struct {
+// Options say what is measured.
+type Options struct {
 	Data string // CSV file of UCI Adult, header first, may be gzipped
 	K, L int
 	Seed uint64 // of the shuffle
 	// MaxHolds are the values of max_hold, in batches; nil: 0, 1, 2, 3, 4, 6, 8.
 	MaxHolds []int64
-	// Policies by name; nil: all of FrontierPolicies.
+	// Policies by name; nil: all of policyNames.
 	Policies []string
 	// Bare leaves out the references: Mondrian, one-shot and transparent.
 	Bare bool
@@ -43,8 +43,8 @@ type FrontierOptions struct {
 	Progress func(done, all int, name string)
 }
 
-// FrontierRow is one point of the frontier.
-type FrontierRow struct {
+// Row is one point of the frontier.
+type Row struct {
 	Policy  string `json:"policy"`
 	MaxHold int64  `json:"max_hold"`
 	Pool    int    `json:"pool,omitempty"` // transparent: records in a pool
@@ -66,29 +66,29 @@ type FrontierRow struct {
 	Unsafe bool `json:"unsafe,omitempty"`
 }
 
-// FrontierResult is the whole experiment.
-type FrontierResult struct {
-	Dataset string        `json:"dataset"`
-	Records int           `json:"records"`
-	K       int           `json:"k"`
-	L       int           `json:"l"`
-	Seed    uint64        `json:"seed"`
-	Rows    []FrontierRow `json:"rows"`
+// Result is the whole experiment.
+type Result struct {
+	Dataset string `json:"dataset"`
+	Records int    `json:"records"`
+	K       int    `json:"k"`
+	L       int    `json:"l"`
+	Seed    uint64 `json:"seed"`
+	Rows    []Row  `json:"rows"`
 }
 
-// FrontierPolicies are the policies that are measured at each max_hold.
-var FrontierPolicies = []string{"append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
+// policyNames are the policies that are measured at each max_hold.
+var policyNames = []string{"append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
 
-var frontierHolds = []int64{0, 1, 2, 3, 4, 6, 8}
+var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
 
-// frontierPools are the pool sizes of the transparent policies.
-var frontierPools = []int{1000, 2000, 5000}
+// pools are the pool sizes of the transparent policies.
+var pools = []int{1000, 2000, 5000}
 
-// Frontier measures utility against holding time on Adult: docs/BENCHMARKS.md,
+// Measure measures utility against holding time on Adult: docs/BENCHMARKS.md,
 // "Utility frontier". Each point is one run of the daemon's state machine over
 // the store in memory. The runs share the processors, so that Seconds are of
 // wall time beside one another.
-func Frontier(ctx context.Context, o FrontierOptions) (*FrontierResult, error) {
+func Measure(ctx context.Context, o Options) (*Result, error) {
 	data, err := loadAdult(o.Data)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func Frontier(ctx context.Context, o FrontierOptions) (*FrontierResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &FrontierResult{Dataset: "adult", Records: frontierShape.total(), K: o.K, L: o.L, Seed: o.Seed, Rows: make([]FrontierRow, len(runs))}
+	result := &Result{Dataset: "adult", Records: fullShape.total(), K: o.K, L: o.L, Seed: o.Seed, Rows: make([]Row, len(runs))}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	ended := make(chan string, len(runs))
@@ -128,21 +128,21 @@ func Frontier(ctx context.Context, o FrontierOptions) (*FrontierResult, error) {
 	return result, group.Wait()
 }
 
-// frontierRun is one row to be measured.
-type frontierRun struct {
+// run is one row to be measured.
+type run struct {
 	name string
-	do   func(context.Context) (FrontierRow, error)
+	do   func(context.Context) (Row, error)
 }
 
-func (o FrontierOptions) runs(data *table) ([]frontierRun, error) {
+func (o Options) runs(data *table) ([]run, error) {
 	policies, holds := o.Policies, o.MaxHolds
 	if policies == nil {
-		policies = FrontierPolicies
+		policies = policyNames
 	}
 	if holds == nil {
-		holds = frontierHolds
+		holds = maxHolds
 	}
-	var runs []frontierRun
+	var runs []run
 	for _, name := range policies {
 		p, err := o.policy(name)
 		if err != nil {
@@ -150,8 +150,8 @@ func (o FrontierOptions) runs(data *table) ([]frontierRun, error) {
 		}
 		for _, hold := range holds {
 			p.MaxHold = hold
-			row := FrontierRow{Policy: name, MaxHold: hold}
-			runs = append(runs, frontierRun{fmt.Sprintf("%s, max_hold %d", name, hold), streamRun{shape: frontierShape, data: data, policy: p, row: row, cutEvery: frontierShape.batch}.do})
+			row := Row{Policy: name, MaxHold: hold}
+			runs = append(runs, run{fmt.Sprintf("%s, max_hold %d", name, hold), streamRun{shape: fullShape, data: data, policy: p, row: row, cutEvery: fullShape.batch}.do})
 		}
 	}
 	if !o.Bare {
@@ -161,7 +161,7 @@ func (o FrontierOptions) runs(data *table) ([]frontierRun, error) {
 }
 
 // policy returns a policy by its name, without max_hold.
-func (o FrontierOptions) policy(name string) (incremental.Policy, error) {
+func (o Options) policy(name string) (incremental.Policy, error) {
 	p := incremental.Policy{Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
 		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}}
 	switch name {
@@ -175,7 +175,7 @@ func (o FrontierOptions) policy(name string) (incremental.Policy, error) {
 	case "regroup unlimited":
 		p.MaxRegroups = -1
 	default:
-		return p, fmt.Errorf("no policy %q; there are %q", name, FrontierPolicies)
+		return p, fmt.Errorf("no policy %q; there are %q", name, policyNames)
 	}
 	return p, p.Check()
 }

@@ -38,7 +38,7 @@ func adultPath(t *testing.T) string {
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden numbers of the frontier")
 
 // frozen is a result as it is written, without its times.
-func frozen(t *testing.T, r *FrontierResult) []byte {
+func frozen(t *testing.T, r *Result) []byte {
 	t.Helper()
 	copied := *r
 	copied.Rows = slices.Clone(r.Rows)
@@ -74,7 +74,7 @@ func TestFrontierReachesItsTargets(t *testing.T) {
 		one, two float64 // at mean hold <= 1 and <= 2 batches
 		reached  float64 // when this was written, 3 % added: a guard against slow decay
 	}{{10, 5, 0.19, 0.17, 0.152}, {5, 3, 0.10, 0.08, 0.060}} {
-		r, err := Frontier(context.Background(), FrontierOptions{Data: path, K: c.k, L: c.l, Seed: 1, Bare: true,
+		r, err := Measure(context.Background(), Options{Data: path, K: c.k, L: c.l, Seed: 1, Bare: true,
 			Policies: []string{"append", "regroup x2"}, MaxHolds: []int64{3}})
 		require.NoError(t, err)
 		require.Len(t, r.Rows, 2)
@@ -90,18 +90,18 @@ func TestFrontierReachesItsTargets(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	_, err := FrontierOptions{K: 10, L: 5, Policies: []string{"magic"}}.runs(&table{})
+	_, err := Options{K: 10, L: 5, Policies: []string{"magic"}}.runs(&table{})
 	require.ErrorContains(t, err, "magic")
-	_, err = FrontierOptions{K: 4, L: 5}.runs(&table{})
+	_, err = Options{K: 4, L: 5}.runs(&table{})
 	require.ErrorContains(t, err, "below l")
-	_, err = Frontier(context.Background(), FrontierOptions{Data: filepath.Join(t.TempDir(), "none.csv"), K: 10, L: 5})
+	_, err = Measure(context.Background(), Options{Data: filepath.Join(t.TempDir(), "none.csv"), K: 10, L: 5})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestReadAdultRefusesOtherFiles(t *testing.T) {
 	_, err := readAdult(csv.NewReader(strings.NewReader("a,b\n1,2\n")))
 	require.ErrorContains(t, err, `no column "age"`)
-	_, err = readAdult(csv.NewReader(strings.NewReader(strings.Join(append(adultQuasi, adultSensitive), ",") + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
+	_, err = readAdult(csv.NewReader(strings.NewReader(strings.Join(append(quasi, sensitive), ",") + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
 	require.ErrorContains(t, err, "1 rows")
 }
 
@@ -128,24 +128,24 @@ func smallStream(n int) *table {
 }
 
 func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
-	o := FrontierOptions{K: 2, L: 2}
+	o := Options{K: 2, L: 2}
 	p, err := o.policy("append")
 	require.NoError(t, err)
-	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(20), policy: p, row: FrontierRow{Policy: "append"}, cutEvery: 4}
+	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(20), policy: p, row: Row{Policy: "append"}, cutEvery: 4}
 	row, err := s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, FrontierRow{Policy: "append", Releases: 4}, row, "each pair at one point: no loss, no wait")
+	require.Equal(t, Row{Policy: "append", Releases: 4}, row, "each pair at one point: no loss, no wait")
 
 	// Cut only every second batch: half of the streamed records wait one batch.
 	s.cutEvery, s.shape.batches = 8, 4
 	s.data = smallStream(24)
 	row, err = s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, FrontierRow{Policy: "append", Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
+	require.Equal(t, Row{Policy: "append", Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
 }
 
 func TestNeverPublishedCountsOne(t *testing.T) {
-	o := FrontierOptions{K: 2, L: 2}
+	o := Options{K: 2, L: 2}
 	p, err := o.policy("append")
 	require.NoError(t, err)
 	data := smallStream(12)
@@ -160,15 +160,15 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 }
 
 func TestReferencesPartitionEverything(t *testing.T) {
-	o := FrontierOptions{K: 2, L: 2}
-	var row FrontierRow
+	o := Options{K: 2, L: 2}
+	var row Row
 	o.fill(&row, smallStream(40), 40, equivclass.Extract{})
 	require.Zero(t, row.NCPInterval)
 	require.Zero(t, row.Never)
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	r := &FrontierResult{K: 10, L: 5, Rows: []FrontierRow{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
+	r := &Result{K: 10, L: 5, Rows: []Row{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
 		{Policy: "mondrian re-run", NCPInterval: .7}, {Policy: "transparent append", Pool: 1000, NCPInterval: .8}}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteSVG(&out))

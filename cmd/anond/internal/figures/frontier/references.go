@@ -10,19 +10,19 @@ import (
 
 // references returns what the policies are compared with: partitions of all
 // records at once, a re-run per batch (unsafe), and the transparent policies.
-func (o FrontierOptions) references(data *table) []frontierRun {
-	runs := []frontierRun{
-		{"mondrian re-run", func(ctx context.Context) (FrontierRow, error) { return o.rerun(ctx, data) }},
-		o.oneShot(data, frontierShape.load),
-		o.oneShot(data, frontierShape.total()),
+func (o Options) references(data *table) []run {
+	runs := []run{
+		{"mondrian re-run", func(ctx context.Context) (Row, error) { return o.rerun(ctx, data) }},
+		o.oneShot(data, fullShape.load),
+		o.oneShot(data, fullShape.total()),
 	}
 	for _, name := range []string{"append", "regroup x2"} {
 		p, _ := o.policy(name) // checked with the others
 		p.Transparent = true
-		for _, pool := range frontierPools {
-			row := FrontierRow{Policy: "transparent " + name, Pool: pool}
-			runs = append(runs, frontierRun{fmt.Sprintf("transparent %s, pool %d", name, pool),
-				streamRun{shape: frontierShape, data: data, policy: p, row: row, cutEvery: pool}.do})
+		for _, pool := range pools {
+			row := Row{Policy: "transparent " + name, Pool: pool}
+			runs = append(runs, run{fmt.Sprintf("transparent %s, pool %d", name, pool),
+				streamRun{shape: fullShape, data: data, policy: p, row: row, cutEvery: pool}.do})
 		}
 	}
 	return runs
@@ -30,9 +30,9 @@ func (o FrontierOptions) references(data *table) []frontierRun {
 
 // rerun partitions everything that has arrived anew at each batch, as batch
 // tools do. Each release alone is valid; together they break the promise.
-func (o FrontierOptions) rerun(ctx context.Context, data *table) (FrontierRow, error) {
-	row := FrontierRow{Policy: "mondrian re-run", Unsafe: true}
-	for n := frontierShape.load; n <= frontierShape.total(); n += frontierShape.batch {
+func (o Options) rerun(ctx context.Context, data *table) (Row, error) {
+	row := Row{Policy: "mondrian re-run", Unsafe: true}
+	for n := fullShape.load; n <= fullShape.total(); n += fullShape.batch {
 		if err := ctx.Err(); err != nil {
 			return row, err
 		}
@@ -43,16 +43,16 @@ func (o FrontierOptions) rerun(ctx context.Context, data *table) (FrontierRow, e
 }
 
 // oneShot partitions the first n records once.
-func (o FrontierOptions) oneShot(data *table, n int) frontierRun {
-	return frontierRun{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (FrontierRow, error) {
-		row := FrontierRow{Policy: fmt.Sprintf("one-shot extract n=%d", n), Releases: 1}
+func (o Options) oneShot(data *table, n int) run {
+	return run{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (Row, error) {
+		row := Row{Policy: fmt.Sprintf("one-shot extract n=%d", n), Releases: 1}
 		o.fill(&row, data, n, equivclass.Extract{Workers: runtime.GOMAXPROCS(0)})
 		return row, nil
 	}}
 }
 
 // fill measures a partition of the first n records.
-func (o FrontierOptions) fill(row *FrontierRow, data *table, n int, by equivclass.Partitioner) {
+func (o Options) fill(row *Row, data *table, n int, by equivclass.Partitioner) {
 	pool := data.pool(n)
 	groups, rest := by.Partition(pool, equivclass.Requirement{K: o.K, L: o.L})
 	row.NCPInterval, row.NCPEngine = equivclass.IntervalNCP(pool, groups, len(rest)), equivclass.NCP(pool, groups, 0)

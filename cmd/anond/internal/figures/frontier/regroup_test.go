@@ -62,7 +62,7 @@ func TestWhereRegroupingPays(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			data, loss := c.table(), map[string]float64{}
 			for _, name := range []string{"append", "regroup x1", "regroup x2", "regroup unlimited"} {
-				p, err := FrontierOptions{K: c.k, L: c.l}.policy(name)
+				p, err := Options{K: c.k, L: c.l}.policy(name)
 				require.NoError(t, err)
 				p.MaxHold = c.hold
 				row, err := streamRun{shape: shape{5 * c.batch, c.batch, c.records/c.batch - 5}, data: data, policy: p, cutEvery: c.batch}.do(context.Background())

@@ -14,7 +14,7 @@ type streamRun struct {
 	shape  shape
 	data   *table
 	policy incremental.Policy
-	row    FrontierRow
+	row    Row
 	// cutEvery is the number of records after the first load between two cuts.
 	cutEvery int
 }
@@ -33,7 +33,7 @@ var source = incremental.Partition{Source: "experiment"}
 // maxEmptyTicks bounds the empty ticks at the end.
 const maxEmptyTicks = 1000
 
-func (s streamRun) do(ctx context.Context) (FrontierRow, error) {
+func (s streamRun) do(ctx context.Context) (Row, error) {
 	st, err := s.open()
 	if err != nil {
 		return s.row, err
@@ -120,7 +120,7 @@ func (st *streamState) drain(ctx context.Context, last int, maxHold int64) error
 }
 
 // measure fills the row from the newest release and from the notes.
-func (s streamRun) measure(st *streamState) (FrontierRow, error) {
+func (s streamRun) measure(st *streamState) (Row, error) {
 	for _, fault := range st.machine.CheckInvariants() {
 		return s.row, fault
 	}
@@ -179,7 +179,7 @@ func engineLoss(space *equivclass.Space, v *incremental.View, members []incremen
 }
 
 // holds fills the columns about waiting.
-func (s streamRun) holds(st *streamState, row *FrontierRow) {
+func (s streamRun) holds(st *streamState, row *Row) {
 	sum, sumStreamed, n, streamed, regrouped := 0, 0, 0, 0, 0
 	for r, batch := range st.published {
 		if batch < 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteSVG draws the frontier: what is lost against how long people wait.
-func (r *FrontierResult) WriteSVG(w io.Writer) error {
+func (r *Result) WriteSVG(w io.Writer) error {
 	c := chart.NewChart(fmt.Sprintf("Utility frontier: Adult, k = %d, l = %d", r.K, r.L),
 		chart.Axis{Label: "mean hold of streamed records, in batches of 500"},
 		chart.Axis{Label: "mean (hi-lo)/(max-min); never published = 1"})
@@ -40,8 +40,8 @@ func (r *FrontierResult) WriteSVG(w io.Writer) error {
 
 // reference reports whether a row is no point of the frontier but a level to
 // compare it with.
-func (r *FrontierResult) reference(policy string) bool {
-	for _, p := range FrontierPolicies {
+func (r *Result) reference(policy string) bool {
+	for _, p := range policyNames {
 		if p == policy {
 			return false
 		}
