@@ -24,11 +24,11 @@ func newFigureListCommand(env *environment) *cobra.Command {
 		Short: "List the figures of the papers that can be re-drawn",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(env.stdout, figureList(all.Figures()))
+				return writeJSON(env.stdout, figureList(all.Papers()))
 			}
 			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 76}, column{title: "data"})
 			t.header()
-			for _, f := range all.Figures() {
+			for _, f := range all.Papers() {
 				t.row(f.ID, f.Title, inShort(f.Data))
 			}
 			return t.err
@@ -82,7 +82,9 @@ func newFigureRunCommand(env *environment) *cobra.Command {
 		Long: `run measures the figures that the IDs name (anond experiment list); the name of
 a paper before the dash stands for all of its figures. It writes one CSV file
 and one SVG chart a panel, and report.html, which needs nothing else: the
-charts, and each claim of the paper with its verdict and our numbers.`,
+charts, and each claim of the paper with its verdict and our numbers. The ID
+frontier is the engine's own figure (anond experiment frontier), at k = 10 and
+l = 5.`,
 		Example: "  anond experiment run pa-1 wang --out ./figures",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -106,7 +108,7 @@ scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
 shows in a minute what comes out, but verdicts count at scale 1 only.`,
 		Example: "  anond experiment all --data ../shared/data --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
-			r.figures = all.Figures()
+			r.figures = all.Papers()
 			return r.run(c.Context())
 		},
 	}

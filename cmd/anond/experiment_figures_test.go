@@ -121,8 +121,8 @@ func TestFigureFaultsOfUsage(t *testing.T) {
 
 func TestFigureListNamesEveryFigure(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(anond(t, "experiment", "list").stdout), "\n")
-	require.Len(t, lines, 1+len(all.Figures()))
-	for i, f := range all.Figures() {
+	require.Len(t, lines, 1+len(all.Papers()))
+	for i, f := range all.Papers() {
 		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
 	}
 	assert.Contains(t, anond(t, "experiment", "list", "--json").stdout, `"id": "pa-5"`)

@@ -1,9 +1,12 @@
-// Package all lists the figures of every paper. It is above the papers' packages,
-// which know the engine only.
+// Package all lists the figures. It is above their packages, which know the engine
+// only.
 package all
 
 import (
+	"slices"
+
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/frontier"
 	"anond/cmd/anond/internal/figures/lgb"
 	"anond/cmd/anond/internal/figures/permutation"
 	"anond/cmd/anond/internal/figures/sun"
@@ -11,21 +14,10 @@ import (
 	"anond/cmd/anond/internal/figures/zhu"
 )
 
-// Figures returns every figure, paper by paper, in the order of their numbers.
-func Figures() []figures.Figure {
-	var all []figures.Figure
-	for _, paper := range [][]figures.Figure{wang.Figures(), zhu.Figures(), sun.Figures(), lgb.Figures(), permutation.Figures()} {
-		all = append(all, paper...)
-	}
-	return all
+// Papers returns every figure of the papers, in the order of their numbers.
+func Papers() []figures.Figure {
+	return slices.Concat(wang.Figures(), zhu.Figures(), sun.Figures(), lgb.Figures(), permutation.Figures())
 }
 
-// Find returns the figure of an ID.
-func Find(id string) (figures.Figure, bool) {
-	for _, f := range Figures() {
-		if f.ID == id {
-			return f, true
-		}
-	}
-	return figures.Figure{}, false
-}
+// Figures returns the papers' figures, and the engine's own.
+func Figures() []figures.Figure { return append(Papers(), frontier.Figures()...) }

@@ -18,22 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
 )
-
-// adultPath returns where Adult lies; without it the test says so and is skipped.
-func adultPath(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("ANOND_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(dir, "adult.csv.gz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: the utility targets are not held: no adult.csv.gz in %s; set ANOND_DATA", dir)
-	}
-	return path
-}
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden numbers of the frontier")
 
@@ -65,7 +53,7 @@ func requireFrozen(t *testing.T, name string, got []byte) {
 // The targets of the project, in the strict reading: the mean is over the
 // streamed records, not over the first load, which nobody waits for.
 func TestFrontierReachesItsTargets(t *testing.T) {
-	path := adultPath(t)
+	path := filepath.Join(string(figurestest.Data(t)), "adult.csv.gz")
 	if testing.Short() {
 		t.Skip("SKIPPED: -short")
 	}
@@ -168,7 +156,7 @@ func TestReferencesPartitionEverything(t *testing.T) {
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	r := &Result{K: 10, L: 5, Rows: []Row{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
+	r := &Result{K: 10, L: 5, batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
 		{Policy: "mondrian re-run", NCPInterval: .7}, {Policy: "transparent append", Pool: 1000, NCPInterval: .8}}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteSVG(&out))
@@ -181,4 +169,26 @@ func TestSVGIsWellFormed(t *testing.T) {
 			break
 		}
 	}
+}
+
+func TestFrontierIsAFigure(t *testing.T) {
+	r := figurestest.Run(t, Figures(), "frontier")
+	require.Len(t, r.Panels, 1)
+	require.False(t, r.Panels[0].Timed, "seconds are left out")
+	require.Len(t, r.Panels[0].Rows, 5*len(maxHolds)+3+2*len(pools))
+	require.Len(t, r.Claims, 2)
+	figurestest.Stops(t, Figures(), "frontier")
+}
+
+func TestClaimsFollowThePoints(t *testing.T) {
+	r := &Result{K: 10, L: 5}
+	for _, name := range policyNames {
+		r.Rows = append(r.Rows, Row{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18}, Row{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
+	}
+	claims := r.claims()
+	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds}, []figures.Verdict{claims[0].Verdict(), claims[1].Verdict()})
+	r.Rows[0].MeanHoldStreamed = 1.1
+	claims = r.claims()
+	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds}, []figures.Verdict{claims[0].Verdict(), claims[1].Verdict()})
+	require.Empty(t, (&Result{K: 4, L: 2}).claims(), "no target, no claim")
 }

@@ -13,16 +13,17 @@ import (
 func (o Options) references(data *table) []run {
 	runs := []run{
 		{"mondrian re-run", func(ctx context.Context) (Row, error) { return o.rerun(ctx, data) }},
-		o.oneShot(data, fullShape.load),
-		o.oneShot(data, fullShape.total()),
+		o.oneShot(data, o.shape().load),
+		o.oneShot(data, o.shape().total()),
 	}
 	for _, name := range []string{"append", "regroup x2"} {
 		p, _ := o.policy(name) // checked with the others
 		p.Transparent = true
-		for _, pool := range pools {
+		for _, full := range pools {
+			pool := o.scaled(full)
 			row := Row{Policy: "transparent " + name, Pool: pool}
 			runs = append(runs, run{fmt.Sprintf("transparent %s, pool %d", name, pool),
-				streamRun{shape: fullShape, data: data, policy: p, row: row, cutEvery: pool}.do})
+				streamRun{shape: o.shape(), data: data, policy: p, row: row, cutEvery: pool}.do})
 		}
 	}
 	return runs
@@ -32,7 +33,8 @@ func (o Options) references(data *table) []run {
 // tools do. Each release alone is valid; together they break the promise.
 func (o Options) rerun(ctx context.Context, data *table) (Row, error) {
 	row := Row{Policy: "mondrian re-run", Unsafe: true}
-	for n := fullShape.load; n <= fullShape.total(); n += fullShape.batch {
+	s := o.shape()
+	for n := s.load; n <= s.total(); n += s.batch {
 		if err := ctx.Err(); err != nil {
 			return row, err
 		}

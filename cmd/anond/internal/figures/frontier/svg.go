@@ -3,14 +3,18 @@ package frontier
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"anond/cmd/anond/internal/figures/chart"
 )
 
-// WriteSVG draws the frontier: what is lost against how long people wait.
-func (r *Result) WriteSVG(w io.Writer) error {
+// WriteSVG draws the frontier.
+func (r *Result) WriteSVG(w io.Writer) error { return r.chart().WriteSVG(w) }
+
+// chart is what is lost against how long people wait.
+func (r *Result) chart() *chart.Chart {
 	c := chart.NewChart(fmt.Sprintf("Utility frontier: Adult, k = %d, l = %d", r.K, r.L),
-		chart.Axis{Label: "mean hold of streamed records, in batches of 500"},
+		chart.Axis{Label: fmt.Sprintf("mean hold of streamed records, in batches of %d", r.batch)},
 		chart.Axis{Label: "mean (hi-lo)/(max-min); never published = 1"})
 	c.Note = fmt.Sprintf("%d records, seed %d; levels: all records partitioned at once", r.Records, r.Seed)
 	byPolicy := map[string][]chart.Point{}
@@ -30,21 +34,10 @@ func (r *Result) WriteSVG(w io.Writer) error {
 	}
 	for _, name := range order {
 		s := chart.Series{Name: name, Points: byPolicy[name]}
-		if r.reference(name) {
+		if !slices.Contains(policyNames, name) { // a level to compare with
 			s.Style, s.Dashed = chart.Level, true
 		}
 		c.Add(s)
 	}
-	return c.WriteSVG(w)
-}
-
-// reference reports whether a row is no point of the frontier but a level to
-// compare it with.
-func (r *Result) reference(policy string) bool {
-	for _, p := range policyNames {
-		if p == policy {
-			return false
-		}
-	}
-	return true
+	return c
 }
