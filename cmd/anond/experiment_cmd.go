@@ -96,9 +96,10 @@ func writeFrontier(r *frontier.Result, dir string) error {
 }
 
 func (e *environment) printFrontier(r *frontier.Result) error {
-	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true}, column{title: "pool", width: 5, right: true},
-		column{title: "hold", width: 5, right: true}, column{title: "streamed", right: true}, column{title: "ncp_interval", right: true},
-		column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
+	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
+		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
+		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true},
+		column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
 		pool, note := "", ""
@@ -109,7 +110,8 @@ func (e *environment) printFrontier(r *frontier.Result) error {
 			note = "unsafe: breaks the promise across releases"
 		}
 		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
-			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
+			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
+			fmt.Sprintf("%.1f", row.Seconds), note)
 	}
 	return t.err
 }

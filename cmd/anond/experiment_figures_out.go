@@ -113,7 +113,8 @@ func figureResults(report *figures.Report) []figureResult {
 	out := make([]figureResult, 0, len(report.Outcomes))
 	for _, o := range report.Outcomes {
 		f := o.Figure
-		line := figureResult{figureLine: figureLine{f.ID, f.Paper, f.Title, f.Data}, Seconds: o.Took.Seconds(), Claims: []figureClaim{}, Panels: []figurePanel{}, Notes: []string{}}
+		line := figureResult{figureLine: figureLine{f.ID, f.Paper, f.Title, f.Data}, Seconds: o.Took.Seconds(), Claims: []figureClaim{},
+			Panels: []figurePanel{}, Notes: []string{}}
 		if o.Err != nil {
 			line.Error = o.Err.Error()
 		} else {

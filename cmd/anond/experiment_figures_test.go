@@ -21,13 +21,15 @@ import (
 
 // fakeFigure is a figure whose one claim holds, or which fails.
 func fakeFigure(id string, err error) figures.Figure {
-	return figures.Figure{ID: id, Paper: "Somebody, 2001", Title: "Something of " + id, Data: "none", Run: func(_ context.Context, in figures.Input) (*figures.Result, error) {
-		in.Step("drawing")
-		return &figures.Result{
-			Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"}, Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
-			Claims: []figures.Claim{figures.NewClaim("It can be drawn.", "", figures.Found(figures.Holds, "1"))},
-		}, err
-	}}
+	return figures.Figure{ID: id, Paper: "Somebody, 2001", Title: "Something of " + id, Data: "none",
+		Run: func(_ context.Context, in figures.Input) (*figures.Result, error) {
+			in.Step("drawing")
+			return &figures.Result{
+				Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"},
+					Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
+				Claims: []figures.Claim{figures.NewClaim("It can be drawn.", "", figures.Found(figures.Holds, "1"))},
+			}, err
+		}}
 }
 
 // drawn runs figures into a fresh directory.
@@ -42,7 +44,8 @@ func drawn(t *testing.T, asJSON bool, list ...figures.Figure) (r result, dir str
 func TestFiguresAreWritten(t *testing.T) {
 	r, dir := drawn(t, false, fakeFigure("one-1", nil), fakeFigure("one-2", nil))
 	require.Equal(t, exitOK, r.code, r.stderr)
-	for _, name := range []string{"one-1-a.csv", "one-1-a.svg", "one-2-a.csv", "one-2-a.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+	for _, name := range []string{"one-1-a.csv", "one-1-a.svg", "one-2-a.csv", "one-2-a.svg", figures.ReportFile, figures.ClaimsFile,
+		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	assert.Contains(t, r.stdout, "one-2       1         0            0")
@@ -84,7 +87,8 @@ func TestFiguresAreInterrupted(t *testing.T) {
 	}
 	var out, stderr bytes.Buffer
 	env := &environment{stdout: &out, stderr: &stderr}
-	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(), scale: 1}
+	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(),
+		scale: 1}
 	assert.Equal(t, exitFailed, env.report(run.run(ctx)))
 	assert.Contains(t, stderr.String(), "error: interrupted")
 	report, err := os.ReadFile(filepath.Join(run.out, figures.ReportFile))
@@ -108,12 +112,14 @@ func TestFiguresAreSelectedByIDAndByPaper(t *testing.T) {
 
 func TestFigureFaultsOfUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"experiment run":                "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
-		"experiment run nobody-3":       "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
-		"experiment all --scale 0":      "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
-		"experiment all --scale 1.5":    "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
-		"experiment list something":     "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list --help shows what it takes\n",
-		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help shows what it takes\n",
+		"experiment run":             "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
+		"experiment run nobody-3":    "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
+		"experiment all --scale 0":   "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment all --scale 1.5": "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment list something": "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list " +
+			"--help shows what it takes\n",
+		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help " +
+			"shows what it takes\n",
 	} {
 		assert.Equal(t, result{exitUsage, "", want}, anond(t, strings.Fields(args)...), args)
 	}
@@ -135,7 +141,8 @@ func TestFigureAtSmallScale(t *testing.T) {
 	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	assert.Contains(t, r.stdout, "measured at 0.02 of the papers' sizes")
-	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile,
+		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))

@@ -32,12 +32,12 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 
 var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{"cell": cell, "seconds": seconds}).Parse(claimsSource))
 
-// WriteHTML writes the report as one page that needs nothing else: no script, no
+// writeHTML writes the report as one page that needs nothing else: no script, no
 // font, no picture from elsewhere.
-func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
+func (r *Report) writeHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
 
-// WriteMarkdown writes the claims and verdicts as tables, paper by paper.
-func (r *Report) WriteMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
+// writeMarkdown writes the claims and verdicts as tables, paper by paper.
+func (r *Report) writeMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
 
 // Paper is the figures of one paper.
 type Paper struct {

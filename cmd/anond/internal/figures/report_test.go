@@ -72,7 +72,7 @@ func TestGoldenReport(t *testing.T) {
 // The page takes nothing from elsewhere, and its tags are balanced.
 func TestReportIsSelfContained(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, fake().WriteHTML(&b))
+	require.NoError(t, fake().writeHTML(&b))
 	page := b.String()
 	for _, foreign := range []string{"<script", "<link", "<img", "@import", "url(", "src="} {
 		assert.NotContains(t, page, foreign)
@@ -143,14 +143,15 @@ func TestReportShowsEveryReading(t *testing.T) {
 	r.Outcomes[0].Result.Claims = []Claim{ClaimUnder("Loss falls.", "one word",
 		Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})}
 	var page, tables bytes.Buffer
-	require.NoError(t, r.WriteHTML(&page))
+	require.NoError(t, r.writeHTML(&page))
 	for _, want := range []string{
 		"<span>◐ depend on the reading</span>", `<th class="n">◐ depends</th>`, `<td class="n depends-on-the-reading">1</td>`,
-		`<p class="verdict">◐ depends on the reading</p>`, "<b>✗ does not hold</b>, read as: an interval. 1.3", "<b>✓ holds</b>, read as: a value. 0.9",
+		`<p class="verdict">◐ depends on the reading</p>`, "<b>✗ does not hold</b>, read as: an interval. 1.3",
+		"<b>✓ holds</b>, read as: a value. 0.9",
 	} {
 		assert.Contains(t, page.String(), want)
 	}
-	require.NoError(t, r.WriteMarkdown(&tables))
+	require.NoError(t, r.writeMarkdown(&tables))
 	assert.Contains(t, tables.String(), "0 of 1 claims hold, 0 do not, 1 depend on the reading.")
 	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9) |")
 	assert.Equal(t, Verdicts(), r.Verdicts())

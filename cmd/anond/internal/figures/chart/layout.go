@@ -53,9 +53,12 @@ func (c *Chart) layout() picture {
 	xs, ys := c.values()
 	x := newScale(c.X, xs, plotLeft, plotRight)
 	y := newScale(c.Y, ys, plotBottom, plotTop)
-	p := picture{Title: escape(c.Title), Note: escape(c.Note), XLabel: escape(c.X.Label), YLabel: escape(c.Y.Label), Width: width, Height: height,
-		Left: plotLeft, Top: plotTop, Right: plotRight, Bottom: plotBottom, MiddleX: (plotLeft + plotRight) / 2, MiddleY: (plotTop + plotBottom) / 2,
-		XTicks: x.ticks(), YTicks: y.ticks()}
+	p := picture{
+		Title: escape(c.Title), Note: escape(c.Note), XLabel: escape(c.X.Label), YLabel: escape(c.Y.Label),
+		Width: width, Height: height, Left: plotLeft, Top: plotTop, Right: plotRight, Bottom: plotBottom,
+		MiddleX: (plotLeft + plotRight) / 2, MiddleY: (plotTop + plotBottom) / 2,
+		XTicks: x.ticks(), YTicks: y.ticks(),
+	}
 	legend := float64(plotTop + 10)
 	for i, s := range c.series {
 		d := c.draw(i, s, x, y, legend)

@@ -50,7 +50,8 @@ func top(table *Table, j int) float64 {
 func TestGeneratedSensitiveValuesAllowThePapersL(t *testing.T) {
 	census, ipums := Generated(Census(), 50_000, 1), Generated(IPUMS(), 31_055, 1)
 	occ, sal := top(census, Census().Index("occupation")), top(census, Census().Index("salary-class"))
-	t.Logf("occupation %.3f, salary-class %.3f; IPUMS age %.3f, occupation %.3f, salary %.3f", occ, sal, top(ipums, 1), top(ipums, 7), top(ipums, 8))
+	t.Logf("occupation %.3f, salary-class %.3f; IPUMS age %.3f, occupation %.3f, salary %.3f", occ, sal, top(ipums, 1), top(ipums, 7),
+		top(ipums, 8))
 	assert.Less(t, sal, occ)
 	assert.Less(t, occ, .1)
 	for _, j := range []int{1, 7, 8} {
@@ -64,7 +65,8 @@ func TestGeneratedIsSkewedAndCorrelated(t *testing.T) {
 	table := Generated(p, 50_000, 1)
 	assert.InDelta(t, .85, top(table, p.Index("country")), .01)
 	assert.InDelta(t, .77, top(table, p.Index("race")), .01)
-	for _, pair := range [][2]string{{"age", "marital"}, {"education", "occupation"}, {"occupation", "salary-class"}, {"race", "country"}, {"age", "salary-class"}} {
+	for _, pair := range [][2]string{{"age", "marital"}, {"education", "occupation"}, {"occupation", "salary-class"}, {"race", "country"},
+		{"age", "salary-class"}} {
 		a, b := p.Index(pair[0]), p.Index(pair[1])
 		// means of b in the lower and upper third of a differ
 		assert.Greater(t, meanGap(table.Codes[a], table.Codes[b], table.Dicts[a].Len(), table.Dicts[b].Len()), .03, pair)

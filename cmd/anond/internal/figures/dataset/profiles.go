@@ -20,15 +20,19 @@ func Census() Profile {
 		{name: "gender", typ: category, shares: []float64{48, 52}, from: []effect{{of: "age", straight: .1}}},
 		{name: "education", typ: number, shares: []float64{1, .5, 1, 2, 2, 4, 4, 3, 30, 9, 11, 5, 4, 15, 6, 1.5, 1}, value: from(0),
 			from: []effect{{of: "age", straight: -.15, bend: -.15}}},
-		{name: "marital", typ: category, shares: []float64{24, 54, 2, 3, 10, 7}, from: []effect{{of: "age", straight: .6}, {of: "gender", straight: .1}}},
+		{name: "marital", typ: category, shares: []float64{24, 54, 2, 3, 10, 7},
+			from: []effect{{of: "age", straight: .6}, {of: "gender", straight: .1}}},
 		{name: "race", typ: category, shares: []float64{77, 11, 5, 2.5, 1.2, 1, .9, .8, .6}, from: []effect{{of: "age", straight: -.1}}},
 		{name: "work-class", typ: category, shares: []float64{58, 9, 6, 5, 4, 3, 8, 4, 2, 1},
 			from: []effect{{of: "education", straight: .25}, {of: "age", straight: .15}}},
-		{name: "country", typ: number, shares: headed(83, 85, 1), value: from(1), from: []effect{{of: "race", straight: .55}, {of: "education", bend: .15}}},
+		{name: "country", typ: number, shares: headed(83, 85, 1), value: from(1),
+			from: []effect{{of: "race", straight: .55}, {of: "education", bend: .15}}},
 		{name: "occupation", typ: category, shares: mixed(zipf(50, .5), 50),
-			from: []effect{{of: "education", straight: -.5}, {of: "gender", straight: -.25, bend: .1}, {of: "age", straight: -.1, bend: .1}, {of: "work-class", straight: -.2}}},
+			from: []effect{{of: "education", straight: -.5}, {of: "gender", straight: -.25, bend: .1}, {of: "age", straight: -.1, bend: .1},
+				{of: "work-class", straight: -.2}}},
 		{name: "salary-class", typ: category, shares: bell(50, .38, .22),
-			from: []effect{{of: "education", straight: .25}, {of: "occupation", straight: -.35}, {of: "age", straight: .2, bend: -.3}, {of: "gender", straight: -.25}}},
+			from: []effect{{of: "education", straight: .25}, {of: "occupation", straight: -.35}, {of: "age", straight: .2, bend: -.3},
+				{of: "gender", straight: -.25}}},
 	}}
 }
 
@@ -40,10 +44,13 @@ func IPUMS() Profile {
 	return Profile{Name: "IPUMS (generated)", attributes: []generated{
 		{name: "sex", typ: category, shares: []float64{53, 47}},
 		{name: "age", typ: number, shares: ages(73), value: from(17)},
-		{name: "relationship", typ: category, shares: headed(13, 45, .8), from: []effect{{of: "age", straight: -.35, bend: .2}, {of: "sex", straight: .15}}},
-		{name: "marital", typ: category, shares: []float64{26, 53, 2, 3, 11, 5}, from: []effect{{of: "age", straight: .55}, {of: "relationship", straight: -.2}}},
+		{name: "relationship", typ: category, shares: headed(13, 45, .8),
+			from: []effect{{of: "age", straight: -.35, bend: .2}, {of: "sex", straight: .15}}},
+		{name: "marital", typ: category, shares: []float64{26, 53, 2, 3, 11, 5},
+			from: []effect{{of: "age", straight: .55}, {of: "relationship", straight: -.2}}},
 		{name: "race", typ: category, shares: []float64{76, 11, 5, 3, 1.5, 1.2, 1, .8, .5}, from: []effect{{of: "age", straight: -.1}}},
-		{name: "education", typ: category, shares: []float64{2, 2, 2, 3, 3, 28, 16, 9, 21, 10, 4}, from: []effect{{of: "age", bend: -.2}, {of: "race", straight: -.15}}},
+		{name: "education", typ: category, shares: []float64{2, 2, 2, 3, 3, 28, 16, 9, 21, 10, 4},
+			from: []effect{{of: "age", bend: -.2}, {of: "race", straight: -.15}}},
 		{name: "hours", typ: number, shares: heaped(93, func(i int) float64 {
 			return math.Exp(-math.Abs(float64(i+5)-40)/12) * heap(i+5, 5, 40, 120)
 		}), value: from(5), from: []effect{{of: "age", bend: -.25}, {of: "sex", straight: -.2}, {of: "education", straight: .15}}},
@@ -54,7 +61,8 @@ func IPUMS() Profile {
 			x := math.Log(float64(v)/32_000) / .85
 			width := float64(salary(i+1) - v)
 			return math.Exp(-x*x/2) / float64(v) * width * heap(v, 1_000, 5_000, 20)
-		}), value: salary, from: []effect{{of: "education", straight: .3}, {of: "occupation", straight: -.2}, {of: "hours", straight: .4}, {of: "age", straight: .2, bend: -.2}, {of: "sex", straight: -.15}}},
+		}), value: salary, from: []effect{{of: "education", straight: .3}, {of: "occupation", straight: -.2}, {of: "hours", straight: .4},
+			{of: "age", straight: .2, bend: -.2}, {of: "sex", straight: -.15}}},
 	}}
 }
 

@@ -27,10 +27,11 @@ const sensitive = "occupation"
 // order gives a category its number by position; other categories are
 // numbered by first appearance. Part of the measure's definition.
 var order = map[string][]string{
-	"workclass":      {"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"},
-	"marital-status": {"Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent", "Divorced", "Separated", "Widowed", "Never-married"},
-	"race":           {"White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"},
-	"sex":            {"Female", "Male"},
+	"workclass": {"Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"},
+	"marital-status": {"Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent", "Divorced", "Separated", "Widowed",
+		"Never-married"},
+	"race": {"White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"},
+	"sex":  {"Female", "Male"},
 }
 
 // table is a dataset as numbers: what the measure is defined on.
@@ -188,7 +189,8 @@ func (t *table) row(i int) equivclass.Row {
 // pool returns the first n records as points.
 func (t *table) pool(n int) *equivclass.Pool {
 	d := len(t.quasi)
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, d)}, X: make([]float32, 0, n*d), SA: make([]equivclass.Code, n)}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, d)}, X: make([]float32, 0, n*d),
+		SA: make([]equivclass.Code, n)}
 	for j := range p.Space.Dims {
 		p.Space.Dims[j] = equivclass.Dim{Kind: equivclass.Number, Lo: t.lo[j], Width: t.width[j]}
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	about = "UCI Adult's training part, shuffled by the seed: 15,000 records at once, 30 batches of 500, then empty ticks until nothing more is publishable; frequency l-diversity of occupation"
+	about = "UCI Adult's training part, shuffled by the seed: 15,000 records at once, 30 batches of 500, then empty ticks until nothing " +
+		"more is publishable; frequency l-diversity of occupation"
 	paper = "The engine's own measure (docs/BENCHMARKS.md)"
 )
 
@@ -52,7 +53,8 @@ var targets = map[[2]int][]float64{{10, 5}: {0.19, 0.17}, {5, 3}: {0.10, 0.08}}
 func (r *Result) claims() []figures.Claim {
 	var out []figures.Claim
 	for i, most := range targets[[2]int{r.K, r.L}] {
-		text := fmt.Sprintf("Where the streamed records wait for %d or fewer batches on average, every policy reaches a loss of at most %g.", i+1, most)
+		text := fmt.Sprintf("Where the streamed records wait for %d or fewer batches on average, every policy reaches a loss of at most %g.",
+			i+1, most)
 		out = append(out, figures.NewClaim(text, "", r.within(float64(i+1), most)))
 	}
 	return out
@@ -78,7 +80,8 @@ func (r *Result) within(hold, loss float64) figures.Finding {
 
 func (r *Result) notes() []string {
 	return []string{
-		fmt.Sprintf("%d records, k = %d, l = %d. The loss is the mean of (hi-lo)/(max-min) over all arrived records; one that is never published counts 1.", r.Records, r.K, r.L),
+		fmt.Sprintf("%d records, k = %d, l = %d. The loss is the mean of (hi-lo)/(max-min) over all arrived records; one that is never "+
+			"published counts 1.", r.Records, r.K, r.L),
 		"A Mondrian re-run for each batch is valid release by release, and unsafe across releases: no one may publish it.",
 	}
 }

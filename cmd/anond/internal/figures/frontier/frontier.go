@@ -118,7 +118,8 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Dataset: "adult", Records: o.shape().total(), K: o.K, L: o.L, Seed: o.Seed, batch: o.shape().batch, Rows: make([]Row, len(runs))}
+	result := &Result{Dataset: "adult", Records: o.shape().total(), K: o.K, L: o.L, Seed: o.Seed, batch: o.shape().batch,
+		Rows: make([]Row, len(runs))}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	ended := make(chan string, len(runs))
@@ -183,8 +184,11 @@ func (o Options) runs(data *table) ([]run, error) {
 
 // policy returns a policy by its name, without max_hold.
 func (o Options) policy(name string) (incremental.Policy, error) {
-	p := incremental.Policy{Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
-		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}}
+	extract := equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}
+	p := incremental.Policy{
+		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
+		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: extract, Local: extract,
+	}
 	switch name {
 	case "append":
 		p.Republication = incremental.Append

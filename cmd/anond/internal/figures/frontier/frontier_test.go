@@ -89,7 +89,8 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestReadAdultRefusesOtherFiles(t *testing.T) {
 	_, err := readAdult(csv.NewReader(strings.NewReader("a,b\n1,2\n")))
 	require.ErrorContains(t, err, `no column "age"`)
-	_, err = readAdult(csv.NewReader(strings.NewReader(strings.Join(append(quasi, sensitive), ",") + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
+	header := strings.Join(append(quasi, sensitive), ",")
+	_, err = readAdult(csv.NewReader(strings.NewReader(header + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
 	require.ErrorContains(t, err, "1 rows")
 }
 
@@ -156,7 +157,8 @@ func TestReferencesPartitionEverything(t *testing.T) {
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	r := &Result{K: 10, L: 5, batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17}, {Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
+	r := &Result{K: 10, L: 5, batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17},
+		{Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
 		{Policy: "mondrian re-run", NCPInterval: .7}, {Policy: "transparent append", Pool: 1000, NCPInterval: .8}}}
 	var out bytes.Buffer
 	require.NoError(t, r.WriteSVG(&out))
@@ -183,7 +185,8 @@ func TestFrontierIsAFigure(t *testing.T) {
 func TestClaimsFollowThePoints(t *testing.T) {
 	r := &Result{K: 10, L: 5}
 	for _, name := range policyNames {
-		r.Rows = append(r.Rows, Row{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18}, Row{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
+		r.Rows = append(r.Rows, Row{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18},
+			Row{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
 	}
 	claims := r.claims()
 	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds}, []figures.Verdict{claims[0].Verdict(), claims[1].Verdict()})

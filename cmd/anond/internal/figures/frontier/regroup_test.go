@@ -23,7 +23,8 @@ type lowCase struct {
 }
 
 func (c lowCase) String() string {
-	return fmt.Sprintf("%d dimensions, %d values of Zipf %g, batches of %d, k=%d, l=%d, max_hold %d", c.d, c.values, c.zipf, c.batch, c.k, c.l, c.hold)
+	return fmt.Sprintf("%d dimensions, %d values of Zipf %g, batches of %d, k=%d, l=%d, max_hold %d", c.d, c.values, c.zipf, c.batch, c.k,
+		c.l, c.hold)
 }
 
 func (c lowCase) table() *table {
@@ -51,6 +52,9 @@ func (c lowCase) table() *table {
 
 // docs/BENCHMARKS.md, "Regrouping through the whole daemon", is this test's log.
 func TestWhereRegroupingPays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short")
+	}
 	for _, c := range []lowCase{
 		{2, 4, 60, 6000, 6, 3, 0, 0, 0.02},
 		{2, 4, 60, 6000, 6, 3, 0, 4, 0.02},
@@ -65,7 +69,8 @@ func TestWhereRegroupingPays(t *testing.T) {
 				p, err := Options{K: c.k, L: c.l}.policy(name)
 				require.NoError(t, err)
 				p.MaxHold = c.hold
-				row, err := streamRun{shape: shape{5 * c.batch, c.batch, c.records/c.batch - 5}, data: data, policy: p, cutEvery: c.batch}.do(context.Background())
+				row, err := streamRun{shape: shape{5 * c.batch, c.batch, c.records/c.batch - 5}, data: data, policy: p,
+					cutEvery: c.batch}.do(context.Background())
 				require.NoError(t, err)
 				t.Logf("%s: loss %.4f, hold %.2f, never %.4f, regrouped %.3f", name, row.NCPInterval, row.MeanHoldStreamed, row.Never, row.Regrouped)
 				loss[name] = row.NCPInterval

@@ -74,8 +74,10 @@ func generatedIPUMS(n int, seed uint64) (table, error) {
 // census weight stands for the salary that it lacks. It checks groups only.
 func treeAdult(s dataset.Source, n int, seed uint64) (table, error) {
 	t, err := s.Adult(0, dataset.AdultTree("sex"), dataset.Column{Name: "age", Type: equivclass.Integer},
-		dataset.Column{Name: "relationship", Type: equivclass.Categorical}, dataset.AdultTree("marital-status"), dataset.AdultTree("race"), dataset.AdultTree("education"),
-		dataset.Column{Name: "hours-per-week", Type: equivclass.Integer}, dataset.AdultTree("occupation"), dataset.Column{Name: "fnlwgt", Type: equivclass.Integer})
+		dataset.Column{Name: "relationship", Type: equivclass.Categorical}, dataset.AdultTree("marital-status"), dataset.AdultTree("race"),
+		dataset.AdultTree("education"),
+		dataset.Column{Name: "hours-per-week", Type: equivclass.Integer}, dataset.AdultTree("occupation"),
+		dataset.Column{Name: "fnlwgt", Type: equivclass.Integer})
 	if err != nil {
 		return table{}, err
 	}

@@ -14,11 +14,13 @@ func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	mended := []cutter{cutters()[0], cutters()[2]}
-	a, err := measure(ctx, in, acs, plan{methods: mended, shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1), queries: in.Rows(50, 12)})
+	a, err := measure(ctx, in, acs, plan{methods: mended, shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
+		queries: in.Rows(50, 12)})
 	if err != nil {
 		return nil, err
 	}
-	b, err := measure(ctx, in, ipums, plan{methods: mended[:1], shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1), queries: in.Rows(30, 12)})
+	b, err := measure(ctx, in, ipums, plan{methods: mended[:1], shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
+		queries: in.Rows(30, 12)})
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +49,20 @@ func (g *grid) panels8(suffix, ours string) (out []figures.Panel) {
 	return out
 }
 
-const whyDensity = "A bucketed value stays exact, but a row may have any value of its bucket, and with l of them that answers a query no better than a cell. And flags split the table: the more different sets of QI attributes, the smaller each subset of the QI partition and the wider its cells. What is gained where a value leaves the cells is lost again."
+const whyDensity = "A bucketed value stays exact, but a row may have any value of its bucket, and with l of them that answers a query " +
+	"no better than a cell. And flags split the table: the more different sets of QI attributes, the smaller each subset of the QI " +
+	"partition and the wider its cells. What is gained where a value leaves the cells is lost again."
 
 func (g *grid) claims8() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("As the density of sensitive values increases, the relative error rate declines.", whyDensity, withMedians(g.declines)),
 		figures.NewClaim("The most obvious reduction is at 40 %, k = 10 and l = 20.", whyDensity, withMedians(g.largest)),
-		figures.NewClaim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).", "Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each smaller the more evenly flags fall, so groups span more.", g.narrows()),
-		figures.NewClaim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets()),
+		figures.NewClaim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).",
+			"Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each "+
+				"smaller the more evenly flags fall, so groups span more.", g.narrows()),
+		figures.NewClaim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets "+
+			"of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however "+
+			"many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets()),
 	}
 }
 

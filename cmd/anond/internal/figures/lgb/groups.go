@@ -45,8 +45,10 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Claims: besideAll(g[0].claims5(), g[1].claims5(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL},
 	}
-	best := figures.Below(figures.Pairs, g[0].overK(ofCDM, nameMended, 5, usualDensity), g[0].overK(ofCDM, nameMDP, 5, usualDensity), g[0].overK(ofCDM, nameNCP, 5, usualDensity))
-	r.Notes = append(r.Notes, fmt.Sprintf("Ours: ncp-split that goes on cutting where it would stop has a C_DM below both of the paper's (%s): %s.", best.Verdict, best.Numbers))
+	best := figures.Below(figures.Pairs, g[0].overK(ofCDM, nameMended, 5, usualDensity), g[0].overK(ofCDM, nameMDP, 5, usualDensity),
+		g[0].overK(ofCDM, nameNCP, 5, usualDensity))
+	r.Notes = append(r.Notes, fmt.Sprintf("Ours: ncp-split that goes on cutting where it would stop has a C_DM below both of the paper's "+
+		"(%s): %s.", best.Verdict, best.Numbers))
 	return r, nil
 }
 
@@ -54,9 +56,11 @@ func (g *grid) claims5() []figures.Claim {
 	mdp, ncp := g.overK(ofCDM, nameMDP, 5, usualDensity), g.overK(ofCDM, nameNCP, 5, usualDensity)
 	return []figures.Claim{
 		figures.NewClaim("The discernability penalty of LGB_MDP is much lower than that of LGB_NCP.", "", figures.Below(figures.Pairs, mdp, ncp)),
-		figures.NewClaim("LGB_MDP divides the tuples into local equivalence groups more evenly than LGB_NCP (tested: standard deviation of the sizes).", "",
+		figures.NewClaim("LGB_MDP divides the tuples into local equivalence groups more evenly than LGB_NCP (tested: standard deviation of "+
+			"the sizes).", "",
 			figures.Below(figures.Pairs, g.overK(ofSpread, nameMDP, 5, usualDensity), g.overK(ofSpread, nameNCP, 5, usualDensity))),
-		figures.NewClaim("The sizes of local equivalence groups are hardly affected by l: C_DM is the same for all l if k is fixed, so local generalization is barely affected by local bucketization.", "", g.untouched()),
+		figures.NewClaim("The sizes of local equivalence groups are hardly affected by l: C_DM is the same for all l if k is fixed, so local "+
+			"generalization is barely affected by local bucketization.", "", g.untouched()),
 	}
 }
 
@@ -101,18 +105,23 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: append(g[0].panels([2]string{"a", "b"}, ofNCP, y, ours), g[1].panels([2]string{"a-generated", "b-generated"}, ofNCP, y, ours)...),
 		Claims: claims,
 		Notes: []string{g[0].note(), g[1].note(), noteTree, noteL,
-			"NCP counts an exact value as 0; the print divides by the number of values, which charges exact categories too and makes relative gaps smaller.",
+			"NCP counts an exact value as 0; the print divides by the number of values, which charges exact categories too and makes relative " +
+				"gaps smaller.",
 			"Ours: " + g[0].saving(nameMended).Numbers + "; " + g[0].saving(nameBoth).Numbers + ".",
 		},
 	}, nil
 }
 
-const whyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-mended, which goes on cutting, saves far more (see the notes)."
+const whyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. " +
+	"Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or " +
+	"more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-mended, which goes on cutting, saves far more " +
+	"(see the notes)."
 
 func (g *grid) claims6() []figures.Claim {
 	mdp, ncp := g.overK(ofNCP, nameMDP, 5, usualDensity), g.overK(ofNCP, nameNCP, 5, usualDensity)
 	return []figures.Claim{
-		figures.NewClaim("The NCP of LGB_NCP is clearly lower than that of LGB_MDP, so its utility-based heuristic plays a role.", whyNCP, figures.Below(figures.Pairs, ncp, mdp)),
+		figures.NewClaim("The NCP of LGB_NCP is clearly lower than that of LGB_MDP, so its utility-based heuristic plays a role.", whyNCP,
+			figures.Below(figures.Pairs, ncp, mdp)),
 		figures.NewClaim("It is lower by about 14 % to 17 %.", whyNCP, g.saving(nameNCP)),
 	}
 }

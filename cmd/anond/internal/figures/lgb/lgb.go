@@ -23,7 +23,8 @@ import (
 
 const (
 	paper = "Li, He and Sun, \"Local Generalization and Bucketization Technique for Personalized Privacy Preservation\""
-	about = "ACS 2019 excerpt, the rows without a missing value (16,000 of 27,253; the paper has 31,055 of the US census, not public), sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
+	about = "ACS 2019 excerpt, the rows without a missing value (16,000 of 27,253; the paper has 31,055 of the US census, not public), " +
+		"sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
 )
 
 func Figures() []figures.Figure {

@@ -27,7 +27,8 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	var g []*grid
 	for i, t := range []table{acs, ipums} {
-		p := plan{methods: cutters()[:3], shares: []float64{usualDensity}, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1), queries: in.Rows([]int{100, 50}[i], 12)}
+		p := plan{methods: cutters()[:3], shares: []float64{usualDensity}, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
+			queries: in.Rows([]int{100, 50}[i], 12)}
 		one, err := measure(ctx, in, t, p)
 		if err != nil {
 			return nil, err
@@ -36,11 +37,13 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	y, ours := chart.Axis{Label: "relative error rate", Log: true}, map[string]string{nameNCP: nameMended}
 	r := &figures.Result{
-		Panels: append(g[0].panels([2]string{"a", "b"}, ofRate, y, ours), g[1].panels([2]string{"a-generated", "b-generated"}, ofRate, y, ours)...),
+		Panels: append(g[0].panels([2]string{"a", "b"}, ofRate, y, ours),
+			g[1].panels([2]string{"a-generated", "b-generated"}, ofRate, y, ours)...),
 		Claims: besideAll(g[0].claims7(), g[1].claims7(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL, noteMean, g[0].missed(usualDensity), g[1].missed(usualDensity)},
 	}
-	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameMended, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity), g[0].overK(ofRate, nameNCP, 5, usualDensity))
+	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameMended, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
+		g[0].overK(ofRate, nameNCP, 5, usualDensity))
 	r.Notes = append(r.Notes, fmt.Sprintf("Ours: lgb-mended has the lower rate at l = 5 (%s): %s.", better.Verdict, better.Numbers))
 	return r, nil
 }
@@ -55,20 +58,26 @@ func (g *grid) missed(density float64) string {
 			all = append(all, g.runs[gridKey{ofMissed, nameMDP, k, l, density}]...)
 		}
 	}
-	return fmt.Sprintf("%s: %.1f %% of the true sums lie outside the paper's bounds, which round a bucket's expected number of hits.", g.table.name, 100*figures.Mean(all))
+	return fmt.Sprintf("%s: %.1f %% of the true sums lie outside the paper's bounds, which round a bucket's expected number of hits.",
+		g.table.name, 100*figures.Mean(all))
 }
 
-const whyK = "It depends on where one starts. Buckets of few values lie close together and k weighs more; towards l = 20 those of skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions stand in one bucket, and l weighs more."
+const whyK = "It depends on where one starts. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
+	"skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions stand in one bucket, " +
+	"and l weighs more."
 
-const whySmall = "LGB_NCP stops with some very large groups (figure 5), whose cells keep its bounds wider at every l. Wider buckets bring the two closer, but not together. Without such groups (lgb-mended) the rate is another, see the notes."
+const whySmall = "LGB_NCP stops with some very large groups (figure 5), whose cells keep its bounds wider at every l. Wider buckets " +
+	"bring the two closer, but not together. Without such groups (lgb-mended) the rate is another, see the notes."
 
 func (g *grid) claims7() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("The relative error rate increases with the growth of k or l.", whyK, withMedians(g.grows)),
-		figures.NewClaim("It is more affected by k than by l, so local generalization has more influence on utility than local bucketization (tested: the factor when k doubles from 5, against that when l doubles from 5 and from 10).", whyK, withMedians(g.weighs)),
+		figures.NewClaim("It is more affected by k than by l, so local generalization has more influence on utility than local bucketization "+
+			"(tested: the factor when k doubles from 5, against that when l doubles from 5 and from 10).", whyK, withMedians(g.weighs)),
 		figures.NewClaim("LGB_MDP has lower relative error rates than LGB_NCP when l is small (l = 5).", whySmall, withMedians(g.small)),
 		figures.NewClaim("With the growth of l the rates of LGB_MDP gradually come close to those of LGB_NCP.", whySmall, withMedians(g.closes)),
-		figures.NewClaim("In conclusion LGB_MDP is better if l is small, otherwise both perform very equal (asked: within 10 % at l = 20).", whySmall, g.small(ofRate), g.equal(ofRate)),
+		figures.NewClaim("In conclusion LGB_MDP is better if l is small, otherwise both perform very equal (asked: within 10 % at l = 20).",
+			whySmall, g.small(ofRate), g.equal(ofRate)),
 	}
 }
 

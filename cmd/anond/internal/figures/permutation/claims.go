@@ -23,7 +23,8 @@ func privacyClaims(generated, real []*sweep, why *study) []figures.Claim {
 	}
 	rises := trend(byPermutation, true, all...)
 	return []figures.Claim{
-		figures.NewClaim("The error grows with l.", "", figures.Found(rises.Verdict, "Permutation, from the least l to the greatest: %s.", rises.Numbers)),
+		figures.NewClaim("The error grows with l.", "", figures.Found(rises.Verdict, "Permutation, from the least l to the greatest: %s.",
+			rises.Numbers)),
 		figures.NewClaim("Permutation answers with less error than anatomy in all cases.", whyShuffling(all, why),
 			figures.Found(versus{on.less + onReal.less, on.alike + onReal.alike, on.more + onReal.more}.verdict(),
 				"Permutation has on generated CENSUS %s; on ACS and Adult %s. Mean error over anatomy's: %s.", on, onReal, ratios(byPermutation, all))),
@@ -37,15 +38,19 @@ func privacyClaims(generated, real []*sweep, why *study) []figures.Claim {
 func below14Claim(generated, real []*sweep) figures.Claim {
 	_, worst := extremes(byPermutation, generated...)
 	return figures.NewClaim("The error of permutation is consistently below 14 %.",
-		"The shuffling loses what records of rare values have in common (see the claim before); the error grows with the number of quasi-identifiers.",
-		figures.Found(figures.If(worst < .14), "Largest mean error on generated CENSUS: %s; on ACS and Adult: %s.", percent(worst), percent(greatest(byPermutation, real))))
+		"The shuffling loses what records of rare values have in common (see the claim before); the error grows with the number of "+
+			"quasi-identifiers.",
+		figures.Found(figures.If(worst < .14), "Largest mean error on generated CENSUS: %s; on ACS and Adult: %s.", percent(worst),
+			percent(greatest(byPermutation, real))))
 }
 
 func anatomyClaim(generated, real []*sweep) figures.Claim {
 	least, most := extremes(byAnatomy, generated...)
 	return figures.NewClaim("Anatomy has 14 to 25 % error.",
-		"Anatomy's error is what the sensitive attribute depends on the quasi-identifiers, which is a property of the data: where there is no dependence it has none. "+
-			"The generated records, and the public ones, depend less than the paper's extract, which is not public; nothing was tuned to meet its level.",
+		"Anatomy's error is what the sensitive attribute depends on the quasi-identifiers, which is a property of the data: where there is "+
+			"no dependence it has none. "+
+			"The generated records, and the public ones, depend less than the paper's extract, which is not public; nothing was tuned to meet "+
+			"its level.",
 		figures.Found(figures.If(least >= .14 && most <= .25), "On generated CENSUS %s to %s; on ACS and Adult to %s.",
 			percent(least), percent(most), percent(greatest(byAnatomy, real))))
 }
@@ -55,7 +60,8 @@ func reductionClaim(occs, sals []*sweep) figures.Claim {
 	return figures.NewClaim("Against anatomy, permutation reduces the error by about 25 % on SAL and 30 % on OCC.",
 		"As for the second claim: the grouping gains, the shuffling loses more.",
 		figures.Found(figures.If(math.Abs(sal(byPermutation)-.75) < .1 && math.Abs(occ(byPermutation)-.7) < .1),
-			"Permutation's error over anatomy's, over all l and d: SAL %.2f, OCC %.2f. With straight cuts: SAL %.2f, OCC %.2f; permutation-near: SAL %.2f, OCC %.2f.",
+			"Permutation's error over anatomy's, over all l and d: SAL %.2f, OCC %.2f. With straight cuts: SAL %.2f, OCC %.2f; "+
+				"permutation-near: SAL %.2f, OCC %.2f.",
 			sal(byPermutation), occ(byPermutation), sal(byStraightCuts), occ(byStraightCuts), sal(byNearGroups), occ(byNearGroups)))
 }
 
@@ -79,13 +85,18 @@ func salaryClaim(occs, sals []*sweep) figures.Claim {
 // numbers.
 func whyShuffling(all []*sweep, why *study) string {
 	over := func(m int) float64 { return why.sweep.mean(m, 0) / why.sweep.mean(byAnatomy, 0) }
-	return fmt.Sprintf("It is not the grouping. Its own groups with the quasi-identifiers of a record kept together, as anatomy publishes them, have %.2f of anatomy's error (%s); shuffled they have %.2f. "+
-		"And it is not only that real quasi-identifiers depend on each other: where they are drawn independently (last panel, 0), shuffling still takes the error from %.2f to %.2f of anatomy's, because Algorithm 2 makes them dependent. "+
-		"It grows two boxes from opposite corners, and a record joins the one that it enlarges less; so a sub-table takes a rare value only with records that fit it otherwise, and queries on rare values (race with marital status) lose most. "+
-		"With straight cuts (Mondrian's, one attribute at a time) before the same Algorithm 1, permutation has %.2f of anatomy's error there, and %.2f over all panels (%s); permutation-near has %.2f (%s).",
+	return fmt.Sprintf("It is not the grouping. Its own groups with the quasi-identifiers of a record kept together, as anatomy publishes "+
+		"them, have %.2f of anatomy's error (%s); shuffled they have %.2f. "+
+		"And it is not only that real quasi-identifiers depend on each other: where they are drawn independently (last panel, 0), shuffling "+
+		"still takes the error from %.2f to %.2f of anatomy's, because Algorithm 2 makes them dependent. "+
+		"It grows two boxes from opposite corners, and a record joins the one that it enlarges less; so a sub-table takes a rare value only "+
+		"with records that fit it otherwise, and queries on rare values (race with marital status) lose most. "+
+		"With straight cuts (Mondrian's, one attribute at a time) before the same Algorithm 1, permutation has %.2f of anatomy's error "+
+		"there, and %.2f over all panels (%s); permutation-near has %.2f (%s).",
 		ratio(byItsGroups, byAnatomy, all...), compare(byItsGroups, byAnatomy, all...), ratio(byPermutation, byAnatomy, all...),
 		over(byItsGroups), over(byPermutation),
-		over(byStraightCuts), ratio(byStraightCuts, byAnatomy, all...), compare(byStraightCuts, byAnatomy, all...), ratio(byNearGroups, byAnatomy, all...), compare(byNearGroups, byAnatomy, all...))
+		over(byStraightCuts), ratio(byStraightCuts, byAnatomy, all...), compare(byStraightCuts, byAnatomy, all...),
+		ratio(byNearGroups, byAnatomy, all...), compare(byNearGroups, byAnatomy, all...))
 }
 
 // seedsText says how far the seeds differ at the least and the greatest l.
@@ -103,7 +114,8 @@ func seedsText(sweeps []*sweep) string {
 // lessClaim is the claim that permutation has less error than anatomy.
 func lessClaim(text, why string, sweeps []*sweep) figures.Claim {
 	v := compare(byPermutation, byAnatomy, sweeps...)
-	return figures.NewClaim(text, why, figures.Found(v.verdict(), "Permutation has %s. Mean error over anatomy's: %s; with straight cuts: %s; permutation-near: %s.",
+	return figures.NewClaim(text, why, figures.Found(v.verdict(), "Permutation has %s. Mean error over anatomy's: %s; with straight cuts: "+
+		"%s; permutation-near: %s.",
 		v, ratios(byPermutation, sweeps), ratios(byStraightCuts, sweeps), ratios(byNearGroups, sweeps)))
 }
 
@@ -114,11 +126,15 @@ func dimensionClaims(sweeps []*sweep) []figures.Claim {
 	}
 	return []figures.Claim{
 		figures.NewClaim("The error falls as w grows, for both methods.",
-			"Longer intervals on more attributes leave the expected answer alike, so nothing falls by itself. Permutation must guess which of the shuffled values met in a record: "+
-				"each further predicate multiplies by one more share of the group, and what the attributes have to do with each other within a group is lost each time. "+
-				"Anatomy keeps the quasi-identifiers of a record together, so for it a further one costs nothing. With straight cuts: "+trend(byStraightCuts, false, sweeps...).Numbers+".",
+			"Longer intervals on more attributes leave the expected answer alike, so nothing falls by itself. Permutation must guess which of "+
+				"the shuffled values met in a record: "+
+				"each further predicate multiplies by one more share of the group, and what the attributes have to do with each other within a "+
+				"group is lost each time. "+
+				"Anatomy keeps the quasi-identifiers of a record together, so for it a further one costs nothing. "+
+				"With straight cuts: "+trend(byStraightCuts, false, sweeps...).Numbers+".",
 			figures.Found(falls.Verdict, "From the least w to the greatest, permutation: %s. Anatomy: %s.", falls.Numbers, anatomy.Numbers)),
-		lessClaim("Permutation has less error than anatomy at every w.", "The shuffling, as in figure 1; the more so, the more quasi-identifiers a query joins.", sweeps),
+		lessClaim("Permutation has less error than anatomy at every w.",
+			"The shuffling, as in figure 1; the more so, the more quasi-identifiers a query joins.", sweeps),
 	}
 }
 
@@ -139,10 +155,12 @@ func recordClaims(sweeps []*sweep) []figures.Claim {
 	anatomy, near := trend(byAnatomy, false, sweeps...), trend(byNearGroups, false, sweeps...)
 	return []figures.Claim{
 		figures.NewClaim("The error falls as n grows, since more records share the same or similar quasi-identifiers.",
-			"More records are nearer to each other, but only a grouping that seeks near ones gains by it. Faithful permutation deals each sub-table by Algorithm 1 blind to the quasi-identifiers, "+
+			"More records are nearer to each other, but only a grouping that seeks near ones gains by it. Faithful permutation deals each "+
+				"sub-table by Algorithm 1 blind to the quasi-identifiers, "+
 				"and where Algorithm 2 stops depends on which values are too common for l, not on n. Anatomy never looks at the quasi-identifiers. "+
 				"Permutation-near does, and has far less error at every n.",
-			figures.Found(falls.Verdict, "From the least n to the greatest, permutation: %s. Anatomy: %s. Permutation-near: %s.", falls.Numbers, anatomy.Numbers, near.Numbers)),
+			figures.Found(falls.Verdict, "From the least n to the greatest, permutation: %s. Anatomy: %s. Permutation-near: %s.", falls.Numbers,
+				anatomy.Numbers, near.Numbers)),
 		lessClaim("Permutation has significantly less error than anatomy in all cases.", "The shuffling, as in figure 1.", sweeps),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// figure1 is figure 1.
+// figure1 is the error by l, on generated and on real records, and why it is so.
 func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	generated, err := figure1Generated(ctx, in)
 	if err != nil {
@@ -29,7 +29,8 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	r.Claims = privacyClaims(generated, real, why)
 	r.Notes = []string{
 		noteDefaults,
-		fmt.Sprintf("Panels of d = 5, industry and occupation (Adult): %d seeds of everything random (records or their order, queries, the permutation's tries) with %d queries each; the other panels one seed.", seedsEach, queriesAsked(in)),
+		fmt.Sprintf("Panels of d = 5, industry and occupation (Adult): %d seeds of everything random (records or their order, queries, the "+
+			"permutation's tries) with %d queries each; the other panels one seed.", seedsEach, queriesAsked(in)),
 		noteOurs,
 		seedsText(append(generated[2:4:4], real...)),
 	}
@@ -94,7 +95,7 @@ func bothViews(in figures.Input, n int, ds ...int) []paperTable {
 	return out
 }
 
-// figure2 is figure 2.
+// figure2 is the error by the number of predicates.
 func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	var sweeps []*sweep
 	for _, t := range bothViews(in, in.Rows(usualN, 2000), 5, 6, 7) {
@@ -112,10 +113,11 @@ func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		}
 		sweeps = append(sweeps, s)
 	}
-	return &figures.Result{Panels: panels("w", sweeps...), Claims: dimensionClaims(sweeps), Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
+	return &figures.Result{Panels: panels("w", sweeps...), Claims: dimensionClaims(sweeps),
+		Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
 }
 
-// figure3 is figure 3.
+// figure3 is the error by the volume of queries.
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	var sweeps []*sweep
 	volumes := []float64{.1, .15, .2, .25, .3}
@@ -130,7 +132,8 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		}
 		sweeps = append(sweeps, s)
 	}
-	return &figures.Result{Panels: panels("volume s", sweeps...), Claims: volumeClaims(sweeps), Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
+	return &figures.Result{Panels: panels("volume s", sweeps...), Claims: volumeClaims(sweeps),
+		Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
 }
 
 // allSizes are the paper's numbers of records, at the scale asked for.
@@ -142,7 +145,7 @@ func allSizes(in figures.Input) []float64 {
 	return out
 }
 
-// figure4 is figure 4.
+// figure4 is the error by the number of records.
 func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	sizes := allSizes(in)
 	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
@@ -162,7 +165,9 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	return &figures.Result{Panels: panels("records n", sweeps...), Claims: recordClaims(sweeps), Notes: []string{noteDefaults, noteOurs}}, nil
 }
 
-const noteOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near groups, which is permutation-near. The last two shuffle as permutation does."
+const noteOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without " +
+	"its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near groups, " +
+	"which is permutation-near. The last two shuffle as permutation does."
 
 // noteEmpty says how many queries found nothing.
 func noteEmpty(sweeps []*sweep) string {

@@ -21,7 +21,8 @@ import (
 const paper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
 func Figures() []figures.Figure {
-	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of its table 5"
+	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of " +
+		"its table 5"
 	return []figures.Figure{
 		{ID: "pa-1", Paper: paper, Title: "Query error against the privacy level l, anatomy and permutation",
 			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
@@ -44,7 +45,8 @@ const (
 	paperQueries = 1000
 )
 
-var noteDefaults = "Where the print does not tell the paper's defaults: l = 10, w = 4 predicates (three quasi-identifiers and the sensitive attribute), volume s = 0.1, n = 100,000."
+var noteDefaults = "Where the print does not tell the paper's defaults: l = 10, w = 4 predicates (three quasi-identifiers and the " +
+	"sensitive attribute), volume s = 0.1, n = 100,000."
 
 // queries scales the workload less than the records: a few queries tell nothing.
 func queriesAsked(in figures.Input) int { return in.Rows(paperQueries, 60) }

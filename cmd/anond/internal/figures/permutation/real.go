@@ -9,14 +9,15 @@ import (
 	"anond/equivclass"
 )
 
-// figure1Real is figure 1 on public data: industry of the ACS excerpt, and
+// figure1Real is the error by l on public data: industry of the ACS excerpt, and
 // occupation of UCI Adult, whose commonest value (13.4 %) allows l to 7.
 func figure1Real(ctx context.Context, in figures.Input) ([]*sweep, error) {
 	acs, err := employed(in.Data)
 	if err != nil {
 		return nil, err
 	}
-	adult, err := in.Data.Adult(0, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical},
+	adult, err := in.Data.Adult(0, dataset.Column{Name: "age", Type: equivclass.Integer},
+		dataset.Column{Name: "sex", Type: equivclass.Categorical},
 		dataset.Column{Name: "education-num", Type: equivclass.Integer}, dataset.Column{Name: "marital-status", Type: equivclass.Categorical},
 		dataset.Column{Name: "race", Type: equivclass.Categorical}, dataset.Column{Name: "occupation", Type: equivclass.Categorical})
 	if err != nil {
@@ -45,7 +46,8 @@ func figure1Real(ctx context.Context, in figures.Input) ([]*sweep, error) {
 // Its codes of "not applicable" are gone, so that education and industry are numbers.
 func employed(s dataset.Source) (*dataset.Table, error) {
 	category := equivclass.Categorical
-	all, err := s.ACS(0, dataset.Column{Name: "AGEP", Type: equivclass.Integer}, dataset.Column{Name: "SEX", Type: category}, dataset.Column{Name: "EDU", Type: category},
+	all, err := s.ACS(0, dataset.Column{Name: "AGEP", Type: equivclass.Integer}, dataset.Column{Name: "SEX", Type: category},
+		dataset.Column{Name: "EDU", Type: category},
 		dataset.Column{Name: "MSP", Type: category}, dataset.Column{Name: "RAC1P", Type: category}, dataset.Column{Name: "INDP", Type: category})
 	if err != nil {
 		return nil, err

@@ -69,7 +69,8 @@ func (s *sweep) panel(name, xLabel string) figures.Panel {
 		for j, x := range s.x {
 			v := s.errors[i].Runs[j]
 			highest = max(highest, figures.Mean(v))
-			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)), decimal(figures.Median(v)), strconv.Itoa(len(v))})
+			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)),
+				decimal(figures.Median(v)), strconv.Itoa(len(v))})
 		}
 	}
 	p.Chart.Y.Max = highest * 1.02

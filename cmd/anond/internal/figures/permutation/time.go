@@ -13,7 +13,7 @@ import (
 	"anond/equivclass"
 )
 
-// figure5 is figure 5: the seconds from the records to the two published tables.
+// figure5 is the seconds from the records to the two published tables.
 // One run each, as a person waits for it; other work on the machine shows.
 func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	sizes := allSizes(in)
@@ -106,7 +106,8 @@ func timeClaims(sizes []float64, all [][][]float64) []figures.Claim {
 			slower = slower && seconds[byPermutation][n] > seconds[byAnatomy][n]
 			longest = max(longest, seconds[byPermutation][n])
 		}
-		text += fmt.Sprintf("%s%s at n = %v: anatomy %.2f s, permutation %.2f s (%.1f times), permutation-near %.2f s", separator(text), []string{"OCC-5", "SAL-5"}[i], sizes[last],
+		text += fmt.Sprintf("%s%s at n = %v: anatomy %.2f s, permutation %.2f s (%.1f times), permutation-near %.2f s", separator(text),
+			[]string{"OCC-5", "SAL-5"}[i], sizes[last],
 			seconds[byAnatomy][last], seconds[byPermutation][last], seconds[byPermutation][last]/seconds[byAnatomy][last], seconds[timedNear][last])
 	}
 	return []figures.Claim{

@@ -24,7 +24,8 @@ func studyWhy(ctx context.Context, in figures.Input) (*study, error) {
 	for i, strength := range s.sweep.x {
 		for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
 			in.Step(fmt.Sprintf("OCC-5, quasi-identifiers depend on each other %v times, seed %d", strength, seed))
-			t := occ(dataset.Generated(dataset.Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(usualN/2, 2000), seed), 5)
+			t := occ(dataset.Generated(dataset.Census().Scaled(strength, "gender", "education", "marital", "race"), in.Rows(usualN/2, 2000),
+				seed), 5)
 			w := t.workload(ctx, usualW, usualVolume, queriesAsked(in), seed)
 			if err := s.sweep.measure(ctx, i, t, w, s.sweep.cut(t, usualL, seed)); err != nil {
 				return nil, err

@@ -148,12 +148,16 @@ func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uin
 func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result {
 	r := &figures.Result{Claims: claims, Panels: []figures.Panel{
 		figures.PanelOfRuns("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, m.mean.All()),
-		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x, chart.Axis{Label: "median relative error", Log: true}, m.middle.All()),
+		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x,
+			chart.Axis{Label: "median relative error", Log: true}, m.middle.All()),
 	}}
 	r.Notes = append(r.Notes,
-		fmt.Sprintf("%d runs a point, each with its own sample of Adult and %d queries; of %d queries %d have the answer 0 and no relative error.", errorRuns, m.asked/max(1, errorRuns*len(m.actual.X)), m.asked, m.empty),
-		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
-		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive value, %s; ncp-split-mended, generalized, %s.",
+		fmt.Sprintf("%d runs a point, each with its own sample of Adult and %d queries; "+
+			"of %d queries %d have the answer 0 and no relative error.", errorRuns, m.asked/max(1, errorRuns*len(m.actual.X)), m.asked, m.empty),
+		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges "+
+			"of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
+		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive "+
+			"value, %s; ncp-split-mended, generalized, %s.",
 			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(mendedName).Values())),
 		m.literalNote())
 	return r
@@ -163,6 +167,8 @@ func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result
 func (m *measures) literalNote() string {
 	literal, shares := m.mean.Of(asPrintedName), m.mean.Of(anatomyName)
 	f := figures.Below(figures.Pairs, literal, m.mean.All(orgName, multiName)...)
-	return fmt.Sprintf("The SQL printed for Anatomy(p,k) counts every matching row of SS in a group as soon as one member's QI match, so it overcounts up to k times: its average error is %s, against %s by group shares, which the claims are judged by. By the printed SQL, \"less error than Org and Multi\" %s.",
+	return fmt.Sprintf("The SQL printed for Anatomy(p,k) counts every matching row of SS in a group as soon as one member's QI match, so "+
+		"it overcounts up to k times: its average error is %s, against %s by group shares, which the claims are judged by. By the printed "+
+		"SQL, \"less error than Org and Multi\" %s.",
 		figures.List(literal.Values()), figures.List(shares.Values()), f.Verdict)
 }

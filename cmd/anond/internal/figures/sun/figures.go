@@ -57,8 +57,10 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	return m.result(chart.Axis{Label: "expected selectivity s, %"},
 		figures.NewClaim("The average relative error of all three algorithms decreases when s increases.", "", figures.Fit(false, m.paper()...)),
-		figures.NewClaim("When s is larger the actual count is larger, and it is the denominator of the relative error.", "", figures.Fit(true, m.actual)),
-		figures.NewClaim("Besides, generalized values that match more of the query give a more accurate estimate (tested: sum of |act - est| over sum of act).", "", figures.Fit(false, m.total.All(orgName, multiName)...)),
+		figures.NewClaim("When s is larger the actual count is larger, and it is the denominator of the relative error.", "",
+			figures.Fit(true, m.actual)),
+		figures.NewClaim("Besides, generalized values that match more of the query give a more accurate estimate (tested: sum of |act - est| "+
+			"over sum of act).", "", figures.Fit(false, m.total.All(orgName, multiName)...)),
 	), nil
 }
 
@@ -71,10 +73,14 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := fmt.Sprintf("Where k = %d decides, p asks for nothing more: even at p = 2 every class of Org has %g or more different occupations. With a small k p does bind (at k = 5 Org takes more general depths from p = 4 to 8).", defaults.k, slices.Min(m.fewest.Runs[0]))
+	why := fmt.Sprintf("Where k = %d decides, p asks for nothing more: even at p = 2 every class of Org has %g or more different "+
+		"occupations. With a small k p does bind (at k = 5 Org takes more general depths from p = 4 to 8).", defaults.k,
+		slices.Min(m.fewest.Runs[0]))
 	return m.result(chart.Axis{Label: "p"},
-		figures.NewClaim("The error of anatomy increases with p, because stronger privacy needs more distortion.", "", figures.Fit(true, m.mean.Of(anatomyName))),
-		figures.NewClaim("The error of the generalization-based methods increases with p.", why, figures.Fit(true, m.mean.All(orgName, multiName)...)),
+		figures.NewClaim("The error of anatomy increases with p, because stronger privacy needs more distortion.", "",
+			figures.Fit(true, m.mean.Of(anatomyName))),
+		figures.NewClaim("The error of the generalization-based methods increases with p.", why,
+			figures.Fit(true, m.mean.All(orgName, multiName)...)),
 	), nil
 }
 
@@ -89,7 +95,9 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	return m.result(chart.Axis{Label: "k"},
 		figures.NewClaim("The error of anatomy increases with k.", "", figures.Fit(true, m.mean.Of(anatomyName))),
-		figures.NewClaim("The error of the generalization-based methods increases with k.", "Org takes one depth an attribute, so its error is a step function of k: on Adult the depths are the same for every k from 15 on, and below that those of least NCP are not those of least query error. Multi rises.", figures.Fit(true, m.mean.All(orgName, multiName)...)),
+		figures.NewClaim("The error of the generalization-based methods increases with k.", "Org takes one depth an attribute, so its error "+
+			"is a step function of k: on Adult the depths are the same for every k from 15 on, and below that those of least NCP are not those "+
+			"of least query error. Multi rises.", figures.Fit(true, m.mean.All(orgName, multiName)...)),
 	), nil
 }
 
@@ -103,8 +111,11 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	return m.result(chart.Axis{Label: "number n of records"},
-		figures.NewClaim("The average relative error of all three algorithms decreases slightly when n increases.", "Org takes the same depths at 25,000 and at 45,000 records (checked in every run), so its cells are no finer and its error moves with the sample only. The other two do fall.", figures.Fit(false, m.paper()...)),
-		figures.NewClaim("When n is larger a tuple is more likely to meet an alike one without much generalization (tested: NCP of the groups of Anatomy(p,k)).", "", figures.Fit(false, m.ncp)),
+		figures.NewClaim("The average relative error of all three algorithms decreases slightly when n increases.",
+			"Org takes the same depths at 25,000 and at 45,000 records (checked in every run), so its cells are no finer and its error moves "+
+				"with the sample only. The other two do fall.", figures.Fit(false, m.paper()...)),
+		figures.NewClaim("When n is larger a tuple is more likely to meet an alike one without much generalization (tested: NCP of the "+
+			"groups of Anatomy(p,k)).", "", figures.Fit(false, m.ncp)),
 		m.less("Anatomy(p,k) gives a lower average relative error than Org(p,k) and Multi(p,k)."),
 		figures.NewClaim("The effectiveness of each method remains fairly stable at all cardinalities.", "", figures.Within(1.5, m.paper()...)),
 	), nil

@@ -19,7 +19,8 @@ import (
 
 const (
 	paper = "Sun, Li, Wang and Ross, \"Achieving P-Sensitive K-Anonymity via Anatomy\", ICEBE 2009"
-	about = "UCI Adult, the 45,222 complete rows, as in the paper; QI the first d of age, workclass, education, marital-status, race, sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
+	about = "UCI Adult, the 45,222 complete rows, as in the paper; QI the first d of age, workclass, education, marital-status, race, " +
+		"sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
 )
 
 func Figures() []figures.Figure {

@@ -43,7 +43,8 @@ func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
 	t.Helper()
 	table := &dataset.Table{Codes: make([][]equivclass.Code, 3)}
 	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
-	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}}, {Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
+	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}},
+		{Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
 		d := equivclass.NewDictionary(a)
 		for _, r := range rows {
 			c, found, _ := d.Find([]byte(r[j]))

@@ -42,7 +42,8 @@ func timedMethods() []timedMethod {
 	general := func(t *dataset.Table, groups [][]int32) { publishCells(t, groups) }
 	return []timedMethod{
 		{anatomyName, func(p int) equivclass.Partitioner { return equivclass.PSensitive{P: p} }, anatomy},
-		{orgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} }, func(t *dataset.Table, groups [][]int32) { publishFullDomain(t, groups) }},
+		{orgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} },
+			func(t *dataset.Table, groups [][]int32) { publishFullDomain(t, groups) }},
 		{multiName, func(p int) equivclass.Partitioner { return equivclass.Multi{P: p} }, general},
 		{ncpName, func(p int) equivclass.Partitioner { return equivclass.PSensitiveNCP{P: p} }, anatomy},
 		{upName, func(int) equivclass.Partitioner { return equivclass.ARPUp{} }, anatomy},
@@ -91,10 +92,14 @@ func (m *times) panel(name string, x chart.Axis) figures.Panel {
 	return figures.PanelOfRuns(name, "Running time", x, chart.Axis{Label: "seconds", Log: true}, m.whole.All())
 }
 
-const whyTime = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares implementations that it does not describe."
+const whyTime = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down " +
+	"partition; an exhaustive search of the 360 combinations would be slower. Multi looks at one dimension at a time and takes the first " +
+	"cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares " +
+	"implementations that it does not describe."
 
 func (m *times) less(text string) figures.Claim {
-	return figures.NewClaim(text, whyTime, figures.Below(figures.Gap(figures.ClearGap), m.whole.Of(anatomyName), m.whole.All(orgName, multiName)...))
+	return figures.NewClaim(text, whyTime, figures.Below(figures.Gap(figures.ClearGap), m.whole.Of(anatomyName),
+		m.whole.All(orgName, multiName)...))
 }
 
 // cost asks whether generalization itself, the writing of cells, is what makes
@@ -134,7 +139,8 @@ func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func timeNote() string {
-	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs are compared in pairs, and a gap is called clear from a factor of %g.", timeRuns, 1+figures.ClearGap)
+	return fmt.Sprintf("Time from the records in memory to the tables to be published, in this program, median of %d runs in turn; runs "+
+		"are compared in pairs, and a gap is called clear from a factor of %g.", timeRuns, 1+figures.ClearGap)
 }
 
 func figure9(ctx context.Context, in figures.Input) (*figures.Result, error) {

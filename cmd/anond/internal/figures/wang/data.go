@@ -34,7 +34,8 @@ func normal(n, d, levels int, seed uint64) *equivclass.Pool {
 // adult returns the first n records of Adult over the six attributes of
 // section V.C, each mapped to numbers as section III.B.a says.
 func adult(s dataset.Source, n int) (*equivclass.Pool, error) {
-	t, err := s.Adult(n, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical}, dataset.Column{Name: "education-num", Type: equivclass.Integer},
+	t, err := s.Adult(n, dataset.Column{Name: "age", Type: equivclass.Integer}, dataset.Column{Name: "sex", Type: equivclass.Categorical},
+		dataset.Column{Name: "education-num", Type: equivclass.Integer},
 		dataset.Column{Name: "native-country", Type: equivclass.Categorical}, dataset.Column{Name: "income", Type: equivclass.Categorical},
 		dataset.Column{Name: "occupation", Type: equivclass.Categorical})
 	if err != nil {

@@ -46,9 +46,11 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	return &figures.Result{Panels: panels3(n, byK, byD, byV), Claims: claims3(byK, byD, byV), Notes: []string{
 		fmt.Sprintf("%d records. The text refers to the panels as (a)(d) and (b)(c) where it means (a)(c) and (b)(d).", n),
 		"Panel e is ours: how much the result owes to the number of different values of an attribute, of which the paper says nothing.",
-		"mondrian-relaxed, mondrian-both and extract are not in the paper. extract, ours, reaches classes of k almost everywhere, so its C_MDM may be 0 and then is missing on the logarithmic axis.",
+		"mondrian-relaxed, mondrian-both and extract are not in the paper. extract, ours, reaches classes of k almost everywhere, so its " +
+			"C_MDM may be 0 and then is missing on the logarithmic axis.",
 		figures.Aside(figures.NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
-			"Relaxed Mondrian parts equal records and halves exactly, so its classes have n/2^i records, never 2k or more; where that comes out just above k, nothing that keeps equal records together can follow.",
+			"Relaxed Mondrian parts equal records and halves exactly, so its classes have n/2^i records, never 2k or more; where that comes out "+
+				"just above k, nothing that keeps equal records together can follow.",
 			byK.cdm.Below(figures.Pairs, "wang-close-k", "mondrian-relaxed"))),
 		whyValues(byV),
 	}}, nil
@@ -71,15 +73,20 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 	all := names(methods)
 	trend := func(text, also string, ask func(string) figures.Finding) figures.Claim {
 		parts := figures.Each(all, ask)
-		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its own searches."+also, parts...)
+		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole "+
+			"table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its "+
+			"own searches."+also, parts...)
 	}
 	return []figures.Claim{
-		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "", func(m string) figures.Finding { return byK.cdm.Of(m).Steps(true, 0) }),
-		trend("For all the methods C_MDM grows with k.", " C_MDM counts only what classes have beyond k: a set of many equal records costs less as k comes near its size.",
+		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "",
+			func(m string) figures.Finding { return byK.cdm.Of(m).Steps(true, 0) }),
+		trend("For all the methods C_MDM grows with k.", " C_MDM counts only what classes have beyond k: a set of many equal records costs "+
+			"less as k comes near its size.",
 			func(m string) figures.Finding { return byK.cmdm.Of(m).Steps(true, 0) }),
 		figures.NewClaim("Close-k gets a relatively small value of C_DM (smaller than median, single-dimensional and Mondrian, at each k).",
 			whyValues(byV), byK.cdm.Below(figures.Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian")),
-		trend("As the number of attributes grows, C_DM decreases for all the methods (5 % up not counted): the data become sparser and fewer tuples are repeated.", "",
+		trend("As the number of attributes grows, C_DM decreases for all the methods (5 % up not counted): the data become sparser and fewer "+
+			"tuples are repeated.", "",
 			func(m string) figures.Finding { return byD.cdm.Of(m).Steps(false, wavering) }),
 		trend("As the number of attributes grows, C_MDM decreases for all the methods (5 % up not counted).", "",
 			func(m string) figures.Finding { return byD.cmdm.Of(m).Steps(false, wavering) }),
@@ -92,14 +99,16 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 // whyValues says how close-k does against median by the number of values.
 func whyValues(byV quality) string {
 	c, m := byV.cdm.Of("wang-close-k").Values(), byV.cdm.Of("wang-median").Values()
-	text := fmt.Sprintf("How close-k does depends on how many values an attribute has (panel e). Its C_DM over that of median at k = %d:", valuesK)
+	text := fmt.Sprintf("How close-k does depends on how many values an attribute has (panel e). Its C_DM over that of median at k = %d:",
+		valuesK)
 	for i, v := range valueAxis {
 		text += fmt.Sprintf(" %s with %s values", figures.Short(c[i]/m[i]), figures.Number(v, 6))
 		if i < len(valueAxis)-1 {
 			text += ","
 		}
 	}
-	return text + ". Taking classes off the ends wins where values repeat and a median cut cannot pass between them; where they do not, halving n may end as near to k."
+	return text + ". Taking classes off the ends wins where values repeat and a median cut cannot pass between them; where they do not, " +
+		"halving n may end as near to k."
 }
 
 func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -132,10 +141,12 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 				"Adult has sets of equal records much larger than k. They cannot be cut, and (|E|-k)^2 of such a set falls as k grows.",
 				figures.Each(names(methods), func(m string) figures.Finding { return q.cmdm.Of(m).Steps(true, 0) })...)),
 			figures.Aside(figures.NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
-				"Relaxed Mondrian may part equal records, so none of its classes exceeds 2k-1; close-k's do wherever more than k records of Adult are equal.",
+				"Relaxed Mondrian may part equal records, so none of its classes exceeds 2k-1; close-k's do wherever more than k records of Adult "+
+					"are equal.",
 				q.cdm.Below(figures.Pairs, "wang-close-k", "mondrian-relaxed"))),
 			figures.Aside(figures.NewClaim("close-k also has the smallest NCP, the width of the classes.",
-				"C_DM, C_MDM and C_AVG look at sizes alone. Close-k chooses dimensions by the number of their values, not by spread, and cuts thin slices off one end; its classes are near k and wide.",
+				"C_DM, C_MDM and C_AVG look at sizes alone. Close-k chooses dimensions by the number of their values, not by spread, and cuts thin "+
+					"slices off one end; its classes are near k and wide.",
 				q.ncp.Below(figures.Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian"))),
 		},
 	}, nil
@@ -145,7 +156,8 @@ func claims4(q quality) []figures.Claim {
 	rivals := []string{"wang-median", "single-dimensional", "mondrian"}
 	equal := "Close-k keeps equal records together, and Adult has many."
 	return []figures.Claim{
-		figures.NewClaim("The multi-dimensional method is of high quality on practical data: close-k has the smallest C_DM of the four.", equal, q.cdm.Below(figures.Pairs, "wang-close-k", rivals...)),
+		figures.NewClaim("The multi-dimensional method is of high quality on practical data: close-k has the smallest C_DM of the four.",
+			equal, q.cdm.Below(figures.Pairs, "wang-close-k", rivals...)),
 		figures.NewClaim("The same for C_MDM.", equal, q.cmdm.Below(figures.Pairs, "wang-close-k", rivals...)),
 		figures.NewClaim("The same for C_AVG.", equal, q.cavg.Below(figures.Pairs, "wang-close-k", rivals...)),
 	}

@@ -109,7 +109,8 @@ func (s speed) measure(ctx context.Context, i int, g growth, k, batch, runs int)
 
 func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	n := in.Rows(10000, 400)
-	return figureOfUpdates(ctx, in, newGrowth(normal(n, fixedD, levels, in.Seed), in.Seed), "normal records", append(slices.Clone(updates), improved))
+	return figureOfUpdates(ctx, in, newGrowth(normal(n, fixedD, levels, in.Seed), in.Seed), "normal records",
+		append(slices.Clone(updates), improved))
 }
 
 func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -154,14 +155,17 @@ func figureOfUpdates(ctx context.Context, in figures.Input, g growth, what strin
 		},
 		Claims: claimsOfUpdates(byK, byBatch),
 		Notes: []string{
-			"A fifth of the records is new, as in the paper. It does not say in how many releases they come: panels a and b take batches of 1 % of the table; panels c and d vary that, up to all at once.",
+			"A fifth of the records is new, as in the paper. It does not say in how many releases they come: panels a and b take batches of 1 % " +
+				"of the table; panels c and d vary that, up to all at once.",
 			"The captions of figures 5 and 6 are exchanged in print: the text calls figure 5 the normally distributed records, figure 6 Adult.",
-			"Times are processor seconds of one thread; in panel b the median of three runs, the methods in turn; in panel d, and for incremental with extract, of one run.",
+			"Times are processor seconds of one thread; in panel b the median of three runs, the methods in turn; in panel d, and for " +
+				"incremental with extract, of one run.",
 			"incremental with extract (figure 5 only: it takes minutes on Adult) is ours: the paper's update with another partitioner.",
 			figures.Aside(figures.NewClaim("the incremental update is quicker than I3M.",
 				"It also looks at the neighbours of each class, finds their feature points and partitions several times as many records anew.",
 				byK.seconds.Below(figures.Gap(0.10), "incremental", "i3m"))),
-			"None of these updates may be used on people: whoever keeps two releases learns from their difference (rule F). The daemon's own is measured by `anond experiment frontier`.",
+			"None of these updates may be used on people: whoever keeps two releases learns from their difference (rule F). The daemon's own is " +
+				"measured by `anond experiment frontier`.",
 		},
 	}, nil
 }
@@ -170,12 +174,16 @@ func claimsOfUpdates(byK, byBatch speed) []figures.Claim {
 	why := whyTime(byBatch)
 	return []figures.Claim{
 		figures.NewClaim("Full update and incremental update have a lower information loss than I3M (C_AVG nearer to 1).",
-			"It fails at the smallest k, where one value of an attribute often has more records than k: the full update starts over with such values and its first cuts overshoot k, while I3M starts from small classes, whose values are few. With 100 instead of 20 values an attribute full-update has 1.03 at k = 2, i3m 1.09 (three seeds alike).",
+			"It fails at the smallest k, where one value of an attribute often has more records than k: the full update starts over with such "+
+				"values and its first cuts overshoot k, while I3M starts from small classes, whose values are few. With 100 instead of 20 values "+
+				"an attribute full-update has 1.03 at k = 2, i3m 1.09 (three seeds alike).",
 			byK.cavg.Below(figures.Pairs, "full-update", "i3m"), byK.cavg.Below(figures.Pairs, "incremental", "i3m")),
-		figures.NewClaim("The incremental update is with better anonymity quality: its C_AVG is not above that of the full update by more than 5 %.",
+		figures.NewClaim("The incremental update is with better anonymity quality: its C_AVG is not above that of the full update by more "+
+			"than 5 %.",
 			"It has most of the table cut anew in small parts, each with an end of its own that is no multiple of k.",
 			byK.cavg.NotAbove("incremental", "full-update", 0.05)),
-		figures.NewClaim("Full update spends much more time in updating all the dataset than the incremental update.", why, byK.seconds.Below(figures.Gap(0.10), "incremental", "full-update")),
+		figures.NewClaim("Full update spends much more time in updating all the dataset than the incremental update.", why,
+			byK.seconds.Below(figures.Gap(0.10), "incremental", "full-update")),
 	}
 }
 
@@ -189,5 +197,7 @@ func whyTime(byBatch speed) string {
 			text += ","
 		}
 	}
-	return text + ". A batch brings in several similar sets for each of its records, so that a large one has most of the table done anew, and the search for those sets on top; and our full update costs n log^2 n, where the paper's close-k read plainly costs n^2/k, which an incremental update would spare."
+	return text + ". A batch brings in several similar sets for each of its records, so that a large one has most of the table done anew, " +
+		"and the search for those sets on top; and our full update costs n log^2 n, where the paper's close-k read plainly costs n^2/k, " +
+		"which an incremental update would spare."
 }

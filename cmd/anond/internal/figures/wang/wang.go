@@ -23,16 +23,19 @@ const paper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anon
 
 func Figures() []figures.Figure {
 	return []figures.Figure{
-		{ID: "wang-3", Paper: paper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: aboutNormal, Run: figure3},
+		{ID: "wang-3", Paper: paper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: aboutNormal,
+			Run: figure3},
 		{ID: "wang-4", Paper: paper, Title: "Quality of four partitionings on Adult, by k", Data: aboutAdult, Run: figure4},
-		{ID: "wang-5", Paper: paper, Title: "C_AVG and time of three updates on normally distributed records, by k", Data: aboutNormal, Run: figure5},
+		{ID: "wang-5", Paper: paper, Title: "C_AVG and time of three updates on normally distributed records, by k", Data: aboutNormal,
+			Run: figure5},
 		{ID: "wang-6", Paper: paper, Title: "C_AVG and time of three updates on Adult, by k", Data: aboutAdult, Run: figure6},
 	}
 }
 
 const (
-	aboutNormal = "10,000 generated records: each attribute has 20 normally distributed values over 6 standard deviations (the paper gives neither mean nor spread)"
-	aboutAdult  = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
+	aboutNormal = "10,000 generated records: each attribute has 20 normally distributed values over 6 standard deviations (the paper " +
+		"gives neither mean nor spread)"
+	aboutAdult = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
 )
 
 // The series of the paper, and beside them what it does not have.

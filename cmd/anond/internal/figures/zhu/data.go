@@ -10,8 +10,10 @@ import (
 func adult(s dataset.Source) (*dataset.Table, error) {
 	number, category := equivclass.Integer, equivclass.Categorical
 	return s.Adult(30162,
-		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category}, dataset.Column{Name: "education-num", Type: number}, dataset.Column{Name: "marital-status", Type: category},
-		dataset.Column{Name: "race", Type: category}, dataset.Column{Name: "workclass", Type: category}, dataset.Column{Name: "relationship", Type: category}, dataset.Column{Name: "occupation", Type: category})
+		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category},
+		dataset.Column{Name: "education-num", Type: number}, dataset.Column{Name: "marital-status", Type: category},
+		dataset.Column{Name: "race", Type: category}, dataset.Column{Name: "workclass", Type: category},
+		dataset.Column{Name: "relationship", Type: category}, dataset.Column{Name: "occupation", Type: category})
 }
 
 // allAttributes are the places of the attributes but the sensitive one, which is last.

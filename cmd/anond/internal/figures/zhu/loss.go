@@ -59,22 +59,28 @@ func (z *loss) notes(g *figures.Lines) []string {
 		fmt.Sprintf("Each value is the mean of %d draws of records and coins; a comparison is decided if all draws agree.", z.draws),
 		fmt.Sprintf("Blocks of the initial partition (Algorithm 1), by x: %s.", list(z.blocks)),
 		"NG is measured on its rings: a record has its own value or one of the l-1 places before it.",
-		figures.Aside(figures.NewClaim("arp-up, which deals groups out from the bottom up, has less GLP than all four.", "Where sex alone decides, no method loses anything.",
+		figures.Aside(figures.NewClaim("arp-up, which deals groups out from the bottom up, has less GLP than all four.",
+			"Where sex alone decides, no method loses anything.",
 			g.Below(figures.Pairs, "arp-up", "arp", "ng", "aip", "anatomy"))),
-		weak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is here to explain the paper's figure.",
+		weak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is " +
+			"here to explain the paper's figure.",
 	}
 }
 
 // The findings that several figures share.
 
 func (z *loss) whyNotAnatomy() string {
-	return "Not anatomy but aip is the worst: a block of Algorithm 1 that is not l-diverse is merged and never cut again, and a large block ties its records to more wrong values than a group of l does. " +
-		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " + z.glp.Below(figures.Pairs, weak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
+	return "Not anatomy but aip is the worst: a block of Algorithm 1 that is not l-diverse is merged and never cut again, and a large " +
+		"block ties its records to more wrong values than a group of l does. " +
+		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " +
+		z.glp.Below(figures.Pairs, weak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
 }
 
 func (z *loss) whyNotARP() string {
-	return "Where the strongest attribute, sex, has a value that is not l-diverse by itself (26 % of the women have one occupation, so from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. " +
-		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.Below(figures.Pairs, "arp-up", "arp", "anatomy").Numbers + "."
+	return "Where the strongest attribute, sex, has a value that is not l-diverse by itself (26 % of the women have one occupation, so " +
+		"from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. " +
+		"In ascending order of correlation, which section 5.3 prints, arp is at 0.545 (one draw) against anatomy's 0.556 at l = 5, but no " +
+		"better at 6 and 7. arp-up, ours, needs no eligible blocks: " + z.glp.Below(figures.Pairs, "arp-up", "arp", "anatomy").Numbers + "."
 }
 
 // whyNotRing says how far arp and ng are apart.
@@ -84,16 +90,23 @@ func (z *loss) whyNotRing() string {
 	for i, v := range z.glp.Of("arp").Values() {
 		most = max(most, math.Abs(v-ng[i]))
 	}
-	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng lays a block out by frequency, arp takes the l values with most records left. With few attributes GLP counts only the few values that a combination lacks, so a small difference is a large share; in GLP itself it is at most %.3f.", most)
+	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng lays a block out by frequency, arp takes the l values "+
+		"with most records left. With few attributes GLP counts only the few values that a combination lacks, so a small difference is a "+
+		"large share; in GLP itself it is at most %.3f.", most)
 }
 
 func (z *loss) claims(trend []figures.Finding, trendText string, g *figures.Lines) []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim(trendText, "", trend...),
-		figures.NewClaim("The GLP of AT is always maximal.", z.whyNotAnatomy(), g.Below(figures.Pairs, "arp", "anatomy"), g.Below(figures.Pairs, "ng", "anatomy"), g.Below(figures.Pairs, "aip", "anatomy")),
-		figures.NewClaim("The GLP of ARP and NG is always less than that of AIP.", "With few attributes nearly every value goes with every combination: the loss of each is next to nothing, and draws disagree.", g.Below(figures.Pairs, "arp", "aip"), g.Below(figures.Pairs, "ng", "aip")),
-		figures.NewClaim("The GLP of ARP and NG is always less than that of AT.", z.whyNotARP(), g.Below(figures.Pairs, "arp", "anatomy"), g.Below(figures.Pairs, "ng", "anatomy")),
-		figures.NewClaim("The GLP of ARP and NG are almost the same in statistical sense (within 5 %).", z.whyNotRing(), g.Like("arp", "ng", 0.05)),
+		figures.NewClaim("The GLP of AT is always maximal.", z.whyNotAnatomy(), g.Below(figures.Pairs, "arp", "anatomy"),
+			g.Below(figures.Pairs, "ng", "anatomy"), g.Below(figures.Pairs, "aip", "anatomy")),
+		figures.NewClaim("The GLP of ARP and NG is always less than that of AIP.", "With few attributes nearly every value goes with every "+
+			"combination: the loss of each is next to nothing, and draws disagree.", g.Below(figures.Pairs, "arp", "aip"),
+			g.Below(figures.Pairs, "ng", "aip")),
+		figures.NewClaim("The GLP of ARP and NG is always less than that of AT.", z.whyNotARP(), g.Below(figures.Pairs, "arp", "anatomy"),
+			g.Below(figures.Pairs, "ng", "anatomy")),
+		figures.NewClaim("The GLP of ARP and NG are almost the same in statistical sense (within 5 %).", z.whyNotRing(),
+			g.Like("arp", "ng", 0.05)),
 	}
 }
 
@@ -172,11 +185,13 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: z.panel(fmt.Sprintf("GLP by the number of attributes, n = %d, l = %d", n, fixedL), "d"),
 		Claims: claims,
 		Notes: append(z.notes(z.glp.From(1)), orderNote,
-			"With d = 1, where the paper has zero itself, the series are not compared with each other. Zero there is no merit of Algorithm 1: each sex has nearly every occupation, so no method, anatomy included, can tie it to a wrong one."),
+			"With d = 1, where the paper has zero itself, the series are not compared with each other. Zero there is no merit of Algorithm 1: "+
+				"each sex has nearly every occupation, so no method, anatomy included, can tie it to a wrong one."),
 	}, nil
 }
 
-const orderNote = "d takes the attributes in descending order of phi^2 with the sensitive one. Section 5.3 prints ascending order, but calls the first the most interrelated, as section 4.1 does."
+const orderNote = "d takes the attributes in descending order of phi^2 with the sensitive one. Section 5.3 prints ascending order, but " +
+	"calls the first the most interrelated, as section 4.1 does."
 
 // correlationOrder is the attributes in the order in which figures 5 and 6 take them.
 func correlationOrder(t *dataset.Table) []int {

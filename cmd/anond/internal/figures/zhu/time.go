@@ -100,8 +100,10 @@ func (z times) exponent(name string) float64 {
 
 func (z times) ng() figures.Claim {
 	return figures.NewClaim("The execution time of NG is always maximal.",
-		"What NG does beyond Algorithm 1, a ring for each block and a cell for each record, is linear in n and cheap next to sorting and cutting, which all but anatomy share; arp's dealing costs as much.",
-		z.seconds.Below(figures.Gap(clearGap), "arp", "ng"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng"), z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng"))
+		"What NG does beyond Algorithm 1, a ring for each block and a cell for each record, is linear in n and cheap next to sorting and "+
+			"cutting, which all but anatomy share; arp's dealing costs as much.",
+		z.seconds.Below(figures.Gap(clearGap), "arp", "ng"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng"),
+		z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng"))
 }
 
 func (z times) arp() figures.Claim {
@@ -112,7 +114,9 @@ func (z times) arp() figures.Claim {
 
 func (z times) notes() []string {
 	return []string{
-		fmt.Sprintf("Times are processor seconds of one thread, the median of %d runs, the methods in turn; they include the recoding in memory: bucketization for arp, aip, anatomy and arp-up, the cells of each record for ng. Gaps below %.0f %% decide nothing.", z.runs, 100*clearGap),
+		fmt.Sprintf("Times are processor seconds of one thread, the median of %d runs, the methods in turn; they include the recoding in "+
+			"memory: bucketization for arp, aip, anatomy and arp-up, the cells of each record for ng. Gaps below %.0f %% decide nothing.", z.runs,
+			100*clearGap),
 		"The paper's times are those of a Delphi program of 2014: what is compared is their order and shape.",
 		"arp-up is ours.",
 	}
@@ -140,7 +144,8 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: z.panel(fmt.Sprintf("Execution time by l, n = %d", n), "l"),
 		Claims: []figures.Claim{
 			figures.NewClaim("With l increasing, the execution times of the four approaches are increasing.",
-				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to deal. Here blocks are judged by counts that are kept while runs are merged, not counted anew, so larger blocks cost no more.",
+				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to deal. Here blocks are judged by counts that "+
+					"are kept while runs are merged, not counted anew, so larger blocks cost no more.",
 				z.trend(true)...),
 			z.ng(), z.arp(),
 			figures.NewClaim("AIP needs more time than AT.", "", z.seconds.Below(figures.Gap(clearGap), "anatomy", "aip")),
@@ -165,7 +170,8 @@ func (z times) fluctuations() figures.Claim {
 		f.Verdict = figures.HoldsNot
 	}
 	return figures.NewClaim("There are fluctuations in the execution time of AT (more than in that of the others).",
-		"Times waver with whatever else the machine does, the shortest most. Anatomy draws as many random numbers in every run, so nothing of the method itself makes it waver.", f)
+		"Times waver with whatever else the machine does, the shortest most. Anatomy draws as many random numbers in every run, so nothing "+
+			"of the method itself makes it waver.", f)
 }
 
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -215,12 +221,15 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: z.panel(fmt.Sprintf("Execution time by the number of attributes, n = %d, l = %d", n, fixedL), "d"),
 		Claims: []figures.Claim{
 			figures.NewClaim("With d increasing, the execution time of AIP increases.", "", z.seconds.Of("aip").Ends(true, clearGap)),
-			figures.NewClaim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the attributes; what varies is the machine and what it has in its caches.", z.seconds.Of("anatomy").Level(0.25)),
+			figures.NewClaim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the "+
+				"attributes; what varies is the machine and what it has in its caches.", z.seconds.Of("anatomy").Level(0.25)),
 			figures.NewClaim("With d increasing, the execution times of ARP and NG decrease at first, and then increase.",
-				"Dealing from a large block costs no more a record than from a small one here: values are kept in order of what is left of them. What remains grows with d: phi^2 and sorting, attribute by attribute.",
+				"Dealing from a large block costs no more a record than from a small one here: values are kept in order of what is left of them. "+
+					"What remains grows with d: phi^2 and sorting, attribute by attribute.",
 				z.seconds.Of("arp").Valley(clearGap), z.seconds.Of("ng").Valley(clearGap)),
 			z.ng(),
-			figures.NewClaim("The execution time of AIP is always lowest.", "Anatomy's is: it neither sorts nor looks at an attribute. The paper's figures 1 and 3 say so themselves.",
+			figures.NewClaim("The execution time of AIP is always lowest.",
+				"Anatomy's is: it neither sorts nor looks at an attribute. The paper's figures 1 and 3 say so themselves.",
 				z.seconds.Below(figures.Gap(clearGap), "aip", "arp", "ng", "anatomy")),
 			z.arp(),
 		},

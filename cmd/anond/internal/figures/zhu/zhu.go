@@ -17,7 +17,8 @@ import (
 
 const (
 	paper = `Zhu, Tian, Du and Xie, "Anonymization on Refining Partition: Same Privacy, More Utility", ComSIS 2015`
-	about = "UCI Adult: 30,162 records (the paper counts 30,718), sensitive: occupation; NSAs age, sex, education, marital status, race, work class, relationship (the paper's table 1; its text has country for the last)"
+	about = "UCI Adult: 30,162 records (the paper counts 30,718), sensitive: occupation; NSAs age, sex, education, marital status, race, " +
+		"work class, relationship (the paper's table 1; its text has country for the last)"
 )
 
 func Figures() []figures.Figure {

@@ -58,10 +58,12 @@ func TestVerdictsFollowTheNumbers(t *testing.T) {
 	asThePaper := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
 	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds, figures.Holds, figures.Holds, figures.Holds}, verdicts(asThePaper))
 	reversed := madeLoss(0.5, 0.4, 0.3, 0.2, 0.6)
-	require.Equal(t, []figures.Verdict{figures.Holds, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot}, verdicts(reversed))
+	require.Equal(t, []figures.Verdict{figures.Holds, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot},
+		verdicts(reversed))
 	falling := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
 	require.Equal(t, figures.HoldsNot, figures.Join(paperTrend(falling, false)...).Verdict)
-	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds}, []figures.Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, madeLoss(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
+	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds},
+		[]figures.Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, madeLoss(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
 }
 
 func TestTimeVerdictsFollowTheNumbers(t *testing.T) {
