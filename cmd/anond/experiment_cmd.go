@@ -98,8 +98,8 @@ func writeFrontier(r *frontier.Result, dir string) error {
 func (e *environment) printFrontier(r *frontier.Result) error {
 	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
 		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
-		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true},
-		column{title: "seconds", right: true}, column{title: ""})
+		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
+		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
 		pool, note := "", ""

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -132,6 +133,43 @@ func TestFigureListNamesEveryFigure(t *testing.T) {
 		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
 	}
 	assert.Contains(t, anond(t, "experiment", "list", "--json").stdout, `"id": "pa-5"`)
+}
+
+// A claim that was judged under several readings prints each of them.
+func TestReadingsAreJSON(t *testing.T) {
+	two := fakeFigure("one-1", nil)
+	run := two.Run
+	two.Run = func(ctx context.Context, in figures.Input) (*figures.Result, error) {
+		r, err := run(ctx, in)
+		r.Claims = append(r.Claims, figures.ClaimUnder("It is below.", "",
+			figures.Reading{Words: "an interval", Finding: figures.Found(figures.HoldsNot, "1.3")},
+			figures.Reading{Words: "a value", Finding: figures.Found(figures.Holds, "0.9")}))
+		return r, err
+	}
+	r, _ := drawn(t, true, two)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	var out []figureResult
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &out))
+	require.Len(t, out[0].Claims, 2)
+	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
+	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
+	want := []figureReading{{"an interval", figures.HoldsNot, "1.3"}, {"a value", figures.Holds, "0.9"}}
+	assert.Equal(t, want, out[0].Claims[1].Readings)
+
+	r, _ = drawn(t, false, two)
+	assert.Contains(t, r.stdout, "id      holds  does not  depends  not decided  seconds  what is measured\n"+
+		"one-1       1         0        1            0")
+	assert.Contains(t, r.stderr, "1 hold, 0 do not, 0 not decided, 1 depend on the reading")
+}
+
+// The frontier is a figure as the papers' are, and read by its ID.
+func TestFrontierIsDrawnAsAFigure(t *testing.T) {
+	dir := t.TempDir()
+	r := anond(t, "experiment", "run", "frontier", "--scale", frozenScale, "--data", datasetDir(t), "--out", dir)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	for _, name := range []string{"frontier.csv", "frontier.svg", figures.ReportFile} {
+		assert.FileExists(t, filepath.Join(dir, name))
+	}
 }
 
 // TestFigureAtSmallScale: a figure of a paper through the command, at a fiftieth

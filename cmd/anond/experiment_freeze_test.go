@@ -20,9 +20,8 @@ const frozenScale = "0.02"
 
 // TestFiguresAreFrozen holds every number, claim and note of every figure, and
 // the bytes of its files, at a small scale and one seed. Times are left out: they
-// are all that may differ between runs. What a paper's claims are worth is said
-// at scale 1 only (docs/FIGURES.md); this test says that the program still
-// measures the same.
+// are all that may differ between runs. Verdicts count at scale 1 only
+// (docs/FIGURES.md); this test says that the program still measures the same.
 func TestFiguresAreFrozen(t *testing.T) {
 	data := datasetDir(t)
 	dir := t.TempDir()
