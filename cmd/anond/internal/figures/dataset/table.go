@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -60,21 +61,32 @@ func (s Source) ACS(n int, columns ...Column) (*Table, error) {
 }
 
 func (s Source) read(name string, n int, columns []Column) (*Table, error) {
-	path := filepath.Join(string(s), name)
+	var t *Table
+	err := ReadCSV(filepath.Join(string(s), name), func(r *csv.Reader) (err error) {
+		t, err = s.table(r, n, columns)
+		return err
+	})
+	return t, err
+}
+
+// ReadCSV hands over a CSV file, gzipped if its name ends in .gz. An error of the
+// reader names the file.
+func ReadCSV(path string, read func(*csv.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	t, err := s.table(csv.NewReader(z), n, columns)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := read(csv.NewReader(r)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return t, nil
+	return nil
 }
 
 func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {

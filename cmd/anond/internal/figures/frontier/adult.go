@@ -1,17 +1,16 @@
 package frontier
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 )
 
@@ -46,22 +45,12 @@ type table struct {
 // loadAdult reads the training part of Adult from a CSV file with a header,
 // gzipped if its name ends in .gz.
 func loadAdult(path string) (*table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	t, err := readAdult(csv.NewReader(r))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
+	var t *table
+	err := dataset.ReadCSV(path, func(r *csv.Reader) (err error) {
+		t, err = readAdult(r)
+		return err
+	})
+	return t, err
 }
 
 func readAdult(r *csv.Reader) (*table, error) {

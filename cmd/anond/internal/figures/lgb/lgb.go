@@ -91,7 +91,7 @@ var (
 	paperMethods = []string{nameMDP, nameNCP}
 )
 
-// lgbPanels draws a measure over l: one panel a method of the paper, ours with
+// panels draws a measure over l: one panel a method of the paper, ours with
 // the method it improves, dashed.
 func (g *grid) panels(names [2]string, measure string, y chart.Axis, improved map[string]string) []figures.Panel {
 	var out []figures.Panel

@@ -19,15 +19,13 @@ type times struct {
 	writes *figures.Lines
 }
 
-func newTimes() *times {
-	m := &times{}
-	for _, of := range []**figures.Lines{&m.whole, &m.writes} {
-		*of = figures.NewLines(nil, paperNames, []string{ncpName, upName})
-		for _, s := range (*of).All() {
-			s.Timed = true
-		}
+// timedLines are the series of the time figures, without points.
+func timedLines() *figures.Lines {
+	l := figures.NewLines(nil, paperNames, []string{ncpName, upName})
+	for _, s := range l.All() {
+		s.Timed = true
 	}
-	return m
+	return l
 }
 
 // timedMethod is a method with the recoding it publishes in.
@@ -59,7 +57,7 @@ func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float
 	if err != nil {
 		return nil, err
 	}
-	m := newTimes()
+	m := &times{whole: timedLines(), writes: timedLines()}
 	for _, x := range xs {
 		w := at(x)
 		w.n = in.Rows(w.n, 400)
