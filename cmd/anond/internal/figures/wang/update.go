@@ -143,16 +143,8 @@ func figureOfUpdates(ctx context.Context, in figures.Input, g growth, what strin
 			return nil, err
 		}
 	}
-	x, b := chart.Axis{Label: "k"}, chart.Axis{Label: "batch, in permille of the table", Log: true}
-	cavg, seconds := chart.Axis{Label: "C_AVG"}, chart.Axis{Label: "seconds", Log: true}
-	at := fmt.Sprintf("%s, n = %d", what, len(g.rows))
 	return &figures.Result{
-		Panels: []figures.Panel{
-			byK.cavg.Panel("a", "C_AVG by k, "+at, x, cavg),
-			byK.seconds.Panel("b", "Time of the updates by k, "+at, x, seconds),
-			byBatch.cavg.Panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", fixedK, at), b, cavg),
-			byBatch.seconds.Panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", fixedK, at), b, seconds),
-		},
+		Panels: panelsOfUpdates(byK, byBatch, fmt.Sprintf("%s, n = %d", what, len(g.rows))),
 		Claims: claimsOfUpdates(byK, byBatch),
 		Notes: []string{
 			"A fifth of the records is new, as in the paper. It does not say in how many releases they come: panels a and b take batches of 1 % " +
@@ -168,6 +160,17 @@ func figureOfUpdates(ctx context.Context, in figures.Input, g growth, what strin
 				"measured by `anond experiment frontier`.",
 		},
 	}, nil
+}
+
+func panelsOfUpdates(byK, byBatch speed, at string) []figures.Panel {
+	x, b := chart.Axis{Label: "k"}, chart.Axis{Label: "batch, in permille of the table", Log: true}
+	cavg, seconds := chart.Axis{Label: "C_AVG"}, chart.Axis{Label: "seconds", Log: true}
+	return []figures.Panel{
+		byK.cavg.Panel("a", "C_AVG by k, "+at, x, cavg),
+		byK.seconds.Panel("b", "Time of the updates by k, "+at, x, seconds),
+		byBatch.cavg.Panel("c", fmt.Sprintf("C_AVG by batch, k = %d, %s", fixedK, at), b, cavg),
+		byBatch.seconds.Panel("d", fmt.Sprintf("Time of the updates by batch, k = %d, %s", fixedK, at), b, seconds),
+	}
 }
 
 func claimsOfUpdates(byK, byBatch speed) []figures.Claim {
