@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/experiment"
+	"anond/cmd/anond/internal/figures/frontier"
 	"anond/cmd/anond/internal/outfile"
 )
 
@@ -21,7 +21,7 @@ func newExperimentCommand(env *environment) *cobra.Command {
 }
 
 func newFrontierCommand(env *environment) *cobra.Command {
-	var o experiment.FrontierOptions
+	var o frontier.Options
 	var out string
 	var asJSON bool
 	c := &cobra.Command{
@@ -49,7 +49,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 					}
 				}
 			}
-			r, err := experiment.Frontier(c.Context(), o)
+			r, err := frontier.Measure(c.Context(), o)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 }
 
 // writeFrontier writes the result and its drawing into a directory, if one is given.
-func writeFrontier(r *experiment.FrontierResult, dir string) error {
+func writeFrontier(r *frontier.Result, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -93,10 +93,11 @@ func writeFrontier(r *experiment.FrontierResult, dir string) error {
 	return outfile.Replace(filepath.Join(dir, "frontier.svg"), 0o644, r.WriteSVG)
 }
 
-func (e *environment) printFrontier(r *experiment.FrontierResult) error {
-	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true}, column{title: "pool", width: 5, right: true},
-		column{title: "hold", width: 5, right: true}, column{title: "streamed", right: true}, column{title: "ncp_interval", right: true},
-		column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
+func (e *environment) printFrontier(r *frontier.Result) error {
+	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
+		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
+		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
+		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
 		pool, note := "", ""
@@ -107,7 +108,8 @@ func (e *environment) printFrontier(r *experiment.FrontierResult) error {
 			note = "unsafe: breaks the promise across releases"
 		}
 		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
-			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
+			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
+			fmt.Sprintf("%.1f", row.Seconds), note)
 	}
 	return t.err
 }
