@@ -14,7 +14,6 @@ import (
 
 	"anond/config"
 	"anond/incremental"
-	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -42,39 +41,34 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
-	err := runOnce(ctx, c, o, lease{})
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // told to stop before it could begin
-		o.Log.Info("stopped before the source could be read", "event", "stopped")
-		return nil
-	}
-	return err
+	return runOnce(ctx, c, o, lease{})
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
 func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
 	var closers closers
-	defer func() { err = errors.Join(err, closers.close()) }()
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
+	store, err := openStore(ctx, c, lease)
 	if err != nil {
 		return err
 	}
 	closers.add(store.Close)
-	machine, err := openMachine(store, c, o)
+	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
 		return err
 	}
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
 		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
 	}
-	publisher, err := newPublisher(c, machine)
+	steps := newPhases(c, o, machine)
+	var publisher *publisher
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine); return err })
 	if err != nil {
 		return err
 	}
-	if err := lease.witness(ctx, machine); err != nil {
-		return err
-	}
-	source, err := openSource(ctx, c, machine, o, lease)
+	var source ingest.Source
+	err = steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
 	if err != nil {
 		return err
 	}
@@ -88,7 +82,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Observe: observer(c, o)}
+		Retry: reconnect(), Observe: steps.observe}
 	return host.Run(ctx)
 }
 
@@ -102,7 +96,9 @@ func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
 	}
 }
 
-func openMachine(store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+// openMachine loads the state. A stop ends that, and later ends the planning of
+// releases.
+func openMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
 	seed, seeded, err := seedOf(o)
 	if err != nil {
 		return nil, err
@@ -111,7 +107,8 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded,
+		Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
 	if errors.As(err, &changed) {
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
@@ -125,7 +122,7 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine) (*publisher, error) {
 	settings, err := SettingsOf(c, m.Seed())
 	if err != nil {
 		return nil, err
@@ -139,7 +136,8 @@ func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) 
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	return p, p.gate.resume(m, settings, c.Release.Dir)
+	// It only reads: a stop leaves it to itself.
+	return p, left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) })
 }
 
 // closers closes what was opened, newest first, whatever fails.

@@ -180,7 +180,7 @@ func (d *timed) pass(t time.Duration) {
 	d.t.Helper()
 	d.clock.advance(t)
 	now := d.clock.Now()
-	d.until("time", func(r ingest.Report) bool { return r.Time.After(now) && r.Releasing == 0 })
+	d.until("time", func(r ingest.Report) bool { return r.Time.After(now) && r.Releasing == 0 && r.Doing == "" })
 }
 
 func (d *timed) newest() uint32 {
