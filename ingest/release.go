@@ -121,7 +121,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 }
 
 func (l *loop) skipped(why string) {
-	l.Log.Info("nothing is newly publishable", "event", "release_skipped", "why", why, "pending", l.Machine.Status().Pending.Total())
+	l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total(), "why", why)
 }
 
 func (l *loop) warnInfeasible() {
@@ -224,7 +224,8 @@ func (l *loop) publish(ctx, trying context.Context, view *incremental.View) (Rel
 			return release, ctx.Err()
 		}
 		l.releases.note(err.Error())
-		l.Log.Error("publishing failed; the intent stays, trying again", "event", "release_failed", "release", view.Intent.Release, "error", err.Error())
+		l.Log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
+			"release", view.Intent.Release, "error", err.Error())
 		if l.Once && attempts.Failed()+1 >= onceAttempts {
 			return release, fmt.Errorf("%w: %d attempts failed: %w", ErrParked, onceAttempts, err)
 		}

@@ -45,8 +45,8 @@ func (l *loop) report(now time.Time) {
 	if !l.working {
 		l.counts, l.counted = l.Machine.Status(), now
 	}
-	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(), Releasing: l.releases.inMaking, Newest: l.releases.newest,
-		Doing: l.doing.name, Since: l.doing.since, ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
+	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
+		Releasing: l.releases.inMaking, Newest: l.releases.newest, Doing: l.doing.name, Since: l.doing.since, ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
 	if rep.Source.Connected {
 		l.connected = now
 	}

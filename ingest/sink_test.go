@@ -40,8 +40,10 @@ func (s *stuck) Close() error { return nil }
 // away is a sink that fails at once.
 type away struct{}
 
-func (away) Deliver(context.Context, []incremental.DeadLetter) error { return errors.New("no such topic") }
-func (away) Close() error                                            { return nil }
+func (away) Deliver(context.Context, []incremental.DeadLetter) error {
+	return errors.New("no such topic")
+}
+func (away) Close() error { return nil }
 
 // TestAStuckSinkHoldsUpNothing: while a delivery does not return, everything is
 // read and published, the status is told, and a stop ends the run.

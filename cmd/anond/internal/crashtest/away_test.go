@@ -39,7 +39,8 @@ func produce(t *testing.T, c *kfake.Cluster, first, n int) {
 		if i%30 == 7 {
 			age = `"none"`
 		}
-		out = append(out, &kgo.Record{Topic: "people", Value: fmt.Appendf(nil, `{"id":"p%d","age":%s,"city":"c%d","ill":"d%d"}`, i, age, i%2, i%5)})
+		text := fmt.Appendf(nil, `{"id":"p%d","age":%s,"city":"c%d","ill":"d%d"}`, i, age, i%2, i%5)
+		out = append(out, &kgo.Record{Topic: "people", Value: text})
 	}
 	send(t, c, out)
 }

@@ -13,7 +13,8 @@ import (
 // counted is a clinic that makes a release of every 30 records.
 func counted() string {
 	config := clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")
-	return strings.Replace(config, "trigger: {on: update, min_interval: 1s}", "trigger: {on: records, every: 30}", 1) + "initial: {max_records: 30}\n"
+	config = strings.Replace(config, "{on: update, min_interval: 1s}", "{on: records, every: 30}", 1)
+	return config + "initial: {max_records: 30}\n"
 }
 
 // TestReadingWaitsForRoom: the disk of the releases is full and counts decide

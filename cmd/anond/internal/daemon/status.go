@@ -69,8 +69,8 @@ func observer(c *config.Config, o Options) func(ingest.Report) {
 }
 
 func statusOf(c *config.Config, r ingest.Report) Status {
-	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(), Doing: r.Doing, Connected: r.Source.Connected,
-		Stalled: r.Source.Stalled, Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure}
+	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
+		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure}
 	if r.Doing != "" {
 		since := r.Since.UTC()
 		s.Since = &since
