@@ -1,6 +1,32 @@
 package ingest
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// leaveReader lets the reader see that nobody listens. One that hangs where no
+// context reaches it is left behind: nothing that it still reads counts as read.
+func (l *loop) leaveReader() {
+	until := time.Time{}
+	for {
+		select {
+		case _, more := <-l.stage.out:
+			if !more {
+				return
+			}
+		case <-l.ticks:
+			now := l.now()
+			if until.IsZero() {
+				until = now.Add(5 * stuckAfter)
+			}
+			if !now.Before(until) {
+				l.Log.Warn("the source does not answer and is left behind", "event", "source_stuck")
+				return
+			}
+		}
+	}
+}
 
 // drains notes that a stop was asked for, and says so once.
 func (l *loop) drains() {

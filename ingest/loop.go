@@ -64,8 +64,7 @@ func (h *Host) Run(ctx context.Context) error {
 		l.releases.abandon(l)
 	}
 	stop()
-	for range l.stage.out { // let the reader see that nobody listens
-	}
+	l.leaveReader()
 	return err
 }
 

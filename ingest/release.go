@@ -261,7 +261,8 @@ func (r *releases) finished(l *loop, p published) error {
 	if err := l.Hook("before published"); err != nil {
 		return err
 	}
-	if err := l.Machine.Published(p.intent.Release, p.release.Manifest); err != nil {
+	mark := func() error { return l.Machine.Published(p.intent.Release, p.release.Manifest) }
+	if err := l.work(context.Background(), DoingCommit, true, mark); err != nil {
 		return err
 	}
 	took := l.now().Sub(r.began)

@@ -22,6 +22,9 @@ const (
 	DoingDraining = "draining"            // a stop was asked for
 )
 
+// longAfter is how long work lasts that is worth a report of its own.
+const longAfter = 200 * time.Millisecond
+
 // stuckAfter is how long an end waits for what does not answer.
 const stuckAfter = time.Second
 
@@ -31,7 +34,7 @@ type activity struct {
 	since time.Time
 }
 
-// begin notes an activity until the returned function is called.
+// begins notes an activity until the returned function is called.
 func (l *loop) begins(name string) (ends func()) {
 	before := l.doing
 	l.doing = activity{name, l.now()}
@@ -68,7 +71,17 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 			}
 			stop = nil
 		case <-l.ticks:
-			l.reportDue()
+			l.reportWork()
 		}
 	}
+}
+
+// reportWork reports work that turns out to be long at once, then each second.
+func (l *loop) reportWork() {
+	now := l.now()
+	if l.seen.Before(l.doing.since) && now.Sub(l.doing.since) >= longAfter {
+		l.report(now)
+		return
+	}
+	l.reportDue()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // crowd is n people as CSV, of many ages, cities and illnesses.
@@ -25,10 +26,10 @@ func crowd(n int) string {
 func TestAStopDuringALongDecision(t *testing.T) {
 	config := clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")
 	s := newSite(t, config)
-	s.write("in.csv", crowd(150000))
+	s.write("in.csv", crowd(60000))
 	p := s.start("run")
 	p.until("it decides", func() bool { return s.status().Doing == "deciding" })
-	assert.Equal(t, 150000, s.status().Counts.Sent, "the counts are those from before the decision")
+	assert.Equal(t, 60000, s.status().Counts.Sent, "the counts are those from before the decision")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Len(t, events(t, p.log.String(), "stopped"), 1)
@@ -37,7 +38,7 @@ func TestAStopDuringALongDecision(t *testing.T) {
 
 	r := s.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.Equal(t, 150000, s.status().Counts.Sent, "nothing is lost, nothing is read twice")
+	assert.Equal(t, 60000, s.status().Counts.Sent, "nothing is lost, nothing is read twice")
 	assert.NotEmpty(t, s.read("releases/000001/data.csv"))
 	assert.Equal(t, 0, s.run("", "state", "check", "-c", "anond.yaml").code)
 
@@ -46,6 +47,17 @@ func TestAStopDuringALongDecision(t *testing.T) {
 	r = other.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
 	assert.True(t, s.read("releases/000001/data.csv") == other.read("releases/000001/data.csv"), "the decision is the same")
+}
+
+// TestAStopWhileTheSourceHangs: the source is a pipe that nobody writes to, so
+// that not even opening it returns.
+func TestAStopWhileTheSourceHangs(t *testing.T) {
+	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
+	require.NoError(t, syscall.Mkfifo(s.path("in.csv"), 0o600))
+	p := s.start("run")
+	p.until("the status says what it waits for", func() bool { return s.status().Doing == "connecting" })
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, 0, p.wait())
 }
 
 // TestASecondSignalEndsAtOnce, whatever is going on.

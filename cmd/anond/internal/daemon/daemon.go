@@ -49,7 +49,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	store, err := openStore(ctx, c, lease)
+	store, err := openStore(ctx, c, o, lease)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"anond/config"
@@ -24,29 +25,48 @@ func left(ctx context.Context, work func() error) error {
 	}
 }
 
-// openStore opens the state. Its lock may be waited for for a while; a stop ends
-// the wait, and what is opened after it is closed again.
-func openStore(ctx context.Context, c *config.Config, lease lease) (*boltstore.Store, error) {
+// orderly is how long a stop waits for what is being opened to end by itself.
+const orderly = time.Second
+
+// opened opens what may hang where no context reaches it: the lock of a state, a
+// file on a disk that is away. A stop leaves it; what is opened after that is
+// closed again.
+func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T, error)) (T, error) {
 	type result struct {
-		store *boltstore.Store
+		thing T
 		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		s, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
-		done <- result{s, err}
+		thing, err := open()
+		done <- result{thing, err}
 	}()
 	select {
 	case r := <-done:
-		return r.store, r.err
+		return r.thing, r.err
 	case <-ctx.Done():
-		go func() {
-			if r := <-done; r.err == nil {
-				_ = r.store.Close() // nothing was written
-			}
-		}()
-		return nil, ctx.Err()
 	}
+	over, stop := clock.Ticker(orderly)
+	defer stop()
+	select {
+	case r := <-done:
+		return r.thing, r.err
+	case <-over:
+	}
+	go func() {
+		if r := <-done; r.err == nil {
+			_ = r.thing.Close() // nothing was read or written
+		}
+	}()
+	var nothing T
+	return nothing, context.Cause(ctx)
+}
+
+// openStore opens the state, for whose lock it may wait a while.
+func openStore(ctx context.Context, c *config.Config, o Options, lease lease) (*boltstore.Store, error) {
+	return opened(ctx, o.Clock, func() (*boltstore.Store, error) {
+		return boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
+	})
 }
 
 // oncePatience is how long a run that has to end waits for a source that does
@@ -58,7 +78,7 @@ const oncePatience = time.Minute
 func reachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
 	bounded, done := onceBound(ctx, o)
 	defer done()
-	s, err := openSource(bounded, c, m, o, lease)
+	s, err := opened(bounded, o.Clock, func() (ingest.Source, error) { return openSource(bounded, c, m, o, lease) })
 	return s, awayError(ctx, bounded, err)
 }
 
@@ -80,7 +100,8 @@ func awayError(ctx, bounded context.Context, err error) error {
 
 // stoppedEarly tells an error that a stop caused, before the loop could drain.
 func stoppedEarly(ctx context.Context, o Options, err error) error {
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, incremental.ErrInterrupted) {
+	early := errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) || errors.Is(err, incremental.ErrInterrupted)
+	if ctx.Err() == nil || !early {
 		return err
 	}
 	o.Log.Info("stopped before the source could be read", "event", "stopped")
