@@ -82,6 +82,8 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "see that the source can be reached, then run it again; nothing was lost"
 	case errors.Is(err, ingest.ErrParked):
 		return exitFailed, "the release is decided and stays so: remove the cause, then run it again"
+	case errors.Is(err, ingest.ErrPermanent):
+		return exitFailed, "the release is decided and not published, and no retry would change that: correct the cause, then start again"
 	}
 	return exitFailed, ""
 }
