@@ -292,7 +292,8 @@ func (r *releases) await(l *loop, limit time.Duration) error {
 		return nil
 	}
 	r.settle()
-	until := l.now().Add(limit)
+	over, stop := l.Clock.Ticker(limit)
+	defer stop()
 	for {
 		select {
 		case p := <-r.done:
@@ -302,11 +303,10 @@ func (r *releases) await(l *loop, limit time.Duration) error {
 			return nil
 		case <-l.ticks:
 			l.reportDue()
-			if now := l.now(); !now.Before(until) {
-				r.cancel()
-				l.unpublished(published{intent: incremental.Intent{Release: r.inMaking}, err: ErrParked})
-				return nil
-			}
+		case <-over:
+			r.cancel()
+			l.unpublished(published{intent: incremental.Intent{Release: r.inMaking}, err: ErrParked})
+			return nil
 		}
 	}
 }
