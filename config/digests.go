@@ -31,6 +31,9 @@ func (c *Config) Digests() map[string][32]byte {
 			parts = append(parts, a.Flag, a.Promise)
 		}
 		out[at] = digestOf(parts)
+		if a.textual() && a.Text != ExactText { // states of text taken as written know no such key
+			out[at+".text"] = digestOf(Normalize)
+		}
 	}
 	out["schema.attributes"] = digestOf(names)
 	for _, h := range c.Hierarchies {

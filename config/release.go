@@ -13,8 +13,9 @@ import (
 // Partitioner names the method of the first load.
 type Partitioner string
 
-// The partitioners whose classes satisfy section 3 of the design: each class is
-// one box, and keeps the requirement as a whole. docs/METHODS.md tells them apart.
+// The partitioners whose classes may be published in a chain (rule A of
+// docs/THREAT_MODEL.md): each class is one box, and keeps the requirement as a
+// whole. docs/METHODS.md tells them apart.
 const (
 	Extract           Partitioner = "extract"
 	Mondrian          Partitioner = "mondrian"

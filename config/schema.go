@@ -14,6 +14,8 @@ type Attribute struct {
 	Hierarchy string // path of its hierarchy file; "": none
 	Steps     []float64
 	Buckets   []float64
+	Text      TextForm
+	MaxLength int64   // of a text in bytes; 0: the default
 	Flag      string  // field that flags its values; role semi
 	Promise   Promise // role semi
 }
@@ -22,7 +24,7 @@ type Attribute struct {
 func (c *Config) schemaKeys() []key {
 	return []key{
 		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Members of a JSON object that are not listed are skipped; the columns of a CSV file must all be listed."},
-		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
+		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value, or has one of white space alone: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
 		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: a later record with the same value gets the same signature; needs republication regroup."},
 	}
 }
@@ -36,7 +38,7 @@ func (a *Attribute) keys() []key {
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
 		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says, record by record, whether the value is sensitive to its person: true or false, yes or no, 1 or 0. Not listed as an attribute of its own."},
-	}, a.Promise.keys()...)
+	}, append(a.textKeys(), a.Promise.keys()...)...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -56,7 +58,7 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
@@ -94,6 +96,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 		fault("name", "is empty", "name the field or column")
 	}
 	c.checkSemi(r, i, fault)
+	a.checkText(r, at, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
 			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")

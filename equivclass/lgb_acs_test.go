@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/testdata"
 )
 
 // lgbACS is the excerpt of ACS in the shape of the LGB paper's table 1: sex, age
 // and industry semi-sensitive, income sensitive, five QI attributes; flags of
 // the semi-sensitive values are drawn at random with the given density.
 func lgbACS(t testing.TB, density float64) *FlaggedTable {
-	table := lgbData(t, "acs-national2019.csv.gz", 1<<30, "SEX", "AGEP#", "MSP", "HISP", "RAC1P", "EDU#", "DENSITY#", "INDP", "PINCP#")
+	table := lgbData(t, testdata.ACS, 1<<30, "SEX", "AGEP#", "MSP", "HISP", "RAC1P", "EDU#", "DENSITY#", "INDP", "PINCP#")
 	rng := lgbRand(11)
 	for i := range table.Flags {
 		table.Flags[i] = 1 << 8

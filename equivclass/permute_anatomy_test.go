@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/testdata"
 )
 
 // paOnAdult asks count queries of w predicates and volume 0.1 of Adult,
 // occupation sensitive, and returns the mean relative error of a partitioner's
 // groups as anatomy and as permutation publish them.
 func paOnAdult(t *testing.T, w, l int, methods ...Partitioner) (anatomy, permuted []float64) {
-	table := lgbData(t, "adult.csv.gz", 30162, "age#", "sex", "education-num#", "marital-status", "race", "workclass", "native-country", "occupation")
+	table := lgbData(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "workclass", "native-country", "occupation")
 	rows, quasi := wangRows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
 	pool := table.poolOf(NewSpace(table.Dicts), rows, quasi, 7)
 	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, WholeBlock(8))

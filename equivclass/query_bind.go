@@ -219,8 +219,17 @@ func bindCategories(c Condition, d *Dictionary, match []bool) error {
 }
 
 // markCategory marks a value, or all leaves below a label, and reports whether
-// there is one.
+// there is one. A text is normalized as those of records are, unless the release
+// has it as it stands.
 func markCategory(d *Dictionary, text string, match []bool) bool {
+	if markText(d, text, match) {
+		return true
+	}
+	clean, why := Text{}.Clean([]byte(text))
+	return why == Accepted && markText(d, string(clean), match)
+}
+
+func markText(d *Dictionary, text string, match []bool) bool {
 	if d.Kind() != Tree {
 		c, found := d.byText[text]
 		if !found {

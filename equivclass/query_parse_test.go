@@ -82,6 +82,28 @@ func TestBindQueryErrors(t *testing.T) {
 	}
 }
 
+// TestQueriesAreNormalizedToo: a condition means the value that a record of this
+// text would have, unless the release shows the text itself.
+func TestQueriesAreNormalizedToo(t *testing.T) {
+	tree, err := ParseHierarchy("t", strings.NewReader("1010;n\u00f6rd;*\n1020;n\u00f6rd;*\n2000;s;*\n"))
+	require.NoError(t, err)
+	ill := NewDictionary(Attribute{Name: "ill", Type: Categorical, Text: Text{Exact: true}})
+	for _, text := range []string{"flu", "cold", "cold "} {
+		ill.Add([]byte(text))
+	}
+	dicts := []*Dictionary{NewDictionary(Attribute{Name: "zip", Type: Categorical, Hierarchy: tree}), ill}
+	for text, want := range map[string][]bool{
+		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true}, `count where ill in {" cold", flu}`: {true, true, false},
+		"count where zip = \" no\u0308rd\"": {true, true, false},
+	} {
+		q, err := ParseQuery(text)
+		require.NoError(t, err)
+		bound, err := BindQuery(q, dicts)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, bound.Preds[0].Match, text)
+	}
+}
+
 // A query that parses prints as one that parses to the same, and what does not
 // parse says where.
 func FuzzParseQuery(f *testing.F) {

@@ -1,12 +1,6 @@
 package equivclass
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -103,8 +97,8 @@ func TestMeasureWorkloadLeavesEmptyQueriesOut(t *testing.T) {
 // in ACS) are left out.
 func lgbData(t testing.TB, file string, n int, columns ...string) *FlaggedTable {
 	t.Helper()
-	all := lgbRecords(t, file)
-	header, rows := all[0], all[1:min(n+1, len(all))]
+	header, rows := dataset(t, file)
+	rows = rows[:min(n, len(rows))]
 	at := make([]int, len(columns))
 	for j, name := range columns {
 		at[j] = slices.Index(header, strings.TrimSuffix(name, "#"))
@@ -124,23 +118,4 @@ func lgbData(t testing.TB, file string, n int, columns ...string) *FlaggedTable 
 		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
 	}
 	return table
-}
-
-func lgbRecords(t testing.TB, file string) [][]string {
-	t.Helper()
-	dir := os.Getenv("ANOND_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, file))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, NOT TESTED: %s is not here; set ANOND_DATA to the directory that holds it", file)
-	}
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	rows, err := csv.NewReader(z).ReadAll()
-	require.NoError(t, err)
-	return rows
 }

@@ -1,16 +1,12 @@
 package equivclass
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/testdata"
 )
 
 // sunAdult is adult-7 of Sun et al.: the first seven attributes of table XI, age
@@ -48,36 +44,17 @@ func sunAdult(t testing.TB, n int) *Pool {
 
 func sunColumns(t testing.TB, n int, names []string) (columns []int, rows [][]string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(sunData(), "adult.csv.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
-	}
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	all, err := csv.NewReader(z).ReadAll()
-	require.NoError(t, err)
+	header, all := dataset(t, testdata.Adult)
 	at := map[string]int{}
-	for i, name := range all[0] {
+	for i, name := range header {
 		at[name] = i
 	}
-	return wangColumns(at, names), all[1 : n+1]
-}
-
-func sunData() string {
-	if dir := os.Getenv("ANOND_DATA"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "data")
+	return wangColumns(at, names), all[:n]
 }
 
 func sunHierarchy(t testing.TB, name string) *Hierarchy {
 	t.Helper()
-	f, err := os.Open(filepath.Join(sunData(), "hierarchies", "adult_hierarchy_"+name+".csv"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("SKIPPED, NOT TESTED: the hierarchies of Adult are not here; set ANOND_DATA to the directory that holds them")
-	}
+	f, err := testdata.Files.Open(testdata.AdultHierarchy(name))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
 	h, err := ParseHierarchy(name, f)

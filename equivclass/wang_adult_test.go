@@ -1,17 +1,21 @@
 package equivclass
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/testdata"
 )
+
+// dataset returns the header and the rows of one of the public datasets.
+func dataset(t testing.TB, name string) (header []string, rows [][]string) {
+	t.Helper()
+	header, rows, err := testdata.Rows(name)
+	require.NoError(t, err)
+	return header, rows
+}
 
 var wangAdultQI = []string{"age", "workclass", "education-num", "marital-status", "occupation", "race", "sex", "native-country"}
 
@@ -19,26 +23,13 @@ var wangAdultQI = []string{"age", "workclass", "education-num", "marital-status"
 // categories numbered by first appearance and treated as numbers.
 func wangAdult(t testing.TB, n int, sa string, qi ...string) *Pool {
 	t.Helper()
-	dir := os.Getenv("ANOND_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, "adult.csv.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
-	}
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	rows, err := csv.NewReader(z).ReadAll()
-	require.NoError(t, err)
-	require.Greater(t, len(rows), n)
+	header, rows := dataset(t, testdata.Adult)
+	require.GreaterOrEqual(t, len(rows), n)
 	column := map[string]int{}
-	for i, name := range rows[0] {
+	for i, name := range header {
 		column[name] = i
 	}
-	return wangTable(rows[1:n+1], column[sa], wangColumns(column, qi))
+	return wangTable(rows[:n], column[sa], wangColumns(column, qi))
 }
 
 func wangColumns(column map[string]int, names []string) []int {

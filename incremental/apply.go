@@ -36,8 +36,8 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if why, attribute := m.records.check(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
-	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
-		return Outcome{}, errTooManyPartitions
+	if err := m.numbered(p); err != nil {
+		return Outcome{}, err
 	}
 	m.accept(row, m.advance(p, offset), offset)
 	m.counters.Sent++
@@ -52,6 +52,9 @@ func (m *Machine) Refuse(d DeadLetter) error {
 	}
 	if d.Offset < m.positions[d.Partition].Next {
 		return nil
+	}
+	if err := m.numbered(d.Partition); err != nil {
+		return err
 	}
 	m.advance(d.Partition, d.Offset)
 	m.outbox.last++
@@ -72,8 +75,37 @@ func (m *Machine) Ignore(p Partition, offset int64, why equivclass.Reason) error
 	if offset < m.positions[p].Next {
 		return nil
 	}
+	if err := m.numbered(p); err != nil {
+		return err
+	}
 	m.advance(p, offset)
 	m.counters.Ignored[why]++
+	m.staged.counters = true
+	return nil
+}
+
+// PassLine passes a line that holds no record, from offset up to next, and counts
+// it once. The last record applied stays what it was.
+func (m *Machine) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
+	if offset < m.positions[p].Next {
+		return nil
+	}
+	if err := m.numbered(p); err != nil {
+		return err
+	}
+	if err := m.CountLines(why, 1); err != nil {
+		return err
+	}
+	m.Pass(p, next)
+	return nil
+}
+
+// CountLines counts lines that are no records of their own.
+func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
+	if m.broken {
+		return ErrBroken
+	}
+	m.counters.Ignored[why] += uint64(lines)
 	m.staged.counters = true
 	return nil
 }
@@ -224,6 +256,14 @@ func (m *Machine) Commit() error {
 func (m *Machine) Delivered(seq uint64, letters int) {
 	m.staged.delta.Delivered = max(m.staged.delta.Delivered, seq)
 	m.outbox.waiting -= letters
+}
+
+// numbered reports that a partition has a number, or that one is left for it.
+func (m *Machine) numbered(p Partition) error {
+	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
+		return errTooManyPartitions
+	}
+	return nil
 }
 
 var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")

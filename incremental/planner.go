@@ -8,7 +8,7 @@ import (
 
 // planner positions waiting records at published classes and plans new classes
 // around them. It never touches a published class: a plan is made of waiting
-// records alone and may be made anew at any time (design: planned classes). Its
+// records alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
 // content is a function of the published classes and of the waiting records in
 // order of arrival.
 //

@@ -7,8 +7,8 @@ import (
 	"anond/equivclass"
 )
 
-// promise is what a semi-sensitive attribute keeps on its own (design section
-// 3.3): the sensitive values newly published in each release have no value above
+// promise is what a semi-sensitive attribute keeps on its own (docs/THREAT_MODEL.md, What is
+// promised): the sensitive values newly published in each release have no value above
 // 1/l (rule D), or are t-close to the reference distribution.
 type promise struct {
 	j         int // among the semi-sensitive attributes

@@ -15,8 +15,8 @@ var (
 )
 
 // Store keeps the machine's state. One Delta is one transaction: all of it or
-// nothing survives a crash (design: one transaction holds everything that
-// changes together, source positions included).
+// nothing survives a crash (docs/ARCHITECTURE.md, Durable steps: what changes
+// together is in it, source positions included).
 //
 // A failed Commit leaves the store as it was before; the machine that issued it
 // must be thrown away and loaded again. A Store is used by one goroutine, but

@@ -75,7 +75,7 @@ func (b *RecordBlock) Len() int { return len(b.SA) }
 // Regime says by which rule a published class is safe.
 type Regime uint8
 
-// The regimes of section 3.2: a record stays in one for life, except that a
+// The regimes of docs/THREAT_MODEL.md, The rules: a record stays in one for life, except that a
 // frozen class with a flat bag may be declared pure once (rule C).
 const (
 	Frozen Regime = iota // rule A
@@ -157,5 +157,5 @@ type Meta struct {
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
-	Ignored map[equivclass.Reason]uint64 // read and left out by configuration
+	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines that hold no record
 }

@@ -76,7 +76,7 @@ func (l *loop) finish(ctx context.Context) error {
 		return err
 	}
 	l.report(l.now())
-	l.Log.Info("the source is at its end", "event", "stopped", "outbox", l.counts.Outbox)
+	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
 	return nil
 }
 

@@ -214,7 +214,7 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.row(i)); err != nil {
 			return err
 		}
-		if err := l.cutIfDue(ctx, c.Partition, c.Records[i].Offset+1); err != nil {
+		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
 			return err
 		}
 		if l.staged >= l.CommitRecords {
@@ -236,7 +236,22 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 		return nil // applied before, and read again
 	}
 	l.noteStaged(1)
-	l.last[c.Partition], l.unacked[c.Partition] = r.Value, true
+	l.unacked[c.Partition] = true
+	var err error
+	if r.Passed != "" {
+		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
+	} else {
+		l.last[c.Partition] = r.Value
+		err = l.place(c, r, o, row)
+	}
+	if err != nil || r.More == 0 {
+		return err
+	}
+	return l.Machine.CountLines(ReasonContinued, r.More)
+}
+
+// place gives a record to the machine, which takes it in, refuses or ignores it.
+func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 	if o.Accepted() {
 		out, err := l.Machine.Apply(c.Partition, r.Offset, row)
 		if err != nil || out.Reason == equivclass.Accepted {

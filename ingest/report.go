@@ -64,7 +64,8 @@ func LogStatus(log *slog.Logger, rep Report) {
 	lag, known := rep.Source.Lag(rep.Time)
 	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
 		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
-		"lags", lags(rep.Source), "stalled", rep.Source.Stalled}
+		"lags", lags(rep.Source), "stalled", rep.Source.Stalled,
+		"unterminated", rep.Source.Unread.Unterminated}
 	if rep.Doing != "" {
 		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())
 	}

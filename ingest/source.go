@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"anond/equivclass"
 	"anond/incremental"
 )
 
@@ -15,11 +16,22 @@ type Record struct {
 	Line   int64 // files: line number, from 1; Kafka: 0
 	Key    []byte
 	Value  []byte // nil for a Kafka tombstone
+	// More is the number of further lines that the record goes over (CSV with
+	// declared multi-line fields).
+	More int
+	// Passed says why a line holds no record (ReasonBlank, ReasonHeaderLine): it
+	// is counted, and reading goes on at End. Empty for records.
+	Passed equivclass.Reason
+	End    int64
+	// Refused is set where the source itself knows that the text is no record of
+	// its own (ReasonGrown); it is not decoded.
+	Refused equivclass.Reason
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is
 // either in Records or known to hold none (control record, aborted
-// transaction, compaction hole, blank line).
+// transaction, compaction hole). The lines of a file are all in Records, also
+// those that hold no record, so that each is counted once.
 type Chunk struct {
 	Partition  incremental.Partition
 	From, Next int64
@@ -64,6 +76,18 @@ type Status struct {
 	Connected  bool
 	Partitions []PartitionStatus
 	Stalled    bool // there is something to read, and nothing came for a while
+	Unread     Unread
+}
+
+// Unread counts the lines at the end of files that are not taken in yet, and so
+// are not in state: a later run finds them again.
+type Unread struct {
+	// Unterminated lines have no line break and may still grow. With multi-line
+	// fields, the lines from an open quote on.
+	Unterminated int `json:"unterminated"`
+	// WithoutRecord are the whole lines (header, blank ones) of files that have no
+	// record yet, by which a file is known.
+	WithoutRecord int `json:"without_record"`
 }
 
 // endsHold is how long the end of a partition that was told once is taken for

@@ -65,11 +65,19 @@ func (s *stage) decode(c *Chunk) *batch {
 	b.chunk = c
 	row := make(equivclass.Row, s.width)
 	for i := range c.Records {
-		o := s.decoder.Decode(c.Records[i].Value, c.Header, row)
-		b.outcomes = append(b.outcomes, o)
+		b.outcomes = append(b.outcomes, s.decodeOne(&c.Records[i], c.Header, row))
 		b.keep(row)
 	}
 	return b
+}
+
+// decodeOne leaves alone what the source has judged already.
+func (s *stage) decodeOne(r *Record, header []string, row equivclass.Row) Outcome {
+	if r.Passed == "" && r.Refused == "" {
+		return s.decoder.Decode(r.Value, header, row)
+	}
+	clear(row)
+	return Outcome{Reason: r.Refused}
 }
 
 // keep copies a row out of the decoder's memory. Fields that were cut before

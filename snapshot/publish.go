@@ -175,13 +175,14 @@ func (b *publication) hierarchies() error {
 	return b.FS.Sync(dir)
 }
 
-// render writes the release under its temporary name. A release that has its
-// name already must have the very same bytes (rule F).
+// render writes the release under its temporary name, where only its owner can
+// read it: the gate has not passed it yet. A release that has its name already
+// must have the very same bytes (rule F).
 func (b *publication) render() error {
 	if err := b.FS.RemoveAll(b.tmp); err != nil {
 		return err
 	}
-	if err := b.FS.MkdirAll(b.tmp); err != nil {
+	if err := b.FS.MkdirPrivate(b.tmp); err != nil {
 		return err
 	}
 	var err error
@@ -210,6 +211,8 @@ func (b *publication) gate() error {
 	return b.Gate.Check(dir, b.out.Members)
 }
 
+// sync makes the release durable, and readable by all: both before it gets its
+// name, so that no crash leaves a release that nobody can read.
 func (b *publication) sync() error {
 	if b.done {
 		return nil
@@ -220,6 +223,9 @@ func (b *publication) sync() error {
 		}
 	}
 	if err := b.FS.Sync(filepath.Join(b.tmp, manifestName)); err != nil {
+		return err
+	}
+	if err := b.FS.Publicize(b.tmp); err != nil {
 		return err
 	}
 	return b.FS.Sync(b.tmp)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/experiment"
+	"anond/cmd/anond/internal/outfile"
 )
 
 func newExperimentCommand(env *environment) *cobra.Command {
@@ -81,18 +83,14 @@ func writeFrontier(r *experiment.FrontierResult, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "frontier.json"), append(text, '\n'), 0o644); err != nil {
+	err = outfile.Replace(filepath.Join(dir, "frontier.json"), 0o644, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
 		return err
-	}
-	f, err := os.Create(filepath.Join(dir, "frontier.svg"))
+	})
 	if err != nil {
 		return err
 	}
-	if err := r.WriteSVG(f); err != nil {
-		_ = f.Close() // the first error counts
-		return err
-	}
-	return f.Close()
+	return outfile.Replace(filepath.Join(dir, "frontier.svg"), 0o644, r.WriteSVG)
 }
 
 func (e *environment) printFrontier(r *experiment.FrontierResult) error {

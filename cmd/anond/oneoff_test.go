@@ -1,7 +1,6 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -23,6 +22,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/snapshot/audit"
+	"anond/testdata"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden outputs")
@@ -123,32 +123,15 @@ func TestEveryMethodInEveryRecoding(t *testing.T) {
 
 // adult is a configuration and the first rows of Adult.
 func adult(t testing.TB, rows int) (dir string) {
-	data := os.Getenv("ANOND_DATA")
-	if data == "" {
-		data = "../../../shared/data"
-	}
-	f, err := os.Open(filepath.Join(data, "adult.csv.gz"))
-	if err != nil {
-		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	header, all, err := testdata.Rows(testdata.Adult)
 	require.NoError(t, err)
-	in := csv.NewReader(z)
 	var b strings.Builder
 	out := csv.NewWriter(&b)
 	var attributes strings.Builder
-	for i := range rows + 1 {
-		row, err := in.Read()
-		require.NoError(t, err)
-		require.NoError(t, out.Write(row))
-		for _, name := range row {
-			if i == 0 {
-				attributes.WriteString("    - " + adultAttribute(name) + "\n")
-			}
-		}
+	for _, name := range header {
+		attributes.WriteString("    - " + adultAttribute(name) + "\n")
 	}
-	out.Flush()
+	require.NoError(t, out.WriteAll(append([][]string{header}, all[:rows]...)))
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "adult.csv"), []byte(b.String()), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "adult.yaml"), []byte("schema:\n  attributes:\n"+attributes.String()), 0o600))

@@ -39,7 +39,7 @@ in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it.
 Names and values with spaces or signs stand in double quotes.`,
 		Example: "  anond query ./release 'count where age in [40,70] and sex = F'",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: answering(func(_ *cobra.Command, args []string) error {
 			a, err := ask(args[0], args[1])
 			if err != nil {
 				return err
@@ -48,7 +48,7 @@ Names and values with spaces or signs stand in double quotes.`,
 				return writeJSON(env.stdout, a)
 			}
 			return env.printAnswer(a)
-		},
+		}),
 	}
 	jsonFlag(c, &asJSON)
 	return c

@@ -11,11 +11,14 @@ import (
 
 // Options says what to audit. Ledger, Members and Records may be empty.
 type Options struct {
-	Releases         string // directory with CURRENT, 000001, ...
-	Ledger           string // ledger file
-	Members          string // members.csv
-	Records          string // records.csv
-	RequireCertified bool   // anything less than certified is a failure
+	Releases string // directory with CURRENT, 000001, ...
+	Ledger   string // ledger file
+	Members  string // members.csv
+	Records  string // records.csv
+	// Private are the texts of both exports where a caller has just made them, so
+	// that they need not lie in files. Members and Records are not read then.
+	Private          *Exports
+	RequireCertified bool // anything less than certified is a failure
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick    bool
@@ -58,9 +61,15 @@ func open(o Options, f *faults) (*input, error) {
 	return in, in.exports(o)
 }
 
+// Exports are the private exports as texts.
+type Exports struct{ Members, Records []byte }
+
 func (in *input) exports(o Options) error {
+	if o.Private != nil {
+		o.Members, o.Records = "members.csv", "records.csv" // names for errors
+	}
 	if o.Members != "" {
-		data, err := readFile(o.Members)
+		data, err := o.export(o.Members)
 		if err != nil {
 			return err
 		}
@@ -69,7 +78,7 @@ func (in *input) exports(o Options) error {
 		}
 	}
 	if o.Records != "" {
-		data, err := readFile(o.Records)
+		data, err := o.export(o.Records)
 		if err != nil {
 			return err
 		}
@@ -78,6 +87,17 @@ func (in *input) exports(o Options) error {
 		}
 	}
 	return nil
+}
+
+// export returns the text of one of the exports.
+func (o Options) export(name string) ([]byte, error) {
+	switch {
+	case o.Private == nil:
+		return readFile(name)
+	case name == o.Members:
+		return o.Private.Members, nil
+	}
+	return o.Private.Records, nil
 }
 
 // listReleases gives the numbers of the release directories, ascending.

@@ -102,7 +102,8 @@ func (r *Report) ExitCode() int {
 	return 0
 }
 
-// notPromised lists the limits of the promise (design: adversary and promises).
+// notPromised lists the limits of the promise (docs/THREAT_MODEL.md, What is
+// not promised).
 func (r *Report) notPromised() []string {
 	out := []string{
 		"people still waiting: nothing beyond not being published",

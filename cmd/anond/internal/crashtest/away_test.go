@@ -63,8 +63,8 @@ func silence(c *kfake.Cluster, after int) {
 	})
 }
 
-// status is what the tests read of status.json.
-type status struct {
+// liveStatus is what the tests read of status.json.
+type liveStatus struct {
 	Doing    string `json:"doing"`
 	Lag      int64  `json:"lag"`
 	LagKnown bool   `json:"lag_known"`
@@ -77,8 +77,8 @@ type status struct {
 	Partitions    []struct{ Next, End int64 }
 }
 
-// status reads status.json, which need not be there.
-func (s *site) status() (out status) {
+// live reads status.json, which need not be there.
+func (s *site) live() (out liveStatus) {
 	if text := s.read("state/status.json"); text != "" {
 		require.NoError(s.t, json.Unmarshal([]byte(text), &out))
 	}
@@ -100,7 +100,7 @@ func TestASinkThatIsAwayHoldsUpNothing(t *testing.T) {
 	p := s.start("run")
 	p.until("some letters are delivered", func() bool { return c.PartitionInfo(topicOfLetters, 0).HighWatermark > 0 })
 	p.until("all is read and published", func() bool {
-		now := s.status()
+		now := s.live()
 		return now.Counts.Sent == 1260 && now.Counts.Release > 0 && now.Releasing == 0 && now.Counts.Outbox > 0 && now.Counts.Outbox < 1202
 	})
 	p.signal(syscall.SIGTERM)
@@ -136,9 +136,9 @@ func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
 func TestWithoutABroker(t *testing.T) {
 	s := newSite(t, clinic("{type: kafka, format: json, kafka: {brokers: [127.0.0.1:1], topic: people}}"))
 	p := s.start("run")
-	p.until("the status says what it waits for", func() bool { return s.status().Doing == "connecting" })
-	assert.False(t, s.status().Connected)
-	assert.False(t, s.status().LagKnown)
+	p.until("the status says what it waits for", func() bool { return s.live().Doing == "connecting" })
+	assert.False(t, s.live().Connected)
+	assert.False(t, s.live().LagKnown)
 	r := s.run("", "state", "info", "--json", "-c", "anond.yaml")
 	assert.Equal(t, 0, r.code, r.stderr)
 	assert.Contains(t, r.stdout, `"held": true`)
@@ -154,11 +154,11 @@ func TestAnOutageIsNoLagOfZero(t *testing.T) {
 	c, config := broker(t, kfake.SeedTopics(1, topicOfLetters))
 	s := newSite(t, config)
 	p := s.start("run")
-	p.until("all is read", func() bool { now := s.status(); return now.Counts.Sent == 60 && now.LagKnown && now.Lag == 0 })
-	require.Len(t, s.status().Partitions, 1)
-	assert.EqualValues(t, 60, s.status().Partitions[0].End)
+	p.until("all is read", func() bool { now := s.live(); return now.Counts.Sent == 60 && now.LagKnown && now.Lag == 0 })
+	require.Len(t, s.live().Partitions, 1)
+	assert.EqualValues(t, 60, s.live().Partitions[0].End)
 	c.Close()
-	p.until("the lag is not known", func() bool { now := s.status(); return !now.Connected && !now.LagKnown })
+	p.until("the lag is not known", func() bool { now := s.live(); return !now.Connected && !now.LagKnown })
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 }

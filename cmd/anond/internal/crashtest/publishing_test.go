@@ -30,11 +30,11 @@ func TestReadingWaitsForRoom(t *testing.T) {
 	all := crowd(150)
 	s.append("in.csv", all[len(crowd(30)):])
 	p.waitFor(`"event":"release_waits"`)
-	p.until("the status says so", func() bool { now := s.status(); return now.Doing == "waiting_for_release" && now.Releasing == 2 })
+	p.until("the status says so", func() bool { now := s.live(); return now.Doing == "waiting_for_release" && now.Releasing == 2 })
 	assert.Contains(t, s.read("state/status.json"), "no space left on device")
 	free()
 	p.until("it goes on", func() bool {
-		now := s.status()
+		now := s.live()
 		return now.Counts.Sent == 150 && now.Counts.Release == 5 && now.Releasing == 0
 	})
 	p.signal(syscall.SIGTERM)
@@ -69,7 +69,7 @@ func TestAStopWhileReadingWaits(t *testing.T) {
 	clear()
 	r := s.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.Equal(t, 5, s.status().Counts.Release)
+	assert.Equal(t, 5, s.live().Counts.Release)
 	assert.Equal(t, 0, s.run("", "release", "verify", "-c", "anond.yaml").code)
 }
 
@@ -90,7 +90,7 @@ func TestOnceGivesUpPublishing(t *testing.T) {
 	free()
 	r = s.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.Equal(t, 2, s.status().Counts.Release)
+	assert.Equal(t, 2, s.live().Counts.Release)
 }
 
 // TestAPermanentFaultEndsTheDaemon: what no retry can correct is not tried again.

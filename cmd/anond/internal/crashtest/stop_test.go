@@ -28,8 +28,8 @@ func TestAStopDuringALongDecision(t *testing.T) {
 	s := newSite(t, config)
 	s.write("in.csv", crowd(60000))
 	p := s.start("run")
-	p.until("it decides", func() bool { return s.status().Doing == "deciding" })
-	assert.Equal(t, 60000, s.status().Counts.Sent, "the counts are those from before the decision")
+	p.until("it decides", func() bool { return s.live().Doing == "deciding" })
+	assert.Equal(t, 60000, s.live().Counts.Sent, "the counts are those from before the decision")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Len(t, events(t, p.log.String(), "stopped"), 1)
@@ -38,7 +38,7 @@ func TestAStopDuringALongDecision(t *testing.T) {
 
 	r := s.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.Equal(t, 60000, s.status().Counts.Sent, "nothing is lost, nothing is read twice")
+	assert.Equal(t, 60000, s.live().Counts.Sent, "nothing is lost, nothing is read twice")
 	assert.NotEmpty(t, s.read("releases/000001/data.csv"))
 	assert.Equal(t, 0, s.run("", "state", "check", "-c", "anond.yaml").code)
 
@@ -55,7 +55,7 @@ func TestAStopWhileTheSourceHangs(t *testing.T) {
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	require.NoError(t, syscall.Mkfifo(s.path("in.csv"), 0o600))
 	p := s.start("run")
-	p.until("the status says what it waits for", func() bool { return s.status().Doing == "connecting" })
+	p.until("the status says what it waits for", func() bool { return s.live().Doing == "connecting" })
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 }
@@ -82,7 +82,7 @@ func TestAHangupIsIgnored(t *testing.T) {
 	p.signal(syscall.SIGHUP)
 	p.waitFor(`"event":"hangup_ignored"`)
 	s.append("in.csv", "q1,30,c1,d1\n")
-	p.until("it reads on", func() bool { return s.status().Counts.Sent == 31 })
+	p.until("it reads on", func() bool { return s.live().Counts.Sent == 31 })
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Len(t, events(t, p.log.String(), "stopped"), 1)

@@ -21,6 +21,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/snapshot"
 )
 
 // The benchmarks run the whole daemon, durable, from a broker in the same
@@ -202,7 +203,7 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	machine, err := openMachine(b.Context(), store, cfg, Options{})
 	require.NoError(b, err)
 	opened := time.Since(began)
-	publisher, err := newPublisher(b.Context(), cfg, machine)
+	publisher, err := newPublisher(b.Context(), cfg, machine, snapshot.OS())
 	require.NoError(b, err)
 	b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "start-ms")

@@ -24,6 +24,7 @@ type Options struct {
 	Once  bool
 	Stdin io.Reader
 	Clock ingest.Clock // nil: the system's
+	FS    snapshot.FS  // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R).
 	Seed *[32]byte
@@ -37,6 +38,9 @@ type Options struct {
 func Run(ctx context.Context, c *config.Config, o Options) error {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
+	}
+	if o.FS == nil {
+		o.FS = snapshot.OS()
 	}
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
@@ -63,8 +67,12 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	}
 	steps := newPhases(c, o, machine)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
 	if err != nil {
+		return err
+	}
+	closers.add(publisher.Close) // before the store: what was parked writes no more when the lock is given away
+	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
 	var source ingest.Source
@@ -90,7 +98,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Ignore: reasonsOf(c.DeadLetter.Ignore)}
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}
@@ -122,13 +130,14 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
 	settings, err := SettingsOf(c, m.Seed())
 	if err != nil {
 		return nil, err
 	}
-	p := &publisher{settings: settings, gate: newGate(c),
-		inner: &snapshot.Publisher{FS: snapshot.OS(), Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
+	disk := snapshot.NewClosable(files)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
 	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return nil, err

@@ -16,17 +16,28 @@ import (
 // publisher is the ingest.Publisher over package snapshot.
 type publisher struct {
 	inner    *snapshot.Publisher
+	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
 }
 
+// Close waits for the step in progress, and lets no other follow.
+func (p *publisher) Close() error {
+	p.disk.Close()
+	return nil
+}
+
 // Publish renders the view, lets the gate look at the files, and makes the
-// release durable.
+// release durable. It stops at the next change of the disk after ctx has ended.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return ingest.Release{}, err
 	}
-	out, err := p.inner.Publish(v, p.settings)
+	until := *p.inner
+	disk := snapshot.NewClosable(p.disk)
+	until.FS = disk
+	defer context.AfterFunc(ctx, disk.Close)()
+	out, err := until.Publish(v, p.settings)
 	if err != nil {
 		if permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)

@@ -24,9 +24,9 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 		k.Lease = lease.kafka()
 		return kafkasrc.Open(ctx, k, resume)
 	}
-	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes)}
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log}
 	if c.Source.Format == config.CSV {
-		f.Layout = filesrc.CSV
+		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
 		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
 	}
 	if c.Source.Type == config.FromStdin {

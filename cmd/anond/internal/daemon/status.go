@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"encoding/json"
+	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"anond/cmd/anond/internal/outfile"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -20,17 +21,18 @@ type Status struct {
 	// Counted is when Counts were taken: before Time while long work goes on.
 	Counted time.Time `json:"counted"`
 	// Doing is what the daemon does when it does not read, Since when it began.
-	Doing          string      `json:"doing,omitempty"`
-	Since          *time.Time  `json:"since,omitempty"`
-	Connected      bool        `json:"connected"`
-	Stalled        bool        `json:"stalled"`
-	Lag            int64       `json:"lag"`
-	LagKnown       bool        `json:"lag_known"` // false: there may be more to read than Lag
-	Partitions     []Partition `json:"partitions,omitempty"`
-	Releasing      uint32      `json:"releasing"` // release in progress, 0 if none
-	ReleaseFailure string      `json:"release_failure,omitempty"`
-	LetterFailure  string      `json:"dead_letter_failure,omitempty"`
-	Newest         *Newest     `json:"newest,omitempty"`
+	Doing          string        `json:"doing,omitempty"`
+	Since          *time.Time    `json:"since,omitempty"`
+	Connected      bool          `json:"connected"`
+	Stalled        bool          `json:"stalled"`
+	Lag            int64         `json:"lag"`
+	LagKnown       bool          `json:"lag_known"` // false: there may be more to read than Lag
+	Partitions     []Partition   `json:"partitions,omitempty"`
+	Unread         ingest.Unread `json:"unread"`
+	Releasing      uint32        `json:"releasing"` // release in progress, 0 if none
+	ReleaseFailure string        `json:"release_failure,omitempty"`
+	LetterFailure  string        `json:"dead_letter_failure,omitempty"`
+	Newest         *Newest       `json:"newest,omitempty"`
 }
 
 // Partition tells how far one partition was read, and where it ended when its
@@ -70,7 +72,8 @@ func observer(c *config.Config, o Options) func(ingest.Report) {
 
 func statusOf(c *config.Config, r ingest.Report) Status {
 	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
-		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure}
+		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
+		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure}
 	if r.Doing != "" {
 		since := r.Since.UTC()
 		s.Since = &since
@@ -93,9 +96,8 @@ func writeStatus(path string, s Status) error {
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(filepath.Dir(path), ".status.json.tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
+	return outfile.Replace(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	return os.Rename(tmp, path)
+	})
 }

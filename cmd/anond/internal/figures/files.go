@@ -3,8 +3,9 @@ package figures
 import (
 	"encoding/csv"
 	"io"
-	"os"
 	"path/filepath"
+
+	"anond/cmd/anond/internal/outfile"
 )
 
 // The names of the files of a run, beside those of the panels.
@@ -74,13 +75,5 @@ func writeCSV(w io.Writer, header []string, rows [][]string) error {
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		_ = f.Close() // the first error counts
-		return err
-	}
-	return f.Close()
+	return outfile.Replace(path, 0o644, write)
 }

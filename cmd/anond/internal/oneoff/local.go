@@ -223,6 +223,7 @@ func (r *localRun) report() *Report {
 		}
 	}
 	out := &Report{Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
+		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused, Classes: sizesOf(sizes)}
 	if out.Refused == nil {
 		out.Refused = []Refused{}
