@@ -13,6 +13,7 @@ type extraction struct {
 	losses     losses
 	equalOnly  bool // exchange only records of equal value (Recut)
 	workers    int
+	stop       func() bool // may be nil: see Stoppable
 	drafts     []*draft
 	arena      draftArena
 	gone       []bool    // scratch of remove, by row; false between uses

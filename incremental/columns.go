@@ -13,15 +13,16 @@ import (
 // for the sensitive value, 4 for the class, 8 for the subject if there is one.
 // Where a record came from stays on disk.
 type columns struct {
-	schema  *equivclass.Schema
-	dicts   []*equivclass.Dictionary // by attribute; nil where nothing is stored
-	qi      [][]equivclass.Code
-	semi    [][]equivclass.Code // semi-sensitive attributes
-	flags   flagColumns
-	sa      []equivclass.Code
-	subject []uint64
-	classOf []ClassID
-	firsts  map[uint64]RecordID // first record of each subject
+	schema    *equivclass.Schema
+	interrupt interrupt
+	dicts     []*equivclass.Dictionary // by attribute; nil where nothing is stored
+	qi        [][]equivclass.Code
+	semi      [][]equivclass.Code // semi-sensitive attributes
+	flags     flagColumns
+	sa        []equivclass.Code
+	subject   []uint64
+	classOf   []ClassID
+	firsts    map[uint64]RecordID // first record of each subject
 	// firstWith is the first record of each subject with each value; only kept
 	// where subject.repeat is sticky.
 	firstWith map[subjectValue]RecordID

@@ -84,13 +84,39 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 // better one, for nothing more is to come. Without new records and without
 // anything publishable it changes nothing, so that it may be repeated.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
-	m.flushing = true
-	defer func() { m.flushing = false }()
-	return m.cut(m.decide, createdAt, policy)
+	d, err := m.Decide(true)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
 }
 
 // cut is Cut with a given way to decide.
 func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [32]byte) (*Intent, error) {
+	d, err := m.decideBy(decide)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
+}
+
+// Decision is what a cut would publish. It holds for the records applied when it
+// was made: nothing may be applied between Decide and Enact.
+type Decision struct {
+	decision
+	flushing bool
+}
+
+// Decide is the first part of a cut, or of a flush, and the long one. It keeps
+// nothing: after ErrInterrupted, or if the decision is thrown away, the same
+// state decides the same again. It does not touch the store.
+func (m *Machine) Decide(flush bool) (*Decision, error) {
+	m.flushing = flush
+	defer func() { m.flushing = false }()
+	return m.decideBy(m.decide)
+}
+
+func (m *Machine) decideBy(decide func() (decision, error)) (*Decision, error) {
 	if m.broken {
 		return nil, ErrBroken
 	}
@@ -99,10 +125,20 @@ func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [
 	}
 	m.flushBlock()
 	d, err := decide()
+	if m.interrupt.asked() { // whatever came out: part of the work was left out
+		m.broken = true
+		return nil, ErrInterrupted
+	}
 	if err != nil {
 		return nil, err
 	}
-	if m.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
+	return &Decision{d, m.flushing}, nil
+}
+
+// Enact is the second part of a cut: it commits what was decided.
+func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Intent, error) {
+	d := made.decision
+	if made.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
 		return nil, m.Commit()
 	}
 	if err := m.verify(d); err != nil {

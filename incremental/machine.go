@@ -18,6 +18,9 @@ type Options struct {
 	// Seed is used, and stored, only by a fresh state (rule R).
 	Seed   [32]byte
 	Seeded bool
+	// Interrupted ends long work with ErrInterrupted once it answers true. It is
+	// asked by several goroutines. nil: work is never interrupted.
+	Interrupted func() bool
 }
 
 // SettingsError says which settings differ from those the state was made under.
@@ -48,7 +51,8 @@ type Machine struct {
 	keys   keys
 	broken bool
 	// flushing: the cut at hand is the last of its source (Flush).
-	flushing bool
+	flushing  bool
+	interrupt interrupt
 
 	records   columns
 	classes   []*Class // by ID, dead ones included
@@ -89,8 +93,10 @@ func Open(store Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{},
-		counters: newCounters()}
+		counters: newCounters(), interrupt: o.Interrupted}
+	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
 	m.records = newColumns(o.Schema, o.Policy.Repeat)
+	m.records.interrupt = o.Interrupted
 	m.staged.positions = map[Partition]bool{}
 	fresh := true
 	if err := store.Load(m.visitor(o.Settings, &fresh)); err != nil {
@@ -108,7 +114,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()
 	m.rebuild()
-	return m, nil
+	return m, m.interrupt.err()
 }
 
 // restoredTime is the machine's time after a restart: never before what state
@@ -158,8 +164,8 @@ func (m *Machine) visitor(settings map[string][32]byte, fresh *bool) Visitor {
 		},
 		Counters:   func(c Counters) error { m.counters = c; return m.counters.init() },
 		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
-		Records:    func(b *RecordBlock) error { return m.records.appendBlock(b) },
-		Class:      m.loadClass,
+		Records:    func(b *RecordBlock) error { return errors.Join(m.interrupt.err(), m.records.appendBlock(b)) },
+		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.loadClass(c)) },
 		Intent:     m.loadIntent,
 		Position: func(p Partition, pos Position) error {
 			m.positions[p] = pos

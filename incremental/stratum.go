@@ -19,6 +19,9 @@ import (
 // left to part, which may find nothing.
 func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	for _, s := range c.strata(records) {
+		if c.interrupt.asked() { // who planned throws the rest away
+			return nil, records
+		}
 		method := whole
 		if len(c.semi) > 0 && !want.Holds(c.bag(s.records)) {
 			method = part

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"anond/equivclass"
 	"anond/incremental"
@@ -89,22 +90,31 @@ type Unread struct {
 	WithoutRecord int `json:"without_record"`
 }
 
-// Lag returns how many offsets are left to read, where the end is known.
-func (s Status) Lag() int64 {
-	var lag int64
+// endsHold is how long the end of a partition that was told once is taken for
+// its end: longer than sources take to ask again.
+const endsHold = time.Minute
+
+// Lag returns how many offsets are left to read. known is false if there may be
+// more: the source is not connected, or the end of a partition is not known or
+// was told too long ago. What was written during an outage shows only after it.
+func (s Status) Lag(now time.Time) (lag int64, known bool) {
+	known = s.Connected
 	for _, p := range s.Partitions {
-		if p.End > p.Next {
-			lag += p.End - p.Next
-		}
+		lag += p.Lag()
+		known = known && p.End >= 0 && (p.Heard.IsZero() || now.Sub(p.Heard) <= endsHold)
 	}
-	return lag
+	return lag, known
 }
 
 // PartitionStatus tells how far a partition was handed out and where it ends.
 type PartitionStatus struct {
 	Partition incremental.Partition
-	Next, End int64 // End: -1 if unknown
+	Next, End int64     // End: -1 if unknown
+	Heard     time.Time // when End was told; zero: just now
 }
+
+// Lag returns how many offsets are left to read, 0 if the end is not known.
+func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }
 
 // Errors of a source, to be met with errors.Is.
 var (
@@ -114,6 +124,8 @@ var (
 	// ErrReplaced: the partition holds another log than the one that state read
 	// (topic deleted and created again, file replaced or cut).
 	ErrReplaced = errors.New("the source is not the one that state has read")
+	// ErrAway: a run that has to end did not reach its source.
+	ErrAway = errors.New("the source has not answered")
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
 	ErrBehind = errors.New("state is behind what was published or committed")
 )

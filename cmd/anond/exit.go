@@ -87,6 +87,12 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "start a new dataset for the new source, with a state, releases and ledger of its own"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):
 		return exitBehind, "bring back the newest state; going on with this one would undo what earlier releases promise"
+	case errors.Is(err, ingest.ErrAway):
+		return exitFailed, "see that the source can be reached, then run it again; nothing was lost"
+	case errors.Is(err, ingest.ErrParked):
+		return exitFailed, "the release is decided and stays so: remove the cause, then run it again"
+	case errors.Is(err, ingest.ErrPermanent):
+		return exitFailed, "the release is decided and not published, and no retry would change that: correct the cause, then start again"
 	}
 	return exitFailed, ""
 }

@@ -8,13 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/outfile"
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
@@ -23,15 +23,6 @@ func newStateCommand(env *environment) *cobra.Command {
 	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
 		newStateBackupCommand(env), newStateCompactCommand(env))
 	return c
-}
-
-// stateInfo is what `state info` shows: of the file if no daemon holds it, and
-// of the daemon's status file.
-type stateInfo struct {
-	Path   string                 `json:"path"`
-	Held   bool                   `json:"held"` // by a running daemon
-	File   *boltstore.Information `json:"file,omitempty"`
-	Status *daemon.Status         `json:"status,omitempty"`
 }
 
 func newStateInfoCommand(env *environment) *cobra.Command {
@@ -44,7 +35,7 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			info, err := readStateInfo(cfg)
+			info, err := readStateInfo(cfg, time.Now())
 			if err != nil {
 				return err
 			}
@@ -57,26 +48,6 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	return c
-}
-
-func readStateInfo(cfg *config.Config) (*stateInfo, error) {
-	info := &stateInfo{Path: cfg.State.Path}
-	if data, err := os.ReadFile(daemon.StatusPath(cfg)); err == nil {
-		info.Status = new(daemon.Status)
-		if err := json.Unmarshal(data, info.Status); err != nil {
-			return nil, fmt.Errorf("%s: %w", daemon.StatusPath(cfg), err)
-		}
-	}
-	file, err := boltstore.Info(cfg.State.Path)
-	switch {
-	case err == nil:
-		info.File = &file
-	case errors.Is(err, incremental.ErrLocked) && info.Status != nil:
-		info.Held = true
-	default:
-		return nil, err
-	}
-	return info, nil
 }
 
 // printFlat writes a value as lines of dotted key and value.

@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -127,6 +128,10 @@ func TestEndsAndStatus(t *testing.T) {
 
 	before := s.Status()
 	require.True(t, before.Connected)
+	for i := range before.Partitions {
+		require.WithinDuration(t, time.Now(), before.Partitions[i].Heard, time.Minute)
+		before.Partitions[i].Heard = time.Time{}
+	}
 	require.Equal(t, []ingest.PartitionStatus{{Partition: incremental.Partition{Source: name, ID: 0}, Next: 0, End: 10},
 		{Partition: incremental.Partition{Source: name, ID: 1}, Next: 0, End: 0}}, before.Partitions)
 	newReceived().readN(t, s, 10)

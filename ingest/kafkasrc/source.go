@@ -301,7 +301,8 @@ func (s *source) Status() ingest.Status {
 	st := ingest.Status{Connected: s.health.connected(), Stalled: s.stalled}
 	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
 		p := s.parts[id]
-		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load()})
+		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load(),
+			Heard: time.Unix(0, p.heard.Load())})
 	}
 	return st
 }

@@ -68,7 +68,7 @@ func (s *source) refreshEnds(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		p.end.Store(ends[id])
+		p.sees(ends[id])
 	}
 }
 

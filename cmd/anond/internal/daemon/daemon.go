@@ -15,7 +15,6 @@ import (
 
 	"anond/config"
 	"anond/incremental"
-	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -47,25 +46,20 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
-	err := runOnce(ctx, c, o, lease{})
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // told to stop before it could begin
-		o.Log.Info("stopped before the source could be read", "event", "stopped")
-		return nil
-	}
-	return err
+	return runOnce(ctx, c, o, lease{})
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
 func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
 	var closers closers
-	defer func() { err = errors.Join(err, closers.close()) }()
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
+	store, err := openStore(ctx, c, o, lease)
 	if err != nil {
 		return err
 	}
 	closers.add(store.Close)
-	machine, err := openMachine(store, c, o)
+	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
 		return err
 	}
@@ -75,7 +69,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if c.Repeat == config.RepeatSticky {
 		o.Log.Warn("records of one person with different values are all published: over m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
 	}
-	publisher, err := newPublisher(c, machine, o.FS)
+	steps := newPhases(c, o, machine)
+	var publisher *publisher
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
 	if err != nil {
 		return err
 	}
@@ -83,7 +79,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
-	source, err := openSource(ctx, c, machine, o, lease)
+	var source ingest.Source
+	err = steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
 	if err != nil {
 		return err
 	}
@@ -97,7 +94,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	releases := inspect(ctx, c, o, machine.Intents())
 	closers.add(releases.close)
-	show, last := observer(c, o), ingest.Report{}
+	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
@@ -119,7 +116,9 @@ func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
 	}
 }
 
-func openMachine(store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+// openMachine loads the state. A stop ends that, and later ends the planning of
+// releases.
+func openMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
 	seed, seeded, err := seedOf(o)
 	if err != nil {
 		return nil, err
@@ -128,7 +127,8 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded,
+		Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
 	if errors.As(err, &changed) {
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
@@ -142,7 +142,7 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
 	settings, err := SettingsOf(c, m.Seed())
 	if err != nil {
 		return nil, err
@@ -157,7 +157,11 @@ func newPublisher(c *config.Config, m *incremental.Machine, files snapshot.FS) (
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	if err := p.gate.resume(m, settings, c.Release.Dir); err != nil {
+	// It only reads: a stop leaves it to itself.
+	if err := left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) }); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
 		// A file that was changed is no fault of what anond rendered.
 		return nil, cmp.Or(damageOfNewest(p.inner.FS, c.Release.Dir, m), err)
 	}

@@ -32,7 +32,7 @@ type inspection struct {
 func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent) *inspection {
 	ctx, cancel := context.WithCancel(ctx)
 	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
-	look := snapshot.Inspection{FS: snapshot.OS(), Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
+	look := snapshot.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
 	go func() {
 		defer close(i.done)
 		if len(look.Published) == 0 {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}}
-	if e.machine, err = openMachine(store, c, Options{Seed: new([32]byte)}); err != nil {
+	if e.machine, err = openMachine(context.Background(), store, c, Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
 	if e.settings, err = SettingsOf(c, e.machine.Seed()); err != nil {

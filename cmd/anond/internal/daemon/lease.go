@@ -58,7 +58,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 			return err
 		}
 		o.Log.Info("standing by for the lease", "event", "standby", "group", c.Source.Kafka.Group)
-		held, err := kafkasrc.AcquireLease(ctx, k)
+		held, err := acquire(ctx, k, o)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -72,6 +72,14 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 		}
 		o.Log.Warn("the lease went to another member; standing by", "event", "lease_lost")
 	}
+}
+
+// acquire waits for the lease; a run that has to end does not wait without end.
+func acquire(ctx context.Context, k kafkasrc.Config, o Options) (*kafkasrc.Lease, error) {
+	bounded, done := onceBound(ctx, o)
+	defer done()
+	held, err := kafkasrc.AcquireLease(bounded, k)
+	return held, awayError(ctx, bounded, err)
 }
 
 func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.Lease) error {

@@ -49,16 +49,6 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	return ingest.Release{Manifest: out.SHA256, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency, NCP: m.Quality.NCP}, nil
 }
 
-// permanent tells errors that no retry can mend from those of a full or absent disk.
-func permanent(err error) bool {
-	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
-}
-
 // gate is the snapshot.Gate over the independent auditor.
 type gate struct{ audit *audit.Gate }
 
