@@ -68,6 +68,9 @@ type Host struct {
 	// means 10,000 and 200 ms.
 	CommitRecords int
 	CommitEvery   time.Duration
+	// Shares bounds by bytes what is decoded, staged and delivered at once; the
+	// zero value means those of DefaultMaxInFlight.
+	Shares Shares
 	// DrainFor bounds how long a stop waits for a release in the making; zero
 	// means 30 s.
 	DrainFor time.Duration

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type loop struct {
 	last      map[incremental.Partition][]byte // newest record applied since the last commit
 	unacked   map[incremental.Partition]bool
 	staged    int
+	bytes     int // of input that is staged
 	stagedAt  time.Time
 	releases  releases
 	outbox    *outboxPump
@@ -60,7 +62,7 @@ func (h *Host) start(ctx context.Context) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes())), last: map[incremental.Partition][]byte{},
+	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), last: map[incremental.Partition][]byte{},
 		unacked: map[incremental.Partition]bool{}, outbox: newOutboxPump(h), seen: h.Clock.Now(), statusLog: h.Clock.Now()}
 	l.releases.done = make(chan published, 1)
 	if err := l.firstStart(ctx); err != nil {
@@ -79,6 +81,9 @@ func (h *Host) setDefaults() {
 	}
 	if h.CommitEvery == 0 {
 		h.CommitEvery = 200 * time.Millisecond
+	}
+	if h.Shares == (Shares{}) {
+		h.Shares = SharesOf(0, 0)
 	}
 	if h.DrainFor == 0 {
 		h.DrainFor = 30 * time.Second
@@ -175,6 +180,11 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		return &GapError{Partition: c.Partition, Want: next, Have: c.From}
 	}
 	l.tick()
+	if c.Missing.Below > c.From {
+		if err := l.Machine.Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
+			return err
+		}
+	}
 	for i := range c.Records {
 		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.row(i)); err != nil {
 			return err
@@ -182,12 +192,13 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		if err := l.cutIfDue(ctx, c.Partition, c.Records[i].Offset+1); err != nil {
 			return err
 		}
-		if l.staged >= l.CommitRecords {
+		if l.staged >= l.CommitRecords || l.bytes >= l.Shares.Commit {
 			if err := l.commit(); err != nil {
 				return err
 			}
 		}
 	}
+	l.witness() // the chunk is not needed any more
 	l.Machine.Pass(c.Partition, c.Next)
 	l.noteStaged(0)
 	l.unacked[c.Partition] = true
@@ -201,6 +212,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 		return nil // applied before, and read again
 	}
 	l.noteStaged(1)
+	l.bytes += r.Weight()
 	l.last[c.Partition], l.unacked[c.Partition] = r.Value, true
 	if o.Accepted() {
 		out, err := l.Machine.Apply(c.Partition, r.Offset, row)
@@ -214,7 +226,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	}
 	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: l.Machine.Digest(r.Value)}
 	if l.Payload {
-		letter.Payload = r.Value
+		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}
 	return l.Machine.Refuse(letter)
 }
@@ -282,7 +294,7 @@ func (l *loop) committed() error {
 	if err := l.Hook("after commit"); err != nil {
 		return err
 	}
-	l.staged, l.stagedAt = 0, time.Time{}
+	l.staged, l.bytes, l.stagedAt = 0, 0, time.Time{}
 	if len(l.unacked) > 0 {
 		ack := make(map[incremental.Partition]int64, len(l.unacked))
 		for p := range l.unacked {

@@ -18,7 +18,8 @@ type outboxPump struct {
 	letters   int           // delivered and not taken by the loop
 }
 
-// outboxBatch is the number of letters delivered at once.
+// outboxBatch is the number of letters delivered at once, if they are not too
+// many bytes (Shares.Deliver).
 const outboxBatch = 500
 
 func newOutboxPump(h *Host) *outboxPump {
@@ -77,7 +78,7 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	letters, err := o.h.Store.Outbox(o.after, outboxBatch)
+	letters, err := o.h.Store.Outbox(o.after, outboxBatch, o.h.Shares.Deliver)
 	if err != nil || len(letters) == 0 {
 		return false, err
 	}

@@ -244,7 +244,7 @@ func testOutbox(t *testing.T, open Opener) {
 	}{
 		{0, 100, letters[2:]}, {2, 1, letters[2:3]}, {4, 3, letters[4:7]}, {10, 5, nil}, {0, 0, nil}, {1 << 63, 5, nil},
 	} {
-		got, err := s.Outbox(c.after, c.limit)
+		got, err := s.Outbox(c.after, c.limit, 1<<30)
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "after %d, at most %d", c.after, c.limit)
 	}

@@ -37,9 +37,13 @@ type source struct {
 	failed   chan struct{}
 	err      error // set before failed is closed
 
+	turns   turns
+	lookout *lookout
+
 	mu      sync.Mutex
 	parts   map[int32]*partition
 	stalled bool
+	stalls  stalls
 }
 
 var _ ingest.Source = (*source)(nil)
@@ -68,6 +72,7 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
 		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
 	s.health = health{log: s.log, sasl: cfg.SASL != nil}
+	s.turns, s.lookout = newTurns(cfg.Fetches), newLookout(s)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {
 		s.cancel()
@@ -132,8 +137,12 @@ func (s *source) start(ctx context.Context) error {
 		}
 	}
 	for _, p := range parts {
+		s.add(p)
+	}
+	for _, p := range parts {
 		s.launch(p)
 	}
+	go s.lookout.run(s.ctx)
 	if s.cfg.Lease != nil {
 		go s.heedLease()
 	}
@@ -192,11 +201,19 @@ func (s *source) heedLease() {
 	}
 }
 
-func (s *source) launch(p *partition) {
+func (s *source) add(p *partition) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.parts[p.id] = p
-	s.mu.Unlock()
-	s.wg.Go(func() { p.run(s.ctx) })
+}
+
+func (s *source) launch(p *partition) { s.wg.Go(func() { p.run(s.ctx) }) }
+
+// crowded reports whether there are more partitions than may wait at a broker.
+func (s *source) crowded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.parts) > s.cfg.Fetches
 }
 
 // fail ends the source with an error; the first one counts. The error is there

@@ -88,7 +88,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Observe: observer(c, o)}
+		Retry: reconnect(), Shares: sharesOf(c), Observe: observer(c, o)}
 	return host.Run(ctx)
 }
 
