@@ -17,6 +17,7 @@ type answer struct {
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
+	err    error        // why nothing more can be read
 }
 
 func newAnswer(res *fetchResponse, next, limit int64, s sizes, large func() error) *answer {
@@ -28,19 +29,19 @@ func newAnswer(res *fetchResponse, next, limit int64, s sizes, large func() erro
 // committed record in [From, Next) is in Records, and nothing else is; Next ==
 // From says that the answer holds nothing more.
 //
-// A corrupt batch after good ones ends the chunk before it, and the next call or
-// fetch meets it again; a corrupt first batch is an error. A corrupt batch gives
+// A corrupt batch after good ones ends the chunk before it, and is the error of
+// the next call; a corrupt first batch is an error at once. A corrupt batch gives
 // no record at all.
 func (a *answer) piece() (*ingest.Chunk, error) {
 	c := &ingest.Chunk{From: a.next, Next: a.next}
-	for a.weight = 0; a.weight < a.sizes.piece && !a.atLimit(); {
-		more, err := a.read(c)
-		if err != nil && a.next == c.From {
-			return nil, err
-		}
-		if err != nil || !more {
+	for a.weight = 0; a.err == nil && a.weight < a.sizes.piece && !a.atLimit(); {
+		var more bool
+		if more, a.err = a.read(c); !more {
 			break
 		}
+	}
+	if a.err != nil && a.next == c.From {
+		return nil, a.err
 	}
 	if a.limit >= 0 && a.next > a.limit {
 		a.next = max(c.From, a.limit)

@@ -66,9 +66,11 @@ func (p *partition) run(ctx context.Context) {
 		default:
 			p.doubtful = true
 			p.src.health.fails(p.id, err)
-			if final := p.giveUp(ctx, err); final != nil {
+			if passed, final := p.giveUp(ctx, err); final != nil {
 				p.src.fail(final)
 				return
+			} else if passed {
+				continue
 			}
 			if attempts.Wait(ctx) != nil {
 				return

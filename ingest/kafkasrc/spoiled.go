@@ -22,22 +22,22 @@ const spoiledTries = 4
 
 // giveUp decides about a failed attempt. A fault may lie in transit, or in a
 // replica that is not the leader for long. A batch that still cannot be read
-// after ConfirmAfter ends the source or is passed, as OnCorrupt says. The error
-// is final, nil: try again.
-func (p *partition) giveUp(ctx context.Context, err error) error {
+// after ConfirmAfter ends the source, with an error, or is passed, as OnCorrupt
+// says. Neither: try again.
+func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final error) {
 	if !isCorrupt(err) {
-		return nil
+		return false, nil
 	}
 	if w := &p.spoiled; w.tries == 0 || w.at != p.at.fetch {
 		*w = spoiled{at: p.at.fetch, since: time.Now()}
 	}
 	p.spoiled.tries++
 	if p.spoiled.tries < spoiledTries || time.Since(p.spoiled.since) < p.src.cfg.ConfirmAfter {
-		return nil
+		return false, nil
 	}
 	next, unknown := p.endOfSpoiled(ctx, err)
 	if unknown != nil && p.src.cfg.OnCorrupt == CorruptSkip {
-		return nil // the broker does not say now
+		return false, nil // the broker does not say now
 	}
 	if unknown != nil {
 		next = -1
@@ -46,12 +46,12 @@ func (p *partition) giveUp(ctx context.Context, err error) error {
 	p.src.log.Error("a batch cannot be read", event("source_corrupt"), partitionAttr(p.id), slog.Int64("from", fault.From), slog.Int64("next", next),
 		slog.Int("tries", p.spoiled.tries), slog.String("on_corrupt", string(p.src.cfg.OnCorrupt)), slog.String("error", err.Error()))
 	if p.src.cfg.OnCorrupt == CorruptStop {
-		return fault
+		return false, fault
 	}
 	p.spoiled = spoiled{}
 	// Handed out as missing, so that state counts the offsets with the position.
-	_ = p.hand(ctx, &ingest.Chunk{From: p.at.fetch, Next: next, Missing: ingest.Missing{Below: next, Reason: ingest.MissingCorrupt}})
-	return nil
+	c := &ingest.Chunk{From: p.at.fetch, Next: next, Missing: ingest.Missing{Below: next, Reason: ingest.MissingCorrupt}}
+	return p.hand(ctx, c) == nil, nil
 }
 
 // endOfSpoiled returns the offset behind a batch that cannot be read. In this
@@ -141,8 +141,8 @@ func (p *partition) soundAt(t *turn, offset int64) (base int64, sound bool, err 
 		return 0, false, err
 	}
 	b, _, err := nextBatch(res.recordData)
-	if err != nil {
-		return 0, false, nil
+	if err != nil || b == nil && len(res.recordData) > 0 {
+		return 0, false, nil // the first batch of an answer is never cut
 	}
 	if b == nil { // compaction left nothing from here on
 		return offset, true, nil
