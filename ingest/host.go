@@ -68,6 +68,10 @@ type Host struct {
 	// means 10,000 and 200 ms.
 	CommitRecords int
 	CommitEvery   time.Duration
+	// Fence is asked before each commit; its error ends the run at once. It says
+	// that this process must neither commit nor publish any more, since another
+	// one may (lease). May be nil.
+	Fence func() error
 	// Shares bounds by bytes what is decoded, staged and delivered at once; the
 	// zero value means those of DefaultMaxInFlight.
 	Shares Shares

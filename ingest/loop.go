@@ -274,6 +274,9 @@ func (l *loop) endInitial(ctx context.Context, ended bool) error {
 // commit makes what is staged durable, then tells the source and the outbox.
 func (l *loop) commit() error {
 	l.witness()
+	if err := l.fenced(); err != nil {
+		return err
+	}
 	if err := l.Hook("before commit"); err != nil {
 		return err
 	}
@@ -281,6 +284,14 @@ func (l *loop) commit() error {
 		return err
 	}
 	return l.committed()
+}
+
+// fenced says why nothing may be committed any more.
+func (l *loop) fenced() error {
+	if l.Fence == nil {
+		return nil
+	}
+	return l.Fence()
 }
 
 func (l *loop) witness() {

@@ -78,6 +78,9 @@ func (l *loop) cutBy(ctx context.Context, decide func(createdAt int64, policy [3
 	now := l.Clock.Now()
 	r.lastTry = now
 	l.witness()
+	if err := l.fenced(); err != nil {
+		return err
+	}
 	if err := l.Hook("before intent"); err != nil {
 		return err
 	}
@@ -146,6 +149,9 @@ func (r *releases) finished(l *loop, p published) error {
 		return p.err
 	}
 	l.witness() // the mark is committed with all that is staged beside it
+	if err := l.fenced(); err != nil {
+		return err // whoever may go on finds the release and marks it
+	}
 	if err := l.Hook("before published"); err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"anond/config"
 	"anond/incremental"
-	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -55,7 +54,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(err, closers.close()) }()
 
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
+	store, err := openState(ctx, c, o, lease)
 	if err != nil {
 		return err
 	}
@@ -71,6 +70,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if err != nil {
 		return err
 	}
+	publisher.inner.Fence = lease.fence
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Shares: sharesOf(c), Observe: observer(c, o)}
+		Retry: reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observer(c, o)}
 	return host.Run(ctx)
 }
 
