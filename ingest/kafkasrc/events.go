@@ -27,6 +27,7 @@ type health struct {
 	mu   sync.Mutex
 	down map[int32]*failing  // partitions whose last attempt failed
 	said map[string]lastSaid // by kind of error
+	told bool                // a failure was warned of, and its end was not told yet
 }
 
 // failing is a partition that fails.
@@ -56,8 +57,13 @@ func (h *health) works(id int32) {
 	if len(h.down) == 0 || h.down[id] == nil {
 		return
 	}
-	if delete(h.down, id); len(h.down) == 0 {
-		clear(h.said)
+	delete(h.down, id)
+	if len(h.down) > 0 {
+		return
+	}
+	clear(h.said)
+	if h.told {
+		h.told = false
 		h.log.Info("reading again", event("source_connected"))
 	}
 }
@@ -67,7 +73,6 @@ func (h *health) fails(id int32, err error) { h.failsAt(time.Now(), id, err) }
 func (h *health) failsAt(now time.Time, id int32, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	first := len(h.down) == 0
 	f := h.down[id]
 	if f == nil {
 		if f = (&failing{since: now, next: now}); h.down == nil {
@@ -81,14 +86,16 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
-	case first:
-		h.due(f, now, id, err)
+	case isStarting(err) && now.Sub(f.since) < firstSilence:
+		h.log.Debug("waiting for the coordinator of the group", append(attrs, event("source_retry"))...)
+	case !h.due(f, now, id, err):
+		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
+	case !h.told:
+		h.told = true
 		h.log.Warn("reading failed, trying again for ever", append(attrs, event("source_disconnected"))...)
-	case h.due(f, now, id, err):
+	default:
 		h.log.Warn("reading still fails", append(attrs, event("source_retry"), slog.Int("tries", f.tries), slog.Duration("for", now.Sub(f.since)),
 			slog.Int("partitions_failing", len(h.down)))...)
-	default:
-		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
 	}
 }
 
@@ -150,6 +157,13 @@ func (h *health) hint(err error) string {
 		return "the broker closed the connection during log-in: check sasl.mechanism, username and password"
 	}
 	return ""
+}
+
+// isStarting tells what a group says that is new, or whose coordinator has just
+// moved: it passes by itself within seconds.
+func isStarting(err error) bool {
+	return errors.Is(err, kafka.GroupCoordinatorNotAvailable) || errors.Is(err, kafka.GroupLoadInProgress) ||
+		errors.Is(err, kafka.NotCoordinatorForGroup) || errors.Is(err, kafka.RebalanceInProgress)
 }
 
 func isAuthentication(err error) bool {

@@ -37,6 +37,7 @@ type source struct {
 	failed   chan struct{}
 	err      error // set before failed is closed
 
+	fewer   time.Time // since when a known partition is missing, while the source starts
 	turns   turns
 	lookout *lookout
 
@@ -122,10 +123,8 @@ func (s *source) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for p := range s.resume.Positions {
-		if p.Source == s.cfg.Source && !slices.Contains(ids, p.ID) {
-			return s.replaced(p.ID, fmt.Sprintf("the topic has %d partitions only", len(ids)))
-		}
+	if err := s.checkKnown(ids); err != nil {
+		return err
 	}
 	parts, err := s.locateAll(ctx, ids)
 	if err != nil {
@@ -151,6 +150,29 @@ func (s *source) start(ctx context.Context) error {
 		return nil
 	}
 	s.wg.Go(s.watch)
+	return nil
+}
+
+// checkKnown misses no partition that state has read. A broker that is behind the
+// others may name fewer of them for a while, so that the topic counts as another
+// one only if that goes on for ConfirmAfter, over renewed metadata.
+func (s *source) checkKnown(ids []int32) error {
+	for p := range s.resume.Positions {
+		if p.Source != s.cfg.Source || slices.Contains(ids, p.ID) {
+			continue
+		}
+		if s.fewer.IsZero() {
+			s.fewer = time.Now()
+		}
+		why := fmt.Sprintf("the topic has %d partitions only", len(ids))
+		if time.Since(s.fewer) < s.cfg.ConfirmAfter {
+			return fmt.Errorf("partition %d is not there: %s", p.ID, why)
+		}
+		err := s.replaced(p.ID, why)
+		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(p.ID), slog.String("error", err.Error()))
+		return err
+	}
+	s.fewer = time.Time{}
 	return nil
 }
 
