@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 // served is a log of batches that the broker hands out in place of its own.
 type served struct {
+	mu   sync.Mutex
 	last []int64 // true last offset of each batch
 	raw  [][]byte
 }
@@ -56,6 +58,8 @@ func (l *served) on(t *testing.T) *kfake.Cluster {
 		if from >= end {
 			return nil, nil, false // the broker's own answer: it waits
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		for i, last := range l.last {
 			if last >= from {
 				part.RecordBatches = append(part.RecordBatches, l.raw[i]...)
@@ -156,7 +160,9 @@ func TestSpoiledForAWhile(t *testing.T) {
 		f := s.health.down[0]
 		return f != nil && f.tries > 5
 	})
+	l.mu.Lock()
 	l.raw[1] = good
+	l.mu.Unlock()
 	got.readEnd(t, s)
 	require.Equal(t, wantValues(0, [2]int{0, 30}), got.values[0])
 }
