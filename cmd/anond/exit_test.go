@@ -31,6 +31,9 @@ func TestExitCodes(t *testing.T) {
 			"error: open: the state is held by another process\nhint: stop the other process, or let this one use a state of its own (state.path)\n"},
 		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,
 			"error: start: state is behind what was published or committed\nhint: bring back the newest state; going on with this one would undo what earlier releases promise\n"},
+		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3}, From: 7, Next: -1, Why: "why"}), exitFailed,
+			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: look at the topic's partition and at whoever wrote there; " +
+				"set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large\n"},
 		{"interrupted", fmt.Errorf("audit: %w", context.Canceled), exitFailed, "error: interrupted\n"},
 		{"configuration", fmt.Errorf("load: %w", bad), exitConfig,
 			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type and default\n"},

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -70,6 +71,33 @@ func TestConnectionsDoNotGrowWithPartitions(t *testing.T) {
 	// A connection for each turn and broker, and a few for what else is asked.
 	require.Less(t, most.Load(), int64(3*(16+12)))
 	require.Equal(t, int64(0), s.Status().Lag())
+}
+
+// Partitions that wait for their turn, since nobody takes what others have, are
+// not stalled.
+func TestWaitingForATurnIsNoStall(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(5, topic))
+	cl := producer(t, c)
+	for p := range int32(5) {
+		for i := range 10 {
+			write(t, cl, p, 10*i, 10*(i+1))
+		}
+	}
+	log := &events{}
+	cfg := config(c, log)
+	cfg.MaxBytes, cfg.Depth, cfg.Fetches, cfg.StallAfter = 1, 1, 1, 40*time.Millisecond
+	s := open(t, cfg, ingest.Resume{}).(*source)
+	eventually(t, "all are held up", func() bool {
+		for _, p := range s.parts {
+			if !p.blocked.Load() {
+				return false
+			}
+		}
+		return true
+	})
+	s.checkStall(time.Now().Add(time.Hour))
+	require.Zero(t, log.count("source_stalled"))
+	newReceived().readN(t, s, 500)
 }
 
 // What the tests of few partitions hold, with more partitions than turns: an

@@ -46,6 +46,13 @@ func newPartition(s *source, id int32, at place, e extent) *partition {
 	return p
 }
 
+// heldUp ends a wait that was nobody's fault. It does not count as progress, nor
+// as time without any.
+func (p *partition) heldUp(since time.Time) {
+	p.progress.Add(int64(time.Since(since)))
+	p.blocked.Store(false)
+}
+
 func (p *partition) moved()            { p.progress.Store(time.Now().UnixNano()) }
 func (p *partition) sees(stable int64) { p.end.Store(stable); p.heard.Store(time.Now().UnixNano()) }
 
@@ -111,7 +118,7 @@ func (p *partition) step(ctx context.Context) error {
 			}
 		}
 	}
-	t, err := p.src.turn(ctx)
+	t, err := p.src.turn(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -225,7 +232,7 @@ func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
 	}
 	p.fetched.Store(c.Next)
 	p.blocked.Store(true)
-	defer func() { p.blocked.Store(false); p.moved() }()
+	defer func() { p.moved(); p.blocked.Store(false) }()
 	select {
 	case p.src.chunks <- c:
 		return nil

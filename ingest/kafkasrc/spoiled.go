@@ -64,7 +64,7 @@ func (p *partition) endOfSpoiled(ctx context.Context, err error) (int64, error) 
 	if errors.As(err, &b) && b.last >= p.at.fetch {
 		return p.atMost(b.last + 1), nil
 	}
-	t, err := p.src.turn(ctx)
+	t, err := p.src.turn(ctx, p)
 	if err != nil {
 		return 0, err
 	}

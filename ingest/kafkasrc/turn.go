@@ -21,16 +21,28 @@ func newTurns(n int) turns { return turns{make(chan struct{}, n), make(chan stru
 type turn struct {
 	s     *source
 	ctx   context.Context
+	of    *partition // nil: of one that is not read yet
 	large bool
 }
 
 // turn waits for a turn. It must be ended.
-func (s *source) turn(ctx context.Context) (*turn, error) {
+func (s *source) turn(ctx context.Context, of *partition) (*turn, error) {
+	t := &turn{s: s, ctx: ctx, of: of}
+	return t, t.take(s.turns.any)
+}
+
+// take waits for a token. To wait is no stall: whoever has the token may be held
+// up by a consumer that is busy.
+func (t *turn) take(tokens chan struct{}) error {
+	if t.of != nil {
+		defer t.of.heldUp(time.Now())
+		t.of.blocked.Store(true)
+	}
 	select {
-	case s.turns.any <- struct{}{}:
-		return &turn{s: s, ctx: ctx}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case tokens <- struct{}{}:
+		return nil
+	case <-t.ctx.Done():
+		return t.ctx.Err()
 	}
 }
 
@@ -51,13 +63,9 @@ func (t *turn) beLarge() error {
 	if t.large {
 		return nil
 	}
-	select {
-	case t.s.turns.large <- struct{}{}:
-		t.large = true
-		return nil
-	case <-t.ctx.Done():
-		return t.ctx.Err()
-	}
+	err := t.take(t.s.turns.large)
+	t.large = err == nil
+	return err
 }
 
 // fetch asks for records of a partition. An answer that is larger than usual is

@@ -67,7 +67,7 @@ func (s *source) compareLast(ctx context.Context, id int32, at place, e extent) 
 	}
 	found, same := lostRecord, false
 	if at.last >= e.first {
-		t, err := s.turn(ctx)
+		t, err := s.turn(ctx, nil)
 		if err != nil {
 			return err
 		}
