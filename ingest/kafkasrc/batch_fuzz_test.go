@@ -10,9 +10,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// checkChunk is what collect promises for any input.
+// checkChunk is what collect promises for any input: the same in pieces as at once.
 func checkChunk(t *testing.T, data []byte, next, limit int64) {
 	c, err := collect(&fetchResponse{recordData: data}, next, limit)
+	pieces, wrong := collectWithin(tight, &fetchResponse{recordData: data}, next, limit)
+	require.Equal(t, err == nil, wrong == nil)
+	if err == nil {
+		require.Equal(t, c.Next, pieces.Next)
+		require.Len(t, pieces.Records, len(c.Records))
+		for i, r := range c.Records {
+			require.Equal(t, r.Offset, pieces.Records[i].Offset)
+			require.Equal(t, r.Value, pieces.Records[i].Value)
+		}
+	}
 	if err != nil {
 		require.Nil(t, c)
 		return
