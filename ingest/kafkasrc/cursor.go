@@ -1,7 +1,6 @@
 package kafkasrc
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -196,71 +195,4 @@ func (c *cursor) cutStream(keep func(offset int64) bool) (r rawRecord, err error
 		return r, c.b.failed(f.err, c.sizes.batch)
 	}
 	return r, nil
-}
-
-// fields reads the fields of one record. After a fault it reads nothing more.
-type fields struct {
-	in   *bufio.Reader
-	left int64 // bytes of the record
-	bad  bool  // a field goes beyond the record
-	err  error // of the stream
-}
-
-func (f *fields) ReadByte() (byte, error) {
-	if f.left == 0 {
-		f.bad = true
-		return 0, io.ErrUnexpectedEOF
-	}
-	f.left--
-	return f.in.ReadByte()
-}
-
-func (f *fields) stopped() bool { return f.bad || f.err != nil }
-
-func (f *fields) varint() int64 {
-	if f.stopped() {
-		return 0
-	}
-	v, err := binary.ReadVarint(f)
-	if err != nil && !f.bad {
-		f.err = err
-	}
-	return v
-}
-
-func (f *fields) pass(n int64) {
-	if f.stopped() {
-		return
-	}
-	if n > f.left {
-		f.bad = true
-		return
-	}
-	f.left -= n
-	_, f.err = f.in.Discard(int(n))
-}
-
-// text reads a length and that many bytes; a negative length is null. Of a text
-// longer than most, the first few bytes are taken.
-func (f *fields) text(keep bool, most, few int) (text []byte, cut bool) {
-	n := f.varint()
-	if f.stopped() || n < 0 {
-		return nil, false
-	}
-	if n > f.left {
-		f.bad = true
-		return nil, false
-	}
-	take := n
-	if n > int64(most) {
-		take, cut = min(n, int64(few)), true
-	}
-	if !keep {
-		take = 0
-	}
-	text = make([]byte, take)
-	_, f.err = io.ReadFull(f.in, text)
-	f.left -= take
-	f.pass(n - take)
-	return text, cut
 }
