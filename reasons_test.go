@@ -71,8 +71,9 @@ func inByteOrder(m map[string]string) (out []string) {
 	return out
 }
 
-// reasonsOfLines are why a line is counted that is no record of its own.
-var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued"}
+// reasonsOfLines are why a line or an offset is counted that is no record of its
+// own, or was given up.
+var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "MissingGap", "MissingCorrupt"}
 
 // TestEveryReasonIsExplained: the table of OPERATIONS.md lists the reasons of the
 // code, all of them and no other, each with what it means and a way out;

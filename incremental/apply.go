@@ -110,6 +110,21 @@ func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
 	return nil
 }
 
+// Miss passes the offsets from one up to below, which were given up for a reason,
+// and counts those that are not passed yet: once, whatever is read again.
+func (m *Machine) Miss(p Partition, from, below int64, why equivclass.Reason) error {
+	if m.broken {
+		return ErrBroken
+	}
+	if from = max(from, m.positions[p].Next); from >= below {
+		return nil
+	}
+	m.Pass(p, below)
+	m.counters.Ignored[why] += uint64(below - from)
+	m.staged.counters = true
+	return nil
+}
+
 // Pass moves the position of a partition over offsets that hold no record.
 func (m *Machine) Pass(p Partition, next int64) {
 	pos := m.position(p)

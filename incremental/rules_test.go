@@ -633,7 +633,7 @@ func TestRuleV(t *testing.T) {
 		say(c.apply(source, int64(17+i), row(200+i, 1+i%3)))
 	}
 	require.NoError(t, c.m.Commit())
-	letters, err := c.store.Outbox(0, 100)
+	letters, err := c.store.Outbox(0, 100, 1<<30)
 	require.NoError(t, err)
 	require.Len(t, letters, bad+1)
 	for _, l := range letters {

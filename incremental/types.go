@@ -43,6 +43,11 @@ type DeadLetter struct {
 	Payload   []byte // only if the configuration asks for it
 }
 
+// Bytes is about what the letter takes in memory.
+func (d *DeadLetter) Bytes() int {
+	return 128 + len(d.Partition.Source) + len(d.Reason) + len(d.Attribute) + len(d.Payload)
+}
+
 // String leaves the payload out, so that it reaches no log by accident.
 func (d DeadLetter) String() string { return string(d.Reason) }
 

@@ -76,6 +76,9 @@ type Decoder interface {
 	//
 	// header holds the columns of a CSV file; nil means the schema's order.
 	Decode(value []byte, header []string, row equivclass.Row) Outcome
+	// TooLarge is the outcome of a message of which the source has kept only the
+	// beginning (Record.Cut).
+	TooLarge() Outcome
 }
 
 // DecodeOptions change what decoders refuse.
@@ -178,6 +181,8 @@ func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
 	}
 	return Outcome{}
 }
+
+func (d *checkedDecoder) TooLarge() Outcome { return d.settle(Outcome{Reason: ReasonTooLarge}) }
 
 // settle applies the configuration to a message that is not accepted. A
 // tombstone is a delete (rule N) that may be ignored under a name of its own.

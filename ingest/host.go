@@ -72,6 +72,13 @@ type Host struct {
 	// letters that takes none; zero means 10 s. OnceFor bounds how long a run with
 	// Once waits for a source that is away; zero means a minute.
 	DeliverFor, OnceFor time.Duration
+	// Fence is asked before each commit; its error ends the run at once. It says
+	// that this process must neither commit nor publish any more, since another
+	// one may (lease). May be nil.
+	Fence func() error
+	// Shares bounds by bytes what is decoded, staged and delivered at once; the
+	// zero value means those of DefaultMaxInFlight.
+	Shares Shares
 	// DrainFor bounds how long a stop waits for a release in progress; zero
 	// means 30 s.
 	DrainFor time.Duration

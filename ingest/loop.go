@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type loop struct {
 	last      map[incremental.Partition][]byte // newest record applied since the last commit
 	unacked   map[incremental.Partition]bool
 	staged    int
+	bytes     int // of input that is staged
 	stagedAt  time.Time
 	releases  releases
 	outbox    *outboxPump
@@ -74,7 +76,7 @@ func (h *Host) newLoop() (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes())), last: map[incremental.Partition][]byte{},
+	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), last: map[incremental.Partition][]byte{},
 		unacked: map[incremental.Partition]bool{}, outbox: newOutboxPump(h)}
 	now := l.now()
 	l.seen, l.statusLog, l.connected, l.newest, l.ticked = now, now, now, now, h.Machine.Status().Now
@@ -108,6 +110,9 @@ func (h *Host) setDefaults() {
 	}
 	if h.CommitEvery == 0 {
 		h.CommitEvery = 200 * time.Millisecond
+	}
+	if h.Shares == (Shares{}) {
+		h.Shares = SharesOf(0, 0)
 	}
 	if h.DrainFor == 0 {
 		h.DrainFor = 30 * time.Second
@@ -210,6 +215,11 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		return &GapError{Partition: c.Partition, Want: next, Have: c.From}
 	}
 	l.tick()
+	if c.Missing.Below > c.From {
+		if err := l.Machine.Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
+			return err
+		}
+	}
 	for i := range c.Records {
 		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.row(i)); err != nil {
 			return err
@@ -217,12 +227,13 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
 			return err
 		}
-		if l.staged >= l.CommitRecords {
+		if l.staged >= l.CommitRecords || l.bytes >= l.Shares.Commit {
 			if err := l.commit(ctx); err != nil {
 				return err
 			}
 		}
 	}
+	l.witness() // the chunk is not needed any more
 	l.Machine.Pass(c.Partition, c.Next)
 	l.noteStaged(0)
 	l.unacked[c.Partition] = true
@@ -236,6 +247,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 		return nil // applied before, and read again
 	}
 	l.noteStaged(1)
+	l.bytes += r.Weight()
 	l.unacked[c.Partition] = true
 	var err error
 	if r.Passed != "" {
@@ -264,7 +276,7 @@ func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 	}
 	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: l.Machine.Digest(r.Value)}
 	if l.Payload {
-		letter.Payload = r.Value
+		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}
 	return l.Machine.Refuse(letter)
 }
@@ -312,6 +324,9 @@ func (l *loop) endInitial(ctx context.Context, ended bool) error {
 // commit makes what is staged durable, then tells the source and the outbox.
 func (l *loop) commit(ctx context.Context) error {
 	l.witness()
+	if err := l.fenced(); err != nil {
+		return err
+	}
 	if err := l.Hook("before commit"); err != nil {
 		return err
 	}
@@ -319,6 +334,14 @@ func (l *loop) commit(ctx context.Context) error {
 		return err
 	}
 	return l.committed()
+}
+
+// fenced says why nothing may be committed any more.
+func (l *loop) fenced() error {
+	if l.Fence == nil {
+		return nil
+	}
+	return l.Fence()
 }
 
 func (l *loop) witness() {
@@ -332,7 +355,7 @@ func (l *loop) committed() error {
 	if err := l.Hook("after commit"); err != nil {
 		return err
 	}
-	l.staged, l.stagedAt = 0, time.Time{}
+	l.staged, l.bytes, l.stagedAt = 0, 0, time.Time{}
 	if len(l.unacked) > 0 {
 		ack := make(map[incremental.Partition]int64, len(l.unacked))
 		for p := range l.unacked {

@@ -29,6 +29,7 @@ type feed struct {
 	next   int64
 	rng    *rand.Rand
 	most   int
+	missed ingest.Missing
 }
 
 var part = incremental.Partition{Source: "feed"}
@@ -44,6 +45,9 @@ func (f *feed) Next(ctx context.Context) (*ingest.Chunk, error) {
 		return nil, io.EOF
 	}
 	c := &ingest.Chunk{Partition: part, From: f.next}
+	if f.next < f.missed.Below {
+		f.next, c.Missing = f.missed.Below, f.missed
+	}
 	for range 1 + f.rng.IntN(f.most) {
 		if f.next == int64(len(f.values)) {
 			break
@@ -141,6 +145,9 @@ type rig struct {
 	press  *press
 	bin    *bin
 	values [][]byte
+	fence  func() error
+	shares ingest.Shares
+	missed ingest.Missing // at the beginning of the feed
 }
 
 func newRig(t *testing.T, n int) *rig {
@@ -169,12 +176,12 @@ func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Hos
 	if at := m.Positions()[part]; known && at.Last >= 0 { // as every source does before it reads on
 		require.Equal(r.t, m.Digest(r.values[at.Last]), at.Digest, "the witness of record %d is that of another", at.Last)
 	}
-	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most}
+	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most, missed: r.missed}
 	return &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press, Clock: wallClock{},
 		NewDecoder: func() (ingest.Decoder, error) {
 			return ingest.NewDecoder(ingest.JSON, r.schema, ingest.DecodeOptions{})
 		},
-		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37}
+		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Fence: r.fence, Shares: r.shares}
 }
 
 func TestBatchBordersDoNotMatter(t *testing.T) {

@@ -21,7 +21,8 @@ type outboxPump struct {
 	failure   string        // why the newest attempt failed; empty if it did not
 }
 
-// outboxBatch is the number of letters delivered at once.
+// outboxBatch is the number of letters delivered at once, if they are not too
+// many bytes (Shares.Deliver).
 const outboxBatch = 500
 
 func newOutboxPump(h *Host) *outboxPump {
@@ -111,7 +112,7 @@ func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
 	o.mu.Lock()
 	after := o.after
 	o.mu.Unlock()
-	letters, err := o.h.Store.Outbox(after, outboxBatch)
+	letters, err := o.h.Store.Outbox(after, outboxBatch, o.h.Shares.Deliver)
 	if err != nil || len(letters) == 0 {
 		return false, err
 	}

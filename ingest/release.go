@@ -99,6 +99,9 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	if err != nil {
 		return err
 	}
+	if err := l.fenced(); err != nil {
+		return err
+	}
 	if err := l.Hook("before intent"); err != nil {
 		return err
 	}
@@ -258,6 +261,9 @@ func (r *releases) finished(l *loop, p published) error {
 		return p.err
 	}
 	l.witness() // the mark is committed with all that is staged alongside it
+	if err := l.fenced(); err != nil {
+		return err // whoever may go on finds the release and marks it
+	}
 	if err := l.Hook("before published"); err != nil {
 		return err
 	}

@@ -26,6 +26,9 @@ type Record struct {
 	// Refused is set where the source itself knows that the text is no record of
 	// its own (ReasonGrown); it is not decoded.
 	Refused equivclass.Reason
+	// Cut says that Value is only the beginning of a message that is longer than
+	// the longest taken.
+	Cut bool
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is
@@ -39,7 +42,23 @@ type Chunk struct {
 	// Header holds the column names where the source has them (a CSV file);
 	// nil: the schema's order.
 	Header []string
+	// Missing are offsets at the beginning of the chunk that were given up.
+	Missing Missing
 }
+
+// Missing are the offsets of a chunk from its beginning up to Below: they held
+// records, or may have, which nobody can read any more, and the configuration
+// accepts that. The zero value: none.
+type Missing struct {
+	Below  int64
+	Reason equivclass.Reason
+}
+
+// The reasons for which offsets are given up.
+const (
+	MissingGap     equivclass.Reason = "gap"           // deleted before they were read (on_gap: continue)
+	MissingCorrupt equivclass.Reason = "corrupt_batch" // in a batch that cannot be read (on_corrupt: skip)
+)
 
 // Resume tells a source where the state stands.
 type Resume struct {
@@ -126,6 +145,9 @@ var (
 	ErrReplaced = errors.New("the source is not the one that state has read")
 	// ErrAway: a run that has to end did not reach its source.
 	ErrAway = errors.New("the source has not answered")
+	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
+	// Matches *CorruptError.
+	ErrCorrupt = errors.New("a part of the source cannot be read")
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
 	ErrBehind = errors.New("state is behind what was published or committed")
 )
@@ -142,6 +164,26 @@ func (e *GapError) Error() string {
 
 // Is makes errors.Is(err, ErrGap) true.
 func (e *GapError) Is(target error) bool { return target == ErrGap }
+
+// CorruptError names the offsets that cannot be read.
+type CorruptError struct {
+	Partition  incremental.Partition
+	From, Next int64 // first offset that cannot be read, first one behind; -1: not known
+	Why        string
+}
+
+func (e *CorruptError) Error() string {
+	where := fmt.Sprintf("offset %d", e.From)
+	if e.Next > e.From+1 {
+		where = fmt.Sprintf("offsets %d to %d", e.From, e.Next-1)
+	} else if e.Next < 0 {
+		where = fmt.Sprintf("offset %d and more", e.From)
+	}
+	return fmt.Sprintf("%s partition %d: %s cannot be read: %s", e.Partition.Source, e.Partition.ID, where, e.Why)
+}
+
+// Is makes errors.Is(err, ErrCorrupt) true.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
 // DeadLetters is where refused records go, after the transaction that refused
 // them. Delivery is at least once; Seq lets a sink drop what it already has.

@@ -31,6 +31,10 @@ type Publisher struct {
 	Dir    string // releases directory
 	Ledger string // ledger file, possibly on another disk; empty: none is kept
 	Gate   Gate
+	// Fence is asked before each step that others see: the name, CURRENT, the
+	// ledger. Its error says that another process may publish now; nothing is
+	// touched after it. May be nil.
+	Fence func() error
 	// Hook runs after each step; an error stops there, as a crash would. For
 	// tests; nil in operation.
 	Hook func(Step) error
@@ -87,6 +91,9 @@ func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error)
 		{StepSync, b.sync}, {StepRename, b.rename}, {StepCurrent, b.current}, {StepLedger, b.ledger},
 	}
 	for _, step := range steps {
+		if err := p.fenced(step.name); err != nil {
+			return nil, &ReleaseError{Release: n, Step: step.name, Err: err} // the rendering may be another process's by now
+		}
 		if err := step.do(); err != nil {
 			b.clean()
 			return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
@@ -98,6 +105,13 @@ func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error)
 		}
 	}
 	return b.out, nil
+}
+
+func (p *Publisher) fenced(s Step) error {
+	if p.Fence == nil || s != StepRename && s != StepCurrent && s != StepLedger {
+		return nil
+	}
+	return p.Fence()
 }
 
 // clean removes the rendering that did not get its name: it holds data that the

@@ -83,6 +83,8 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "raise state.max_records, then start again; nothing was lost"
 	case errors.Is(err, ingest.ErrGap):
 		return exitFailed, "the records are gone for good: set source.kafka.on_gap to continue to accept that, and raise the topic's retention"
+	case errors.Is(err, ingest.ErrCorrupt):
+		return exitFailed, "look at the topic's partition and at whoever wrote there; set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large"
 	case errors.Is(err, ingest.ErrReplaced):
 		return exitFailed, "start a new dataset for the new source, with a state, releases and ledger of its own"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):

@@ -39,6 +39,9 @@ func TestExitCodes(t *testing.T) {
 		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, snapshot.ErrRefused), exitPrivacy,
 			"error: the release cannot be published\nthe gate refused the release\n" +
 				"hint: nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check\n"},
+		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3}, From: 7, Next: -1, Why: "why"}), exitFailed,
+			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: look at the topic's partition and at whoever wrote there; " +
+				"set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large\n"},
 		{"interrupted", fmt.Errorf("audit: %w", context.Canceled), exitFailed, "error: interrupted\n"},
 		{"configuration", fmt.Errorf("load: %w", bad), exitConfig,
 			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type and default\n"},

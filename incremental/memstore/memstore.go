@@ -165,7 +165,7 @@ func (c *content) setIntent(x incremental.Intent) {
 }
 
 // Outbox implements incremental.Store.
-func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error) {
+func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -173,9 +173,13 @@ func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error
 	}
 	var out []incremental.DeadLetter
 	for _, l := range s.held.letters {
-		if l.Seq > after && len(out) < limit {
-			out = append(out, cloneLetter(l))
+		if l.Seq <= after {
+			continue
 		}
+		if maxBytes -= l.Bytes(); len(out) == limit || maxBytes < 0 && len(out) > 0 {
+			break
+		}
+		out = append(out, cloneLetter(l))
 	}
 	return out, nil
 }

@@ -130,7 +130,7 @@ func Read(store incremental.Store) (*State, error) {
 		return nil, err
 	}
 	var err error
-	if s.Letters, err = store.Outbox(0, 1<<30); err != nil {
+	if s.Letters, err = store.Outbox(0, 1<<30, 1<<40); err != nil {
 		return nil, err
 	}
 	if len(s.Letters) != waiting {

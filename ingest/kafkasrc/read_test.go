@@ -108,7 +108,7 @@ func TestOnceCutsABatchThatCrossesTheEnd(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 100)
 	s := open(t, config(c, &events{}), ingest.Resume{Once: true}).(*source)
-	res, err := s.client.fetch(background(t), 0, 0, 0)
+	res, err := s.client.fetch(background(t), 0, 0, 0, 1<<20)
 	require.NoError(t, err)
 	chunk, err := collect(res, 0, 30)
 	require.NoError(t, err)

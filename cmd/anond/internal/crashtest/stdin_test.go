@@ -1,7 +1,6 @@
 package crashtest
 
 import (
-	"encoding/json"
 	"io"
 	"os/exec"
 	"syscall"
@@ -10,24 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// statusCounts are the counts of status.json that these tests look at.
-type statusCounts struct {
-	Counts struct {
-		Sent      int `json:"sent"`
-		Published int `json:"published"`
-		Pending   struct {
-			Waiting       int `json:"waiting"`
-			SubjectRepeat int `json:"subject_repeat"`
-		} `json:"pending"`
-		DeadLetter int `json:"dead_letter"`
-	} `json:"counts"`
-}
-
-func (s *site) status() (c statusCounts) {
-	_ = json.Unmarshal([]byte(s.read("state/status.json")), &c) // zero before there is one
-	return c
-}
 
 // TestStandardInputAfterAKill: what was committed stays and counts once; what
 // was not has to be fed again, and what is fed again counts again, but no person
@@ -50,10 +31,10 @@ func TestStandardInputAfterAKill(t *testing.T) {
 	r := s.run(head+people, "run")
 	require.Equal(t, 0, r.code, r.stderr)
 	c := s.status().Counts
-	assert.Equal(t, c.Sent, c.Published+c.Pending.Waiting+c.Pending.SubjectRepeat+c.DeadLetter)
+	assert.Equal(t, c.Sent, c.Published+c.Pending["waiting"]+c.Pending["subject_repeat"]+c.DeadLetter)
 	assert.GreaterOrEqual(t, c.Sent, 4)
 	assert.LessOrEqual(t, c.Sent, 8)
 	assert.Equal(t, 4, c.Published, "each person once")
-	assert.Equal(t, c.Sent-4, c.Pending.SubjectRepeat)
+	assert.Equal(t, c.Sent-4, c.Pending["subject_repeat"])
 	assert.Equal(t, 0, s.run("", "audit").code)
 }

@@ -76,6 +76,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(publisher.Close) // before the store: what was parked writes no more when the lock is given away
+	publisher.inner.Fence = lease.fence
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Observe: observe, Damage: releases.Damage}
+		Retry: reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
 	if err := host.Run(ctx); err != nil || !o.Once {
 		return err
 	}

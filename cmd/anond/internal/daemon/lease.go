@@ -8,6 +8,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 )
@@ -18,13 +19,32 @@ type lease struct{ held *kafkasrc.Lease }
 
 func (l lease) kafka() *kafkasrc.Lease { return l.held }
 
-// patience is how long to wait for the lock of the state: the member that held
-// the lease before may still be finishing a release.
-func (l lease) patience() time.Duration {
+// fence says whether this process may still commit and publish.
+func (l lease) fence() error {
 	if l.held == nil {
-		return 2 * time.Second
+		return nil
 	}
-	return time.Minute
+	return l.held.Held()
+}
+
+// openState opens the state. Whoever holds the lease waits for the state's lock
+// as long as it holds the lease: the member before may still be ending, or be
+// suspended, and then keeps the lock until it goes on or is killed.
+func openState(ctx context.Context, c *config.Config, o Options, l lease) (*boltstore.Store, error) {
+	next, gap := o.Clock.Now(), 10*time.Second
+	for {
+		store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes})
+		if l.held == nil || !errors.Is(err, incremental.ErrLocked) {
+			return store, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if now := o.Clock.Now(); !now.Before(next) {
+			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it", "event", "state_locked", "error", err.Error())
+			next, gap = now.Add(gap), min(2*gap, 10*time.Minute)
+		}
+	}
 }
 
 // witness compares the group's commits with state: a commit ahead of state says
@@ -94,7 +114,7 @@ func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.L
 	}()
 	err := runOnce(under, c, o, lease{held})
 	lost := errors.Is(context.Cause(under), errLeaseLost)
-	if errors.Is(err, kafkasrc.ErrLeaseLost) || err == nil && lost {
+	if errors.Is(err, kafkasrc.ErrLeaseLost) || lost && ctx.Err() == nil && (err == nil || errors.Is(err, context.Canceled)) {
 		return errLeaseLost
 	}
 	return err

@@ -64,9 +64,7 @@ func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T
 
 // openStore opens the state, for whose lock it may wait a while.
 func openStore(ctx context.Context, c *config.Config, o Options, lease lease) (*boltstore.Store, error) {
-	return opened(ctx, o.Clock, func() (*boltstore.Store, error) {
-		return boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
-	})
+	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, lease) })
 }
 
 // oncePatience is how long a run that has to end waits for a source that does

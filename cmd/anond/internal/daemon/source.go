@@ -43,9 +43,15 @@ func runID(m *incremental.Machine, o Options) string {
 	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
 }
 
+// sharesOf divides memory.max_in_flight.
+func sharesOf(c *config.Config) ingest.Shares {
+	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+}
+
 func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
-	k := c.Source.Kafka
-	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+	k, shares := c.Source.Kafka, sharesOf(c)
+	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
+		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 	if k.SASL.Mechanism != config.NoSASL {
 		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}
