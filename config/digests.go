@@ -33,6 +33,7 @@ func (c *Config) Digests() map[string][32]byte {
 		out[at] = digestOf(parts)
 	}
 	out["schema.attributes"] = digestOf(names)
+	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
 		out[fmt.Sprintf("schema.attributes[%s].hierarchy", h.Attribute)] = sha256.Sum256(h.Content)
 	}
@@ -42,12 +43,31 @@ func (c *Config) Digests() map[string][32]byte {
 	return out
 }
 
+// EncodingKey is the key of Digests under which everything is that decides how
+// records are stored: what may not change even while no release is decided,
+// since the records that were taken in cannot be read again.
+const EncodingKey = "schema.encoding"
+
+// encoding digests the schema without what only shapes releases: the steps of
+// numbers, the promises of semi-sensitive attributes, and the hierarchies, whose
+// leaves are looked up by their text.
+func (c *Config) encoding() [32]byte {
+	parts := []any{c.Missing}
+	for _, a := range c.Attributes {
+		parts = append(parts, a.Name, a.Role, a.Type, nonNil(a.Buckets), a.Hierarchy != "", a.Flag)
+	}
+	return digestOf(parts)
+}
+
 func nonNil(list []float64) []float64 {
 	if list == nil {
 		return []float64{}
 	}
 	return list
 }
+
+// DigestOf is the digest of a setting's value.
+func DigestOf(value any) [32]byte { return digestOf(value) }
 
 func digestOf(value any) [32]byte {
 	text, err := json.Marshal(value)
@@ -58,14 +78,15 @@ func digestOf(value any) [32]byte {
 }
 
 // Changed names the keys in which two sets of digests differ, sorted. A start
-// with a non-empty result is exit 78.
+// with a non-empty result is exit 78 once a release is decided. EncodingKey
+// restates others and is not named.
 func Changed(before, now map[string][32]byte) []string {
 	keys := map[string]bool{}
 	for _, from := range []map[string][32]byte{before, now} {
 		for k := range from {
 			was, had := before[k]
 			is, has := now[k]
-			if had != has || was != is {
+			if k != EncodingKey && (had != has || was != is) {
 				keys[k] = true
 			}
 		}

@@ -164,6 +164,9 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if err := l.endInitial(ctx, true); err != nil {
 		return err
 	}
+	if !l.Machine.InitialDone() {
+		return nil // the first load waits, as endInitial said
+	}
 	return l.cutBy(ctx, l.Machine.Flush)
 }
 
@@ -230,8 +233,8 @@ func (l *loop) noteStaged(n int) {
 // says so.
 func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
 	m := l.Machine
-	if !m.InitialDone() {
-		if end, ok := m.InitialEnds()[p]; ok && next >= end && m.InitialReached() {
+	if !m.InitialDone() && !m.Growing() {
+		if end, ok := m.InitialEnds()[p]; (!ok || next >= end) && m.InitialReached() {
 			return l.cut(ctx)
 		}
 	}
@@ -253,10 +256,15 @@ func (l *loop) cutLeftOver(ctx context.Context) error {
 // endInitial ends the first load if all of it has been read, or if nothing more
 // will come.
 func (l *loop) endInitial(ctx context.Context, ended bool) error {
-	if !l.Machine.InitialDone() && (ended || l.Machine.InitialReached()) {
+	switch m := l.Machine; {
+	case m.InitialDone() || !ended && (m.Growing() || !m.InitialReached()):
+		return nil
+	case !m.EnoughRecords():
+		l.logWaiting()
+		return nil
+	default:
 		return l.cut(ctx)
 	}
-	return nil
 }
 
 // commit makes what is staged durable, then tells the source and the outbox.
@@ -343,6 +351,9 @@ func (l *loop) finish(ctx context.Context) error {
 		return err
 	}
 	l.report(l.Clock.Now())
+	if e := l.Machine.Refused(); e != nil {
+		return e // all of it is counted and kept, and the next run goes on from there
+	}
 	l.Log.Info("the source is at its end", "event", "stopped")
 	return nil
 }

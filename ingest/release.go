@@ -45,7 +45,7 @@ func (r *releases) resume(l *loop) {
 
 // onTick makes a release if the host's trigger says so.
 func (r *releases) onTick(ctx context.Context, l *loop, now time.Time) error {
-	if r.inMaking != 0 || !l.Machine.InitialDone() || !r.due(l, now) {
+	if r.inMaking != 0 || !l.Machine.InitialDone() && !l.Machine.Growing() || !r.due(l, now) {
 		return nil
 	}
 	return l.cut(ctx)
@@ -84,12 +84,12 @@ func (l *loop) cutBy(ctx context.Context, decide func(createdAt int64, policy [3
 	fresh := l.Machine.NewSinceCut() > 0
 	intent, err := decide(now.Unix(), l.Policy)
 	if err != nil {
-		return err
+		return l.firstRefused(err)
 	}
 	if err := l.committed(); err != nil {
 		return err
 	}
-	if s := l.Machine.Status(); s.Infeasible {
+	if s := l.Machine.Status(); s.Infeasible && s.InitialEnd {
 		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
 	}
 	for _, s := range l.Machine.Status().Shortfalls {
@@ -97,6 +97,10 @@ func (l *loop) cutBy(ctx context.Context, decide func(createdAt int64, policy [3
 			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
 	}
 	if intent == nil && !fresh {
+		return nil
+	}
+	if intent == nil && l.Machine.Growing() {
+		l.logWaiting()
 		return nil
 	}
 	if intent == nil {
@@ -205,5 +209,5 @@ func (l *loop) report(now time.Time) {
 	l.statusLog = now
 	s := rep.Machine
 	l.Log.Info("status", "event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
-		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "lag", rep.Source.Lag(), "stalled", rep.Source.Stalled)
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "lag", rep.Source.Lag(), "stalled", rep.Source.Stalled)
 }

@@ -111,7 +111,7 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Encoding: config.EncodingKey, Seed: seed, Seeded: seeded})
 	var changed *incremental.SettingsError
 	if errors.As(err, &changed) {
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
@@ -121,6 +121,15 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 
 // ConfigError is a contradiction between the configuration and what exists.
 type ConfigError struct{ Err error }
+
+// Hint says what an operator can do about it.
+func (e *ConfigError) Hint() string {
+	var changed *incremental.SettingsError
+	if errors.As(e.Err, &changed) && !changed.Released {
+		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	return "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+}
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }

@@ -15,7 +15,7 @@ import (
 )
 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
-	resume := ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: o.Once}
+	resume := ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
 	if c.Source.Type == config.FromKafka {
 		k, err := kafkaConfig(c, o)
 		if err != nil {
