@@ -35,10 +35,25 @@ func (c *Config) Digests() map[string][32]byte {
 	out["schema.attributes"] = digestOf(names)
 	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
-		out[fmt.Sprintf("schema.attributes[%s].hierarchy", h.Attribute)] = sha256.Sum256(h.Content)
+		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
 	}
 	if c.Release.Recoding == Slicing { // states of the others know no such key
 		out["release.slices"] = digestOf(c.Release.Slices)
+	}
+	return out
+}
+
+func hierarchyKey(attribute string) string {
+	return fmt.Sprintf("schema.attributes[%s].hierarchy", attribute)
+}
+
+// HierarchyKeys are the keys of Digests whose value is the digest of a hierarchy
+// file, with the attribute of the schema that it belongs to. Such a file may gain
+// leaves under a state.
+func (c *Config) HierarchyKeys() map[string]int {
+	out := map[string]int{}
+	for _, h := range c.Hierarchies {
+		out[hierarchyKey(h.Attribute)] = slices.IndexFunc(c.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
 	}
 	return out
 }

@@ -199,6 +199,9 @@ func (m *Machine) Commit() error {
 	}
 	m.flushBlock()
 	d := &m.staged.delta
+	if d.Meta != nil {
+		d.Meta = m.storedMeta()
+	}
 	for _, p := range sortedPartitions(m.staged.positions) {
 		d.Positions = append(d.Positions, PartitionPosition{p, m.positions[p]})
 	}

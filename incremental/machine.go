@@ -18,6 +18,9 @@ type Options struct {
 	// Encoding is the key of Settings whose digest covers how records are stored.
 	// Empty: every setting does.
 	Encoding string
+	// Hierarchies are those keys of Settings that are digests of hierarchy files,
+	// with the attribute of the schema. They may change where the file only grew.
+	Hierarchies map[string]int
 	// Seed is used, and stored, only by a fresh state (rule R).
 	Seed   [32]byte
 	Seeded bool

@@ -47,11 +47,15 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 		return nil
 	}
 	changed := changedSettings(have, o.Settings)
-	if _, known := have[o.Encoding]; known && !slices.Contains(changed, o.Encoding) {
+	_, known := have[o.Encoding]
+	if known && !slices.Contains(changed, o.Encoding) {
 		return nil
 	}
 	var keys []string
 	for _, k := range changed {
+		if _, grows := o.Hierarchies[k]; grows && known {
+			continue // grow.go
+		}
 		if k != o.Encoding && (o.Encoding == "" || strings.HasPrefix(k, "schema.")) {
 			keys = append(keys, k)
 		}
@@ -67,7 +71,10 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 // with the first change under them.
 func (m *Machine) adoptSettings(o Options, fresh bool) error {
 	changed := changedSettings(m.meta.Settings, o.Settings)
-	changed = slices.DeleteFunc(changed, func(k string) bool { return k == o.Encoding }) // it restates others
+	changed = slices.DeleteFunc(changed, func(k string) bool {
+		_, grows := o.Hierarchies[k]
+		return grows || k == o.Encoding // grow.go judges the one, the other restates what is judged
+	})
 	if len(changed) > 0 && !m.beforeRelease() {
 		return &SettingsError{Keys: changed, Released: true}
 	}
@@ -78,6 +85,9 @@ func (m *Machine) adoptSettings(o Options, fresh bool) error {
 	}
 	if m.beforeRelease() && !m.policy.Transparent {
 		m.meta.InitialDone = false // of a state that took a first load that was too small for done
+	}
+	if err := m.adoptHierarchies(o); err != nil {
+		return err
 	}
 	if !fresh && maps.Equal(m.meta.Settings, o.Settings) {
 		return nil

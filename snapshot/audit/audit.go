@@ -153,6 +153,9 @@ func (a *auditor) release(number int) error {
 	if a.last != nil {
 		before = a.last.man
 		checkContract(before, man, &a.f)
+		if err := checkGrowth(a.in.dir, before, man, &a.f); err != nil {
+			return err
+		}
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories

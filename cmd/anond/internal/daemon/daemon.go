@@ -111,9 +111,13 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Encoding: config.EncodingKey, Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded})
 	var changed *incremental.SettingsError
-	if errors.As(err, &changed) {
+	var shrunk *incremental.GrowthError
+	switch {
+	case errors.As(err, &shrunk):
+		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
+	case errors.As(err, &changed):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -128,6 +132,10 @@ func (e *ConfigError) Hint() string {
 	if errors.As(e.Err, &changed) && !changed.Released {
 		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
 	}
+	var shrunk *incremental.GrowthError
+	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
+		return "bring the earlier lines back as they were, and only add to them"
+	}
 	return "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
 }
 
@@ -135,7 +143,7 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) {
-	settings, err := SettingsOf(c, m.Seed())
+	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}

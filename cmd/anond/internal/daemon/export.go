@@ -37,7 +37,7 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 	if e.machine, err = openMachine(store, c, Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
-	if e.settings, err = SettingsOf(c, e.machine.Seed()); err != nil {
+	if e.settings, err = SettingsOf(c, e.machine); err != nil {
 		return nil, err
 	}
 	for p, pos := range e.machine.Positions() {
