@@ -1,0 +1,61 @@
+package kafkasrc
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// Reread reads single records of the topic again (ingest.Reread), one fetch each.
+// Records that retention or compaction took away are left out.
+func Reread(cfg Config) ingest.Reread {
+	return func(ctx context.Context, wanted map[incremental.Partition][]int64, take ingest.Taken) error {
+		cfg, err := cfg.withDefaults()
+		if err != nil {
+			return err
+		}
+		c, err := newClient(cfg)
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		order := func(a, b incremental.Partition) int { return cmp.Compare(a.ID, b.ID) }
+		for _, p := range slices.SortedFunc(maps.Keys(wanted), order) {
+			if p != cfg.partition(p.ID) {
+				continue // of another topic
+			}
+			e, err := c.extent(ctx, p.ID)
+			if err != nil {
+				return err
+			}
+			for _, offset := range wanted[p] {
+				if offset < e.first || offset >= e.high {
+					continue
+				}
+				if err := c.reread(ctx, p, offset, take); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func (c *client) reread(ctx context.Context, p incremental.Partition, offset int64, take ingest.Taken) error {
+	res, err := c.fetch(ctx, p.ID, offset, 0)
+	if err == nil {
+		err = res.err()
+	}
+	if err != nil {
+		return err
+	}
+	found, value, err := recordAt(res, offset)
+	if err != nil || found != sameKind {
+		return err
+	}
+	return take(p, offset, value, nil)
+}
