@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"time"
 
 	"anond/incremental"
 )
@@ -21,6 +22,11 @@ func (l *loop) firstRefused(err error) error {
 	if !l.Machine.Growing() {
 		return err
 	}
+	now := l.Clock.Now()
+	if !l.refusedLog.IsZero() && now.Sub(l.refusedLog) < time.Minute {
+		return nil // it is tried whenever a release would be due
+	}
+	l.refusedLog = now
 	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", refused.Records, "attribute", refused.Attribute,
 		"error", refused.Error(), "hint", refused.Hint())
 	return nil

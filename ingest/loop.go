@@ -23,7 +23,9 @@ type loop struct {
 	outbox    *outboxPump
 	seen      time.Time // last report
 	statusLog time.Time // last event=status
-	ended     bool      // the source is at its end
+	// refusedLog is when it was last said that the first load is refused.
+	refusedLog time.Time
+	ended      bool // the source is at its end
 }
 
 // Run reads, places and publishes until ctx is done (then it drains and returns

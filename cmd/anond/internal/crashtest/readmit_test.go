@@ -1,8 +1,11 @@
 package crashtest
 
 import (
+	"fmt"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,4 +112,35 @@ func TestReadmissionFromPayloads(t *testing.T) {
 		}
 		require.Equal(t, 0, s.run("", "state", "check").code)
 	}
+}
+
+// TestReadmissionSurvivesKills: wherever the process is killed, each record comes
+// in once and the counts add up.
+func TestReadmissionSurvivesKills(t *testing.T) {
+	const refused = 21000
+	s := newTown(t, "generalization")
+	s.people(0, 9, "c1", "flu", "cold", "gout")
+	var lines strings.Builder
+	for i := range refused {
+		fmt.Fprintf(&lines, "q%d,%d,e9,%s\n", i, 30+i%40, []string{"flu", "cold", "gout"}[i%3])
+	}
+	s.append("in.csv", lines.String())
+	s.once()
+	s.write("tree/city.csv", moreStreets)
+	for delay := 20 * time.Millisecond; delay < 400*time.Millisecond; delay += 60 * time.Millisecond {
+		p := s.start("state", "readmit", "--json")
+		select {
+		case <-p.ended:
+		case <-time.After(delay): // any moment will do
+			p.signal(syscall.SIGKILL)
+			p.wait()
+		}
+		require.Equal(t, 0, s.run("", "state", "check").code, "after %v", delay)
+	}
+	require.Equal(t, 0, s.run("", "state", "readmit").code)
+	s.readmit(`{"letters": 0, "admitted": 0, "refused": 0, "changed": 0, "gone": 0, "more": false}`)
+	s.once()
+	assert.Equal(t, refused+9, s.counts().Sent)
+	assert.Equal(t, refused+9, s.counts().Published)
+	s.certified()
 }
