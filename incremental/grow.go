@@ -100,7 +100,7 @@ func (m *Machine) growth(a int) ([]string, error) {
 	case len(moved)+len(lost) > 0:
 		return nil, refused
 	case i != nil && !i.Published:
-		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: start once with that file, then with this one", i.Release)
+		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
 		return nil, refused
 	case len(entries) == 0:
 		return nil, nil // only the order of lines or their notation

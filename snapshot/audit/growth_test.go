@@ -50,3 +50,19 @@ func TestCheckGrowth(t *testing.T) {
 		})
 	}
 }
+
+// TestEpochs: a class with a value that a later copy brought holds nobody who had
+// arrived by then.
+func TestEpochs(t *testing.T) {
+	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
+		s:       &schema{sa: &valueDict{name: "ill", text: []string{"flu", "ache"}}},
+		records: &records{n: 4, known: []bool{true, true, true, true}, arrived: []uint32{2, 2, 3, 3}}}}
+	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: []uint32{0, 1, 0, 1}}}
+	a.epochs(rel, []uint32{1, 2, 1, 2})
+	require.Len(t, a.f.list, 1)
+	assert.Equal(t, Violation{Rule: "SA", Kind: KindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.list[0].Detail, Count: 2}, a.f.list[0])
+	a.f.list = nil
+	rel.tab.sa = []uint32{0, 0, 0, 1}
+	a.epochs(rel, []uint32{1, 1, 2, 2})
+	require.Empty(t, a.f.list)
+}
