@@ -89,7 +89,8 @@ func TestARefusedFirstLoadGrows(t *testing.T) {
 // every other setting that does not change how records are stored.
 func TestARefusedFirstLoadTakesOtherSettings(t *testing.T) {
 	s := refused(t, csvFile, "")
-	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2, republication: append", ""), "ledger: ./ledger,", "ledger: ./ledger, recoding: anatomy,", 1))
+	changed := clinicWith(csvFile, "k: 3, l: 2, republication: append", "")
+	s.write("anond.yaml", strings.Replace(changed, "ledger: ./ledger,", "ledger: ./ledger, recoding: anatomy,", 1))
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
 	assert.Equal(t, 1, s.published())

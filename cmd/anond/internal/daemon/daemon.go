@@ -111,7 +111,8 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded})
 	var changed *incremental.SettingsError
 	var shrunk *incremental.GrowthError
 	switch {

@@ -48,6 +48,17 @@ func (l *letters) add(d incremental.DeadLetter) error {
 	return nil
 }
 
+// gather finds the letters whose records are not in state.
+func (l *letters) gather(path string, store incremental.Store) error {
+	if err := l.eachLetter(path, l.add); err != nil {
+		return err
+	}
+	if err := l.readOutbox(store); err != nil {
+		return err
+	}
+	return l.leaveOut(store)
+}
+
 // eachLetter reads delivered letters, oldest first.
 func (l *letters) eachLetter(path string, do func(incremental.DeadLetter) error) error {
 	f, err := os.Open(path)

@@ -56,10 +56,8 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 		return out, err
 	}
 	l := &letters{machine: machine, attribute: attribute, open: map[place]incremental.DeadLetter{}}
-	for _, step := range []func() error{func() error { return l.eachLetter(path, l.add) }, func() error { return l.readOutbox(store) }, func() error { return l.leaveOut(store) }} {
-		if err := step(); err != nil {
-			return out, err
-		}
+	if err := l.gather(path, store); err != nil {
+		return out, err
 	}
 	r := &readmission{machine: machine, letters: l, schema: c.Schema(), out: Readmitted{Letters: len(l.open), More: l.more}}
 	if r.decoder, err = decoderOf(c)(); err != nil {

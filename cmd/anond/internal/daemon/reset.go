@@ -27,16 +27,17 @@ type Removed struct {
 // It refuses once a release is decided (rule F: the same people would get a
 // second history), and beside releases or a ledger of which the state knows
 // nothing. The seed stays: it is drawn once for a dataset (rule R), so that
-// nobody can throw the dice again until a release pleases.
+// nobody can draw again until a release pleases.
 func Reset(c *config.Config) (Removed, error) {
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
 		return Removed{}, decidedElsewhere(c, err)
 	}
-	had, err := boltstore.ResetFile(c.State.Path, func(old incremental.Meta, positions map[incremental.Partition]incremental.Position) (incremental.Meta, error) {
+	type positions = map[incremental.Partition]incremental.Position
+	had, err := boltstore.ResetFile(c.State.Path, func(old incremental.Meta, read positions) (incremental.Meta, error) {
 		if old.LastCut > 0 && old.Settings[transparentKey] == config.DigestOf(true) {
 			return old, fmt.Errorf("%w: the first transparent pool was refused, and is fixed (level L2)", incremental.ErrDecided)
 		}
-		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, positions)}, nil
+		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read)}, nil
 	})
 	if err != nil {
 		return Removed{}, err
