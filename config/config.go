@@ -39,7 +39,7 @@ func (c *Config) Schema() *equivclass.Schema { return c.schema }
 func (c *Config) keys() []key {
 	table := []key{
 		{path: "version", value: versionNumber(&c.Version), required: true, doc: "Version of the shape of this file: 1."},
-		{path: "dataset", value: word(&c.Dataset), required: true, doc: "Name of the dataset, as the manifest of each release carries it. Fixed once there is a state."},
+		{path: "dataset", value: word(&c.Dataset), required: true, doc: "Name of the dataset, as the manifest of each release carries it. Fixed once a release is decided."},
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),

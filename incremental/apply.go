@@ -57,14 +57,19 @@ func (m *Machine) Refuse(d DeadLetter) error {
 		return err
 	}
 	m.advance(d.Partition, d.Offset)
+	m.counters.Sent++
+	m.post(d)
+	return nil
+}
+
+// post puts a dead letter into the outbox and counts it by its reason.
+func (m *Machine) post(d DeadLetter) {
 	m.outbox.last++
 	m.outbox.waiting++
 	d.Seq = m.outbox.last
 	m.staged.delta.DeadLetters = append(m.staged.delta.DeadLetters, d)
-	m.counters.Sent++
 	m.counters.Refused[d.Reason]++
 	m.staged.counters = true
-	return nil
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
@@ -169,28 +174,43 @@ func (m *Machine) advance(p Partition, offset int64) uint16 {
 }
 
 // check tells whether every stored value of a row is admissible.
+//
+// What the adversary knows is checked first: quasi-identifiers, subject, flags;
+// then semi-sensitive values, and the sensitive one last. So the reason of a
+// record with a bad quasi-identifier says nothing about its sensitive value, nor
+// does what becomes of it later (Readmissible).
 func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
-	for i, d := range c.dicts {
-		if d == nil {
-			continue
+	attributes := c.schema.Attributes()
+	for _, i := range c.schema.Quasi() {
+		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+			return why, attributes[i].Name
 		}
-		raw := row[i]
-		if raw == nil {
-			if c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric() {
-				return equivclass.ReasonMissing, d.Attribute().Name
-			}
-		}
-		if _, _, why := d.Find(raw); why != equivclass.Accepted {
-			return why, d.Attribute().Name
-		}
-	}
-	if i, ok := c.flags.check(row); !ok {
-		return equivclass.ReasonFlag, c.schema.Attributes()[i].Name
 	}
 	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
-		return equivclass.ReasonMissing, c.schema.Attributes()[i].Name
+		return equivclass.ReasonMissing, attributes[i].Name
+	}
+	if i, ok := c.flags.check(row); !ok {
+		return equivclass.ReasonFlag, attributes[i].Name
+	}
+	for _, i := range c.schema.Semi() {
+		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+			return why, attributes[i].Name
+		}
+	}
+	i := c.schema.SensitiveIndex()
+	if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+		return why, attributes[i].Name
 	}
 	return equivclass.Accepted, ""
+}
+
+func (c *columns) checkValue(attribute int, raw []byte) equivclass.Reason {
+	d := c.dicts[attribute]
+	if raw == nil && (c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric()) {
+		return equivclass.ReasonMissing
+	}
+	_, _, why := d.Find(raw)
+	return why
 }
 
 // accept appends a checked row to the columns and to the pending records.
@@ -246,6 +266,9 @@ func (m *Machine) Commit() error {
 	}
 	m.flushBlock()
 	d := &m.staged.delta
+	if d.Meta != nil {
+		d.Meta = m.storedMeta()
+	}
 	for _, p := range sortedPartitions(m.staged.positions) {
 		d.Positions = append(d.Positions, PartitionPosition{p, m.positions[p]})
 	}

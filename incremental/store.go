@@ -10,6 +10,8 @@ var (
 	ErrNewerFormat = errors.New("the state has a newer format than this anond knows")
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
+	// ErrDecided: a release is decided, so that the state may not start over.
+	ErrDecided = errors.New("a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
 	ErrNoSpace = errors.New("no space left for the state")
 )

@@ -156,6 +156,20 @@ type Meta struct {
 	// attribute of the schema: declared at the first start, else what release 1
 	// published, stored with its intent. Fixed for ever once there.
 	References map[int][]equivclass.Count
+	// Read says how far partitions had been read when the state was reset: a
+	// witness outside, such as the commits of a consumer group, may know as much.
+	Read map[Partition]int64
+	// Hierarchies are the versions of the hierarchy of each attribute of the
+	// schema that has one, oldest first (leaves.go).
+	Hierarchies map[int][]HierarchyVersion
+}
+
+// HierarchyVersion is one content of a hierarchy file.
+type HierarchyVersion struct {
+	SHA256  [32]byte
+	Leaves  uint32   // known to state, those of earlier versions included
+	Records RecordID // accepted before it
+	Release uint32   // decided before it
 }
 
 // Counters count positions read, for sent = published + pending + dead-letter.

@@ -77,6 +77,9 @@ func (l *loop) finish(ctx context.Context) error {
 	}
 	l.report(l.now())
 	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
+	if e := l.Machine.Refused(); e != nil {
+		return e // all of it is counted and kept, and the next run goes on from there
+	}
 	return nil
 }
 

@@ -30,8 +30,10 @@ type loop struct {
 	newest    time.Time // newest time of the clock
 	ticked    int64     // newest time given to the machine
 	ahead     int64     // of the machine's time before the clock, in milliseconds
-	ended     bool      // the source is at its end
-	stopping  bool      // a stop was asked for and logged
+	// refusedLog is when it was last said that the first load is refused.
+	refusedLog time.Time
+	ended      bool // the source is at its end
+	stopping   bool // a stop was asked for and logged
 
 	doing   activity
 	working bool               // long work has the machine
@@ -204,6 +206,9 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if err := l.endInitial(ctx, true); err != nil {
 		return err
 	}
+	if !l.Machine.InitialDone() {
+		return nil // the first load waits, as endInitial said
+	}
 	return l.cut(ctx, cutting{flush: true})
 }
 
@@ -292,8 +297,8 @@ func (l *loop) noteStaged(n int) {
 // says so.
 func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
 	m := l.Machine
-	if !m.InitialDone() {
-		if end, ok := m.InitialEnds()[p]; ok && next >= end && m.InitialReached() {
+	if !m.InitialDone() && !m.Growing() {
+		if end, ok := m.InitialEnds()[p]; (!ok || next >= end) && m.InitialReached() {
 			return l.cut(ctx, cutting{})
 		}
 	}
@@ -315,10 +320,15 @@ func (l *loop) cutLeftOver(ctx context.Context) error {
 // endInitial ends the first load if all of it has been read, or if nothing more
 // will come.
 func (l *loop) endInitial(ctx context.Context, ended bool) error {
-	if !l.Machine.InitialDone() && (ended || l.Machine.InitialReached()) {
+	switch m := l.Machine; {
+	case m.InitialDone() || !ended && (m.Growing() || !m.InitialReached()):
+		return nil
+	case !m.EnoughRecords():
+		l.logWaiting()
+		return nil
+	default:
 		return l.cut(ctx, cutting{})
 	}
-	return nil
 }
 
 // commit makes what is staged durable, then tells the source and the outbox.

@@ -59,13 +59,14 @@ func (r *releases) onTick(ctx context.Context, l *loop, now time.Time) error {
 	if scheduled {
 		r.slot = l.Trigger.Next(now)
 	}
+	ready := l.Machine.InitialDone() || l.Machine.Growing()
 	switch {
-	case scheduled && !l.Machine.InitialDone():
+	case scheduled && !ready:
 		l.skipped("first_load")
 		return nil
 	case scheduled:
 		return l.cut(ctx, cutting{scheduled: true})
-	case l.Machine.InitialDone() && l.Trigger.Update && now.Sub(r.lastTry) >= l.Trigger.MinInterval && l.Machine.UpdateDue():
+	case ready && l.Trigger.Update && now.Sub(r.lastTry) >= l.Trigger.MinInterval && l.Machine.UpdateDue():
 		return l.cut(ctx, cutting{})
 	}
 	return nil
@@ -97,7 +98,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	var made *incremental.Decision
 	err := l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(how.flush); return err })
 	if err != nil {
-		return err
+		return l.firstRefused(ctx, err)
 	}
 	if err := l.fenced(); err != nil {
 		return err
@@ -117,6 +118,10 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	switch {
 	case intent != nil:
 		return l.releases.begin(ctx, l, *intent, now)
+	case fresh && l.Machine.Growing():
+		l.logWaiting()
+	case how.scheduled && l.Machine.Growing():
+		l.skipped("first_load")
 	case fresh || how.scheduled:
 		l.skipped("nothing_new")
 	}
@@ -129,7 +134,7 @@ func (l *loop) skipped(why string) {
 
 func (l *loop) warnInfeasible() {
 	s := l.Machine.Status()
-	if s.Infeasible {
+	if s.Infeasible && s.InitialEnd {
 		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
 	}
 	for _, s := range s.Shortfalls {

@@ -76,7 +76,7 @@ func LogStatus(log *slog.Logger, rep Report) {
 	s := rep.Machine
 	lag, known := rep.Source.Lag(rep.Time)
 	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
-		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
 		"lags", lags(rep.Source), "stalled", rep.Source.Stalled,
 		"unterminated", rep.Source.Unread.Unterminated}
 	if rep.Doing != "" {

@@ -65,6 +65,9 @@ type Resume struct {
 	// Positions of the partitions known to state. A partition that is not in it
 	// starts at its first offset, unless state is fresh and the log was cut.
 	Positions map[incremental.Partition]incremental.Position
+	// Read says how far the state had read before it was reset: a group's commits
+	// up to there do not tell that state is behind.
+	Read map[incremental.Partition]int64
 	// Digest is the keyed digest under which state remembers last records.
 	Digest func([]byte) incremental.Digest
 	// Once: stop with io.EOF at the end that the source had when it was opened.

@@ -158,8 +158,8 @@ func (b *publication) check() error {
 	return nil
 }
 
-// hierarchies copies the hierarchy files, once: a file that changed would give
-// old labels a new meaning.
+// hierarchies copies the hierarchy files, each content once: a copy that changed
+// would give old labels a new meaning.
 func (b *publication) hierarchies() error {
 	if len(b.settings.Hierarchies) == 0 {
 		return nil

@@ -73,8 +73,10 @@ func classify(err error) (code int, hint string) {
 		return exitConfig, "docs/THREAT_MODEL.md says what rule T needs; without policy.transparent the promise holds at levels L0 and L1"
 	case changedText(err):
 		return exitConfig, textHint
+	case errors.Is(err, incremental.ErrDecided):
+		return exitPrivacy, "nothing was removed; start a new dataset of other records with a state, releases and ledger of its own"
 	case errors.As(err, &contradiction):
-		return exitConfig, "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+		return exitConfig, contradiction.Hint()
 	case errors.Is(err, incremental.ErrNewerFormat):
 		return exitFailed, "use the anond that wrote the state, or a newer one"
 	case errors.Is(err, incremental.ErrNoSpace):

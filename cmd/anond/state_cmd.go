@@ -21,7 +21,7 @@ import (
 func newStateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "state", Short: "Look into the state; export what an audit needs"}
 	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
-		newStateBackupCommand(env), newStateCompactCommand(env))
+		newStateBackupCommand(env), newStateCompactCommand(env), newStateResetCommand(env), newStateReadmitCommand(env))
 	return c
 }
 

@@ -293,6 +293,10 @@ func cloneMeta(m *incremental.Meta) *incremental.Meta {
 	for a, counts := range out.References {
 		out.References[a] = slices.Clone(counts)
 	}
+	out.Read, out.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
+	for a, versions := range out.Hierarchies {
+		out.Hierarchies[a] = slices.Clone(versions)
+	}
 	return &out
 }
 

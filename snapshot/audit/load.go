@@ -53,7 +53,11 @@ func open(o Options, f *faults) (*input, error) {
 	if in.first, err = loadManifest(filepath.Join(o.Releases, dirName(in.numbers[0]))); err != nil {
 		return nil, err
 	}
-	hier, err := loadHierarchies(o.Releases, in.first, f)
+	newest, err := loadManifest(filepath.Join(o.Releases, dirName(in.numbers[len(in.numbers)-1])))
+	if err != nil {
+		return nil, err
+	}
+	hier, err := loadHierarchies(o.Releases, newest, f) // they contain the earlier ones: checkGrowth
 	if err != nil {
 		return nil, err
 	}
@@ -137,15 +141,8 @@ func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarch
 		if c.Hierarchy == nil || c.Hierarchy.File == "" || !man.generalizes(c) {
 			continue
 		}
-		path := filepath.Join(dir, "hierarchies", hierarchyBase(c.Hierarchy.File))
-		data, err := readFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if hexSHA(data) != c.Hierarchy.SHA256 {
-			f.add("files", KindHierarchyMismatch, man.Release, 0, c.Name, "the hierarchy file is not the one the manifest names")
-		}
-		if out[c.Name], err = parseHierarchy(path, data); err != nil {
+		var err error
+		if out[c.Name], err = loadHierarchy(dir, man, c.Name, f); err != nil {
 			return nil, err
 		}
 	}

@@ -53,6 +53,7 @@ const (
 	KindSubjectTwice    = "subject_published_twice"
 	KindSubjectSplit    = "subject_signature_differs"
 	KindBeforeArrival   = "published_before_arrival"
+	KindBeforeValue     = "member_before_value"
 
 	KindClassResplit       = "class_resplit"
 	KindClassMerged        = "class_merged"

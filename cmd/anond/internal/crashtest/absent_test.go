@@ -14,7 +14,7 @@ import (
 func TestQueryForWhatNoReleaseShows(t *testing.T) {
 	for _, recoding := range []string{"generalization", "anatomy", "permutation", "slicing, slices: [[age], [city, street]]"} {
 		t.Run(recoding, func(t *testing.T) {
-			s := newSite(t, streets(recoding))
+			s := newSite(t, streetsOf(recoding))
 			s.write("city.csv", "c1;north;*\nc2;north;*\nc3;north;*\nc9;south;*\n")
 			s.write("in.csv", "id,age,city,street,ill\np1,30,c1,a,d1\np2,31,c2,b,d2\np3,32,c1,c,d3\n")
 			r := s.run("", "run", "--once")
@@ -62,8 +62,8 @@ func (s *site) ask(query string) ([]float64, string) {
 	return []float64{a.Estimate, a.Lower, a.Upper}, r.stderr
 }
 
-// streets is clinic with a hierarchy of cities and streets without one.
-func streets(recoding string) string {
+// streetsOf is clinic with a hierarchy of cities and streets without one.
+func streetsOf(recoding string) string {
 	c := clinic("{type: file, format: csv, file: {path: in.csv}}")
 	c = strings.Replace(c, "{name: city, role: quasi, type: categorical}",
 		"{name: city, role: quasi, type: categorical, hierarchy: city.csv}\n    - {name: street, role: quasi, type: categorical}", 1)

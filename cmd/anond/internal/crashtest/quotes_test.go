@@ -39,7 +39,7 @@ type counts struct {
 	Unread map[string]int
 }
 
-func (s *site) counts() (c counts) {
+func (s *site) lineCounts() (c counts) {
 	s.t.Helper()
 	require.NoError(s.t, json.Unmarshal([]byte(s.read("state/status.json")), &c))
 	return c
@@ -66,7 +66,7 @@ func checkStrayQuote(t *testing.T, s *site) {
 		assert.NotContains(t, cell, "open")
 		assert.NotContains(t, cell, "p5")
 	}
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 10, c.Counts.Sent, "each line but the header is counted once")
 	assert.Equal(t, map[string]int{"unclosed_quote": 1, "malformed_csv": 1}, c.Counts.Refused)
 	assert.Equal(t, map[string]int{"header_line": 1}, c.Counts.Ignored)
@@ -116,7 +116,7 @@ func TestMultilineFieldsAreDeclared(t *testing.T) {
 	s.write("in.csv", in.String())
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 3, c.Counts.Sent)
 	assert.Equal(t, 2001, c.Unread["unterminated"], "the quote may still be closed: from its line on nothing is taken in, and that is said")
 	require.Len(t, events(t, r.stderr, "unterminated_line"), 1)
@@ -124,7 +124,7 @@ func TestMultilineFieldsAreDeclared(t *testing.T) {
 	s.write("anond.yaml", strings.Replace(config, "in.csv}", "in.csv, complete: true}", 1))
 	r = s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
-	c = s.counts()
+	c = s.lineCounts()
 	assert.Equal(t, 2004, c.Counts.Sent)
 	assert.Equal(t, map[string]int{"unclosed_quote": 1}, c.Counts.Refused, "in a file that does not grow, it costs its own line only")
 	assert.Equal(t, map[string]int{"header_line": 1, "continued_line": 2}, c.Counts.Ignored, "each line is counted")
@@ -150,7 +150,7 @@ func TestNobodyVanishesInADroppedColumn(t *testing.T) {
 	s.write("in.csv", in.String())
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 100, c.Counts.Sent)
 	assert.Equal(t, map[string]int{"unclosed_quote": 1, "malformed_csv": 1}, c.Counts.Refused)
 }

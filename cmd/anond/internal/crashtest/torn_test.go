@@ -31,7 +31,7 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 	assert.EqualValues(t, 3, summary[0]["sent"])
 	assert.EqualValues(t, 1, summary[0]["unterminated"])
 	assert.EqualValues(t, 1, summary[0]["blank"])
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 3, c.Counts.Sent)
 	assert.Equal(t, map[string]int{"header_line": 1, "blank_line": 1}, c.Counts.Ignored)
 	assert.Equal(t, 1, c.Unread["unterminated"])
@@ -40,7 +40,7 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 	for range 2 { // and again: nothing more to read
 		r = s.run("", "run", "--once")
 		require.Equal(t, 0, r.code, r.stderr)
-		c = s.counts()
+		c = s.lineCounts()
 		assert.Equal(t, 4, c.Counts.Sent)
 		assert.Empty(t, c.Counts.Refused)
 		assert.Equal(t, 1, c.Counts.Ignored["blank_line"], "counted once")
@@ -56,7 +56,7 @@ func TestADeclaredCompleteFileEndsAtItsEnd(t *testing.T) {
 	s.write("in.csv", torn)
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
-	assert.Equal(t, 4, s.counts().Counts.Sent)
+	assert.Equal(t, 4, s.lineCounts().Counts.Sent)
 
 	s.append("in.csv", "23\np5,34,c1,d2\n")
 	for _, config := range []string{"", "complete: false"} {
@@ -65,7 +65,7 @@ func TestADeclaredCompleteFileEndsAtItsEnd(t *testing.T) {
 		}
 		r = s.run("", "run", "--once")
 		require.Equal(t, 0, r.code, r.stderr)
-		c := s.counts()
+		c := s.lineCounts()
 		assert.Equal(t, 6, c.Counts.Sent)
 		assert.Equal(t, map[string]int{"grown_line": 1}, c.Counts.Refused)
 	}
@@ -77,7 +77,7 @@ func TestTheEndOfStandardInputEndsItsLastLine(t *testing.T) {
 	s := newSite(t, clinic("{type: stdin, format: csv}"))
 	r := s.run(torn, "run")
 	require.Equal(t, 0, r.code, r.stderr)
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 4, c.Counts.Sent)
 	assert.Equal(t, 0, c.Unread["unterminated"])
 	assert.Equal(t, map[string]int{"header_line": 1, "blank_line": 1}, c.Counts.Ignored)
@@ -100,7 +100,7 @@ func TestAKilledRunCountsLinesOnce(t *testing.T) {
 		p.signal(syscall.SIGKILL)
 		p.wait()
 	}
-	c := s.counts()
+	c := s.lineCounts()
 	assert.Equal(t, 3, c.Counts.Sent)
 	assert.Equal(t, map[string]int{"header_line": 1, "blank_line": 4}, c.Counts.Ignored)
 }

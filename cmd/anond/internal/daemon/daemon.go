@@ -128,10 +128,15 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded,
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded,
 		Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
-	if errors.As(err, &changed) {
+	var shrunk *incremental.GrowthError
+	switch {
+	case errors.As(err, &shrunk):
+		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
+	case errors.As(err, &changed):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -140,11 +145,24 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 // ConfigError is a contradiction between the configuration and what exists.
 type ConfigError struct{ Err error }
 
+// Hint says what an operator can do about it.
+func (e *ConfigError) Hint() string {
+	var changed *incremental.SettingsError
+	if errors.As(e.Err, &changed) && !changed.Released {
+		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	var shrunk *incremental.GrowthError
+	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
+		return "bring the earlier lines back as they were, and only add to them"
+	}
+	return "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+}
+
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
-	settings, err := SettingsOf(c, m.Seed())
+	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}

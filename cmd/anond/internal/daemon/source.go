@@ -15,7 +15,7 @@ import (
 )
 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
-	resume := ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: o.Once}
+	resume := ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
 	if c.Source.Type == config.FromKafka {
 		k, err := kafkaConfig(c, o)
 		if err != nil {
@@ -24,17 +24,38 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 		k.Lease = lease.kafka()
 		return kafkasrc.Open(ctx, k, resume)
 	}
-	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log}
-	if c.Source.Format == config.CSV {
-		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
-		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
-	}
+	f := fileConfig(c, o)
 	if c.Source.Type == config.FromStdin {
 		f.Stdin, f.RunID = o.Stdin, runID(m, o)
 	} else {
 		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
 	}
 	return filesrc.Open(ctx, f, resume)
+}
+
+// fileConfig says how files and standard input are read.
+func fileConfig(c *config.Config, o Options) filesrc.Config {
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log}
+	if c.Source.Format == config.CSV {
+		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
+		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
+	}
+	return f
+}
+
+// rereadOf reads single records of the source again; nil for standard input,
+// which is gone.
+func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
+	switch c.Source.Type {
+	case config.FromKafka:
+		k, err := kafkaConfig(c, o)
+		return kafkasrc.Reread(k), err
+	case config.FromStdin:
+		return nil, nil
+	}
+	f := fileConfig(c, o)
+	f.Paths = []string{c.Source.File.Path}
+	return filesrc.Reread(f, m.Digest), nil
 }
 
 // runID names one run of standard input: each is a source of its own. The

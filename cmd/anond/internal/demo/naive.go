@@ -74,7 +74,7 @@ func load(o Options, result *Result) (*naiveStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := daemon.SettingsOf(result.Config, [32]byte{})
+	settings, err := daemon.SettingsOf(result.Config, exporter.Machine())
 	if err != nil {
 		return nil, err
 	}
