@@ -231,6 +231,9 @@ func (h *host) status() string {
 	for _, why := range slices.Sorted(maps.Keys(s.Refused)) {
 		out += fmt.Sprintf("\ndead letters %s: %d", why, s.Refused[why])
 	}
+	if s.Outbox > 0 {
+		out += fmt.Sprintf("\nnot delivered: %d", s.Outbox)
+	}
 	return out
 }
 

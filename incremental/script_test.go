@@ -40,9 +40,10 @@ import (
 const scriptLines = 80
 
 func TestScripts(t *testing.T) {
-	scripts := 0
+	scripts, err := os.ReadDir("testdata/scripts")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(scripts), 10, "the scripts were not found")
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
-		scripts++
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Less(t, strings.Count(string(text), "\n"), scriptLines, "a script tells one idea")
@@ -50,7 +51,6 @@ func TestScripts(t *testing.T) {
 			{name: "restarted", place: &inMemory{}, restless: true}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return runOn(t, hosts, d) })
 	})
-	require.GreaterOrEqual(t, scripts, 10, "the scripts were not found")
 }
 
 // runOn runs a command on every host and returns what all of them print.
