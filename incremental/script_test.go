@@ -23,8 +23,8 @@ import (
 //	go test ./incremental -run TestScripts -rewrite           write down what is printed now
 //
 // -rewrite believes whatever the machine does. Read the difference, and commit a
-// difference only if you can explain it: say in the commit message which rule or
-// which decision of the design changed what is published. If the prose of a script
+// difference only if you can explain it: say in the commit message which rule or which
+// decision changed what is published. If the prose of a script
 // no longer fits its output, one of the two is wrong.
 //
 // A script runs on three hosts at once, which must print the same: one with the
