@@ -186,7 +186,7 @@ func (h *host) reopen() string {
 }
 
 func (h *host) deliver() string {
-	letters, err := h.store.Outbox(0, 100)
+	letters, err := h.store.Outbox(0, 100, 1<<30)
 	require.NoError(h.t, err)
 	if len(letters) > 0 {
 		h.m.Delivered(letters[len(letters)-1].Seq, len(letters))

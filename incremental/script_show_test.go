@@ -238,7 +238,7 @@ func (h *host) status() string {
 }
 
 func (h *host) outbox() string {
-	letters, err := h.store.Outbox(0, 100)
+	letters, err := h.store.Outbox(0, 100, 1<<30)
 	require.NoError(h.t, err)
 	var out []string
 	for _, l := range letters {
