@@ -72,3 +72,22 @@ func TestStandbyStopsWhileItWaits(t *testing.T) {
 	require.Equal(t, 0, b.wait(), b.log.String())
 	a.signal(syscall.SIGCONT)
 }
+
+// TestAMemberWithoutTheStateIsNoPublisher: what the group has committed was read
+// by a member with another state. Who does not have that state must not read, and
+// publish, the same people again.
+func TestAMemberWithoutTheStateIsNoPublisher(t *testing.T) {
+	t.Parallel()
+	c := startKafka(t, 1)
+	produceTo(t, c)(0, patient(0), patient(1), patient(2), patient(3))
+	config := clinic(fromKafka(c, leased))
+	first, other := newSite(t, config), newSite(t, config)
+	a := first.start("run")
+	a.waitFor(`"event":"release_published"`)
+	a.signal(syscall.SIGTERM)
+	require.Equal(t, 0, a.wait())
+	b := other.start("run")
+	require.Equal(t, 5, b.wait(), b.log.String())
+	assert.Contains(t, b.log.String(), "the group has committed")
+	assert.Empty(t, other.read("releases/CURRENT"))
+}
