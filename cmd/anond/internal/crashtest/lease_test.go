@@ -88,6 +88,6 @@ func TestAMemberWithoutTheStateIsNoPublisher(t *testing.T) {
 	require.Equal(t, 0, a.wait())
 	b := other.start("run")
 	require.Equal(t, 5, b.wait(), b.log.String())
-	assert.Contains(t, b.log.String(), "the group has committed")
+	assert.Contains(t, b.log.String(), "has committed offset")
 	assert.Empty(t, other.read("releases/CURRENT"))
 }
