@@ -10,10 +10,9 @@ import (
 const (
 	// format1 is the first: ten buckets, values sealed with CRC-32C over
 	// bucket, key and content, columns bit-packed over their minimum.
+	// Format 2 lets meta carry the reference distributions of t-closeness behind
+	// what format 1 has there.
 	format1 = 1
-	// format2 lets meta carry the reference distributions of t-closeness behind
-	// what format1 has there.
-	format2 = 2
 	// format3 lets meta carry how far a state had read when it was reset, and the
 	// versions of hierarchies; a dictionary then holds the paths of their leaves.
 	format3 = 3
