@@ -30,6 +30,9 @@ type AIP struct {
 // Name returns aip.
 func (AIP) Name() string { return "aip" }
 
+// WithSeed implements Drawing.
+func (a AIP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
 // Partition implements Partitioner.
 func (a AIP) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	lex := newLexicographic(p, a.Bins)
@@ -153,7 +156,7 @@ func (ip *initialPartition) bagOf(rows []int32) Bag {
 	slices.Sort(ip.tally.seen)
 	b := Bag{Total: len(rows), Counts: make([]Count, len(ip.tally.seen))}
 	for i, c := range ip.tally.seen {
-		b.Counts[i] = Count{ip.codes[c], int(ip.tally.n[c])}
+		b.Counts[i] = Count{Code: ip.codes[c], N: int(ip.tally.n[c])}
 	}
 	ip.tally.clear()
 	return b
@@ -195,7 +198,7 @@ func sumBags(a, b Bag) Bag {
 		case x[0].Code > y[0].Code:
 			out.Counts, y = append(out.Counts, y[0]), y[1:]
 		default:
-			out.Counts = append(out.Counts, Count{x[0].Code, x[0].N + y[0].N})
+			out.Counts = append(out.Counts, Count{Code: x[0].Code, N: x[0].N + y[0].N})
 			x, y = x[1:], y[1:]
 		}
 	}

@@ -22,6 +22,9 @@ type Anatomy struct{ Seed uint64 }
 // Name returns anatomy.
 func (Anatomy) Name() string { return "anatomy" }
 
+// WithSeed implements Drawing.
+func (a Anatomy) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
 // Partition implements Partitioner.
 func (a Anatomy) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	coin := rand.New(rand.NewPCG(a.Seed, 2))

@@ -32,6 +32,9 @@ type ARP struct {
 // Name returns arp.
 func (ARP) Name() string { return "arp" }
 
+// WithSeed implements Drawing.
+func (a ARP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
+
 // Partition implements Partitioner.
 func (a ARP) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	coin := rand.New(rand.NewPCG(a.Seed, 3))

@@ -15,8 +15,8 @@ func strictRequirements(all Bag) []Requirement {
 	return []Requirement{
 		{K: 5, L: 2, Extra: []Principle{close(0.1)}},
 		{K: 5, L: 1, Extra: []Principle{close(0.02)}},
-		{K: 3, L: 1, Extra: []Principle{DistinctL{8}}},
-		{K: 4, L: 2, Extra: []Principle{EntropyL{7}, RecursiveL{2, 3}}},
+		{K: 3, L: 1, Extra: []Principle{DistinctL{L: 8}}},
+		{K: 4, L: 2, Extra: []Principle{EntropyL{L: 7}, RecursiveL{C: 2, L: 3}}},
 	}
 }
 
@@ -67,7 +67,7 @@ func TestExtractIsBlindToWorkers(t *testing.T) {
 		if mixed {
 			mixKinds(t, rng, p)
 		}
-		want := Requirement{K: 5, L: 3, Extra: []Principle{DistinctL{4}}}
+		want := Requirement{K: 5, L: 3, Extra: []Principle{DistinctL{L: 4}}}
 		groups, rest := Extract{Workers: 1}.Partition(p, want)
 		for _, workers := range []int{2, 3, 16} {
 			t.Run(fmt.Sprint(mixed, workers), func(t *testing.T) {

@@ -106,9 +106,9 @@ func extractCase(t testing.TB, seed uint64) (*Pool, Requirement) {
 	}
 	switch seed % 5 {
 	case 0:
-		want.Extra = []Principle{DistinctL{want.L + 1}}
+		want.Extra = []Principle{DistinctL{L: want.L + 1}}
 	case 1:
-		want.Extra = []Principle{EntropyL{float64(want.L)}, RecursiveL{2, 2}}
+		want.Extra = []Principle{EntropyL{L: float64(want.L)}, RecursiveL{C: 2, L: 2}}
 	}
 	return p, want
 }

@@ -33,26 +33,10 @@ func halve(p *Pool, rows []int32, want Requirement, out [][]int32) [][]int32 {
 }
 
 func symmetricCut(p *Pool, rows []int32) (left, right []int32) {
-	d, j := p.D(), p.widest(rows)
+	d, j := p.D(), widest(p, rows)
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(p.X[int(a)*d+j], p.X[int(b)*d+j]), cmp.Compare(a, b))
 	})
 	return sorted[:len(sorted)/2], sorted[len(sorted)/2:]
-}
-
-// widest returns the dimension in which the rows lie farthest apart.
-func (p *Pool) widest(rows []int32) int {
-	best, width := 0, float32(-1)
-	for j := range p.D() {
-		lo, hi := p.At(rows[0])[j], p.At(rows[0])[j]
-		for _, r := range rows[1:] {
-			x := p.At(r)[j]
-			lo, hi = min(lo, x), max(hi, x)
-		}
-		if hi-lo > width {
-			best, width = j, hi-lo
-		}
-	}
-	return best
 }

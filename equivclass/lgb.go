@@ -92,7 +92,7 @@ func (e *InfeasibleError) Error() string {
 
 // Run cuts the table. The table is not changed.
 func (m LGB) Run(t *FlaggedTable) (*LGBResult, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	held := make([]bool, t.Len())
@@ -149,7 +149,7 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 	promise := m.Promises[j]
 	var buckets [][]int32
 	if promise.L > 0 && m.Nested {
-		buckets = m.nested(t, newGroupUnion(t, space, cut, j, FrequencyL{promise.L}, 1), promise.L)
+		buckets = m.nested(t, newGroupUnion(t, space, cut, j, FrequencyL{L: promise.L}, 1), promise.L)
 	} else if promise.L > 0 {
 		buckets = LocalBuckets(t.Codes[j], CanonicalOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
 	} else {

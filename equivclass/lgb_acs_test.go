@@ -37,12 +37,12 @@ func lgbMeasure(t testing.TB, table *FlaggedTable, k, l int, local Partitioner) 
 	src := splitMix(3)
 	queries := SumWorkload(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
 	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{wangRows(table.Len())}, WholeBlock(9))
-	cut, err := LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: true}.Run(table)
+	result, err := LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: true}.Run(table)
 	require.NoError(t, err)
-	require.Empty(t, cut.Rest)
-	ncp, values := LocalNCP(table, cut)
-	w := MeasureWorkload(queries, truth, NewLocalRelease(table, cut).PaperSum)
-	out := lgbMeasured{CDM(Sizes(cut.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
+	require.Empty(t, result.Rest)
+	ncp, values := LocalNCP(table, result)
+	w := MeasureWorkload(queries, truth, NewLocalRelease(table, result).PaperSum)
+	out := lgbMeasured{CDM(Sizes(result.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
 	t.Logf("k=%2d l=%2d %-15s C_DM %7d NCP %.4f rate median %6.3f mean %6.3f, error median %.3f", k, l, local.Name(), out.dm, out.ncp, w.MedianWidth, w.Width, w.Median)
 	return out
 }

@@ -124,6 +124,23 @@ func (s *boxSplitter) divide(rows []int32, first, second []float32) int {
 	return left
 }
 
+// pairLoss is the NCP of a class of two rows, summed over dimensions.
+func pairLoss(p *Pool, a, b int32) float32 {
+	var sum float32
+	x, y := p.At(a), p.At(b)
+	for j := range x {
+		if x[j] == y[j] {
+			continue
+		}
+		if dim := &p.Space.Dims[j]; dim.Kind == Set {
+			sum += dim.SetLoss(2)
+		} else {
+			sum += dim.RangeLoss(min(x[j], y[j]), max(x[j], y[j]))
+		}
+	}
+	return sum
+}
+
 // splitMix is a small generator (Steele, Lea and Flood, OOPSLA 2014) for the
 // orders in which rows are tried. Nothing that must be secret depends on it.
 type splitMix uint64

@@ -98,11 +98,3 @@ func (b *localBucketer) afterMedian(lo, hi int) int {
 	at, _ := slices.BinarySearch(b.starts[lo:hi+1], half)
 	return lo + at
 }
-
-func lgbAllRows(p *Pool) []int32 {
-	rows := make([]int32, p.Len())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
-}

@@ -119,7 +119,7 @@ func lgbPromises(attributes, l int) []LocalPromise {
 	for j := range out {
 		out[j].L = l
 	}
-	out[0] = LocalPromise{Principle: shareWithin{0.35}}
+	out[0] = LocalPromise{Principle: shareWithin{T: 0.35}}
 	return out
 }
 
@@ -127,7 +127,9 @@ func lgbPromises(attributes, l int) []LocalPromise {
 func lgbValues(column []Code, buckets [][]int32) [][]Code {
 	out := make([][]Code, len(buckets))
 	for i, b := range buckets {
-		out[i] = gather(column, b)
+		for _, r := range b {
+			out[i] = append(out[i], column[r])
+		}
 		slices.Sort(out[i])
 	}
 	return out

@@ -6,19 +6,19 @@ package equivclass
 // records cost 1 a QI value. The print divides by the number of values, not by
 // one less, which charges an exact category too; here, as everywhere in this
 // package, an exact value costs 0 and the whole domain 1.
-func LocalNCP(t *FlaggedTable, cut *LGBResult) (sum float64, values int) {
+func LocalNCP(t *FlaggedTable, result *LGBResult) (sum float64, values int) {
 	space := NewSpace(t.Dicts)
-	for g, rows := range cut.Groups {
-		quasi := t.quasiOf(cut.Flags[g])
+	for g, rows := range result.Groups {
+		quasi := t.QuasiOf(result.Flags[g])
 		if len(quasi) == 0 {
 			continue
 		}
-		p := t.poolOf(space, rows, quasi, -1)
-		sum += p.Loss(lgbAllRows(p)) * float64(len(quasi)*len(rows))
+		p := t.PoolOf(space, rows, quasi, -1)
+		sum += p.Loss(identity(p.Len())) * float64(len(quasi)*len(rows))
 		values += len(quasi) * len(rows)
 	}
-	for _, r := range cut.Rest {
-		n := len(t.quasiOf(t.Flags[r]))
+	for _, r := range result.Rest {
+		n := len(t.QuasiOf(t.Flags[r]))
 		sum, values = sum+float64(n), values+n
 	}
 	return sum, values
@@ -27,11 +27,11 @@ func LocalNCP(t *FlaggedTable, cut *LGBResult) (sum float64, values int) {
 // BucketWidth is the mean, over the sensitive values of an attribute, of the
 // NCP of their local bucket: how far apart the values are that a row may have.
 // Algorithm 2 keeps it small.
-func BucketWidth(t *FlaggedTable, cut *LGBResult, attribute int) float64 {
+func BucketWidth(t *FlaggedTable, result *LGBResult, attribute int) float64 {
 	space, sum, n := NewSpace(t.Dicts), 0.0, 0
-	for _, rows := range cut.Buckets[attribute] {
-		p := t.poolOf(space, rows, []int{attribute}, -1)
-		sum += p.Loss(lgbAllRows(p)) * float64(len(rows))
+	for _, rows := range result.Buckets[attribute] {
+		p := t.PoolOf(space, rows, []int{attribute}, -1)
+		sum += p.Loss(identity(p.Len())) * float64(len(rows))
 		n += len(rows)
 	}
 	if n == 0 {

@@ -30,6 +30,9 @@ func (m NCPSplit) Name() string {
 	return "lgb-ncp"
 }
 
+// WithSeed implements Drawing.
+func (m NCPSplit) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
+
 // Partition implements Partitioner.
 func (m NCPSplit) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	c := newNCPCutter(p, want)
@@ -78,7 +81,7 @@ func (c *ncpCutter) seeds(rows []int32) (u, v int32) {
 	for range seedRounds {
 		v, u = u, c.farthest(rows, u)
 	}
-	if c.pairLoss(u, v) == 0 {
+	if pairLoss(c.p, u, v) == 0 {
 		return u, u
 	}
 	return u, v
@@ -88,26 +91,9 @@ func (c *ncpCutter) seeds(rows []int32) (u, v int32) {
 func (c *ncpCutter) farthest(rows []int32, u int32) int32 {
 	best, most := u, float32(-1)
 	for _, r := range rows {
-		if l := c.pairLoss(u, r); l > most {
+		if l := pairLoss(c.p, u, r); l > most {
 			best, most = r, l
 		}
 	}
 	return best
-}
-
-// pairLoss is the NCP of a class of two rows, summed over dimensions.
-func (c *ncpCutter) pairLoss(a, b int32) float32 {
-	var sum float32
-	x, y := c.p.At(a), c.p.At(b)
-	for j := range x {
-		if x[j] == y[j] {
-			continue
-		}
-		if dim := &c.p.Space.Dims[j]; dim.Kind == Set {
-			sum += dim.SetLoss(2)
-		} else {
-			sum += dim.RangeLoss(min(x[j], y[j]), max(x[j], y[j]))
-		}
-	}
-	return sum
 }

@@ -10,21 +10,21 @@ import (
 
 // lgbCrossing counts the buckets of an attribute that neither lie inside one
 // group nor are unions of whole groups.
-func lgbCrossing(n int, cut *LGBResult, j int) (crossing int) {
+func lgbCrossing(n int, result *LGBResult, j int) (crossing int) {
 	group := slices.Repeat([]int{-1}, n)
-	for g, rows := range cut.Groups {
+	for g, rows := range result.Groups {
 		for _, r := range rows {
 			group[r] = g
 		}
 	}
-	for _, bucket := range cut.Buckets[j] {
+	for _, bucket := range result.Buckets[j] {
 		in := map[int]int{}
 		for _, r := range bucket {
 			in[group[r]]++
 		}
 		whole := true
 		for g, k := range in {
-			whole = whole && k == len(cut.Groups[g])
+			whole = whole && k == len(result.Groups[g])
 		}
 		if len(in) > 1 && !whole {
 			crossing++
@@ -45,13 +45,13 @@ func TestLGBNested(t *testing.T) {
 			plain, err := m.Run(table)
 			require.NoError(t, err)
 			m.Nested = true
-			cut, err := m.Run(table)
+			result, err := m.Run(table)
 			require.NoError(t, err)
-			require.Equal(t, plain.Groups, cut.Groups)
+			require.Equal(t, plain.Groups, result.Groups)
 			for _, j := range []int{0, 1, 7, 8} {
-				require.Zero(t, lgbCrossing(table.Len(), cut, j))
+				require.Zero(t, lgbCrossing(table.Len(), result, j))
 				seen := map[int32]bool{}
-				for _, bucket := range cut.Buckets[j] {
+				for _, bucket := range result.Buckets[j] {
 					if j > 0 {
 						b := bagOfRows(table.Codes[j], bucket)
 						require.True(t, b.Eligible(m.Promises[j].L))
@@ -61,19 +61,19 @@ func TestLGBNested(t *testing.T) {
 						seen[r] = true
 					}
 				}
-				for g, rows := range cut.Groups {
+				for g, rows := range result.Groups {
 					for _, r := range rows {
-						require.Equal(t, cut.Flags[g]>>j&1 == 1, seen[r])
+						require.Equal(t, result.Flags[g]>>j&1 == 1, seen[r])
 					}
 				}
 			}
 			require.NotZero(t, lgbCrossing(table.Len(), plain, 8))
-			if len(cut.Buckets[8]) > len(cut.Groups) {
+			if len(result.Buckets[8]) > len(result.Groups) {
 				inside++
 			}
 			again, err := m.Run(table)
 			require.NoError(t, err)
-			require.Equal(t, cut, again)
+			require.Equal(t, result, again)
 		}
 	}
 	require.NotZero(t, inside, "some groups are cut inside")
@@ -93,8 +93,8 @@ func TestLGBNestedInfeasible(t *testing.T) {
 
 // lgbAssignments are the different assignments of values, over all attributes
 // together, that fit some arrangement of people in rows: what level L0 counts.
-func lgbAssignments(t *FlaggedTable, cut *LGBResult) map[string][][]Code {
-	w := lgbEnumerate(t, cut) // for the buckets of rows
+func lgbAssignments(t *FlaggedTable, result *LGBResult) map[string][][]Code {
+	w := lgbEnumerate(t, result) // for the buckets of rows
 	seen, out := map[string]bool{}, map[string][][]Code{}
 	rowOf := slices.Repeat([]int32{-1}, t.Len())
 	values := make([][]Code, len(t.Dicts))
@@ -111,7 +111,7 @@ func lgbAssignments(t *FlaggedTable, cut *LGBResult) map[string][][]Code {
 			}
 			out[fmt.Sprint(copied)] = copied
 			return
-		case b == len(cut.Buckets[j]):
+		case b == len(result.Buckets[j]):
 			deal(j+1, 0)
 			return
 		}
@@ -122,7 +122,7 @@ func lgbAssignments(t *FlaggedTable, cut *LGBResult) map[string][][]Code {
 			}
 		}
 		tried := map[string]bool{}
-		lgbPermutations(cut.Buckets[j][b], func(from []int32) {
+		lgbPermutations(result.Buckets[j][b], func(from []int32) {
 			bag := gather(t.Codes[j], from)
 			if tried[fmt.Sprint(bag)] {
 				return
@@ -142,9 +142,9 @@ func lgbAssignments(t *FlaggedTable, cut *LGBResult) map[string][][]Code {
 	}
 	var place func(g int)
 	place = func(g int) {
-		if g < len(cut.Groups) {
-			lgbPermutations(cut.Groups[g], func(rows []int32) {
-				for i, record := range cut.Groups[g] {
+		if g < len(result.Groups) {
+			lgbPermutations(result.Groups[g], func(rows []int32) {
+				for i, record := range result.Groups[g] {
 					rowOf[record] = rows[i]
 				}
 				place(g + 1)
@@ -170,8 +170,8 @@ func lgbAssignments(t *FlaggedTable, cut *LGBResult) map[string][][]Code {
 
 // lgbLikeliest is the largest share of assignments in which a record has some
 // value of an attribute that is flagged for it and promises l.
-func lgbLikeliest(t *FlaggedTable, worlds map[string][][]Code, cut *LGBResult, each func(j int, record int32, v Code, share float64)) (most float64) {
-	for _, rows := range cut.Groups {
+func lgbLikeliest(t *FlaggedTable, worlds map[string][][]Code, result *LGBResult, each func(j int, record int32, v Code, share float64)) (most float64) {
+	for _, rows := range result.Groups {
 		for _, record := range rows {
 			for _, j := range []int{1, 3} {
 				if t.Flags[record]>>j&1 == 0 {
@@ -201,17 +201,17 @@ func TestLGBNestedWorlds(t *testing.T) {
 	for range 90 {
 		table := lgbSmall(t, rng, 6)
 		m := LGB{K: 2, Fold: true, Local: Mondrian{}, Seed: [32]byte{byte(rng.IntN(256))},
-			Promises: []LocalPromise{{}, {L: 2}, {Principle: shareWithin{0.2}}, {L: 2}}}
+			Promises: []LocalPromise{{}, {L: 2}, {Principle: shareWithin{T: 0.2}}, {L: 2}}}
 		crossing, err := m.Run(table)
 		if err != nil || len(crossing.Groups) == 0 {
 			continue
 		}
 		m.Nested = true
-		cut, err := m.Run(table)
+		result, err := m.Run(table)
 		require.NoError(t, err)
 		cuts++
-		w := lgbEnumerate(table, cut)
-		most := lgbLikeliest(table, lgbAssignments(table, cut), cut, func(j int, record int32, v Code, share float64) {
+		w := lgbEnumerate(table, result)
+		most := lgbLikeliest(table, lgbAssignments(table, result), result, func(j int, record int32, v Code, share float64) {
 			require.InDelta(t, w.hasWhat[j][record][v]/w.total, share, 1e-9)
 		})
 		require.LessOrEqual(t, most, 0.5+1e-9)

@@ -75,7 +75,7 @@ func TestLGBFigure1(t *testing.T) {
 	// 1(d) is anatomy on the same groups. It shows Mark (24, Male, 21336) in one
 	// row exactly: his identity is disclosed, as section 1.1 says.
 	q := paBound(t, table.Dicts, `count where gender = Male and zip = 21336`)
-	assert.Equal(t, Answer{1, 1, 1}, NewBlockRelease(table.Dicts, table.Codes, groups, AnatomyBlocks(4, 3)).Estimate(q))
+	assert.Equal(t, Answer{Estimate: 1, Lower: 1, Upper: 1}, NewBlockRelease(table.Dicts, table.Codes, groups, AnatomyBlocks(4, 3)).Estimate(q))
 }
 
 // Figure 2 is what LGB makes at k=2, l=2: its groups and cells to the digit,
@@ -89,15 +89,15 @@ func TestLGBFigure2(t *testing.T) {
 		{"", "Female", "21328", ""},
 	}
 	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}} {
-		cut, err := lgbOf(2, 2, local).Run(table)
+		result, err := lgbOf(2, 2, local).Run(table)
 		require.NoError(t, err)
-		require.Empty(t, cut.Rest)
-		release := NewLocalRelease(table, cut)
+		require.Empty(t, result.Rest)
+		release := NewLocalRelease(table, result)
 		for g, rows := range lgbFigure2Groups {
-			at := slices.IndexFunc(cut.Groups, func(x []int32) bool { return slices.Equal(x, rows) })
+			at := slices.IndexFunc(result.Groups, func(x []int32) bool { return slices.Equal(x, rows) })
 			require.GreaterOrEqual(t, at, 0, "%s: group %d", local.Name(), g+1)
 			for j, text := range want[g] {
-				assert.Equal(t, text == "", cut.Flags[at]>>j&1 == 1)
+				assert.Equal(t, text == "", result.Flags[at]>>j&1 == 1)
 				if text != "" {
 					assert.Equal(t, text, lgbShown(table.Dicts[j], release.Cells[at][j]))
 				}
@@ -117,9 +117,9 @@ func TestLGBFigure3(t *testing.T) {
 		rows = append(rows, s.rows)
 	}
 	assert.ElementsMatch(t, [][]int32{{0, 1}, {2, 5}, {3, 4, 6, 7}}, rows)
-	cut, err := lgbOf(2, 2, Mondrian{}).Run(table)
+	result, err := lgbOf(2, 2, Mondrian{}).Run(table)
 	require.NoError(t, err)
-	assert.ElementsMatch(t, lgbFigure2Groups, cut.Groups)
+	assert.ElementsMatch(t, lgbFigure2Groups, result.Groups)
 }
 
 // Figure 4 is a locally bucketized table that keeps l=2, and no outcome of
@@ -131,15 +131,15 @@ func TestLGBFigure4(t *testing.T) {
 			lgbRequireUnique(t, table.Codes[j], b, 2)
 		}
 	}
-	cut, err := lgbOf(2, 2, Mondrian{}).Run(table)
+	result, err := lgbOf(2, 2, Mondrian{}).Run(table)
 	require.NoError(t, err)
-	assert.ElementsMatch(t, [][]int32{{3, 6}, {4, 7}}, lgbSorted(cut.Buckets[0]), "ages of 1004 and 1007, 1005 and 1008")
-	assert.Empty(t, cut.Buckets[1], "gender is a QI attribute")
-	assert.ElementsMatch(t, [][]int32{{0, 1}}, lgbSorted(cut.Buckets[2]))
-	assert.Len(t, cut.Buckets[3], 4)
-	printed := *cut
+	assert.ElementsMatch(t, [][]int32{{3, 6}, {4, 7}}, lgbSorted(result.Buckets[0]), "ages of 1004 and 1007, 1005 and 1008")
+	assert.Empty(t, result.Buckets[1], "gender is a QI attribute")
+	assert.ElementsMatch(t, [][]int32{{0, 1}}, lgbSorted(result.Buckets[2]))
+	assert.Len(t, result.Buckets[3], 4)
+	printed := *result
 	printed.Buckets = lgbFigure4
-	assert.InDelta(t, 4.0/18, BucketWidth(table, cut, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
+	assert.InDelta(t, 4.0/18, BucketWidth(table, result, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
 	assert.InDelta(t, 6.0/18, BucketWidth(table, &printed, 0), 1e-6, "(7 + 5) / 2 years")
 }
 
@@ -188,23 +188,23 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 			table := lgbRandom(rng, 120+rng.IntN(200), 0.4)
 			k, l := 2+round%4, 2+round%3
 			m := LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: round%2 == 0}
-			cut, err := m.Run(table)
+			result, err := m.Run(table)
 			require.NoError(t, err)
-			lgbCover(t, cut.Groups, cut.Rest, table.Len())
-			release := NewLocalRelease(table, cut)
+			lgbCover(t, result.Groups, result.Rest, table.Len())
+			release := NewLocalRelease(table, result)
 			row := 0
-			for g, rows := range cut.Groups {
+			for g, rows := range result.Groups {
 				require.GreaterOrEqual(t, len(rows), k)
 				for _, r := range rows {
-					require.Zero(t, table.Flags[r]&^cut.Flags[g], "nobody gets less protection than asked for")
-					lgbCheckRecord(t, release, table, cut.Flags[g], row, r, l)
+					require.Zero(t, table.Flags[r]&^result.Flags[g], "nobody gets less protection than asked for")
+					lgbCheckRecord(t, release, table, result.Flags[g], row, r, l)
 					row++
 				}
 			}
-			for j, buckets := range cut.Buckets {
+			for j, buckets := range result.Buckets {
 				for _, b := range buckets {
 					if j == 0 {
-						require.True(t, shareWithin{0.35}.Holds((&Pool{SA: table.Codes[0]}).Bag(b)))
+						require.True(t, shareWithin{T: 0.35}.Holds((&Pool{SA: table.Codes[0]}).Bag(b)))
 					} else {
 						lgbRequireUnique(t, table.Codes[j], b, l)
 					}
@@ -230,16 +230,16 @@ func lgbCheckRecord(t *testing.T, release *LocalRelease, table *FlaggedTable, fl
 func TestLGBGroupsDoNotDependOnL(t *testing.T) {
 	table := lgbRandom(rand.New(rand.NewPCG(8, 8)), 3000, 0.2)
 	for _, local := range []Partitioner{Mondrian{}, NCPSplit{}} {
-		at5, err := lgbOf(5, 5, local).withPrinciple().Run(table)
+		at5, err := withPrinciple(lgbOf(5, 5, local)).Run(table)
 		require.NoError(t, err)
-		at10, err := lgbOf(5, 10, local).withPrinciple().Run(table)
+		at10, err := withPrinciple(lgbOf(5, 10, local)).Run(table)
 		require.NoError(t, err)
 		require.Equal(t, at5.Groups, at10.Groups)
 	}
 }
 
-func (m LGB) withPrinciple() LGB {
-	m.Promises[0] = LocalPromise{Principle: shareWithin{0.35}}
+func withPrinciple(m LGB) LGB {
+	m.Promises[0] = LocalPromise{Principle: shareWithin{T: 0.35}}
 	return m
 }
 
@@ -259,7 +259,7 @@ func TestLGBProposition2SmallSubsets(t *testing.T) {
 	apart, err := folding.Run(table)
 	require.NoError(t, err)
 	require.Equal(t, []int32{0, 1}, apart.Rest, "under l nobody is folded")
-	folding.Promises[0] = LocalPromise{Principle: DistinctL{2}}
+	folding.Promises[0] = LocalPromise{Principle: DistinctL{L: 2}}
 	folded, err := folding.Run(table)
 	require.NoError(t, err)
 	require.Empty(t, folded.Rest)
@@ -281,7 +281,7 @@ func TestLGBInfeasible(t *testing.T) {
 
 	_, err = LGB{K: 2, Local: Mondrian{}}.Run(table)
 	require.ErrorContains(t, err, "no promise")
-	_, err = LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{}, {Principle: shareWithin{0}}}}.Run(table)
+	_, err = LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{}, {Principle: shareWithin{T: 0}}}}.Run(table)
 	require.ErrorAs(t, err, &infeasible)
 }
 
@@ -300,10 +300,10 @@ func TestLGBTable1(t *testing.T) {
 func TestLGBFigures5And6(t *testing.T) {
 	table := lgbRandom(rand.New(rand.NewPCG(9, 9)), 31_055, 0.2)
 	measure := func(local Partitioner) (int64, float64) {
-		cut, err := LGB{K: 8, Promises: lgbPromises(9, 8), Local: local}.Run(table)
+		result, err := LGB{K: 8, Promises: lgbPromises(9, 8), Local: local}.Run(table)
 		require.NoError(t, err)
-		ncp, values := LocalNCP(table, cut)
-		return CDM(Sizes(cut.Groups), len(cut.Rest), 1), ncp / float64(values)
+		ncp, values := LocalNCP(table, result)
+		return CDM(Sizes(result.Groups), len(result.Rest), 1), ncp / float64(values)
 	}
 	mdpDM, mdpNCP := measure(Mondrian{})
 	ncpDM, ncpNCP := measure(NCPSplit{})
@@ -321,20 +321,20 @@ func TestLGBFigures5And6(t *testing.T) {
 func TestLGBEverythingSensitive(t *testing.T) {
 	rows := [][]string{{"F!", "1!"}, {"M!", "2!"}, {"F!", "3!"}, {"M!", "4!"}}
 	table := lgbTable(t, []Attribute{{Name: "sex", Type: Categorical}, {Name: "n", Type: Integer}}, rows)
-	m := LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{Principle: shareWithin{0.1}}, {L: 2}}}
-	cut, err := m.Run(table)
+	m := LGB{K: 2, Local: Mondrian{}, Promises: []LocalPromise{{Principle: shareWithin{T: 0.1}}, {L: 2}}}
+	result, err := m.Run(table)
 	require.NoError(t, err)
-	require.Equal(t, [][]int32{{0, 1, 2, 3}}, cut.Groups)
-	require.Equal(t, [][]int32{{0, 1, 2, 3}}, cut.Buckets[0])
-	require.Equal(t, [][]int32{{0, 1}, {2, 3}}, lgbSorted(cut.Buckets[1]))
-	sum, values := LocalNCP(table, cut)
+	require.Equal(t, [][]int32{{0, 1, 2, 3}}, result.Groups)
+	require.Equal(t, [][]int32{{0, 1, 2, 3}}, result.Buckets[0])
+	require.Equal(t, [][]int32{{0, 1}, {2, 3}}, lgbSorted(result.Buckets[1]))
+	sum, values := LocalNCP(table, result)
 	require.Zero(t, sum)
 	require.Zero(t, values)
 	require.Zero(t, BucketWidth(table, &LGBResult{Buckets: make([][][]int32, 2)}, 0))
 
 	table.Flags[3] = 2 // one known sex: its record is withheld, and two of three are F
-	cut, err = m.Run(table)
-	require.Nil(t, cut)
+	result, err = m.Run(table)
+	require.Nil(t, result)
 	var infeasible *InfeasibleError
 	require.ErrorAs(t, err, &infeasible)
 	require.ErrorContains(t, err, "share-within")

@@ -111,12 +111,12 @@ func flagged(subsets []qiSubset, j int) []int32 {
 // generalize appends the local equivalence groups of a subset. If it has no QI
 // value at all it is one group: there is nothing to match a record by.
 func (m LGB) generalize(t *FlaggedTable, space *Space, s qiSubset, out *LGBResult) {
-	quasi := t.quasiOf(s.flags)
+	quasi := t.QuasiOf(s.flags)
 	if len(quasi) == 0 {
 		out.Groups, out.Flags = append(out.Groups, s.rows), append(out.Flags, s.flags)
 		return
 	}
-	groups, _ := m.Local.Partition(t.poolOf(space, s.rows, quasi, -1), Requirement{K: m.K, L: 1})
+	groups, _ := m.Local.Partition(t.PoolOf(space, s.rows, quasi, -1), Requirement{K: m.K, L: 1})
 	for _, g := range groups {
 		for i, r := range g {
 			g[i] = s.rows[r]

@@ -23,8 +23,8 @@ type FlaggedTable struct {
 // Len returns the number of records.
 func (t *FlaggedTable) Len() int { return len(t.Flags) }
 
-// check holds the shape, so that the methods need not look again.
-func (t *FlaggedTable) check() error {
+// Check holds the shape, so that the methods need not look again.
+func (t *FlaggedTable) Check() error {
 	if len(t.Dicts) == 0 || len(t.Dicts) > MaxAttributes {
 		return fmt.Errorf("the table has %d attributes: LGB takes 1 to %d", len(t.Dicts), MaxAttributes)
 	}
@@ -39,9 +39,9 @@ func (t *FlaggedTable) check() error {
 	return nil
 }
 
-// valueOrder returns the rank of each code of a dictionary: numbers by value,
+// ValueOrder returns the rank of each code of a dictionary: numbers by value,
 // others by code, which is the depth-first order of a hierarchy.
-func valueOrder(d *Dictionary) []int32 {
+func ValueOrder(d *Dictionary) []int32 {
 	codes := make([]Code, d.Len())
 	for i := range codes {
 		codes[i] = Code(i)
@@ -56,11 +56,11 @@ func valueOrder(d *Dictionary) []int32 {
 	return rank
 }
 
-// CanonicalOrder is valueOrder, but with categories by their text, so that buckets
+// CanonicalOrder is ValueOrder, but with categories by their text, so that buckets
 // do not depend on the order in which values came.
 func CanonicalOrder(d *Dictionary) []int32 {
 	if d.Kind() != Set {
-		return valueOrder(d)
+		return ValueOrder(d)
 	}
 	codes := make([]Code, d.Len())
 	for i := range codes {
@@ -74,9 +74,9 @@ func CanonicalOrder(d *Dictionary) []int32 {
 	return rank
 }
 
-// poolOf returns the rows as a pool over some of the attributes, over the whole
+// PoolOf returns the rows as a pool over some of the attributes, over the whole
 // domain of each. The sensitive codes are those of the attribute sa (-1: all 0).
-func (t *FlaggedTable) poolOf(space *Space, rows []int32, attributes []int, sa int) *Pool {
+func (t *FlaggedTable) PoolOf(space *Space, rows []int32, attributes []int, sa int) *Pool {
 	p := &Pool{Space: &Space{Dims: make([]Dim, len(attributes))}, X: make([]float32, len(rows)*len(attributes)), SA: make([]Code, len(rows))}
 	for at, j := range attributes {
 		p.Space.Dims[at] = space.Dims[j]
@@ -92,8 +92,8 @@ func (t *FlaggedTable) poolOf(space *Space, rows []int32, attributes []int, sa i
 	return p
 }
 
-// quasiOf returns the attributes on which records of these flags have QI values.
-func (t *FlaggedTable) quasiOf(flags uint64) []int {
+// QuasiOf returns the attributes on which records of these flags have QI values.
+func (t *FlaggedTable) QuasiOf(flags uint64) []int {
 	var out []int
 	for j := range t.Dicts {
 		if flags>>j&1 == 0 {

@@ -30,20 +30,20 @@ type groupUnion struct {
 	out    [][]int     // buckets as lists of groups
 }
 
-func newGroupUnion(t *FlaggedTable, space *Space, cut *LGBResult, j int, want Principle, least int) *groupUnion {
+func newGroupUnion(t *FlaggedTable, space *Space, result *LGBResult, j int, want Principle, least int) *groupUnion {
 	u := &groupUnion{t: t, j: j, want: want, least: least}
 	var all uint64
-	for g, rows := range cut.Groups {
-		if cut.Flags[g]>>j&1 == 1 {
+	for g, rows := range result.Groups {
+		if result.Flags[g]>>j&1 == 1 {
 			u.groups = append(u.groups, rows)
-			all |= cut.Flags[g]
+			all |= result.Flags[g]
 		}
 	}
-	quasi := t.quasiOf(all)
+	quasi := t.QuasiOf(all)
 	for _, rows := range u.groups {
-		p := t.poolOf(space, rows, quasi, -1)
+		p := t.PoolOf(space, rows, quasi, -1)
 		box := NewBox(len(quasi))
-		p.Box(lgbAllRows(p), box)
+		p.Box(identity(p.Len()), box)
 		centre := make([]float32, len(quasi))
 		for d := range centre {
 			centre[d] = (box.Lo[d] + box.Hi[d]) / 2
@@ -127,7 +127,7 @@ func (u *groupUnion) median(groups []int, d int) int {
 
 func (u *groupUnion) holds(groups []int) bool {
 	rows := u.rows(groups)
-	sensitive := bagOfRows(u.t.Codes[u.j], u.t.trulyFlagged(rows, u.j))
+	sensitive := bagOfRows(u.t.Codes[u.j], trulyFlagged(u.t, rows, u.j))
 	return sensitive.Total >= u.least && u.want.Holds(sensitive) && u.want.Holds(bagOfRows(u.t.Codes[u.j], rows))
 }
 
@@ -142,7 +142,7 @@ func (u *groupUnion) rows(groups []int) []int32 {
 
 // trulyFlagged returns those of the rows whose own flag is set: not those that
 // were folded into a group that protects more.
-func (t *FlaggedTable) trulyFlagged(rows []int32, j int) []int32 {
+func trulyFlagged(t *FlaggedTable, rows []int32, j int) []int32 {
 	var out []int32
 	for _, r := range rows {
 		if t.Flags[r]>>j&1 == 1 {
@@ -161,7 +161,7 @@ func bagOfRows(column []Code, rows []int32) Bag {
 		if n := len(b.Counts); n > 0 && b.Counts[n-1].Code == c {
 			b.Counts[n-1].N++
 		} else {
-			b.Counts = append(b.Counts, Count{c, 1})
+			b.Counts = append(b.Counts, Count{Code: c, N: 1})
 		}
 	}
 	b.Total = len(sorted)

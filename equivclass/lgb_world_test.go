@@ -14,21 +14,21 @@ import (
 // likely (level L0).
 type lgbWorlds struct {
 	table   *FlaggedTable
-	cut     *LGBResult
+	result  *LGBResult
 	bucket  [][]int     // by attribute, row (= record whose true row it is): its bucket, -1 none
 	total   float64     // worlds
 	row     [][]float64 // by record, row: worlds in which the row is the record's
 	hasWhat [][]map[Code]float64
 }
 
-func lgbEnumerate(t *FlaggedTable, cut *LGBResult) *lgbWorlds {
-	w := &lgbWorlds{table: t, cut: cut}
+func lgbEnumerate(t *FlaggedTable, result *LGBResult) *lgbWorlds {
+	w := &lgbWorlds{table: t, result: result}
 	for range t.Len() {
 		w.row = append(w.row, make([]float64, t.Len()))
 	}
 	for j := range t.Dicts {
 		of := slices.Repeat([]int{-1}, t.Len())
-		for b, rows := range cut.Buckets[j] {
+		for b, rows := range result.Buckets[j] {
 			for _, r := range rows {
 				of[r] = b
 			}
@@ -45,12 +45,12 @@ func lgbEnumerate(t *FlaggedTable, cut *LGBResult) *lgbWorlds {
 
 // place gives the records of one group after the other a row each.
 func (w *lgbWorlds) place(g int, rowOf []int32) {
-	if g == len(w.cut.Groups) {
+	if g == len(w.result.Groups) {
 		w.count(rowOf)
 		return
 	}
-	lgbPermutations(w.cut.Groups[g], func(rows []int32) {
-		for i, record := range w.cut.Groups[g] {
+	lgbPermutations(w.result.Groups[g], func(rows []int32) {
+		for i, record := range w.result.Groups[g] {
 			rowOf[record] = rows[i]
 		}
 		w.place(g+1, rowOf)
@@ -68,7 +68,7 @@ func (w *lgbWorlds) count(rowOf []int32) {
 		has     []map[Code]float64
 	}
 	var deals []dealt
-	for j, buckets := range w.cut.Buckets {
+	for j, buckets := range w.result.Buckets {
 		for b, rows := range buckets {
 			d := dealt{j: j}
 			for record, row := range rowOf {
@@ -149,22 +149,22 @@ func lgbSmall(t *testing.T, rng *rand.Rand, n int) *FlaggedTable {
 // satisfy it.
 func TestLGBSmallWorlds(t *testing.T) {
 	rng := lgbRand(21)
-	half := shareWithin{0.2}
+	half := shareWithin{T: 0.2}
 	cuts, folded := 0, 0
 	for range 400 {
 		table := lgbSmall(t, rng, 6+rng.IntN(2))
 		m := LGB{K: 2, Fold: true, Local: Mondrian{}, Seed: [32]byte{byte(rng.IntN(256))},
 			Promises: []LocalPromise{{}, {L: 2}, {Principle: half}, {L: 2}}}
-		cut, err := m.Run(table)
-		if err != nil || len(cut.Groups) == 0 {
+		result, err := m.Run(table)
+		if err != nil || len(result.Groups) == 0 {
 			continue
 		}
 		cuts++
-		w := lgbEnumerate(table, cut)
-		for g, rows := range cut.Groups {
+		w := lgbEnumerate(table, result)
+		for g, rows := range result.Groups {
 			require.GreaterOrEqual(t, len(rows), 2)
 			for _, record := range rows {
-				if cut.Flags[g] != table.Flags[record] {
+				if result.Flags[g] != table.Flags[record] {
 					folded++
 				}
 				for _, row := range rows {
@@ -179,18 +179,18 @@ func TestLGBSmallWorlds(t *testing.T) {
 				}
 			}
 		}
-		for _, bucket := range cut.Buckets[2] {
-			known := bagOfRows(table.Codes[2], table.trulyFlagged(bucket, 2))
+		for _, bucket := range result.Buckets[2] {
+			known := bagOfRows(table.Codes[2], trulyFlagged(table, bucket, 2))
 			require.True(t, half.Holds(known))
 			require.True(t, half.Holds(bagOfRows(table.Codes[2], bucket)), "also for who does not take the known values away")
-			for _, record := range table.trulyFlagged(bucket, 2) {
+			for _, record := range trulyFlagged(table, bucket, 2) {
 				for _, c := range known.Counts {
 					require.InDelta(t, float64(c.N)/float64(known.Total), w.hasWhat[2][record][c.Code]/w.total, 1e-9)
 				}
 			}
 		}
-		for g, rows := range cut.Groups {
-			if cut.Flags[g]>>2&1 == 0 {
+		for g, rows := range result.Groups {
+			if result.Flags[g]>>2&1 == 0 {
 				continue
 			}
 			of := w.bucket[2][rows[0]]
@@ -209,11 +209,11 @@ func TestLGBSmallWorlds(t *testing.T) {
 func TestLGBFoldUnderLWouldBreakK1(t *testing.T) {
 	table := lgbTable(t, []Attribute{{Name: "q", Type: Integer}, {Name: "a", Type: Categorical}, {Name: "s", Type: Categorical}},
 		[][]string{{"1", "x", "u!"}, {"1", "y!", "v!"}, {"1", "z!", "w!"}, {"2", "w!", "u!"}, {"2", "v!", "v!"}, {"2", "u!", "w!"}})
-	cut := &LGBResult{Groups: [][]int32{{0, 1, 2}, {3, 4, 5}}, Flags: []uint64{6, 6},
+	result := &LGBResult{Groups: [][]int32{{0, 1, 2}, {3, 4, 5}}, Flags: []uint64{6, 6},
 		Buckets: [][][]int32{nil, {{0, 3}, {1, 4}, {2, 5}}, {{0, 1, 2}, {3, 4, 5}}}}
-	w := lgbEnumerate(table, cut)
+	w := lgbEnumerate(table, result)
 	require.InDelta(t, 1, w.row[0][0]/w.total, 1e-9)
-	require.Len(t, table.trulyFlagged(cut.Buckets[1][0], 1), 1, "the bucket's other value is certain to be its other record's")
+	require.Len(t, trulyFlagged(table, result.Buckets[1][0], 1), 1, "the bucket's other value is certain to be its other record's")
 }
 
 // Which bucket a record is in follows from its value and coins: the bags are the

@@ -21,11 +21,11 @@ func (MondrianRelaxed) Partition(p *Pool, want Requirement) (groups [][]int32, r
 	m := newMondrianCutter(p, want)
 	keys := make([]uint64, p.Len())
 	return bySubject(p, func(rows []int32) ([][]int32, []int32) {
-		return topDown(rows, m.judge, func(rows []int32) int { return m.relaxed(rows, keys[:len(rows)]) })
+		return topDown(rows, m.judge, func(rows []int32) int { return relaxedCut(m, rows, keys[:len(rows)]) })
 	})
 }
 
-func (m *mondrianCutter) relaxed(rows []int32, keys []uint64) int {
+func relaxedCut(m *mondrianCutter, rows []int32, keys []uint64) int {
 	half := (len(rows) + 1) / 2
 	for _, j := range m.widest(rows) {
 		d := m.p.D()

@@ -18,18 +18,3 @@ type Drawing interface {
 	// WithSeed returns the partitioner with another seed.
 	WithSeed(seed uint64) Partitioner
 }
-
-// WithSeed implements Drawing.
-func (a Anatomy) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (a AIP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (a ARP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (m Permutation) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
-
-// WithSeed implements Drawing.
-func (m NCPSplit) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }

@@ -41,14 +41,14 @@ func paBound(t testing.TB, dicts []*Dictionary, text string) *BoundQuery {
 
 func paPool(t *FlaggedTable) *Pool {
 	quasi := []int{0, 1}
-	return t.poolOf(NewSpace(t.Dicts), lgbAllRows(&Pool{SA: t.Codes[2]}), quasi, 2)
+	return t.PoolOf(NewSpace(t.Dicts), identity(t.Len()), quasi, 2)
 }
 
 // Table 1 is the microdata: the query of example 1 counts Jane alone.
 func TestPATable1Microdata(t *testing.T) {
 	table := lgbTable(t, paAttributes, paTable1)
-	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{lgbAllRows(paPool(table))}, WholeBlock(3))
-	require.Equal(t, Answer{1, 1, 1}, whole.Estimate(paBound(t, table.Dicts, paQuery)))
+	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{identity(table.Len())}, WholeBlock(3))
+	require.Equal(t, Answer{Estimate: 1, Lower: 1, Upper: 1}, whole.Estimate(paBound(t, table.Dicts, paQuery)))
 }
 
 // Table 2 is 4-diverse and shows [50-90] and [10-50]; example 1 estimates 1/4 + 1/8.
@@ -59,11 +59,11 @@ func TestPATable2AndExample1Generalization(t *testing.T) {
 	assert.Equal(t, Cell{Lo: 10, Hi: 50}, r.Cells[1][0])
 	for g := range r.Cells {
 		assert.Len(t, r.Cells[g][1].Codes, 2, "F/M")
-		assert.True(t, FrequencyL{4}.Holds(r.Bags[g]))
+		assert.True(t, FrequencyL{L: 4}.Holds(r.Bags[g]))
 	}
 	q := paBound(t, table.Dicts, paQuery)
 	assert.InDelta(t, 3.0/8, r.Estimate(q).Estimate, 1e-12)
-	assert.Equal(t, Answer{3.0 / 8, 0, 2}, r.Estimate(q))
+	assert.Equal(t, Answer{Estimate: 3.0 / 8, Lower: 0, Upper: 2}, r.Estimate(q))
 }
 
 // Table 3 is anatomy; example 1 estimates 2/5 + 2/4.

@@ -15,7 +15,7 @@ import (
 func paOnAdult(t *testing.T, w, l int, methods ...Partitioner) (anatomy, permuted []float64) {
 	table := lgbData(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "workclass", "native-country", "occupation")
 	rows, quasi := wangRows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
-	pool := table.poolOf(NewSpace(table.Dicts), rows, quasi, 7)
+	pool := table.PoolOf(NewSpace(table.Dicts), rows, quasi, 7)
 	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, WholeBlock(8))
 	src := splitMix(7)
 	queries := CountWorkload(table.Dicts, quasi, 7, w, 0.1, 120, &src)
@@ -62,7 +62,7 @@ func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 func TestPAFigure1OnCensusLikeData(t *testing.T) {
 	table := paCensus(20_000)
 	rows, quasi := wangRows(table.Len()), []int{0, 1, 2, 3, 4}
-	pool := table.poolOf(NewSpace(table.Dicts), rows, quasi, 7)
+	pool := table.PoolOf(NewSpace(table.Dicts), rows, quasi, 7)
 	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, WholeBlock(8))
 	src := splitMix(9)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)

@@ -31,7 +31,7 @@ func BenchmarkPermutation(b *testing.B) {
 func BenchmarkQuery(b *testing.B) {
 	table := paCensus(100_000)
 	rows, quasi := wangRows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
-	groups, _ := PermutationNear{}.Partition(table.poolOf(NewSpace(table.Dicts), rows, quasi, 7), Requirement{K: 5, L: 5})
+	groups, _ := PermutationNear{}.Partition(table.PoolOf(NewSpace(table.Dicts), rows, quasi, 7), Requirement{K: 5, L: 5})
 	src := splitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
 	for name, r := range map[string]Estimator{
@@ -51,7 +51,7 @@ func BenchmarkQuery(b *testing.B) {
 func BenchmarkEstimateCounts(b *testing.B) {
 	table := paCensus(100_000)
 	quasi := []int{0, 1, 2, 3, 4, 5, 6}
-	groups, _ := PermutationNear{}.Partition(table.poolOf(NewSpace(table.Dicts), wangRows(table.Len()), quasi, 7), Requirement{K: 5, L: 5})
+	groups, _ := PermutationNear{}.Partition(table.PoolOf(NewSpace(table.Dicts), wangRows(table.Len()), quasi, 7), Requirement{K: 5, L: 5})
 	src := splitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
 	for name, blocks := range map[string][][]int{"anatomy": AnatomyBlocks(8, 7), "permutation": SingleBlocks(8)} {

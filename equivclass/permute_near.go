@@ -55,7 +55,7 @@ func kdOrder(p *Pool, rows []int32) {
 		if len(rows) < 3 {
 			return
 		}
-		j, d := p.widest(rows), p.D()
+		j, d := widest(p, rows), p.D()
 		for i, r := range rows {
 			keys[i] = orderedBits(p.X[int(r)*d+j])<<32 | uint64(uint32(r))
 		}
@@ -72,13 +72,13 @@ func kdOrder(p *Pool, rows []int32) {
 
 // nearGrouper holds the records that are in no group yet.
 type nearGrouper struct {
-	pairs   *ncpCutter // for pairLoss
-	rows    []int32    // in k-d order
-	next    []int32    // next place that may be free, by place; path-halved
-	value   []int32    // dense number of the value, by place
-	lists   [][]int32  // free places of each value, ascending; taken ones in front are skipped
-	taken   []bool     // by place
-	count   []int      // free places of each value
+	p       *Pool
+	rows    []int32   // in k-d order
+	next    []int32   // next place that may be free, by place; path-halved
+	value   []int32   // dense number of the value, by place
+	lists   [][]int32 // free places of each value, ascending; taken ones in front are skipped
+	taken   []bool    // by place
+	count   []int     // free places of each value
 	l, left int
 	most    countQueue // values by count; entries may be stale
 	must    []int32    // values that every further group needs
@@ -120,7 +120,7 @@ func newNearGrouper(p *Pool, rows []int32, l int) *nearGrouper {
 	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
-	g := &nearGrouper{pairs: &ncpCutter{p: p}, rows: rows, l: l, left: len(rows), next: make([]int32, len(rows)+1), value: make([]int32, len(rows)),
+	g := &nearGrouper{p: p, rows: rows, l: l, left: len(rows), next: make([]int32, len(rows)+1), value: make([]int32, len(rows)),
 		taken: make([]bool, len(rows)+1), lists: make([][]int32, len(codes)), count: make([]int, len(codes)), isMust: make([]bool, len(codes)), inGroup: make([]int32, len(codes))}
 	for i, r := range rows {
 		v, _ := slices.BinarySearch(codes, p.SA[r])
@@ -206,7 +206,7 @@ func (g *nearGrouper) findMust() {
 func (g *nearGrouper) weigh(seed int32) {
 	g.near = g.near[:0]
 	for i := g.free(seed); int(i) < len(g.rows) && len(g.near) < nearWindow; i = g.free(i + 1) {
-		g.near = append(g.near, nearPlace{i, g.pairs.pairLoss(g.rows[seed], g.rows[i])})
+		g.near = append(g.near, nearPlace{i, pairLoss(g.p, g.rows[seed], g.rows[i])})
 	}
 	slices.SortFunc(g.near, func(a, b nearPlace) int {
 		return cmp.Or(cmp.Compare(a.loss, b.loss), cmp.Compare(a.place, b.place))
@@ -226,7 +226,7 @@ func (g *nearGrouper) nearest(v, seed int32) int32 {
 		if g.taken[place] {
 			continue
 		}
-		if loss := g.pairs.pairLoss(g.rows[seed], g.rows[place]); least < 0 || loss < least {
+		if loss := pairLoss(g.p, g.rows[seed], g.rows[place]); least < 0 || loss < least {
 			best, least = place, loss
 		}
 		if seen++; seen == nearWindow/4 {

@@ -27,6 +27,9 @@ type Permutation struct {
 // Name returns permutation.
 func (Permutation) Name() string { return "permutation" }
 
+// WithSeed implements Drawing.
+func (m Permutation) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
+
 // Partition implements Partitioner.
 func (m Permutation) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	return bySubject(p, func(rows []int32) ([][]int32, []int32) {
@@ -98,7 +101,7 @@ func corners(p *Pool) (top, bottom []float32) {
 //
 // Cost: n log n for the order; the paper's hashing would be linear.
 func DealGroups(p *Pool, rows []int32, want Requirement) [][]int32 {
-	along := p.widest(rows)
+	along := widest(p, rows)
 	d := p.D()
 	slices.SortFunc(rows, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(p.SA[a], p.SA[b]), cmp.Compare(p.X[int(a)*d+along], p.X[int(b)*d+along]), cmp.Compare(a, b))

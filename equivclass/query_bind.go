@@ -68,7 +68,7 @@ func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dicts[j].Kind() != Number || dicts[j].attribute.Type == Date {
+		if dicts[j].Kind() != Number || dicts[j].Attribute().Type == Date {
 			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
 		}
 		out.Sum = j
@@ -92,7 +92,7 @@ func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
 
 func attributeNamed(name string, at int, dicts []*Dictionary) (int, error) {
 	for j, d := range dicts {
-		if d.attribute.Name == name {
+		if d.Attribute().Name == name {
 			return j, nil
 		}
 	}
@@ -166,7 +166,7 @@ func bindRange(c Condition, d *Dictionary) ([]span, error) {
 }
 
 func queryNumber(c Condition, d *Dictionary, text string) (float64, error) {
-	t := d.attribute.Type
+	t := d.Attribute().Type
 	if t == Integer { // a bound between integers is a fair question
 		t = Decimal
 	}
@@ -222,16 +222,13 @@ func bindCategories(c Condition, d *Dictionary, match []bool) error {
 // there is one.
 func markCategory(d *Dictionary, text string, match []bool) bool {
 	if d.Kind() != Tree {
-		c, found := d.byText[text]
-		if !found {
-			c, found = bucketNamed(d, text)
-		}
+		c, found := d.Named(text)
 		if found {
 			match[c] = true
 		}
 		return found
 	}
-	h, found := d.attribute.Hierarchy, false
+	h, found := d.Attribute().Hierarchy, false
 	for node := range h.Nodes() {
 		if h.Label(node) == text {
 			found = true
@@ -241,15 +238,6 @@ func markCategory(d *Dictionary, text string, match []bool) bool {
 		}
 	}
 	return found
-}
-
-// bucketNamed finds a bucket of a numeric sensitive attribute by its label.
-func bucketNamed(d *Dictionary, text string) (Code, bool) {
-	if len(d.attribute.Buckets) == 0 {
-		return 0, false
-	}
-	i := slices.Index(d.texts, text)
-	return Code(max(i, 0)), i >= 0
 }
 
 // count prepares the matches of ranges of leaves.

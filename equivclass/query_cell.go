@@ -20,8 +20,8 @@ func CellOf(d *Dictionary, codes []Code) Cell {
 		for _, c := range codes {
 			lo, hi = min(lo, d.Number(c)), max(hi, d.Number(c))
 		}
-		if len(d.attribute.Steps) > 0 {
-			lo, hi = StepCell(d.attribute.Steps, lo, hi)
+		if len(d.Attribute().Steps) > 0 {
+			lo, hi = StepCell(d.Attribute().Steps, lo, hi)
 		}
 		return Cell{Lo: lo, Hi: hi}
 	case Tree:
@@ -29,7 +29,7 @@ func CellOf(d *Dictionary, codes []Code) Cell {
 		for _, c := range codes {
 			lo, hi = min(lo, c), max(hi, c)
 		}
-		return Cell{Node: d.attribute.Hierarchy.LCA(lo, hi)}
+		return Cell{Node: d.Attribute().Hierarchy.LCA(lo, hi)}
 	default:
 		var b Bag
 		for _, c := range codes {
@@ -59,7 +59,7 @@ func (p *Predicate) fit(d *Dictionary, c Cell, grain float64) fit {
 	case Number:
 		return fitNumber(p.spans, c, grain)
 	case Tree:
-		lo, hi := d.attribute.Hierarchy.Span(c.Node)
+		lo, hi := d.Attribute().Hierarchy.Span(c.Node)
 		return fitShare(int(p.before[hi+1]-p.before[lo]), int(hi-lo)+1)
 	default:
 		n := 0
@@ -124,7 +124,7 @@ func lattice(s span, origin, grain float64) (lo, hi, n float64) {
 func Grains(dicts []*Dictionary) []float64 {
 	out := make([]float64, len(dicts))
 	for j, d := range dicts {
-		if t := d.attribute.Type; t == Integer || t == Date {
+		if t := d.Attribute().Type; t == Integer || t == Date {
 			out[j] = 1
 		}
 	}

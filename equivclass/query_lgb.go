@@ -18,12 +18,12 @@ type LocalRelease struct {
 }
 
 // NewLocalRelease shows the result of LGB. Withheld records are not in it.
-func NewLocalRelease(t *FlaggedTable, cut *LGBResult) *LocalRelease {
+func NewLocalRelease(t *FlaggedTable, result *LGBResult) *LocalRelease {
 	r := &LocalRelease{Dicts: t.Dicts, Bucket: make([][]int32, len(t.Dicts)), Values: make([][][]Code, len(t.Dicts))}
 	row := make([]int32, t.Len()) // of each record
-	for g, rows := range cut.Groups {
+	for g, rows := range result.Groups {
 		cells := make([]Cell, len(t.Dicts))
-		for _, j := range t.quasiOf(cut.Flags[g]) {
+		for _, j := range t.QuasiOf(result.Flags[g]) {
 			cells[j] = CellOf(t.Dicts[j], gather(t.Codes[j], rows))
 		}
 		r.Cells = append(r.Cells, cells)
@@ -32,7 +32,7 @@ func NewLocalRelease(t *FlaggedTable, cut *LGBResult) *LocalRelease {
 			r.Group = append(r.Group, int32(g))
 		}
 	}
-	for j, buckets := range cut.Buckets {
+	for j, buckets := range result.Buckets {
 		r.Bucket[j] = slices.Repeat([]int32{-1}, len(r.Group))
 		for b, rows := range buckets {
 			r.Values[j] = append(r.Values[j], gather(t.Codes[j], rows))

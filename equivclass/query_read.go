@@ -17,7 +17,7 @@ type CellReader struct {
 func NewCellReader(d *Dictionary) *CellReader {
 	r := &CellReader{dict: d}
 	if d.Kind() == Tree {
-		h := d.attribute.Hierarchy
+		h := d.Attribute().Hierarchy
 		r.nodes = make(map[string]int, h.Nodes())
 		for node := range h.Nodes() {
 			if _, ok := r.nodes[h.Label(node)]; !ok {
@@ -52,11 +52,11 @@ func (r *CellReader) number(text string) (Cell, Reason) {
 			return Cell{}, ReasonNumber
 		}
 	}
-	a, why := ParseNumber(r.dict.attribute.Type, []byte(lo))
+	a, why := ParseNumber(r.dict.Attribute().Type, []byte(lo))
 	if why != Accepted {
 		return Cell{}, why
 	}
-	b, why := ParseNumber(r.dict.attribute.Type, []byte(hi))
+	b, why := ParseNumber(r.dict.Attribute().Type, []byte(hi))
 	if why == Accepted && a > b {
 		why = ReasonOutOfRange
 	}
@@ -90,13 +90,13 @@ func (r *CellReader) set(text string) (Cell, Reason) {
 func (c Cell) Text(d *Dictionary) string {
 	switch d.Kind() {
 	case Number:
-		t := d.attribute.Type
+		t := d.Attribute().Type
 		if c.Lo == c.Hi {
 			return FormatValue(t, c.Lo)
 		}
 		return "[" + FormatValue(t, c.Lo) + "," + FormatValue(t, c.Hi) + "]"
 	case Tree:
-		return d.attribute.Hierarchy.Label(c.Node)
+		return d.Attribute().Hierarchy.Label(c.Node)
 	default:
 		return setText(d, c.Codes)
 	}

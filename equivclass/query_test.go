@@ -206,14 +206,14 @@ func TestQueryLocalRelease(t *testing.T) {
 		for i := range table.Flags {
 			table.Flags[i] = uint64(rng.IntN(2)) | uint64(rng.IntN(2))<<2 | 8
 		}
-		cut, err := LGB{K: 3, Promises: slices.Repeat([]LocalPromise{{L: 2}}, 4), Local: Mondrian{}, Fold: true}.Run(table)
+		result, err := LGB{K: 3, Promises: slices.Repeat([]LocalPromise{{L: 2}}, 4), Local: Mondrian{}, Fold: true}.Run(table)
 		if err != nil {
 			continue // more than half of one bucketed sex or income
 		}
 		feasible++
-		r := NewLocalRelease(table, cut)
+		r := NewLocalRelease(table, result)
 		r.Grain = Grains(table.Dicts)
-		kept := slices.Concat(cut.Groups...)
+		kept := slices.Concat(result.Groups...)
 		for _, text := range queryTexts {
 			bound := paBound(t, table.Dicts, text)
 			got, truth := r.Estimate(bound), queryDirect(bound, table, kept)
@@ -235,8 +235,8 @@ func TestQueryLocalRelease(t *testing.T) {
 func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
 	table := lgbTable(t, []Attribute{{Name: "age", Type: Integer}, {Name: "sex", Type: Categorical}, {Name: "income", Type: Integer}},
 		[][]string{{"1", "F!", "10!"}, {"2", "M!", "20!"}, {"3", "F", "30!"}, {"3", "F", "40!"}, {"5", "F!", "50!"}})
-	cut := &LGBResult{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4}, Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
-	r := NewLocalRelease(table, cut)
+	result := &LGBResult{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4}, Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
+	r := NewLocalRelease(table, result)
 	q := paBound(t, table.Dicts, "sum(income) where sex = F")
 	// rows 0, 1 and 4 are F with 2/3 each; rows 2 and 3 surely
 	require.InDelta(t, (2.0/3+1)/2*40+(2.0/3+2.0/3+1)/3*110, r.Estimate(q).Estimate, 1e-9)
@@ -249,9 +249,9 @@ func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
 func TestLGBPaperBoundsMayFail(t *testing.T) {
 	table := lgbTable(t, []Attribute{{Name: "sex", Type: Categorical}, {Name: "income", Type: Integer}},
 		[][]string{{"F!", "1!"}, {"F!", "2!"}, {"M!", "3!"}, {"M!", "4!"}, {"F!", "5!"}, {"F!", "6!"}, {"M!", "7!"}, {"M!", "8!"}})
-	cut := &LGBResult{Groups: [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, Flags: []uint64{3},
+	result := &LGBResult{Groups: [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, Flags: []uint64{3},
 		Buckets: [][][]int32{{{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 1, 4, 5}, {2, 3, 6, 7}}}}
-	r := NewLocalRelease(table, cut)
+	r := NewLocalRelease(table, result)
 	q := paBound(t, table.Dicts, "sum(income) where sex = F")
 	truth := queryDirect(q, table, wangRows(8))
 	require.Equal(t, 14.0, truth)

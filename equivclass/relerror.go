@@ -63,7 +63,7 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 func CountWorkload(dicts []*Dictionary, quasi []int, sensitive, dims int, volume float64, n int, src Source) []*BoundQuery {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range append(slices.Clone(quasi), sensitive) {
-		ranks[j] = valueOrder(dicts[j])
+		ranks[j] = ValueOrder(dicts[j])
 	}
 	queries := make([]*BoundQuery, n)
 	for i := range queries {

@@ -68,7 +68,7 @@ func (j *cutJudge) countsHold(counts []int32, total int) bool {
 	j.bag.Counts, j.bag.Total = j.bag.Counts[:0], total
 	for i, n := range counts {
 		if n > 0 {
-			j.bag.Counts = append(j.bag.Counts, Count{j.codes[i], int(n)})
+			j.bag.Counts = append(j.bag.Counts, Count{Code: j.codes[i], N: int(n)})
 		}
 	}
 	for _, p := range j.want.Extra {
@@ -157,4 +157,20 @@ func splitAt(p *Pool, rows []int32, d int, c float32) int {
 		}
 	}
 	return left
+}
+
+// widest returns the dimension in which the rows lie farthest apart.
+func widest(p *Pool, rows []int32) int {
+	best, width := 0, float32(-1)
+	for j := range p.D() {
+		lo, hi := p.At(rows[0])[j], p.At(rows[0])[j]
+		for _, r := range rows[1:] {
+			x := p.At(r)[j]
+			lo, hi = min(lo, x), max(hi, x)
+		}
+		if hi-lo > width {
+			best, width = j, hi-lo
+		}
+	}
+	return best
 }

@@ -24,7 +24,7 @@ func (WangMedian) Name() string { return "wang-median" }
 func (WangMedian) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	judge, s := newCutJudge(p, want), newWangSelector(p, want.K)
 	ranks := make([]int32, p.Len())
-	cut := func(rows []int32) int {
+	halve := func(rows []int32) int {
 		for _, j := range s.order(rows) {
 			if s.dims[j].pro < 2 {
 				continue
@@ -36,7 +36,7 @@ func (WangMedian) Partition(p *Pool, want Requirement) (groups [][]int32, rest [
 		}
 		return 0
 	}
-	return bySubject(p, func(rows []int32) ([][]int32, []int32) { return topDown(rows, judge, cut) })
+	return bySubject(p, func(rows []int32) ([][]int32, []int32) { return topDown(rows, judge, halve) })
 }
 
 // medianRank returns the rank of the value after which eq. 7 cuts.

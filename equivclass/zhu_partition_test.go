@@ -164,6 +164,14 @@ func TestRingIsNotUniformAtL0(t *testing.T) {
 	require.Greater(t, float64(middle)/float64(all), 0.43)
 }
 
+// At most 1 KiB a row, everything that a run allocates counted, live or not.
+func TestZhuAllocatesLessThanAKibibyteARow(t *testing.T) {
+	plain := wangClustered(20000, 7, 14)
+	for _, m := range zhuPartitioners() {
+		requireKibibyte(t, m, plain, Requirement{K: 5, L: 5})
+	}
+}
+
 func BenchmarkZhu(b *testing.B) {
 	for _, m := range zhuPartitioners() {
 		for _, n := range []int{1000, 10000, 100000, 500000} {
