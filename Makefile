@@ -6,9 +6,9 @@ BENCHTIME ?= 1x
 
 # What has goroutines of its own: the race detector is slow, the rest has none.
 # Of these packages it leaves out what runs in one goroutine: enumerations, and
-# commands that cut or read one table. make test has them.
+# commands that cut or read one table, and the frozen figures. make test has them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
-ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile
+ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
 .PHONY: test test-kafka race fuzz bench lint fmt vet build clean
 

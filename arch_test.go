@@ -101,6 +101,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		"anond/config":                  {"cmd/anond"},
 		"anond/cmd":                     {"cmd/anond"},
 		"anond/incremental/literal":     {"cmd/anond/internal"}, // not safe across releases: experiments and the demo
+		"golang.org/x/text":             {"equivclass"},         // what makes two texts one value is said in one place
 	}
 	seen := map[string]bool{}
 	for _, f := range tree(t) {
@@ -151,7 +152,7 @@ func TestStoresAreBelowTheMachine(t *testing.T) {
 
 // TestTheCoreIsPure: the engine and the state machine do no I/O, have no clock
 // and no randomness of their own, so that the same state and input give the same
-// output; equivclass needs the standard library alone.
+// output; equivclass needs the standard library alone, and Unicode's normalization.
 func TestTheCoreIsPure(t *testing.T) {
 	for _, f := range tree(t) {
 		if f.test() || f.dir() != "equivclass" && f.dir() != "incremental" {
@@ -171,7 +172,7 @@ func TestTheCoreIsPure(t *testing.T) {
 			assert.False(t, within(path, "os", "net", "syscall", "io/ioutil", "crypto/rand", "unsafe", "runtime", "C"), "%s imports %s", f.path, path)
 			assert.NotEqual(t, "math/rand", path, f.path)
 			if f.dir() == "equivclass" {
-				assert.False(t, strings.Contains(path, "."), "%s imports %s, which is no part of the standard library", f.path, path)
+				assert.False(t, strings.Contains(path, ".") && path != "golang.org/x/text/unicode/norm", "%s imports %s, which is no part of the standard library", f.path, path)
 			}
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

@@ -240,6 +240,47 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
+// TestTheUnitKeepsOnStarting: a cause of exit code 1 may pass after minutes or
+// days (a full disk, a lock), so the service manager never gives up. It does not
+// start again where the exit code says that a person must look, and those codes
+// are the ones of docs/OPERATIONS.md.
+func TestTheUnitKeepsOnStarting(t *testing.T) {
+	unit := map[string]string{}
+	for line := range strings.Lines(readDoc(t, filepath.Join("deploy", "anond.service"))) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(key, "#") {
+			unit[key] = value
+		}
+	}
+	assert.Equal(t, "0", unit["StartLimitIntervalSec"], "no limit to the number of starts")
+	assert.NotContains(t, unit, "StartLimitBurst")
+	assert.Equal(t, "on-failure", unit["Restart"])
+	_, table, _ := strings.Cut(readDoc(t, filepath.Join("docs", "OPERATIONS.md")), "| code | meaning | restart? |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var never []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|[^|]*\| \**(no|yes)\b`).FindAllStringSubmatch(table, -1) {
+		if m[2] == "no" && m[1] != "0" { // 0 is no failure
+			never = append(never, m[1])
+		}
+	}
+	assert.ElementsMatch(t, never, strings.Fields(unit["RestartPreventExitStatus"]))
+	assert.Len(t, never, 4)
+}
+
+// TestCitationsLead: a comment cites what is part of the project, by its name.
+func TestCitationsLead(t *testing.T) {
+	document := regexp.MustCompile(`docs/[A-Za-z_]+\.md`)
+	elsewhere := regexp.MustCompile(`(?i)\b(?:of (?:the )?design|the theory)\b|\((?:the )?(?:design|theory)\b|\b(?:design|theory)(?:\.md|:|[\s/]+section)|label of design`)
+	for _, f := range tree(t) {
+		for _, group := range f.ast.Comments {
+			text := group.Text()
+			for _, doc := range document.FindAllString(text, -1) {
+				assert.FileExists(t, doc, "%s cites it", f.path)
+			}
+			assert.Empty(t, elsewhere.FindString(text), "%s cites what is not in the project", f.path)
+		}
+	}
+}
+
 func readDoc(t *testing.T, path string) string {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -23,6 +23,7 @@ type Config struct {
 	Initial     Initial
 	Release     Release
 	State       State
+	Memory      Memory
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
@@ -38,11 +39,11 @@ func (c *Config) Schema() *equivclass.Schema { return c.schema }
 func (c *Config) keys() []key {
 	table := []key{
 		{path: "version", value: versionNumber(&c.Version), required: true, doc: "Version of the shape of this file: 1."},
-		{path: "dataset", value: word(&c.Dataset), required: true, doc: "Name of the dataset, as the manifest of each release carries it. Fixed once there is a state."},
+		{path: "dataset", value: word(&c.Dataset), required: true, doc: "Name of the dataset, as the manifest of each release carries it. Fixed once a release is decided."},
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -93,6 +94,7 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 // defaults that follow from other keys.
 func (c *Config) check(r *reader) {
 	c.checkSource(r)
+	c.checkMemory(r)
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
 	c.checkRecoding(r)

@@ -21,11 +21,13 @@ type DeadLetter struct {
 // Reason is the code of why a record is refused, as dead letters carry it.
 type Reason string
 
-// reasons are the codes that dead_letter.ignore may name.
+// reasons are the codes that dead_letter.ignore may name. grown_line is not among
+// them: it says that a record was read before it was whole.
 var reasons = []Reason{
-	"missing_value", "not_a_number", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range", "bad_flag",
+	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range", "bad_flag",
+	"invalid_utf8", "control_character", "invisible_character", "value_too_long",
 	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
-	"malformed_csv", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
+	"malformed_csv", "unclosed_quote", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
 }
 
 func (d *DeadLetter) keys() []key {

@@ -31,15 +31,50 @@ func (c *Config) Digests() map[string][32]byte {
 			parts = append(parts, a.Flag, a.Promise)
 		}
 		out[at] = digestOf(parts)
+		if a.textual() && a.Text != ExactText { // states of text taken as written know no such key
+			out[at+".text"] = digestOf(Normalize)
+		}
 	}
 	out["schema.attributes"] = digestOf(names)
+	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
-		out[fmt.Sprintf("schema.attributes[%s].hierarchy", h.Attribute)] = sha256.Sum256(h.Content)
+		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
 	}
 	if c.Release.Recoding == Slicing { // states of the others know no such key
 		out["release.slices"] = digestOf(c.Release.Slices)
 	}
 	return out
+}
+
+func hierarchyKey(attribute string) string {
+	return fmt.Sprintf("schema.attributes[%s].hierarchy", attribute)
+}
+
+// HierarchyKeys are the keys of Digests whose value is the digest of a hierarchy
+// file, with the attribute of the schema that it belongs to. Such a file may gain
+// leaves under a state.
+func (c *Config) HierarchyKeys() map[string]int {
+	out := map[string]int{}
+	for _, h := range c.Hierarchies {
+		out[hierarchyKey(h.Attribute)] = slices.IndexFunc(c.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
+	}
+	return out
+}
+
+// EncodingKey is the key of Digests under which everything is that decides how
+// records are stored: what may not change even while no release is decided,
+// since the records that were taken in cannot be read again.
+const EncodingKey = "schema.encoding"
+
+// encoding digests the schema without what only shapes releases: the steps of
+// numbers, the promises of semi-sensitive attributes, and the hierarchies, whose
+// leaves are looked up by their text.
+func (c *Config) encoding() [32]byte {
+	parts := []any{c.Missing}
+	for _, a := range c.Attributes {
+		parts = append(parts, a.Name, a.Role, a.Type, nonNil(a.Buckets), a.Hierarchy != "", a.Flag, a.textual() && a.Text != ExactText)
+	}
+	return digestOf(parts)
 }
 
 func nonNil(list []float64) []float64 {
@@ -48,6 +83,9 @@ func nonNil(list []float64) []float64 {
 	}
 	return list
 }
+
+// DigestOf is the digest of a setting's value.
+func DigestOf(value any) [32]byte { return digestOf(value) }
 
 func digestOf(value any) [32]byte {
 	text, err := json.Marshal(value)
@@ -58,14 +96,15 @@ func digestOf(value any) [32]byte {
 }
 
 // Changed names the keys in which two sets of digests differ, sorted. A start
-// with a non-empty result is exit 78.
+// with a non-empty result is exit 78 once a release is decided. EncodingKey
+// restates others and is not named.
 func Changed(before, now map[string][32]byte) []string {
 	keys := map[string]bool{}
 	for _, from := range []map[string][32]byte{before, now} {
 		for k := range from {
 			was, had := before[k]
 			is, has := now[k]
-			if had != has || was != is {
+			if k != EncodingKey && (had != has || was != is) {
 				keys[k] = true
 			}
 		}

@@ -116,3 +116,32 @@ func TestSettingsTellTheLine(t *testing.T) {
 		}
 	}
 }
+
+// TestHierarchyKeys: the keys of hierarchy files lead to their attributes.
+func TestHierarchyKeys(t *testing.T) {
+	c := load(t, digested)
+	keys := c.HierarchyKeys()
+	require.Len(t, keys, 1)
+	for key, at := range keys {
+		assert.Contains(t, c.Digests(), key)
+		assert.Equal(t, "postcode", c.Schema().Attributes()[at].Name)
+	}
+}
+
+// TestEncodingDigest: what decides how records are stored, and only that.
+func TestEncodingDigest(t *testing.T) {
+	before := load(t, digested).Digests()[config.EncodingKey]
+	for change, binds := range map[[2]string]bool{
+		{"l: 5", "l: 4"}: false,
+		{"type: integer}", "type: integer, steps: [5]}"}:          false,
+		{"dir: out", "dir: out, recoding: anatomy"}:               false,
+		{"type: integer}", "type: decimal}"}:                      true,
+		{"name: age", "name: years"}:                              true,
+		{"role: subject", "role: identifier"}:                     true,
+		{"policy:", "  missing: value\npolicy:"}:                  true,
+		{"hierarchy: testdata/postcode.csv", "type: categorical"}: true,
+	} {
+		after := load(t, strings.Replace(digested, change[0], change[1], 1)).Digests()[config.EncodingKey]
+		assert.Equal(t, binds, before != after, change[1])
+	}
+}

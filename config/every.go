@@ -24,7 +24,7 @@ func (e every) json() any {
 }
 
 func (e every) read(r *reader, full string, n *yaml.Node) {
-	s, literal, ok := r.text(full, n, "number of records or duration", []string{"!!str", "!!int"}, "write for instance 10000, or 1h")
+	s, literal, ok := r.text(full, n, "number of records or duration", []string{"!!str", "!!int"}, "write for instance 10000, or 1h", false)
 	if !ok {
 		return
 	}

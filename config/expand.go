@@ -113,6 +113,12 @@ func (e expander) file(path string) (string, error) {
 	return strings.TrimSuffix(text, "\r"), nil
 }
 
+// wholeReference tells whether a text is one reference and nothing else, so
+// that what stands in it is a name, not a piece of a secret.
+func wholeReference(text string) bool {
+	return strings.HasPrefix(text, "${") && strings.IndexByte(text, '}') == len(text)-1 && !strings.Contains(text[2:], "${")
+}
+
 func variableName(name string) bool {
 	for i, c := range []byte(name) {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

@@ -10,8 +10,8 @@ import (
 	"anond/equivclass"
 )
 
-// HierarchyFile is a hierarchy as its file holds it, for the copy that goes
-// with the releases and for its digest.
+// HierarchyFile is a hierarchy as its file holds it, its texts normalized, for the
+// copy that goes with the releases and for its digest.
 type HierarchyFile struct {
 	Attribute string
 	Path      string
@@ -28,7 +28,7 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 	contents := map[string][]byte{}
 	for i, a := range c.Attributes {
 		key := fmt.Sprintf("schema.attributes[%d].hierarchy", i)
-		if a.Hierarchy == "" || !published(a.Role) || !r.sound(key) {
+		if a.Hierarchy == "" || !published(a.Role) || !r.sound(key) || !c.sameRule(r, i) {
 			continue
 		}
 		content, read := contents[a.Hierarchy]
@@ -38,8 +38,12 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 				r.fault(key, "names a file that cannot be read: "+plain(err), "correct the path; it is relative to "+r.file)
 				continue
 			}
-			contents[a.Hierarchy] = content
-			trees[a.Hierarchy] = r.parseHierarchy(a.Hierarchy, key, content)
+			tree := r.parseHierarchy(a.Hierarchy, key, content, a.textRule())
+			if tree != nil {
+				r.warnOfCase(a.Hierarchy, key, tree)
+				content = a.textRule().NormalizeHierarchy(content)
+			}
+			trees[a.Hierarchy], contents[a.Hierarchy] = tree, content
 		}
 		c.checkCopies(r, key, a.Hierarchy)
 		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
@@ -59,15 +63,15 @@ func (c *Config) checkCopies(r *reader, key, path string) {
 }
 
 // parseHierarchy turns the faults of a file into ours, with its name and line.
-func (r *reader) parseHierarchy(name, key string, content []byte) *equivclass.Hierarchy {
-	tree, err := equivclass.ParseHierarchy(name, bytes.NewReader(content))
+func (r *reader) parseHierarchy(name, key string, content []byte, rule equivclass.Text) *equivclass.Hierarchy {
+	tree, err := rule.ParseHierarchy(name, bytes.NewReader(content))
 	if err == nil {
 		return tree
 	}
 	faults := split(err)
 	for i, e := range faults {
 		if i == shownFaults {
-			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i), Suggestion: "mend those above and check again"})
+			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i), Suggestion: "correct those above and check again"})
 			break
 		}
 		f := Fault{File: name, Key: key, Reason: strings.TrimPrefix(e.Error(), name+":")}

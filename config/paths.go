@@ -1,14 +1,11 @@
 package config
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "path/filepath"
 
 // checkPaths refuses places that would harm each other. The rule behind all of
 // them: release.dir is public and complete, so nothing private may lie in it,
 // and nothing that witnesses against it may vanish with it; what anond writes
-// is never what it reads.
+// is never what it reads. Paths are compared where their links lead (resolve).
 func (c *Config) checkPaths(r *reader) {
 	const release = "release.dir"
 	private := []struct{ key, path, why string }{
@@ -16,11 +13,21 @@ func (c *Config) checkPaths(r *reader) {
 		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to notice it"},
 	}
 	if c.DeadLetter.Type == ToFile {
-		private = append(private, struct{ key, path, why string }{"dead_letter.path", c.DeadLetter.Path, "dead letters are private, and release.dir is public"})
+		const why = "dead letters are private, and release.dir is public"
+		for _, path := range []string{c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, letterFile)} {
+			private = append(private, struct{ key, path, why string }{"dead_letter.path", path, why})
+		}
 	}
 	for _, p := range private {
-		if r.sound(p.key, release) && contains(c.Release.Dir, p.path) {
+		if !r.sound(p.key, release) {
+			continue
+		}
+		// The directory counts too: a link there may lead elsewhere, but what anond
+		// keeps next to it (status.json) does not.
+		if contains(c.Release.Dir, p.path) || contains(c.Release.Dir, filepath.Dir(p.path)) {
 			r.fault(p.key, "lies in release.dir: "+p.why, "choose a path outside of it")
+		} else if named(c.Release.Dir, p.path) {
+			r.fault(p.key, "lies in release.dir under a second name (a hard link): "+p.why, "remove the name in release.dir")
 		}
 	}
 	if r.sound("state.path", "release.ledger") && same(c.State.Path, c.Release.Ledger) {
@@ -31,6 +38,10 @@ func (c *Config) checkPaths(r *reader) {
 	}
 	c.checkReadsOwnOutput(r)
 }
+
+// letterFile is the file of dead letters in its directory, as package ingest
+// names it: it may be a link itself.
+const letterFile = "dead-letter.ndjson"
 
 // checkDeadLetterPath keeps directory and files apart.
 func (c *Config) checkDeadLetterPath(r *reader) {
@@ -64,22 +75,4 @@ func (c *Config) checkReadsOwnOutput(r *reader) {
 			r.fault(source, "lies in "+key+": anond would read what it writes", "keep the source elsewhere")
 		}
 	}
-}
-
-// contains reports whether path is dir or lies in it, by name alone.
-func contains(dir, path string) bool {
-	if dir == "" || path == "" {
-		return false
-	}
-	rel, err := filepath.Rel(absolute(dir), absolute(path))
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-func same(a, b string) bool { return a != "" && b != "" && absolute(a) == absolute(b) }
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return filepath.Clean(path)
 }

@@ -156,6 +156,12 @@ func (c *Config) checkPolicy(r *reader) {
 	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append && r.set("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, since republication is append", "remove it")
 	}
+	if lo, hi := c.Initial.MinRecords, c.Initial.MaxRecords; hi > 0 && lo > hi && r.sound("initial.min_records", "initial.max_records") {
+		r.fault("initial.min_records", fmt.Sprintf("is %d, above initial.max_records = %d: the first load would end before it may be cut", lo, hi), "lower it, or raise max_records")
+	}
+	if p.Transparent && c.Initial.MinRecords > 0 && r.sound("policy.transparent", "initial.min_records") {
+		r.fault("initial.min_records", "does not go with policy.transparent: where the first pool ends is fixed at the first start", "remove it, or set initial.max_records")
+	}
 	if n := c.Initial.MaxRecords; n > 0 && n < p.K && r.sound("policy.k", "initial.max_records") {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K), "raise it, or write 0 for everything there is at the first start")
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -62,7 +60,7 @@ func (r *reader) document(content []byte, keys []key) {
 		var n yaml.Node
 		if err := decoder.Decode(&n); err != nil {
 			if len(documents) == 0 || !errors.Is(err, io.EOF) {
-				r.syntax(err)
+				r.syntax(err, content)
 			}
 			break
 		}
@@ -77,28 +75,6 @@ func (r *reader) document(content []byte, keys []key) {
 			r.defaults("", keys)
 		}
 	}
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(.*)$`)
-
-// syntax reports that the file is no YAML. The parser names a line at best.
-func (r *reader) syntax(err error) {
-	if errors.Is(err, io.EOF) {
-		r.fault("", "the file is empty", "anond config init prints a starting file")
-		return
-	}
-	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	at := place{1, 1}
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
-		text = m[3]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			at = place{n, 1}
-		}
-		if n, err := strconv.Atoi(m[2]); err == nil {
-			at.column = n
-		}
-	}
-	r.report(at, "", "is not YAML: "+text, "check indentation and quotes at and above this line")
 }
 
 // section walks a mapping: the keys of table below rel, of the element scope.
@@ -120,6 +96,10 @@ func (r *reader) section(scope, rel string, table []key, n *yaml.Node) bool {
 			r.faultAt(name, full, "has "+described(name)+" where a key must stand", "aliases, merge keys and non-text keys are not supported")
 			continue
 		}
+		if !knows(table, path) {
+			r.unknown(scope, rel, table, name, child)
+			continue
+		}
 		if line, twice := seen[name.Value]; twice {
 			r.faultAt(name, join(scope, path), fmt.Sprintf("is set twice, first on line %d", line), "keep one of them")
 			continue
@@ -130,7 +110,7 @@ func (r *reader) section(scope, rel string, table []key, n *yaml.Node) bool {
 	return true
 }
 
-// entry reads one key of a mapping: a setting, a section, or unknown.
+// entry reads one known key of a mapping: a setting or a section.
 func (r *reader) entry(scope, path string, table []key, name, n *yaml.Node) {
 	full := join(scope, path)
 	for _, k := range table {
@@ -145,16 +125,6 @@ func (r *reader) entry(scope, path string, table []key, name, n *yaml.Node) {
 			return
 		}
 	}
-	known := make([]string, len(table))
-	for i, k := range table {
-		known[i] = k.path
-	}
-	suggestion := "remove it; docs/CONFIGURATION.md lists the keys"
-	if k := meant(path, known); k != "" {
-		suggestion = fmt.Sprintf("did you mean %s?", join(scope, k))
-		r.failed[join(scope, k)] = true // one fault is enough: not missing, too
-	}
-	r.faultAt(name, full, "is not a key of the configuration", suggestion)
 }
 
 func (r *reader) setting(full string, k key, n *yaml.Node) {
@@ -191,13 +161,17 @@ func (r *reader) defaults(scope string, table []key) {
 }
 
 // text returns the expanded text of a scalar that carries one of the tags. A
-// text that came from outside the file may carry any.
-func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, example string) (text string, literal, ok bool) {
+// text that came from outside the file may carry any. quiet: no fault repeats
+// any of it.
+func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, example string, quiet bool) (text string, literal, ok bool) {
 	if n.Kind != yaml.ScalarNode {
 		r.faultAt(n, full, "is "+described(n)+", must be "+withArticle(kind), example)
 		return "", false, false
 	}
 	text, changed, err := r.expand(n.Value)
+	if err != nil && quiet && !wholeReference(n.Value) {
+		err = complain("has a reference that cannot be resolved", "write ${NAME} or ${file:/path} as the whole value; $${ stands for the two characters")
+	}
 	if err != nil {
 		r.complain(n, full, err)
 		return "", false, false

@@ -68,6 +68,9 @@ one as ` + "`file:line:column: key: reason; suggestion`" + ` and exits with 78, 
   ` + "`${file:/path}`" + ` is the content of a file less one trailing newline. ` + "`$$`" + ` is a dollar sign; any other ` + "`$`" + ` stands for itself. References do not nest,
   need quotes inside [ ] and { }, and what they bring in cannot change the structure of the file.
 - Durations are written ` + "`10s`, `15m`, `24h`" + `; sizes in bytes or as ` + "`512MiB`, `4GiB`" + `.
-- What is fixed once there is a state: ` + "`dataset`, `schema`" + ` (the content of hierarchies included), ` + "`subject`, `policy`, `release.recoding`, `release.slices`" + `. A difference
-  at start is exit 78 and names the key. Earlier releases were made under those settings, and later ones must be safe beside them.
+- What is fixed once a release is decided: ` + "`dataset`, `schema`" + ` (the content of hierarchies included, ` + "`max_length`" + ` not), ` + "`subject`, `policy`, `release.recoding`, `release.slices`" + `. A difference
+  at start is exit 78 and names the key. Earlier releases were made under those settings, and later ones must be safe alongside them.
+  A hierarchy may gain leaves, as long as every leaf keeps its whole path.
+  Before release 1 they may change, but for what decides how records are stored: name, role, type, text, buckets and flag of an attribute, whether it
+  has a hierarchy, and ` + "`schema.missing`" + `. To change those, start over with ` + "`anond state reset`" + `.
 `

@@ -13,8 +13,9 @@ import (
 // Partitioner names the method of the first load.
 type Partitioner string
 
-// The partitioners whose classes satisfy section 3 of the design: each class is
-// one box, and keeps the requirement as a whole. docs/METHODS.md tells them apart.
+// The partitioners whose classes may be published in a chain (rule A of
+// docs/THREAT_MODEL.md): each class is one box, and keeps the requirement as a
+// whole. docs/METHODS.md tells them apart.
 const (
 	Extract           Partitioner = "extract"
 	Mondrian          Partitioner = "mondrian"
@@ -64,6 +65,7 @@ func partitionerName(to *Partitioner) value {
 // Initial is the block `initial`.
 type Initial struct {
 	Partitioner Partitioner
+	MinRecords  int // without so many, release 1 waits
 	MaxRecords  int // 0: what the source holds at the first start
 }
 
@@ -145,7 +147,8 @@ type Log struct {
 func (i *Initial) keys() []key {
 	return []key{
 		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), def: "extract", doc: "Method that cuts the first load into classes. All keep k, l and the further tests; they differ in what they lose, and for whom: docs/METHODS.md. Those that draw are keyed by the seed in state."},
-		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "The first load ends after this many records; 0: at the end that the source had at the first start."},
+		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "The first load is not cut into classes before this many records are there, also at the end of the source: the rest waits for the next run. 0: `policy.k`. Not with `policy.transparent`."},
+		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "An upper bound, no number to wait for (that is `initial.min_records`): the first load is cut at this many records at the latest, and before that at the end that the source had at the first start. 0: at that end only."},
 	}
 }
 

@@ -14,6 +14,8 @@ type Attribute struct {
 	Hierarchy string // path of its hierarchy file; "": none
 	Steps     []float64
 	Buckets   []float64
+	Text      TextForm
+	MaxLength int64   // of a text in bytes; 0: the default
 	Flag      string  // field that flags its values; role semi
 	Promise   Promise // role semi
 }
@@ -22,8 +24,8 @@ type Attribute struct {
 func (c *Config) schemaKeys() []key {
 	return []key{
 		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Members of a JSON object that are not listed are skipped; the columns of a CSV file must all be listed."},
-		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
-		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: a later record with the same value gets the same signature; needs republication regroup."},
+		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value, or has one of white space alone: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
+		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: all records of a person with different values are published, so over m records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs republication regroup."},
 	}
 }
 
@@ -32,11 +34,11 @@ func (a *Attribute) keys() []key {
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
 		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What the attribute is to an adversary. identifier: names a person, never stored. subject: links the records of one person. quasi: may be known, published generalized. sensitive: must not be learnt; exactly one. drop: ignored. semi: sensitive to some, as a flag says, known for others; keeps a promise of its own; needs release.recoding lgb."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical), derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
-		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line a value: leaf;level1;...;* (the format of ARX). Without one, a cell is the set of its values."},
+		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line a value: leaf;level1;...;* (the format of ARX). Without one, a cell is the set of its values. It may gain leaves later, but each leaf keeps its whole path: docs/OPERATIONS.md."},
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
 		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says, record by record, whether the value is sensitive to its person: true or false, yes or no, 1 or 0. Not listed as an attribute of its own."},
-	}, a.Promise.keys()...)
+	}, append(a.textKeys(), a.Promise.keys()...)...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -56,7 +58,7 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
@@ -94,6 +96,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 		fault("name", "is empty", "name the field or column")
 	}
 	c.checkSemi(r, i, fault)
+	a.checkText(r, at, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
 			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")
@@ -174,6 +177,10 @@ func (c *Config) checkRoles(r *reader) {
 		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must not be learnt")
 	}
 	c.checkOnlyOne(r, of)
+	if c.Repeat == RepeatSticky && len(of[equivclass.Subject]) > 0 {
+		r.warn("subject.repeat", "is sticky: records of one person with different values are all published, and over m of them together the bound is m/l, not 1/l",
+			"set repeat to first, unless the records are what is to be protected")
+	}
 	if !all || len(of[equivclass.Subject]) > 0 {
 		return
 	}

@@ -121,12 +121,13 @@ func (c *Config) checkPromises(r *reader) {
 	}
 }
 
-// checkReference refuses values in a declared reference that no record can have.
+// checkReference refuses values in a declared reference that no record can have,
+// and writes the others as records have them.
 func (c *Config) checkReference(r *reader, key string, i int, reference []Share) {
 	a := c.schema.Attributes()[i]
 	dict := equivclass.NewDictionary(a)
-	seen := map[string]bool{}
-	for _, x := range reference {
+	seen, twins := map[string]bool{}, caseTwins{}
+	for j, x := range reference {
 		code, found, why := dict.FindLabel(x.Value)
 		if why != equivclass.Accepted {
 			r.fault(key, fmt.Sprintf("has %q, which is no value of attribute %q (%s)", shortened(x.Value), a.Name, why), "write values as the records have them")
@@ -135,11 +136,17 @@ func (c *Config) checkReference(r *reader, key string, i int, reference []Share)
 		if !found {
 			code = dict.Add([]byte(x.Value))
 		}
-		if text := dict.Text(code); seen[text] {
+		text := dict.Text(code)
+		if seen[text] {
 			r.fault(key, fmt.Sprintf("has %q twice", shortened(text)), "join the shares")
 			return
-		} else {
-			seen[text] = true
+		}
+		seen[text] = true
+		if before, twin := twins.note(text); twin {
+			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by case, and count as two values", shortened(before), shortened(text)), "join the shares if they mean the same")
+		}
+		if !a.Type.Numeric() {
+			reference[j].Value = text
 		}
 	}
 }

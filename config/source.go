@@ -44,6 +44,15 @@ const (
 	GapContinue OnGap = "continue"
 )
 
+// OnCorrupt says what to do about a batch that cannot be read.
+type OnCorrupt string
+
+// The treatments of a batch that cannot be read.
+const (
+	CorruptStop OnCorrupt = "stop"
+	CorruptSkip OnCorrupt = "skip"
+)
+
 // SASLMechanism is how a client proves who it is.
 type SASLMechanism string
 
@@ -63,8 +72,15 @@ type Source struct {
 	// MaxRecordBytes is the largest record that is taken; larger ones are
 	// refused as too_large.
 	MaxRecordBytes int64
+	CSV            CSVFormat
 	Kafka          Kafka
 	File           File
+}
+
+// CSVFormat is the block `source.csv`.
+type CSVFormat struct {
+	// Multiline takes line breaks in quoted fields. Without it a record is one line.
+	Multiline bool
 }
 
 // Kafka is the block `source.kafka`.
@@ -75,6 +91,7 @@ type Kafka struct {
 	Group          string
 	ClientID       string
 	OnGap          OnGap
+	OnCorrupt      OnCorrupt
 	StallAfter     time.Duration
 	SessionTimeout time.Duration
 	TLS            TLS
@@ -101,6 +118,8 @@ type SASL struct {
 type File struct {
 	Path   string
 	Follow bool
+	// Complete takes a last line without line break for whole.
+	Complete bool
 }
 
 func (s *Source) keys() []key {
@@ -108,14 +127,16 @@ func (s *Source) keys() []key {
 	return []key{
 		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true, doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line of the start. Positions and dead letters carry the identity of the source itself."},
-		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV line, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
+		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV record, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB", doc: "Largest message or line that is taken; larger ones are refused as too_large."},
+		{path: "source.csv.multiline", value: boolean(&s.CSV.Multiline), def: "false", doc: "With format csv: quoted fields may hold line breaks. Otherwise a record is one line, and a quote that is not closed on its line costs that line only (unclosed_quote); in a message from Kafka likewise. Where it is true, a record over several lines must be whole: all quotes in place, as many fields as the header, at most max_record_bytes; else its first line is refused by itself and reading goes on at the next. Set it before the first run: a file is known by its first record."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka", doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka", doc: "Topic to read. All its partitions are read, later ones too."},
 		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static", doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
 		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. With assignment static it may be set too: positions are then also committed there, for lag tools. anond itself reads on from its own state."},
 		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Name under which brokers log and limit this client."},
-		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, GapStop, GapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count them."},
+		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, GapStop, GapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count their offsets as gap."},
+		{path: "source.kafka.on_corrupt", value: oneOf(&k.OnCorrupt, CorruptStop, CorruptSkip), def: "stop", doc: "What to do when a batch of records still cannot be read after 30 s of trying over new connections, since its checksum or content is wrong or it decompresses to more than memory.max_in_flight: stop, or skip its offsets, count them as corrupt_batch, and go on behind it."},
 		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s", doc: "Time without progress, though there is something to read, after which connections are built anew."},
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s", doc: "With assignment group: silence after which the group takes the lease from a member. Brokers refuse less than 6s."},
 		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false", doc: "Encrypt connections to the brokers. Certificates are always verified."},
@@ -128,6 +149,7 @@ func (s *Source) keys() []key {
 		{path: "source.kafka.sasl.password", value: secret(&k.SASL.Password), derived: "none", doc: "Password for SASL; best ${file:/run/secrets/...} or ${VAR}. Never shown."},
 		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files", doc: "File to read, or a pattern such as in/*.ndjson. A known file is read on from where it was left."},
 		{path: "source.file.follow", value: boolean(&f.Follow), def: "false", doc: "Wait at the end of files for more, and for new files, as tail -F does."},
+		{path: "source.file.complete", value: boolean(&f.Complete), def: "false", doc: "Files do not grow once they are there (they are renamed into place): a last line without line break is a record. Otherwise such a line may still grow; it is left unread and reported, and a later run reads it once it has its line break."},
 	}
 }
 
@@ -150,6 +172,9 @@ func (c *Config) checkSource(r *reader) {
 	}
 	if s.Type != FromFile && r.set("source.file") {
 		r.warn("source.file", "is not used, since source.type is "+string(s.Type), "remove it, or set source.type to file")
+	}
+	if s.Format != CSV && r.set("source.csv") && r.sound("source.format") {
+		r.warn("source.csv", "is not used, since source.format is "+string(s.Format), "remove it, or set source.format to csv")
 	}
 	switch s.Type {
 	case FromKafka:
@@ -181,6 +206,10 @@ func (c *Config) needBrokers(r *reader, why string) {
 }
 
 func (c *Config) checkFile(r *reader) {
+	if f := c.Source.File; f.Follow && f.Complete {
+		r.warn("source.file.complete", "is true for files that are followed: a line that is being written would be taken for whole",
+			"make files appear whole, by renaming them into place, or remove it")
+	}
 	p := c.Source.File.Path
 	if p == "" {
 		if r.sound("source.file.path") {

@@ -32,7 +32,7 @@ func (s scalar[T]) json() any {
 }
 
 func (s scalar[T]) read(r *reader, full string, n *yaml.Node) {
-	text, literal, ok := r.text(full, n, s.name, s.tags, s.hint)
+	text, literal, ok := r.text(full, n, s.name, s.tags, s.hint, s.quiet)
 	if !ok {
 		return
 	}
@@ -213,7 +213,7 @@ func (p pathValue) kind() string { return "path" }
 func (p pathValue) json() any    { return *p.to }
 
 func (p pathValue) read(r *reader, full string, n *yaml.Node) {
-	s, _, ok := r.text(full, n, "path", []string{"!!str"}, inQuotes)
+	s, _, ok := r.text(full, n, "path", []string{"!!str"}, inQuotes, false)
 	switch {
 	case !ok:
 	case s == "":

@@ -184,24 +184,5 @@ func joinNext(runs []run, k int) {
 	if runs[n].next < len(runs) {
 		runs[runs[n].next].prev = k
 	}
-	runs[k].bag = sumBags(runs[k].bag, runs[n].bag)
-}
-
-// sumBags returns the union of two bags. Cost: their different values.
-func sumBags(a, b Bag) Bag {
-	out := Bag{Total: a.Total + b.Total, Counts: make([]Count, 0, max(len(a.Counts), len(b.Counts)))}
-	x, y := a.Counts, b.Counts
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0].Code < y[0].Code:
-			out.Counts, x = append(out.Counts, x[0]), x[1:]
-		case x[0].Code > y[0].Code:
-			out.Counts, y = append(out.Counts, y[0]), y[1:]
-		default:
-			out.Counts = append(out.Counts, Count{Code: x[0].Code, N: x[0].N + y[0].N})
-			x, y = x[1:], y[1:]
-		}
-	}
-	out.Counts = append(append(out.Counts, x...), y...)
-	return out
+	runs[k].bag = runs[k].bag.Plus(runs[n].bag)
 }

@@ -24,10 +24,52 @@ func NewBag(counts []Count) Bag {
 	return b
 }
 
-// Add puts n of a value in (or, with n < 0, takes them out).
+// fewValues is how many different values a bag takes in one by one: beyond that,
+// to insert each at its place costs more than to sort what is new.
+const fewValues = 64
+
+// BagOf returns the bag of the values that the rows have in a column.
+// Cost: n log n at most, however many values differ.
+func BagOf[R ~int32 | ~uint32](column []Code, rows []R) (b Bag) {
+	var late []Code // of values that b lacks
+	for _, r := range rows {
+		c := column[r]
+		i, found := b.find(c)
+		switch {
+		case found:
+			b.Counts[i].N++
+			b.Total++
+		case len(b.Counts) < fewValues:
+			b.Add(c, 1)
+		default:
+			late = append(late, c)
+		}
+	}
+	if len(late) > 0 {
+		b = b.Plus(BagOfCodes(late))
+	}
+	return b
+}
+
+// BagOfCodes counts codes, which it sorts. Cost: n log n.
+func BagOfCodes(codes []Code) (b Bag) {
+	slices.Sort(codes)
+	for _, c := range codes {
+		if n := len(b.Counts); n > 0 && b.Counts[n-1].Code == c {
+			b.Counts[n-1].N++
+		} else {
+			b.Counts = append(b.Counts, Count{c, 1})
+		}
+	}
+	b.Total = len(codes)
+	return b
+}
+
+// Add puts n of a value in (or, with n < 0, takes them out). Cost: the different
+// values; a bag of many records is made by BagOf.
 func (b *Bag) Add(c Code, n int) {
 	b.Total += n
-	i, found := slices.BinarySearchFunc(b.Counts, c, func(x Count, c Code) int { return int(x.Code) - int(c) })
+	i, found := b.find(c)
 	switch {
 	case !found:
 		b.Counts = slices.Insert(b.Counts, i, Count{c, n})
@@ -36,6 +78,30 @@ func (b *Bag) Add(c Code, n int) {
 	default:
 		b.Counts[i].N += n
 	}
+}
+
+// find returns where a value is, or belongs.
+func (b *Bag) find(c Code) (int, bool) {
+	return slices.BinarySearchFunc(b.Counts, c, func(x Count, c Code) int { return int(x.Code) - int(c) })
+}
+
+// Plus returns the union of two bags. Cost: their different values.
+func (b Bag) Plus(o Bag) Bag {
+	out := Bag{Total: b.Total + o.Total, Counts: make([]Count, 0, max(len(b.Counts), len(o.Counts)))}
+	x, y := b.Counts, o.Counts
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0].Code < y[0].Code:
+			out.Counts, x = append(out.Counts, x[0]), x[1:]
+		case x[0].Code > y[0].Code:
+			out.Counts, y = append(out.Counts, y[0]), y[1:]
+		default:
+			out.Counts = append(out.Counts, Count{x[0].Code, x[0].N + y[0].N})
+			x, y = x[1:], y[1:]
+		}
+	}
+	out.Counts = append(append(out.Counts, x...), y...)
+	return out
 }
 
 // Max returns the largest count, 0 for an empty bag.

@@ -1,11 +1,10 @@
 package equivclass
 
 import (
-	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Code stands for one value of an attribute: the leaf number in a hierarchy,
@@ -20,9 +19,10 @@ const (
 	Accepted         Reason = ""
 	ReasonMissing    Reason = "missing_value"
 	ReasonNumber     Reason = "not_a_number"
+	ReasonInteger    Reason = "not_an_integer"
 	ReasonDate       Reason = "not_a_date"
 	ReasonHierarchy  Reason = "value_not_in_hierarchy"
-	ReasonCategory   Reason = "value_refused" // see CheckCategory, or no UTF-8
+	ReasonCategory   Reason = "value_refused" // see CheckCategory
 	ReasonOutOfRange Reason = "value_out_of_range"
 )
 
@@ -85,24 +85,45 @@ func (d *Dictionary) Len() int {
 // Find looks a raw text up. found is false for a value that is admissible but
 // new; why tells what makes it inadmissible. The dictionary is not changed, so
 // a record can be checked whole before any of its values is taken in.
+//
+// A text is cleaned (Attribute.Clean) only if it is not known as it stands: what
+// the dictionary holds is clean already.
 func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
-	switch {
-	case d.attribute.Hierarchy != nil:
-		if c, ok := d.attribute.Hierarchy.Leaf(raw); ok {
-			return c, true, Accepted
-		}
-		return 0, false, ReasonHierarchy
-	case d.attribute.Type.Numeric():
+	if d.attribute.Hierarchy == nil && d.attribute.Type.Numeric() {
 		return d.findNumber(raw)
-	default:
-		return d.findText(raw)
 	}
+	if c, ok := d.known(raw); ok {
+		return c, true, Accepted
+	}
+	text, why := d.attribute.Clean(raw)
+	if why != Accepted {
+		return 0, false, why
+	}
+	if c, ok := d.known(text); ok {
+		return c, true, Accepted
+	}
+	if d.attribute.Hierarchy != nil {
+		return 0, false, ReasonHierarchy
+	}
+	if CheckCategory(string(text)) != nil {
+		return 0, false, ReasonCategory
+	}
+	return 0, false, Accepted
+}
+
+// known looks a text up as it stands.
+func (d *Dictionary) known(text []byte) (Code, bool) {
+	if d.attribute.Hierarchy != nil {
+		return d.attribute.Hierarchy.Leaf(text)
+	}
+	c, ok := d.byText[string(text)]
+	return c, ok
 }
 
 // FindLabel is Find for a value as a release shows it: a bucket by its label,
 // or by any number in it.
 func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) {
-	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], text); i >= 0 {
+	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
 		return Code(i), true, Accepted
 	}
 	return d.Find([]byte(text))
@@ -125,7 +146,8 @@ func (d *Dictionary) Add(raw []byte) Code {
 		v, _ := ParseNumber(d.attribute.Type, raw)
 		return d.addNumber(v)
 	}
-	return d.addText(string(raw))
+	text, _ := d.attribute.Clean(raw)
+	return d.addText(string(text))
 }
 
 func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
@@ -138,16 +160,6 @@ func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
 	}
 	c, ok := d.byNumber[v]
 	return c, ok, Accepted
-}
-
-func (d *Dictionary) findText(raw []byte) (Code, bool, Reason) {
-	if c, ok := d.byText[string(raw)]; ok {
-		return c, true, Accepted
-	}
-	if !utf8.Valid(raw) || CheckCategory(string(raw)) != nil {
-		return 0, false, ReasonCategory
-	}
-	return 0, false, Accepted
 }
 
 func (d *Dictionary) addNumber(v float64) Code {
@@ -192,12 +204,19 @@ func (d *Dictionary) Text(c Code) string {
 func (d *Dictionary) Number(c Code) float64 { return d.numbers[c] }
 
 // Restore appends an entry that state kept, in the order in which it was grown.
+// A text is taken as it is: what was a value once stays one, whatever the schema
+// or a newer Unicode would make of it.
 func (d *Dictionary) Restore(text string) error {
-	if _, found, why := d.Find([]byte(text)); found || why != Accepted {
-		return &DictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
+	if d.Kind() == Set && len(d.attribute.Buckets) == 0 {
+		if _, twice := d.byText[text]; !twice {
+			d.addText(text)
+			return nil
+		}
+	} else if _, found, why := d.Find([]byte(text)); !found && why == Accepted {
+		d.Add([]byte(text))
+		return nil
 	}
-	d.Add([]byte(text))
-	return nil
+	return &DictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
 }
 
 // DictionaryError says that a stored dictionary does not fit the schema.
@@ -208,61 +227,6 @@ type DictionaryError struct {
 
 func (e *DictionaryError) Error() string {
 	return "dictionary of attribute " + strconv.Quote(e.Attribute) + ": entry " + strconv.Itoa(e.Entry) + " does not fit the schema"
-}
-
-// maxExact bounds integers to those that a float64 holds exactly.
-const maxExact = 1 << 53
-
-// ParseNumber reads a value of a numeric type. Integers beyond 2^53 are refused
-// rather than rounded; so are NaN, infinities and hexadecimal forms.
-func ParseNumber(t Type, raw []byte) (float64, Reason) {
-	switch t {
-	case Date:
-		day, err := time.Parse(time.DateOnly, string(raw))
-		if err != nil {
-			return 0, ReasonDate
-		}
-		return float64(day.Unix() / 86400), Accepted
-	case Integer:
-		if v, ok := smallInt(raw); ok {
-			return v, Accepted
-		}
-		i, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil {
-			return 0, ReasonNumber
-		}
-		if i > maxExact || i < -maxExact {
-			return 0, ReasonOutOfRange
-		}
-		return float64(i), Accepted
-	default:
-		for _, b := range raw {
-			if b != '+' && b != '-' && b != '.' && b != 'e' && b != 'E' && (b < '0' || b > '9') {
-				return 0, ReasonNumber
-			}
-		}
-		v, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || math.IsInf(v, 0) {
-			return 0, ReasonNumber
-		}
-		return v + 0, Accepted // -0 becomes 0: two texts of one value
-	}
-}
-
-// smallInt is the fast path for the integers of up to nine digits that nearly
-// every record has.
-func smallInt(raw []byte) (float64, bool) {
-	if len(raw) == 0 || len(raw) > 9 {
-		return 0, false
-	}
-	n := 0
-	for _, b := range raw {
-		if b < '0' || b > '9' {
-			return 0, false
-		}
-		n = n*10 + int(b-'0')
-	}
-	return float64(n), true
 }
 
 // FormatNumber writes a number in its shortest decimal form, without exponent.

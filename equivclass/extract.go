@@ -40,6 +40,7 @@ type Extract struct {
 	// Workers is how many goroutines share the work, at least one. It has no
 	// influence on the classes.
 	Workers int
+	stop    func() bool // see Stoppable
 }
 
 // Name returns extract.
@@ -48,7 +49,7 @@ func (Extract) Name() string { return "extract" }
 // Partition implements Partitioner.
 func (m Extract) Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32) {
 	x := newExtraction(p, want)
-	x.workers = m.Workers
+	x.workers, x.stop = m.Workers, m.stop
 	rows := identity(p.Len())
 	if len(rows) < x.size {
 		if len(rows) < x.k {

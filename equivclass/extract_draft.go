@@ -13,11 +13,13 @@ type extraction struct {
 	losses     losses
 	equalOnly  bool // exchange only records of equal value (Recut)
 	workers    int
+	stop       func() bool // may be nil: see Stoppable
 	drafts     []*draft
 	arena      draftArena
 	gone       []bool    // scratch of remove, by row; false between uses
 	value      []int32   // sensitive value of a row, numbered 0.. by order of code
 	tally      []int32   // by value; zero between uses
+	left, owed []int32   // by value: scratch of takeAll; zero between uses
 	bag        Bag       // scratch of the extra principles
 	grown, one cell      // scratch of growing classes and of distances
 	clock      int32     // exchanges done so far
@@ -56,7 +58,7 @@ func newExtraction(p *Pool, want Requirement) *extraction {
 func (x *extraction) worker() *extraction {
 	w := *x
 	w.drafts, w.arena, w.bag, w.gapA, w.gapB, w.cost = nil, draftArena{}, Bag{}, nil, nil, nil
-	w.tally = make([]int32, len(x.tally))
+	w.tally, w.left, w.owed = make([]int32, len(x.tally)), nil, nil
 	w.grown, w.one = w.newCell(), w.newCell()
 	return &w
 }

@@ -18,7 +18,8 @@ type bucket struct {
 	x      *extraction
 	effort effort
 	live   []int32
-	left   []int32 // records of each value in live
+	values []int32 // the values that the part began with
+	left   []int32 // by value: records in live
 	owed   []int32 // by value: records the next class must take
 	unmet  int     // sum of owed
 	short  []nearby
@@ -28,11 +29,8 @@ type bucket struct {
 
 // takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
 func (x *extraction) takeAll(rows []int32, e effort) []int32 {
-	b := &bucket{x: x, effort: e, live: rows, left: make([]int32, len(x.tally)), owed: make([]int32, len(x.tally)),
-		short: make([]nearby, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
-	for _, r := range rows {
-		b.left[x.value[r]]++
-	}
+	b := x.newBucket(rows, e)
+	defer b.close()
 	x.farthestFirst(rows)
 	failed := 0 // seeds live[:failed] have failed
 	for inARow := 0; failed < len(b.live) && len(b.live) >= x.size && inARow < maxFails; {
@@ -46,6 +44,32 @@ func (x *extraction) takeAll(rows []int32, e effort) []int32 {
 		failed -= b.remove(failed)
 	}
 	return b.live
+}
+
+// newBucket begins a part. What it counts by value lies in scratch of the worker
+// that has room for the values of the whole pool; only the part's own values are
+// ever looked at, so that the cost of a part does not grow with those elsewhere.
+func (x *extraction) newBucket(rows []int32, e effort) *bucket {
+	if x.left == nil {
+		x.left, x.owed = make([]int32, len(x.tally)), make([]int32, len(x.tally))
+	}
+	b := &bucket{x: x, effort: e, live: rows, left: x.left, owed: x.owed,
+		short: make([]nearby, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
+	for _, r := range rows {
+		v := x.value[r]
+		if b.left[v] == 0 {
+			b.values = append(b.values, v)
+		}
+		b.left[v]++
+	}
+	return b
+}
+
+// close leaves the scratch as newBucket found it.
+func (b *bucket) close() {
+	for _, v := range b.values {
+		b.left[v], b.owed[v] = 0, 0
+	}
 }
 
 // remove takes the new class out of the live rows and returns how many of them
@@ -139,8 +163,8 @@ func (b *bucket) settleDebts() {
 	room := int32(x.limit(len(b.live) - x.size))
 	most := int32(x.limit(x.size))
 	b.unmet = 0
-	for v, n := range b.left {
-		b.owed[v] = min(most, max(0, n-room))
+	for _, v := range b.values {
+		b.owed[v] = min(most, max(0, b.left[v]-room))
 		b.unmet += int(b.owed[v])
 	}
 }
@@ -148,8 +172,8 @@ func (b *bucket) settleDebts() {
 // possible reports whether the live rows can fill one class at all.
 func (b *bucket) possible() bool {
 	n, most := 0, b.x.limit(b.x.size)
-	for _, c := range b.left {
-		n += min(int(c), most)
+	for _, v := range b.values {
+		n += min(int(b.left[v]), most)
 	}
 	return n >= b.x.size
 }

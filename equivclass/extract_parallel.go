@@ -7,12 +7,13 @@ import (
 
 // each calls do once for every i below n, on as many goroutines as there are
 // workers, each with scratch of its own. Which goes first is not said: the calls
-// must not touch what others do, and so the result does not depend on it.
+// must not touch what others do, and so the result does not depend on it. If the
+// work is to end (Stoppable), the calls that remain are left out.
 func (x *extraction) each(n int, do func(w *extraction, i int)) {
 	workers := min(x.workers, n)
 	if workers < 2 {
 		w := x.worker()
-		for i := range n {
+		for i := 0; i < n && !x.stopped(); i++ {
 			do(w, i)
 		}
 		return
@@ -22,7 +23,7 @@ func (x *extraction) each(n int, do func(w *extraction, i int)) {
 	for range workers {
 		all.Go(func() {
 			w := x.worker()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && !x.stopped(); i = int(next.Add(1)) - 1 {
 				do(w, i)
 			}
 		})

@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -24,30 +25,30 @@ type Hierarchy struct {
 	lo, hi []int32  // leaf range that a node covers, closed
 	leaves int
 	code   map[string]Code
+	lines  []int32 // of leaves: where each stands in the file
 }
 
-// ParseHierarchy reads a hierarchy in ARX's format. name stands for the file in
-// errors, which give the line and what would mend it. Lines may differ in
-// length as long as they end in the root label `*`; equal neighbours in a line
-// (a leaf that repeats as its own generalization) are one node.
+// ParseHierarchy reads a hierarchy in ARX's format, its texts normalized as those
+// of records are. name stands for the file in errors, which give the line and what
+// to correct, and no text of the file.
+//
+// Lines may differ in length as long as they end in the root label `*`; equal
+// neighbours in a line (a leaf that repeats as its own generalization) are one
+// node. The whole file must be one tree: see treeBuilder.
 func ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
-	b := treeBuilder{root: &treeNode{label: Root}, leafLine: map[string]int{}}
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, 1<<20)
+	return Text{}.ParseHierarchy(name, r)
+}
+
+// ParseHierarchy is ParseHierarchy for an attribute that says how texts become values.
+func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
+	b := newTreeBuilder(t)
 	var faults []error
-	for line := 1; scanner.Scan(); line++ {
-		text := strings.TrimSuffix(scanner.Text(), "\r")
-		if line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
-		if text == "" {
-			continue
-		}
-		if err := b.add(line, strings.Split(text, ";")); err != nil {
+	err := eachLine(r, func(line int, path []string) {
+		if err := b.add(line, path); err != nil {
 			faults = append(faults, fmt.Errorf("%s:%d: %w", name, line, err))
 		}
-	}
-	if err := scanner.Err(); err != nil {
+	})
+	if err != nil {
 		faults = append(faults, fmt.Errorf("%s: %w", name, err))
 	}
 	if len(b.leafLine) == 0 && len(faults) == 0 {
@@ -59,94 +60,44 @@ func ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 	return b.build(), nil
 }
 
-type treeNode struct {
-	label    string
-	leaf     bool
-	children []*treeNode
-	byLabel  map[string]*treeNode
+// NormalizeHierarchy returns the content of a hierarchy file, which ParseHierarchy
+// takes, with the texts as they are values: what goes with the releases, so that a
+// reader who knows nothing of normalization finds the cells in it. A file in which
+// nothing changes comes back as it is.
+func (t Text) NormalizeHierarchy(content []byte) []byte {
+	var out bytes.Buffer
+	changed := false
+	_ = eachLine(bytes.NewReader(content), func(_ int, path []string) {
+		for i, text := range path {
+			clean, _ := t.Clean([]byte(text))
+			changed = changed || string(clean) != text
+			if i > 0 {
+				out.WriteByte(';')
+			}
+			out.Write(clean)
+		}
+		out.WriteByte('\n')
+	})
+	if !changed {
+		return content
+	}
+	return out.Bytes()
 }
 
-type treeBuilder struct {
-	root     *treeNode
-	leafLine map[string]int
-}
-
-func (b *treeBuilder) add(line int, path []string) error {
-	if len(path) < 2 {
-		return errors.New("the line has one column: write leaf;level1;...;*")
-	}
-	if path[len(path)-1] != Root {
-		return fmt.Errorf("the last column must be %q, the root", Root)
-	}
-	leaf := path[0]
-	if before, ok := b.leafLine[leaf]; ok {
-		return fmt.Errorf("the leaf stands already on line %d: keep one of them", before)
-	}
-	if err := CheckCategory(leaf); err != nil {
-		return err
-	}
-	node := b.root
-	for i := len(path) - 2; i >= 1; i-- {
-		label := path[i]
-		if label == Root || label == node.label || label == leaf {
-			continue
+// eachLine calls visit with the columns of each line that is not empty.
+func eachLine(r io.Reader, visit func(line int, path []string)) error {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, 1<<20)
+	for line := 1; scanner.Scan(); line++ {
+		text := scanner.Text() // without the line break, CRLF too
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
 		}
-		if err := CheckCategory(label); err != nil {
-			return err
-		}
-		node = node.child(label)
-		if node.leaf {
-			return errors.New("a label of this line is a leaf of another: a value may not stand above another value")
+		if text != "" {
+			visit(line, strings.Split(text, ";"))
 		}
 	}
-	if node.byLabel[leaf] != nil {
-		return errors.New("the leaf is a label of another line: a value may not stand above another value")
-	}
-	node.child(leaf).leaf = true
-	b.leafLine[leaf] = line
-	return nil
-}
-
-func (n *treeNode) child(label string) *treeNode {
-	if c := n.byLabel[label]; c != nil {
-		return c
-	}
-	if n.byLabel == nil {
-		n.byLabel = map[string]*treeNode{}
-	}
-	c := &treeNode{label: label}
-	n.byLabel[label] = c
-	n.children = append(n.children, c)
-	return c
-}
-
-func (b *treeBuilder) build() *Hierarchy {
-	n := len(b.leafLine)
-	h := &Hierarchy{leaves: n, code: make(map[string]Code, n), labels: make([]string, n), parent: make([]int32, n), lo: make([]int32, n), hi: make([]int32, n)}
-	next := int32(0)
-	h.number(b.root, -1, &next)
-	return h
-}
-
-// number gives node its place: leaves take the next leaf number, inner nodes
-// are appended behind the leaves.
-func (h *Hierarchy) number(node *treeNode, parent int32, next *int32) {
-	if node.leaf {
-		i := *next
-		*next++
-		h.labels[i], h.parent[i], h.lo[i], h.hi[i] = node.label, parent, i, i
-		h.code[node.label] = Code(i)
-		return
-	}
-	i := int32(len(h.labels))
-	h.labels = append(h.labels, node.label)
-	h.parent = append(h.parent, parent)
-	h.lo = append(h.lo, *next)
-	h.hi = append(h.hi, -1)
-	for _, c := range node.children {
-		h.number(c, i, next)
-	}
-	h.hi[i] = *next - 1
+	return scanner.Err()
 }
 
 // Leaves returns the number of leaves.
@@ -157,6 +108,9 @@ func (h *Hierarchy) Leaf(text []byte) (Code, bool) {
 	c, ok := h.code[string(text)]
 	return c, ok
 }
+
+// Line returns the line of the file on which a leaf stands.
+func (h *Hierarchy) Line(leaf Code) int { return int(h.lines[leaf]) }
 
 // Label returns the label of a node (a leaf's text, or an inner label).
 func (h *Hierarchy) Label(node int) string { return h.labels[node] }

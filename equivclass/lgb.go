@@ -155,7 +155,7 @@ func (m LGB) bucketize(t *FlaggedTable, space *Space, cut *LGBResult, j int, row
 	} else {
 		want := promise.Principle
 		if c, ok := want.(TClose); ok && c.Reference.Total == 0 {
-			c.Reference = bagOfRows(t.Codes[j], rows)
+			c.Reference = BagOf(t.Codes[j], rows)
 			want = c
 		}
 		buckets = newGroupUnion(t, space, cut, j, want, 2).buckets()

@@ -13,7 +13,7 @@ import (
 //
 // Why: buckets of Algorithm 2 cross groups. Who knows a record's group, not its
 // row, and holds every assignment of values equally likely that fits the release
-// (level L0, design section 3.1) then finds values likelier than 1/l, for some
+// (level L0 of docs/THREAT_MODEL.md) then finds values likelier than 1/l, for some
 // assignments fit by more arrangements of the rows than others
 // (TestLGBNestedWorlds finds them). Where buckets nest, both counts agree:
 //

@@ -53,7 +53,7 @@ func TestLGBNested(t *testing.T) {
 				seen := map[int32]bool{}
 				for _, bucket := range result.Buckets[j] {
 					if j > 0 {
-						b := bagOfRows(table.Codes[j], bucket)
+						b := BagOf(table.Codes[j], bucket)
 						require.True(t, b.Eligible(m.Promises[j].L))
 					}
 					for _, r := range bucket {

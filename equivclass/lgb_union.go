@@ -127,8 +127,8 @@ func (u *groupUnion) median(groups []int, d int) int {
 
 func (u *groupUnion) holds(groups []int) bool {
 	rows := u.rows(groups)
-	sensitive := bagOfRows(u.t.Codes[u.j], trulyFlagged(u.t, rows, u.j))
-	return sensitive.Total >= u.least && u.want.Holds(sensitive) && u.want.Holds(bagOfRows(u.t.Codes[u.j], rows))
+	sensitive := BagOf(u.t.Codes[u.j], trulyFlagged(u.t, rows, u.j))
+	return sensitive.Total >= u.least && u.want.Holds(sensitive) && u.want.Holds(BagOf(u.t.Codes[u.j], rows))
 }
 
 func (u *groupUnion) rows(groups []int) []int32 {
@@ -150,20 +150,4 @@ func trulyFlagged(t *FlaggedTable, rows []int32, j int) []int32 {
 		}
 	}
 	return out
-}
-
-// bagOfRows counts the values of rows. Cost: n log n.
-func bagOfRows(column []Code, rows []int32) Bag {
-	sorted := gather(column, rows)
-	slices.Sort(sorted)
-	var b Bag
-	for _, c := range sorted {
-		if n := len(b.Counts); n > 0 && b.Counts[n-1].Code == c {
-			b.Counts[n-1].N++
-		} else {
-			b.Counts = append(b.Counts, Count{Code: c, N: 1})
-		}
-	}
-	b.Total = len(sorted)
-	return b
 }

@@ -180,9 +180,9 @@ func TestLGBSmallWorlds(t *testing.T) {
 			}
 		}
 		for _, bucket := range result.Buckets[2] {
-			known := bagOfRows(table.Codes[2], trulyFlagged(table, bucket, 2))
+			known := BagOf(table.Codes[2], trulyFlagged(table, bucket, 2))
 			require.True(t, half.Holds(known))
-			require.True(t, half.Holds(bagOfRows(table.Codes[2], bucket)), "also for who does not take the known values away")
+			require.True(t, half.Holds(BagOf(table.Codes[2], bucket)), "also for who does not take the known values away")
 			for _, record := range trulyFlagged(table, bucket, 2) {
 				for _, c := range known.Counts {
 					require.InDelta(t, float64(c.N)/float64(known.Total), w.hasWhat[2][record][c.Code]/w.total, 1e-9)

@@ -73,11 +73,7 @@ next:
 
 // Bag returns the bag of the rows' sensitive values.
 func (p *Pool) Bag(rows []int32) Bag {
-	var b Bag
-	for _, r := range rows {
-		b.Add(p.SA[r], 1)
-	}
-	return b
+	return BagOf(p.SA, rows)
 }
 
 // DistinctSubjects reports whether no two of the rows belong to one subject.

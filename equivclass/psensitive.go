@@ -225,7 +225,7 @@ func (t *specializer) mend(o *offer) bool {
 		if from < 0 {
 			from = smallest(o.parts)
 			o.stay = append(o.stay, o.parts[from]...)
-			stay = sumBags(stay, bags[from])
+			stay = stay.Plus(bags[from])
 			o.parts, bags = slices.Delete(o.parts, from, from+1), slices.Delete(bags, from, from+1)
 			if len(o.parts) == 0 {
 				return false

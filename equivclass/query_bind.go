@@ -11,6 +11,14 @@ import (
 type BoundQuery struct {
 	Sum   int // the attribute summed; -1: count
 	Preds []Predicate
+	// Absent are the values asked for that the release shows nowhere.
+	Absent []AbsentValue
+}
+
+// AbsentValue names a value of a condition: the Value-th one asked of Attribute.
+type AbsentValue struct {
+	Attribute string `json:"attribute"`
+	Value     int    `json:"value"`
 }
 
 // Predicate says which values of one attribute are asked for.
@@ -58,9 +66,10 @@ func queryError(at int, format string, args ...any) error {
 }
 
 // BindQuery gives the texts of a query their meaning: attributes by name, values
-// by dictionary. The dictionaries are those of the release that is asked. Values
-// that they do not hold are refused, for a slip of the pen would else be
-// answered by 0. Conditions on one attribute are joined by "and".
+// by dictionary. The dictionaries are those of the release that is asked. A
+// category that they do not hold is in no cell of the release, so nothing matches
+// it; Absent names it, for it may be a slip of the pen. Conditions on one
+// attribute are joined by "and".
 func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
 	out := &BoundQuery{Sum: -1}
 	if q.Sum != "" {
@@ -78,11 +87,14 @@ func BindQuery(q Query, dicts []*Dictionary) (*BoundQuery, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := bindCondition(c, j, dicts[j])
+		p, absent, err := bindCondition(c, j, dicts[j])
 		if err != nil {
 			return nil, err
 		}
 		out.add(p)
+		for _, i := range absent {
+			out.Absent = append(out.Absent, AbsentValue{Attribute: c.Attribute, Value: i})
+		}
 	}
 	for i := range out.Preds {
 		out.Preds[i].count(dicts[out.Preds[i].Attribute])
@@ -121,23 +133,24 @@ func (q *BoundQuery) add(p Predicate) {
 	old.spans = both
 }
 
-func bindCondition(c Condition, j int, d *Dictionary) (Predicate, error) {
-	p := Predicate{Attribute: j, Match: make([]bool, d.Len())}
-	var err error
+// bindCondition also returns which of the values asked for no cell can hold.
+func bindCondition(c Condition, j int, d *Dictionary) (p Predicate, absent []int, err error) {
+	p = Predicate{Attribute: j, Match: make([]bool, d.Len())}
 	switch {
 	case c.Range != nil && d.Kind() != Number:
-		return p, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
+		return p, nil, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
 	case c.Range != nil:
 		p.spans, err = bindRange(c, d)
 	case d.Kind() == Number:
 		p.spans, err = bindNumbers(c, d)
 	default:
-		return p, bindCategories(c, d, p.Match)
+		absent, err = bindCategories(c, d, p.Match)
+		return p, absent, err
 	}
 	for code := range p.Match {
 		p.Match[code] = spansHold(p.spans, d.Number(Code(code)))
 	}
-	return p, err
+	return p, nil, err
 }
 
 func spansHold(spans []span, v float64) bool {
@@ -204,10 +217,18 @@ func bindNumbers(c Condition, d *Dictionary) ([]span, error) {
 	return append(out, span{lo: from.lo, hi: math.Inf(1), loOpen: from.loOpen}), nil
 }
 
-func bindCategories(c Condition, d *Dictionary, match []bool) error {
+// bindCategories marks the values asked for, and returns the numbers of those
+// that are absent: in no cell of the release, and in no hierarchy.
+func bindCategories(c Condition, d *Dictionary, match []bool) (absent []int, err error) {
 	for i, text := range c.Values {
-		if !markCategory(d, text, match) {
-			return queryError(c.At, "value %d asked of %q is not in this release: give a value or a label of its column", i+1, c.Attribute)
+		switch {
+		case markCategory(d, text, match):
+		case len(d.attribute.Buckets) > 0:
+			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute, d.texts[0])
+		case CheckCategory(text) != nil:
+			return nil, queryError(c.At, "value %d asked of %q can be no category: ask for one value or label, or for several as in {a, b}", i+1, c.Attribute)
+		default:
+			absent = append(absent, i+1)
 		}
 	}
 	if c.Not {
@@ -215,12 +236,21 @@ func bindCategories(c Condition, d *Dictionary, match []bool) error {
 			match[code] = !match[code]
 		}
 	}
-	return nil
+	return absent, nil
 }
 
 // markCategory marks a value, or all leaves below a label, and reports whether
-// there is one.
+// there is one. A text is normalized as those of records are, unless the release
+// has it as it stands.
 func markCategory(d *Dictionary, text string, match []bool) bool {
+	if markText(d, text, match) {
+		return true
+	}
+	clean, why := Text{}.Clean([]byte(text))
+	return why == Accepted && markText(d, string(clean), match)
+}
+
+func markText(d *Dictionary, text string, match []bool) bool {
 	if d.Kind() != Tree {
 		c, found := d.Named(text)
 		if found {

@@ -1,6 +1,9 @@
 package equivclass
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Cell is what a release shows in place of a value: a closed range of numbers, a
 // node of a hierarchy, or a set of categories. An exact value is the range or
@@ -31,11 +34,7 @@ func CellOf(d *Dictionary, codes []Code) Cell {
 		}
 		return Cell{Node: d.Attribute().Hierarchy.LCA(lo, hi)}
 	default:
-		var b Bag
-		for _, c := range codes {
-			b.Add(c, 1)
-		}
-		return Cell{Codes: b.Signature()}
+		return Cell{Codes: BagOfCodes(slices.Clone(codes)).Signature()}
 	}
 }
 

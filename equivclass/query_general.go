@@ -20,9 +20,7 @@ func NewCellRelease(dicts []*Dictionary, codes [][]Code, groups [][]int32, sensi
 				r.Cells[i][j] = CellOf(d, gather(codes[j], g))
 			}
 		}
-		for _, row := range g {
-			r.Bags[i].Add(codes[sensitive][row], 1)
-		}
+		r.Bags[i] = BagOf(codes[sensitive], g)
 	}
 	return r
 }

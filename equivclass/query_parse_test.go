@@ -67,19 +67,58 @@ func TestParseQueryErrors(t *testing.T) {
 
 func TestBindQueryErrors(t *testing.T) {
 	table := lgbTable(t, paAttributes, paTable1)
+	income := NewDictionary(Attribute{Name: "income", Type: Integer, Role: Sensitive, Buckets: []float64{0, 10}})
 	for text, want := range map[string]string{
-		"count where ages = 3":                  `column 13: the release has no attribute "ages": ask for one of its columns`,
-		"sum(sex)":                              `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
-		"count where sex > F":                   `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
-		"count where age = old":                 `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
-		"count where age in [5,3]":              `column 13: the range of "age" is empty: put the smaller bound first`,
-		"count where age = 65 and sex in {F,N}": `column 26: value 2 asked of "sex" is not in this release: give a value or a label of its column`,
+		"count where ages = 3":           `column 13: the release has no attribute "ages": ask for one of its columns`,
+		"sum(sex)":                       `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
+		"count where sex > F":            `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
+		"count where age = old":          `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
+		"count where age in [5,3]":       `column 13: the range of "age" is empty: put the smaller bound first`,
+		"count where sex in {F,\"{M}\"}": `column 13: value 2 asked of "sex" can be no category: ask for one value or label, or for several as in {a, b}`,
+		"count where income = 7":         `column 13: value 1 asked of "income" is no bucket of it: ask for a bucket by its label, such as "0..10"`,
 	} {
 		q, err := ParseQuery(text)
 		require.NoError(t, err)
-		_, err = BindQuery(q, table.Dicts)
+		_, err = BindQuery(q, append(table.Dicts[:len(table.Dicts):len(table.Dicts)], income))
 		require.EqualError(t, err, "query, "+want)
 	}
+}
+
+// TestQueriesAreNormalizedToo: a condition means the value that a record of this
+// text would have, unless the release shows the text itself.
+func TestQueriesAreNormalizedToo(t *testing.T) {
+	tree, err := ParseHierarchy("t", strings.NewReader("1010;n\u00f6rd;*\n1020;n\u00f6rd;*\n2000;s;*\n"))
+	require.NoError(t, err)
+	ill := NewDictionary(Attribute{Name: "ill", Type: Categorical, Text: Text{Exact: true}})
+	for _, text := range []string{"flu", "cold", "cold "} {
+		ill.Add([]byte(text))
+	}
+	dicts := []*Dictionary{NewDictionary(Attribute{Name: "zip", Type: Categorical, Hierarchy: tree}), ill}
+	for text, want := range map[string][]bool{
+		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true}, `count where ill in {" cold", flu}`: {true, true, false},
+		"count where zip = \" no\u0308rd\"": {true, true, false},
+	} {
+		q, err := ParseQuery(text)
+		require.NoError(t, err)
+		bound, err := BindQuery(q, dicts)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, bound.Preds[0].Match, text)
+	}
+}
+
+// TestAbsentCategories: what no release shows matches nothing, and is named.
+func TestAbsentCategories(t *testing.T) {
+	table := lgbTable(t, paAttributes, paTable1)
+	q, err := ParseQuery("count where age = 65 and sex in {F,N} and sex != X")
+	require.NoError(t, err)
+	bound, err := BindQuery(q, table.Dicts)
+	require.NoError(t, err)
+	assert.Equal(t, []AbsentValue{{"sex", 2}, {"sex", 1}}, bound.Absent)
+	female, err := ParseQuery("count where age = 65 and sex = F")
+	require.NoError(t, err)
+	same, err := BindQuery(female, table.Dicts)
+	require.NoError(t, err)
+	assert.Equal(t, same.Preds, bound.Preds)
 }
 
 // A query that parses prints as one that parses to the same, and what does not

@@ -71,7 +71,7 @@ func (r *CellReader) set(text string) (Cell, Reason) {
 	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") {
 		members = strings.Split(text[1:len(text)-1], "|")
 	}
-	var b Bag
+	codes := make([]Code, 0, len(members))
 	for _, m := range members {
 		c, found, why := r.dict.Find([]byte(m))
 		if why != Accepted {
@@ -80,9 +80,9 @@ func (r *CellReader) set(text string) (Cell, Reason) {
 		if !found {
 			c = r.dict.Add([]byte(m))
 		}
-		b.Add(c, 1)
+		codes = append(codes, c)
 	}
-	return Cell{Codes: b.Signature()}, Accepted
+	return Cell{Codes: BagOfCodes(codes).Signature()}, Accepted
 }
 
 // Text writes the cell as a release does. The sets'

@@ -41,6 +41,8 @@ type Attribute struct {
 	Name string
 	Role Role
 	Type Type
+	// Text says how the texts of a subject or category become values.
+	Text Text
 	// Hierarchy generalizes the values of a categorical attribute; nil if none.
 	Hierarchy *Hierarchy
 	// Steps are the widths of the aligned intervals a numeric quasi-identifier
@@ -57,7 +59,7 @@ type Attribute struct {
 }
 
 // SemiPromise is the promise of a semi-sensitive attribute on its own (Li, He
-// and Sun; design section 3.3): L (no value of a local bucket above 1/L) or, for
+// and Sun; docs/THREAT_MODEL.md, What is promised): L (no value of a local bucket above 1/L) or, for
 // domains too small for that, T: every local bucket is T-close to the reference
 // distribution under the named ground distance, and a value's posterior is its
 // share of the bucket. Exactly one of L and T is set.

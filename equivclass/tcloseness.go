@@ -38,7 +38,9 @@ type Ground interface {
 
 // EqualGround says that any two values are at distance 1. The earth mover's
 // distance is then half the sum of the differences of shares, the variational
-// distance. Cost: the different values.
+// distance, or what the class has above the reference, which is as much as it
+// lacks elsewhere. Cost: the different values of the class, however many the
+// reference has.
 type EqualGround struct{}
 
 // Name returns equal.
@@ -47,10 +49,14 @@ func (EqualGround) Name() string { return "equal" }
 // Distance implements Ground.
 func (EqualGround) Distance(class, reference Bag) float64 {
 	var sum float64
-	for _, d := range shareDifferences(class, reference) {
-		sum += math.Abs(d.gap)
+	for _, c := range class.Counts {
+		share := class.share(c)
+		if i, found := reference.find(c.Code); found {
+			share -= reference.share(reference.Counts[i])
+		}
+		sum += max(0, share)
 	}
-	return sum / 2
+	return sum
 }
 
 // OrderedGround says that values are at the distance of their ranks, over the

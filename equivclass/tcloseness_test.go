@@ -170,7 +170,7 @@ func TestTCloseIsKeptByUnion(t *testing.T) {
 		a, b, all := tcloseRandom(rng, 6), tcloseRandom(rng, 6), tcloseRandom(rng, 6)
 		for _, g := range []Ground{EqualGround{}, OrderedGround{Rank: []int{0, 1, 2, 3, 4, 5}}} {
 			worst := max(g.Distance(a, all), g.Distance(b, all))
-			require.LessOrEqual(t, g.Distance(sumBags(a, b), all), worst+1e-12)
+			require.LessOrEqual(t, g.Distance(a.Plus(b), all), worst+1e-12)
 		}
 	}
 }

@@ -3,13 +3,15 @@ package equivclass
 import "slices"
 
 // cutJudge decides which sets of rows may be a class. It counts each set
-// anew in scratch space of its own, so a decision costs the size of the set,
+// anew in scratch space of its own, so a decision costs the size of the set
+// (its sort on top with extra principles), however many values the others have,
 // and O(1) if only k is asked for.
 type cutJudge struct {
 	want   Requirement
 	sa     []int32 // dense number of a row's sensitive value
 	codes  []Code  // ascending; sensitive value of a dense number
 	counts []int32 // all zero between calls
+	met    []int32 // the values of the set at hand, each once
 	bag    Bag
 }
 
@@ -44,17 +46,47 @@ func (j *cutJudge) holds(rows []int32) bool {
 	if j.onlyK() {
 		return true
 	}
+	most := int32(0)
+	j.met = j.met[:0]
 	for _, r := range rows {
-		j.counts[j.sa[r]]++
+		v := j.sa[r]
+		if j.counts[v] == 0 {
+			j.met = append(j.met, v)
+		}
+		j.counts[v]++
+		most = max(most, j.counts[v])
 	}
-	ok := j.countsHold(j.counts, len(rows))
-	for _, r := range rows {
-		j.counts[j.sa[r]] = 0
+	ok := int(most)*j.want.L <= len(rows) && j.extraHold(len(rows))
+	for _, v := range j.met {
+		j.counts[v] = 0
 	}
 	return ok
 }
 
-// countsHold judges counts by dense number, which add up to total.
+// extraHold judges the values met by the extra principles.
+func (j *cutJudge) extraHold(total int) bool {
+	if len(j.want.Extra) == 0 {
+		return true
+	}
+	slices.Sort(j.met)
+	j.bag.Counts, j.bag.Total = j.bag.Counts[:0], total
+	for _, v := range j.met {
+		j.bag.Counts = append(j.bag.Counts, Count{j.codes[v], int(j.counts[v])})
+	}
+	return j.bagHolds()
+}
+
+func (j *cutJudge) bagHolds() bool {
+	for _, p := range j.want.Extra {
+		if !p.Holds(j.bag) {
+			return false
+		}
+	}
+	return true
+}
+
+// countsHold judges counts by dense number, which add up to total. Cost: the
+// different values of the pool.
 func (j *cutJudge) countsHold(counts []int32, total int) bool {
 	if total < j.minimum() {
 		return false
@@ -71,12 +103,7 @@ func (j *cutJudge) countsHold(counts []int32, total int) bool {
 			j.bag.Counts = append(j.bag.Counts, Count{Code: j.codes[i], N: int(n)})
 		}
 	}
-	for _, p := range j.want.Extra {
-		if !p.Holds(j.bag) {
-			return false
-		}
-	}
-	return true
+	return j.bagHolds()
 }
 
 // bySubject runs cut on the first record of every subject, then on the second

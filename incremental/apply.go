@@ -36,8 +36,8 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if why, attribute := m.records.check(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
-	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
-		return Outcome{}, errTooManyPartitions
+	if err := m.numbered(p); err != nil {
+		return Outcome{}, err
 	}
 	m.accept(row, m.advance(p, offset), offset)
 	m.counters.Sent++
@@ -53,15 +53,23 @@ func (m *Machine) Refuse(d DeadLetter) error {
 	if d.Offset < m.positions[d.Partition].Next {
 		return nil
 	}
+	if err := m.numbered(d.Partition); err != nil {
+		return err
+	}
 	m.advance(d.Partition, d.Offset)
+	m.counters.Sent++
+	m.post(d)
+	return nil
+}
+
+// post puts a dead letter into the outbox and counts it by its reason.
+func (m *Machine) post(d DeadLetter) {
 	m.outbox.last++
 	m.outbox.waiting++
 	d.Seq = m.outbox.last
 	m.staged.delta.DeadLetters = append(m.staged.delta.DeadLetters, d)
-	m.counters.Sent++
 	m.counters.Refused[d.Reason]++
 	m.staged.counters = true
-	return nil
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
@@ -72,8 +80,52 @@ func (m *Machine) Ignore(p Partition, offset int64, why equivclass.Reason) error
 	if offset < m.positions[p].Next {
 		return nil
 	}
+	if err := m.numbered(p); err != nil {
+		return err
+	}
 	m.advance(p, offset)
 	m.counters.Ignored[why]++
+	m.staged.counters = true
+	return nil
+}
+
+// PassLine passes a line that holds no record, from offset up to next, and counts
+// it once. The last record applied stays what it was.
+func (m *Machine) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
+	if offset < m.positions[p].Next {
+		return nil
+	}
+	if err := m.numbered(p); err != nil {
+		return err
+	}
+	if err := m.CountLines(why, 1); err != nil {
+		return err
+	}
+	m.Pass(p, next)
+	return nil
+}
+
+// CountLines counts lines that are no records of their own.
+func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
+	if m.broken {
+		return ErrBroken
+	}
+	m.counters.Ignored[why] += uint64(lines)
+	m.staged.counters = true
+	return nil
+}
+
+// Miss passes the offsets from one up to below, which were given up for a reason,
+// and counts those that are not passed yet: once, whatever is read again.
+func (m *Machine) Miss(p Partition, from, below int64, why equivclass.Reason) error {
+	if m.broken {
+		return ErrBroken
+	}
+	if from = max(from, m.positions[p].Next); from >= below {
+		return nil
+	}
+	m.Pass(p, below)
+	m.counters.Ignored[why] += uint64(below - from)
 	m.staged.counters = true
 	return nil
 }
@@ -122,28 +174,43 @@ func (m *Machine) advance(p Partition, offset int64) uint16 {
 }
 
 // check tells whether every stored value of a row is admissible.
+//
+// What the adversary knows is checked first: quasi-identifiers, subject, flags;
+// then semi-sensitive values, and the sensitive one last. So the reason of a
+// record with a bad quasi-identifier says nothing about its sensitive value, nor
+// does what becomes of it later (Readmissible).
 func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
-	for i, d := range c.dicts {
-		if d == nil {
-			continue
+	attributes := c.schema.Attributes()
+	for _, i := range c.schema.Quasi() {
+		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+			return why, attributes[i].Name
 		}
-		raw := row[i]
-		if raw == nil {
-			if c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric() {
-				return equivclass.ReasonMissing, d.Attribute().Name
-			}
-		}
-		if _, _, why := d.Find(raw); why != equivclass.Accepted {
-			return why, d.Attribute().Name
-		}
-	}
-	if i, ok := c.flags.check(row); !ok {
-		return equivclass.ReasonFlag, c.schema.Attributes()[i].Name
 	}
 	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
-		return equivclass.ReasonMissing, c.schema.Attributes()[i].Name
+		return equivclass.ReasonMissing, attributes[i].Name
+	}
+	if i, ok := c.flags.check(row); !ok {
+		return equivclass.ReasonFlag, attributes[i].Name
+	}
+	for _, i := range c.schema.Semi() {
+		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+			return why, attributes[i].Name
+		}
+	}
+	i := c.schema.SensitiveIndex()
+	if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
+		return why, attributes[i].Name
 	}
 	return equivclass.Accepted, ""
+}
+
+func (c *columns) checkValue(attribute int, raw []byte) equivclass.Reason {
+	d := c.dicts[attribute]
+	if raw == nil && (c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric()) {
+		return equivclass.ReasonMissing
+	}
+	_, _, why := d.Find(raw)
+	return why
 }
 
 // accept appends a checked row to the columns and to the pending records.
@@ -199,6 +266,9 @@ func (m *Machine) Commit() error {
 	}
 	m.flushBlock()
 	d := &m.staged.delta
+	if d.Meta != nil {
+		d.Meta = m.storedMeta()
+	}
 	for _, p := range sortedPartitions(m.staged.positions) {
 		d.Positions = append(d.Positions, PartitionPosition{p, m.positions[p]})
 	}
@@ -224,6 +294,14 @@ func (m *Machine) Commit() error {
 func (m *Machine) Delivered(seq uint64, letters int) {
 	m.staged.delta.Delivered = max(m.staged.delta.Delivered, seq)
 	m.outbox.waiting -= letters
+}
+
+// numbered reports that a partition has a number, or that one is left for it.
+func (m *Machine) numbered(p Partition) error {
+	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
+		return errTooManyPartitions
+	}
+	return nil
 }
 
 var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")

@@ -59,6 +59,9 @@ func (m *Machine) checkClass(c *Class) (faults []string) {
 	if !want.Holds(b) {
 		faults = append(faults, "breaks the requirement")
 	}
+	if err := m.records.oneEpoch(c.Members); err != nil {
+		faults = append(faults, err.Error())
+	}
 	if c.Regime == Pure && !b.Flat() {
 		faults = append(faults, "is pure but not flat")
 	}

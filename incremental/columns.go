@@ -13,15 +13,19 @@ import (
 // for the sensitive value, 4 for the class, 8 for the subject if there is one.
 // Where a record came from stays on disk.
 type columns struct {
-	schema  *equivclass.Schema
-	dicts   []*equivclass.Dictionary // by attribute; nil where nothing is stored
-	qi      [][]equivclass.Code
-	semi    [][]equivclass.Code // semi-sensitive attributes
-	flags   flagColumns
-	sa      []equivclass.Code
-	subject []uint64
-	classOf []ClassID
-	firsts  map[uint64]RecordID // first record of each subject
+	schema    *equivclass.Schema
+	interrupt interrupt
+	dicts     []*equivclass.Dictionary // by attribute; nil where nothing is stored
+	leaves    map[int]*leaves          // of attributes with a hierarchy
+	bound     bool                     // leaves are complete
+	since     []RecordID               // by sensitive value: epochs.go
+	qi        [][]equivclass.Code
+	semi      [][]equivclass.Code // semi-sensitive attributes
+	flags     flagColumns
+	sa        []equivclass.Code
+	subject   []uint64
+	classOf   []ClassID
+	firsts    map[uint64]RecordID // first record of each subject
 	// firstWith is the first record of each subject with each value; only kept
 	// where subject.repeat is sticky.
 	firstWith map[subjectValue]RecordID
@@ -40,7 +44,7 @@ type arrival struct {
 }
 
 func newColumns(s *equivclass.Schema, repeat Repeat) columns {
-	c := columns{schema: s, dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D()),
+	c := columns{schema: s, leaves: newLeafTables(s), dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D()),
 		semi: make([][]equivclass.Code, len(s.Semi())), flags: newFlagColumns(s)}
 	for _, i := range slices.Concat(s.Quasi(), s.Semi()) {
 		c.dicts[i] = equivclass.NewDictionary(s.Attributes()[i])
@@ -64,6 +68,10 @@ func (c *columns) restore(attribute int, text string) error {
 	if attribute < 0 || attribute >= len(c.dicts) || c.dicts[attribute] == nil {
 		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
 	}
+	if l := c.leaves[attribute]; l != nil {
+		l.restore(text)
+		return nil
+	}
 	return c.dicts[attribute].Restore(text)
 }
 
@@ -72,16 +80,23 @@ func (c *columns) appendBlock(b *RecordBlock) error {
 	if b.First != c.len() || len(b.Columns) != len(c.qi)+len(c.semi)+len(c.flags.attributes) || (b.Subject == nil) != (c.firsts == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.len())
 	}
+	c.bindLeaves()
 	for j, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), c.flags.attributes) {
 		n := equivclass.Code(2) // a flag
 		if d := c.dicts[attribute]; d != nil {
 			n = equivclass.Code(d.Len())
+		}
+		if l := c.leaves[attribute]; l != nil {
+			n = equivclass.Code(len(l.paths))
 		}
 		for _, v := range b.Columns[j] {
 			if v >= n {
 				return fmt.Errorf("%w: block of record %d has a code beyond its dictionary", ErrCorrupt, b.First)
 			}
 		}
+	}
+	if err := c.fromStored(b); err != nil {
+		return err
 	}
 	q, s := len(c.qi), len(c.qi)+len(c.semi)
 	for j := range c.qi {
@@ -101,6 +116,34 @@ func (c *columns) appendBlock(b *RecordBlock) error {
 		c.classOf = append(c.classOf, none)
 	}
 	return nil
+}
+
+// fromStored puts the leaves of a block into the numbering of the present trees.
+func (c *columns) fromStored(b *RecordBlock) error {
+	for j, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
+		if l := c.leaves[attribute]; l != nil {
+			l.fromStored(b.Columns[j])
+		}
+	}
+	l := c.leaves[c.schema.SensitiveIndex()]
+	if l == nil {
+		return nil
+	}
+	for _, v := range b.SA {
+		if int(v) >= len(l.paths) {
+			return fmt.Errorf("%w: block of record %d has a value beyond its dictionary", ErrCorrupt, b.First)
+		}
+	}
+	l.fromStored(b.SA)
+	return nil
+}
+
+// stored returns codes of an attribute as state numbers them.
+func (c *columns) stored(attribute int, codes []equivclass.Code) []equivclass.Code {
+	if l := c.leaves[attribute]; l != nil {
+		return l.toStored(codes)
+	}
+	return codes
 }
 
 func (c *columns) noteArrival(first RecordID, tick int64) {
@@ -131,9 +174,9 @@ func (c *columns) arrived(r RecordID) int64 {
 
 // block returns the records from first on as a block that shares the columns.
 func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.sa[first:], Origin: origin, Offset: offset}
-	for _, column := range slices.Concat(c.qi, c.semi) {
-		b.Columns = append(b.Columns, column[first:])
+	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa[first:]), Origin: origin, Offset: offset}
+	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
+		b.Columns = append(b.Columns, c.stored(attribute, c.column(attribute)[first:]))
 	}
 	b.Columns = append(b.Columns, c.flags.block(first)...)
 	if c.firsts != nil {
@@ -184,9 +227,5 @@ func (c *columns) coords(space *equivclass.Space, r RecordID, x []float32) {
 
 // bag returns the bag of the records' sensitive values.
 func (c *columns) bag(records []RecordID) equivclass.Bag {
-	var b equivclass.Bag
-	for _, r := range records {
-		b.Add(c.sa[r], 1)
-	}
-	return b
+	return equivclass.BagOf(c.sa, records)
 }

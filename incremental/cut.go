@@ -26,7 +26,7 @@ type decision struct {
 // load is complete, or trigger `records` has counted enough.
 func (m *Machine) CutDue() bool {
 	n := m.records.len()
-	if !m.meta.InitialDone {
+	if !m.meta.InitialDone && !m.growing {
 		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
 	}
 	return m.policy.CutEvery > 0 && n >= m.meta.LastCut+RecordID(m.policy.CutEvery)
@@ -38,8 +38,11 @@ func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.meta.LastCu
 // UpdateDue reports whether updates have gathered such that a release may have
 // something new to publish (trigger `update`).
 func (m *Machine) UpdateDue() bool {
-	if !m.meta.InitialDone || m.policy.Transparent {
+	if m.policy.Transparent {
 		return false
+	}
+	if !m.meta.InitialDone {
+		return m.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
 	}
 	return m.planner.due() || m.overdue()
 }
@@ -56,9 +59,9 @@ func (m *Machine) overdue() bool {
 func (m *Machine) InitialDone() bool { return m.meta.InitialDone }
 
 // InitialReached reports whether every partition has been applied up to the end
-// that it had at the first start.
+// that it had at the first start, and the least number of records is there.
 func (m *Machine) InitialReached() bool {
-	if m.meta.InitialEnds == nil {
+	if m.meta.InitialEnds == nil || !m.EnoughRecords() {
 		return false
 	}
 	for p, end := range m.meta.InitialEnds {
@@ -72,7 +75,8 @@ func (m *Machine) InitialReached() bool {
 // Cut decides what the next release publishes, of the records applied so far,
 // and commits the intent together with everything not committed yet. It returns
 // nil if nothing is newly publishable: the release is skipped. The first cut
-// ends the first load.
+// with anything to publish ends the first load; a refused one (InfeasibleError)
+// leaves the machine as it was, and what is staged is committed by Commit.
 //
 // createdAt is the moment in Unix seconds that the manifest will carry; policy
 // the digest of schema, policy and recoding.
@@ -84,13 +88,42 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 // better one, for nothing more is to come. Without new records and without
 // anything publishable it changes nothing, so that it may be repeated.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
-	m.flushing = true
-	defer func() { m.flushing = false }()
-	return m.cut(m.decide, createdAt, policy)
+	d, err := m.Decide(true)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
 }
 
 // cut is Cut with a given way to decide.
 func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [32]byte) (*Intent, error) {
+	d, err := m.decideBy(decide)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
+}
+
+// Decision is what a cut would publish. It holds for the records applied when it
+// was made: nothing may be applied between Decide and Enact.
+type Decision struct {
+	decision
+	flushing bool
+	// unchanged: the first load has not grown since it was decided in vain, so the
+	// answer is the one before.
+	unchanged bool
+}
+
+// Decide is the first part of a cut, or of a flush, and the long one. It keeps
+// nothing: after ErrInterrupted, or if the decision is thrown away, the same
+// state decides the same again. It does not touch the store.
+func (m *Machine) Decide(flush bool) (*Decision, error) {
+	m.flushing = flush
+	defer func() { m.flushing = false }()
+	return m.decideBy(m.decide)
+}
+
+func (m *Machine) decideBy(decide func() (decision, error)) (*Decision, error) {
 	if m.broken {
 		return nil, ErrBroken
 	}
@@ -98,11 +131,32 @@ func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [
 		return nil, ErrUnpublished
 	}
 	m.flushBlock()
+	if m.growing && m.NewSinceCut() == 0 {
+		return &Decision{unchanged: true}, nil
+	}
 	d, err := decide()
+	if m.interrupt.asked() { // whatever came out: part of the work was left out
+		m.broken = true
+		return nil, ErrInterrupted
+	}
 	if err != nil {
+		m.refuse(err)
 		return nil, err
 	}
-	if m.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
+	return &Decision{decision: d, flushing: m.flushing}, nil
+}
+
+// Enact is the second part of a cut: it commits what was decided.
+func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Intent, error) {
+	d := made.decision
+	if made.unchanged {
+		return nil, m.Commit()
+	}
+	if m.beforeRelease() && len(d.births) == 0 && !m.policy.Transparent {
+		m.grow()
+		return nil, m.Commit()
+	}
+	if made.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
 		return nil, m.Commit()
 	}
 	if err := m.verify(d); err != nil {
@@ -133,6 +187,7 @@ func (m *Machine) decide() (decision, error) {
 
 // countCut advances the machine's own clock and ends the first load.
 func (m *Machine) countCut() {
+	m.growing, m.refused = false, nil
 	m.meta.Tick++
 	m.meta.CutTick = m.now
 	m.meta.InitialDone = true

@@ -13,7 +13,8 @@ const settlePool = 200000
 // decideInitial partitions the first load as a whole.
 //
 // Rule A: every birth consists of at least k never-published records with no
-// value above 1/l. Rule I: a load that no partition can satisfy is refused.
+// value above 1/l. Rule I: a load that no partition can satisfy is refused, and
+// may grow (first.go).
 func (m *Machine) decideInitial() (decision, error) {
 	waiting := m.pending.waiting
 	if len(waiting) < m.policy.Requirement.K {
@@ -22,16 +23,12 @@ func (m *Machine) decideInitial() (decision, error) {
 	bag := m.records.bag(waiting)
 	want := m.policy.Requirement.WithReference(bag)
 	if err := m.feasible(bag, want); err != nil {
-		if m.meta.InitialDone { // the first load was too small for a class; what came since may still become eligible
-			return decision{}, nil
-		}
 		return decision{}, err
 	}
-	if err := m.feasibleSemi(waiting); err != nil && !m.meta.InitialDone {
+	if err := m.feasibleSemi(waiting); err != nil {
 		return decision{}, err
 	}
-	plans, rest := m.records.partition(m.records.space(m.records.len()), waiting, m.firstPartitioner(), m.policy.Local, want)
-	plans = m.allOrNothing(plans, rest) // rule I, after a first load that was too small
+	plans, _ := m.records.partition(m.records.space(m.records.len()), waiting, m.firstPartitioner(), m.policy.Local, want)
 	return m.decideFirst(plans, bag.Total)
 }
 
@@ -52,19 +49,10 @@ func (m *Machine) decideFirst(plans []plan, records int) (d decision, err error)
 			plans = append(plans, plan{members: c.Members})
 		}
 	}
-	switch {
-	case lost > 0 && len(m.pending.infeasible) > 0:
-		return decision{}, nil // rule I
-	case lost > 0 && len(d.births) == 0 && !m.meta.InitialDone:
+	if lost > 0 && len(d.births) == 0 {
 		return decision{}, m.nothingClose(records)
 	}
-	if err := m.fixSemiReferences(&d); err != nil {
-		if m.meta.InitialDone {
-			return decision{}, nil
-		}
-		return decision{}, err
-	}
-	return d, nil
+	return d, m.fixSemiReferences(&d)
 }
 
 // firstPartitioner is the method of the first load. One that draws gets a seed

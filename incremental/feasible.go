@@ -7,7 +7,7 @@ import (
 )
 
 // InfeasibleError says that no partition of the first load can satisfy what is
-// asked (rule I; theory: Lemma D). It carries shares, never a value.
+// asked (rule I; docs/THREAT_MODEL.md, Lemma D). It carries shares, never a value.
 type InfeasibleError struct {
 	Attribute string
 	Records   int     // of the first load
@@ -59,9 +59,9 @@ func (e *InfeasibleError) Hint() string {
 	case e.Principle != "":
 		return "ask for less in policy.diversity, or wait for more records"
 	case e.Reachable < 2:
-		return "not even l = 2 is reachable: make the values coarser"
+		return "not even l = 2 is reachable: wait for more records, or make the values coarser"
 	}
-	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", e.Reachable)
+	return fmt.Sprintf("l = %d is reachable with these records; or wait for more, or make the values coarser", e.Reachable)
 }
 
 // feasible refuses a load that breaks the requirement as one class: the union of

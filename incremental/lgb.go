@@ -7,7 +7,7 @@ import (
 )
 
 // Local generalization and bucketization in a chain of releases (Li, He and Sun,
-// made incremental; design section 3.3).
+// made incremental; docs/THREAT_MODEL.md, Theorem L).
 //
 // A release shows, for each record, its class, the cells of the class (tight over
 // the quasi-identifiers and the semi-sensitive values that are not flagged), and

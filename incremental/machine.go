@@ -3,7 +3,6 @@ package incremental
 import (
 	"errors"
 	"fmt"
-	"sort"
 
 	"anond/equivclass"
 )
@@ -13,18 +12,21 @@ type Options struct {
 	Schema *equivclass.Schema
 	Policy Policy
 	// Settings are digests by configuration key. A difference to those of the
-	// state is a SettingsError.
+	// state is a SettingsError once a release is decided; before, only if it
+	// changes how records are stored (settings.go).
 	Settings map[string][32]byte
+	// Encoding is the key of Settings whose digest covers how records are stored.
+	// Empty: every setting does.
+	Encoding string
+	// Hierarchies are those keys of Settings that are digests of hierarchy files,
+	// with the attribute of the schema. They may change where the file only grew.
+	Hierarchies map[string]int
 	// Seed is used, and stored, only by a fresh state (rule R).
 	Seed   [32]byte
 	Seeded bool
-}
-
-// SettingsError says which settings differ from those the state was made under.
-type SettingsError struct{ Keys []string }
-
-func (e *SettingsError) Error() string {
-	return fmt.Sprintf("the state was made under another %v: the promise would not survive the change", e.Keys)
+	// Interrupted ends long work with ErrInterrupted once it answers true. It is
+	// asked by several goroutines. nil: work is never interrupted.
+	Interrupted func() bool
 }
 
 // Errors of the machine.
@@ -48,7 +50,12 @@ type Machine struct {
 	keys   keys
 	broken bool
 	// flushing: the cut at hand is the last of its source (Flush).
-	flushing bool
+	flushing  bool
+	interrupt interrupt
+	// growing: the first load was cut in vain since the machine was opened, and
+	// takes in what comes until a cut finds something to publish (first.go).
+	growing bool
+	refused *InfeasibleError // why the newest such cut was in vain; nil: too few records
 
 	records   columns
 	classes   []*Class // by ID, dead ones included
@@ -89,26 +96,27 @@ func Open(store Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{},
-		counters: newCounters()}
+		counters: newCounters(), interrupt: o.Interrupted}
+	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
 	m.records = newColumns(o.Schema, o.Policy.Repeat)
+	m.records.interrupt = o.Interrupted
 	m.staged.positions = map[Partition]bool{}
 	fresh := true
-	if err := store.Load(m.visitor(o.Settings, &fresh)); err != nil {
+	if err := store.Load(m.visitor(o, &fresh)); err != nil {
 		return nil, err
 	}
 	if fresh {
-		m.meta = Meta{Settings: o.Settings, Seed: o.Seed, Seeded: o.Seeded}
-		m.staged.delta.Meta = &m.meta
-		if err := m.declareReferences(); err != nil {
-			return nil, err
-		}
+		m.meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
+	}
+	if err := m.adoptSettings(o, fresh); err != nil {
+		return nil, err
 	}
 	m.useReferences()
 	m.deriveKeys()
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()
 	m.rebuild()
-	return m, nil
+	return m, m.interrupt.err()
 }
 
 // restoredTime is the machine's time after a restart: never before what state
@@ -128,38 +136,19 @@ func newCounters() Counters {
 	return Counters{Refused: map[equivclass.Reason]uint64{}, Ignored: map[equivclass.Reason]uint64{}}
 }
 
-// sameSettings names every key whose digest differs, or that only one side has.
-func sameSettings(have, want map[string][32]byte) error {
-	var keys []string
-	for k, d := range want {
-		if h, ok := have[k]; !ok || h != d {
-			keys = append(keys, k)
-		}
-	}
-	for k := range have {
-		if _, ok := want[k]; !ok {
-			keys = append(keys, k)
-		}
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	sort.Strings(keys)
-	return &SettingsError{Keys: keys}
-}
-
 // visitor fills the machine from a store, checking what it is handed: first
-// that the state is of these settings, without which the rest has no meaning.
-func (m *Machine) visitor(settings map[string][32]byte, fresh *bool) Visitor {
+// that records are stored as these settings have it, without which the rest has
+// no meaning.
+func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 	return Visitor{
 		Meta: func(meta Meta) error {
 			m.meta, *fresh = meta, false
-			return sameSettings(meta.Settings, settings)
+			return sameEncoding(meta.Settings, o)
 		},
 		Counters:   func(c Counters) error { m.counters = c; return m.counters.init() },
 		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
-		Records:    func(b *RecordBlock) error { return m.records.appendBlock(b) },
-		Class:      m.loadClass,
+		Records:    func(b *RecordBlock) error { return errors.Join(m.interrupt.err(), m.records.appendBlock(b)) },
+		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.loadClass(c)) },
 		Intent:     m.loadIntent,
 		Position: func(p Partition, pos Position) error {
 			m.positions[p] = pos
@@ -223,6 +212,9 @@ func (m *Machine) Next(p Partition) (next int64, known bool) {
 	pos, known := m.positions[p]
 	return pos.Next, known
 }
+
+// ReadBefore returns how far partitions had been read before the state was reset.
+func (m *Machine) ReadBefore() map[Partition]int64 { return m.meta.Read }
 
 // InitialEnds returns where the first load ends, nil if that is not known yet.
 func (m *Machine) InitialEnds() map[Partition]int64 { return m.meta.InitialEnds }

@@ -8,7 +8,7 @@ import (
 
 // planner positions waiting records at published classes and plans new classes
 // around them. It never touches a published class: a plan is made of waiting
-// records alone and may be made anew at any time (design: planned classes). Its
+// records alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
 // content is a function of the published classes and of the waiting records in
 // order of arrival.
 //
@@ -21,10 +21,11 @@ type planner struct {
 	space  *equivclass.Space // of the quasi-identifiers
 	wide   *equivclass.Space // and of the semi-sensitive attributes
 	index  *index
-	slots  []slot  // the classes alive, in order of ID
-	fresh  []int32 // by leaf: updates that have gathered since the newest cut tried
-	ready  int     // leaves in which more than the threshold have gathered
-	loose  int     // updates since the newest cut tried while there is no class yet
+	slots  []slot   // the classes alive, in order of ID
+	fresh  []int32  // by leaf: updates that have gathered since the newest cut tried
+	since  RecordID // records from there on count as updates: they arrived after that cut
+	ready  int      // leaves in which more than the threshold have gathered
+	loose  int      // updates since the newest cut tried while there is no class yet
 	// placed are the records positioned, in order, and the slots they lie at.
 	placed   []RecordID
 	placedAt []int32
@@ -47,7 +48,7 @@ type plan struct {
 }
 
 func newPlanner(m *Machine) planner {
-	p := planner{policy: &m.policy, at: make([]float32, len(m.records.qi))}
+	p := planner{policy: &m.policy, since: m.meta.LastCut, at: make([]float32, len(m.records.qi))}
 	p.scratch.at = make([]float32, len(m.records.qi))
 	if !m.meta.InitialDone {
 		return p
@@ -90,14 +91,20 @@ func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
 // threshold of updates have gathered in the neighbourhood, which for counting
 // is the leaf of the index that holds the class. Cost: one search.
 func (p *planner) place(c *columns, r RecordID) {
+	fresh := r >= p.since
 	if len(p.slots) == 0 {
-		p.loose++
+		if fresh {
+			p.loose++
+		}
 		return
 	}
 	c.coords(p.space, r, p.at)
 	s := p.index.position(p.at)
 	p.slots[s].here = append(p.slots[s].here, r)
 	p.placed, p.placedAt = append(p.placed, r), append(p.placedAt, s)
+	if !fresh {
+		return
+	}
 	leaf := p.index.leaf[s]
 	if p.fresh[leaf]++; int(p.fresh[leaf]) == p.policy.Threshold+1 {
 		p.ready++

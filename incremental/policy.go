@@ -55,8 +55,8 @@ type Policy struct {
 	// Initial partitions the first load; Local every later pool.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records; 0: at the end
-	// of the source.
-	InitialMax int
+	// of the source. InitialMin is the number without which it does not end.
+	InitialMax, InitialMin int
 	// MaxRecords bounds the state; 0: no bound.
 	MaxRecords int
 }
@@ -81,6 +81,9 @@ func (p Policy) Check() error {
 	}
 	if p.Initial == nil || p.Local == nil {
 		faults = append(faults, errors.New("no partitioner"))
+	}
+	if p.InitialMax > 0 && p.InitialMax < p.InitialMin {
+		faults = append(faults, fmt.Errorf("the first load ends after %d records, but needs %d", p.InitialMax, p.InitialMin))
 	}
 	if p.Threshold < 1 {
 		faults = append(faults, fmt.Errorf("threshold is %d, must be at least 1", p.Threshold))

@@ -2,13 +2,12 @@ package incremental
 
 import (
 	"fmt"
-	"slices"
 
 	"anond/equivclass"
 )
 
-// promise is what a semi-sensitive attribute keeps on its own (design section
-// 3.3): the sensitive values newly published in each release have no value above
+// promise is what a semi-sensitive attribute keeps on its own (docs/THREAT_MODEL.md, What is
+// promised): the sensitive values newly published in each release have no value above
 // 1/l (rule D), or are t-close to the reference distribution.
 type promise struct {
 	j         int // among the semi-sensitive attributes
@@ -53,21 +52,7 @@ func (c *columns) semiBag(j int, records []RecordID) equivclass.Bag {
 			codes = append(codes, c.semi[j][r])
 		}
 	}
-	return bagOfCodes(codes)
-}
-
-// bagOfCodes counts codes, which it sorts.
-func bagOfCodes(codes []equivclass.Code) (b equivclass.Bag) {
-	slices.Sort(codes)
-	for _, c := range codes {
-		if n := len(b.Counts); n > 0 && b.Counts[n-1].Code == c {
-			b.Counts[n-1].N++
-		} else {
-			b.Counts = append(b.Counts, equivclass.Count{Code: c, N: 1})
-		}
-	}
-	b.Total = len(codes)
-	return b
+	return equivclass.BagOfCodes(codes)
 }
 
 // reference returns the reference distribution of an attribute, empty as long as

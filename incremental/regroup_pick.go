@@ -9,6 +9,9 @@ import (
 // eligible reports whether a waiting record may join a signature: a tied repeat
 // only that of its twin.
 func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
+	if !r.m.records.mayHave(rec, sig) {
+		return false
+	}
 	class, tied := r.must[rec]
 	return !tied || slices.Equal(r.m.records.bag(r.m.classes[class].Members).Signature(), sig)
 }

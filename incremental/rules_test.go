@@ -544,7 +544,7 @@ func TestRuleH(t *testing.T) {
 		case reflect.Map: // counts by reason code
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
-			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() // by attribute: counts and a share over the dataset
+			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() || v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}
 	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[incremental.Pending]()} {
@@ -633,7 +633,7 @@ func TestRuleV(t *testing.T) {
 		say(c.apply(source, int64(17+i), row(200+i, 1+i%3)))
 	}
 	require.NoError(t, c.m.Commit())
-	letters, err := c.store.Outbox(0, 100)
+	letters, err := c.store.Outbox(0, 100, 1<<30)
 	require.NoError(t, err)
 	require.Len(t, letters, bad+1)
 	for _, l := range letters {

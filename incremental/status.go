@@ -26,6 +26,8 @@ type Status struct {
 	OldestTick int64 `json:"oldest_tick"`
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
+	// FirstLoad tells of the first load until release 1 is decided.
+	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 
 // Status returns the machine's counts. sent = published + pending + dead_letter
@@ -33,8 +35,8 @@ type Status struct {
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
 		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
-		Release: uint32(len(m.intents)), Infeasible: len(m.pending.infeasible) > 0, Shortfalls: m.pending.shortfalls, Now: m.now,
-		OldestTick: m.now, InitialEnd: m.meta.InitialDone}
+		Release: uint32(len(m.intents)), Infeasible: len(m.pending.infeasible) > 0 || m.refused != nil, Shortfalls: m.pending.shortfalls, Now: m.now,
+		OldestTick: m.now, InitialEnd: m.meta.InitialDone, FirstLoad: m.firstLoad()}
 	for _, n := range s.Refused {
 		s.DeadLetter += n
 	}

@@ -10,13 +10,15 @@ var (
 	ErrNewerFormat = errors.New("the state has a newer format than this anond knows")
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
+	// ErrDecided: a release is decided, so that the state may not start over.
+	ErrDecided = errors.New("a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
 	ErrNoSpace = errors.New("no space left for the state")
 )
 
 // Store keeps the machine's state. One Delta is one transaction: all of it or
-// nothing survives a crash (design: one transaction holds everything that
-// changes together, source positions included).
+// nothing survives a crash (docs/ARCHITECTURE.md, Durable steps: what changes
+// together is in it, source positions included).
 //
 // A failed Commit leaves the store as it was before; the machine that issued it
 // must be thrown away and loaded again. A Store is used by one goroutine, but
@@ -29,8 +31,9 @@ type Store interface {
 	Load(v Visitor) error
 	// Commit applies one delta durably.
 	Commit(d *Delta) error
-	// Outbox returns up to max dead letters with Seq > after, in order.
-	Outbox(after uint64, max int) ([]DeadLetter, error)
+	// Outbox returns dead letters with Seq > after, in order: up to max of them,
+	// and no more than come to maxBytes (DeadLetter.Bytes), but at least one.
+	Outbox(after uint64, max, maxBytes int) ([]DeadLetter, error)
 	// Bytes is the size of the state on its medium and the free part of it.
 	Bytes() (used, free int64)
 	Close() error

@@ -18,9 +18,29 @@ import (
 // whole cuts a stratum that satisfies the requirement as a whole, the others are
 // left to part, which may find nothing.
 func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+	first, later := c.epochs(records)
+	plans, rest = c.partitionPool(wide, first, whole, part, want)
+	if later == nil {
+		return plans, rest
+	}
+	second, left := later(rest)
+	more, rest := c.partitionPool(wide, second, whole, part, want)
+	rest = append(rest, left...)
+	slices.Sort(rest)
+	return append(plans, more...), rest
+}
+
+// partitionPool cuts one pool, stratum by stratum.
+func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+	if len(records) == 0 {
+		return nil, nil
+	}
 	for _, s := range c.strata(records) {
+		if c.interrupt.asked() { // who planned throws the rest away
+			return nil, records
+		}
 		method := whole
-		if len(c.semi) > 0 && !want.Holds(c.bag(s.records)) {
+		if (len(c.semi) > 0 || c.since != nil) && !want.Holds(c.bag(s.records)) {
 			method = part
 		}
 		pool := c.stratumPool(wide, s)

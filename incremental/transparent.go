@@ -102,13 +102,13 @@ func (m *Machine) MinPool() int {
 	if len(m.intents) == 0 {
 		return 0
 	}
-	var published equivclass.Bag
+	published := make([]equivclass.Code, 0, m.records.len())
 	for r, c := range m.records.classOf {
 		if c != none {
-			published.Add(m.records.sa[r], 1)
+			published = append(published, m.records.sa[r])
 		}
 	}
-	return minPool(published, m.policy.Requirement.L)
+	return minPool(equivclass.BagOfCodes(published), m.policy.Requirement.L)
 }
 
 func minPool(b equivclass.Bag, l int) int {

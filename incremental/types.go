@@ -43,6 +43,11 @@ type DeadLetter struct {
 	Payload   []byte // only if the configuration asks for it
 }
 
+// Bytes is about what the letter takes in memory.
+func (d *DeadLetter) Bytes() int {
+	return 128 + len(d.Partition.Source) + len(d.Reason) + len(d.Attribute) + len(d.Payload)
+}
+
 // String leaves the payload out, so that it reaches no log by accident.
 func (d DeadLetter) String() string { return string(d.Reason) }
 
@@ -75,7 +80,7 @@ func (b *RecordBlock) Len() int { return len(b.SA) }
 // Regime says by which rule a published class is safe.
 type Regime uint8
 
-// The regimes of section 3.2: a record stays in one for life, except that a
+// The regimes of docs/THREAT_MODEL.md, The rules: a record stays in one for life, except that a
 // frozen class with a flat bag may be declared pure once (rule C).
 const (
 	Frozen Regime = iota // rule A
@@ -151,11 +156,25 @@ type Meta struct {
 	// attribute of the schema: declared at the first start, else what release 1
 	// published, stored with its intent. Fixed for ever once there.
 	References map[int][]equivclass.Count
+	// Read says how far partitions had been read when the state was reset: a
+	// witness outside, such as the commits of a consumer group, may know as much.
+	Read map[Partition]int64
+	// Hierarchies are the versions of the hierarchy of each attribute of the
+	// schema that has one, oldest first (leaves.go).
+	Hierarchies map[int][]HierarchyVersion
+}
+
+// HierarchyVersion is one content of a hierarchy file.
+type HierarchyVersion struct {
+	SHA256  [32]byte
+	Leaves  uint32   // known to state, those of earlier versions included
+	Records RecordID // accepted before it
+	Release uint32   // decided before it
 }
 
 // Counters count positions read, for sent = published + pending + dead-letter.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
-	Ignored map[equivclass.Reason]uint64 // read and left out by configuration
+	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines that hold no record
 }

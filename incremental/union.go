@@ -21,7 +21,7 @@ func (m *Machine) unions(p *promise, classes [][]RecordID) []union {
 	for _, members := range classes {
 		open.members = append(open.members, members...)
 		open.classes++
-		addBag(&open.bag, m.records.semiBag(p.j, members))
+		open.bag = open.bag.Plus(m.records.semiBag(p.j, members))
 		if p.holds(open.bag, reference) {
 			done, open = append(done, open), union{}
 		}
@@ -31,16 +31,10 @@ func (m *Machine) unions(p *promise, classes [][]RecordID) []union {
 		done = done[:len(done)-1]
 		open.members = append(open.members, last.members...)
 		open.classes += last.classes
-		addBag(&open.bag, last.bag)
+		open.bag = open.bag.Plus(last.bag)
 	}
 	if len(open.members) > 0 {
 		done = append(done, open)
 	}
 	return done
-}
-
-func addBag(to *equivclass.Bag, b equivclass.Bag) {
-	for _, c := range b.Counts {
-		to.Add(c.Code, c.N)
-	}
 }

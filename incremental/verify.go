@@ -48,6 +48,9 @@ func (m *Machine) verifyBirth(c *Class, want equivclass.Requirement, dying map[C
 	if !want.Holds(bag) {
 		return errors.New("it breaks the requirement (rule A)")
 	}
+	if err := m.records.oneEpoch(c.Members); err != nil {
+		return err
+	}
 	if c.Regime == Pure && !bag.Flat() {
 		return errors.New("it is pure but not flat (rule P)")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"anond/equivclass"
 )
@@ -25,17 +26,25 @@ const DefaultMaxBytes = 1 << 20
 // dead letters and metrics, and never carry a value (rule V).
 const (
 	ReasonTooLarge      equivclass.Reason = "too_large"
-	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, invalid UTF-8, trailing bytes
+	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, trailing bytes
 	ReasonDuplicate     equivclass.Reason = "duplicate_member"
 	ReasonNotAnObject   equivclass.Reason = "not_an_object"
 	ReasonNested        equivclass.Reason = "nested_value" // object or array where a text or number belongs
 	ReasonMalformedCSV  equivclass.Reason = "malformed_csv"
+	ReasonUnclosedQuote equivclass.Reason = "unclosed_quote" // a quoted field does not end on its line, or at all
 	ReasonFieldCount    equivclass.Reason = "wrong_field_count"
 	ReasonHeader        equivclass.Reason = "wrong_header"       // the columns are not those of the schema, see CheckHeader
 	ReasonEnvelope      equivclass.Reason = "malformed_envelope" // JSON, but no Debezium event
 	ReasonUnsupported   equivclass.Reason = "unsupported_operation"
-	ReasonTombstone     equivclass.Reason = "tombstone" // only as an ignored reason: refused, it is an unsupported_operation
+	ReasonTombstone     equivclass.Reason = "tombstone"  // only as an ignored reason: refused, it is an unsupported_operation
+	ReasonGrown         equivclass.Reason = "grown_line" // the rest of a line that was read before it was whole
+)
 
+// The reasons for which a line of a file is counted without being a record.
+const (
+	ReasonBlank      equivclass.Reason = "blank_line"
+	ReasonHeaderLine equivclass.Reason = "header_line"
+	ReasonContinued  equivclass.Reason = "continued_line" // a further line of a record with multi-line fields
 )
 
 // Outcome says what became of a message. The zero Outcome is an accepted record.
@@ -53,24 +62,32 @@ func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted }
 type Decoder interface {
 	// Decode reads one message into row, which has one entry an attribute.
 	//
-	// The entries of an accepted row alias value or memory of the decoder: they
-	// are valid until the next call, and value must not change before. A missing
-	// value is nil, and whether that is acceptable is the machine's to say
-	// (Schema.Missing). JSON null, an absent member, the empty JSON string and
-	// the empty CSV field are all missing: with missing: value the missing value
-	// is the empty text, so the two could not be told apart in a release anyway,
-	// and CSV has no way to write the difference. Identifiers and dropped
+	// The entries of an accepted row are clean (equivclass.Attribute.Clean): what
+	// cannot be a value is refused here, in every format. They alias value or
+	// memory of the decoder: they are valid until the next call, and value must
+	// not change before. A missing value is nil, and whether that is acceptable is
+	// the machine's to say (Schema.Missing). JSON null, an absent member, and a
+	// JSON string or CSV field that is empty or all white space are missing: with
+	// missing: value the missing value is the empty text, so the two could not be
+	// told apart in a release anyway, and CSV has no way to write the difference.
+	// Identifiers and dropped
 	// attributes stay nil: their bytes are checked as syntax and never copied.
 	// The row of a message that is not accepted is all nil.
 	//
 	// header holds the columns of a CSV file; nil means the schema's order.
 	Decode(value []byte, header []string, row equivclass.Row) Outcome
+	// TooLarge is the outcome of a message of which the source has kept only the
+	// beginning (Record.Cut).
+	TooLarge() Outcome
 }
 
 // DecodeOptions change what decoders refuse.
 type DecodeOptions struct {
 	// MaxBytes is the largest message taken; 0 means DefaultMaxBytes.
 	MaxBytes int
+	// Multiline takes line breaks in the quoted fields of CSV. Without it a record
+	// is one line, and a stray quote cannot reach the lines of other people.
+	Multiline bool
 	// Ignore holds the reasons whose messages are counted and left out rather
 	// than dead-lettered. "unsupported_operation" covers tombstones, "tombstone"
 	// only them (Debezium sends one after each delete).
@@ -93,13 +110,13 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	case JSON:
 		inner = newJSONDecoder(schema)
 	case CSV:
-		inner = newCSVDecoder(schema)
+		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
 		inner = newDebeziumDecoder(schema)
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv or debezium", ErrUnknownFormat, format)
 	}
-	return &checkedDecoder{inner: inner, maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
+	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.
@@ -108,12 +125,13 @@ type messageDecoder interface {
 	decode(value []byte, header []string, row equivclass.Row) Outcome
 }
 
-// checkedDecoder holds what all formats share: the size limit, tombstones, and
-// the reasons that the configuration ignores.
+// checkedDecoder holds what all formats share: the size limit, tombstones, what
+// makes a text a value, and the reasons that the configuration ignores.
 type checkedDecoder struct {
-	inner    messageDecoder
-	maxBytes int
-	ignore   []equivclass.Reason
+	inner      messageDecoder
+	attributes []equivclass.Attribute
+	maxBytes   int
+	ignore     []equivclass.Reason
 }
 
 func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Row) Outcome {
@@ -133,9 +151,38 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 	case len(value) > d.maxBytes:
 		return Outcome{Reason: ReasonTooLarge}
 	default:
-		return d.inner.decode(value, header, row)
+		o := d.inner.decode(value, header, row)
+		switch {
+		case o.Accepted():
+			return d.clean(row)
+		case o.Reason == ReasonMalformedJSON && !utf8.Valid(value):
+			o.Reason = equivclass.ReasonUTF8 // the more telling of the two
+		}
+		return o
 	}
 }
+
+// clean makes values of the texts of a row. The first attribute at fault, in
+// schema order, is the one that is named.
+func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
+	for i, raw := range row {
+		if raw == nil {
+			continue
+		}
+		a := &d.attributes[i]
+		text, why := a.Clean(raw)
+		if why != equivclass.Accepted {
+			return Outcome{Reason: why, Attribute: a.Name}
+		}
+		if len(text) == 0 {
+			text = nil // white space alone
+		}
+		row[i] = text
+	}
+	return Outcome{}
+}
+
+func (d *checkedDecoder) TooLarge() Outcome { return d.settle(Outcome{Reason: ReasonTooLarge}) }
 
 // settle applies the configuration to a message that is not accepted. A
 // tombstone is a delete (rule N) that may be ignored under a name of its own.

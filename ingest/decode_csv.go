@@ -8,7 +8,7 @@ import (
 )
 
 // csvDecoder takes one RFC 4180 record a message, with or without its line
-// break. Without a header the fields are all attributes in schema order,
+// break. Fields hold line breaks only if that is declared. Without a header the fields are all attributes in schema order,
 // identifiers and dropped ones included. An empty field, quoted or not, is
 // missing.
 type csvDecoder struct {
@@ -19,8 +19,8 @@ type csvDecoder struct {
 	broken  bool // the header does not fit the schema
 }
 
-func newCSVDecoder(schema *equivclass.Schema) *csvDecoder {
-	d := &csvDecoder{schema: schema}
+func newCSVDecoder(schema *equivclass.Schema, multiline bool) *csvDecoder {
+	d := &csvDecoder{schema: schema, split: csvSplitter{multiline: multiline}}
 	d.adopt(nil)
 	return d
 }
@@ -32,9 +32,9 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row) O
 	if d.broken {
 		return Outcome{Reason: ReasonHeader}
 	}
-	fields, ok := d.split.fields(value)
-	if !ok {
-		return Outcome{Reason: ReasonMalformedCSV}
+	fields, why := d.split.fields(value)
+	if why != equivclass.Accepted {
+		return Outcome{Reason: why}
 	}
 	if len(fields) != len(d.columns) {
 		return Outcome{Reason: ReasonFieldCount}
@@ -71,29 +71,31 @@ func (d *csvDecoder) adopt(header []string) {
 // a quote opens a field only at its start, a closed field ends there, and no
 // line break stands outside quotes. The memory of its results is reused.
 type csvSplitter struct {
-	found [][]byte
-	arena []byte // fields that held doubled quotes
+	multiline bool // line breaks may stand in quotes
+	found     [][]byte
+	arena     []byte // fields that held doubled quotes
 }
 
-// fields returns the fields of a record, valid until the next call.
-func (s *csvSplitter) fields(line []byte) ([][]byte, bool) {
+// fields returns the fields of a record, valid until the next call, or why it
+// has none.
+func (s *csvSplitter) fields(line []byte) ([][]byte, equivclass.Reason) {
 	line = trimLineBreak(line)
 	s.found, s.arena = s.found[:0], s.arena[:0]
 	for {
-		field, rest, more, ok := s.next(line)
-		if !ok {
-			return nil, false
+		field, rest, more, why := s.next(line)
+		if why != equivclass.Accepted {
+			return nil, why
 		}
 		s.found = append(s.found, field)
 		if !more {
-			return s.found, true
+			return s.found, equivclass.Accepted
 		}
 		line = rest
 	}
 }
 
 // next cuts the first field off. more says that a comma follows it.
-func (s *csvSplitter) next(line []byte) (field, rest []byte, more, ok bool) {
+func (s *csvSplitter) next(line []byte) (field, rest []byte, more bool, why equivclass.Reason) {
 	if len(line) > 0 && line[0] == '"' {
 		return s.nextQuoted(line[1:])
 	}
@@ -106,19 +108,19 @@ func (s *csvSplitter) next(line []byte) (field, rest []byte, more, ok bool) {
 	field = line[:comma:comma]
 	for _, b := range field {
 		if b == '"' || b == '\n' || b == '\r' {
-			return nil, nil, false, false
+			return nil, nil, false, ReasonMalformedCSV
 		}
 	}
-	return field, rest, more, true
+	return field, rest, more, equivclass.Accepted
 }
 
 // nextQuoted cuts off a quoted field whose opening quote is gone.
-func (s *csvSplitter) nextQuoted(line []byte) (field, rest []byte, more, ok bool) {
+func (s *csvSplitter) nextQuoted(line []byte) (field, rest []byte, more bool, why equivclass.Reason) {
 	start := len(s.arena)
 	for {
 		quote := bytes.IndexByte(line, '"')
-		if quote < 0 {
-			return nil, nil, false, false
+		if quote < 0 || !s.multiline && bytes.IndexByte(line[:quote], '\n') >= 0 {
+			return nil, nil, false, ReasonUnclosedQuote
 		}
 		if quote+1 < len(line) && line[quote+1] == '"' {
 			s.arena = append(s.arena, line[:quote+1]...)
@@ -131,9 +133,12 @@ func (s *csvSplitter) nextQuoted(line []byte) (field, rest []byte, more, ok bool
 			field = s.arena[start:len(s.arena):len(s.arena)]
 		}
 		if len(rest) == 0 {
-			return field, nil, false, true
+			return field, nil, false, equivclass.Accepted
 		}
-		return field, rest[1:], true, rest[0] == ','
+		if rest[0] != ',' {
+			return nil, nil, false, ReasonMalformedCSV
+		}
+		return field, rest[1:], true, equivclass.Accepted
 	}
 }
 

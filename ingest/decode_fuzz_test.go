@@ -6,13 +6,39 @@ import (
 	stdjson "encoding/json"
 	"slices"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"anond/equivclass"
 )
+
+// requireClean: whatever the bytes and the format, no accepted value holds what a
+// release could not show, and each is its own normalization.
+func requireClean(t *testing.T, schema *equivclass.Schema, row equivclass.Row) {
+	t.Helper()
+	for i, a := range schema.Attributes() {
+		text := row[i]
+		if text == nil {
+			continue
+		}
+		require.NotEmpty(t, text, "an empty text is missing")
+		require.Equal(t, bytes.TrimSpace(text), text, a.Name)
+		if a.Type.Numeric() {
+			continue // ParseNumber has the last word
+		}
+		require.True(t, utf8.Valid(text), a.Name)
+		require.LessOrEqual(t, len(text), equivclass.DefaultMaxLength, a.Name)
+		require.False(t, bytes.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) }), a.Name)
+		require.True(t, norm.NFC.IsNormal(text), a.Name)
+		again, why := a.Clean(text)
+		require.Equal(t, equivclass.Accepted, why, a.Name)
+		require.Equal(t, text, again, a.Name)
+	}
+}
 
 // FuzzJSON holds the decoder against encoding/json: what it accepts, the other
 // accepts with the same values; what it calls malformed in valid UTF-8, the
@@ -31,10 +57,16 @@ func FuzzJSON(f *testing.F) {
 		switch got.Reason {
 		case equivclass.Accepted:
 			require.NoError(t, err)
+			requireClean(t, schema, row)
 			for i, a := range schema.Attributes() {
-				assert.Equal(t, jsonText(t, a, want[a.Name]), string(row[i]), a.Name)
-				assert.False(t, row[i] != nil && len(row[i]) == 0, "an empty text is missing")
+				clean, why := a.Clean([]byte(jsonText(t, a, want[a.Name])))
+				assert.Equal(t, equivclass.Accepted, why)
+				assert.Equal(t, string(clean), string(row[i]), a.Name)
 			}
+		case equivclass.ReasonUTF8:
+			assert.False(t, utf8.Valid(in))
+		case equivclass.ReasonControl, equivclass.ReasonInvisible, equivclass.ReasonTooLong:
+			assert.True(t, stdjson.Valid(in))
 		case ReasonMalformedJSON:
 			if in != nil && utf8.Valid(in) && !bytes.Contains(in, []byte(`\u`)) {
 				assert.False(t, stdjson.Valid(in))
@@ -68,13 +100,17 @@ func FuzzCSV(f *testing.F) {
 	for _, in := range []string{"a,b", `"a","b""c"`, "\"a\nb\",c\r\n", `a"b`, `"a"b`, `"`, ",", "\r", "a\n\n"} {
 		f.Add([]byte(in))
 	}
-	d := newDecoder(f, CSV, DecodeOptions{})
+	for _, text := range []string{" flu\u00a0", "e\u0301\u200d", "a\u2028b", "\xff", "a\x00", "a  b", "\u202e", "\U0001f469\u200d\U0001f4bb\ufe0f", "\u1100\u1161\u11a8"} {
+		f.Add([]byte("N," + text + ",44,75.5,2022-01-08,1010,f,x," + text))
+	}
+	d, schema := newDecoder(f, CSV, DecodeOptions{}), testSchema(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		row := make(equivclass.Row, 9)
 		d.Decode(slices.Clip(in), nil, row)
-		var s csvSplitter
-		got, ok := s.fields(in)
-		if !ok || len(trimLineBreak(in)) == 0 {
+		requireClean(t, schema, row)
+		s := csvSplitter{multiline: true}
+		got, why := s.fields(in)
+		if why != equivclass.Accepted || len(trimLineBreak(in)) == 0 {
 			return
 		}
 		r := stdcsv.NewReader(bytes.NewReader(in))
@@ -95,6 +131,7 @@ func FuzzDebezium(f *testing.F) {
 		f.Add([]byte(in))
 	}
 	d, plain := newDecoder(f, Debezium, DecodeOptions{}), newDecoder(f, JSON, DecodeOptions{})
+	schema := testSchema(f)
 	admitted := 4 // a date, which format debezium may rewrite
 	f.Fuzz(func(t *testing.T, in []byte) {
 		row, again := make(equivclass.Row, 9), make(equivclass.Row, 9)
@@ -108,6 +145,7 @@ func FuzzDebezium(f *testing.F) {
 		if payload := member(t, in, "payload"); event.Op == nil {
 			event.Op, event.After = member(t, payload, "op"), member(t, payload, "after")
 		}
+		requireClean(t, schema, row)
 		assert.Contains(t, []string{`"c"`, `"r"`}, string(event.Op))
 		require.True(t, plain.Decode(event.After, nil, again).Accepted())
 		row[admitted], again[admitted] = nil, nil

@@ -20,9 +20,9 @@ var ErrHeaderSyntax = errors.New("the header is no RFC 4180 record: quotes must 
 
 // ParseHeader splits the header of a CSV file into column names.
 func ParseHeader(line []byte) ([]string, error) {
-	var s csvSplitter
-	fields, ok := s.fields(line)
-	if !ok {
+	s := csvSplitter{multiline: true} // where the line ends is the source's to say
+	fields, why := s.fields(line)
+	if why != equivclass.Accepted {
 		return nil, ErrHeaderSyntax
 	}
 	names := make([]string, len(fields))

@@ -29,6 +29,8 @@ func TestDecodeSemi(t *testing.T) {
 		{JSON, `{"age":30,"pay":900,"illness":"flu","secret":0}`, `"30" "900" "flu" "0"`},
 		{JSON, `{"age":30,"pay":900,"illness":"flu","secret":null}`, `"30" "900" "flu" -`},
 		{JSON, `{"age":30,"pay":900,"illness":"flu"}`, `"30" "900" "flu" -`},
+		{CSV, " no ,30, 900 ,flu ", `"30" "900" "flu" "no"`},
+		{CSV, " ,30,900,flu", `"30" "900" "flu" -`},
 		{CSV, "Yes,30,900,flu", `"30" "900" "flu" "Yes"`},
 		{Debezium, `{"payload":{"op":"c","before":null,"after":{"age":30,"pay":900,"illness":"flu","secret":false}}}`, `"30" "900" "flu" "false"`},
 	} {

@@ -59,7 +59,12 @@ type decodeCase struct {
 
 func runDecodeCases(t *testing.T, f Format, cases []decodeCase) {
 	t.Helper()
-	d := newDecoder(t, f, DecodeOptions{})
+	runDecodeCasesWith(t, f, DecodeOptions{}, cases)
+}
+
+func runDecodeCasesWith(t *testing.T, f Format, o DecodeOptions, cases []decodeCase) {
+	t.Helper()
+	d := newDecoder(t, f, o)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			row := make(equivclass.Row, 9)
@@ -80,7 +85,7 @@ func TestDecodeJSON(t *testing.T) {
 	bad := Outcome{Reason: ReasonMalformedJSON}
 	runDecodeCases(t, JSON, []decodeCase{
 		{name: "texts, numbers and booleans become text", in: `{"patient":17,"age":"44","weight":7.50e1,"sex":true,"diagnosis":"flu"}`, row: `- "17" "44" "7.50e1" - - "true" - "flu"`},
-		{name: "escapes", in: `{"\u0061ge":"\u00e9\n","sex":"\"\ud83d\ude00"}`, row: `- - "é\n" - - - "\"😀" - -`},
+		{name: "escapes", in: `{"\u0061ge":"4\u0034\n","sex":"\"\ud83d\ude00","diagnosis":"e\u0301"}`, row: `- - "44" - - - "\"😀" - "é"`},
 		{name: "null, absent and empty text are missing", in: `{"age":null,"sex":"","diagnosis":"flu"}`, row: `- - - - - - - - "flu"`},
 		{name: "identifier and dropped stay nil whatever they hold", in: `{"name":"N","note":{"a":[1]},"age":1}`, row: `- - "1" - - - - - -`},
 		{name: "unknown members are skipped", in: ` {"zip":[{"age":9}],"age":1} `, row: `- - "1" - - - - - -`},
@@ -93,9 +98,9 @@ func TestDecodeJSON(t *testing.T) {
 		{name: "duplicate member", in: `{"age":1,"age":1}`, want: Outcome{Reason: ReasonDuplicate}},
 		{name: "duplicate by escape", in: `{"age":1,"\u0061ge":2}`, want: Outcome{Reason: ReasonDuplicate}},
 		{name: "duplicate below an unknown member", in: `{"x":{"a":1,"a":2}}`, want: Outcome{Reason: ReasonDuplicate}},
-		{name: "invalid UTF-8", in: "{\"sex\":\"\xff\"}", want: bad},
+		{name: "invalid UTF-8", in: "{\"sex\":\"\xff\"}", want: Outcome{Reason: equivclass.ReasonUTF8}},
 		{name: "lone surrogate", in: `{"sex":"\ud800"}`, want: bad},
-		{name: "invalid UTF-8 in a dropped value", in: "{\"note\":\"\xff\"}", want: bad},
+		{name: "invalid UTF-8 in a dropped value", in: "{\"note\":\"\xff\"}", want: Outcome{Reason: equivclass.ReasonUTF8}},
 		{name: "trailing bytes", in: `{"age":1}x`, want: bad},
 		{name: "second object", in: `{"age":1}{"age":1}`, want: bad},
 		{name: "torn", in: `{"age":1,"sex":"f`, want: bad},
@@ -145,20 +150,35 @@ func TestDecodeDebezium(t *testing.T) {
 }
 
 func TestDecodeCSVWithoutHeader(t *testing.T) {
-	bad, count := Outcome{Reason: ReasonMalformedCSV}, Outcome{Reason: ReasonFieldCount}
+	bad, count, unclosed := Outcome{Reason: ReasonMalformedCSV}, Outcome{Reason: ReasonFieldCount}, Outcome{Reason: ReasonUnclosedQuote}
 	runDecodeCases(t, CSV, []decodeCase{
 		{name: "schema order", in: `N,17,44,75.5,2022-01-08,1010,f,x,flu`, row: `- "17" "44" "75.5" "2022-01-08" "1010" "f" - "flu"`},
 		{name: "line breaks at the end", in: "N,17,44,,,,,,flu\r\n", row: `- "17" "44" - - - - - "flu"`},
-		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,\nb\r\nc\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,\nb\r\nc" - - - - -`},
-		{name: "spaces belong to the field", in: ` , 17,,,,,,,flu `, row: `- " 17" - - - - - - "flu "`},
+		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,b\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,b" - - - - -`},
+		{name: "spaces around a value", in: ` , 17, ,,,,,,"flu "`, row: `- "17" - - - - - - "flu"`},
+		{name: "a quote after a space", in: `N, "17",44,,,,,,flu`, want: bad},
+		{name: "line break in quotes", in: "N,17,44,\"1\n2\",,,,,flu", want: unclosed},
+		{name: "CRLF in quotes", in: "N,17,44,\"1\r\n2\",,,,,flu", want: unclosed},
+		{name: "line break in a dropped field", in: "N,17,44,,,,,\"a\nb\",flu", want: unclosed},
+		{name: "line break after a doubled quote", in: "N,17,44,,,,,\"a\"\"\nb\",flu", want: unclosed},
+		{name: "invalid UTF-8 in a value", in: "N,17,44,,,,,,\xff", want: Outcome{Reason: equivclass.ReasonUTF8, Attribute: "diagnosis"}},
+		{name: "a dropped field may hold anything", in: "N\x00,17,44,,,,,\"\xff\",flu", row: `- "17" "44" - - - - - "flu"`},
 		{name: "too few", in: `17,44`, want: count},
 		{name: "too many", in: `N,17,44,,,,,,flu,`, want: count},
 		{name: "empty", in: ``, want: count},
 		{name: "quote inside a field", in: `N,1"7,44,,,,,,flu`, want: bad},
 		{name: "text after a closing quote", in: `N,"17"x,44,,,,,,flu`, want: bad},
-		{name: "open quote", in: `N,17,44,,,,,,"flu`, want: bad},
+		{name: "open quote", in: `N,17,44,,,,,,"flu`, want: unclosed},
 		{name: "two lines", in: "N,17,44,,,,,,flu\nN,17,44,,,,,,flu", want: bad},
 		{name: "carriage return outside quotes", in: "N,1\r7,44,,,,,,flu", want: bad},
+	})
+}
+
+func TestDecodeCSVWithMultilineFields(t *testing.T) {
+	runDecodeCasesWith(t, CSV, DecodeOptions{Multiline: true}, []decodeCase{
+		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,\nb\r\nc\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,\nb\r\nc" - - - - -`},
+		{name: "open quote", in: "N,17,44,,,,,,\"flu\n", want: Outcome{Reason: ReasonUnclosedQuote}},
+		{name: "line break outside quotes", in: "N,17,44,,,,,,flu\nN", want: Outcome{Reason: ReasonMalformedCSV}},
 	})
 }
 

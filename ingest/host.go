@@ -14,7 +14,7 @@ import (
 // the same release after a failure or a crash, and then publishes the same bytes.
 type Publisher interface {
 	// Publish returns what was published, or an error. An error that wraps
-	// ErrPermanent is final: trying again cannot mend it.
+	// ErrPermanent is final: trying again cannot correct it.
 	Publish(ctx context.Context, v *incremental.View) (Release, error)
 }
 
@@ -26,7 +26,7 @@ type Release struct {
 	NCP          float64  // information loss of the published records
 }
 
-// ErrPermanent marks an error of a Publisher that no retry can mend: the gate
+// ErrPermanent marks an error of a Publisher that no retry can correct: the gate
 // refused the release, or another rendering of its number is already public.
 var ErrPermanent = errors.New("the release cannot be published")
 
@@ -68,30 +68,28 @@ type Host struct {
 	// means 10,000 and 200 ms.
 	CommitRecords int
 	CommitEvery   time.Duration
-	// DrainFor bounds how long a stop waits for a release in the making; zero
+	// DeliverFor bounds how long the end of a source waits for a sink of dead
+	// letters that takes none; zero means 10 s. OnceFor bounds how long a run with
+	// Once waits for a source that is away; zero means a minute.
+	DeliverFor, OnceFor time.Duration
+	// Fence is asked before each commit; its error ends the run at once. It says
+	// that this process must neither commit nor publish any more, since another
+	// one may (lease). May be nil.
+	Fence func() error
+	// Shares bounds by bytes what is decoded, staged and delivered at once; the
+	// zero value means those of DefaultMaxInFlight.
+	Shares Shares
+	// DrainFor bounds how long a stop waits for a release in progress; zero
 	// means 30 s.
 	DrainFor time.Duration
 	// Retry says how long to wait between attempts to publish and to deliver.
 	Retry Reconnect
 	// Observe is told the state of things each second and after each release; may be nil.
 	Observe func(Report)
+	// Damage tells what was found damaged of what is published, nil if nothing;
+	// may be nil.
+	Damage func() *Damage
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error
-}
-
-// Report is what the host shows to operators: counts only (rules H and V).
-type Report struct {
-	Time      time.Time
-	Machine   incremental.Status
-	Source    Status
-	Releasing uint32  // the release in the making, 0 if none
-	Newest    *Latest // newest release published by this process, nil if none
-}
-
-// Latest is a release that was just published.
-type Latest struct {
-	Intent  incremental.Intent
-	Release Release
-	Took    time.Duration // from the decision to the last durable step
 }

@@ -29,6 +29,7 @@ type feed struct {
 	next   int64
 	rng    *rand.Rand
 	most   int
+	missed ingest.Missing
 }
 
 var part = incremental.Partition{Source: "feed"}
@@ -44,6 +45,9 @@ func (f *feed) Next(ctx context.Context) (*ingest.Chunk, error) {
 		return nil, io.EOF
 	}
 	c := &ingest.Chunk{Partition: part, From: f.next}
+	if f.next < f.missed.Below {
+		f.next, c.Missing = f.missed.Below, f.missed
+	}
 	for range 1 + f.rng.IntN(f.most) {
 		if f.next == int64(len(f.values)) {
 			break
@@ -141,6 +145,9 @@ type rig struct {
 	press  *press
 	bin    *bin
 	values [][]byte
+	fence  func() error
+	shares ingest.Shares
+	missed ingest.Missing // at the beginning of the feed
 }
 
 func newRig(t *testing.T, n int) *rig {
@@ -149,21 +156,32 @@ func newRig(t *testing.T, n int) *rig {
 }
 
 func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.Machine, error) {
-	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst, Threshold: 3,
-		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}})
+	h := r.host(seed, most)
+	h.Hook = hook
+	return h.Machine, h.Run(r.t.Context())
+}
+
+func rigPolicy() incremental.Policy {
+	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst, Threshold: 3,
+		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}
+}
+
+// host opens the state and makes a host that runs to the end of the source.
+func (r *rig) host(seed uint64, most int) *ingest.Host { return r.hostUnder(rigPolicy(), seed, most) }
+
+func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Host {
+	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: p})
 	require.NoError(r.t, err)
 	next, known := m.Next(part)
 	if at := m.Positions()[part]; known && at.Last >= 0 { // as every source does before it reads on
 		require.Equal(r.t, m.Digest(r.values[at.Last]), at.Digest, "the witness of record %d is that of another", at.Last)
 	}
-	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most}
-	h := &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press, Clock: wallClock{},
+	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most, missed: r.missed}
+	return &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press, Clock: wallClock{},
 		NewDecoder: func() (ingest.Decoder, error) {
 			return ingest.NewDecoder(ingest.JSON, r.schema, ingest.DecodeOptions{})
 		},
-		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Hook: hook}
-	return m, h.Run(r.t.Context())
+		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Fence: r.fence, Shares: r.shares}
 }
 
 func TestBatchBordersDoNotMatter(t *testing.T) {

@@ -2,27 +2,31 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"anond/incremental"
 )
 
-// outboxPump delivers dead letters that are committed, beside the loop. A sink
-// that is away holds up nothing but the letters, which stay in state.
+// outboxPump delivers dead letters that are committed, alongside the loop. A sink
+// that is away holds up nothing: its letters stay in state.
 type outboxPump struct {
 	h         *Host
 	signal    chan struct{} // there may be letters to deliver
 	delivered chan struct{} // the loop may take deliveries
-	mu        sync.Mutex    // held while delivering; guards the rest
+	failed    chan error    // the sink will never take the letters
+	mu        sync.Mutex    // never held while the sink works; guards the rest
 	after     uint64        // letters up to here are delivered
 	letters   int           // delivered and not taken by the loop
+	failure   string        // why the newest attempt failed; empty if it did not
 }
 
-// outboxBatch is the number of letters delivered at once.
+// outboxBatch is the number of letters delivered at once, if they are not too
+// many bytes (Shares.Deliver).
 const outboxBatch = 500
 
 func newOutboxPump(h *Host) *outboxPump {
-	return &outboxPump{h: h, signal: make(chan struct{}, 1), delivered: make(chan struct{}, 1)}
+	return &outboxPump{h: h, signal: make(chan struct{}, 1), delivered: make(chan struct{}, 1), failed: make(chan error, 1)}
 }
 
 // wake tells that there may be new letters.
@@ -33,11 +37,14 @@ func (o *outboxPump) wake() {
 	}
 }
 
-// start delivers in the background until the returned function is called.
+// start delivers in the background until the returned function is called. That
+// does not wait longer than a second: a sink may be stuck where no context
+// reaches it, and what it was to take is still in state.
 func (o *outboxPump) start() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		o.wake()
 		for {
 			select {
@@ -47,8 +54,17 @@ func (o *outboxPump) start() (stop func()) {
 				o.deliverAll(ctx)
 			}
 		}
-	})
-	return func() { cancel(); wg.Wait() }
+	}()
+	return func() {
+		cancel()
+		over, stop := o.h.Clock.Ticker(stuckAfter)
+		defer stop()
+		select {
+		case <-ended:
+		case <-over:
+			o.h.Log.Warn("the sink of dead letters does not answer; what it did not take stays in state", "event", "dead_letter_stuck")
+		}
+	}
 }
 
 func (o *outboxPump) deliverAll(ctx context.Context) {
@@ -56,7 +72,13 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 	for ctx.Err() == nil {
 		more, err := o.deliver(ctx)
 		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, ErrForeignLetters):
+			o.failed <- err // the only reader takes one and ends the run
+			return
 		case err != nil:
+			o.note(err.Error())
 			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed", "error", err.Error())
 			if attempts.Wait(ctx) != nil {
 				return
@@ -64,6 +86,9 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 		case !more:
 			return
 		default:
+			if o.note("") {
+				o.h.Log.Info("dead letters are delivered again", "event", "dead_letter_delivered")
+			}
 			attempts.Succeeded()
 			select {
 			case o.delivered <- struct{}{}:
@@ -73,17 +98,29 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 	}
 }
 
-// deliver sends the next letters; more is false if there were none.
-func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
+// note keeps why delivering fails, and reports whether it did before.
+func (o *outboxPump) note(failure string) (before bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	letters, err := o.h.Store.Outbox(o.after, outboxBatch)
+	before, o.failure = o.failure != "", failure
+	return before
+}
+
+// deliver sends the next letters; more is false if there were none. Only the
+// pump's own goroutine delivers, so nothing needs to be locked meanwhile.
+func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
+	o.mu.Lock()
+	after := o.after
+	o.mu.Unlock()
+	letters, err := o.h.Store.Outbox(after, outboxBatch, o.h.Shares.Deliver)
 	if err != nil || len(letters) == 0 {
 		return false, err
 	}
 	if err := o.h.DeadLetters.Deliver(ctx, letters); err != nil {
 		return false, err
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.after = letters[len(letters)-1].Seq
 	o.letters += len(letters)
 	return true, nil
@@ -99,16 +136,9 @@ func (o *outboxPump) take(m *incremental.Machine) {
 	}
 }
 
-// flush delivers what is left, before a run ends, and tells the machine.
-func (o *outboxPump) flush(ctx context.Context, m *incremental.Machine) error {
-	for {
-		more, err := o.deliver(ctx)
-		if err != nil {
-			return err
-		}
-		if !more {
-			o.take(m)
-			return nil
-		}
-	}
+// trouble is why dead letters cannot be delivered, empty if they can.
+func (o *outboxPump) trouble() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.failure
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"anond/equivclass"
 	"anond/incremental"
 )
 
@@ -14,11 +16,25 @@ type Record struct {
 	Line   int64 // files: line number, from 1; Kafka: 0
 	Key    []byte
 	Value  []byte // nil for a Kafka tombstone
+	// More is the number of further lines that the record goes over (CSV with
+	// declared multi-line fields).
+	More int
+	// Passed says why a line holds no record (ReasonBlank, ReasonHeaderLine): it
+	// is counted, and reading goes on at End. Empty for records.
+	Passed equivclass.Reason
+	End    int64
+	// Refused is set where the source itself knows that the text is no record of
+	// its own (ReasonGrown); it is not decoded.
+	Refused equivclass.Reason
+	// Cut says that Value is only the beginning of a message that is longer than
+	// the longest taken.
+	Cut bool
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is
 // either in Records or known to hold none (control record, aborted
-// transaction, compaction hole, blank line).
+// transaction, compaction hole). The lines of a file are all in Records, also
+// those that hold no record, so that each is counted once.
 type Chunk struct {
 	Partition  incremental.Partition
 	From, Next int64
@@ -26,13 +42,32 @@ type Chunk struct {
 	// Header holds the column names where the source has them (a CSV file);
 	// nil: the schema's order.
 	Header []string
+	// Missing are offsets at the beginning of the chunk that were given up.
+	Missing Missing
 }
+
+// Missing are the offsets of a chunk from its beginning up to Below: they held
+// records, or may have, which nobody can read any more, and the configuration
+// accepts that. The zero value: none.
+type Missing struct {
+	Below  int64
+	Reason equivclass.Reason
+}
+
+// The reasons for which offsets are given up.
+const (
+	MissingGap     equivclass.Reason = "gap"           // deleted before they were read (on_gap: continue)
+	MissingCorrupt equivclass.Reason = "corrupt_batch" // in a batch that cannot be read (on_corrupt: skip)
+)
 
 // Resume tells a source where the state stands.
 type Resume struct {
 	// Positions of the partitions known to state. A partition that is not in it
 	// starts at its first offset, unless state is fresh and the log was cut.
 	Positions map[incremental.Partition]incremental.Position
+	// Read says how far the state had read before it was reset: a group's commits
+	// up to there do not tell that state is behind.
+	Read map[incremental.Partition]int64
 	// Digest is the keyed digest under which state remembers last records.
 	Digest func([]byte) incremental.Digest
 	// Once: stop with io.EOF at the end that the source had when it was opened.
@@ -63,24 +98,45 @@ type Status struct {
 	Connected  bool
 	Partitions []PartitionStatus
 	Stalled    bool // there is something to read, and nothing came for a while
+	Unread     Unread
 }
 
-// Lag returns how many offsets are left to read, where the end is known.
-func (s Status) Lag() int64 {
-	var lag int64
+// Unread counts the lines at the end of files that are not taken in yet, and so
+// are not in state: a later run finds them again.
+type Unread struct {
+	// Unterminated lines have no line break and may still grow. With multi-line
+	// fields, the lines from an open quote on.
+	Unterminated int `json:"unterminated"`
+	// WithoutRecord are the whole lines (header, blank ones) of files that have no
+	// record yet, by which a file is known.
+	WithoutRecord int `json:"without_record"`
+}
+
+// endsHold is how long the end of a partition that was told once is taken for
+// its end: longer than sources take to ask again.
+const endsHold = time.Minute
+
+// Lag returns how many offsets are left to read. known is false if there may be
+// more: the source is not connected, or the end of a partition is not known or
+// was told too long ago. What was written during an outage shows only after it.
+func (s Status) Lag(now time.Time) (lag int64, known bool) {
+	known = s.Connected
 	for _, p := range s.Partitions {
-		if p.End > p.Next {
-			lag += p.End - p.Next
-		}
+		lag += p.Lag()
+		known = known && p.End >= 0 && (p.Heard.IsZero() || now.Sub(p.Heard) <= endsHold)
 	}
-	return lag
+	return lag, known
 }
 
 // PartitionStatus tells how far a partition was handed out and where it ends.
 type PartitionStatus struct {
 	Partition incremental.Partition
-	Next, End int64 // End: -1 if unknown
+	Next, End int64     // End: -1 if unknown
+	Heard     time.Time // when End was told; zero: just now
 }
+
+// Lag returns how many offsets are left to read, 0 if the end is not known.
+func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }
 
 // Errors of a source, to be met with errors.Is.
 var (
@@ -90,6 +146,11 @@ var (
 	// ErrReplaced: the partition holds another log than the one that state read
 	// (topic deleted and created again, file replaced or cut).
 	ErrReplaced = errors.New("the source is not the one that state has read")
+	// ErrAway: a run that has to end did not reach its source.
+	ErrAway = errors.New("the source has not answered")
+	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
+	// Matches *CorruptError.
+	ErrCorrupt = errors.New("a part of the source cannot be read")
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
 	ErrBehind = errors.New("state is behind what was published or committed")
 )
@@ -106,6 +167,26 @@ func (e *GapError) Error() string {
 
 // Is makes errors.Is(err, ErrGap) true.
 func (e *GapError) Is(target error) bool { return target == ErrGap }
+
+// CorruptError names the offsets that cannot be read.
+type CorruptError struct {
+	Partition  incremental.Partition
+	From, Next int64 // first offset that cannot be read, first one behind; -1: not known
+	Why        string
+}
+
+func (e *CorruptError) Error() string {
+	where := fmt.Sprintf("offset %d", e.From)
+	if e.Next > e.From+1 {
+		where = fmt.Sprintf("offsets %d to %d", e.From, e.Next-1)
+	} else if e.Next < 0 {
+		where = fmt.Sprintf("offset %d and more", e.From)
+	}
+	return fmt.Sprintf("%s partition %d: %s cannot be read: %s", e.Partition.Source, e.Partition.ID, where, e.Why)
+}
+
+// Is makes errors.Is(err, ErrCorrupt) true.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
 // DeadLetters is where refused records go, after the transaction that refused
 // them. Delivery is at least once; Seq lets a sink drop what it already has.

@@ -21,6 +21,9 @@ const (
 // dirName is the directory of a release: six digits, more from a million on.
 func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
 
+// dirOf is the path of a release.
+func dirOf(dir string, release uint32) string { return filepath.Join(dir, dirName(release)) }
+
 // parseDirName is the inverse of dirName; 0 and false for any other name.
 func parseDirName(name string) (uint32, bool) {
 	n, err := strconv.ParseUint(name, 10, 32)

@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -12,6 +14,10 @@ import (
 type FS interface {
 	// MkdirAll makes a directory and its parents (0755: releases are public).
 	MkdirAll(dir string) error
+	// MkdirPrivate makes a directory that is not there yet, for its owner alone
+	// (0700). Publicize gives it the mode that MkdirAll would have given it.
+	MkdirPrivate(dir string) error
+	Publicize(dir string) error
 	// Create makes a file anew (0644), Append opens one to write at its end.
 	Create(path string) (io.WriteCloser, error)
 	Append(path string) (io.WriteCloser, error)
@@ -34,6 +40,7 @@ func OS() FS { return osFS{} }
 type osFS struct{}
 
 func (osFS) MkdirAll(dir string) error                  { return os.MkdirAll(dir, 0o755) }
+func (osFS) MkdirPrivate(dir string) error              { return os.Mkdir(dir, 0o700) }
 func (osFS) Truncate(path string, size int64) error     { return os.Truncate(path, size) }
 func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }
 func (osFS) RemoveAll(path string) error                { return os.RemoveAll(path) }
@@ -41,6 +48,23 @@ func (osFS) ReadFile(path string) ([]byte, error)       { return os.ReadFile(pat
 func (osFS) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
 func (osFS) Create(path string) (io.WriteCloser, error) { return open(path, os.O_TRUNC) }
 func (osFS) Append(path string) (io.WriteCloser, error) { return open(path, os.O_APPEND) }
+
+// Publicize asks the system for the mode by making such a directory: the umask
+// cannot be read without changing it for the whole process.
+func (osFS) Publicize(dir string) error {
+	probe := dir + ".mode" // temporary like dir itself: Publisher.Open removes it
+	if err := os.RemoveAll(probe); err != nil {
+		return err
+	}
+	if err := os.Mkdir(probe, 0o755); err != nil {
+		return err
+	}
+	info, err := os.Stat(probe)
+	if err = errors.Join(err, os.Remove(probe)); err != nil {
+		return err
+	}
+	return os.Chmod(dir, info.Mode()&(fs.ModePerm|fs.ModeSetgid))
+}
 
 func open(path string, how int) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o644)

@@ -61,6 +61,20 @@ func (r *recorder) MkdirAll(dir string) error {
 	return r.FS.MkdirAll(dir)
 }
 
+func (r *recorder) MkdirPrivate(dir string) error {
+	if err := r.did("mkdir-private %s", dir); err != nil {
+		return err
+	}
+	return r.FS.MkdirPrivate(dir)
+}
+
+func (r *recorder) Publicize(dir string) error {
+	if err := r.did("publicize %s", dir); err != nil {
+		return err
+	}
+	return r.FS.Publicize(dir)
+}
+
 func (r *recorder) Create(path string) (io.WriteCloser, error) {
 	if err := r.did("create %s", path); err != nil {
 		return nil, err

@@ -50,6 +50,7 @@ type SchemaEntry struct {
 	Role      equivclass.Role `json:"role"`
 	Type      equivclass.Type `json:"type"`
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
+	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
 	Flag      string          `json:"flag,omitempty"`    // semi: the field that says whose value is sensitive
 	Promise   *PromiseEntry   `json:"promise,omitempty"` // semi
 }
@@ -76,6 +77,12 @@ type HierarchyEntry struct {
 	Steps   []float64 `json:"steps,omitempty"`
 	Buckets []float64 `json:"buckets,omitempty"`
 }
+
+// textExact is SchemaEntry.Text of an attribute whose texts are not normalized.
+const textExact = "exact"
+
+// Rule is how texts of records become values of the attribute.
+func (e *SchemaEntry) Rule() equivclass.Text { return equivclass.Text{Exact: e.Text == textExact} }
 
 // FileEntry is one data file. Rows do not count the header.
 type FileEntry struct {
@@ -162,6 +169,9 @@ func schemaEntries(v *incremental.View, files []HierarchyFile) ([]SchemaEntry, e
 			continue
 		}
 		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Flag: a.Flag}
+		if a.Text.Exact {
+			e.Text = textExact
+		}
 		if a.Promise != nil {
 			var err error
 			if e.Promise, err = promiseEntry(v, i); err != nil {

@@ -21,8 +21,9 @@ import (
 
 // node is a file or directory of memFS, with what a power cut leaves of it.
 type node struct {
-	data, durable       []byte           // file
-	entries, durableDir map[string]*node // directory
+	data, durable           []byte           // file
+	entries, durableDir     map[string]*node // directory
+	private, durablePrivate bool             // directory: mode 0700
 }
 
 func newDir() *node { return &node{entries: map[string]*node{}, durableDir: map[string]*node{}} }
@@ -55,6 +56,26 @@ func (m *memFS) MkdirAll(dir string) error {
 		at = at.entries[part]
 	}
 	return nil
+}
+
+func (m *memFS) MkdirPrivate(dir string) error {
+	if _, err := m.find(dir); err == nil {
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: fs.ErrExist}
+	}
+	if err := m.MkdirAll(dir); err != nil {
+		return err
+	}
+	n, err := m.find(dir)
+	n.private = true
+	return err
+}
+
+func (m *memFS) Publicize(dir string) error {
+	n, err := m.find(dir)
+	if err == nil {
+		n.private = false
+	}
+	return err
 }
 
 func (m *memFS) open(name string, truncate bool) (io.WriteCloser, error) {
@@ -92,7 +113,7 @@ func (m *memFS) Truncate(name string, size int64) error {
 func (m *memFS) Sync(name string) error {
 	n, err := m.find(name)
 	if err == nil && name != m.forget {
-		n.durable, n.durableDir = slices.Clone(n.data), maps.Clone(n.entries)
+		n.durable, n.durableDir, n.durablePrivate = slices.Clone(n.data), maps.Clone(n.entries), n.private
 	}
 	return err
 }
@@ -169,6 +190,11 @@ func (n *node) cut(keep func() float64) *node {
 		out.entries[name] = names[name].cut(keep)
 	}
 	out.durableDir = maps.Clone(out.entries)
+	out.private = n.private
+	if n.durablePrivate && keep() <= 0.5 { // a change of mode is durable with the directory
+		out.private = true
+	}
+	out.durablePrivate = out.private
 	return out
 }
 
@@ -178,6 +204,9 @@ func (n *node) files(prefix string, out map[string]string) map[string]string {
 		if child.entries == nil {
 			out[prefix+name] = string(child.data)
 		} else {
+			if child.private {
+				out[prefix+name+"/ is private"] = ""
+			}
 			child.files(prefix+name+"/", out)
 		}
 	}

@@ -31,6 +31,10 @@ type Publisher struct {
 	Dir    string // releases directory
 	Ledger string // ledger file, possibly on another disk; empty: none is kept
 	Gate   Gate
+	// Fence is asked before each step that others see: the name, CURRENT, the
+	// ledger. Its error says that another process may publish now; nothing is
+	// touched after it. May be nil.
+	Fence func() error
 	// Hook runs after each step; an error stops there, as a crash would. For
 	// tests; nil in operation.
 	Hook func(Step) error
@@ -87,6 +91,9 @@ func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error)
 		{StepSync, b.sync}, {StepRename, b.rename}, {StepCurrent, b.current}, {StepLedger, b.ledger},
 	}
 	for _, step := range steps {
+		if err := p.fenced(step.name); err != nil {
+			return nil, &ReleaseError{Release: n, Step: step.name, Err: err} // the rendering may be another process's by now
+		}
 		if err := step.do(); err != nil {
 			b.clean()
 			return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
@@ -98,6 +105,13 @@ func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error)
 		}
 	}
 	return b.out, nil
+}
+
+func (p *Publisher) fenced(s Step) error {
+	if p.Fence == nil || s != StepRename && s != StepCurrent && s != StepLedger {
+		return nil
+	}
+	return p.Fence()
 }
 
 // clean removes the rendering that did not get its name: it holds data that the
@@ -144,8 +158,8 @@ func (b *publication) check() error {
 	return nil
 }
 
-// hierarchies copies the hierarchy files, once: a file that changed would give
-// old labels a new meaning.
+// hierarchies copies the hierarchy files, each content once: a copy that changed
+// would give old labels a new meaning.
 func (b *publication) hierarchies() error {
 	if len(b.settings.Hierarchies) == 0 {
 		return nil
@@ -175,13 +189,14 @@ func (b *publication) hierarchies() error {
 	return b.FS.Sync(dir)
 }
 
-// render writes the release under its temporary name. A release that has its
-// name already must have the very same bytes (rule F).
+// render writes the release under its temporary name, where only its owner can
+// read it: the gate has not passed it yet. A release that has its name already
+// must have the very same bytes (rule F).
 func (b *publication) render() error {
 	if err := b.FS.RemoveAll(b.tmp); err != nil {
 		return err
 	}
-	if err := b.FS.MkdirAll(b.tmp); err != nil {
+	if err := b.FS.MkdirPrivate(b.tmp); err != nil {
 		return err
 	}
 	var err error
@@ -210,6 +225,8 @@ func (b *publication) gate() error {
 	return b.Gate.Check(dir, b.out.Members)
 }
 
+// sync makes the release durable, and readable by all: both before it gets its
+// name, so that no crash leaves a release that nobody can read.
 func (b *publication) sync() error {
 	if b.done {
 		return nil
@@ -220,6 +237,9 @@ func (b *publication) sync() error {
 		}
 	}
 	if err := b.FS.Sync(filepath.Join(b.tmp, manifestName)); err != nil {
+		return err
+	}
+	if err := b.FS.Publicize(b.tmp); err != nil {
 		return err
 	}
 	return b.FS.Sync(b.tmp)

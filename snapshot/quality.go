@@ -28,7 +28,7 @@ type Quality struct {
 	CMDM int64 `json:"c_mdm"`
 }
 
-// Certificates of a chain (design: privacy.certificate).
+// Certificates of a chain, as privacy.certificate of a manifest names them.
 const (
 	CertificateFrozen = "frozen"      // rule A: every class is unchanged since its birth
 	CertificatePure   = "pure"        // rule P: every class is flat

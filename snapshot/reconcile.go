@@ -14,7 +14,9 @@ import (
 // records, which rule F forbids.
 //
 // It returns an error that is ErrBehind (exit 5) if a witness is ahead, or has
-// another content under a number that state has published. Lines that the
+// another content under a number that state has published. A newest manifest that
+// differs while the ledger agrees with state is a damaged file (ErrDamaged): the
+// history is one. Lines that the
 // ledger lacks are written from state's copy. Restoring state, releases and
 // ledger together to the same old moment cannot be detected.
 //
@@ -63,14 +65,22 @@ func sameHistory(files FS, dir string, on *content, l *ledger, intents []increme
 	if last == nil || !on.has(last.Release) {
 		return nil
 	}
-	data, err := files.ReadFile(filepath.Join(dir, dirName(last.Release), manifestName))
-	if err != nil {
-		return err
+	data, err := files.ReadFile(filepath.Join(dirOf(dir, last.Release), manifestName))
+	if err == nil && sha(data) == last.Manifest {
+		return nil
 	}
-	if sha(data) != last.Manifest {
+	if sum, ok := l.find(last.Release); err == nil && !(ok && sum == last.Manifest) && whole(data) {
 		return &BehindError{State: last.Release, Witness: "the releases directory", Release: last.Release, Forked: true}
 	}
-	return nil
+	// The ledger is on the state's side, or there is no manifest to speak of: the
+	// file was changed, there is no other history.
+	return CheckRelease(files, dir, LedgerEntry{Release: last.Release, SHA256: last.Manifest})
+}
+
+// whole reports whether data are a manifest, of whatever release.
+func whole(data []byte) bool {
+	_, err := decodeManifest(data)
+	return err == nil
 }
 
 // missing returns the published releases that the ledger does not name yet.

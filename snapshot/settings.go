@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"strings"
 
 	"anond/equivclass"
 )
 
 // Settings is what a release says about how it was made. It must be the same
-// for all releases of a chain.
+// for all releases of a chain, but for hierarchies, which may grow.
 type Settings struct {
 	Dataset     string
 	Policy      Policy
@@ -79,12 +80,22 @@ type HierarchyFile struct {
 	Attribute string
 	File      string // path or name; the copy has its last element
 	Content   []byte
+	// Grown: the file is not the one that release 1 was made with. Its copy has a
+	// name of its own, since earlier manifests name the copies before it.
+	Grown bool
 }
 
 // hierarchyDir holds the copies, below the releases directory.
 const hierarchyDir = "hierarchies"
 
-func (h *HierarchyFile) copyName() string { return hierarchyDir + "/" + filepath.Base(h.File) }
+func (h *HierarchyFile) copyName() string {
+	base := filepath.Base(h.File)
+	if h.Grown {
+		ext := filepath.Ext(base)
+		base = strings.TrimSuffix(base, ext) + "-" + h.sha256()[:16] + ext
+	}
+	return hierarchyDir + "/" + base
+}
 
 func (h *HierarchyFile) sha256() string {
 	sum := sha256.Sum256(h.Content)

@@ -48,7 +48,7 @@ func (v *Verification) OK() bool { return len(v.Findings) == 0 }
 // ledgerPath is not empty, the ledger. It reports every fault; the error says
 // that it could not look at all.
 func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
-	v := &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{}}
+	v := newVerifier(files, dir)
 	names, err := files.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -75,6 +75,10 @@ func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
 	return &v.out, nil
 }
 
+func newVerifier(files FS, dir string) *verifier {
+	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{}}
+}
+
 type verifier struct {
 	FS
 	dir         string
@@ -82,24 +86,34 @@ type verifier struct {
 	last        uint32            // newest release seen
 	sums        []LedgerEntry     // of the manifests read
 	hierarchies map[string]string // copies compared already, with their hash
+	found       func(Finding)     // is told each fault at once; may be nil
 }
 
 func (v *verifier) find(release uint32, file, kind, format string, args ...any) {
-	v.out.Findings = append(v.out.Findings, Finding{Release: release, File: file, Kind: kind, Detail: fmt.Sprintf(format, args...)})
+	f := Finding{Release: release, File: file, Kind: kind, Detail: fmt.Sprintf(format, args...)}
+	v.out.Findings = append(v.out.Findings, f)
+	if v.found != nil {
+		v.found(f)
+	}
 }
 
 // top looks at the names in the releases directory and at CURRENT.
 func (v *verifier) top(names []string, on *content) {
+	v.strays(names)
+	// A crash between rename and CURRENT leaves the release before; the next
+	// start mends that, so it is worth a finding but no alarm of its own kind.
+	if on.current != on.newest() {
+		v.find(on.newest(), currentName, FindCurrent, "it names release %d, the newest is %d", on.current, on.newest())
+	}
+}
+
+// strays finds what does not belong into a releases directory.
+func (v *verifier) strays(names []string) {
 	for _, name := range names {
 		_, ok := parseDirName(name)
 		if !ok && name != currentName && name != hierarchyDir && !isTemporary(name) {
 			v.find(0, name, FindUnexpectedFile, "it belongs to no release")
 		}
-	}
-	// A crash between rename and CURRENT leaves the release before; the next
-	// start mends that, so it is worth a finding but no alarm of its own kind.
-	if on.current != on.newest() {
-		v.find(on.newest(), currentName, FindCurrent, "it names release %d, the newest is %d", on.current, on.newest())
 	}
 }
 
@@ -129,7 +143,12 @@ func (v *verifier) release(n uint32) {
 	case n > 1 && (p.Release != n-1 || whole && p.SHA256 != hex.EncodeToString(before[:])):
 		v.find(n, path, FindChain, "previous is not the manifest of release %d", n-1)
 	}
-	v.files(n, m)
+	names, err := v.ReadDir(dirOf(v.dir, n))
+	if err != nil {
+		v.find(n, dirName(n), FindUnreadable, "%v", err)
+		return
+	}
+	v.files(n, m, names)
 	v.copies(n, m)
 }
 
@@ -141,12 +160,8 @@ func (v *verifier) before(n uint32) ([32]byte, bool) {
 	return v.sums[len(v.sums)-1].SHA256, true
 }
 
-func (v *verifier) files(n uint32, m *Manifest) {
-	names, err := v.ReadDir(filepath.Join(v.dir, dirName(n)))
-	if err != nil {
-		v.find(n, dirName(n), FindUnreadable, "%v", err)
-		return
-	}
+// files holds the files of a release, whose names are given, against its manifest.
+func (v *verifier) files(n uint32, m *Manifest, names []string) {
 	named := map[string]bool{manifestName: true}
 	for _, f := range m.Files {
 		path := dirName(n) + "/" + f.Name

@@ -138,7 +138,7 @@ func TestFirstLoadOfAFew(t *testing.T) {
 		s := newSite(t, "{type: stdin}", "on: records, every: 400", "")
 		r := s.pipe(strings.Join(strings.SplitAfter(ndjson(1, 4), "\n")[:n], ""), "run --once")
 		require.Equal(t, exitOK, r.code, "%d records: %s", n, r.stderr)
-		assert.Equal(t, n > 0, strings.Contains(r.stderr, `"event":"release_skipped"`), r.stderr)
+		assert.Equal(t, n > 0, strings.Contains(r.stderr, `"event":"first_load_waits"`), r.stderr)
 		r = s.pipe(ndjson(2, 500), "run --once")
 		require.Equal(t, exitOK, r.code, r.stderr)
 		assert.NotZero(t, s.counts().Counts.Published)

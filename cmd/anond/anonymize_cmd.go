@@ -27,6 +27,7 @@ type anonymizeFlags struct {
 	retention                                     float64
 	seed                                          uint64
 	seeded, strict, list, json                    bool
+	lines                                         lineFlags
 }
 
 func newAnonymizeCommand(env *environment) *cobra.Command {
@@ -81,6 +82,7 @@ Exit 3: what was asked for cannot be kept; nothing is written.`,
 	flags.BoolVar(&f.strict, "strict", false, "fail if a line is refused")
 	flags.BoolVar(&f.list, "list", false, "list the methods")
 	f.promise.register(c)
+	f.lines.register(c)
 	return c
 }
 
@@ -102,13 +104,18 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	if err != nil {
 		return err
 	}
-	t, err := oneoff.Read(ctx, oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format)}, cfg.Schema)
+	input := oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete}
+	t, err := oneoff.Read(ctx, input, cfg.Schema)
 	if err != nil {
 		return err
 	}
-	e.printRefused(in, t.Refused)
+	e.printRefused(in, t)
 	if n := len(t.Refused); n > 0 && f.strict {
 		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict asks for none", count(n, "line"), t.Read), "mend the lines above, or leave --strict out: they are then left out and counted")
+	}
+	if t.Unread.Unterminated > 0 && f.strict {
+		return failure(exitFailed, errors.New("the file ends in a line that may still grow, and --strict asks for every line"),
+			"end it with a line break, or add --complete")
 	}
 	report, err := oneoff.Anonymize(ctx, t, *o)
 	if err != nil {
@@ -223,7 +230,27 @@ func checkEmpty(dir string) error {
 // shownRefused bounds what is said line by line.
 const shownRefused = 20
 
-func (e *environment) printRefused(in string, refused []oneoff.Refused) {
+// lineFlags say what a line of the file is.
+type lineFlags struct{ multiline, complete bool }
+
+func (f *lineFlags) register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.multiline, "multiline", false, "quoted CSV fields may hold line breaks; else a record is one line")
+	c.Flags().BoolVar(&f.complete, "complete", false, "a last line without line break is whole; else it may grow, and is left unread")
+}
+
+// printRefused tells of the lines that are not in the table.
+func (e *environment) printRefused(in string, t *oneoff.Table) {
+	e.printReasons(in, t.Refused)
+	if n := t.Unread.Unterminated; n == 1 {
+		fmt.Fprintf(e.stderr,
+			"%s:%d: left unread: the last line has no line break and may still grow; --complete takes it for whole\n", in, t.Last+1)
+	} else if n > 1 {
+		fmt.Fprintf(e.stderr,
+			"%s:%d: left unread: this quote is not closed in the file, with the %d lines from it on; --complete refuses its line only\n", in, t.Last+1, n)
+	}
+}
+
+func (e *environment) printReasons(in string, refused []oneoff.Refused) {
 	for i, r := range refused {
 		if i == shownRefused {
 			fmt.Fprintf(e.stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -24,28 +21,28 @@ func newAuditCommand(env *environment) *cobra.Command {
 		Long: `audit checks every release and all of them together, with code that shares
 nothing with the publisher. With the private exports (anond state members,
 anond state records) it can certify the promise; from the public files alone it
-says what it could check and what not. With -c it takes the paths from a
-configuration and makes the exports itself, in a private directory that it removes.
+says what it could check and what not. Without --releases it takes the paths
+from a configuration and makes the exports itself, in memory: they are in no file.
 
 Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
-		Example: "  anond audit -c anond.yaml\n  anond audit --releases ./releases --members members.csv --records records.csv",
-		RunE: func(c *cobra.Command, _ []string) error {
+		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit --releases ./releases --members members.csv --records records.csv",
+		RunE: answering(func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed
+			files := given("releases") || given("ledger") || given("members") || given("records")
 			switch {
-			case given("config") && (given("releases") || given("ledger") || given("members") || given("records")):
+			case given("config") && files:
 				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, and the exports are made from state: --releases, --ledger, --members and --records would not be read")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
-			case given("config"):
-				cfg, err := env.loadConfig(path)
-				if err != nil {
-					return err
-				}
-				return env.auditConfigured(cfg, o, asJSON)
-			default:
-				return usage("anond audit --releases DIR, or anond audit -c FILE", "audit needs to know where the releases are")
+			case files:
+				return usage("anond audit --releases DIR with the others, or anond audit -c FILE", "--ledger, --members and --records belong to --releases")
 			}
-		},
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			return env.auditConfigured(cfg, o, asJSON)
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
@@ -77,33 +74,30 @@ func (e *environment) audit(o audit.Options, asJSON bool) error {
 	return nil
 }
 
-// auditConfigured exports from state, audits, and removes the exports.
+// auditConfigured audits what a configuration names.
 func (e *environment) auditConfigured(cfg *config.Config, o audit.Options, asJSON bool) error {
-	return withExports(cfg, func(exported audit.Options) error {
-		exported.RequireCertified = o.RequireCertified
-		return e.audit(exported, asJSON)
-	})
+	whole, err := withExports(cfg)
+	if err != nil {
+		return err
+	}
+	whole.RequireCertified = o.RequireCertified
+	return e.audit(whole, asJSON)
 }
 
-// withExports runs work over the releases of a configuration and fresh private
-// exports of its state, which are removed afterwards.
-func withExports(cfg *config.Config, work func(audit.Options) error) (err error) {
+// withExports says how to audit the releases of a configuration with fresh
+// exports of its state. They hold persons' values and are kept in memory only: a
+// file would outlive a process that is killed.
+func withExports(cfg *config.Config) (audit.Options, error) {
 	exporter, err := daemon.OpenExporter(cfg)
 	if err != nil {
-		return err
+		return audit.Options{}, err
 	}
-	dir, err := os.MkdirTemp("", "anond-audit-") // mode 0700
-	if err != nil {
-		return err
+	var members, records bytes.Buffer
+	if err := exporter.Members(&members, 1, exporter.Releases()); err != nil {
+		return audit.Options{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger, Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
-	e := &environment{}
-	if err := e.writePrivate(o.Members, func(w io.Writer) error { return exporter.Members(w, 1, exporter.Releases()) }); err != nil {
-		return err
+	if err := exporter.Records(&records); err != nil {
+		return audit.Options{}, err
 	}
-	if err := e.writePrivate(o.Records, exporter.Records); err != nil {
-		return err
-	}
-	return work(o)
+	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger, Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
 }

@@ -173,7 +173,7 @@ func TestAuditCommands(t *testing.T) {
 	}
 
 	assert.Equal(t, exitFailed, anond(t, "audit", "--releases", s.path("nowhere")).code)
-	assert.Equal(t, exitUsage, anond(t, "audit").code)
+	assert.Equal(t, exitConfig, anond(t, "audit").code, "there is no anond.yaml here")
 	for _, flag := range []string{"--releases", "--ledger", "--members", "--records"} {
 		r := s.run("audit", flag, s.path("nowhere"))
 		assert.Equal(t, exitUsage, r.code, "%s beside -c would not be read", flag)

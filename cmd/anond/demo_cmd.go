@@ -134,11 +134,11 @@ func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error
 	v.clear()
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Seconds: time.Since(v.began).Seconds()}
-	err := withExports(result.Config, func(a audit.Options) (err error) {
-		end.Audit, err = audit.Dir(a)
-		return err
-	})
+	whole, err := withExports(result.Config)
 	if err != nil {
+		return err
+	}
+	if end.Audit, err = audit.Dir(whole); err != nil {
 		return err
 	}
 	if naive {

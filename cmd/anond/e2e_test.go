@@ -126,8 +126,9 @@ func (s *site) counts() daemon.Status {
 // published, pending and refused.
 func (s *site) positions() map[string]int {
 	s.t.Helper()
-	s.must("state records", "--out", s.path("records.csv"))
-	f, err := os.Open(s.path("records.csv"))
+	path := filepath.Join(s.t.TempDir(), "records.csv") // an export replaces no file
+	s.must("state records", "--out", path)
+	f, err := os.Open(path)
 	require.NoError(s.t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

@@ -14,6 +14,7 @@ import (
 func newEvaluateCommand(env *environment) *cobra.Command {
 	var in oneoff.Input
 	var w oneoff.Workload
+	var lines lineFlags
 	var path, format string
 	var asJSON bool
 	c := &cobra.Command{
@@ -40,6 +41,7 @@ publication.`,
 			case w.Queries < 1 || w.Dims < 2 || !(w.Volume > 0 && w.Volume <= 1):
 				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs a query, two attributes (the sensitive one and another), and a volume above 0 up to 1")
 			}
+			in.Multiline, in.Complete = lines.multiline, lines.complete
 			in.Format, in.Stdin = ingest.Format(format), env.stdin
 			e, err := env.evaluate(c.Context(), args[0], in, path, w)
 			if err != nil {
@@ -52,6 +54,7 @@ publication.`,
 		},
 	}
 	jsonFlag(c, &asJSON)
+	lines.register(c)
 	flags := c.Flags()
 	flags.StringVar(&in.Name, "original", "", "the table, a CSV or NDJSON `file`, or - for standard input")
 	flags.StringVar(&format, "format", "", "csv or json; default: by the name of the file")
@@ -84,6 +87,6 @@ func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input,
 	if err != nil {
 		return nil, err
 	}
-	e.printRefused(in.Name, t.Refused)
+	e.printRefused(in.Name, t)
 	return oneoff.Evaluate(ctx, r, t, w)
 }

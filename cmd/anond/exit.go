@@ -49,6 +49,7 @@ func classify(err error) (code int, hint string) {
 	var faults *config.Faults
 	var infeasible *incremental.InfeasibleError
 	var contradiction *daemon.ConfigError
+	var damaged *snapshot.DamageError
 	switch {
 	case err == nil:
 		return exitOK, ""
@@ -60,12 +61,22 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
 	case errors.As(err, &infeasible):
 		return exitPrivacy, infeasible.Hint()
+	case errors.As(err, &damaged):
+		return exitFailed, damaged.Hint()
+	case errors.Is(err, snapshot.ErrDamaged):
+		return exitFailed, "anond release verify lists every fault; bring the files back from a copy of the releases"
+	case errors.Is(err, snapshot.ErrDifferent):
+		return exitFailed, "bring the file back from a copy if it was changed; if nobody changed it, report it with the output of anond state check"
 	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
 	case errors.Is(err, incremental.ErrTransparent):
 		return exitConfig, "docs/THREAT_MODEL.md says what rule T needs; without policy.transparent the promise holds at levels L0 and L1"
+	case changedText(err):
+		return exitConfig, textHint
+	case errors.Is(err, incremental.ErrDecided):
+		return exitPrivacy, "nothing was removed; start a new dataset of other records with a state, releases and ledger of its own"
 	case errors.As(err, &contradiction):
-		return exitConfig, "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+		return exitConfig, contradiction.Hint()
 	case errors.Is(err, incremental.ErrNewerFormat):
 		return exitFailed, "use the anond that wrote the state, or a newer one"
 	case errors.Is(err, incremental.ErrNoSpace):
@@ -74,10 +85,18 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "raise state.max_records, then start again; nothing was lost"
 	case errors.Is(err, ingest.ErrGap):
 		return exitFailed, "the records are gone for good: set source.kafka.on_gap to continue to accept that, and raise the topic's retention"
+	case errors.Is(err, ingest.ErrCorrupt):
+		return exitFailed, "look at the topic's partition and at whoever wrote there; set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large"
 	case errors.Is(err, ingest.ErrReplaced):
 		return exitFailed, "start a new dataset for the new source, with a state, releases and ledger of its own"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):
 		return exitBehind, "bring back the newest state; going on with this one would undo what earlier releases promise"
+	case errors.Is(err, ingest.ErrAway):
+		return exitFailed, "see that the source can be reached, then run it again; nothing was lost"
+	case errors.Is(err, ingest.ErrParked):
+		return exitFailed, "the release is decided and stays so: remove the cause, then run it again"
+	case errors.Is(err, ingest.ErrPermanent):
+		return exitFailed, "the release is decided and not published, and no retry would change that: correct the cause, then start again"
 	}
 	return exitFailed, ""
 }

@@ -3,13 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/experiment"
+	"anond/cmd/anond/internal/figures/frontier"
+	"anond/cmd/anond/internal/outfile"
 )
 
 func newExperimentCommand(env *environment) *cobra.Command {
@@ -19,7 +21,7 @@ func newExperimentCommand(env *environment) *cobra.Command {
 }
 
 func newFrontierCommand(env *environment) *cobra.Command {
-	var o experiment.FrontierOptions
+	var o frontier.Options
 	var out string
 	var asJSON bool
 	c := &cobra.Command{
@@ -47,7 +49,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 					}
 				}
 			}
-			r, err := experiment.Frontier(c.Context(), o)
+			r, err := frontier.Measure(c.Context(), o)
 			if err != nil {
 				return err
 			}
@@ -70,7 +72,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 }
 
 // writeFrontier writes the result and its drawing into a directory, if one is given.
-func writeFrontier(r *experiment.FrontierResult, dir string) error {
+func writeFrontier(r *frontier.Result, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -81,24 +83,21 @@ func writeFrontier(r *experiment.FrontierResult, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "frontier.json"), append(text, '\n'), 0o644); err != nil {
+	err = outfile.Replace(filepath.Join(dir, "frontier.json"), 0o644, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
 		return err
-	}
-	f, err := os.Create(filepath.Join(dir, "frontier.svg"))
+	})
 	if err != nil {
 		return err
 	}
-	if err := r.WriteSVG(f); err != nil {
-		_ = f.Close() // the first error counts
-		return err
-	}
-	return f.Close()
+	return outfile.Replace(filepath.Join(dir, "frontier.svg"), 0o644, r.WriteSVG)
 }
 
-func (e *environment) printFrontier(r *experiment.FrontierResult) error {
-	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true}, column{title: "pool", width: 5, right: true},
-		column{title: "hold", width: 5, right: true}, column{title: "streamed", right: true}, column{title: "ncp_interval", right: true},
-		column{title: "ncp", width: 6, right: true}, column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
+func (e *environment) printFrontier(r *frontier.Result) error {
+	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
+		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
+		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
+		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
 		pool, note := "", ""
@@ -109,7 +108,8 @@ func (e *environment) printFrontier(r *experiment.FrontierResult) error {
 			note = "unsafe: breaks the promise across releases"
 		}
 		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
-			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
+			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
+			fmt.Sprintf("%.1f", row.Seconds), note)
 	}
 	return t.err
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/all"
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // dataBeside is where the public datasets are looked for without ANOND_DATA.
@@ -22,11 +24,11 @@ func newFigureListCommand(env *environment) *cobra.Command {
 		Short: "List the figures of the papers that can be re-drawn",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(env.stdout, figureList(figures.All()))
+				return writeJSON(env.stdout, figureList(all.Papers()))
 			}
 			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 76}, column{title: "data"})
 			t.header()
-			for _, f := range figures.All() {
+			for _, f := range all.Papers() {
 				t.row(f.ID, f.Title, inShort(f.Data))
 			}
 			return t.err
@@ -80,11 +82,13 @@ func newFigureRunCommand(env *environment) *cobra.Command {
 		Long: `run measures the figures that the IDs name (anond experiment list); the name of
 a paper before the dash stands for all of its figures. It writes one CSV file
 and one SVG chart a panel, and report.html, which needs nothing else: the
-charts, and each claim of the paper with its verdict and our numbers.`,
+charts, and each claim of the paper with its verdict and our numbers. The ID
+frontier is the engine's own figure (anond experiment frontier), at k = 10 and
+l = 5.`,
 		Example: "  anond experiment run pa-1 wang --out ./figures",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if r.figures, err = selectFigures(figures.All(), args); err != nil {
+			if r.figures, err = selectFigures(all.Figures(), args); err != nil {
 				return err
 			}
 			return r.run(c.Context())
@@ -104,7 +108,7 @@ scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
 shows in a minute what comes out, but verdicts count at scale 1 only.`,
 		Example: "  anond experiment all --data ../shared/data --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
-			r.figures = figures.All()
+			r.figures = all.Papers()
 			return r.run(c.Context())
 		},
 	}
@@ -165,7 +169,7 @@ func (r *figureRun) run(ctx context.Context) error {
 	report := &figures.Report{Seed: r.seed, Scale: r.scale, Version: versionOf(info).String(), Machine: count(runtime.NumCPU(), "processor")}
 	p := figureProgress{env: r.env, terminal: isTerminal(r.env.stderr), all: len(r.figures)}
 	for i, f := range r.figures {
-		in := figures.Input{Data: figures.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
+		in := figures.Input{Data: dataset.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
 		o := figures.Measure(ctx, f, in)
 		if ctx.Err() != nil {
 			p.clear()

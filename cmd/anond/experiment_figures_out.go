@@ -31,22 +31,33 @@ func (r *figureRun) conclude(report *figures.Report) error {
 	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, count(tally.Figures, "figure")), hint)
 }
 
+// verdictColumns are the headings of the verdicts.
+var verdictColumns = map[figures.Verdict]string{
+	figures.Holds: "holds", figures.HoldsNot: "does not", figures.Depends: "depends", figures.Undecided: "not decided",
+}
+
 func (r *figureRun) print(report *figures.Report) error {
-	t := newTable(r.env.stdout, column{title: "id", width: 6}, column{title: "holds", right: true}, column{title: "does not", right: true},
-		column{title: "not decided", right: true}, column{title: "seconds", right: true}, column{title: "what is measured"})
+	columns := []column{{title: "id", width: 6}}
+	for _, v := range report.Verdicts() {
+		columns = append(columns, column{title: verdictColumns[v], right: true})
+	}
+	t := newTable(r.env.stdout, append(columns, column{title: "seconds", right: true}, column{title: "what is measured"})...)
 	t.header()
 	for _, o := range report.Outcomes {
 		title, cells := o.Figure.Title, []string{o.Figure.ID}
-		for _, c := range o.Counts() {
-			cells = append(cells, strconv.Itoa(c.N))
+		for _, v := range report.Verdicts() {
+			cells = append(cells, strconv.Itoa(o.Count(v)))
 		}
 		if o.Err != nil {
 			title = "not measured: " + o.Err.Error()
 		}
 		t.row(append(cells, fmt.Sprintf("%.1f", o.Took.Seconds()), title)...)
 	}
-	all := report.Tally()
-	t.row("all", strconv.Itoa(all.Holds), strconv.Itoa(all.HoldsNot), strconv.Itoa(all.Undecidable), fmt.Sprintf("%.1f", report.Took().Seconds()))
+	sums := []string{"all"}
+	for _, v := range report.Verdicts() {
+		sums = append(sums, strconv.Itoa(report.Tally().Of(v)))
+	}
+	t.row(append(sums, fmt.Sprintf("%.1f", report.Took().Seconds()))...)
 	if t.err != nil {
 		return t.err
 	}
@@ -68,10 +79,27 @@ type figureResult struct {
 }
 
 type figureClaim struct {
-	Claim   string          `json:"claim"`
+	Claim    string          `json:"claim"`
+	Verdict  figures.Verdict `json:"verdict"`
+	Numbers  string          `json:"numbers"`
+	Why      string          `json:"why,omitempty"`
+	Readings []figureReading `json:"readings,omitempty"` // where the paper's words allow several
+}
+
+type figureReading struct {
+	Words   string          `json:"words"`
 	Verdict figures.Verdict `json:"verdict"`
 	Numbers string          `json:"numbers"`
-	Why     string          `json:"why,omitempty"`
+}
+
+func figureClaimOf(c figures.Claim) figureClaim {
+	out := figureClaim{Claim: c.Text, Verdict: c.Verdict(), Numbers: c.Numbers(), Why: c.Why}
+	if len(c.Readings) > 1 {
+		for _, r := range c.Readings {
+			out.Readings = append(out.Readings, figureReading{r.Words, r.Verdict, r.Numbers})
+		}
+	}
+	return out
 }
 
 type figurePanel struct {
@@ -85,12 +113,13 @@ func figureResults(report *figures.Report) []figureResult {
 	out := make([]figureResult, 0, len(report.Outcomes))
 	for _, o := range report.Outcomes {
 		f := o.Figure
-		line := figureResult{figureLine: figureLine{f.ID, f.Paper, f.Title, f.Data}, Seconds: o.Took.Seconds(), Claims: []figureClaim{}, Panels: []figurePanel{}, Notes: []string{}}
+		line := figureResult{figureLine: figureLine{f.ID, f.Paper, f.Title, f.Data}, Seconds: o.Took.Seconds(), Claims: []figureClaim{},
+			Panels: []figurePanel{}, Notes: []string{}}
 		if o.Err != nil {
 			line.Error = o.Err.Error()
 		} else {
 			for _, c := range o.Result.Claims {
-				line.Claims = append(line.Claims, figureClaim{c.Text, c.Verdict, c.Numbers, c.Why})
+				line.Claims = append(line.Claims, figureClaimOf(c))
 			}
 			for _, p := range o.Result.Panels {
 				line.Panels = append(line.Panels, figurePanel{p.Name, p.Timed, p.Header, p.Rows})
@@ -131,7 +160,10 @@ func (p *figureProgress) clear() {
 
 func (p *figureProgress) end(o figures.Outcome) {
 	p.clear()
-	what := fmt.Sprintf("%d hold, %d do not, %d not decided", o.Count(figures.Holds), o.Count(figures.HoldsNot), o.Count(figures.Undecidable))
+	what := fmt.Sprintf("%d hold, %d do not, %d not decided", o.Count(figures.Holds), o.Count(figures.HoldsNot), o.Count(figures.Undecided))
+	if n := o.Count(figures.Depends); n > 0 {
+		what += fmt.Sprintf(", %d depend on the reading", n)
+	}
 	if o.Err != nil {
 		what = "not measured: " + o.Err.Error()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,19 +15,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/all"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 // fakeFigure is a figure whose one claim holds, or which fails.
 func fakeFigure(id string, err error) figures.Figure {
-	return figures.Figure{ID: id, Paper: "Somebody, 2001", Title: "Something of " + id, Data: "none", Run: func(_ context.Context, in figures.Input) (*figures.Result, error) {
-		in.Step("drawing")
-		return &figures.Result{
-			Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"}, Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
-			Claims: []figures.Claim{{Text: "It can be drawn.", Verdict: figures.Holds, Numbers: "1"}},
-		}, err
-	}}
+	return figures.Figure{ID: id, Paper: "Somebody, 2001", Title: "Something of " + id, Data: "none",
+		Run: func(_ context.Context, in figures.Input) (*figures.Result, error) {
+			in.Step("drawing")
+			return &figures.Result{
+				Panels: []figures.Panel{{Name: "a", Chart: chart.NewChart("Chart", chart.Axis{}, chart.Axis{}), Header: []string{"seed"},
+					Rows: [][]string{{fmt.Sprint(in.Seed)}}}},
+				Claims: []figures.Claim{figures.NewClaim("It can be drawn.", "", figures.Found(figures.Holds, "1"))},
+			}, err
+		}}
 }
 
 // drawn runs figures into a fresh directory.
@@ -41,7 +45,8 @@ func drawn(t *testing.T, asJSON bool, list ...figures.Figure) (r result, dir str
 func TestFiguresAreWritten(t *testing.T) {
 	r, dir := drawn(t, false, fakeFigure("one-1", nil), fakeFigure("one-2", nil))
 	require.Equal(t, exitOK, r.code, r.stderr)
-	for _, name := range []string{"one-1-a.csv", "one-1-a.svg", "one-2-a.csv", "one-2-a.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+	for _, name := range []string{"one-1-a.csv", "one-1-a.svg", "one-2-a.csv", "one-2-a.svg", figures.ReportFile, figures.ClaimsFile,
+		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	assert.Contains(t, r.stdout, "one-2       1         0            0")
@@ -83,7 +88,8 @@ func TestFiguresAreInterrupted(t *testing.T) {
 	}
 	var out, stderr bytes.Buffer
 	env := &environment{stdout: &out, stderr: &stderr}
-	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(), scale: 1}
+	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(),
+		scale: 1}
 	assert.Equal(t, exitFailed, env.report(run.run(ctx)))
 	assert.Contains(t, stderr.String(), "error: interrupted")
 	report, err := os.ReadFile(filepath.Join(run.out, figures.ReportFile))
@@ -107,12 +113,14 @@ func TestFiguresAreSelectedByIDAndByPaper(t *testing.T) {
 
 func TestFigureFaultsOfUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"experiment run":                "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
-		"experiment run nobody-3":       "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
-		"experiment all --scale 0":      "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
-		"experiment all --scale 1.5":    "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
-		"experiment list something":     "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list --help shows what it takes\n",
-		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help shows what it takes\n",
+		"experiment run":             "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
+		"experiment run nobody-3":    "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
+		"experiment all --scale 0":   "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment all --scale 1.5": "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment list something": "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list " +
+			"--help shows what it takes\n",
+		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help " +
+			"shows what it takes\n",
 	} {
 		assert.Equal(t, result{exitUsage, "", want}, anond(t, strings.Fields(args)...), args)
 	}
@@ -120,11 +128,48 @@ func TestFigureFaultsOfUsage(t *testing.T) {
 
 func TestFigureListNamesEveryFigure(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(anond(t, "experiment", "list").stdout), "\n")
-	require.Len(t, lines, 1+len(figures.All()))
-	for i, f := range figures.All() {
+	require.Len(t, lines, 1+len(all.Papers()))
+	for i, f := range all.Papers() {
 		assert.True(t, strings.HasPrefix(lines[i+1], f.ID+" "), lines[i+1])
 	}
 	assert.Contains(t, anond(t, "experiment", "list", "--json").stdout, `"id": "pa-5"`)
+}
+
+// A claim that was judged under several readings prints each of them.
+func TestReadingsAreJSON(t *testing.T) {
+	two := fakeFigure("one-1", nil)
+	run := two.Run
+	two.Run = func(ctx context.Context, in figures.Input) (*figures.Result, error) {
+		r, err := run(ctx, in)
+		r.Claims = append(r.Claims, figures.ClaimUnder("It is below.", "",
+			figures.Reading{Words: "an interval", Finding: figures.Found(figures.HoldsNot, "1.3")},
+			figures.Reading{Words: "a value", Finding: figures.Found(figures.Holds, "0.9")}))
+		return r, err
+	}
+	r, _ := drawn(t, true, two)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	var out []figureResult
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &out))
+	require.Len(t, out[0].Claims, 2)
+	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
+	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
+	want := []figureReading{{"an interval", figures.HoldsNot, "1.3"}, {"a value", figures.Holds, "0.9"}}
+	assert.Equal(t, want, out[0].Claims[1].Readings)
+
+	r, _ = drawn(t, false, two)
+	assert.Contains(t, r.stdout, "id      holds  does not  depends  not decided  seconds  what is measured\n"+
+		"one-1       1         0        1            0")
+	assert.Contains(t, r.stderr, "1 hold, 0 do not, 0 not decided, 1 depend on the reading")
+}
+
+// The frontier is a figure as the papers' are, and read by its ID.
+func TestFrontierIsDrawnAsAFigure(t *testing.T) {
+	dir := t.TempDir()
+	r := anond(t, "experiment", "run", "frontier", "--scale", frozenScale, "--data", datasetDir(t), "--out", dir)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	for _, name := range []string{"frontier.csv", "frontier.svg", figures.ReportFile} {
+		assert.FileExists(t, filepath.Join(dir, name))
+	}
 }
 
 // TestFigureAtSmallScale: a figure of a paper through the command, at a fiftieth
@@ -134,7 +179,8 @@ func TestFigureAtSmallScale(t *testing.T) {
 	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	assert.Contains(t, r.stdout, "measured at 0.02 of the papers' sizes")
-	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile, figures.ListFile} {
+	for _, name := range []string{"pa-4-a.csv", "pa-4-a.svg", "pa-4-b.csv", "pa-4-b.svg", figures.ReportFile, figures.ClaimsFile,
+		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))

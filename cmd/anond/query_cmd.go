@@ -20,6 +20,8 @@ type answer struct {
 	Lower    float64 `json:"lower"`
 	Upper    float64 `json:"upper"`
 	Pending  int     `json:"pending"` // records that the release does not show
+	// Absent are the values asked for that the release shows nowhere.
+	Absent []equivclass.AbsentValue `json:"absent,omitempty"`
 }
 
 func newQueryCommand(env *environment) *cobra.Command {
@@ -35,20 +37,25 @@ bounds hold whatever the published records are.
   sum(age) where disease in {flu, cold} and sex != M
 
 Conditions: = != < <= > >=, in [A,B] (round brackets leave a bound out),
-in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it.
+in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it. A category that the release
+shows nowhere matches nothing: the answer is 0, with a warning. A value of a
+hierarchy that did not occur may still lie in a generalized cell, and counts there.
 Names and values with spaces or signs stand in double quotes.`,
 		Example: "  anond query ./release 'count where age in [40,70] and sex = F'",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: answering(func(_ *cobra.Command, args []string) error {
 			a, err := ask(args[0], args[1])
 			if err != nil {
 				return err
+			}
+			for _, v := range a.Absent {
+				fmt.Fprintf(env.stderr, "warning: the release shows value %d asked of %q nowhere: it counts as 0\n", v.Value, v.Attribute)
 			}
 			if asJSON {
 				return writeJSON(env.stdout, a)
 			}
 			return env.printAnswer(a)
-		},
+		}),
 	}
 	jsonFlag(c, &asJSON)
 	return c
@@ -62,7 +69,7 @@ func ask(dir, text string) (*answer, error) {
 	if err := r.Load(nil); err != nil {
 		return nil, err
 	}
-	a, err := r.Ask(text)
+	a, absent, err := r.Ask(text)
 	var wrong *equivclass.QueryError
 	if errors.As(err, &wrong) {
 		return nil, usage("anond query --help shows the language", "%s", err)
@@ -71,7 +78,7 @@ func ask(dir, text string) (*answer, error) {
 		return nil, err
 	}
 	return &answer{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Query: text,
-		Estimate: a.Estimate, Lower: a.Lower, Upper: a.Upper, Pending: r.Manifest.Pending}, nil
+		Estimate: a.Estimate, Lower: a.Lower, Upper: a.Upper, Pending: r.Manifest.Pending, Absent: absent}, nil
 }
 
 func (e *environment) printAnswer(a *answer) error {

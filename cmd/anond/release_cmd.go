@@ -22,7 +22,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the releases, one a line",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
@@ -35,7 +35,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 				return writeJSON(env.stdout, list)
 			}
 			return env.printReleases(list)
-		},
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
@@ -62,7 +62,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show [NUMBER]", Short: "Show the manifest of a release; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: answering(func(_ *cobra.Command, args []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
@@ -81,7 +81,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 				return writeJSON(env.stdout, m)
 			}
 			return env.printManifest(m)
-		},
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
@@ -114,13 +114,13 @@ func newReleaseVerifyCommand(env *environment) *cobra.Command {
 		Long: `verify holds the files against the manifests, the manifests against one another
 and against the ledger. It says whether the files are those that were published.
 Whether they keep the privacy promise is the task of anond audit.`,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
 			return env.verifyReleases(cfg, asJSON)
-		},
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)

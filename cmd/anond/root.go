@@ -30,7 +30,8 @@ func newRootCommand(env *environment) *cobra.Command {
 		Long: `anond reads inserted person records, places each at its equivalence class, and
 emits versioned, complete, anonymized tables. Someone who keeps all versions
 still cannot tell a published person's sensitive value with a probability above
-1/l, at the adversary level that the manifest names.
+1/l, at the adversary level that the manifest names. (With subject.repeat: sticky
+that is said of each record; over m records of a person together it is m/l.)
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 4 state locked, 5 state behind the ledger, 78 bad configuration.`,

@@ -16,14 +16,21 @@ func newRunCommand(env *environment) *cobra.Command {
 classes and publishes releases until it is told to stop. The first SIGINT or
 SIGTERM drains: what was read is committed, and a release in the making is
 finished or parked; the second ends the process at once. Either way the next
-start needs no repair.`,
+start needs no repair. SIGHUP is ignored: a changed configuration needs a restart.
+
+With --once the command always ends. A source that does not answer for a minute,
+and a release that cannot be published in five attempts, end it with exit code 1.
+Dead letters whose sink is away do not: they stay in the state.`,
 		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
+			caught, stop := hangups()
+			defer stop()
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
 			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
+			go ignoreHangups(caught, log)
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: log, Once: once, Stdin: env.stdin})
 		},
 	}

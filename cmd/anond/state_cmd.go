@@ -1,34 +1,28 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/outfile"
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
 func newStateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "state", Short: "Look into the state; export what an audit needs"}
 	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
-		newStateBackupCommand(env), newStateCompactCommand(env))
+		newStateBackupCommand(env), newStateCompactCommand(env), newStateResetCommand(env), newStateReadmitCommand(env))
 	return c
-}
-
-// stateInfo is what `state info` shows: of the file if no daemon holds it, and
-// of the daemon's status file.
-type stateInfo struct {
-	Path   string                 `json:"path"`
-	Held   bool                   `json:"held"` // by a running daemon
-	File   *boltstore.Information `json:"file,omitempty"`
-	Status *daemon.Status         `json:"status,omitempty"`
 }
 
 func newStateInfoCommand(env *environment) *cobra.Command {
@@ -36,12 +30,12 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "info", Short: "Show what the state holds, in counts",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
-			info, err := readStateInfo(cfg)
+			info, err := readStateInfo(cfg, time.Now())
 			if err != nil {
 				return err
 			}
@@ -49,31 +43,11 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 				return writeJSON(env.stdout, info)
 			}
 			return env.printFlat(info)
-		},
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	return c
-}
-
-func readStateInfo(cfg *config.Config) (*stateInfo, error) {
-	info := &stateInfo{Path: cfg.State.Path}
-	if data, err := os.ReadFile(daemon.StatusPath(cfg)); err == nil {
-		info.Status = new(daemon.Status)
-		if err := json.Unmarshal(data, info.Status); err != nil {
-			return nil, fmt.Errorf("%s: %w", daemon.StatusPath(cfg), err)
-		}
-	}
-	file, err := boltstore.Info(cfg.State.Path)
-	switch {
-	case err == nil:
-		info.File = &file
-	case errors.Is(err, incremental.ErrLocked) && info.Status != nil:
-		info.Held = true
-	default:
-		return nil, err
-	}
-	return info, nil
 }
 
 // printFlat writes a value as lines of dotted key and value.
@@ -98,7 +72,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check", Short: "Examine the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
@@ -123,7 +97,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 				fmt.Fprintf(env.stdout, "ok: %s\n", cfg.State.Path)
 			}
 			return nil
-		},
+		}),
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
@@ -151,7 +125,7 @@ func newStateMembersCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "members", Short: "Export who is in which class (private): release,record,class",
 		RunE: func(c *cobra.Command, _ []string) error {
-			e, err := env.exporter(path)
+			e, err := env.exporter(c.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -159,13 +133,13 @@ func newStateMembersCommand(env *environment) *cobra.Command {
 			if c.Flags().Changed("release") {
 				first, last = release, release
 			}
-			return env.writePrivate(out, func(w io.Writer) error { return e.Members(w, first, last) })
+			return writePrivate(c.Context(), out, func(w io.Writer) error { return e.Members(w, first, last) })
 		},
 	}
 	configFlag(c, &path)
 	c.Flags().Uint32Var(&release, "release", 0, "only this `release`")
 	c.Flags().Uint32Var(&from, "from", 1, "from this `release` on")
-	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	c.MarkFlagsMutuallyExclusive("release", "from")
 	return c
@@ -175,37 +149,43 @@ func newStateRecordsCommand(env *environment) *cobra.Command {
 	var path, out string
 	c := &cobra.Command{
 		Use: "records", Short: "Export all records (private): record,arrived_in_release,<attributes>",
-		RunE: func(*cobra.Command, []string) error {
-			e, err := env.exporter(path)
+		RunE: func(c *cobra.Command, _ []string) error {
+			e, err := env.exporter(c.Context(), path)
 			if err != nil {
 				return err
 			}
-			return env.writePrivate(out, e.Records)
+			return writePrivate(c.Context(), out, e.Records)
 		},
 	}
 	configFlag(c, &path)
-	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c
 }
 
-func (e *environment) exporter(path string) (*daemon.Exporter, error) {
+func (e *environment) exporter(ctx context.Context, path string) (*daemon.Exporter, error) {
 	cfg, err := e.loadConfig(path)
 	if err != nil {
 		return nil, err
 	}
-	return daemon.OpenExporter(cfg)
+	return awaiting(ctx, func() (*daemon.Exporter, error) { return daemon.OpenExporter(cfg) })
 }
 
-// writePrivate writes a file that only its owner may read.
-func (e *environment) writePrivate(path string, write func(io.Writer) error) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+// writePrivate makes a file that only its owner may read. It follows no link and
+// replaces nothing: --out may name the state by mistake. What could not be
+// written whole is removed.
+func writePrivate(ctx context.Context, path string, write func(io.Writer) error) (err error) {
+	f, err := outfile.Create(path, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return failure(exitFailed, err, "name a file that does not exist yet")
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := f.Chmod(0o600); err != nil { // a file that was there keeps its mode otherwise
-		return err
-	}
-	return write(f)
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	return write(interrupted{ctx, f})
 }

@@ -32,7 +32,7 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 		},
 	}
 	configFlag(c, &path)
-	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600 (required)")
+	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c
 }

@@ -92,13 +92,21 @@ func encodeMeta(m *incremental.Meta) []byte {
 	out = binary.AppendVarint(out, m.Tick)
 	out = binary.AppendVarint(out, m.CutTick)
 	out = binary.AppendUvarint(out, uint64(m.LastCut))
-	if m.References == nil {
-		return out // as format1 has it
-	}
-	return appendMap(out, m.References, cmp.Compare, func(b []byte, attribute int, counts []equivclass.Count) []byte {
+	out = appendMap(out, m.References, cmp.Compare, func(b []byte, attribute int, counts []equivclass.Count) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(counts)))
 		for _, c := range counts {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(c.Code)), uint64(c.N))
+		}
+		return b
+	})
+	out = appendMap(out, m.Read, comparePartitions, func(b []byte, p incremental.Partition, next int64) []byte {
+		return binary.AppendVarint(appendPartition(b, p), next)
+	})
+	return appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []incremental.HierarchyVersion) []byte {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(versions)))
+		for _, v := range versions {
+			b = binary.AppendUvarint(append(b, v.SHA256[:]...), uint64(v.Leaves))
+			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(v.Records)), uint64(v.Release))
 		}
 		return b
 	})
@@ -113,12 +121,27 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.InitialDone = r.flag()
 	m.Tick, m.CutTick = r.varint(), r.varint()
 	m.LastCut = incremental.RecordID(r.count(maxRecord))
-	if len(r.b) > 0 {
-		if m.References = readMap(r, readReference); m.References == nil {
-			r.fail()
-		}
+	if len(r.b) == 0 {
+		return m, r.done() // format1, and format2 without references
 	}
+	m.References = readMap(r, readReference)
+	if len(r.b) == 0 && m.References != nil {
+		return m, r.done() // format2
+	}
+	m.Read = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
+	m.Hierarchies = readMap(r, readHierarchy)
 	return m, r.done()
+}
+
+func readHierarchy(r *reader) (attribute int, versions []incremental.HierarchyVersion) {
+	attribute = r.count(1<<31 - 1)
+	versions = make([]incremental.HierarchyVersion, r.things())
+	for i := range versions {
+		v := &versions[i]
+		v.SHA256, v.Leaves = r.digest32(), uint32(r.count(1<<32-1))
+		v.Records, v.Release = incremental.RecordID(r.count(maxRecord)), uint32(r.count(1<<32-1))
+	}
+	return attribute, versions
 }
 
 func readReference(r *reader) (attribute int, counts []equivclass.Count) {

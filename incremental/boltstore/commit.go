@@ -87,6 +87,10 @@ func (w *writer) write(d *incremental.Delta) error {
 
 func (w *writer) head(d *incremental.Delta) error {
 	if d.Meta != nil {
+		// What an earlier version began is from here on of this one.
+		if err := w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest)); err != nil {
+			return err
+		}
 		if err := w.put(inMeta, keyMeta, encodeMeta(d.Meta)); err != nil {
 			return err
 		}

@@ -50,6 +50,10 @@ func openError(path string, err error) error {
 	}
 }
 
+// Holder returns the process that holds the state at path, 0 if none does or the
+// system does not tell.
+func Holder(path string) int { return holder(path) }
+
 func lockedError(path string) error {
 	if pid := holder(path); pid > 0 {
 		return fmt.Errorf("%w: pid %d", incremental.ErrLocked, pid)

@@ -14,8 +14,11 @@ const (
 	// format2 lets meta carry the reference distributions of t-closeness behind
 	// what format1 has there.
 	format2 = 2
+	// format3 lets meta carry how far a state had read when it was reset, and the
+	// versions of hierarchies; a dictionary then holds the paths of their leaves.
+	format3 = 3
 
-	formatNewest = format2
+	formatNewest = format3
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;

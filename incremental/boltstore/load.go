@@ -233,12 +233,12 @@ func (l *loader) outbox() error {
 }
 
 // Outbox reads letters in order of their sequence.
-func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error) {
+func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	var out []incremental.DeadLetter
 	err := guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			var err error
-			out, err = readLetters(tx, after, limit)
+			out, err = readLetters(tx, after, limit, maxBytes)
 			return err
 		})
 	})
@@ -248,7 +248,7 @@ func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error
 	return out, nil
 }
 
-func readLetters(tx *bolt.Tx, after uint64, limit int) ([]incremental.DeadLetter, error) {
+func readLetters(tx *bolt.Tx, after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	x := tx.Bucket(inOutbox.name)
 	if x == nil {
 		return nil, inOutbox.damaged(nil, "the bucket is missing")
@@ -270,6 +270,9 @@ func readLetters(tx *bolt.Tx, after uint64, limit int) ([]incremental.DeadLetter
 		letter, err := decodeLetter(seq, content)
 		if err != nil {
 			return nil, inOutbox.damaged(key, err.Error())
+		}
+		if maxBytes -= letter.Bytes(); maxBytes < 0 && len(out) > 0 {
+			break
 		}
 		out = append(out, letter)
 	}

@@ -38,7 +38,7 @@ func TestOutboxRunsBesideCommits(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		for after := uint64(0); after < letters; {
-			batch, err := s.Outbox(after, 7)
+			batch, err := s.Outbox(after, 7, 1<<30)
 			if err != nil {
 				done <- err
 				return

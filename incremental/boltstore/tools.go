@@ -154,7 +154,7 @@ func appear(dst string, write func(tmp string) error) error {
 	if _, err := os.Lstat(dst); err == nil {
 		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
 	}
-	tmp := dst + ".tmp"
+	tmp := filepath.Join(filepath.Dir(dst), "."+filepath.Base(dst)+".incomplete") // a name that nobody else gives a file
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -24,7 +24,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden state and its conten
 // golden are the deltas of the golden state: a seed was chosen whose history is
 // small and holds every kind of content.
 func golden() (out []*incremental.Delta) {
-	g := storetest.NewGenerator(54, 2)
+	g := storetest.NewGenerator(79, 2)
 	for range 6 {
 		out = append(out, g.Next())
 	}
@@ -35,8 +35,8 @@ func golden() (out []*incremental.Delta) {
 // fails, states in the field cannot be read either: write a new format version
 // rather than the golden file.
 func TestGoldenStateStaysReadable(t *testing.T) {
-	for _, format := range []string{"format1", "format2"} {
-		t.Run(format, func(t *testing.T) { staysReadable(t, format, *rewrite && format == "format2") })
+	for _, format := range []string{"format1", "format2", "format3"} {
+		t.Run(format, func(t *testing.T) { staysReadable(t, format, *rewrite && format == "format3") })
 	}
 }
 
@@ -55,7 +55,8 @@ func staysReadable(t *testing.T, format string, rewrite bool) {
 	require.NotEmpty(t, got.Records)
 	require.NotEmpty(t, got.Classes)
 	require.NotEmpty(t, got.Letters)
-	require.Equal(t, format == "format2", got.Meta.References != nil)
+	require.Equal(t, format != "format1", got.Meta.References != nil)
+	require.Equal(t, format == "format3", got.Meta.Hierarchies != nil && got.Meta.Read != nil)
 	faults, err := boltstore.Check(path)
 	require.NoError(t, err)
 	require.Empty(t, faults)
@@ -221,7 +222,7 @@ func TestInfoCounts(t *testing.T) {
 	_, want := makeState(t, path, 40)
 	got, err := boltstore.Info(path)
 	require.NoError(t, err)
-	require.Equal(t, 2, got.Format)
+	require.Equal(t, 3, got.Format)
 	require.Equal(t, "-rw-------", got.Mode)
 	require.EqualValues(t, len(want.Records), got.Records)
 	require.EqualValues(t, len(want.Classes), got.Classes)

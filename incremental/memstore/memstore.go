@@ -165,7 +165,7 @@ func (c *content) setIntent(x incremental.Intent) {
 }
 
 // Outbox implements incremental.Store.
-func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error) {
+func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -173,9 +173,13 @@ func (s *Store) Outbox(after uint64, limit int) ([]incremental.DeadLetter, error
 	}
 	var out []incremental.DeadLetter
 	for _, l := range s.held.letters {
-		if l.Seq > after && len(out) < limit {
-			out = append(out, cloneLetter(l))
+		if l.Seq <= after {
+			continue
 		}
+		if maxBytes -= l.Bytes(); len(out) == limit || maxBytes < 0 && len(out) > 0 {
+			break
+		}
+		out = append(out, cloneLetter(l))
 	}
 	return out, nil
 }
@@ -288,6 +292,10 @@ func cloneMeta(m *incremental.Meta) *incremental.Meta {
 	out.References = maps.Clone(m.References)
 	for a, counts := range out.References {
 		out.References[a] = slices.Clone(counts)
+	}
+	out.Read, out.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
+	for a, versions := range out.Hierarchies {
+		out.Hierarchies[a] = slices.Clone(versions)
 	}
 	return &out
 }

@@ -244,9 +244,15 @@ func testOutbox(t *testing.T, open Opener) {
 	}{
 		{0, 100, letters[2:]}, {2, 1, letters[2:3]}, {4, 3, letters[4:7]}, {10, 5, nil}, {0, 0, nil}, {1 << 63, 5, nil},
 	} {
-		got, err := s.Outbox(c.after, c.limit)
+		got, err := s.Outbox(c.after, c.limit, 1<<30)
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "after %d, at most %d", c.after, c.limit)
+	}
+	one, two := letters[4].Bytes(), letters[4].Bytes()+letters[5].Bytes()
+	for most, n := range map[int]int{0: 1, one: 1, two - 1: 1, two: 2} {
+		got, err := s.Outbox(4, 100, most)
+		require.NoError(t, err)
+		require.Len(t, got, n, "at most %d bytes, but one letter at least", most)
 	}
 	commit(t, s, model, &incremental.Delta{Delivered: 10})
 	got := read(t, reopenInto(t, &s, open))

@@ -80,6 +80,12 @@ func (g *Generator) meta() *incremental.Meta {
 	if g.chance(0.5) {
 		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)}, {Code: equivclass.Code(g.random.Uint32()), N: 1}}}
 	}
+	if g.chance(0.5) {
+		m.Read = map[incremental.Partition]int64{g.partition(2): g.tick, g.partition(4): 0}
+	}
+	if g.chance(0.5) {
+		m.Hierarchies = map[int][]incremental.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7}, {SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
+	}
 	return m
 }
 

@@ -43,6 +43,7 @@ func (s *State) Apply(d *incremental.Delta) {
 	if d.Meta != nil {
 		m := *d.Meta
 		m.Settings, m.InitialEnds, m.References = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.References)
+		m.Read, m.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
 		s.Meta = &m
 	}
 	if d.Counters != nil {
@@ -130,7 +131,7 @@ func Read(store incremental.Store) (*State, error) {
 		return nil, err
 	}
 	var err error
-	if s.Letters, err = store.Outbox(0, 1<<30); err != nil {
+	if s.Letters, err = store.Outbox(0, 1<<30, 1<<40); err != nil {
 		return nil, err
 	}
 	if len(s.Letters) != waiting {

@@ -64,7 +64,7 @@ func testFresh(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	for range 2 {
 		require.Equal(t, &State{}, read(t, s))
-		letters, err := s.Outbox(0, 10)
+		letters, err := s.Outbox(0, 10, 1<<30)
 		require.NoError(t, err)
 		require.Empty(t, letters)
 		s = reopen(t, s, open)

@@ -65,7 +65,7 @@ func benchmarkRead(b *testing.B, layout Layout, format ingest.Format, decode boo
 			}
 			require.NoError(b, err)
 			for _, r := range c.Records {
-				if !decode || d.Decode(r.Value, c.Header, row).Accepted() {
+				if r.Passed == "" && (!decode || d.Decode(r.Value, c.Header, row).Accepted()) {
 					got++
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,11 @@ type Config struct {
 	RunID string
 
 	Layout Layout
+	// Multiline takes line breaks in the quoted fields of a CSV file.
+	Multiline bool
+	// Complete says that files do not grow once they are there: a last line without
+	// line break is a record. Without it such a line is left unread.
+	Complete bool
 	// Follow waits for more at the end of files, and for more files that match.
 	Follow bool
 	// MaxBytes is the longest record; it must be the decoder's. 0 means
@@ -48,6 +54,8 @@ type Config struct {
 	// DefaultInterval, and Wait makes it; nil means a timer.
 	Interval time.Duration
 	Wait     func(ctx context.Context, d time.Duration) error
+	// Log is told which files end in a line that is left unread; may be nil.
+	Log *slog.Logger
 }
 
 // check reports all faults of a configuration at once, and fills defaults in.
@@ -59,6 +67,7 @@ func (c *Config) check() error {
 		}
 	}
 	fault(c.Layout != NDJSON && c.Layout != CSV, "layout %q: use ndjson or csv", c.Layout)
+	fault(c.Multiline && c.Layout != CSV, "layout %q has no multi-line fields, only csv has", c.Layout)
 	fault(c.Stdin == nil && len(c.Paths) == 0, "no file given")
 	fault(c.Stdin != nil && len(c.Paths) > 0, "standard input and files are given: use one of them")
 	fault(c.Stdin != nil && c.RunID == "", "standard input needs a run id of its own")
@@ -78,10 +87,15 @@ func (c *Config) check() error {
 	if c.Wait == nil {
 		c.Wait = wait
 	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	return errors.Join(faults...)
 }
 
-func (c *Config) splitter() splitter { return splitter{csv: c.Layout == CSV, max: c.MaxBytes} }
+func (c *Config) splitter() splitter {
+	return splitter{csv: c.Layout == CSV, multiline: c.Multiline, max: c.MaxBytes}
+}
 
 // wait pauses for d unless ctx ends before.
 func wait(ctx context.Context, d time.Duration) error {

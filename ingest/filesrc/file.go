@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"anond/incremental"
 	"anond/ingest"
@@ -19,8 +20,8 @@ type file struct {
 	cfg    *Config
 	digest func([]byte) incremental.Digest
 	part   incremental.Partition
-	header []string
-	// identified says that part and header are known, which needs a first record.
+	head   head
+	// identified says that part and head are known, which needs a first record.
 	identified bool
 
 	in     *opened // nil while closed
@@ -31,6 +32,9 @@ type file struct {
 	// stop bounds a visit: records that start at or above are for a later one.
 	stop int64
 	end  int64 // last known end, -1 if unknown
+	left unread
+	grew bool // a line that state has read goes on
+	same int  // visits that found the same lines unread
 	done bool
 }
 
@@ -44,10 +48,14 @@ type mark struct {
 // identify reads the head of the file, if it is there by now.
 func (f *file) identify(ctx context.Context) error {
 	h, ok, err := readHead(ctx, f.path, f.cfg)
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
-	f.header, f.part, f.identified = h.header, h.partition(f.digest), true
+	f.head, f.identified = h, ok
+	f.setLeft(h.unread)
+	if ok {
+		f.part = h.partition(f.digest)
+	}
 	return nil
 }
 
@@ -55,63 +63,6 @@ func (f *file) identify(ctx context.Context) error {
 func (f *file) changed(format string, args ...any) error {
 	return fmt.Errorf("source file %s: %w: %s. Records may only be appended: put the file back as it was, or begin anew with an empty state and release directory",
 		f.path, ingest.ErrReplaced, fmt.Sprintf(format, args...))
-}
-
-// begin opens the file where state stands. It first reads the last record that
-// state has applied again, and compares its keyed digest.
-func (f *file) begin(ctx context.Context, pos incremental.Position) error {
-	in, err := open(f.path)
-	if err != nil {
-		return err
-	}
-	f.in = in
-	f.reader = newReader(in, f.cfg)
-	if pos.Next == 0 {
-		if f.cfg.Layout == CSV {
-			f.reader.header = func([]byte, int64) error { return nil }
-		}
-		return nil
-	}
-	f.floor, f.next = pos.Next, pos.Next
-	if in.zip == nil {
-		size, err := in.size()
-		if err != nil {
-			return err
-		}
-		if size < pos.Next {
-			return f.changed("it has %d bytes, and %d were read", size, pos.Next)
-		}
-	}
-	return f.resume(ctx, pos)
-}
-
-func (f *file) resume(ctx context.Context, pos incremental.Position) error {
-	start := pos.Next
-	if pos.Last >= 0 {
-		start = pos.Last
-	}
-	line, err := f.in.seek(ctx, start)
-	if err == io.EOF {
-		return f.changed("it ends before byte %d, and %d were read", start, pos.Next)
-	}
-	if err != nil {
-		return err
-	}
-	f.reader.off, f.reader.line = start, line
-	if pos.Last < 0 {
-		return nil
-	}
-	b, err := f.reader.next(ctx, start+1, 1)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if len(b.records) == 1 {
-		f.remember(b.records[0])
-	}
-	if f.last.bytes == 0 || f.last.offset != pos.Last || f.last.digest != pos.Digest {
-		return f.changed("the record at byte %d is another one than was read there", pos.Last)
-	}
-	return nil
 }
 
 func (f *file) remember(r ingest.Record) {
@@ -166,7 +117,7 @@ func (f *file) rotated() (bool, error) {
 	return err == nil && !os.SameFile(now, then), err
 }
 
-// chunk returns the next records of the visit; io.EOF: none for now.
+// chunk returns the next lines of the visit; io.EOF: none for now.
 func (f *file) chunk(ctx context.Context) (*ingest.Chunk, error) {
 	for {
 		b, err := f.reader.next(ctx, f.stop, chunkRecords)
@@ -176,19 +127,34 @@ func (f *file) chunk(ctx context.Context) (*ingest.Chunk, error) {
 		if err != nil {
 			return nil, fmt.Errorf("source file %s: %w", f.path, err)
 		}
-		if len(b.records) > 0 && b.records[0].Offset < f.floor {
-			return nil, f.changed("a record at byte %d stands where none was read", b.records[0].Offset)
+		if b.records, err = f.fresh(b.records); err != nil {
+			return nil, err
 		}
 		if b.next <= f.next {
 			continue // blank lines that state knows of
 		}
-		c := &ingest.Chunk{Partition: f.part, From: f.next, Next: b.next, Records: b.records, Header: f.header}
-		if n := len(b.records); n > 0 {
-			f.remember(b.records[n-1])
+		c := &ingest.Chunk{Partition: f.part, From: f.next, Next: b.next, Records: b.records, Header: f.head.header}
+		for _, r := range slices.Backward(b.records) {
+			if r.Passed == "" {
+				f.remember(r)
+				break
+			}
 		}
 		f.next = b.next
 		return c, nil
 	}
+}
+
+// fresh leaves out the lines that state knows of. None of them is a record: the
+// last one that it has read was compared.
+func (f *file) fresh(records []ingest.Record) ([]ingest.Record, error) {
+	for len(records) > 0 && records[0].Offset < f.floor {
+		if records[0].Passed == "" {
+			return nil, f.changed("a record at byte %d stands where none was read", records[0].Offset)
+		}
+		records = records[1:]
+	}
+	return records, nil
 }
 
 // present returns the end of what can be read now.
@@ -197,7 +163,7 @@ func (f *file) present(ctx context.Context) (int64, error) {
 		if f.end >= 0 {
 			return f.end, nil
 		}
-		size, err := unpackedSize(ctx, f.path)
+		size, err := unpackedSize(ctx, f.path, !f.cfg.Complete)
 		if err == nil {
 			f.end = size
 		}
@@ -208,7 +174,7 @@ func (f *file) present(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	size, err := o.size()
-	if err == nil && f.cfg.Follow {
+	if err == nil && !f.cfg.Complete {
 		size, err = o.wholeLines(size)
 	}
 	return size, errors.Join(err, o.close())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
 )
@@ -27,9 +28,12 @@ type state struct {
 	records   []ingest.Record
 	lines     []string
 	headers   [][]string
+	passed    map[equivclass.Reason]int // lines that hold no record
 }
 
-func newState() *state { return &state{positions: map[incremental.Partition]incremental.Position{}} }
+func newState() *state {
+	return &state{positions: map[incremental.Partition]incremental.Position{}, passed: map[equivclass.Reason]int{}}
+}
 
 func (s *state) resume(once bool) ingest.Resume {
 	return ingest.Resume{Positions: maps.Clone(s.positions), Digest: digest, Once: once}
@@ -47,6 +51,15 @@ func (s *state) apply(t testing.TB, c *ingest.Chunk) {
 	at := c.From
 	for _, r := range c.Records {
 		require.GreaterOrEqual(t, r.Offset, at)
+		if r.More > 0 {
+			s.passed[ingest.ReasonContinued] += r.More
+		}
+		if r.Passed != "" {
+			require.Greater(t, r.End, r.Offset)
+			s.passed[r.Passed]++
+			at = r.End
+			continue
+		}
 		require.NotNil(t, r.Value)
 		at = r.Offset + 1
 		pos.Last, pos.Digest = r.Offset, digest(r.Value)
@@ -72,14 +85,28 @@ func (s *state) read(t testing.TB, src ingest.Source) {
 	}
 }
 
-// run opens the source where the state stands and reads to its end.
-func (s *state) run(t testing.TB, cfg Config) {
+// run opens the source where the state stands and reads to its end. It returns
+// what is left unread.
+func (s *state) run(t testing.TB, cfg Config) ingest.Unread {
 	t.Helper()
 	src, err := Open(context.Background(), cfg, s.resume(true))
 	require.NoError(t, err)
 	s.read(t, src)
-	require.NoError(t, src.Close())
+	defer func() { require.NoError(t, src.Close()) }()
+	return src.Status().Unread
 }
+
+// grown counts the records that are the rest of a line.
+func (s *state) grown() (n int) {
+	for _, r := range s.records {
+		if r.Refused == ingest.ReasonGrown {
+			n++
+		}
+	}
+	return n
+}
+
+func writePlain(t testing.TB, path, text string) string { return write(t, path, text) }
 
 func write(t testing.TB, path, text string) string {
 	t.Helper()

@@ -90,18 +90,24 @@ func (o *opened) seek(ctx context.Context, offset int64) (line int64, err error)
 	return line, nil
 }
 
-// unpackedSize reads a packed file to its end.
-func unpackedSize(ctx context.Context, path string) (int64, error) {
+// unpackedSize reads a packed file to its end. wholeLines: it returns the offset
+// after the last line break, as opened.wholeLines does.
+func unpackedSize(ctx context.Context, path string, wholeLines bool) (int64, error) {
 	o, err := open(path)
 	if err != nil {
 		return 0, err
 	}
 	block := make([]byte, blockBytes)
-	var size int64
+	var read, size int64
 	for err == nil {
 		var n int
 		n, err = o.read(ctx, block)
-		size += int64(n)
+		if !wholeLines {
+			size = read + int64(n)
+		} else if i := bytes.LastIndexByte(block[:n], '\n'); i >= 0 {
+			size = read + int64(i) + 1
+		}
+		read += int64(n)
 	}
 	if err == io.EOF {
 		err = nil
@@ -110,7 +116,7 @@ func unpackedSize(ctx context.Context, path string) (int64, error) {
 }
 
 // wholeLines returns the offset after the last line break below size: what a
-// followed file can hand out at present. A CSV record that is just being written
+// file that may grow can hand out at present. A CSV record that is just being written
 // and has a line break in quotes counts as far as that; it is on its way.
 func (o *opened) wholeLines(size int64) (int64, error) {
 	block := make([]byte, 64<<10)

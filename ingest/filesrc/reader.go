@@ -3,7 +3,6 @@ package filesrc
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 
 	"anond/ingest"
@@ -28,10 +27,7 @@ type batch struct {
 	records    []ingest.Record
 }
 
-var (
-	byteOrderMark    = []byte("\ufeff")
-	errHeaderTooLong = errors.New("the header is longer than the longest record allowed")
-)
+var byteOrderMark = []byte("\ufeff")
 
 // recordReader turns a stream into batches of records. A record's bytes are
 // never written again once they are handed out: the buffer only grows behind
@@ -43,14 +39,30 @@ type recordReader struct {
 	// line without line break is a record.
 	final bool
 	block int // bytes read at a time
-	// header takes the first line that is not blank, if set.
-	header func(line []byte, number int64) error
+	// header takes the first line that is not blank, if set, and counts its columns.
+	header func(line []byte, at place) (columns int, err error)
 
-	buf  []byte // read and not taken yet; buf[0] is the byte at off
-	off  int64
-	line int64          // number of the line at off, from 1; 0: unknown
+	buf []byte // read and not taken yet; buf[0] is the byte at off
+	place
 	skip *ingest.Record // a record that is too long, whose end is not found yet
+	rest restOf         // what the text at off is the rest of
 }
+
+// place is a place in a file.
+type place struct {
+	off  int64
+	line int64 // number of the line at off, from 1; 0: unknown
+}
+
+// restOf says that the text at a reader's place is not the start of a line, but
+// what came after a last line without line break had been taken in (final).
+type restOf int
+
+const (
+	ofNothing restOf = iota
+	ofLine           // it is refused, since half a line must not pass for a record
+	ofLong           // of a line that is refused as too long: passed with it
+)
 
 // position is where a reader that starts again has to start.
 func (r *recordReader) position() int64 {
@@ -88,8 +100,8 @@ func (r *recordReader) gather(ctx context.Context, b *batch, stop int64, max int
 	return nil
 }
 
-// rest gives memory back while nothing comes.
-func (r *recordReader) rest() { r.buf = bytes.Clone(r.buf) }
+// shrink gives memory back while nothing comes.
+func (r *recordReader) shrink() { r.buf = bytes.Clone(r.buf) }
 
 // fill reads once.
 func (r *recordReader) fill(ctx context.Context) error {
@@ -117,7 +129,7 @@ func (r *recordReader) take(b *batch, stop int64, max int, final bool) error {
 		}
 	}
 	for len(b.records) < max && r.off < stop && len(r.buf) > 0 {
-		end, next, what := r.split.scan(r.buf, final)
+		end, next, what := r.scan(final)
 		switch what {
 		case incomplete:
 			return nil
@@ -127,28 +139,57 @@ func (r *recordReader) take(b *batch, stop int64, max int, final bool) error {
 				return err
 			}
 		case complete:
-			if err := r.takeLine(b, r.buf[:end:end]); err != nil {
+			if err := r.takeLine(b, r.buf[:end:end], next); err != nil {
 				return err
 			}
-			r.pass(next)
 		}
 	}
 	return nil
 }
 
-// takeLine judges the line that starts at off.
-func (r *recordReader) takeLine(b *batch, line []byte) error {
-	if r.split.blank(line) {
-		return nil
+// scan finds the line or record at off. The rest of a line ends where it does.
+func (r *recordReader) scan(final bool) (end, next int, what found) {
+	split := r.split
+	split.multiline = split.multiline && r.rest == ofNothing
+	return split.scan(r.buf, final)
+}
+
+// takeLine judges the line that starts at off, and passes it.
+func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
+	record := ingest.Record{Offset: r.off, Line: r.line, Value: line}
+	rest := r.rest
+	switch {
+	case rest == ofLine:
+		record.Refused = ingest.ReasonGrown
+	case rest == ofLong:
+	case r.split.blank(line):
+		record.Passed = ingest.ReasonBlank
+	case r.header != nil:
+		columns, err := r.header(line, r.place)
+		if err != nil {
+			return err
+		}
+		r.header, r.split.columns = nil, columns
+		record.Passed = ingest.ReasonHeaderLine
 	}
-	if take := r.header; take != nil {
-		r.header = nil
-		return take(line, r.line)
+	if r.split.multiline {
+		record.More = bytes.Count(line, []byte{'\n'})
+	}
+	if r.buf[next-1] == '\n' {
+		r.rest = ofNothing
+	} else if rest == ofNothing {
+		r.rest = ofLine
 	}
 	if b.records == nil {
 		b.records = make([]ingest.Record, 0, min(chunkRecords, 1+len(r.buf)/(len(line)+1)))
 	}
-	b.records = append(b.records, ingest.Record{Offset: r.off, Line: r.line, Value: line})
+	r.pass(next)
+	if record.Passed != "" {
+		record.Value, record.End = nil, r.off
+	}
+	if rest == ofNothing || rest == ofLine && len(line) > 0 { // else the end of a line that is counted
+		b.records = append(b.records, record)
+	}
 	return nil
 }
 
@@ -170,32 +211,4 @@ func (r *recordReader) dropMark(final bool) bool {
 		return false
 	}
 	return true
-}
-
-// startLong begins to pass a record that is too long. Its first max+1 bytes
-// stand for it, enough for the decoder to refuse it; the rest is not kept. The
-// position stays at its start until its end is found, so that a restart in
-// between finds the record again.
-func (r *recordReader) startLong() {
-	r.skip = &ingest.Record{Offset: r.off, Line: r.line, Value: bytes.Clone(r.buf[:r.split.max+1])}
-	r.pass(r.split.max)
-}
-
-// passLong passes the bytes up to the line break that ends the long record.
-func (r *recordReader) passLong(b *batch, final bool) (done bool, err error) {
-	lf := bytes.IndexByte(r.buf, '\n')
-	if lf < 0 && !final {
-		r.pass(len(r.buf))
-		return false, nil
-	}
-	if r.header != nil {
-		return false, errHeaderTooLong
-	}
-	if lf < 0 {
-		lf = len(r.buf) - 1
-	}
-	r.pass(lf + 1)
-	b.records = append(b.records, *r.skip)
-	r.skip = nil
-	return true, nil
 }

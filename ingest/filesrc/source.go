@@ -48,6 +48,7 @@ type source struct {
 
 	mu        sync.Mutex // guards what Status reads
 	status    []ingest.PartitionStatus
+	unread    ingest.Unread
 	connected bool
 }
 
@@ -129,6 +130,7 @@ func (s *source) next(ctx context.Context) (*ingest.Chunk, error) {
 			s.at = (s.at + 1) % len(s.files)
 		}
 		if !s.cfg.Follow || s.resume.Once {
+			s.reportUnread()
 			return nil, io.EOF
 		}
 		if err := s.cfg.Wait(ctx, s.cfg.Interval); err != nil {
@@ -151,6 +153,7 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 			err = nil // gone before it had a record; it may come back
 		}
 		if err != nil || !f.identified {
+			f.reportIfStill()
 			return nil, err
 		}
 	}
@@ -168,6 +171,7 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	if err != io.EOF {
 		return c, err
 	}
+	f.noteUnread()
 	if s.cfg.Follow {
 		return s.dry(ctx, f)
 	}
@@ -182,7 +186,8 @@ func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 		return nil, nil
 	}
 	f.stop = noStop
-	f.reader.rest()
+	f.reportIfStill()
+	f.reader.shrink()
 	rotated, err := f.rotated()
 	if err != nil || !rotated {
 		return nil, err
@@ -191,6 +196,8 @@ func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	if err != io.EOF {
 		return c, err
 	}
+	f.noteUnread()
+	f.reportUnread()
 	return nil, fmt.Errorf("source file %s: %w: another file took its path while it was followed, and it was read to its end. Start again to read the new one from its beginning",
 		f.path, ingest.ErrReplaced)
 }
@@ -228,9 +235,10 @@ func (s *source) publish() {
 	s.status = s.status[:0]
 	for _, f := range s.files {
 		if f.identified {
-			s.status = append(s.status, ingest.PartitionStatus{Partition: f.part, Next: f.next, End: f.end})
+			s.status = append(s.status, ingest.PartitionStatus{Partition: f.part, Next: f.next, End: f.whole()})
 		}
 	}
+	s.unread = s.countUnread()
 	s.connected = s.failed == nil || s.failed == io.EOF
 }
 
@@ -239,7 +247,7 @@ func (s *source) publish() {
 func (s *source) Status() ingest.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return ingest.Status{Connected: s.connected, Partitions: slices.Clone(s.status)}
+	return ingest.Status{Connected: s.connected, Partitions: slices.Clone(s.status), Unread: s.unread}
 }
 
 // Close closes all files.

@@ -215,7 +215,7 @@ func TestStandardInput(t *testing.T) {
 		for name, r := range map[string]io.Reader{"at once": strings.NewReader(x.text), "by bytes": iotest.OneByteReader(strings.NewReader(x.text)),
 			"halves": iotest.HalfReader(strings.NewReader(x.text)), "end with data": iotest.DataErrReader(strings.NewReader(x.text))} {
 			s := newState()
-			cfg := Config{Stdin: r, RunID: "run", Layout: x.layout, MaxBytes: 64}
+			cfg := Config{Stdin: r, RunID: "run", Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
 			src, err := Open(context.Background(), cfg, s.resume(false))
 			require.NoError(t, err)
 			s.read(t, src)

@@ -5,9 +5,14 @@ import "bytes"
 // splitter finds the records of a text. It is a function of the text from the
 // start of a record on, never of how much of it is buffered, so that a restart
 // anywhere finds the same records.
+//
+// A record is one line. Only where multi-line fields are declared may it go over
+// several: see multilineEnd.
 type splitter struct {
-	csv bool
-	max int // bytes of the longest record taken
+	csv       bool
+	multiline bool // CSV fields in quotes may hold line breaks
+	columns   int  // of the header; 0: not known yet
+	max       int  // bytes of the longest record taken
 }
 
 // found says what a text starts with.
@@ -16,88 +21,109 @@ type found int
 const (
 	incomplete found = iota // the end of the record is not in the text
 	complete
-	tooLong // longer than max: see skipFrom
+	tooLong // longer than max: see startLong
+	broken  // no record of several lines
 )
 
 // scan finds the record at the start of text: text[:end] without its line
-// break, the next one at text[next:]. final: the text ends here.
+// break, the next one at text[next:]. final: the text ends here, and a last line
+// without line break is a record.
 //
-// A record that is too long ends at the first line break at or after max bytes,
-// inside quotes or not: a stray quote in a CSV file must neither swallow all
-// that follows nor make a followed file wait for ever.
+// A line that is longer than max is one record, which the decoder refuses.
 func (s splitter) scan(text []byte, final bool) (end, next int, what found) {
 	window := text
 	if len(window) > s.max+2 {
 		window = window[:s.max+2] // the longest record and CRLF
 	}
-	end = s.lineBreak(window)
+	cut := len(window) < len(text)
+	end = bytes.IndexByte(window, '\n')
 	switch {
 	case end >= 0:
 		next = end + 1
-	case len(text) > s.max+2:
+	case cut:
 		return 0, 0, tooLong
 	case !final:
 		return 0, 0, incomplete
 	default:
 		end, next = len(text), len(text)
 	}
-	if end > 0 && next > end && text[end-1] == '\r' {
-		end--
+	if s.multiline && next > end && bytes.IndexByte(window[:end], '"') >= 0 {
+		switch last, what := s.multilineEnd(window, final && !cut); {
+		case what == incomplete && !cut && !final:
+			return 0, 0, incomplete
+		case what == complete && len(trimCR(window[:last])) <= s.max:
+			end, next = last, min(last+1, len(window))
+		}
 	}
-	if end > s.max {
+	if end = len(trimCR(text[:end])); end > s.max {
 		return 0, 0, tooLong
 	}
 	return end, next, complete
 }
 
-// lineBreak returns the index of the LF that ends the record, or -1.
-func (s splitter) lineBreak(text []byte) int {
-	lf := bytes.IndexByte(text, '\n')
-	if !s.csv {
-		return lf
+// trimCR takes the CR of a CRLF away, also of one whose LF did not come (yet).
+func trimCR(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		return line[:n-1]
 	}
-	line := text
-	if lf >= 0 {
-		line = text[:lf]
-	}
-	if bytes.IndexByte(line, '"') < 0 {
-		return lf
-	}
-	return quotedLineBreak(text)
+	return line
 }
 
-// quotedLineBreak is lineBreak for a CSV record with quotes (RFC 4180: a quote
-// opens a field only at its start). A record with misplaced quotes ends at the
-// line break after them, and the decoder refuses it.
-func quotedLineBreak(text []byte) int {
+// multilineEnd returns the index of the LF (final: or the end of the text) that
+// ends a CSV record whose quoted fields may hold line breaks (RFC 4180: a quote
+// opens a field only at its start).
+//
+// Only a whole record goes over several lines: with every quote in its place, no
+// longer than max, and with as many fields as the header. broken says that
+// there is none: then the first line is a record by itself, which the decoder
+// refuses, and reading goes on at the line after it. So a quote that is never
+// closed, or closed at a place where none can be, costs its own line only.
+// incomplete says that the text does not tell yet.
+func (s splitter) multilineEnd(text []byte, final bool) (end int, what found) {
 	const (
 		start  = iota // of a field
 		plain         // in a field without quotes
 		quoted        // in quotes
 		closed        // after a quote within quotes: the end, or the first of two
 	)
-	state := start
+	state, fields := start, 1
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
 		case state == quoted:
 			skip := bytes.IndexByte(text[i:], '"')
 			if skip < 0 {
-				return -1
+				return 0, incomplete
 			}
 			i += skip
 			state = closed
 		case c == '"' && (state == start || state == closed):
 			state = quoted
 		case c == '\n':
-			return i
+			return i, s.whole(fields)
 		case c == ',':
 			state = start
+			fields++
+		case c == '"', c == '\r' && !crlf(text[i:]), state == closed && c != '\r':
+			return 0, broken
 		default:
 			state = plain
 		}
 	}
-	return -1
+	if final && state != quoted {
+		return len(text), s.whole(fields)
+	}
+	return 0, incomplete
+}
+
+// crlf reports that a CR begins a line break, or may do so.
+func crlf(text []byte) bool { return len(text) == 1 || text[1] == '\n' }
+
+func (s splitter) whole(fields int) found {
+	if s.columns > 0 && fields != s.columns {
+		return broken
+	}
+	return complete
 }
 
 // blank reports whether a line holds no record. JSON's white space is not a

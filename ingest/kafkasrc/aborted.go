@@ -2,6 +2,7 @@ package kafkasrc
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 )
 
@@ -51,13 +52,26 @@ func (t *transactions) hides(b *batch) (bool, error) {
 	return b.transactional() && t.aborting[b.producer], nil
 }
 
+// markerBytes bounds a compressed batch of markers. Brokers write one marker a
+// batch, uncompressed.
+const markerBytes = 64 << 10
+
 // abortMarker reports whether a control batch ends a transaction by aborting it.
 // The key of a control record is version and type, two bytes each; type 0 is
 // abort, 1 commit, others (leader change, snapshots) are no concern of readers.
 func (b *batch) abortMarker() (bool, error) {
-	abort := false
-	err := b.records(func(r rawRecord) {
+	c, err := b.walk(sizes{piece: markerBytes, record: markerBytes, batch: markerBytes})
+	if errors.Is(err, errLarge) {
+		return false, b.spoiled("a marker of more than %d bytes", markerBytes)
+	}
+	if err != nil {
+		return false, err
+	}
+	for abort := false; ; {
+		r, ok, err := c.cut(nil)
+		if err != nil || !ok {
+			return abort, err
+		}
 		abort = abort || len(r.key) >= 4 && binary.BigEndian.Uint16(r.key[2:]) == 0
-	})
-	return abort, err
+	}
 }

@@ -1,14 +1,9 @@
 package kafkasrc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
-
-	"github.com/segmentio/kafka-go/compress"
 )
 
 // Layout of a record batch, format 2 (Kafka 0.11, KIP-98): bytes before the
@@ -28,13 +23,6 @@ const (
 	transactionalBit = 0x10
 	controlBit       = 0x20
 )
-
-// maxBatch bounds what a compressed batch may unfold to.
-const maxBatch = 256 << 20
-
-// errCorrupt marks data that is not what the producer sent. The fetch is tried
-// again: the fault may lie in transit or in one replica.
-var errCorrupt = errors.New("corrupt record batch")
 
 // errFormat marks a log older than record batches. No retry mends that.
 var errFormat = errors.New("message format older than Kafka 0.11 (record format 2), which anond does not read")
@@ -66,7 +54,7 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 		if len(data) > magicAt && data[magicAt] < 2 && length > 0 {
 			return nil, nil, errFormat
 		}
-		return nil, nil, fmt.Errorf("%w at offset %d: length %d", errCorrupt, base, length)
+		return nil, nil, corrupt(base, "length %d", length)
 	}
 	if int64(len(data)) < lengthEnd+length {
 		return nil, data, nil
@@ -75,80 +63,23 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 	if magic := raw[magicAt]; magic < 2 {
 		return nil, nil, errFormat
 	} else if magic > 2 {
-		return nil, nil, fmt.Errorf("%w at offset %d: format %d", errCorrupt, base, magic)
+		return nil, nil, corrupt(base, "format %d", magic)
 	}
 	if crc32.Checksum(raw[attributeAt:], castagnoli) != binary.BigEndian.Uint32(raw[crcAt:]) {
-		return nil, nil, fmt.Errorf("%w at offset %d: wrong checksum", errCorrupt, base)
+		return nil, nil, corrupt(base, "wrong checksum")
 	}
 	delta := int64(int32(binary.BigEndian.Uint32(raw[23:])))
 	count := int64(int32(binary.BigEndian.Uint32(raw[57:])))
 	if delta < 0 || count < 0 || count > delta+1 || base > 1<<62 {
-		return nil, nil, fmt.Errorf("%w at offset %d: %d records up to +%d", errCorrupt, base, count, delta)
+		return nil, nil, corrupt(base, "%d records up to +%d", count, delta)
 	}
 	return &batch{base: base, last: base + delta, attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])),
 		producer: int64(binary.BigEndian.Uint64(raw[43:])), count: int(count), payload: raw[headerSize:]}, rest, nil
 }
 
-// unfolded returns the records' bytes, decompressed if need be. Those of an
-// uncompressed batch are the batch's own.
-func (b *batch) unfolded() ([]byte, error) {
-	code := compress.Compression(b.attributes & codecBits)
-	if code == compress.None {
-		return b.payload, nil
-	}
-	codec := code.Codec()
-	if codec == nil {
-		return nil, fmt.Errorf("%w at offset %d: unknown compression %d", errCorrupt, b.base, int8(code))
-	}
-	r := codec.NewReader(bytes.NewReader(b.payload))
-	defer r.Close()
-	out := bytes.NewBuffer(make([]byte, 0, 4*len(b.payload)+bytes.MinRead))
-	n, err := out.ReadFrom(io.LimitReader(r, maxBatch+1))
-	if err != nil {
-		// The codec's error may quote what it could not read.
-		return nil, fmt.Errorf("%w at offset %d: %s does not unfold", errCorrupt, b.base, codec.Name())
-	}
-	if n > maxBatch {
-		return nil, fmt.Errorf("%w at offset %d: unfolds to more than %d bytes", errCorrupt, b.base, maxBatch)
-	}
-	return out.Bytes(), nil
-}
-
-// rawRecord is a record inside the bytes of its batch.
-type rawRecord struct {
-	offset     int64
-	key, value []byte // nil: null
-}
-
 // minRecord is the least size of a record: length, attributes, three deltas or
 // lengths of one byte each, two more, no headers.
 const minRecord = 7
-
-// records calls do for every record of the batch, in order. Records are slices
-// of one buffer, which nobody else keeps.
-func (b *batch) records(do func(rawRecord)) error {
-	data, err := b.unfolded()
-	if err != nil {
-		return err
-	}
-	if b.count > len(data)/minRecord {
-		return fmt.Errorf("%w at offset %d: %d records in %d bytes", errCorrupt, b.base, b.count, len(data))
-	}
-	next := b.base
-	for range b.count {
-		var rec rawRecord
-		var ok bool
-		if rec, data, ok = cutRecord(data, b.base); !ok || rec.offset < next || rec.offset > b.last {
-			return fmt.Errorf("%w at offset %d: a record after %d makes no sense", errCorrupt, b.base, next-1)
-		}
-		next = rec.offset + 1
-		do(rec)
-	}
-	if len(data) > 0 {
-		return fmt.Errorf("%w at offset %d: %d bytes after the last record", errCorrupt, b.base, len(data))
-	}
-	return nil
-}
 
 // cutRecord cuts the first record off data. Headers are skipped by the record's
 // length.

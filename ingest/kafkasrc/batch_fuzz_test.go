@@ -10,9 +10,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// checkChunk is what collect promises for any input.
+// checkChunk is what collect promises for any input: the same in pieces as at once.
 func checkChunk(t *testing.T, data []byte, next, limit int64) {
 	c, err := collect(&fetchResponse{recordData: data}, next, limit)
+	pieces, wrong := collectWithin(tight, &fetchResponse{recordData: data}, next, limit)
+	require.Equal(t, err == nil, wrong == nil)
+	if err == nil {
+		require.Equal(t, c.Next, pieces.Next)
+		require.Len(t, pieces.Records, len(c.Records))
+		for i, r := range c.Records {
+			require.Equal(t, r.Offset, pieces.Records[i].Offset)
+			require.Equal(t, r.Value, pieces.Records[i].Value)
+		}
+	}
 	if err != nil {
 		require.Nil(t, c)
 		return
@@ -59,7 +69,7 @@ func FuzzBatches(f *testing.F) {
 // FuzzFetchAnswer: an answer is parsed or refused, and its records are a part of it.
 func FuzzFetchAnswer(f *testing.F) {
 	for _, version := range []int16{4, 5, 7, 11} {
-		f.Add(answer(version, encodeBatch(0, 0, -1, 0, record(0, "a"))), version)
+		f.Add(encodedAnswer(version, encodeBatch(0, 0, -1, 0, record(0, "a"))), version)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, version int16) {
 		if version < minFetchVersion || version > maxFetchVersion {
@@ -75,8 +85,8 @@ func FuzzFetchAnswer(f *testing.F) {
 	})
 }
 
-// answer encodes an answer to Fetch with one partition, by another library.
-func answer(version int16, records []byte) []byte {
+// encodedAnswer encodes an answer to Fetch with one partition, by another library.
+func encodedAnswer(version int16, records []byte) []byte {
 	part := kmsg.NewFetchResponseTopicPartition()
 	part.HighWatermark, part.LastStableOffset, part.LogStartOffset, part.RecordBatches = 12, 11, 3, records
 	part.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 5, FirstOffset: 6}, {ProducerID: 7, FirstOffset: 8}}
@@ -90,7 +100,7 @@ func answer(version int16, records []byte) []byte {
 func TestParsesEveryVersionOfTheAnswer(t *testing.T) {
 	batch := encodeBatch(3, 0, -1, 0, record(0, "a"))
 	for version := int16(minFetchVersion); version <= maxFetchVersion; version++ {
-		body := answer(version, batch)
+		body := encodedAnswer(version, batch)
 		res, err := parseFetch(body, version)
 		require.NoError(t, err)
 		want := &fetchResponse{present: true, high: 12, lso: 11, logStart: 3, recordData: batch,

@@ -100,9 +100,12 @@ func (c *client) do(ctx context.Context, req protocol.Message, brokerWaits time.
 }
 
 // fetch asks for records of a partition from an offset on. The broker waits for
-// new ones, if there are none, up to wait.
-func (c *client) fetch(ctx context.Context, partition int32, offset int64, wait time.Duration) (*fetchResponse, error) {
-	res, err := c.do(ctx, newFetchRequest(&c.cfg, partition, offset, int32(wait/time.Millisecond)), wait)
+// new ones, if there are none, up to wait. An answer of more than most bytes is
+// errLargeAnswer.
+func (c *client) fetch(ctx context.Context, partition int32, offset int64, wait time.Duration, most int) (*fetchResponse, error) {
+	req := newFetchRequest(&c.cfg, partition, offset, int32(wait/time.Millisecond))
+	req.most = most
+	res, err := c.do(ctx, req, wait)
 	if err != nil {
 		return nil, err
 	}

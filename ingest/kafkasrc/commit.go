@@ -37,7 +37,8 @@ func newCommitter(ctx context.Context, s *source, ids []int32) (*committer, erro
 		return nil, err
 	}
 	for id, offset := range commits {
-		if next := s.resume.Positions[s.cfg.partition(id)].Next; offset > next {
+		p := s.cfg.partition(id)
+		if next := max(s.resume.Positions[p].Next, s.resume.Read[p]); offset > next {
 			return nil, fmt.Errorf("%w: group %s has committed offset %d of %s partition %d, state is at %d",
 				ingest.ErrBehind, s.cfg.Group, offset, s.cfg.Source, id, next)
 		}

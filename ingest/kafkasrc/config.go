@@ -22,6 +22,16 @@ const (
 	GapContinue OnGap = "continue" // log source_gap and go on behind it
 )
 
+// OnCorrupt says what to do about a batch that cannot be read, however often it
+// is fetched.
+type OnCorrupt string
+
+// What to do about a batch that cannot be read.
+const (
+	CorruptStop OnCorrupt = "stop" // final *ingest.CorruptError
+	CorruptSkip OnCorrupt = "skip" // log source_corrupt, count its offsets as missing, and go on behind it
+)
+
 // Config says which topic to read and how. Brokers and Topic are required; the
 // zero value of every other field means its default.
 type Config struct {
@@ -40,17 +50,24 @@ type Config struct {
 	TLS  *TLS
 	SASL *SASL
 
-	MaxBytes int           // of one fetch; default 1 MiB
-	MaxWait  time.Duration // of the broker, for new records; default 500 ms
-	// Depth is the number of chunks that wait to be taken, besides one that each
-	// partition holds ready; default 2. Memory is bounded by MaxBytes times Depth
-	// plus twice the number of partitions, times what compression saves.
-	Depth int
+	OnCorrupt OnCorrupt // default stop
+
+	// What is held at a time (ingest.Shares): an answer and a chunk for each of
+	// Fetches partitions, Depth chunks that wait to be taken, and one answer or
+	// record that is larger than usual.
+	MaxBytes  int // of one fetch, and of a chunk; default 1 MiB
+	MaxBatch  int // that a batch may unfold to, and of the largest answer; default 64 MiB
+	MaxRecord int // of a message; longer ones are handed out in their beginning; default 1 MiB
+	Fetches   int // partitions that hold an answer at a time; default 16
+	Depth     int // chunks that wait to be taken; default 2
+
+	MaxWait time.Duration // of the broker, for new records; default 500 ms
 
 	RequestTimeout  time.Duration // for an answer, MaxWait apart; default 10 s
 	OpenTimeout     time.Duration // until refused credentials are final; default 30 s
 	RefreshInterval time.Duration // between looks for new partitions and ends; default 10 s
 	StallAfter      time.Duration // until the watchdog rebuilds connections; default 30 s
+	ConfirmAfter    time.Duration // for which a fault that may pass is tried again before it ends the source; default 30 s
 	CommitInterval  time.Duration // between courtesy commits; default 1 s
 
 	Reconnect ingest.Reconnect // default: with jitter
@@ -82,12 +99,17 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.ClientID, "anond")
 	setDefault(&c.OnGap, GapStop)
 	setDefault(&c.MaxBytes, 1<<20)
+	setDefault(&c.MaxBatch, ingest.DefaultMaxInFlight)
+	setDefault(&c.MaxRecord, ingest.DefaultMaxBytes)
+	setDefault(&c.Fetches, 16)
+	setDefault(&c.OnCorrupt, CorruptStop)
 	setDefault(&c.MaxWait, 500*time.Millisecond)
 	setDefault(&c.Depth, 2)
 	setDefault(&c.RequestTimeout, 10*time.Second)
 	setDefault(&c.OpenTimeout, 30*time.Second)
 	setDefault(&c.RefreshInterval, 10*time.Second)
 	setDefault(&c.StallAfter, 30*time.Second)
+	setDefault(&c.ConfirmAfter, 30*time.Second)
 	setDefault(&c.CommitInterval, time.Second)
 	setDefault(&c.Membership.SessionTimeout, 10*time.Second)
 	setDefault(&c.Membership.Heartbeat, c.Membership.SessionTimeout/6)
@@ -123,7 +145,13 @@ func (c Config) faults() error {
 	default:
 		faults = append(faults, fmt.Errorf("on_gap: %q is neither stop nor continue", c.OnGap))
 	}
-	for name, n := range map[string]int64{"max_bytes": int64(c.MaxBytes), "max_wait": int64(c.MaxWait), "depth": int64(c.Depth)} {
+	switch c.OnCorrupt {
+	case "", CorruptStop, CorruptSkip:
+	default:
+		faults = append(faults, fmt.Errorf("on_corrupt: %q is neither stop nor skip", c.OnCorrupt))
+	}
+	for name, n := range map[string]int64{"max_bytes": int64(c.MaxBytes), "max_wait": int64(c.MaxWait), "depth": int64(c.Depth),
+		"max_batch": int64(c.MaxBatch), "max_record": int64(c.MaxRecord), "fetches": int64(c.Fetches)} {
 		if n < 0 {
 			faults = append(faults, fmt.Errorf("%s: must not be negative", name))
 		}

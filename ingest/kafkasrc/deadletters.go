@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -26,7 +27,9 @@ type deadLetters struct {
 	client *client
 	writer *kafka.Writer
 	log    *slog.Logger
-	health health
+	hints  health          // says what an operator can do
+	failed int             // attempts since the last success
+	there  map[uint64]bool // letters of the delivery that failed last which the topic has
 }
 
 var _ ingest.DeadLetters = (*deadLetters)(nil)
@@ -46,7 +49,7 @@ func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
 		return nil, err
 	}
 	d := &deadLetters{cfg: cfg, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic))}
-	d.health = health{log: d.log, sasl: cfg.SASL != nil}
+	d.hints = health{sasl: cfg.SASL != nil}
 	// Every default of the writer that matters here loses data or time: no
 	// acknowledgement, a second of batching, attempts that end.
 	d.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
@@ -62,55 +65,84 @@ func (t transport) RoundTrip(ctx context.Context, _ net.Addr, req kafka.Request)
 }
 
 // Deliver implements ingest.DeadLetters. It returns when all letters are
-// acknowledged by all replicas in sync, or with ctx's error.
+// acknowledged by all replicas in sync, or with the error of an attempt that
+// failed; whoever calls again after that gives the same letters first.
 func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
-	attempts := d.cfg.Reconnect.Attempts()
-	waiting := make([]kafka.Message, len(letters))
-	for i, l := range letters {
-		waiting[i] = d.message(l)
+	var waiting []kafka.Message
+	for _, l := range letters {
+		if !d.there[l.Seq] {
+			waiting = append(waiting, d.message(l))
+		}
 	}
-	for {
+	for len(waiting) > 0 {
 		err := d.writer.WriteMessages(ctx, waiting...)
 		if err == nil {
-			d.health.works(noPartition)
-			return nil
+			break
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		d.health.fails(noPartition, firstError(err))
-		waiting = d.refused(waiting, err)
-		if len(waiting) == 0 {
-			return nil
+		again, smaller := d.refused(waiting, err)
+		d.note(letters, again)
+		if waiting = again; !smaller && len(again) > 0 {
+			return d.fails(firstError(err))
 		}
-		if err := attempts.Wait(ctx); err != nil {
-			return err
-		}
-		if attempts.Failed() > 1 {
-			d.client.renew(time.Second, false)
+	}
+	d.failed, d.there = 0, nil
+	return nil
+}
+
+// note remembers which letters have reached the topic although others have not.
+func (d *deadLetters) note(letters []incremental.DeadLetter, missing []kafka.Message) {
+	d.there = make(map[uint64]bool, len(letters))
+	for _, l := range letters {
+		d.there[l.Seq] = true
+	}
+	for _, m := range missing {
+		if l, ok := m.WriterData.(incremental.DeadLetter); ok {
+			delete(d.there, l.Seq)
 		}
 	}
 }
 
+// fails says what is wrong and what an operator can do, and sees to fresh
+// connections after the second failure in a row.
+func (d *deadLetters) fails(err error) error {
+	if d.failed++; d.failed > 1 {
+		d.client.renew(time.Second, false)
+	}
+	hint := d.hints.hint(err)
+	if isAuthorization(err) {
+		hint = "grant Write and Describe on the topic"
+	}
+	if hint != "" {
+		return fmt.Errorf("topic %s: %w (%s)", d.cfg.Topic, err, hint)
+	}
+	return fmt.Errorf("topic %s: %w", d.cfg.Topic, err)
+}
+
 // refused returns the messages that were not written. Those that are too large
 // for the broker go without their payload from now on: a letter that cannot be
-// delivered would stop everything behind it.
-func (d *deadLetters) refused(sent []kafka.Message, err error) []kafka.Message {
+// delivered would stop everything behind it. smaller: there were some, and
+// nothing else was wrong.
+func (d *deadLetters) refused(sent []kafka.Message, err error) (again []kafka.Message, smaller bool) {
 	var each kafka.WriteErrors
 	if !errors.As(err, &each) || len(each) != len(sent) {
-		return sent
+		return sent, false
 	}
-	var again []kafka.Message
+	smaller = true
 	for i, m := range sent {
 		if each[i] == nil {
 			continue
 		}
 		if l, ok := m.WriterData.(incremental.DeadLetter); ok && errors.Is(each[i], kafka.MessageSizeTooLarge) && l.Payload != nil {
 			m = d.withoutPayload(l)
+		} else {
+			smaller = false
 		}
 		again = append(again, m)
 	}
-	return again
+	return again, smaller
 }
 
 func firstError(err error) error {
@@ -148,7 +180,6 @@ func letterKey(l incremental.DeadLetter) []byte {
 
 // Close implements ingest.DeadLetters.
 func (d *deadLetters) Close() error {
-	err := d.writer.Close()
-	d.client.close()
-	return err
+	d.client.close() // first: it ends a write that no broker answers, for which the writer would wait
+	return d.writer.Close()
 }

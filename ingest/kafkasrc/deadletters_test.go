@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"net"
 	"testing"
 	"time"
 
@@ -64,6 +65,12 @@ func openLetters(t *testing.T, cfg Config) ingest.DeadLetters {
 	return d
 }
 
+// surely delivers as the host does: again after each failure.
+func surely(t *testing.T, d ingest.DeadLetters, sent []incremental.DeadLetter) {
+	t.Helper()
+	eventually(t, "delivered", func() bool { return d.Deliver(background(t), sent) == nil })
+}
+
 func TestDeadLettersReachTheirTopic(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(3, deadTopic))
 	d := openLetters(t, deadConfig(c, &events{}))
@@ -101,7 +108,7 @@ func TestDeadLettersSurviveFaults(t *testing.T) {
 			c := broker(t, kfake.SeedTopics(2, deadTopic))
 			strike(c)
 			d := openLetters(t, deadConfig(c, &events{}))
-			require.NoError(t, d.Deliver(background(t), letters(1, 21)))
+			surely(t, d, letters(1, 21))
 			require.Len(t, delivered(t, c, 20), 20)
 		})
 	}
@@ -111,22 +118,38 @@ func TestDeadLettersWaitForTheTopic(t *testing.T) {
 	c := broker(t)
 	log := &events{}
 	d := openLetters(t, deadConfig(c, log))
-	done := make(chan error, 1)
-	ctx := background(t)
-	go func() { done <- d.Deliver(ctx, letters(1, 3)) }()
-	eventually(t, "it says what is missing", func() bool { return log.count("source_disconnected") == 1 })
-	require.Contains(t, log.text("source_disconnected"), "create the topic")
+	err := d.Deliver(background(t), letters(1, 3))
+	require.ErrorContains(t, err, "create the topic")
+	require.ErrorContains(t, err, deadTopic)
+	require.Zero(t, log.count("source_disconnected"), "reading does not fail")
 	require.NoError(t, c.CreateTopic(deadTopic, 1, nil))
-	require.NoError(t, <-done)
+	surely(t, d, letters(1, 3))
 	require.Len(t, delivered(t, c, 2), 2)
 }
 
+// A broker that takes a connection and answers nothing holds up neither the end
+// of a delivery nor the end of the sink.
 func TestDeadLettersEndWithTheirContext(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
 	c := broker(t)
-	d := openLetters(t, deadConfig(c, &events{}))
+	cfg := deadConfig(c, &events{})
+	cfg.Brokers = []string{silent.Addr().String()}
+	cfg.RequestTimeout = time.Hour
+	d, err := OpenDeadLetters(cfg)
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	require.ErrorIs(t, d.Deliver(ctx, letters(1, 2)), context.DeadlineExceeded)
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	select {
+	case err := <-closed:
+		require.NoError(t, err)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the sink waits for an answer that never comes")
+	}
 }
 
 // A record may be as large as the topic allows; its letter must not be larger.

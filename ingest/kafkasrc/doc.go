@@ -9,12 +9,19 @@
 // control records and records of a batch whose checksum is wrong are never
 // handed out. What is missing is either explained (a control batch, an aborted
 // transaction, compaction) or stops the source: *ingest.GapError when the log
-// was cut above the position, ingest.ErrReplaced when the log is another one.
+// was cut above the position, *ingest.CorruptError when a batch cannot be read
+// (spoiled.go), ingest.ErrReplaced when the log is another one. A gap or batch that
+// the configuration gives up is handed out as ingest.Missing.
 //
 // # Method
 //
 // One goroutine a partition fetches, checks and hands its chunks to a bounded
-// channel (partition.go); while the channel is full nothing is fetched. Fetches
+// channel (partition.go); while the channel is full nothing is fetched. A fetch
+// needs a turn (turn.go), of which there are few, so that neither memory nor
+// connections grow with the partitions; where there are more partitions, one
+// request a broker waits for all that are idle (lookout.go). An answer is read in
+// pieces (chunk.go): a batch that unfolds to more than a piece is checked to its
+// end and then unfolded record by record (unfold.go, cursor.go). Fetches
 // go through kafka.Transport, which keeps connections and finds leaders, but the
 // answer is read here (wire.go, batch.go): kafka-go's own decoding drops the
 // list of aborted transactions (Client.Fetch) and the last offset of a batch,
@@ -25,8 +32,8 @@
 // # Failures
 //
 // All failures are retried for ever with capped, jittered exponential backoff
-// (ingest.Reconnect), but those that an operator alone can mend: gap, replaced
-// log, refused credentials when the source is opened. After each failure the
+// (ingest.Reconnect), but those that an operator alone can settle: gap, batch that
+// cannot be read, replaced log, refused credentials when the source is opened. After each failure the
 // last record read is compared with the log again, so that a topic that was
 // deleted and created while the broker was away is noticed (verify.go). A
 // watchdog rebuilds all connections when there is something to read and nothing
@@ -38,8 +45,9 @@
 //
 //	source_connected            reading, or reading again after failures
 //	source_disconnected         the first failure; error, partition and a hint
-//	source_retry                further failures (debug)
-//	source_stalled              the watchdog rebuilt the connections
+//	source_retry                further failures (at growing distances, else debug)
+//	source_stalled              there is something to read and nothing comes
+//	source_corrupt              a batch cannot be read
 //	source_partition_added      the topic has a new partition
 //	source_gap                  records were deleted before they were read
 //	source_replaced             the topic is not the one that state has read

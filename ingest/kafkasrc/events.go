@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -15,44 +18,122 @@ import (
 func event(name string) slog.Attr      { return slog.String("event", name) }
 func partitionAttr(id int32) slog.Attr { return slog.Int("partition", int(id)) }
 
-// health turns the failures and successes of many partitions into one line when
-// the source breaks and one when it works again.
+// health turns the failures and successes of many partitions into few lines: one
+// when the first of them breaks, one when all work again, and in between each
+// one that fails is named again and again, at distances that double.
 type health struct {
 	log  *slog.Logger
 	sasl bool
 	mu   sync.Mutex
-	down map[int32]bool // partitions whose last attempt failed
+	down map[int32]*failing  // partitions whose last attempt failed
+	said map[string]lastSaid // by kind of error
+	told bool                // a failure was warned of, and its end was not told yet
 }
+
+// failing is a partition that fails.
+type failing struct {
+	since time.Time
+	tries int
+	next  time.Time // when it is to be named again
+	gap   time.Duration
+}
+
+// lastSaid is when a kind of error was last warned of, and of which partition.
+type lastSaid struct {
+	at time.Time
+	id int32
+}
+
+// The distances between two warnings of one partition.
+const (
+	firstSilence   = 10 * time.Second
+	longestSilence = 10 * time.Minute
+)
 
 // works notes a success. It costs a lock and a look into an empty map.
 func (h *health) works(id int32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.down) == 0 || !h.down[id] {
+	if len(h.down) == 0 || h.down[id] == nil {
 		return
 	}
-	if delete(h.down, id); len(h.down) == 0 {
+	delete(h.down, id)
+	if len(h.down) > 0 {
+		return
+	}
+	clear(h.said)
+	if h.told {
+		h.told = false
 		h.log.Info("reading again", event("source_connected"))
 	}
 }
 
-func (h *health) fails(id int32, err error) {
+func (h *health) fails(id int32, err error) { h.failsAt(time.Now(), id, err) }
+
+func (h *health) failsAt(now time.Time, id int32, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	f := h.down[id]
+	if f == nil {
+		if f = (&failing{since: now, next: now}); h.down == nil {
+			h.down, h.said = map[int32]*failing{}, map[string]lastSaid{}
+		}
+		h.down[id] = f
+	}
+	f.tries++
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
 	if hint := h.hint(err); hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
-	case len(h.down) == 0:
+	case isStarting(err) && now.Sub(f.since) < firstSilence:
+		h.log.Debug("waiting for the coordinator of the group", append(attrs, event("source_retry"))...)
+	case !h.due(f, now, id, err):
+		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
+	case !h.told:
+		h.told = true
 		h.log.Warn("reading failed, trying again for ever", append(attrs, event("source_disconnected"))...)
 	default:
-		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
+		h.log.Warn("reading still fails", append(attrs, event("source_retry"), slog.Int("tries", f.tries), slog.Duration("for", now.Sub(f.since)),
+			slog.Int("partitions_failing", len(h.down)))...)
 	}
-	if h.down == nil {
-		h.down = map[int32]bool{}
+}
+
+// due reports whether a failure is to be warned of: the partition's time has
+// come, and no other partition was named for the same kind of error since its
+// last one. A broker that is away is one fault, not one for each partition.
+func (h *health) due(f *failing, now time.Time, id int32, err error) bool {
+	if now.Before(f.next) {
+		return false
 	}
-	h.down[id] = true
+	f.gap = min(max(firstSilence, 2*f.gap), longestSilence)
+	f.next = now.Add(f.gap)
+	kind := kindOf(id, err)
+	if last, ok := h.said[kind]; ok && last.id != id && h.down[last.id] != nil && now.Sub(last.at) < f.gap {
+		return false
+	}
+	if len(h.said) < mostKinds {
+		h.said[kind] = lastSaid{now, id}
+	}
+	return true
+}
+
+// mostKinds bounds what is remembered of errors.
+const mostKinds = 100
+
+// kindOf tells errors apart that have different causes: by their text without
+// digits, which are ports and offsets. A corrupt batch concerns its partition only.
+func kindOf(id int32, err error) string {
+	kind := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, err.Error())
+	if isCorrupt(err) {
+		kind += strconv.Itoa(int(id))
+	}
+	return kind
 }
 
 func (h *health) connected() bool {
@@ -76,6 +157,13 @@ func (h *health) hint(err error) string {
 		return "the broker closed the connection during log-in: check sasl.mechanism, username and password"
 	}
 	return ""
+}
+
+// isStarting tells what a group says that is new, or whose coordinator has just
+// moved: it passes by itself within seconds.
+func isStarting(err error) bool {
+	return errors.Is(err, kafka.GroupCoordinatorNotAvailable) || errors.Is(err, kafka.GroupLoadInProgress) ||
+		errors.Is(err, kafka.NotCoordinatorForGroup) || errors.Is(err, kafka.RebalanceInProgress)
 }
 
 func isAuthentication(err error) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -29,6 +30,9 @@ type Lease struct {
 	balancer *leaseBalancer
 	log      *slog.Logger
 	lost     chan struct{}
+	loseOnce sync.Once
+	beat     atomic.Pointer[time.Time] // when this process was last seen awake
+	slept    chan struct{}             // closed when it was not, for too long
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
 
@@ -57,7 +61,7 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}),
+	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}), slept: make(chan struct{}),
 		log: cfg.Logger.With(slog.String("topic", cfg.Topic), slog.String("group", cfg.Group))}
 	if l.group, err = l.join(); err != nil {
 		c.close()
@@ -72,7 +76,10 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	l.generation = gen
 	var keep context.Context
 	keep, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	now := time.Now()
+	l.beat.Store(&now)
 	l.wg.Go(func() { l.keep(keep, gen) })
+	l.wg.Go(func() { l.stayAwake(keep) })
 	l.log.Info("this instance reads and publishes", event("source_lease_acquired"), slog.Int("generation", int(gen.ID)))
 	return l, nil
 }
@@ -142,14 +149,14 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 			l.lose()
 			l.log.Info("this instance gives up its lease", event("source_lease_released"))
 			return
+		case <-l.slept:
+			l.giveIn("this process was suspended for longer than the group waits")
+			return
 		case <-ended:
 		}
 		next, why := l.confirm(ctx)
 		if next == nil {
-			l.lose()
-			l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
-			// A member that nobody listens to must not get the lease again.
-			_ = l.group.Close()
+			l.giveIn(why)
 			return
 		}
 		gen = next
@@ -157,6 +164,13 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		l.generation = gen
 		l.mu.Unlock()
 	}
+}
+
+func (l *Lease) giveIn(why string) {
+	l.lose()
+	l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
+	// A member that nobody listens to must not get the lease again.
+	_ = l.group.Close()
 }
 
 // confirm waits, not longer than doubt allows, for a generation that says
@@ -181,7 +195,7 @@ func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
 
 func (l *Lease) lose() {
 	l.balancer.claim.Store(0)
-	close(l.lost)
+	l.loseOnce.Do(func() { close(l.lost) })
 	l.mu.Lock()
 	l.generation = nil
 	l.mu.Unlock()

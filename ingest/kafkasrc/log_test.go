@@ -256,8 +256,17 @@ func TestGapWhileReading(t *testing.T) {
 			require.NoError(t, c.DeleteRecords(topic, 0, int64(cut)))
 			got := newReceived()
 			if onGap == GapContinue {
-				got.readEnd(t, s)
+				var missing []ingest.Missing
+				for ctx := background(t); got.count() < fetched-start+200-cut; {
+					chunk, err := s.Next(ctx)
+					require.NoError(t, err)
+					if got.take(t, chunk); chunk.Missing.Below > 0 {
+						require.Equal(t, int64(fetched), chunk.From)
+						missing = append(missing, chunk.Missing)
+					}
+				}
 				require.Equal(t, wantValues(0, [2]int{start, fetched}, [2]int{cut, 200}), got.values[0])
+				require.Equal(t, []ingest.Missing{{Below: int64(cut), Reason: ingest.MissingGap}}, missing, "the gap is handed out to be counted")
 				return
 			}
 			var gap *ingest.GapError

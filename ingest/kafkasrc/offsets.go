@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/segmentio/kafka-go"
@@ -36,9 +37,25 @@ func (c *client) partitions(ctx context.Context) ([]int32, error) {
 // last stable offset.
 const readUncommitted = 0
 
+// offsetsAtOnce bounds the partitions that are asked for at once: kafka-go makes
+// a request of each, and each may take a connection of its own.
+const offsetsAtOnce = 8
+
 // listOffsets returns the first (kafka.FirstOffset) or last (kafka.LastOffset)
 // offset of each partition. Any partition's failure fails the call.
 func (c *client) listOffsets(ctx context.Context, ids []int32, which int64, isolation int8) (map[int32]int64, error) {
+	all := make(map[int32]int64, len(ids))
+	for some := range slices.Chunk(ids, offsetsAtOnce) {
+		offsets, err := c.listSome(ctx, some, which, isolation)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, offsets)
+	}
+	return all, nil
+}
+
+func (c *client) listSome(ctx context.Context, ids []int32, which int64, isolation int8) (map[int32]int64, error) {
 	req := &listoffsets.Request{ReplicaID: -1, IsolationLevel: isolation, Topics: []listoffsets.RequestTopic{{Topic: c.cfg.Topic}}}
 	for _, id := range ids {
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions,

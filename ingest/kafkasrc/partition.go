@@ -22,7 +22,9 @@ type partition struct {
 	// doubtful: something failed, so the log is compared with the place again
 	// before the next fetch.
 	doubtful bool
-	empties  int // answers in a row that held nothing though something should be there
+	empties  int  // answers in a row that held nothing though something should be there
+	bulky    bool // the newest answer was larger than usual, so the next one may be
+	spoiled  spoiled
 
 	handed   atomic.Int64 // offset up to which chunks were taken by Next
 	fetched  atomic.Int64 // offset up to which chunks were fetched
@@ -42,6 +44,13 @@ func newPartition(s *source, id int32, at place, e extent) *partition {
 	p.sees(e.stable)
 	p.moved()
 	return p
+}
+
+// heldUp ends a wait that was nobody's fault. It does not count as progress, nor
+// as time without any.
+func (p *partition) heldUp(since time.Time) {
+	p.progress.Add(int64(time.Since(since)))
+	p.blocked.Store(false)
 }
 
 func (p *partition) moved()            { p.progress.Store(time.Now().UnixNano()) }
@@ -64,6 +73,12 @@ func (p *partition) run(ctx context.Context) {
 		default:
 			p.doubtful = true
 			p.src.health.fails(p.id, err)
+			if passed, final := p.giveUp(ctx, err); final != nil {
+				p.src.fail(final)
+				return
+			} else if passed {
+				continue
+			}
 			if attempts.Wait(ctx) != nil {
 				return
 			}
@@ -77,7 +92,8 @@ func (p *partition) run(ctx context.Context) {
 
 // isFinal tells errors that no retry mends.
 func isFinal(err error) bool {
-	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) || errors.Is(err, errFormat)
+	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
+		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, errFormat)
 }
 
 // step fetches once and hands out what came.
@@ -90,14 +106,46 @@ func (p *partition) step(ctx context.Context) error {
 		p.at, p.doubtful = at, false
 		p.sees(e.stable)
 	}
-	res, err := p.src.client.fetch(ctx, p.id, p.at.fetch, p.src.cfg.MaxWait)
+	if err := p.passMissing(ctx); err != nil {
+		return err
+	}
+	wait := p.src.cfg.MaxWait
+	if p.src.crowded() {
+		wait = 0
+		if p.at.fetch >= p.end.Load() {
+			if err := p.src.lookout.wait(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	t, err := p.src.turn(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	return p.read(ctx, t, wait)
+}
+
+// read fetches once and hands the answer out, piece by piece.
+func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error {
+	if p.bulky && p.at.fetch < p.end.Load() {
+		if err := t.beLarge(); err != nil {
+			return err
+		}
+	}
+	res, err := t.fetch(p.id, p.at.fetch, wait)
 	if err != nil {
 		return err
 	}
 	if err := res.err(); err != nil {
 		return err
 	}
-	c, err := collect(res, p.at.fetch, p.limit)
+	if p.bulky = len(res.recordData) > p.src.cfg.MaxBytes+answerOverhead; !p.bulky {
+		t.endLarge()
+	}
+	a := newAnswer(res, p.at.fetch, p.limit, p.src.sizes(), t.beLarge)
+	defer a.close()
+	first, err := a.piece()
 	if err != nil {
 		return err
 	}
@@ -105,14 +153,24 @@ func (p *partition) step(ctx context.Context) error {
 	if res.lso <= p.at.fetch {
 		p.moved()
 	}
-	if c.Next == p.at.fetch {
-		if c.Next, err = p.pastHole(ctx, res); err != nil {
+	if first.Next == p.at.fetch {
+		next, err := p.pastHole(ctx, t, res)
+		if err != nil {
 			return err
 		}
-	} else {
-		p.empties = 0
+		first.Next = next
+		return p.hand(ctx, first)
 	}
-	return p.hand(ctx, c)
+	p.empties = 0
+	for c := first; c.Next > c.From; {
+		if err := p.hand(ctx, c); err != nil {
+			return err
+		}
+		if c, err = a.piece(); err != nil {
+			return nil // the next fetch meets it at its beginning
+		}
+	}
+	return nil
 }
 
 // pastHole returns where to go on after an answer without a batch. Compaction
@@ -123,7 +181,7 @@ func (p *partition) step(ctx context.Context) error {
 // below the last stable offset says that nothing is left up to there. As empty
 // answers have other causes too (quotas, slow tiered storage), it must come twice
 // and hold for the end of the hole as well, which never lies in a remote tier.
-func (p *partition) pastHole(ctx context.Context, res *fetchResponse) (int64, error) {
+func (p *partition) pastHole(ctx context.Context, t *turn, res *fetchResponse) (int64, error) {
 	at := p.at.fetch
 	if !res.present || res.throttled || at >= res.lso {
 		p.empties = 0
@@ -132,7 +190,7 @@ func (p *partition) pastHole(ctx context.Context, res *fetchResponse) (int64, er
 	if p.empties++; p.empties < 2 {
 		return at, nil
 	}
-	probe, err := p.src.client.fetch(ctx, p.id, res.lso-1, 0)
+	probe, err := t.fetch(p.id, res.lso-1, 0)
 	if err == nil {
 		err = probe.err()
 	}
@@ -149,10 +207,19 @@ func (p *partition) pastHole(ctx context.Context, res *fetchResponse) (int64, er
 	return res.lso, nil
 }
 
+// passMissing hands out, as missing, the offsets of a gap that is accepted.
+func (p *partition) passMissing(ctx context.Context) error {
+	if p.at.from == p.at.fetch {
+		return nil
+	}
+	c := &ingest.Chunk{From: p.at.from, Next: p.at.fetch, Missing: ingest.Missing{Below: p.at.fetch, Reason: ingest.MissingGap}}
+	return p.hand(ctx, c)
+}
+
 // hand gives the chunk to Next. Blocking here is the back-pressure: while it
 // lasts nothing is fetched.
 func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
-	if c.From = p.at.from; c.Next == c.From {
+	if c.Next == c.From {
 		return nil
 	}
 	c.Partition = p.src.cfg.partition(p.id)
@@ -165,7 +232,7 @@ func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
 	}
 	p.fetched.Store(c.Next)
 	p.blocked.Store(true)
-	defer func() { p.blocked.Store(false); p.moved() }()
+	defer func() { p.moved(); p.blocked.Store(false) }()
 	select {
 	case p.src.chunks <- c:
 		return nil

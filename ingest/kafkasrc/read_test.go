@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -107,7 +108,7 @@ func TestOnceCutsABatchThatCrossesTheEnd(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 100)
 	s := open(t, config(c, &events{}), ingest.Resume{Once: true}).(*source)
-	res, err := s.client.fetch(background(t), 0, 0, 0)
+	res, err := s.client.fetch(background(t), 0, 0, 0, 1<<20)
 	require.NoError(t, err)
 	chunk, err := collect(res, 0, 30)
 	require.NoError(t, err)
@@ -127,6 +128,10 @@ func TestEndsAndStatus(t *testing.T) {
 
 	before := s.Status()
 	require.True(t, before.Connected)
+	for i := range before.Partitions {
+		require.WithinDuration(t, time.Now(), before.Partitions[i].Heard, time.Minute)
+		before.Partitions[i].Heard = time.Time{}
+	}
 	require.Equal(t, []ingest.PartitionStatus{{Partition: incremental.Partition{Source: name, ID: 0}, Next: 0, End: 10},
 		{Partition: incremental.Partition{Source: name, ID: 1}, Next: 0, End: 0}}, before.Partitions)
 	newReceived().readN(t, s, 10)

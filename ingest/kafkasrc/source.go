@@ -3,7 +3,6 @@ package kafkasrc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -37,9 +36,14 @@ type source struct {
 	failed   chan struct{}
 	err      error // set before failed is closed
 
+	fewer   time.Time // since when a known partition is missing, while the source starts
+	turns   turns
+	lookout *lookout
+
 	mu      sync.Mutex
 	parts   map[int32]*partition
 	stalled bool
+	stalls  stalls
 }
 
 var _ ingest.Source = (*source)(nil)
@@ -68,6 +72,7 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
 		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
 	s.health = health{log: s.log, sasl: cfg.SASL != nil}
+	s.turns, s.lookout = newTurns(cfg.Fetches), newLookout(s)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {
 		s.cancel()
@@ -76,110 +81,6 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	}
 	s.log.Info("reading", event("source_connected"), slog.Int("partitions", len(s.parts)))
 	return s, nil
-}
-
-// retry runs op until it succeeds or fails for good: a final error, a permanent
-// one for OpenTimeout, or ctx's.
-func (s *source) retry(ctx context.Context, op func(context.Context) error) error {
-	attempts := s.cfg.Reconnect.Attempts()
-	var refusedSince time.Time
-	for {
-		err := op(ctx)
-		switch {
-		case err == nil:
-			s.health.works(noPartition)
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case isFinal(err):
-			return err
-		case !isPermanent(err):
-			refusedSince = time.Time{}
-		case refusedSince.IsZero():
-			refusedSince = time.Now()
-		case time.Since(refusedSince) >= s.cfg.OpenTimeout:
-			return fmt.Errorf("kafka refuses this client: %w (%s)", err, s.health.hint(err))
-		}
-		s.health.fails(noPartition, err)
-		if err := attempts.Wait(ctx); err != nil {
-			return err
-		}
-		s.client.renew(0, false)
-	}
-}
-
-// noPartition stands for what concerns the whole source.
-const noPartition = -1
-
-// start finds the partitions, locates each and, if all is well, reads them.
-func (s *source) start(ctx context.Context) error {
-	ids, err := s.client.partitions(ctx)
-	if err != nil {
-		return err
-	}
-	for p := range s.resume.Positions {
-		if p.Source == s.cfg.Source && !slices.Contains(ids, p.ID) {
-			return s.replaced(p.ID, fmt.Sprintf("the topic has %d partitions only", len(ids)))
-		}
-	}
-	parts, err := s.locateAll(ctx, ids)
-	if err != nil {
-		return err
-	}
-	if s.cfg.Group != "" {
-		if s.commits, err = newCommitter(ctx, s, ids); err != nil {
-			return err
-		}
-	}
-	for _, p := range parts {
-		s.launch(p)
-	}
-	if s.cfg.Lease != nil {
-		go s.heedLease()
-	}
-	if s.resume.Once {
-		go func() { s.wg.Wait(); close(s.ended) }()
-		return nil
-	}
-	s.wg.Go(s.watch)
-	return nil
-}
-
-// locateAll compares every partition with state, a few at a time.
-func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, error) {
-	parts, errs := make([]*partition, len(ids)), make([]error, len(ids))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 8)
-	for i, id := range ids {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			var at place
-			if pos, known := s.resume.Positions[s.cfg.partition(id)]; known {
-				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest}
-			}
-			at, e, err := s.locateSurely(ctx, id, at)
-			parts[i], errs[i] = newPartition(s, id, at, e), err
-		})
-	}
-	wg.Wait()
-	return parts, errors.Join(errs...)
-}
-
-// locateSurely is locate, which must say twice that a log was replaced: right
-// after an election a new leader may not know yet how far the log was committed.
-func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, extent, error) {
-	got, e, err := s.locate(ctx, id, at)
-	if !errors.Is(err, ingest.ErrReplaced) {
-		return got, e, err
-	}
-	if err := s.cfg.Reconnect.Attempts().Wait(ctx); err != nil {
-		return at, e, err
-	}
-	if got, e, err = s.locate(ctx, id, at); errors.Is(err, ingest.ErrReplaced) {
-		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id), slog.String("error", err.Error()))
-	}
-	return got, e, err
 }
 
 // heedLease ends the source when the lease is lost: whatever is read from then
@@ -192,11 +93,19 @@ func (s *source) heedLease() {
 	}
 }
 
-func (s *source) launch(p *partition) {
+func (s *source) add(p *partition) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.parts[p.id] = p
-	s.mu.Unlock()
-	s.wg.Go(func() { p.run(s.ctx) })
+}
+
+func (s *source) launch(p *partition) { s.wg.Go(func() { p.run(s.ctx) }) }
+
+// crowded reports whether there are more partitions than may wait at a broker.
+func (s *source) crowded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.parts) > s.cfg.Fetches
 }
 
 // fail ends the source with an error; the first one counts. The error is there
@@ -301,7 +210,8 @@ func (s *source) Status() ingest.Status {
 	st := ingest.Status{Connected: s.health.connected(), Stalled: s.stalled}
 	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
 		p := s.parts[id]
-		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load()})
+		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load(),
+			Heard: time.Unix(0, p.heard.Load())})
 	}
 	return st
 }

@@ -2,6 +2,7 @@ package kafkasrc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -64,23 +65,30 @@ func (s *source) compareLast(ctx context.Context, id int32, at place, e extent) 
 	if at.last < 0 || s.resume.Digest == nil {
 		return nil
 	}
-	found, value := lostRecord, []byte(nil)
+	found, same := lostRecord, false
 	if at.last >= e.first {
-		res, err := s.client.fetch(ctx, id, at.last, 0)
+		t, err := s.turn(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer t.end()
+		res, err := t.fetch(id, at.last, 0)
 		if err == nil {
 			err = res.err()
 		}
+		var value []byte
 		if err == nil {
-			found, value, err = recordAt(res, at.last)
+			found, value, err = s.recordAt(t, res, at.last)
 		}
 		if err != nil {
 			return err
 		}
+		same = s.resume.Digest(value) == at.digest || len(value) > cutTo && s.resume.Digest(value[:cutTo]) == at.digest
 	}
 	switch {
 	case found == otherThing:
 		return s.replaced(id, fmt.Sprintf("offset %d held a record and now holds none that was committed", at.last))
-	case found == sameKind && s.resume.Digest(value) != at.digest:
+	case found == sameKind && !same:
 		return s.replaced(id, fmt.Sprintf("offset %d holds another record than the one that was read", at.last))
 	case found == lostRecord:
 		s.log.Warn("the last record read is no longer in the log, so that the log could not be compared", event("source_unverified"),
@@ -98,7 +106,10 @@ const (
 	otherThing                // a control record or a record of an aborted transaction
 )
 
-func recordAt(res *fetchResponse, offset int64) (finding, []byte, error) {
+// recordAt finds the record at an offset in an answer. Its value is whole, also
+// where it was handed out in its beginning only: which of the two was digested
+// depends on the settings of that time.
+func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (finding, []byte, error) {
 	tx := newTransactions(res.aborted)
 	for data := res.recordData; len(data) > 0; {
 		b, rest, err := nextBatch(data)
@@ -113,16 +124,39 @@ func recordAt(res *fetchResponse, offset int64) (finding, []byte, error) {
 		if b.last < offset {
 			continue
 		}
-		found, value := lostRecord, []byte(nil)
-		err = b.records(func(r rawRecord) {
-			if r.offset != offset {
-				return
-			}
-			if found, value = sameKind, r.value; hidden {
-				found = otherThing
-			}
-		})
-		return found, value, err
+		value, found, err := s.valueAt(t, b, offset)
+		switch {
+		case err != nil || !found:
+			return lostRecord, nil, err
+		case hidden:
+			return otherThing, nil, nil
+		}
+		return sameKind, value, nil
 	}
 	return lostRecord, nil, nil
+}
+
+func (s *source) valueAt(t *turn, b *batch, offset int64) (value []byte, found bool, err error) {
+	sizes := s.sizes()
+	sizes.record = sizes.batch
+	c, err := b.walk(sizes)
+	if errors.Is(err, errLarge) {
+		if err := t.beLarge(); err != nil {
+			return nil, false, err
+		}
+		c, err = b.walkLarge(sizes)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer c.close()
+	for {
+		r, ok, err := c.cut(func(o int64) bool { return o == offset })
+		if err != nil || !ok {
+			return value, found, err
+		}
+		if r.offset == offset {
+			value, found = r.value, true
+		}
+	}
 }

@@ -48,7 +48,9 @@ func (s *source) addPartitions(ctx context.Context) {
 			return
 		}
 		s.log.Info("the topic has a new partition", event("source_partition_added"), partitionAttr(id), slog.Int64("first", e.first))
-		s.launch(newPartition(s, id, at, e))
+		p := newPartition(s, id, at, e)
+		s.add(p)
+		s.launch(p)
 	}
 }
 
@@ -68,7 +70,7 @@ func (s *source) refreshEnds(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		p.end.Store(ends[id])
+		p.sees(ends[id])
 	}
 }
 
@@ -84,10 +86,36 @@ func (s *source) checkStall(now time.Time) {
 		}
 	}
 	s.stalled = stalled != noPartition
+	due := s.stalls.due(s.stalled, now, s.cfg.StallAfter)
 	s.mu.Unlock()
-	if stalled == noPartition || !s.client.renew(s.cfg.StallAfter, true) {
+	if stalled == noPartition {
 		return
 	}
-	s.log.Error("there is something to read and nothing comes: connections are rebuilt", event("source_stalled"),
-		slog.Int("partition", stalled), slog.Duration("for", now.Sub(since)))
+	// Whoever renewed the connections lately, for whatever reason, has done all
+	// that can be done here. That nothing comes is said all the same.
+	renewed := s.client.renew(s.cfg.StallAfter, true)
+	if due {
+		s.log.Error("there is something to read and nothing comes", event("source_stalled"),
+			slog.Int("partition", stalled), slog.Duration("for", now.Sub(since)), slog.Bool("connections_rebuilt", renewed))
+	}
+}
+
+// stalls says when a stall is to be reported: at once, then at distances that
+// double.
+type stalls struct {
+	next time.Time
+	gap  time.Duration
+}
+
+func (s *stalls) due(stalled bool, now time.Time, first time.Duration) bool {
+	if !stalled {
+		*s = stalls{}
+		return false
+	}
+	if now.Before(s.next) {
+		return false
+	}
+	s.gap = min(max(first, 2*s.gap), longestSilence)
+	s.next = now.Add(s.gap)
+	return true
 }

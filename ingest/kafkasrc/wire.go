@@ -2,6 +2,7 @@ package kafkasrc
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +20,12 @@ type fetchRequest struct {
 	fetchAPI.Request
 	clientID string
 	version  int16
+	most     int // bytes of the answer that are held; a longer one is errLargeAnswer
 }
+
+// errLargeAnswer says that an answer is larger than what was asked for, since
+// the first batch alone is. It was not read, and its connection is lost.
+var errLargeAnswer = errors.New("the answer is larger than asked for")
 
 // Bounds of the protocol versions whose answer is understood. Version 4
 // (Kafka 0.11) brought record batches and isolation levels; kafka-go encodes
@@ -28,9 +34,12 @@ const (
 	minFetchVersion = 4
 	maxFetchVersion = 11
 	// maxResponse refuses lengths that no broker would send, such as those of a
-	// server that speaks another protocol. A batch is sent whole even if it is
-	// larger than what was asked for.
-	maxResponse = maxBatch + 1<<20
+	// server that speaks another protocol.
+	maxResponse = 1 << 30
+	// answerOverhead is what an answer may have besides the batches of one
+	// partition: heads, and the list of aborted transactions. A batch of the
+	// largest size that brokers take by default is a little above 1 MiB.
+	answerOverhead = 64 << 10
 )
 
 // readCommitted hides transactions that are open or aborted.
@@ -40,7 +49,7 @@ const readCommitted = 1
 // limit of the whole answer adds nothing, and kfake forgets the list of aborted
 // transactions when it is that one which cuts the answer.
 func newFetchRequest(c *Config, partition int32, offset int64, wait int32) *fetchRequest {
-	return &fetchRequest{clientID: c.ClientID, Request: fetchAPI.Request{
+	return &fetchRequest{clientID: c.ClientID, most: c.MaxBytes + answerOverhead, Request: fetchAPI.Request{
 		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: math.MaxInt32, IsolationLevel: readCommitted, SessionEpoch: -1,
 		Topics: []fetchAPI.RequestTopic{{Topic: c.Topic, Partitions: []fetchAPI.RequestPartition{{
 			Partition: partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: int32(c.MaxBytes)}}}},
@@ -58,6 +67,15 @@ const fetchCorrelation = 1
 
 // RawExchange implements protocol.RawExchanger.
 func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	body, err := r.exchange(rw)
+	if err != nil {
+		return nil, err
+	}
+	return parseFetch(body, r.version)
+}
+
+// exchange sends the request and returns the answer behind its correlation id.
+func (r *fetchRequest) exchange(rw io.ReadWriter) ([]byte, error) {
 	if r.version < minFetchVersion || r.version > maxFetchVersion {
 		return nil, fmt.Errorf("the broker offers version %d of Fetch, needed is %d (Kafka 0.11) or newer", r.version, minFetchVersion)
 	}
@@ -72,11 +90,12 @@ func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if size < 4 || size > maxResponse || correlation != fetchCorrelation {
 		return nil, fmt.Errorf("answer of %d bytes to request %d makes no sense", size, correlation)
 	}
-	body := make([]byte, size-4)
-	if _, err := io.ReadFull(rw, body); err != nil {
-		return nil, err
+	if int(size) > r.most {
+		return nil, fmt.Errorf("%w: %d bytes", errLargeAnswer, size)
 	}
-	return parseFetch(body, r.version)
+	body := make([]byte, size-4)
+	_, err := io.ReadFull(rw, body)
+	return body, err
 }
 
 // fetchResponse is the answer for the one partition asked for.
@@ -103,26 +122,36 @@ func (r *fetchResponse) err() error {
 	return kafka.Error(r.code)
 }
 
-// parseFetch reads an answer without its correlation id. recordData is a slice
-// of body.
+// parseFetch reads an answer for one partition, without its correlation id.
+// recordData is a slice of body.
 func parseFetch(body []byte, version int16) (*fetchResponse, error) {
-	b := &reader{buf: body}
 	res := &fetchResponse{logStart: -1, high: -1, lso: -1}
-	res.throttled = b.int32() > 0
+	err := parsePartitions(body, version, res, func(*reader) *fetchResponse { return res })
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// parsePartitions reads an answer. What concerns all of it goes to top, what
+// concerns a partition to where of, which reads its number, says.
+func parsePartitions(body []byte, version int16, top *fetchResponse, of func(*reader) *fetchResponse) error {
+	b := &reader{buf: body}
+	top.throttled = b.int32() > 0
 	if version >= 7 {
-		res.code = b.int16()
+		top.code = b.int16()
 		b.int32() // session
 	}
 	for range b.array(2 + 4) {
 		b.skip(int(b.int16())) // topic
 		for range b.array(minPartition) {
-			b.partition(res, version)
+			b.partition(of(&reader{buf: b.bytes(4)}), version)
 		}
 	}
 	if b.failed {
-		return nil, fmt.Errorf("answer to Fetch v%d of %d bytes is cut", version, len(body))
+		return fmt.Errorf("answer to Fetch v%d of %d bytes is cut", version, len(body))
 	}
-	return res, nil
+	return nil
 }
 
 // minPartition is the least size of a partition in an answer of version 4.
@@ -130,7 +159,6 @@ const minPartition = 4 + 2 + 8 + 8 + 4 + 4
 
 func (b *reader) partition(res *fetchResponse, version int16) {
 	res.present = true
-	b.int32() // partition: only one was asked for
 	if code := b.int16(); code != 0 {
 		res.code = code
 	}

@@ -26,7 +26,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	frame := func(size, correlation uint32, body []byte) []byte {
 		return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, size), correlation), body...)
 	}
-	body := answer(11, encodeBatch(0, 0, -1, 0, record(0, "a")))
+	body := encodedAnswer(11, encodeBatch(0, 0, -1, 0, record(0, "a")))
 	good := frame(uint32(len(body)+4), fetchCorrelation, body)
 	res, err := exchange(11, good)
 	require.NoError(t, err)

@@ -144,58 +144,6 @@ func (a *auditor) regroups() {
 	}
 }
 
-// subjects tests rule S across classes: with subject_repeat "first" nobody has a
-// second published record; with "sticky" equal values of one person share a
-// signature, or their intersection would give the value away.
-func (a *auditor) subjects(k *linkage) {
-	if a.in.records == nil || a.in.records.subject == nil {
-		return
-	}
-	newest := a.views[len(a.views)-1]
-	of := map[uint32][]int{}
-	for rec, t := range k.typ {
-		if t > 0 && rec < a.in.records.n && a.in.records.known[rec] {
-			subject := a.in.records.subject[rec]
-			of[subject] = append(of[subject], rec)
-		}
-	}
-	out, split := &Subjects{Subjects: len(of)}, 0
-	for _, recs := range of {
-		out.MaxRecords = max(out.MaxRecords, len(recs))
-		if len(recs) > 1 {
-			out.Repeated++
-			if a.splitSignatures(&newest, recs) {
-				split++
-			}
-		}
-	}
-	a.report.Subjects = out
-	switch a.in.first.Policy.SubjectRepeat {
-	case "first":
-		a.f.addN("S", KindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids", out.Repeated)
-	case "sticky":
-		a.f.addN("S", KindSubjectSplit, newest.rel.num, 0, "", "records of one subject with one value have different signatures", split)
-	}
-}
-
-// splitSignatures tells whether two records with the same value are in classes
-// of different value sets, or in one that is not flat.
-func (a *auditor) splitSignatures(v *view, recs []int) bool {
-	set := map[uint32]uint32{} // value -> support of the first class met
-	for _, rec := range recs {
-		class := v.class(rec)
-		if class == 0 {
-			continue
-		}
-		value, support := a.in.records.sa[rec], v.rel.tab.support[class-1]
-		if was, ok := set[value]; ok && (was != support || v.rel.tab.flat[class-1] == 0) {
-			return true
-		}
-		set[value] = support
-	}
-	return false
-}
-
 // attack runs the attackers that know memberships or microdata.
 func (a *auditor) attack(k *linkage) {
 	s, l := a.in.s, a.report.L

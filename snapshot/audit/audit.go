@@ -58,6 +58,7 @@ func (a *auditor) published(o Options) error {
 
 // auditor is the state of one run over a chain.
 type auditor struct {
+	since    map[string]int // sensitive values by the release in which they became valid; epochs.go
 	in       *input
 	f        faults
 	report   *Report
@@ -82,7 +83,7 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, requireCertified: o.RequireCertified,
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat, requireCertified: o.RequireCertified,
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.nothing = m.whyNothing()
@@ -153,6 +154,12 @@ func (a *auditor) release(number int) error {
 	if a.last != nil {
 		before = a.last.man
 		checkContract(before, man, &a.f)
+		if err := checkGrowth(a.in.dir, before, man, &a.f); err != nil {
+			return err
+		}
+		if err := a.noteValues(before, man, number); err != nil {
+			return err
+		}
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
@@ -217,6 +224,7 @@ func (a *auditor) membership(rel *release, row *ReleaseRow) {
 	}
 	if a.in.records != nil {
 		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)
+		a.epochs(rel, classOf)
 		a.waiting(rel, classOf, row)
 	}
 }

@@ -21,6 +21,7 @@ import (
 type Gate struct {
 	policy Policy
 	s      *schema
+	from   *Manifest // the hierarchies of s are those that it names
 	carry  *carry
 	next   *carry // checked, waiting for Commit
 }
@@ -107,12 +108,8 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.s == nil {
-		hier, err := loadHierarchies(filepath.Dir(dir), man, f)
-		if err != nil {
-			return nil, err
-		}
-		g.s = newSchema(man, hier)
+	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
+		return nil, err
 	}
 	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L || p.Transparent != g.policy.Transparent ||
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
@@ -123,6 +120,33 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	}
 	g.promised(man, f)
 	return loadRelease(dir, man, g.s, f)
+}
+
+// hierarchies reads those that a manifest names, unless they are known, and tests
+// that they contain the earlier ones.
+func (g *Gate) hierarchies(releases string, man *Manifest, f *faults) error {
+	if g.s != nil && len(grown(g.from, man)) == 0 {
+		return nil
+	}
+	hier, err := loadHierarchies(releases, man, f)
+	if err != nil {
+		return err
+	}
+	if g.s == nil {
+		g.s, g.from = newSchema(man, hier), man
+		return nil
+	}
+	broken := len(f.list)
+	if err := checkGrowth(releases, g.from, man, f); err != nil || len(f.list) > broken {
+		return err
+	}
+	for _, a := range g.s.qi {
+		if h := hier[a.name]; h != nil {
+			a.grow(h)
+		}
+	}
+	g.from = man
+	return nil
 }
 
 // promised tests that each semi-sensitive attribute is announced with the promise

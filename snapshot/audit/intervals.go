@@ -40,7 +40,7 @@ type bounds struct {
 const maxSweeps = 64
 
 // propagate narrows the table x[type][value] with the sums over every known
-// set and over every type until nothing changes (theory: D3). For each value v
+// set and over every type until nothing changes. For each value v
 // and known set E with bag b:
 //
 //	b[v] - sum of other types' hi  <=  x[t][v]  <=  b[v] - sum of other types' lo
@@ -175,9 +175,10 @@ type finding struct {
 	contradictory bool
 }
 
-// decide applies D1-D3 and, where small enough, exact enumeration.
-// D1, candidate intersection, is contained in D3: a value outside a class's bag
-// gets the upper bound zero. budget.exact is what is left for exact work, and is spent.
+// decide applies the difference closure, the propagation of bounds and, where
+// small enough, exact enumeration. The intersection of a person's candidate
+// values is contained in the propagation: a value outside a class's bag gets the
+// upper bound zero. budget.exact is what is left for exact work, and is spent.
 func (p *problem) decide(l, maxExact int, budget *workBudget) *finding {
 	f := &finding{exposed: make([]bool, len(p.n)), safe: make([]bool, len(p.n))}
 	if p.records() <= maxExact {

@@ -11,11 +11,14 @@ import (
 
 // Options says what to audit. Ledger, Members and Records may be empty.
 type Options struct {
-	Releases         string // directory with CURRENT, 000001, ...
-	Ledger           string // ledger file
-	Members          string // members.csv
-	Records          string // records.csv
-	RequireCertified bool   // anything less than certified is a failure
+	Releases string // directory with CURRENT, 000001, ...
+	Ledger   string // ledger file
+	Members  string // members.csv
+	Records  string // records.csv
+	// Private are the texts of both exports where a caller has just made them, so
+	// that they need not lie in files. Members and Records are not read then.
+	Private          *Exports
+	RequireCertified bool // anything less than certified is a failure
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick    bool
@@ -50,7 +53,11 @@ func open(o Options, f *faults) (*input, error) {
 	if in.first, err = loadManifest(filepath.Join(o.Releases, dirName(in.numbers[0]))); err != nil {
 		return nil, err
 	}
-	hier, err := loadHierarchies(o.Releases, in.first, f)
+	newest, err := loadManifest(filepath.Join(o.Releases, dirName(in.numbers[len(in.numbers)-1])))
+	if err != nil {
+		return nil, err
+	}
+	hier, err := loadHierarchies(o.Releases, newest, f) // they contain the earlier ones: checkGrowth
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +65,15 @@ func open(o Options, f *faults) (*input, error) {
 	return in, in.exports(o)
 }
 
+// Exports are the private exports as texts.
+type Exports struct{ Members, Records []byte }
+
 func (in *input) exports(o Options) error {
+	if o.Private != nil {
+		o.Members, o.Records = "members.csv", "records.csv" // names for errors
+	}
 	if o.Members != "" {
-		data, err := readFile(o.Members)
+		data, err := o.export(o.Members)
 		if err != nil {
 			return err
 		}
@@ -69,7 +82,7 @@ func (in *input) exports(o Options) error {
 		}
 	}
 	if o.Records != "" {
-		data, err := readFile(o.Records)
+		data, err := o.export(o.Records)
 		if err != nil {
 			return err
 		}
@@ -78,6 +91,17 @@ func (in *input) exports(o Options) error {
 		}
 	}
 	return nil
+}
+
+// export returns the text of one of the exports.
+func (o Options) export(name string) ([]byte, error) {
+	switch {
+	case o.Private == nil:
+		return readFile(name)
+	case name == o.Members:
+		return o.Private.Members, nil
+	}
+	return o.Private.Records, nil
 }
 
 // listReleases gives the numbers of the release directories, ascending.
@@ -117,15 +141,8 @@ func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarch
 		if c.Hierarchy == nil || c.Hierarchy.File == "" || !man.generalizes(c) {
 			continue
 		}
-		path := filepath.Join(dir, "hierarchies", hierarchyBase(c.Hierarchy.File))
-		data, err := readFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if hexSHA(data) != c.Hierarchy.SHA256 {
-			f.add("files", KindHierarchyMismatch, man.Release, 0, c.Name, "the hierarchy file is not the one the manifest names")
-		}
-		if out[c.Name], err = parseHierarchy(path, data); err != nil {
+		var err error
+		if out[c.Name], err = loadHierarchy(dir, man, c.Name, f); err != nil {
 			return nil, err
 		}
 	}

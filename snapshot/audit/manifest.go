@@ -46,6 +46,7 @@ type Column struct {
 	Role      string     `json:"role"`
 	Type      string     `json:"type"`
 	Hierarchy *Hierarchy `json:"hierarchy"`
+	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Flag      string     `json:"flag"`    // semi: the field that says whether a value is sensitive
 	Promise   *Promise   `json:"promise"` // semi: what the attribute keeps on its own
 }

@@ -26,6 +26,10 @@ type qiAttack struct {
 	cand  []uint32 // per record: candidate set + 1, 0 = not yet published
 	qi    *Attacker
 	newQI *Attacker
+	all   uint32   // the set of all sensitive values seen
+	seen  []uint32 // by value: the call of among that met it last
+	round uint32   // calls of among
+	found []uint32 // scratch of among
 }
 
 func newQIAttack(s *schema, recs *records, published []bool, l int) *qiAttack {
@@ -57,6 +61,8 @@ func (q *qiAttack) compare(x, y uint32) int {
 // no class vanished; arrived is the value set of the bag difference.
 func (q *qiAttack) release(v *view, kept []bool, grows bool, arrived uint32, first bool) {
 	index := newStab(q.s, v.rel.tab, q.attrs)
+	q.all = q.everything()
+	q.seen, q.round = make([]uint32, len(q.s.sa.text)), 0
 	d := len(q.attrs)
 	var hits []uint32
 	var last []uint32
@@ -74,7 +80,7 @@ func (q *qiAttack) release(v *view, kept []bool, grows bool, arrived uint32, fir
 			q.newQI.count(len(q.s.sets.sets[n]), q.l)
 		}
 		if q.cand[rec] == 0 {
-			q.cand[rec] = q.among(v.rel.tab, hits, nil, q.everything()) + 1
+			q.cand[rec] = q.among(v.rel.tab, hits, nil, q.all) + 1
 		} else {
 			q.cand[rec] = q.among(v.rel.tab, hits, nil, q.cand[rec]-1) + 1
 		}
@@ -91,32 +97,30 @@ func (q *qiAttack) everything() uint32 {
 }
 
 // among gives the values of set within that occur in some class of hits not
-// marked in skip.
+// marked in skip. Cost: the values of these classes, whatever the size of within.
 func (q *qiAttack) among(t *table, hits []uint32, skip []bool, within uint32) uint32 {
 	want := q.s.sets.sets[within]
-	found := make([]bool, len(want))
-	left := len(want)
+	q.round++
+	q.found = q.found[:0]
 	for _, c := range hits {
 		if skip != nil && skip[c] {
 			continue
 		}
 		for _, v := range q.s.sets.sets[t.support[c]] {
-			if i, ok := slices.BinarySearch(want, v); ok && !found[i] {
-				found[i] = true
-				left--
+			if q.seen[v] == q.round {
+				continue
+			}
+			q.seen[v] = q.round
+			if _, ok := slices.BinarySearch(want, v); ok {
+				q.found = append(q.found, v)
 			}
 		}
-		if left == 0 {
+		if len(q.found) == len(want) {
 			return within
 		}
 	}
-	out := make([]uint32, 0, len(want)-left)
-	for i, v := range want {
-		if found[i] {
-			out = append(out, v)
-		}
-	}
-	return q.s.sets.intern(out)
+	slices.Sort(q.found)
+	return q.s.sets.intern(q.found)
 }
 
 // stab answers which classes of a release may hold a QI vector.

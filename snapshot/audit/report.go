@@ -23,13 +23,16 @@ type Report struct {
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
 	// Attributes are the promises of recoding lgb, one an attribute.
-	Attributes  []AttributePromise `json:"attributes,omitempty"`
-	Attackers   []Attacker         `json:"attackers"`
-	Corruption  *Corruption        `json:"corruption,omitempty"`
-	Regroups    []int              `json:"regroups,omitempty"` // records by number of regroupings
-	Subjects    *Subjects          `json:"subjects,omitempty"`
-	NotChecked  []string           `json:"not_checked"`
-	NotPromised []string           `json:"not_promised"`
+	Attributes []AttributePromise `json:"attributes,omitempty"`
+	Attackers  []Attacker         `json:"attackers"`
+	Corruption *Corruption        `json:"corruption,omitempty"`
+	Regroups   []int              `json:"regroups,omitempty"` // records by number of regroupings
+	Subjects   *Subjects          `json:"subjects,omitempty"`
+	// SubjectRepeat is what the manifests declare: with sticky all records of a
+	// person with different values are published.
+	SubjectRepeat string   `json:"subject_repeat,omitempty"`
+	NotChecked    []string `json:"not_checked"`
+	NotPromised   []string `json:"not_promised"`
 
 	requireCertified bool
 }
@@ -84,12 +87,18 @@ type Corruption struct {
 	NotComputed int     `json:"not_computed_records"`
 }
 
-// Subjects sums up people with several published records; over m records with
-// different values the bound is m/l.
+// Subjects sums up people with several published records. What is promised for
+// each record by itself is 1/l; over the m records of a person together it is m/l.
 type Subjects struct {
 	Subjects   int `json:"subjects"`
-	Repeated   int `json:"repeated"`
+	Repeated   int `json:"repeated"`  // with several published records
+	Different  int `json:"different"` // of these, with records of different values
 	MaxRecords int `json:"max_records"`
+	// AboveL are people some value of whom may be told with probability above 1/l
+	// by their records together; Together bounds the largest such probability, by
+	// the shares in their classes.
+	AboveL   int     `json:"above_l"`
+	Together float64 `json:"together"`
 }
 
 // ExitCode is 0 for certified and consistent, 3 for violated; with
@@ -102,7 +111,8 @@ func (r *Report) ExitCode() int {
 	return 0
 }
 
-// notPromised lists the limits of the promise (design: adversary and promises).
+// notPromised lists the limits of the promise (docs/THREAT_MODEL.md, What is
+// not promised).
 func (r *Report) notPromised() []string {
 	out := []string{
 		"people still waiting: nothing beyond not being published",

@@ -36,7 +36,7 @@ func auditChain(c Chain, k, l, maxExact int) (*auditor, *linkage) {
 	return a, link(a.views, c.Records)
 }
 
-// proposition2 is the chain of theory, Proposition 2: every class is
+// proposition2 is the worked case of docs/THREAT_MODEL.md, Forbidden: every class is
 // signature-balanced, and yet P(s6 = 2) = 0.8.
 func proposition2() Chain {
 	return Chain{Records: 8, Values: 3, Releases: []ChainRelease{

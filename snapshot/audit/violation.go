@@ -9,7 +9,7 @@ import (
 // one release are gathered into one violation with a count; Class is then the
 // first one found. Detail never holds a record's value (rule V).
 type Violation struct {
-	Rule      string `json:"rule"`                // label of design: A, P, C, D, E, S, N, SA, K, L, T, files, chain, order, microdata, claim
+	Rule      string `json:"rule"`                // label of docs/THREAT_MODEL.md: A, P, C, D, E, S, N, SA, K, L, T, files, chain, order, microdata, claim
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
 	Release   int    `json:"release"`             // 0 when not tied to one release
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class
@@ -53,6 +53,7 @@ const (
 	KindSubjectTwice    = "subject_published_twice"
 	KindSubjectSplit    = "subject_signature_differs"
 	KindBeforeArrival   = "published_before_arrival"
+	KindBeforeValue     = "member_before_value"
 
 	KindClassResplit       = "class_resplit"
 	KindClassMerged        = "class_merged"

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,9 +51,25 @@ type site struct {
 	env []string // further variables of its commands
 }
 
+// lookAtSources looks at every source file of the program, so that go test does
+// not answer from its cache when the program has changed: it knows which files a
+// test looks at, not what a child process is built from.
+var lookAtSources = sync.OnceValue(func() error {
+	return filepath.WalkDir(filepath.Join("..", "..", "..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".git") {
+			return filepath.SkipDir
+		}
+		if err == nil && strings.HasSuffix(path, ".go") {
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+})
+
 // newSite makes a site whose anond.yaml is the given text.
 func newSite(t *testing.T, config string) *site {
 	t.Helper()
+	require.NoError(t, lookAtSources())
 	s := &site{t: t, dir: t.TempDir()}
 	s.write("anond.yaml", config)
 	return s

@@ -21,6 +21,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/snapshot"
 )
 
 // The benchmarks run the whole daemon, durable, from a broker in the same
@@ -199,10 +200,10 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	began := time.Now()
 	store, err := boltstore.Open(cfg.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	machine, err := openMachine(store, cfg, Options{})
+	machine, err := openMachine(b.Context(), store, cfg, Options{})
 	require.NoError(b, err)
 	opened := time.Since(began)
-	publisher, err := newPublisher(cfg, machine)
+	publisher, err := newPublisher(b.Context(), cfg, machine, snapshot.OS())
 	require.NoError(b, err)
 	b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "start-ms")

@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 
 	"anond/config"
 	"anond/incremental"
-	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -25,6 +25,7 @@ type Options struct {
 	Once  bool
 	Stdin io.Reader
 	Clock ingest.Clock // nil: the system's
+	FS    snapshot.FS  // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R).
 	Seed *[32]byte
@@ -39,42 +40,48 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
+	if o.FS == nil {
+		o.FS = snapshot.OS()
+	}
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
-	err := runOnce(ctx, c, o, lease{})
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // told to stop before it could begin
-		o.Log.Info("stopped before the source could be read", "event", "stopped")
-		return nil
-	}
-	return err
+	return runOnce(ctx, c, o, lease{})
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
 func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
 	var closers closers
-	defer func() { err = errors.Join(err, closers.close()) }()
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Timeout: lease.patience()})
+	store, err := openStore(ctx, c, o, lease)
 	if err != nil {
 		return err
 	}
 	closers.add(store.Close)
-	machine, err := openMachine(store, c, o)
+	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
 		return err
 	}
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
 		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
 	}
-	publisher, err := newPublisher(c, machine)
+	if c.Repeat == config.RepeatSticky {
+		o.Log.Warn("records of one person with different values are all published: over m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
+	}
+	steps := newPhases(c, o, machine)
+	var publisher *publisher
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
 	if err != nil {
 		return err
 	}
+	closers.add(publisher.Close) // before the store: what was parked writes no more when the lock is given away
+	publisher.inner.Fence = lease.fence
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
-	source, err := openSource(ctx, c, machine, o, lease)
+	var source ingest.Source
+	err = steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
 	if err != nil {
 		return err
 	}
@@ -86,23 +93,33 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(letters.Close)
 	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
+	releases := inspect(ctx, c, o, machine.Intents())
+	closers.add(releases.close)
+	show, last := steps.observe, ingest.Report{}
+	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Observe: observer(c, o)}
-	return host.Run(ctx)
+		Retry: reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
+	if err := host.Run(ctx); err != nil || !o.Once {
+		return err
+	}
+	releases.finish(ctx, &last, show)
+	return nil
 }
 
 // reconnect is the patience with everything that may be away for a while.
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Ignore: reasonsOf(c.DeadLetter.Ignore)}
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}
 }
 
-func openMachine(store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+// openMachine loads the state. A stop ends that, and later ends the planning of
+// releases.
+func openMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
 	seed, seeded, err := seedOf(o)
 	if err != nil {
 		return nil, err
@@ -111,9 +128,15 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 	if err != nil {
 		return nil, err
 	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(), Seed: seed, Seeded: seeded})
+	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded,
+		Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
-	if errors.As(err, &changed) {
+	var shrunk *incremental.GrowthError
+	switch {
+	case errors.As(err, &shrunk):
+		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
+	case errors.As(err, &changed):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -122,16 +145,30 @@ func openMachine(store incremental.Store, c *config.Config, o Options) (*increme
 // ConfigError is a contradiction between the configuration and what exists.
 type ConfigError struct{ Err error }
 
+// Hint says what an operator can do about it.
+func (e *ConfigError) Hint() string {
+	var changed *incremental.SettingsError
+	if errors.As(e.Err, &changed) && !changed.Released {
+		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	var shrunk *incremental.GrowthError
+	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
+		return "bring the earlier lines back as they were, and only add to them"
+	}
+	return "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+}
+
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) {
-	settings, err := SettingsOf(c, m.Seed())
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
+	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}
-	p := &publisher{settings: settings, gate: newGate(c),
-		inner: &snapshot.Publisher{FS: snapshot.OS(), Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
+	disk := snapshot.NewClosable(files)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
 	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return nil, err
@@ -139,7 +176,15 @@ func newPublisher(c *config.Config, m *incremental.Machine) (*publisher, error) 
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	return p, p.gate.resume(m, settings, c.Release.Dir)
+	// It only reads: a stop leaves it to itself.
+	if err := left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) }); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		// A file that was changed is no fault of what anond rendered.
+		return nil, cmp.Or(damageOfNewest(p.inner.FS, c.Release.Dir, m), err)
+	}
+	return p, nil
 }
 
 // closers closes what was opened, newest first, whatever fails.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -34,10 +35,10 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}}
-	if e.machine, err = openMachine(store, c, Options{Seed: new([32]byte)}); err != nil {
+	if e.machine, err = openMachine(context.Background(), store, c, Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
-	if e.settings, err = SettingsOf(c, e.machine.Seed()); err != nil {
+	if e.settings, err = SettingsOf(c, e.machine); err != nil {
 		return nil, err
 	}
 	for p, pos := range e.machine.Positions() {
@@ -48,20 +49,12 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 
 // origins collects where each record came from, which the machine does not keep.
 func (e *Exporter) origins() incremental.Visitor {
-	return incremental.Visitor{
-		Records: func(b *incremental.RecordBlock) error {
-			e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
-			return nil
-		},
-		Meta:        func(incremental.Meta) error { return nil },
-		Counters:    func(incremental.Counters) error { return nil },
-		Dictionary:  func(int, string) error { return nil },
-		Class:       func(*incremental.Class) error { return nil },
-		Intent:      func(*incremental.Intent) error { return nil },
-		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
-		Outbox:      func(uint64, int) error { return nil },
+	v := emptyVisitor()
+	v.Records = func(b *incremental.RecordBlock) error {
+		e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
+		return nil
 	}
+	return v
 }
 
 // Machine is the machine over the state; it must not be changed.

@@ -8,6 +8,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 )
@@ -18,13 +19,32 @@ type lease struct{ held *kafkasrc.Lease }
 
 func (l lease) kafka() *kafkasrc.Lease { return l.held }
 
-// patience is how long to wait for the lock of the state: the member that held
-// the lease before may still be finishing a release.
-func (l lease) patience() time.Duration {
+// fence says whether this process may still commit and publish.
+func (l lease) fence() error {
 	if l.held == nil {
-		return 2 * time.Second
+		return nil
 	}
-	return time.Minute
+	return l.held.Held()
+}
+
+// openState opens the state. Whoever holds the lease waits for the state's lock
+// as long as it holds the lease: the member before may still be ending, or be
+// suspended, and then keeps the lock until it goes on or is killed.
+func openState(ctx context.Context, c *config.Config, o Options, l lease) (*boltstore.Store, error) {
+	next, gap := o.Clock.Now(), 10*time.Second
+	for {
+		store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes})
+		if l.held == nil || !errors.Is(err, incremental.ErrLocked) {
+			return store, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if now := o.Clock.Now(); !now.Before(next) {
+			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it", "event", "state_locked", "error", err.Error())
+			next, gap = now.Add(gap), min(2*gap, 10*time.Minute)
+		}
+	}
 }
 
 // witness compares the group's commits with state: a commit ahead of state says
@@ -38,7 +58,7 @@ func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
 		return err
 	}
 	for p, offset := range committed {
-		if next, _ := m.Next(p); offset > next {
+		if next, _ := m.Next(p); offset > max(next, m.ReadBefore()[p]) {
 			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset, p.ID, next)
 		}
 	}
@@ -58,7 +78,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 			return err
 		}
 		o.Log.Info("standing by for the lease", "event", "standby", "group", c.Source.Kafka.Group)
-		held, err := kafkasrc.AcquireLease(ctx, k)
+		held, err := acquire(ctx, k, o)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -74,6 +94,14 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 	}
 }
 
+// acquire waits for the lease; a run that has to end does not wait without end.
+func acquire(ctx context.Context, k kafkasrc.Config, o Options) (*kafkasrc.Lease, error) {
+	bounded, done := onceBound(ctx, o)
+	defer done()
+	held, err := kafkasrc.AcquireLease(bounded, k)
+	return held, awayError(ctx, bounded, err)
+}
+
 func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.Lease) error {
 	under, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -86,7 +114,7 @@ func runUnder(ctx context.Context, c *config.Config, o Options, held *kafkasrc.L
 	}()
 	err := runOnce(under, c, o, lease{held})
 	lost := errors.Is(context.Cause(under), errLeaseLost)
-	if errors.Is(err, kafkasrc.ErrLeaseLost) || err == nil && lost {
+	if errors.Is(err, kafkasrc.ErrLeaseLost) || lost && ctx.Err() == nil && (err == nil || errors.Is(err, context.Canceled)) {
 		return errLeaseLost
 	}
 	return err

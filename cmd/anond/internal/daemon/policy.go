@@ -25,7 +25,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Transparent: p.Transparent, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
-		Initial: initial, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, MaxRecords: c.State.MaxRecords}
+		Initial: initial, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
@@ -45,10 +45,10 @@ func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
 	return m.Partitioner(0), nil
 }
 
-// SettingsOf translates the configuration for the manifest. The seed is used by
-// recodings that draw.
-func SettingsOf(c *config.Config, seed [32]byte) (*snapshot.Settings, error) {
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: seed, Slices: c.Release.Slices})
+// SettingsOf translates the configuration for the manifest. The state's machine
+// has the seed for recodings that draw, and knows which hierarchies have grown.
+func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, error) {
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices})
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,21 @@ func SettingsOf(c *config.Config, seed [32]byte) (*snapshot.Settings, error) {
 		s.Policy.MaxRegroups = 0
 	}
 	for _, h := range c.Hierarchies {
-		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content})
+		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content, Grown: hasGrown(c, m, h)})
 	}
 	return s, nil
+}
+
+// hasGrown tells whether a hierarchy file is another one than release 1 had.
+func hasGrown(c *config.Config, m *incremental.Machine, h config.HierarchyFile) bool {
+	attribute := slices.IndexFunc(c.Schema().Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
+	var first [32]byte
+	for _, v := range m.Hierarchies()[attribute] { // the last one before release 1
+		if v.Release == 0 {
+			first = v.SHA256
+		}
+	}
+	return first != [32]byte{} && first != sha256.Sum256(h.Content)
 }
 
 // policyDigest stands in each intent for everything that shapes a release.

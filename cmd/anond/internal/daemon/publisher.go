@@ -16,17 +16,28 @@ import (
 // publisher is the ingest.Publisher over package snapshot.
 type publisher struct {
 	inner    *snapshot.Publisher
+	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
 }
 
+// Close waits for the step in progress, and lets no other follow.
+func (p *publisher) Close() error {
+	p.disk.Close()
+	return nil
+}
+
 // Publish renders the view, lets the gate look at the files, and makes the
-// release durable.
+// release durable. It stops at the next change of the disk after ctx has ended.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return ingest.Release{}, err
 	}
-	out, err := p.inner.Publish(v, p.settings)
+	until := *p.inner
+	disk := snapshot.NewClosable(p.disk)
+	until.FS = disk
+	defer context.AfterFunc(ctx, disk.Close)()
+	out, err := until.Publish(v, p.settings)
 	if err != nil {
 		if permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)
@@ -36,16 +47,6 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	p.gate.audit.Commit()
 	m := &out.Manifest
 	return ingest.Release{Manifest: out.SHA256, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency, NCP: m.Quality.NCP}, nil
-}
-
-// permanent tells errors that no retry can mend from those of a full or absent disk.
-func permanent(err error) bool {
-	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
 }
 
 // gate is the snapshot.Gate over the independent auditor.

@@ -15,7 +15,7 @@ import (
 )
 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
-	resume := ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: o.Once}
+	resume := ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
 	if c.Source.Type == config.FromKafka {
 		k, err := kafkaConfig(c, o)
 		if err != nil {
@@ -24,11 +24,7 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 		k.Lease = lease.kafka()
 		return kafkasrc.Open(ctx, k, resume)
 	}
-	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes)}
-	if c.Source.Format == config.CSV {
-		f.Layout = filesrc.CSV
-		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
-	}
+	f := fileConfig(c, o)
 	if c.Source.Type == config.FromStdin {
 		f.Stdin, f.RunID = o.Stdin, runID(m, o)
 	} else {
@@ -37,15 +33,46 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 	return filesrc.Open(ctx, f, resume)
 }
 
+// fileConfig says how files and standard input are read.
+func fileConfig(c *config.Config, o Options) filesrc.Config {
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log}
+	if c.Source.Format == config.CSV {
+		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
+		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
+	}
+	return f
+}
+
+// rereadOf reads single records of the source again; nil for standard input,
+// which is gone.
+func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
+	switch c.Source.Type {
+	case config.FromKafka:
+		k, err := kafkaConfig(c, o)
+		return kafkasrc.Reread(k), err
+	case config.FromStdin:
+		return nil, nil
+	}
+	f := fileConfig(c, o)
+	f.Paths = []string{c.Source.File.Path}
+	return filesrc.Reread(f, m.Digest), nil
+}
+
 // runID names one run of standard input: each is a source of its own. The
 // number of sources so far makes it new, the time makes it readable.
 func runID(m *incremental.Machine, o Options) string {
 	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
 }
 
+// sharesOf divides memory.max_in_flight.
+func sharesOf(c *config.Config) ingest.Shares {
+	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+}
+
 func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
-	k := c.Source.Kafka
-	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+	k, shares := c.Source.Kafka, sharesOf(c)
+	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
+		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 	if k.SASL.Mechanism != config.NoSASL {
 		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}

@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"encoding/json"
+	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"anond/cmd/anond/internal/outfile"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -13,15 +14,37 @@ import (
 
 // Status is the content of status.json: counts only (rules H and V).
 type Status struct {
-	Time      time.Time          `json:"time"`
-	PID       int                `json:"pid"`
-	Dataset   string             `json:"dataset"`
-	Counts    incremental.Status `json:"counts"`
-	Connected bool               `json:"connected"`
-	Stalled   bool               `json:"stalled"`
-	Lag       int64              `json:"lag"`
-	Releasing uint32             `json:"releasing"` // release in the making, 0 if none
-	Newest    *Newest            `json:"newest,omitempty"`
+	Time    time.Time          `json:"time"`
+	PID     int                `json:"pid"`
+	Dataset string             `json:"dataset"`
+	Counts  incremental.Status `json:"counts"`
+	// Counted is when Counts were taken: before Time while long work goes on.
+	Counted time.Time `json:"counted"`
+	// Doing is what the daemon does when it does not read, Since when it began.
+	Doing          string        `json:"doing,omitempty"`
+	Since          *time.Time    `json:"since,omitempty"`
+	Connected      bool          `json:"connected"`
+	Stalled        bool          `json:"stalled"`
+	Lag            int64         `json:"lag"`
+	LagKnown       bool          `json:"lag_known"` // false: there may be more to read than Lag
+	Partitions     []Partition   `json:"partitions,omitempty"`
+	Unread         ingest.Unread `json:"unread"`
+	Releasing      uint32        `json:"releasing"` // release in progress, 0 if none
+	ReleaseFailure string        `json:"release_failure,omitempty"`
+	LetterFailure  string        `json:"dead_letter_failure,omitempty"`
+	Newest         *Newest       `json:"newest,omitempty"`
+	// Damage: published files are not what was published any more.
+	Damage *ingest.Damage `json:"damage,omitempty"`
+}
+
+// Partition tells how far one partition was read, and where it ended when its
+// source last said so (-1: it did not).
+type Partition struct {
+	Source string `json:"source"`
+	ID     int32  `json:"partition"`
+	Next   int64  `json:"next"`
+	End    int64  `json:"end"`
+	Lag    int64  `json:"lag"`
 }
 
 // Newest is the newest release of this process.
@@ -50,8 +73,17 @@ func observer(c *config.Config, o Options) func(ingest.Report) {
 }
 
 func statusOf(c *config.Config, r ingest.Report) Status {
-	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Connected: r.Source.Connected, Stalled: r.Source.Stalled,
-		Lag: r.Source.Lag(), Releasing: r.Releasing}
+	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
+		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
+		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage}
+	if r.Doing != "" {
+		since := r.Since.UTC()
+		s.Since = &since
+	}
+	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
+	for _, p := range r.Source.Partitions {
+		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})
+	}
 	if n := r.Newest; n != nil {
 		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records, Classes: n.Intent.Classes,
 			Newcomers: n.Intent.Newcomers, NCP: n.Release.NCP, Millis: n.Took.Milliseconds()}
@@ -66,9 +98,8 @@ func writeStatus(path string, s Status) error {
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(filepath.Dir(path), ".status.json.tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
+	return outfile.Replace(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	return os.Rename(tmp, path)
+	})
 }

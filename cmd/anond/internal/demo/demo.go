@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/hospital"
+	"anond/cmd/anond/internal/outfile"
 	"anond/config"
 	"anond/ingest"
 )
@@ -77,7 +79,7 @@ func consume(ctx context.Context, o Options, c *config.Config, p *producer, firs
 	produced := make(chan error, 1)
 	go func() { produced <- p.stream(running, o.Records-first, o.Rate) }()
 
-	log, err := os.OpenFile(filepath.Join(o.Out, "anond.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := outfile.Create(filepath.Join(o.Out, "anond.log"), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -159,16 +161,23 @@ func (e *DirError) Error() string {
 // writeConfig writes the configuration that the demo runs with, and loads it as
 // `anond run` would.
 func writeConfig(o Options, address string) (*config.Config, error) {
-	if err := os.WriteFile(filepath.Join(o.Out, "hierarchies", "postcode.csv"), []byte(hospital.Hierarchy()), 0o644); err != nil {
+	if err := write(filepath.Join(o.Out, "hierarchies", "postcode.csv"), hospital.Hierarchy()); err != nil {
 		return nil, err
 	}
 	every := max(50, int(float64(o.Records)*(1-firstLoad))/releases-20) // a little less, for what is refused
 	path := filepath.Join(o.Out, "anond.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, template, mark, address, every), 0o644); err != nil {
+	if err := write(path, fmt.Sprintf(template, mark, address, every)); err != nil {
 		return nil, err
 	}
 	c, _, err := config.Load(path, o.Lookup, os.ReadFile)
 	return c, err
+}
+
+func write(path, text string) error {
+	return outfile.Replace(path, 0o644, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 const template = `%s It is the configuration that ran; the broker lived in that process.

@@ -10,6 +10,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/hospital"
+	"anond/cmd/anond/internal/outfile"
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/literal"
@@ -73,7 +74,7 @@ func load(o Options, result *Result) (*naiveStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := daemon.SettingsOf(result.Config, [32]byte{})
+	settings, err := daemon.SettingsOf(result.Config, exporter.Machine())
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ type sheet struct {
 }
 
 func private(path string, header ...string) (*sheet, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := outfile.Create(path, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package figures
 import (
 	"context"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 )
 
 // Figure is one figure of a paper.
@@ -19,7 +19,7 @@ type Figure struct {
 
 // Input is what a figure is given.
 type Input struct {
-	Data  Source
+	Data  dataset.Source
 	Seed  uint64
 	Scale float64 // share of the paper's sizes, in (0,1]; 1 is the paper's
 	// Progress, if set, is told what is measured next.
@@ -43,31 +43,4 @@ type Result struct {
 	Panels []Panel
 	Claims []Claim
 	Notes  []string // what differs from the paper's set-up, and what was found
-}
-
-// Panel is one chart, with the numbers behind it.
-type Panel struct {
-	Name   string // a, b, …; empty if the figure is one chart
-	Chart  *chart.Chart
-	Header []string // of the CSV file
-	Rows   [][]string
-	Timed  bool // the numbers are times: the one thing that differs between runs of a seed
-}
-
-// Verdict says whether a claim holds.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds       Verdict = "holds"
-	HoldsNot    Verdict = "does not hold"
-	Undecidable Verdict = "not decided" // with the reason in Numbers
-)
-
-// Claim is a statement of the paper about its figure.
-type Claim struct {
-	Text    string // one sentence, close to the paper's words
-	Verdict Verdict
-	Numbers string // what we measured
-	Why     string // where it does not hold: what the investigation found
 }

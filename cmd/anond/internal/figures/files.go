@@ -3,8 +3,9 @@ package figures
 import (
 	"encoding/csv"
 	"io"
-	"os"
 	"path/filepath"
+
+	"anond/cmd/anond/internal/outfile"
 )
 
 // The names of the files of a run, beside those of the panels.
@@ -44,7 +45,7 @@ func (o Outcome) WritePanels(dir string) error {
 
 // Write writes the report, and the claims as tables, into a directory.
 func (r *Report) Write(dir string) error {
-	for name, write := range map[string]func(io.Writer) error{ReportFile: r.WriteHTML, ClaimsFile: r.WriteMarkdown, ListFile: r.writeList} {
+	for name, write := range map[string]func(io.Writer) error{ReportFile: r.writeHTML, ClaimsFile: r.writeMarkdown, ListFile: r.writeList} {
 		if err := writeFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (r *Report) writeList(w io.Writer) error {
 			continue
 		}
 		for _, c := range o.Result.Claims {
-			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict), c.Numbers, c.Why})
+			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict()), c.Numbers(), c.Why})
 		}
 	}
 	return writeCSV(w, []string{"figure", "claim", "verdict", "numbers", "why"}, rows)
@@ -74,13 +75,5 @@ func writeCSV(w io.Writer, header []string, rows [][]string) error {
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		_ = f.Close() // the first error counts
-		return err
-	}
-	return f.Close()
+	return outfile.Replace(path, 0o644, write)
 }

@@ -26,7 +26,7 @@ func (o Outcome) Count(v Verdict) (n int) {
 		return 0
 	}
 	for _, c := range o.Result.Claims {
-		if c.Verdict == v {
+		if c.Verdict() == v {
 			n++
 		}
 	}

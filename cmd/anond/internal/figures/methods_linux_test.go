@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass"
 )
@@ -20,7 +21,7 @@ var benchSizes = []int{31_250, 125_000, 500_000}
 // upper bound of what it needs) and the exponent of growth. Processor time counts
 // all workers, and is what a busy machine leaves comparable.
 func BenchmarkSizes(b *testing.B) {
-	all := Generated(Census(), benchSizes[len(benchSizes)-1], 1)
+	all := dataset.Generated(dataset.Census(), benchSizes[len(benchSizes)-1], 1)
 	var pools []*equivclass.Pool
 	for _, n := range benchSizes {
 		pools = append(pools, all.First(n).Pool([]int{0, 1, 2, 3, 4, 5, 6}, 7))

@@ -27,17 +27,17 @@ var reportSource string
 var claimsSource string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"svg": inlined, "mark": mark, "class": class, "seconds": seconds, "files": fileName,
+	"svg": inlined, "mark": mark, "column": column, "plural": plural, "class": class, "seconds": seconds, "files": fileName,
 }).Parse(reportSource))
 
 var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{"cell": cell, "seconds": seconds}).Parse(claimsSource))
 
-// WriteHTML writes the report as one page that needs nothing else: no script, no
+// writeHTML writes the report as one page that needs nothing else: no script, no
 // font, no picture from elsewhere.
-func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
+func (r *Report) writeHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
 
-// WriteMarkdown writes the claims and verdicts as tables, paper by paper.
-func (r *Report) WriteMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
+// writeMarkdown writes the claims and verdicts as tables, paper by paper.
+func (r *Report) writeMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
 
 // Paper is the figures of one paper.
 type Paper struct {
@@ -58,11 +58,22 @@ func (r *Report) Papers() []Paper {
 	return out
 }
 
-// Tally counts the claims of a run by verdict.
-type Tally struct{ Holds, HoldsNot, Undecidable, Figures, Failed int }
+// Tally counts the claims of a run.
+type Tally struct {
+	Figures, Failed int
+	of              map[Verdict]int
+}
+
+// Of is the number of claims with a verdict.
+func (t Tally) Of(v Verdict) int { return t.of[v] }
 
 // Claims is the number of claims.
-func (t Tally) Claims() int { return t.Holds + t.HoldsNot + t.Undecidable }
+func (t Tally) Claims() (n int) {
+	for _, v := range Verdicts() {
+		n += t.of[v]
+	}
+	return n
+}
 
 // Tally counts all claims of the report.
 func (r *Report) Tally() Tally { return tally(r.Outcomes) }
@@ -70,12 +81,12 @@ func (r *Report) Tally() Tally { return tally(r.Outcomes) }
 // Tally counts the claims of the paper.
 func (p Paper) Tally() Tally { return tally(p.Outcomes) }
 
-func tally(outcomes []Outcome) (t Tally) {
+func tally(outcomes []Outcome) Tally {
+	t := Tally{Figures: len(outcomes), of: map[Verdict]int{}}
 	for _, o := range outcomes {
-		t.Holds += o.Count(Holds)
-		t.HoldsNot += o.Count(HoldsNot)
-		t.Undecidable += o.Count(Undecidable)
-		t.Figures++
+		for _, v := range Verdicts() {
+			t.of[v] += o.Count(v)
+		}
 		if o.Err != nil {
 			t.Failed++
 		}
@@ -83,19 +94,14 @@ func tally(outcomes []Outcome) (t Tally) {
 	return t
 }
 
-// VerdictCount is how many claims have a verdict.
-type VerdictCount struct {
-	Verdict Verdict
-	N       int
-}
-
-// Counts returns the claims of a figure by verdict, in the order of a table.
-func (o Outcome) Counts() []VerdictCount {
-	var out []VerdictCount
-	for _, v := range []Verdict{Holds, HoldsNot, Undecidable} {
-		out = append(out, VerdictCount{v, o.Count(v)})
+// Verdicts are those that the report has columns for: the papers' words mostly
+// allow one reading, so that one which depends on it has a column only where
+// there is such a claim.
+func (r *Report) Verdicts() []Verdict {
+	if r.Tally().Of(Depends) > 0 {
+		return Verdicts()
 	}
-	return out
+	return []Verdict{Holds, HoldsNot, Undecided}
 }
 
 // Took is the time of all figures together.
@@ -119,9 +125,19 @@ func inlined(p Panel) (template.HTML, error) {
 	return template.HTML(b.String()), err //nolint:gosec // the chart escapes its texts
 }
 
-func mark(v Verdict) string {
-	return map[Verdict]string{Holds: "✓", HoldsNot: "✗", Undecidable: "?"}[v]
-}
+// The words and marks of the verdicts in the page: over a column, and below a
+// number of claims.
+var (
+	marks   = map[Verdict]string{Holds: "✓", HoldsNot: "✗", Depends: "◐", Undecided: "?"}
+	columns = map[Verdict]string{Holds: "holds", HoldsNot: "does not", Depends: "depends", Undecided: "open"}
+	plurals = map[Verdict]string{Holds: "hold", HoldsNot: "do not hold", Depends: "depend on the reading", Undecided: "not decided"}
+)
+
+func mark(v Verdict) string { return marks[v] }
+
+func column(v Verdict) string { return marks[v] + " " + columns[v] }
+
+func plural(v Verdict) string { return marks[v] + " " + plurals[v] }
 
 func class(v Verdict) string { return strings.ReplaceAll(string(v), " ", "-") }
 

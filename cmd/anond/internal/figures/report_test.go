@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/chart"
+	"anond/cmd/anond/internal/figures/chart"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden report")
@@ -38,14 +38,14 @@ func fake() *Report {
 		{Figure: figure("one-1", "First <paper>"), Took: 1500 * time.Millisecond, Result: &Result{
 			Panels: []Panel{panel("a", false), panel("b", true)},
 			Claims: []Claim{
-				{Text: "Loss grows with k.", Verdict: Holds, Numbers: "2 at k=1, 3 at k=2"},
-				{Text: "A is < B | always.", Verdict: HoldsNot, Numbers: "it is more", Why: "the data\nare made up"},
+				NewClaim("Loss grows with k.", "", Found(Holds, "2 at k=1, 3 at k=2")),
+				NewClaim("A is < B | always.", "the data\nare made up", Found(HoldsNot, "it is more")),
 			},
 			Notes: []string{"Nothing is as in the paper."},
 		}},
 		{Figure: figure("one-2", "First <paper>"), Took: 12 * time.Second, Result: &Result{
 			Panels: []Panel{panel("", false)},
-			Claims: []Claim{{Text: "It is quick.", Verdict: Undecidable, Numbers: "within the noise"}},
+			Claims: []Claim{NewClaim("It is quick.", "", Found(Undecided, "within the noise"))},
 		}},
 		{Figure: figure("two-1", "Second paper"), Err: errors.New("no partition: l = 9 is infeasible")},
 		{Figure: figure("two-2", "Second paper"), Err: fmt.Errorf("open adult.csv.gz: %w", fs.ErrNotExist)},
@@ -72,7 +72,7 @@ func TestGoldenReport(t *testing.T) {
 // The page takes nothing from elsewhere, and its tags are balanced.
 func TestReportIsSelfContained(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, fake().WriteHTML(&b))
+	require.NoError(t, fake().writeHTML(&b))
 	page := b.String()
 	for _, foreign := range []string{"<script", "<link", "<img", "@import", "url(", "src="} {
 		assert.NotContains(t, page, foreign)
@@ -91,9 +91,11 @@ func TestReportIsSelfContained(t *testing.T) {
 
 func TestTallyCountsEveryVerdict(t *testing.T) {
 	r := fake()
-	assert.Equal(t, Tally{Holds: 1, HoldsNot: 1, Undecidable: 1, Figures: 4, Failed: 2}, r.Tally())
-	assert.Equal(t, 3, r.Tally().Claims())
-	assert.Equal(t, Tally{Figures: 2, Failed: 2}, r.Papers()[1].Tally())
+	all := r.Tally()
+	assert.Equal(t, []int{1, 1, 0, 1, 3}, []int{all.Of(Holds), all.Of(HoldsNot), all.Of(Depends), all.Of(Undecided), all.Claims()})
+	assert.Equal(t, []int{4, 2}, []int{all.Figures, all.Failed})
+	second := r.Papers()[1].Tally()
+	assert.Equal(t, []int{0, 2, 2}, []int{second.Claims(), second.Figures, second.Failed})
 	assert.True(t, r.Outcomes[3].Absent())
 	assert.False(t, r.Outcomes[2].Absent())
 }
@@ -131,4 +133,27 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 		return &Result{}, nil
 	}}, Input{})
 	require.ErrorIs(t, o.Err, context.Canceled)
+}
+
+// A claim that depends on the reading has a column of its own, and shows what
+// was found under each reading.
+func TestReportShowsEveryReading(t *testing.T) {
+	r := fake()
+	r.Outcomes = r.Outcomes[:1]
+	r.Outcomes[0].Result.Claims = []Claim{ClaimUnder("Loss falls.", "one word",
+		Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})}
+	var page, tables bytes.Buffer
+	require.NoError(t, r.writeHTML(&page))
+	for _, want := range []string{
+		"<span>◐ depend on the reading</span>", `<th class="n">◐ depends</th>`, `<td class="n depends-on-the-reading">1</td>`,
+		`<p class="verdict">◐ depends on the reading</p>`, "<b>✗ does not hold</b>, read as: an interval. 1.3",
+		"<b>✓ holds</b>, read as: a value. 0.9",
+	} {
+		assert.Contains(t, page.String(), want)
+	}
+	require.NoError(t, r.writeMarkdown(&tables))
+	assert.Contains(t, tables.String(), "0 of 1 claims hold, 0 do not, 1 depend on the reading.")
+	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9) |")
+	assert.Equal(t, Verdicts(), r.Verdicts())
+	assert.NotContains(t, fake().Verdicts(), Depends)
 }

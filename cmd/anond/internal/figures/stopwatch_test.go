@@ -18,5 +18,5 @@ func TestTimedCountsWork(t *testing.T) {
 			require.NotZero(t, x)
 		}
 	}
-	require.Greater(t, timed(work(50_000_000)), timed(work(500_000)))
+	require.Greater(t, Seconds(work(50_000_000)), Seconds(work(500_000)))
 }

@@ -23,9 +23,9 @@ func TestDeadLetterTopic(t *testing.T) {
 	p.write(0, people(1000, 200)...)
 	run := s.start()
 	s.sent(420) // reading does not wait for letters
-	failure := run.await("source_disconnected", 1)
-	require.Equal(t, letters.name, failure["topic"])
-	require.Contains(t, failure["hint"], "create the topic")
+	failure := run.await("dead_letter_failed", 1)
+	require.Contains(t, failure["error"], letters.name)
+	require.Contains(t, failure["error"], "create the topic")
 	require.Equal(t, 20, s.counts().Outbox)
 
 	letters.create(1)

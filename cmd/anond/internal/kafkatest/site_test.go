@@ -177,7 +177,7 @@ func (s *site) settled(sent, refused int) counts {
 // records are the records in state: position, release and attributes.
 func (s *site) records() [][]string {
 	s.t.Helper()
-	path := filepath.Join(s.dir, "records.csv")
+	path := filepath.Join(s.t.TempDir(), "records.csv") // an export replaces no file
 	s.command("state", "records", "--out", path)
 	f, err := os.Open(path)
 	require.NoError(s.t, err)

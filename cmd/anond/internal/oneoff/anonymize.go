@@ -38,18 +38,21 @@ type Report struct {
 	K        int    `json:"k"`
 	L        int    `json:"l"`
 	// Extra principles by name.
-	Extra     []string  `json:"extra,omitempty"`
-	Seeded    bool      `json:"seeded"`
-	Read      int       `json:"read"`
-	Published int       `json:"published"`
-	Held      Held      `json:"held"`
-	Refused   []Refused `json:"refused"`
-	Classes   Sizes     `json:"classes"`
-	Achieved  Achieved  `json:"achieved"`
-	Loss      Loss      `json:"loss"`
-	K1        string    `json:"k1"`
-	Level     string    `json:"level"`   // privacy.level of the manifest
-	Seconds   float64   `json:"seconds"` // of the partitioning alone
+	Extra  []string `json:"extra,omitempty"`
+	Seeded bool     `json:"seeded"`
+	Read   int      `json:"read"`
+	Blank  int      `json:"blank"`
+	// Unterminated lines at the end of the file may still grow: left unread.
+	Unterminated int       `json:"unterminated"`
+	Published    int       `json:"published"`
+	Held         Held      `json:"held"`
+	Refused      []Refused `json:"refused"`
+	Classes      Sizes     `json:"classes"`
+	Achieved     Achieved  `json:"achieved"`
+	Loss         Loss      `json:"loss"`
+	K1           string    `json:"k1"`
+	Level        string    `json:"level"`   // privacy.level of the manifest
+	Seconds      float64   `json:"seconds"` // of the partitioning alone
 	// Across is snapshot.AcrossNone where the release carries no promise beside
 	// another one; Why says so in words.
 	Across string `json:"across_releases,omitempty"`
@@ -146,6 +149,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 	}
 	r := &Report{
 		Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
+		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
 		Classes:  sizesOf(equivclass.Sizes(groups)),
 		Achieved: achieved(bags, all, askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),

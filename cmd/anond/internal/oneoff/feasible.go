@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"anond/equivclass"
 )
@@ -72,21 +74,13 @@ func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
 }
 
 // recursiveL is the greatest l for which a bag satisfies recursive (c,l), 0 if
-// none. Greater l only make it harder.
+// none. Greater l only make it harder, so the greatest is searched for by halves.
 func recursiveL(bag equivclass.Bag, c float64) int {
-	l := 0
-	for l < len(bag.Counts) && (equivclass.RecursiveL{C: c, L: l + 1}).Holds(bag) {
-		l++
-	}
-	return l
+	return sort.Search(len(bag.Counts), func(l int) bool { return !(equivclass.RecursiveL{C: c, L: l + 1}).Holds(bag) })
 }
 
 func bagOf(codes []equivclass.Code) equivclass.Bag {
-	var b equivclass.Bag
-	for _, c := range codes {
-		b.Add(c, 1)
-	}
-	return b
+	return equivclass.BagOfCodes(slices.Clone(codes))
 }
 
 // errBroken is a fault of a partitioner, found before anything is written.

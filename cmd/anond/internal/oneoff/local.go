@@ -165,9 +165,7 @@ func (r *localRun) checkExtra() error {
 func (r *localRun) bags(attribute int) []equivclass.Bag {
 	out := make([]equivclass.Bag, len(r.cut.Buckets[attribute]))
 	for i, rows := range r.cut.Buckets[attribute] {
-		for _, row := range rows {
-			out[i].Add(r.flagged.Codes[attribute][row], 1)
-		}
+		out[i] = equivclass.BagOf(r.flagged.Codes[attribute], rows)
 	}
 	return out
 }
@@ -204,13 +202,11 @@ func (r *localRun) reference(at int) equivclass.Bag {
 	if c := r.run.Promises[at].Principle.(equivclass.TClose); c.Declared {
 		return c.Reference
 	}
-	var all equivclass.Bag
-	for _, b := range r.bags(at) {
-		for _, c := range b.Counts {
-			all.Add(c.Code, c.N)
-		}
+	var all []int32
+	for _, rows := range r.cut.Buckets[at] {
+		all = append(all, rows...)
 	}
-	return all
+	return equivclass.BagOf(r.flagged.Codes[at], all)
 }
 
 func (r *localRun) report() *Report {
@@ -223,6 +219,7 @@ func (r *localRun) report() *Report {
 		}
 	}
 	out := &Report{Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
+		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused, Classes: sizesOf(sizes)}
 	if out.Refused == nil {
 		out.Refused = []Refused{}

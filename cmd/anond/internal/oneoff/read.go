@@ -20,6 +20,9 @@ type Input struct {
 	Name   string
 	Stdin  io.Reader
 	Format ingest.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
+	// Multiline takes line breaks in quoted fields of CSV; Complete takes a last
+	// line without line break for whole (standard input's always is).
+	Multiline, Complete bool
 }
 
 func (in Input) format() ingest.Format {
@@ -76,7 +79,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 		}
 		r.table = NewTable(schema)
 		r.row = make(equivclass.Row, len(schema.Attributes()))
-		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{})
+		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline})
 		return err
 	}
 	if err := adopt(nil); err != nil {
@@ -86,14 +89,16 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 	if err != nil {
 		return nil, err
 	}
-	return r.table, errors.Join(r.all(ctx, source), source.Close())
+	err = r.all(ctx, source)
+	r.table.Unread = source.Status().Unread
+	return r.table, errors.Join(err, source.Close())
 }
 
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
-	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader}
+	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete}
 	switch in.format() {
 	case ingest.JSON:
-		cfg.Layout, cfg.CheckHeader = filesrc.NDJSON, nil
+		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
 	case ingest.CSV:
 	default:
 		return nil, fmt.Errorf("format %q: use csv or json", in.format())
@@ -139,7 +144,12 @@ func (r *tableReader) all(ctx context.Context, source ingest.Source) error {
 }
 
 func (r *tableReader) take(record ingest.Record, header []string) {
+	if record.Passed != "" {
+		r.table.pass(record)
+		return
+	}
 	r.table.Read++
+	r.table.Last = record.Line + int64(record.More)
 	out := r.decoder.Decode(record.Value, header, r.row)
 	why, attribute := out.Reason, out.Attribute
 	if out.Accepted() {

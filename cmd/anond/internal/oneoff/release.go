@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,7 +69,7 @@ func OpenRelease(dir string) (*Release, error) {
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Promise: promiseOf(e.Promise), Flag: e.Flag}
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()), Promise: promiseOf(e.Promise), Flag: e.Flag}
 		if e.Hierarchy == nil {
 			continue
 		}
@@ -80,7 +81,7 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		if attributes[i].Hierarchy, err = equivclass.ParseHierarchy(e.Hierarchy.File, bytes.NewReader(data)); err != nil {
+		if attributes[i].Hierarchy, err = written.ParseHierarchy(e.Hierarchy.File, bytes.NewReader(data)); err != nil {
 			return nil, err
 		}
 	}
@@ -91,6 +92,17 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 		}
 	}
 	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+}
+
+// written is how a release is read: what it shows is what it says, also where it
+// was made before texts were normalized.
+var written = readable(equivclass.Text{Exact: true})
+
+// readable is a rule without a bound of its own: the manifest names none, and
+// values that were published were within it.
+func readable(t equivclass.Text) equivclass.Text {
+	t.MaxLength = math.MaxInt32 / 4
+	return t
 }
 
 // promiseOf is the promise of a semi-sensitive attribute.
@@ -121,11 +133,11 @@ func readChecked(path, want string) ([]byte, error) {
 // the release is compared with (Table.columns); they grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
-		attributes := r.Schema.Attributes()
-		for _, i := range publishedColumns(r.Schema) {
-			r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[i]))
+		for _, i := range append(publishedColumns(r.Schema), r.Schema.SensitiveIndex()) {
+			a := r.Schema.Attributes()[i]
+			a.Text = written
+			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
 		}
-		r.Dicts = append(r.Dicts, equivclass.NewDictionary(attributes[r.Schema.SensitiveIndex()]))
 	}
 	switch r.Manifest.Recoding {
 	case Generalization:
@@ -144,17 +156,18 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
 }
 
-// Ask answers a query in the language of equivclass.ParseQuery.
-func (r *Release) Ask(text string) (equivclass.Answer, error) {
+// Ask answers a query in the language of equivclass.ParseQuery, and names the
+// values asked for that the release shows nowhere.
+func (r *Release) Ask(text string) (equivclass.Answer, []equivclass.AbsentValue, error) {
 	q, err := equivclass.ParseQuery(text)
 	if err != nil {
-		return equivclass.Answer{}, err
+		return equivclass.Answer{}, nil, err
 	}
 	bound, err := equivclass.BindQuery(q, r.Dicts)
 	if err != nil {
-		return equivclass.Answer{}, err
+		return equivclass.Answer{}, nil, err
 	}
-	return r.Estimator().Estimate(bound), nil
+	return r.Estimator().Estimate(bound), bound.Absent, nil
 }
 
 // CheckSchema tells whether records of a schema may be held against the

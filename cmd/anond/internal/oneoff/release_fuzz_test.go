@@ -39,7 +39,7 @@ func askAll(t *testing.T, r *Release) {
 		return
 	}
 	for _, q := range []string{"count", "sum(age)", "count where age in [1,5]", "sum(age) where age < 3"} {
-		a, err := r.Ask(q)
+		a, _, err := r.Ask(q)
 		require.NoError(t, err)
 		require.LessOrEqual(t, a.Lower, a.Upper)
 	}

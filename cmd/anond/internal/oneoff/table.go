@@ -2,6 +2,7 @@ package oneoff
 
 import (
 	"anond/equivclass"
+	"anond/ingest"
 )
 
 // Table is a table in memory, encoded by its schema.
@@ -16,7 +17,10 @@ type Table struct {
 	// sensitive to its person.
 	Private [][]bool
 
-	Read    int       // lines that hold a record, good or bad
+	Read    int   // records, good or bad
+	Blank   int   // lines that hold none
+	Last    int64 // number of the last line read
+	Unread  ingest.Unread
 	Refused []Refused // in order of the file
 	Repeats int       // further records of a subject: held, rule S
 
@@ -101,6 +105,14 @@ func (t *Table) check(row equivclass.Row) (equivclass.Reason, string) {
 		return equivclass.ReasonMissing, t.Schema.Attributes()[i].Name
 	}
 	return equivclass.Accepted, ""
+}
+
+// pass counts a line that holds no record.
+func (t *Table) pass(line ingest.Record) {
+	t.Last = line.Line + int64(line.More)
+	if line.Passed == ingest.ReasonBlank {
+		t.Blank++
+	}
 }
 
 func codeOf(d *equivclass.Dictionary, raw []byte) equivclass.Code {

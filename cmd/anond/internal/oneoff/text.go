@@ -97,6 +97,9 @@ func (r *Report) asked() string {
 }
 
 func (r *Report) textHeld(p *printer) {
+	if n := r.Unterminated; n > 0 {
+		p.line("left unread: %d at the end of the file, which may still grow", n)
+	}
 	if r.Held == (Held{}) {
 		p.line("held: nothing, every record is published")
 		return

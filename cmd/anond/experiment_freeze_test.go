@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// frozenScale is the share of the papers' sizes at which every figure takes a
+// moment and still has more than one run where it draws several.
+const frozenScale = "0.02"
+
+// TestFiguresAreFrozen holds every number, claim and note of every figure, and
+// the bytes of its files, at a small scale and one seed. Times are left out: they
+// are all that may differ between runs. Verdicts count at scale 1 only
+// (docs/FIGURES.md); this test says that the program still measures the same.
+func TestFiguresAreFrozen(t *testing.T) {
+	data := datasetDir(t)
+	dir := t.TempDir()
+	r := anond(t, "experiment", "all", "--scale", frozenScale, "--data", data, "--out", dir, "--json")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	var measured []figureResult
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &measured))
+
+	papers, order := map[string]*bytes.Buffer{}, []string{}
+	for _, f := range measured {
+		paper, _, _ := strings.Cut(f.ID, "-")
+		if papers[paper] == nil {
+			papers[paper], order = &bytes.Buffer{}, append(order, paper)
+		}
+		freezeFigure(t, papers[paper], f, dir)
+	}
+	require.Len(t, order, 5)
+	for _, paper := range order {
+		requireFrozen(t, paper+".golden", papers[paper].Bytes())
+	}
+}
+
+func TestFigureListIsFrozen(t *testing.T) {
+	requireFrozen(t, "list.golden", []byte(anond(t, "experiment", "list").stdout))
+	requireFrozen(t, "list.json.golden", []byte(anond(t, "experiment", "list", "--json").stdout))
+	var help string
+	for _, command := range []string{"list", "run", "all", "frontier"} {
+		help += anond(t, "experiment", command, "--help").stdout
+	}
+	requireFrozen(t, "help.golden", []byte(help))
+}
+
+func requireFrozen(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", "figures", name)
+	if *rewrite {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "if it is meant, run with -rewrite and look at the difference")
+}
+
+// freezeFigure writes a figure as text, without its times.
+func freezeFigure(t *testing.T, out *bytes.Buffer, f figureResult, dir string) {
+	t.Helper()
+	fmt.Fprintf(out, "== %s: %s\n", f.ID, f.Title)
+	timed := 0
+	for _, p := range f.Panels {
+		freezePanel(t, out, f.ID, p, dir)
+		if p.Timed {
+			timed++
+		}
+	}
+	for _, c := range f.Claims {
+		if timed == len(f.Panels) || strings.Contains(c.Claim, " time ") {
+			fmt.Fprintf(out, "claim: %s\n  of times\n", c.Claim)
+			continue
+		}
+		fmt.Fprintf(out, "claim: %s\n  %s: %s\n", c.Claim, c.Verdict, c.Numbers)
+		if c.Why != "" {
+			fmt.Fprintf(out, "  why: %s\n", c.Why)
+		}
+	}
+	for _, n := range f.Notes {
+		if strings.HasPrefix(n, "Time grows ") || strings.Contains(n, "update is quicker") {
+			n = "(of times)"
+		}
+		fmt.Fprintf(out, "note: %s\n", n)
+	}
+}
+
+// freezePanel writes the numbers of a panel, and the digests of its files.
+func freezePanel(t *testing.T, out *bytes.Buffer, id string, p figurePanel, dir string) {
+	t.Helper()
+	name := id
+	if p.Name != "" {
+		name += "-" + p.Name
+	}
+	digest := func(ending string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name+ending))
+		require.NoError(t, err)
+		return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+	}
+	rows := csv.NewWriter(out)
+	if p.Timed {
+		fmt.Fprintf(out, "panel %s: %d rows of times\n", name, len(p.Rows))
+		require.FileExists(t, filepath.Join(dir, name+".svg"))
+		require.NoError(t, rows.WriteAll([][]string{p.Header}))
+		return
+	}
+	fmt.Fprintf(out, "panel %s: csv %s svg %s\n", name, digest(".csv"), digest(".svg"))
+	require.NoError(t, rows.WriteAll(append([][]string{p.Header}, p.Rows...)))
+}
+
+// datasetDir is the directory of the public datasets.
+func datasetDir(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("ANOND_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "adult.csv.gz")); err != nil {
+		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
+	}
+	return dir
+}

@@ -1,0 +1,40 @@
+package crashtest
+
+import (
+	"io"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestStandardInputAfterAKill: what was committed stays and counts once; what
+// was not has to be fed again, and what is fed again counts again, but no person
+// is published twice.
+func TestStandardInputAfterAKill(t *testing.T) {
+	s := newSite(t, clinic("{type: stdin, format: csv}"))
+	const head, people = "id,age,city,ill\n", "p1,30,c1,d1\np2,31,c1,d2\np3,32,c1,d3\np4,33,c1,d4\n"
+	p := &process{t: t, cmd: exec.Command(program, "run"), out: &text{}, log: &text{}, ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.dir, p.out, p.log
+	in, err := p.cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	go func() { _ = p.cmd.Wait(); close(p.ended) }()
+	_, err = io.WriteString(in, head+people)
+	require.NoError(t, err)
+	p.until("two people or more are read", func() bool { return s.status().Counts.Sent >= 2 })
+	p.signal(syscall.SIGKILL)
+	p.wait()
+
+	r := s.run(head+people, "run")
+	require.Equal(t, 0, r.code, r.stderr)
+	c := s.status().Counts
+	assert.Equal(t, c.Sent, c.Published+c.Pending["waiting"]+c.Pending["subject_repeat"]+c.DeadLetter)
+	assert.GreaterOrEqual(t, c.Sent, 4)
+	assert.LessOrEqual(t, c.Sent, 8)
+	assert.Equal(t, 4, c.Published, "each person once")
+	assert.Equal(t, c.Sent-4, c.Pending["subject_repeat"])
+	assert.Equal(t, 0, s.run("", "audit").code)
+}

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// inspectPause comes after each MiB that is read to look at old releases: at most
+// 200 MB a second, and less beside other work.
+const inspectPause = 5 * time.Millisecond
+
+// inspection looks at all published releases in the background, once a run. What
+// it finds goes to the log and the status. It stops nothing: what is published is
+// decided from the state, which a damaged copy of an old release does not change;
+// the newest release, to which the next one is tied, is checked before.
+type inspection struct {
+	log    *slog.Logger
+	stop   context.CancelFunc
+	done   chan struct{}
+	mu     sync.Mutex
+	damage *ingest.Damage
+}
+
+// inspect begins to look at the releases that state calls published.
+func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent) *inspection {
+	ctx, cancel := context.WithCancel(ctx)
+	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
+	look := snapshot.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
+	go func() {
+		defer close(i.done)
+		if len(look.Published) == 0 {
+			return
+		}
+		if v, err := look.Run(ctx); err == nil {
+			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files, "bytes", v.Bytes, "faults", len(v.Findings))
+		}
+	}()
+	return i
+}
+
+func publishedOf(intents []incremental.Intent) []snapshot.LedgerEntry {
+	var out []snapshot.LedgerEntry
+	for _, i := range intents {
+		if i.Published {
+			out = append(out, snapshot.LedgerEntry{Release: i.Release, SHA256: i.Manifest})
+		}
+	}
+	return out
+}
+
+func pause(ctx context.Context) {
+	t := time.NewTimer(inspectPause)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// found takes in a fault; the first is logged.
+func (i *inspection) found(f snapshot.Finding) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.damage != nil {
+		i.damage.Faults++
+		return
+	}
+	i.damage = &ingest.Damage{Faults: 1, Release: f.Release, File: f.File, Kind: f.Kind}
+	i.log.Error("a published file is not what was published; anond release verify lists every fault", "event", "release_damaged",
+		"release", f.Release, "file", f.File, "kind", f.Kind, "detail", f.Detail)
+}
+
+// Damage is what was found so far, nil if nothing.
+func (i *inspection) Damage() *ingest.Damage {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.damage == nil {
+		return nil
+	}
+	d := *i.damage
+	return &d
+}
+
+// close gives the reading up.
+func (i *inspection) close() error {
+	i.stop()
+	<-i.done
+	return nil
+}
+
+// finish lets a run that ends by itself look at everything, and shows the last
+// report again with what was found.
+func (i *inspection) finish(ctx context.Context, last *ingest.Report, observe func(ingest.Report)) {
+	select {
+	case <-i.done:
+	case <-ctx.Done():
+		return
+	}
+	if d := i.Damage(); d != nil && !last.Time.IsZero() {
+		last.Damage = d
+		observe(*last)
+	}
+}
+
+// damageOfNewest tells whether the newest published release is what was published.
+func damageOfNewest(files snapshot.FS, dir string, m *incremental.Machine) error {
+	published := publishedOf(m.Intents())
+	if len(published) == 0 {
+		return nil
+	}
+	return snapshot.CheckRelease(files, dir, published[len(published)-1])
+}

@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/snapshot"
+)
+
+// TestWhatARetryMayCorrect: the disk, the mount and the rights may come back; what
+// is in the release, in the program or in the path of the configuration stays.
+func TestWhatARetryMayCorrect(t *testing.T) {
+	at := func(err error) error {
+		return &snapshot.ReleaseError{Release: 2, Step: snapshot.StepRender, Err: &fs.PathError{Op: "write", Path: "data.csv", Err: err}}
+	}
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOENT, syscall.EACCES, syscall.EROFS, syscall.EIO, syscall.ENOTDIR} {
+		require.False(t, permanent(at(no)), no)
+	}
+	for _, no := range []syscall.Errno{syscall.ENAMETOOLONG, syscall.EXDEV, syscall.ENOTSUP} {
+		require.True(t, permanent(at(no)), no)
+	}
+	require.True(t, permanent(errors.New("no common ancestor")))
+	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
+		require.True(t, permanent(fmt.Errorf("%w: %w", class, at(syscall.ENOSPC))), class)
+	}
+}

@@ -1,0 +1,148 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+)
+
+// left does work that looks at no context, and leaves it to itself when the
+// context ends. The work must not write anything.
+func left(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// orderly is how long a stop waits for what is being opened to end by itself.
+const orderly = time.Second
+
+// opened opens what may hang where no context reaches it: the lock of a state, a
+// file on a disk that is away. A stop leaves it; what is opened after that is
+// closed again.
+func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T, error)) (T, error) {
+	type result struct {
+		thing T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		thing, err := open()
+		done <- result{thing, err}
+	}()
+	select {
+	case r := <-done:
+		return r.thing, r.err
+	case <-ctx.Done():
+	}
+	over, stop := clock.Ticker(orderly)
+	defer stop()
+	select {
+	case r := <-done:
+		return r.thing, r.err
+	case <-over:
+	}
+	go func() {
+		if r := <-done; r.err == nil {
+			_ = r.thing.Close() // nothing was read or written
+		}
+	}()
+	var nothing T
+	return nothing, context.Cause(ctx)
+}
+
+// openStore opens the state, for whose lock it may wait a while.
+func openStore(ctx context.Context, c *config.Config, o Options, lease lease) (*boltstore.Store, error) {
+	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, lease) })
+}
+
+// oncePatience is how long a run that has to end waits for a source that does
+// not answer.
+const oncePatience = time.Minute
+
+// reachSource opens the source. A run that has to end does not wait for it
+// without end.
+func reachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
+	bounded, done := onceBound(ctx, o)
+	defer done()
+	s, err := opened(bounded, o.Clock, func() (ingest.Source, error) { return openSource(bounded, c, m, o, lease) })
+	return s, awayError(ctx, bounded, err)
+}
+
+// onceBound is a context that ends, for a run that has to end.
+func onceBound(ctx context.Context, o Options) (context.Context, context.CancelFunc) {
+	if !o.Once {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, oncePatience, ingest.ErrAway)
+}
+
+// awayError says why a wait ended that onceBound bounded.
+func awayError(ctx, bounded context.Context, err error) error {
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		return errors.Join(ingest.ErrAway, err)
+	}
+	return err
+}
+
+// stoppedEarly tells an error that a stop caused, before the loop could drain.
+func stoppedEarly(ctx context.Context, o Options, err error) error {
+	early := errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) || errors.Is(err, incremental.ErrInterrupted)
+	if ctx.Err() == nil || !early {
+		return err
+	}
+	o.Log.Info("stopped before the source could be read", "event", "stopped")
+	return nil
+}
+
+// phases keeps the status fresh before the loop does, from when the state is
+// open: a source may be away for days.
+type phases struct {
+	o       Options
+	observe func(ingest.Report)
+	counts  incremental.Status
+	logged  time.Time
+}
+
+func newPhases(c *config.Config, o Options, m *incremental.Machine) *phases {
+	return &phases{o: o, observe: observer(c, o), counts: m.Status(), logged: o.Clock.Now()}
+}
+
+// during does one step, and reports each second that it is under way.
+func (p *phases) during(doing string, step func() error) error {
+	since := p.o.Clock.Now()
+	ticks, stopTicks := p.o.Clock.Ticker(time.Second)
+	defer stopTicks()
+	p.report(doing, since)
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ticks:
+			p.report(doing, since)
+		}
+	}
+}
+
+func (p *phases) report(doing string, since time.Time) {
+	now := p.o.Clock.Now()
+	r := ingest.Report{Time: now, Machine: p.counts, Counted: now, Doing: doing, Since: since}
+	p.observe(r)
+	if now.Sub(p.logged) >= time.Minute {
+		p.logged = now
+		ingest.LogStatus(p.o.Log, r)
+	}
+}

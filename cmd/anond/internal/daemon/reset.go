@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/snapshot"
+)
+
+// Removed tells what a reset took out of the state, in counts.
+type Removed struct {
+	Path        string `json:"path"`
+	Records     uint64 `json:"records"`
+	DeadLetters uint64 `json:"dead_letters"` // those not delivered
+	Partitions  uint64 `json:"partitions"`
+}
+
+// Reset makes the state of a configuration start over: its records, positions and
+// undelivered dead letters go, and the source is read again from its beginning.
+//
+// It refuses once a release is decided (rule F: the same people would get a
+// second history), and beside releases or a ledger of which the state knows
+// nothing. The seed stays: it is drawn once for a dataset (rule R), so that
+// nobody can draw again until a release pleases.
+func Reset(c *config.Config) (Removed, error) {
+	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
+		return Removed{}, decidedElsewhere(c, err)
+	}
+	type positions = map[incremental.Partition]incremental.Position
+	had, err := boltstore.ResetFile(c.State.Path, func(old incremental.Meta, read positions) (incremental.Meta, error) {
+		if old.LastCut > 0 && old.Settings[transparentKey] == config.DigestOf(true) {
+			return old, fmt.Errorf("%w: the first transparent pool was refused, and is fixed (level L2)", incremental.ErrDecided)
+		}
+		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read)}, nil
+	})
+	if err != nil {
+		return Removed{}, err
+	}
+	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it tells of what is gone
+		return Removed{}, err
+	}
+	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
+}
+
+const transparentKey = "policy.transparent"
+
+// readBefore notes how far topics had been read: their groups' commits stay.
+func readBefore(old incremental.Meta, positions map[incremental.Partition]incremental.Position) map[incremental.Partition]int64 {
+	out := map[incremental.Partition]int64{}
+	for p, x := range positions {
+		if strings.HasPrefix(p.Source, "kafka:") {
+			out[p] = max(x.Next, old.Read[p])
+		}
+	}
+	for p, next := range old.Read {
+		out[p] = max(next, out[p])
+	}
+	return out
+}
+
+// decidedElsewhere tells that releases exist, if that is what err says, naming
+// the state's own knowledge of them where it has any.
+func decidedElsewhere(c *config.Config, err error) error {
+	if !errors.Is(err, snapshot.ErrBehind) {
+		return err
+	}
+	info, stateErr := boltstore.Info(c.State.Path)
+	if stateErr == nil && info.Releases > 0 {
+		return fmt.Errorf("reset state %s: %w", c.State.Path, incremental.ErrDecided)
+	}
+	return fmt.Errorf("reset state %s: %w", c.State.Path, err)
+}

@@ -1,0 +1,65 @@
+package figures
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClaimJoinsFindings(t *testing.T) {
+	yes, no, maybe := Found(Holds, "1"), Found(HoldsNot, "2"), Found(Undecided, "3")
+	for _, c := range []struct {
+		claim   Claim
+		verdict Verdict
+		numbers string
+		why     string
+	}{
+		{NewClaim("t", "w", yes, yes.Of("x ")), Holds, "1; x 1", ""},
+		{NewClaim("t", "w", yes, no, maybe), HoldsNot, "1; 2; 3", "w"},
+		{NewClaim("t", "w", maybe, yes), Undecided, "3; 1", "w"},
+		{NewClaim("t", "w", yes.And(no)), HoldsNot, "1; 2", "w"},
+	} {
+		require.Equal(t, "t", c.claim.Text)
+		require.Equal(t, c.verdict, c.claim.Verdict())
+		require.Equal(t, c.numbers, c.claim.Numbers())
+		require.Equal(t, c.why, c.claim.Why)
+	}
+}
+
+// A claim that one reading upholds and another refutes depends on the reading;
+// an open reading leaves it open unless the others differ already.
+func TestClaimIsJudgedUnderEveryReading(t *testing.T) {
+	for _, c := range []struct {
+		of   []Verdict
+		want Verdict
+	}{
+		{[]Verdict{Holds}, Holds},
+		{[]Verdict{HoldsNot}, HoldsNot},
+		{[]Verdict{Holds, Holds}, Holds},
+		{[]Verdict{HoldsNot, HoldsNot}, HoldsNot},
+		{[]Verdict{Holds, HoldsNot}, Depends},
+		{[]Verdict{Undecided, HoldsNot, Holds}, Depends},
+		{[]Verdict{Holds, Undecided}, Undecided},
+		{[]Verdict{Undecided, HoldsNot}, Undecided},
+		{nil, Undecided},
+	} {
+		var readings []Reading
+		for _, v := range c.of {
+			readings = append(readings, Reading{Words: "one", Finding: Found(v, "1")})
+		}
+		require.Equal(t, c.want, ClaimUnder("t", "w", readings...).Verdict(), c.of)
+	}
+	both := ClaimUnder("t", "w", Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})
+	require.Equal(t, "an interval: does not hold (1.3); a value: holds (0.9)", both.Numbers())
+	require.Equal(t, "w", both.Why)
+	require.Empty(t, ClaimUnder("t", "w", Reading{"a", Found(Holds, "1")}, Reading{"b", Found(Holds, "2")}).Why)
+}
+
+func TestAsides(t *testing.T) {
+	require.Equal(t, "Not in the paper: a wins. That does not hold: 2. w", Aside(NewClaim("a wins.", "w", Found(HoldsNot, "2"))))
+	require.Equal(t, "Not in the paper: a wins. That holds: 1.", Aside(NewClaim("a wins.", "w", Found(Holds, "1"))))
+	yes, no := Found(Holds, "1"), Found(HoldsNot, "2")
+	require.Equal(t, "", Failing([]string{"a", "b"}, []Finding{yes, yes}))
+	require.Equal(t, "It fails for b alone. ", Failing([]string{"a", "b"}, []Finding{yes, no}))
+	require.Equal(t, "It fails for all of them. ", Failing([]string{"a", "b"}, []Finding{no, no}))
+}

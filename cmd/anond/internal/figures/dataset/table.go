@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// Source is the directory of the public datasets (ANOND_DATA).
+type Source string
+
+// Column asks for one attribute of a dataset. Hierarchy names a file in ARX's
+// format below the source's hierarchies; it makes the attribute categorical.
+// Steps are nested widths to which a number is generalized. Rows in which the
+// text is Missing (if set) are left out.
+type Column struct {
+	Name      string
+	Type      equivclass.Type
+	Hierarchy string
+	Steps     []float64
+	Missing   string
+}
+
+// AdultTree asks for a categorical attribute of Adult with ARX's hierarchy of it.
+func AdultTree(name string) Column {
+	return Column{Name: name, Hierarchy: "adult_hierarchy_" + name + ".csv"}
+}
+
+// Table is a dataset as dictionary codes.
+type Table struct {
+	Dicts []*equivclass.Dictionary // by attribute
+	Codes [][]equivclass.Code      // by attribute, then record
+}
+
+// Len returns the number of records.
+func (t *Table) Len() int {
+	if len(t.Codes) == 0 {
+		return 0
+	}
+	return len(t.Codes[0])
+}
+
+// Adult reads n rows of UCI Adult (0: all 45,222; the first 30,162 are its
+// training part).
+func (s Source) Adult(n int, columns ...Column) (*Table, error) {
+	return s.read("adult.csv.gz", n, columns)
+}
+
+// ACS reads n rows of the excerpt of the American Community Survey (0: all).
+func (s Source) ACS(n int, columns ...Column) (*Table, error) {
+	return s.read("acs-national2019.csv.gz", n, columns)
+}
+
+func (s Source) read(name string, n int, columns []Column) (*Table, error) {
+	var t *Table
+	err := ReadCSV(filepath.Join(string(s), name), func(r *csv.Reader) (err error) {
+		t, err = s.table(r, n, columns)
+		return err
+	})
+	return t, err
+}
+
+// ReadCSV hands over a CSV file, gzipped if its name ends in .gz. An error of the
+// reader names the file.
+func ReadCSV(path string, read func(*csv.Reader) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err := read(csv.NewReader(r)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
+	header, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	t, at, err := s.empty(header, columns)
+	if err != nil {
+		return nil, err
+	}
+	r.ReuseRecord = true
+	for n == 0 || t.Len() < n {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if lacks(columns, at, record) {
+			continue
+		}
+		for j, d := range t.Dicts {
+			c, found, why := d.Find([]byte(record[at[j]]))
+			if why != equivclass.Accepted {
+				return nil, fmt.Errorf("row %d, column %q: %s", t.Len()+1, columns[j].Name, why)
+			}
+			if !found {
+				c = d.Add([]byte(record[at[j]]))
+			}
+			t.Codes[j] = append(t.Codes[j], c)
+		}
+	}
+	return t, nil
+}
+
+// empty returns the table without its rows, and where its columns stand.
+func (s Source) empty(header []string, columns []Column) (t *Table, at []int, err error) {
+	t, at = &Table{Codes: make([][]equivclass.Code, len(columns))}, make([]int, len(columns))
+	for j, c := range columns {
+		if at[j] = slices.Index(header, c.Name); at[j] < 0 {
+			return nil, nil, fmt.Errorf("no column %q: this is another dataset", c.Name)
+		}
+		a, err := s.attribute(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.Dicts = append(t.Dicts, equivclass.NewDictionary(a))
+	}
+	return t, at, nil
+}
+
+func lacks(columns []Column, at []int, record []string) bool {
+	for j, c := range columns {
+		if c.Missing != "" && record[at[j]] == c.Missing {
+			return true
+		}
+	}
+	return false
+}
+
+func (s Source) attribute(c Column) (equivclass.Attribute, error) {
+	a := equivclass.Attribute{Name: c.Name, Type: c.Type, Steps: c.Steps}
+	if c.Hierarchy == "" {
+		return a, nil
+	}
+	f, err := os.Open(filepath.Join(string(s), "hierarchies", c.Hierarchy))
+	if err != nil {
+		return a, err
+	}
+	defer f.Close()
+	a.Type = equivclass.Categorical
+	a.Hierarchy, err = equivclass.ParseHierarchy(c.Hierarchy, f)
+	return a, err
+}
+
+// Pool returns the records as a partitioner sees them: points over the
+// quasi-identifiers, each with the code of the sensitive attribute (-1: none).
+func (t *Table) Pool(quasi []int, sensitive int) *equivclass.Pool {
+	dicts := make([]*equivclass.Dictionary, len(quasi))
+	for i, j := range quasi {
+		dicts[i] = t.Dicts[j]
+	}
+	p := &equivclass.Pool{Space: equivclass.NewSpace(dicts), X: make([]float32, 0, t.Len()*len(quasi)), SA: make([]equivclass.Code, t.Len())}
+	for r := range t.Len() {
+		for i, j := range quasi {
+			p.X = append(p.X, p.Space.Coord(i, t.Dicts[j], t.Codes[j][r]))
+		}
+	}
+	if sensitive >= 0 {
+		copy(p.SA, t.Codes[sensitive])
+	}
+	return p
+}
+
+// Shuffled returns n rows drawn without replacement, in an order that the seed
+// fixes.
+func (t *Table) Shuffled(n int, seed uint64) *Table {
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(t.Len())[:min(n, t.Len())]
+	out := &Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
+	for j, column := range t.Codes {
+		for _, r := range order {
+			out.Codes[j] = append(out.Codes[j], column[r])
+		}
+	}
+	return out
+}
+
+// Columns returns the table of some attributes, in the order asked.
+func (t *Table) Columns(of ...int) *Table {
+	out := &Table{}
+	for _, j := range of {
+		out.Dicts, out.Codes = append(out.Dicts, t.Dicts[j]), append(out.Codes, t.Codes[j])
+	}
+	return out
+}
+
+// First returns the table's first n rows.
+func (t *Table) First(n int) *Table {
+	out := &Table{Dicts: t.Dicts}
+	for _, column := range t.Codes {
+		out.Codes = append(out.Codes, column[:min(n, len(column))])
+	}
+	return out
+}

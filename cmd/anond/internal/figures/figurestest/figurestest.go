@@ -1,0 +1,116 @@
+// Package figurestest is what the tests of every paper's figures ask of them.
+package figurestest
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/dataset"
+)
+
+// Data is the directory of the public datasets; a test whose data is not there
+// says so and is skipped.
+func Data(t testing.TB) dataset.Source {
+	t.Helper()
+	dir := os.Getenv("ANOND_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "adult.csv.gz")); err != nil {
+		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
+	}
+	return dataset.Source(dir)
+}
+
+// Find returns the figure of an ID.
+func Find(t testing.TB, of []figures.Figure, id string) figures.Figure {
+	t.Helper()
+	for _, f := range of {
+		if f.ID == id {
+			return f
+		}
+	}
+	require.Fail(t, "no figure "+id)
+	return figures.Figure{}
+}
+
+// scale is the share of the papers' sizes at which a figure takes a moment.
+const scale = 0.01
+
+// Run runs a figure small and holds what every figure owes: that it tells its
+// steps and heeds its context, rows of finite numbers as wide as their header,
+// and claims that say what was measured, with a reason where they do not hold.
+func Run(t testing.TB, of []figures.Figure, id string) *figures.Result {
+	t.Helper()
+	f := Find(t, of, id)
+	steps := 0
+	r, err := f.Run(context.Background(), figures.Input{Data: Data(t), Seed: 1, Scale: scale, Progress: func(string) { steps++ }})
+	require.NoError(t, err)
+	require.Positive(t, steps)
+	require.NotEmpty(t, r.Panels)
+	for _, p := range r.Panels {
+		numbers(t, id, p)
+	}
+	require.NotEmpty(t, r.Claims)
+	for _, c := range r.Claims {
+		assert.NotEmpty(t, c.Text)
+		assert.NotEmpty(t, c.Numbers(), c.Text)
+		assert.Contains(t, figures.Verdicts(), c.Verdict())
+		if c.Verdict() == figures.Holds {
+			assert.Empty(t, c.Why, c.Text)
+		}
+	}
+	return r
+}
+
+// numbers holds that a panel's rows are as wide as its header, and its cells
+// finite where they are numbers.
+func numbers(t testing.TB, id string, p figures.Panel) {
+	t.Helper()
+	require.NotEmpty(t, p.Rows)
+	for _, row := range p.Rows {
+		require.Len(t, row, len(p.Header))
+		for _, cell := range row {
+			v, err := strconv.ParseFloat(cell, 64)
+			finite := err != nil || !math.IsNaN(v) && !math.IsInf(v, 0)
+			require.True(t, finite && cell != "", "%s panel %s: %v", id, p.Name, row)
+		}
+	}
+}
+
+// Stops holds that a figure ends with its context.
+func Stops(t testing.TB, of []figures.Figure, ids ...string) {
+	t.Helper()
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for _, id := range ids {
+		_, err := Find(t, of, id).Run(stopped, figures.Input{Data: Data(t), Seed: 1, Scale: scale})
+		require.ErrorIs(t, err, context.Canceled, id)
+	}
+}
+
+// Columns holds the series and the number of rows of a panel that lists them
+// side by side.
+func Columns(t testing.TB, p figures.Panel, rows int, series ...string) {
+	t.Helper()
+	require.Equal(t, series, p.Header[1:], "panel %s", p.Name)
+	require.Len(t, p.Rows, rows, "panel %s", p.Name)
+}
+
+// SeriesOf counts the rows of each series of a panel that lists them one after
+// the other.
+func SeriesOf(p figures.Panel) map[string]int {
+	out := map[string]int{}
+	for _, row := range p.Rows {
+		out[row[1]]++
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package lgb
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/dataset"
+	"anond/cmd/anond/internal/figures/figurestest"
+)
+
+// madeGrid gives every key the runs that of returns.
+func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *grid {
+	g := newGrid(table{name: "made up", Table: &dataset.Table{}})
+	for _, m := range cutters() {
+		for _, k := range allK {
+			for _, l := range allL {
+				for _, d := range densities {
+					g.runs[gridKey{measure, m.name, k, l, d}] = of(m.name, k, l, d)
+				}
+			}
+		}
+	}
+	return g
+}
+
+func TestClaimsOfQueries(t *testing.T) {
+	growing := madeGrid(ofRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(k*k*l) + map[string]float64{nameNCP: 30}[method]
+		return []float64{v, 2 * v}
+	})
+	assert.Equal(t, figures.Holds, growing.grows(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.weighs(ofRate).Verdict, "k squared outweighs l")
+	assert.Equal(t, figures.Holds, growing.small(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.closes(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, growing.equal(ofRate).Verdict)
+	opposite := madeGrid(ofRate, func(method string, k, l int, _ float64) []float64 {
+		v := float64(l*l)/float64(k) - map[string]float64{nameNCP: .12 * float64(l*l) / float64(k)}[method]
+		return []float64{v, 3 * v}
+	})
+	assert.Equal(t, figures.HoldsNot, opposite.grows(ofRate).Verdict, "falls in k")
+	assert.Equal(t, figures.HoldsNot, opposite.weighs(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, opposite.small(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, opposite.closes(ofRate).Verdict, "the same share at every l")
+	assert.Equal(t, figures.HoldsNot, opposite.equal(ofRate).Verdict, "12 % apart")
+}
+
+func TestClaimsOfDensity(t *testing.T) {
+	falling := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 {
+		v := 100 - d*float64(k*l)
+		return []float64{v, v + 1}
+	})
+	assert.Equal(t, figures.Holds, falling.declines(ofRate).Verdict)
+	assert.Equal(t, figures.Holds, falling.largest(ofRate).Verdict)
+	rising := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 { return []float64{d, 2 * d} })
+	assert.Equal(t, figures.HoldsNot, rising.declines(ofRate).Verdict)
+	assert.Equal(t, figures.HoldsNot, rising.largest(ofRate).Verdict)
+	assert.Contains(t, rising.largest(ofRate).Numbers, "no reduction anywhere")
+	elsewhere := madeGrid(ofRate, func(_ string, k, l int, d float64) []float64 { return []float64{100 - d/float64(k*l), 99 - d} })
+	assert.Equal(t, figures.HoldsNot, elsewhere.largest(ofRate).Verdict)
+	assert.Contains(t, elsewhere.largest(ofRate).Numbers, "k = 5, l = 5")
+}
+
+func TestClaimsOfGroups(t *testing.T) {
+	same := madeGrid(ofCDM, func(_ string, k, _ int, _ float64) []float64 { return []float64{float64(k), 7} })
+	assert.Equal(t, figures.Holds, same.untouched().Verdict)
+	other := madeGrid(ofCDM, func(_ string, k, l int, _ float64) []float64 { return []float64{float64(k), float64(l)} })
+	assert.Equal(t, figures.HoldsNot, other.untouched().Verdict)
+	assert.Equal(t, figures.Holds, savingOf("x", []float64{100, 100, 100}, []float64{86, 84, 83}).Verdict)
+	assert.Equal(t, figures.HoldsNot, savingOf("x", []float64{100, 100, 100}, []float64{86, 90, 83}).Verdict)
+	assert.Contains(t, savingOf("x", []float64{100, 100, 100}, []float64{86, 110, 83}).Numbers, "-10.0 % at k = 8")
+}
+
+// The other table's verdict is told, not taken.
+func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
+	public := figures.NewClaim("", "", figures.Found(figures.Holds, "1"))
+	c := beside(public, figures.NewClaim("", "", figures.Found(figures.HoldsNot, "2")), "other")
+	assert.Equal(t, figures.NewClaim("", "", figures.Found(figures.Holds, "1. On other: does not hold (2)")), c)
+	assert.Equal(t, "1", public.Numbers(), "what was given is left alone")
+}
+
+func TestFiguresOfGroups(t *testing.T) {
+	for _, id := range []string{"lgb-5", "lgb-6"} {
+		r := figurestest.Run(t, Figures(), id)
+		require.Len(t, r.Panels, 4)
+		for i, p := range r.Panels {
+			series := figurestest.SeriesOf(p)
+			require.Len(t, series, 6, "three k of the paper's method, three of ours")
+			for _, k := range []string{"5", "8", "10"} {
+				require.Equal(t, len(allL), series[paperMethods[i%2]+", k = "+k])
+			}
+		}
+	}
+}
+
+func TestFiguresOfQueries(t *testing.T) {
+	seven := figurestest.Run(t, Figures(), "lgb-7")
+	require.Len(t, seven.Panels, 4)
+	require.Len(t, figurestest.SeriesOf(seven.Panels[0]), 3)
+	require.Len(t, figurestest.SeriesOf(seven.Panels[1]), 6)
+	require.Len(t, seven.Claims, 5)
+	eight := figurestest.Run(t, Figures(), "lgb-8")
+	require.Len(t, eight.Panels, 8)
+	require.Len(t, figurestest.SeriesOf(eight.Panels[0]), 6)
+	require.Len(t, eight.Claims, 4)
+}
+
+func TestFiguresStopWhenAsked(t *testing.T) {
+	figurestest.Stops(t, Figures(), "lgb-5")
+}
+
+// Each attribute is promised what its flagged values allow, sex t-closeness.
+func TestPromises(t *testing.T) {
+	source := figurestest.Data(t)
+	acs, err := treeACS(source, 2000)
+	require.NoError(t, err)
+	f := acs.flagged(0.2, 1)
+	p := promises(f, 20)
+	require.Equal(t, reachable(f, 7), p[7].L)
+	require.Less(t, p[7].L, 20)
+	require.Equal(t, 5, promises(f, 5)[ageAt].L)
+	require.Zero(t, p[sexAt].L)
+	require.Equal(t, "t-close(0.2,equal)", p[sexAt].Principle.Name())
+}
+
+func TestDeviation(t *testing.T) {
+	assert.Zero(t, deviation([]int{5, 5, 5}))
+	assert.InDelta(t, 2, deviation([]int{3, 7}), 1e-12)
+}

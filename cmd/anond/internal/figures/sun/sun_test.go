@@ -1,0 +1,105 @@
+package sun
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/figures/dataset"
+	"anond/cmd/anond/internal/figures/figurestest"
+	"anond/equivclass"
+)
+
+func TestErrorFigures(t *testing.T) {
+	for _, id := range []string{"sun-2", "sun-3", "sun-4", "sun-5", "sun-6", "sun-7"} {
+		r := figurestest.Run(t, Figures(), id)
+		require.Len(t, r.Panels, 2, id)
+		for _, p := range r.Panels {
+			series := figurestest.SeriesOf(p)
+			for _, name := range []string{anatomyName, orgName, multiName, ncpName, upName, mendedName, ownCellsName, asPrintedName} {
+				require.Equal(t, 5, series[name], "%s: %s", id, name)
+			}
+			require.Len(t, series, 8)
+		}
+	}
+}
+
+func TestTimeFigures(t *testing.T) {
+	require.Len(t, figurestest.Run(t, Figures(), "sun-8").Panels, 1)
+	require.Len(t, figurestest.Run(t, Figures(), "sun-9").Panels, 2)
+}
+
+func TestFiguresStopWhenAsked(t *testing.T) {
+	figurestest.Stops(t, Figures(), "sun-2", "sun-8")
+}
+
+// The seed fixes all numbers of the error figures.
+func TestErrorsAreDeterministic(t *testing.T) {
+	require.Equal(t, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows)
+}
+
+// twoGroups is four records in two groups: age and sex, then the sensitive attribute.
+func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
+	t.Helper()
+	table := &dataset.Table{Codes: make([][]equivclass.Code, 3)}
+	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
+	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}},
+		{Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
+		d := equivclass.NewDictionary(a)
+		for _, r := range rows {
+			c, found, _ := d.Find([]byte(r[j]))
+			if !found {
+				c = d.Add([]byte(r[j]))
+			}
+			table.Codes[j] = append(table.Codes[j], c)
+		}
+		table.Dicts = append(table.Dicts, d)
+	}
+	return table, [][]int32{{0, 1}, {2, 3}}
+}
+
+func bind(t *testing.T, table *dataset.Table, text string) *equivclass.BoundQuery {
+	t.Helper()
+	q, err := equivclass.ParseQuery(text)
+	require.NoError(t, err)
+	bound, err := equivclass.BindQuery(q, table.Dicts)
+	require.NoError(t, err)
+	return bound
+}
+
+// The statement printed in the paper counts a group's rows of SS as soon as one
+// member matches; group shares split them.
+func TestPrintedSQLCountsWholeGroups(t *testing.T) {
+	table, groups := twoGroups(t)
+	q := bind(t, table, "count where sex = F and job = a")
+	require.Equal(t, 3.0, asPrinted(publishAnatomy(table, groups), q))
+	require.Equal(t, 2.5, publishAnatomy(table, groups).Estimate(q).Estimate)
+	none := bind(t, table, "count where age = 23 and sex = F and job = a")
+	require.Equal(t, 0.0, asPrinted(publishAnatomy(table, groups), none))
+}
+
+// Full domain: the ages of the second group are one, yet shown at the table's
+// depth; a range of five years has five of them.
+func TestFullDomainShowsOneDepth(t *testing.T) {
+	table, groups := twoGroups(t)
+	tight, full := publishCells(table, groups), publishFullDomain(table, groups)
+	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, tight.Cells[0][0])
+	require.Equal(t, equivclass.Cell{Lo: 31, Hi: 31}, tight.Cells[1][0])
+	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, full.Cells[0][0])
+	require.Equal(t, equivclass.Cell{Lo: 30, Hi: 34}, full.Cells[1][0])
+	require.InDelta(t, 0.4, full.Estimate(bind(t, table, "count where age = 31 and job = a")).Estimate, 1e-12, "a fifth of two")
+}
+
+func TestLiftNodes(t *testing.T) {
+	source := figurestest.Data(t)
+	table, err := source.Adult(50, dataset.AdultTree("education"), dataset.AdultTree("occupation"))
+	require.NoError(t, err)
+	h := table.Dicts[0].Attribute().Hierarchy
+	leaf, _ := h.Leaf([]byte("Bachelors"))
+	other, _ := h.Leaf([]byte("11th"))
+	up := h.Parent(int(other))
+	cells := [][]equivclass.Cell{{{Node: int(leaf)}}, {{Node: up}}}
+	liftNodes(cells, 0, h)
+	require.Equal(t, h.Parent(int(leaf)), cells[0][0].Node)
+	require.Equal(t, up, cells[1][0].Node)
+}

@@ -1,0 +1,66 @@
+package zhu
+
+import (
+	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
+)
+
+// adult reads the training part of Adult over the attributes of section 5,
+// the sensitive one last.
+func adult(s dataset.Source) (*dataset.Table, error) {
+	number, category := equivclass.Integer, equivclass.Categorical
+	return s.Adult(30162,
+		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category},
+		dataset.Column{Name: "education-num", Type: number}, dataset.Column{Name: "marital-status", Type: category},
+		dataset.Column{Name: "race", Type: category}, dataset.Column{Name: "workclass", Type: category},
+		dataset.Column{Name: "relationship", Type: category}, dataset.Column{Name: "occupation", Type: category})
+}
+
+// allAttributes are the places of the attributes but the sensitive one, which is last.
+var allAttributes = []int{0, 1, 2, 3, 4, 5, 6}
+
+// pool is a table over some of the attributes.
+func pool(t *dataset.Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(allAttributes)) }
+
+// method is one series of the figures.
+type method struct {
+	name string
+	by   func(seed uint64) equivclass.Partitioner
+	want func(l int) equivclass.Requirement
+	ring bool // published as rings of l neighbours
+	ours bool // not in the paper
+}
+
+func frequency(l int) equivclass.Requirement { return equivclass.Requirement{K: l, L: l} }
+
+// distinct asks for l different values alone, which bounds nobody's risk by 1/l.
+func distinct(l int) equivclass.Requirement {
+	return equivclass.Requirement{K: l, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: l}}}
+}
+
+// weak is Algorithm 1 with the weaker reading of "the demands of l-diversity".
+const weak = "aip, only l different values"
+
+// The methods of the paper, ours, and another reading of aip.
+var (
+	methods = []method{
+		{name: "arp", by: func(s uint64) equivclass.Partitioner { return equivclass.ARP{Seed: s} }, want: frequency},
+		{name: "ng", by: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }, want: frequency, ring: true},
+		{name: "aip", by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: frequency},
+		{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: s} }, want: frequency},
+		{name: "arp-up", by: func(uint64) equivclass.Partitioner { return equivclass.ARPUp{} }, want: frequency, ours: true},
+	}
+	weakReading = method{name: weak, by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: distinct, ours: true}
+)
+
+// namesOf returns the series of the paper, and those that are not.
+func namesOf(methods []method) (paper, ours []string) {
+	for _, m := range methods {
+		if m.ours {
+			ours = append(ours, m.name)
+		} else {
+			paper = append(paper, m.name)
+		}
+	}
+	return paper, ours
+}

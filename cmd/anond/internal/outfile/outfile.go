@@ -1,0 +1,38 @@
+// Package outfile writes files that commands leave behind, so that none is
+// written through a link and none is seen half written.
+package outfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Replace puts a file in place in one step: whoever reads it sees the old
+// content or the new one. A link at path is replaced, not followed. The file is
+// not synced: it is for what can be made again.
+func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	f, err := Create(tmp, mode)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return nil
+}
+
+// Create makes a file that is not there yet, also not as a link.
+func Create(path string, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+}

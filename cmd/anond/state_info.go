@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+)
+
+// stateInfo is what `state info` shows: of the file if no process holds it, and
+// of the daemon's status file.
+type stateInfo struct {
+	Path   string                 `json:"path"`
+	Held   bool                   `json:"held"`              // by a running process
+	HeldBy int                    `json:"held_by,omitempty"` // its pid, where the system tells
+	Note   string                 `json:"note,omitempty"`    // how far the status can be trusted
+	File   *boltstore.Information `json:"file,omitempty"`
+	Status *daemon.Status         `json:"status,omitempty"`
+}
+
+// freshFor is how old the status of a running daemon may be: it writes one each
+// second.
+const freshFor = 10 * time.Second
+
+func readStateInfo(cfg *config.Config, now time.Time) (*stateInfo, error) {
+	info := &stateInfo{Path: cfg.State.Path}
+	file, err := boltstore.Info(cfg.State.Path)
+	switch {
+	case err == nil:
+		info.File = &file
+	case errors.Is(err, incremental.ErrLocked):
+		info.Held, info.HeldBy = true, boltstore.Holder(cfg.State.Path)
+	default:
+		return nil, err
+	}
+	if info.Status, err = readStatus(daemon.StatusPath(cfg)); err != nil {
+		return nil, err
+	}
+	info.Note = info.note(now)
+	return info, nil
+}
+
+func readStatus(path string) (*daemon.Status, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(daemon.Status)
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// note says what the status is worth: it outlives the process that wrote it.
+func (i *stateInfo) note(now time.Time) string {
+	s := i.Status
+	switch {
+	case !i.Held && s == nil:
+		return ""
+	case !i.Held:
+		return "no process holds the state; status is what the last one left"
+	case s == nil:
+		return "a process holds the state and has not written a status yet: it loads the state, or is no daemon"
+	case i.HeldBy != 0 && s.PID != i.HeldBy:
+		return "a process holds the state and has not written a status yet; this status is of an earlier process"
+	case now.Sub(s.Time) > freshFor:
+		return "a process holds the state, but its status is old: it does not answer, or is no daemon"
+	}
+	return ""
+}

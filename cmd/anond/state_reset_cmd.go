@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+)
+
+func newStateResetCommand(env *environment) *cobra.Command {
+	var path string
+	var yes, asJSON bool
+	c := &cobra.Command{
+		Use: "reset", Short: "Start over, as long as no release is decided",
+		Long: `reset removes the records, positions and undelivered dead letters of a stopped
+daemon's state (exit 4 if it runs). The next start reads the source from its
+beginning, under the configuration as it then is. What came by standard input
+must be given again; what a topic no longer holds is gone.
+
+It refuses once a release is decided, and beside releases or a ledger (exit 3
+or 5): the same people may not get a second history. The seed stays, and dead
+letters go on with their numbers.`,
+		Example: "  anond state reset -c anond.yaml --yes",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				return usage("anond state reset --yes", "reset removes all records of %s: say so with --yes", cfg.State.Path)
+			}
+			removed, err := daemon.Reset(cfg)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, removed)
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n", removed.Path,
+				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"), count(int(removed.Partitions), "partition"))
+			return err
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().BoolVar(&yes, "yes", false, "remove the records (required)")
+	return c
+}

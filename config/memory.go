@@ -1,0 +1,30 @@
+package config
+
+// Memory is the block `memory`.
+type Memory struct {
+	MaxInFlight int64
+}
+
+// leastInFlight is the smallest bound under which reading makes sense, and
+// recordsInFlight the number of largest records that must fit.
+const (
+	leastInFlight   = 8 << 20
+	recordsInFlight = 4
+)
+
+func (m *Memory) keys() []key {
+	return []key{
+		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound for the input between its source and the state: what is fetched, decompressed, decoded, gathered for a transaction, and on its way to the dead letters. The process may take a small multiple of it besides what the state needs. A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
+	}
+}
+
+func (c *Config) checkMemory(r *reader) {
+	const full = "memory.max_in_flight"
+	switch m := c.Memory.MaxInFlight; {
+	case !r.sound(full):
+	case m < leastInFlight:
+		r.fault(full, "is too small to read anything", "write at least 8MiB")
+	case r.sound("source.max_record_bytes") && m/recordsInFlight < c.Source.MaxRecordBytes:
+		r.fault(full, "is less than four times source.max_record_bytes", "raise it, or lower source.max_record_bytes")
+	}
+}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// TextForm says how the texts of an attribute become values.
+type TextForm string
+
+// The forms of texts; the empty one is Normalize.
+const (
+	Normalize TextForm = "normalize"
+	ExactText TextForm = "exact"
+)
+
+func (a *Attribute) textKeys() []key {
+	return []key{
+		{path: "text", value: oneOf(&a.Text, Normalize, ExactText), derived: "normalize", doc: "How texts of a category or subject become values. " +
+			"normalize: white space at both ends is removed, each run of spaces inside becomes one space, characters are composed (Unicode NFC); " +
+			"so `flu` and `flu ` are one value, and `p1` and `p1 ` one person. exact: as written. " +
+			"The hierarchy and declared shares of the attribute follow. " +
+			"Control and invisible characters and invalid UTF-8 are refused in either form."},
+		{path: "max_length", value: bytesSize(&a.MaxLength), derived: "1KiB",
+			doc: "Longest text of a category or subject, in bytes of UTF-8; a longer one is refused as value_too_long."},
+	}
+}
+
+// textual reports whether the values of the attribute are texts.
+func (a *Attribute) textual() bool {
+	return a.Role == equivclass.Subject || published(a.Role) && !a.Type.Numeric()
+}
+
+// textRule is how the schema has it.
+func (a *Attribute) textRule() equivclass.Text {
+	return equivclass.Text{Exact: a.Text == ExactText, MaxLength: int(a.MaxLength)}
+}
+
+func (a *Attribute) checkText(r *reader, at string, fault attributeFault) {
+	for _, k := range []string{"text", "max_length"} {
+		if full := join(at, k); r.set(full) && !a.textual() {
+			r.warn(full, "is not used: it belongs to a category or subject", "remove it")
+		}
+	}
+	const most = 1 << 30
+	if full := join(at, "max_length"); r.set(full) && r.sound(full) && (a.MaxLength < 1 || a.MaxLength > most) {
+		fault("max_length", "is not between 1 byte and 1GiB", "write for instance 4KiB, or remove it")
+	}
+}
+
+// sameRule refuses two attributes that share a hierarchy file but not how its
+// texts are read.
+func (c *Config) sameRule(r *reader, i int) bool {
+	a := &c.Attributes[i]
+	for j := range c.Attributes[:i] {
+		if b := &c.Attributes[j]; b.Hierarchy == a.Hierarchy && published(b.Role) && b.textRule() != a.textRule() {
+			r.fault(fmt.Sprintf("schema.attributes[%d].hierarchy", i),
+				fmt.Sprintf("is the hierarchy of %q too, with another text or max_length", b.Name),
+				"write the same text and max_length for both, or give each a file")
+			return false
+		}
+	}
+	return true
+}
+
+// caseTwins finds texts that differ only by case. tell is called with the first
+// text of each spelling and a later one.
+type caseTwins map[string]string
+
+func (t caseTwins) note(text string) (before string, twin bool) {
+	folded := strings.ToLower(strings.ToUpper(text))
+	before, seen := t[folded]
+	if !seen {
+		t[folded] = text
+	}
+	return before, seen && before != text
+}
+
+// warnOfCase warns of leaves that differ only by case: they count as two values,
+// which people who type them seldom mean.
+func (r *reader) warnOfCase(name, key string, tree *equivclass.Hierarchy) {
+	twins, warned := caseTwins{}, 0
+	for leaf := range equivclass.Code(tree.Leaves()) {
+		before, twin := twins.note(tree.Label(int(leaf)))
+		if !twin {
+			continue
+		}
+		if warned++; warned > shownFaults {
+			return
+		}
+		other, _ := tree.Leaf([]byte(before))
+		lines := []int{tree.Line(other), tree.Line(leaf)}
+		first, second := min(lines[0], lines[1]), max(lines[0], lines[1])
+		r.warnings = append(r.warnings, Warning{File: name, Line: second, Key: key,
+			Reason:     fmt.Sprintf("the leaves of lines %d and %d differ only by case, and count as two values", first, second),
+			Suggestion: "write them alike before they come here if they mean the same"})
+	}
+}

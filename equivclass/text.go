@@ -1,0 +1,173 @@
+package equivclass
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The reasons for which a text cannot be a value, whatever the attribute holds.
+const (
+	ReasonUTF8      Reason = "invalid_utf8"
+	ReasonControl   Reason = "control_character"   // line breaks, NUL and the other control characters
+	ReasonInvisible Reason = "invisible_character" // shows nothing, or turns the direction of what follows
+	ReasonTooLong   Reason = "value_too_long"      // above Text.MaxLength
+)
+
+// DefaultMaxLength bounds a text value, in bytes of UTF-8.
+const DefaultMaxLength = 1024
+
+// Text says how a text becomes a value. The zero Text normalizes: two texts that
+// a reader takes for the same are the same value, so that `flu` and `flu ` in one
+// class do not pass for two diagnoses.
+type Text struct {
+	// Exact takes texts as they are written. They are still refused for what no
+	// release could show: invalid UTF-8, control and invisible characters, length.
+	Exact bool
+	// MaxLength is the longest text in bytes of UTF-8; 0 means DefaultMaxLength.
+	MaxLength int
+}
+
+// Clean returns the value that a text stands for, or why it stands for none.
+// Normalization removes white space (Unicode's) at both ends, makes of each run
+// of spaces inside one space, and composes characters (Unicode's form NFC).
+//
+// The result aliases raw or is new; raw is not changed. Cleaning twice changes
+// nothing more. Cost: one pass without allocation for ASCII and for text that is
+// normalized already.
+func (t Text) Clean(raw []byte) ([]byte, Reason) {
+	limit := t.MaxLength
+	if limit == 0 {
+		limit = DefaultMaxLength
+	}
+	if !t.Exact {
+		raw = bytes.TrimSpace(raw)
+	}
+	if len(raw) <= limit && printable(raw, t.Exact) {
+		return raw, Accepted
+	}
+	switch {
+	case len(raw) > maxShrink*limit:
+		return nil, ReasonTooLong
+	case !utf8.Valid(raw):
+		return nil, ReasonUTF8
+	case !t.Exact:
+		raw = oneSpace(norm.NFC.Bytes(raw))
+	}
+	if why := checkRunes(raw); why != Accepted {
+		return nil, why
+	}
+	if len(raw) > limit {
+		return nil, ReasonTooLong
+	}
+	return raw, Accepted
+}
+
+// maxShrink bounds the text that is looked at, in lengths of its value: three
+// Hangul letters of three bytes each become one syllable of three.
+const maxShrink = 4
+
+// printable tells texts that are their own values at once: printable ASCII,
+// without two spaces in a row unless they are taken as written.
+func printable(raw []byte, exact bool) bool {
+	before := byte(0)
+	for _, b := range raw {
+		if b < ' ' || b > '~' || b == ' ' && before == ' ' && !exact {
+			return false
+		}
+		before = b
+	}
+	return true
+}
+
+// checkRunes refuses what a release cannot show as one value in one line. The
+// text is valid UTF-8.
+func checkRunes(text []byte) Reason {
+	before := rune(0)
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		switch {
+		case r < ' ' || '\x7f' <= r && r < '\u00a0' || r == '\u2028' || r == '\u2029': // classes Cc, Zl and Zp
+			return ReasonControl
+		case invisible(r) && !joins(before, r, text[i+n:]):
+			return ReasonInvisible
+		}
+		before, i = r, i+n
+	}
+	return Accepted
+}
+
+// invisible tells the characters that show nothing by themselves (Unicode's
+// property Default_Ignorable_Code_Point) and those that turn the direction of
+// others. Two texts that differ in them look alike.
+func invisible(r rune) bool {
+	const softHyphen, second, last, more = '\u00ad', '\u034f', '\u3164', '\ufe00'
+	if r < second && r != softHyphen || last < r && r < more {
+		return false // most of Europe's, China's and Korea's characters, without a look into tables
+	}
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
+// joins tells the invisible characters that a text needs: joiners inside of it,
+// which change the letters of some scripts and make one emoji of several, and
+// variation selectors. Behind letters of Europe's scripts and ASCII they have no
+// meaning.
+func joins(before, r rune, rest []byte) bool {
+	if before <= unicode.MaxASCII || unicode.In(before, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+		return false
+	}
+	const zwnj, zwj = '\u200c', '\u200d'
+	return unicode.Is(unicode.Variation_Selector, r) || (r == zwnj || r == zwj) && len(rest) > 0
+}
+
+// oneSpace makes of each run of space characters (Unicode's class Zs, no tab or
+// line break) one U+0020.
+func oneSpace(text []byte) []byte {
+	if !manySpaces(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	before := false
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		switch space := unicode.Is(unicode.Zs, r); {
+		case !space:
+			out, before = append(out, text[i:i+n]...), false
+		case !before:
+			out, before = append(out, ' '), true
+		}
+		i += n
+	}
+	return out
+}
+
+// manySpaces reports a space other than U+0020, or two in a row.
+func manySpaces(text []byte) bool {
+	before := rune(0)
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r != ' ' && unicode.Is(unicode.Zs, r) || r == ' ' && before == ' ' {
+			return true
+		}
+		before, i = r, i+n
+	}
+	return false
+}
+
+// Clean returns the value that a raw text of the attribute stands for: the one
+// way by which texts become values. A text of white space alone is missing, and
+// comes back empty. Numbers, dates and flags lose white space at their ends;
+// whether they can be read is ParseNumber's and ParseFlag's to say.
+func (a *Attribute) Clean(raw []byte) ([]byte, Reason) {
+	if a.textual() {
+		return a.Text.Clean(raw)
+	}
+	return bytes.TrimSpace(raw), Accepted
+}
+
+// textual reports whether the attribute's values are texts, and not numbers or
+// flags.
+func (a *Attribute) textual() bool { return !a.Type.Numeric() && a.Role != Flag }

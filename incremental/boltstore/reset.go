@@ -1,0 +1,85 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// Renew makes the head of a state that starts over out of that of the old one
+// and how far its partitions had been read, or refuses.
+type Renew func(old incremental.Meta, positions map[incremental.Partition]incremental.Position) (incremental.Meta, error)
+
+// ResetFile puts an empty state in the place of the one at path, and returns what
+// that held. Only a state without release and without quarantine can start over.
+// The numbering of dead letters goes on, so that a sink can tell them apart.
+//
+// It holds the lock all the while; a daemon that waited for it notices that the
+// file is another (openBolt). The old file is replaced in one step, so nothing of
+// its records stays behind on free pages of the new one.
+func ResetFile(path string, renew Renew) (Information, error) {
+	if _, err := os.Stat(path); err != nil {
+		return Information{}, err
+	}
+	s, err := Open(path, Options{})
+	if err != nil {
+		return Information{}, err
+	}
+	had, err := s.reset(renew)
+	if err != nil {
+		err = fmt.Errorf("reset state %s: %w", path, err)
+	}
+	return had, errors.Join(err, s.Close())
+}
+
+func (s *Store) reset(renew Renew) (had Information, err error) {
+	if err := guarded(func() error { return s.db.View(had.read) }); err != nil {
+		return had, err
+	}
+	if had.Releases > 0 || had.Classes > 0 || had.Quarantined > 0 {
+		return had, incremental.ErrDecided
+	}
+	var meta incremental.Meta
+	positions := map[incremental.Partition]incremental.Position{}
+	v := nobody
+	v.Meta = func(m incremental.Meta) error { meta = m; return nil }
+	v.Position = func(p incremental.Partition, x incremental.Position) error { positions[p] = x; return nil }
+	if err := s.Load(v); err != nil {
+		return had, err
+	}
+	if meta, err = renew(meta, positions); err != nil {
+		return had, err
+	}
+	fresh := s.path + ".reset"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
+		return had, err
+	}
+	if err := appear(fresh, func(tmp string) error { return begin(tmp, meta, had.LetterLast) }); err != nil {
+		return had, err
+	}
+	if err := os.Rename(fresh, s.path); err != nil {
+		return had, err
+	}
+	return had, syncDir(filepath.Dir(s.path))
+}
+
+// begin writes an empty state with a given head.
+func begin(path string, meta incremental.Meta, letter uint64) error {
+	s, err := Open(path, Options{})
+	if err != nil {
+		return err
+	}
+	err = guarded(func() error {
+		return s.db.Update(func(tx *bolt.Tx) error {
+			w := writer{tx: tx, ends: ends{letter: letter}}
+			return w.write(&incremental.Delta{Meta: &meta})
+		})
+	})
+	return errors.Join(err, s.Close())
+}

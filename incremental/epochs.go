@@ -1,0 +1,96 @@
+package incremental
+
+import (
+	"errors"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Epochs of the sensitive attribute.
+//
+// When its hierarchy grows, values become valid that no record could have before.
+// The adversary knows when each record arrived and sees the copies of the
+// hierarchy: in a class with a new value she would rule it out for all who
+// arrived before it, and the others' share would rise above 1/l. So a class that
+// holds a value holds only records that arrived since it is valid. With it every
+// assignment of a class's bag to its members fits what she knows, as ever.
+
+// errEpoch: a class would tell who cannot have one of its values.
+var errEpoch = errors.New("it holds a value that was not valid yet when a member arrived (epochs of a hierarchy)")
+
+// findEpochs notes, by value, before which record it was not valid; nil if all
+// were valid from the beginning.
+func (c *columns) findEpochs(versions []HierarchyVersion) {
+	c.since = nil
+	l := c.leaves[c.schema.SensitiveIndex()]
+	if l == nil || len(versions) < 2 {
+		return
+	}
+	c.since = make([]RecordID, len(l.stored))
+	for leaf, code := range l.stored {
+		for _, v := range versions {
+			if code < equivclass.Code(v.Leaves) {
+				c.since[leaf] = v.Records
+				break
+			}
+		}
+	}
+}
+
+// validSince returns the first record that may have the value of r.
+func (c *columns) validSince(r RecordID) RecordID {
+	if c.since == nil {
+		return 0
+	}
+	return c.since[c.sa[r]]
+}
+
+// oneEpoch tells whether records may share a class: each arrived when the values
+// of all were valid.
+func (c *columns) oneEpoch(members []RecordID) error {
+	if c.since == nil || len(members) == 0 {
+		return nil
+	}
+	oldest := slices.Min(members)
+	for _, r := range members {
+		if c.validSince(r) > oldest {
+			return errEpoch
+		}
+	}
+	return nil
+}
+
+// mayHave tells whether a record may share a class with the values of a signature.
+func (c *columns) mayHave(r RecordID, signature []equivclass.Code) bool {
+	return c.since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.since[v] > r })
+}
+
+// epochs divides records, in order of arrival, into pools that may each be
+// partitioned as a whole: first those whose values were valid when the oldest of
+// them arrived. later takes what found no class among them, and returns the
+// second pool, of the others and all that may stand beside them; the rest is too
+// old for it. The first pool is soon published, so nobody waits for long.
+func (c *columns) epochs(records []RecordID) (first []RecordID, later func(rest []RecordID) (second, left []RecordID)) {
+	if c.since == nil || len(records) == 0 {
+		return records, nil
+	}
+	var young []RecordID
+	newest := RecordID(0)
+	for _, r := range records {
+		if v := c.validSince(r); v > records[0] {
+			young, newest = append(young, r), max(newest, v)
+		} else {
+			first = append(first, r)
+		}
+	}
+	if len(young) == 0 {
+		return records, nil
+	}
+	return first, func(rest []RecordID) (second, left []RecordID) {
+		all := slices.Concat(rest, young)
+		slices.Sort(all)
+		at, _ := slices.BinarySearch(all, newest)
+		return all[at:], all[:at]
+	}
+}

@@ -1,0 +1,154 @@
+package incremental_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// TestFirstLoadGrows: a refused first load changes nothing but where it ends: it
+// takes in more records over restarts, and the chain is certified.
+// Mutation: Machine.refuse keeps InitialEnds.
+func TestFirstLoadGrows(t *testing.T) {
+	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+	c.m.SetInitialEnds(map[incremental.Partition]int64{source: 9})
+	for i := range 9 {
+		c.put(i, max(0, i-6)) // 7 of 9 are the same
+	}
+	require.True(t, c.m.InitialReached())
+	for range 2 { // the second time by another process
+		_, err := c.m.Cut(1, [32]byte{1})
+		require.True(t, infeasible(err), "%v", err)
+		require.NoError(t, c.m.Commit())
+		assert.True(t, c.m.Growing())
+		assert.Nil(t, c.m.InitialEnds(), "the next start asks the source again")
+		assert.Equal(t, incremental.Pending{Infeasible: 9}, c.m.Status().Pending)
+		intent, err := c.m.Cut(1, [32]byte{1})
+		require.NoError(t, err, "without new records the answer is not asked for again")
+		require.Nil(t, intent)
+		c.crash()
+		assert.False(t, c.m.Growing())
+		assert.Equal(t, 9, c.m.Status().Pending.Total())
+	}
+	for i := range 12 {
+		c.put(i, 1+i%3)
+	}
+	require.NotNil(t, c.cut())
+	assert.True(t, c.m.InitialDone())
+	assert.Nil(t, c.m.Refused())
+	assert.Nil(t, c.m.Status().FirstLoad)
+	c.certify()
+}
+
+// TestFirstLoadIsTriedWhenAReleaseWouldBeDue: by the count of records, and by the
+// update trigger as soon as k wait.
+func TestFirstLoadIsTriedWhenAReleaseWouldBeDue(t *testing.T) {
+	p := policy(4, 3)
+	p.CutEvery, p.InitialMax = 3, 4
+	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	for i := range 4 {
+		require.False(t, c.m.CutDue())
+		c.put(i, 0)
+	}
+	require.True(t, c.m.CutDue())
+	_, err := c.m.Cut(1, [32]byte{1})
+	require.True(t, infeasible(err))
+	assert.False(t, c.m.CutDue())
+	assert.False(t, c.m.UpdateDue())
+	c.put(4, 0)
+	assert.True(t, c.m.UpdateDue())
+	assert.False(t, c.m.CutDue())
+	c.put(5, 0)
+	c.put(6, 0)
+	assert.True(t, c.m.CutDue())
+}
+
+// TestMinimumOfTheFirstLoad: its end is not its end before the records are there.
+func TestMinimumOfTheFirstLoad(t *testing.T) {
+	p := policy(4, 3)
+	p.InitialMin = 8
+	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c.m.SetInitialEnds(map[incremental.Partition]int64{source: 6})
+	for i := range 7 {
+		c.put(i, i%4)
+		require.False(t, c.m.InitialReached())
+	}
+	c.put(7, 3)
+	require.True(t, c.m.InitialReached())
+	assert.Equal(t, &incremental.FirstLoad{Records: 8, Wanted: 8}, c.m.Status().FirstLoad)
+}
+
+// TestATransparentFirstLoadDoesNotGrow: level L2. Its pool is fixed by where it
+// ended, and a load that grew under L1 cannot become a transparent one.
+func TestATransparentFirstLoadDoesNotGrow(t *testing.T) {
+	p := policy(4, 3)
+	p.Transparent = true
+	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	ends := map[incremental.Partition]int64{source: 8}
+	c.m.SetInitialEnds(ends)
+	for i := range 8 {
+		c.put(i, 0)
+	}
+	_, err := c.m.Cut(1, [32]byte{1})
+	require.True(t, infeasible(err))
+	require.NoError(t, c.m.Commit())
+	assert.False(t, c.m.Growing())
+	assert.Equal(t, ends, c.m.InitialEnds())
+}
+
+// settingsOf opens a machine on the chain's state under given settings.
+func (c *chain) settingsOf(p incremental.Policy, settings map[string][32]byte) error {
+	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding", Seed: c.seed, Seeded: true})
+	if err == nil {
+		c.m, c.policy = m, p
+		err = m.Commit()
+	}
+	return err
+}
+
+// TestSettingsBindWithTheFirstRelease: before it they may change, but for what
+// decides how records are stored; the state then takes the new ones.
+// Mutations: adoptSettings keeps the old digests; sameEncoding always nil.
+func TestSettingsBindWithTheFirstRelease(t *testing.T) {
+	of := func(l, missing, encoding byte) map[string][32]byte {
+		return map[string][32]byte{"policy.l": {l}, "schema.missing": {missing}, "schema.encoding": {encoding}}
+	}
+	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+	require.NoError(t, c.settingsOf(policy(4, 3), of(3, 0, 0)))
+	for i := range 8 {
+		c.put(i, i%2)
+	}
+	_, err := c.m.Cut(1, [32]byte{1})
+	require.True(t, infeasible(err))
+	require.NoError(t, c.m.Commit())
+
+	var changed *incremental.SettingsError
+	require.ErrorAs(t, c.settingsOf(policy(4, 2), of(2, 1, 1)), &changed)
+	assert.Equal(t, []string{"schema.missing"}, changed.Keys)
+	assert.False(t, changed.Released)
+	require.NoError(t, c.settingsOf(policy(4, 2), of(2, 0, 0)))
+	require.NoError(t, c.settingsOf(policy(4, 2), of(2, 0, 0)))
+	require.NoError(t, c.settingsOf(policy(4, 2), of(2, 1, 0)), "it shapes releases only")
+	c.settings.Policy.L, c.gate = 2, c.newGate()
+	require.NotNil(t, c.cut())
+	require.ErrorAs(t, c.settingsOf(policy(4, 3), of(3, 1, 0)), &changed)
+	assert.Equal(t, []string{"policy.l"}, changed.Keys)
+	assert.True(t, changed.Released)
+	require.NoError(t, c.settingsOf(policy(4, 2), of(2, 1, 0)))
+	transparent := policy(4, 2)
+	transparent.Transparent = true
+	d := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+	require.NoError(t, d.settingsOf(policy(4, 3), map[string][32]byte{"policy.transparent": {0}, "schema.encoding": {}}))
+	for i := range 8 {
+		d.put(i, 0)
+	}
+	_, err = d.m.Cut(1, [32]byte{1})
+	require.True(t, infeasible(err))
+	require.NoError(t, d.m.Commit())
+	require.ErrorAs(t, d.settingsOf(transparent, map[string][32]byte{"policy.transparent": {1}, "schema.encoding": {}}), &changed)
+	assert.Equal(t, []string{"policy.transparent"}, changed.Keys)
+}

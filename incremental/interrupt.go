@@ -1,0 +1,33 @@
+package incremental
+
+import (
+	"errors"
+
+	"anond/equivclass"
+)
+
+// ErrInterrupted: long work ended because the host asked for it. Nothing of it
+// was kept; the machine is in the middle of its work and must be opened again.
+var ErrInterrupted = errors.New("the work was interrupted")
+
+// interrupt is how a host ends long work of a machine: opening a large state,
+// planning a release. It is asked often, and changes nothing but when work ends:
+// what is decided never depends on it.
+type interrupt func() bool
+
+func (i interrupt) asked() bool { return i != nil && i() }
+
+func (i interrupt) err() error {
+	if i.asked() {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// partitioner lets the interrupt reach into a method that heeds one.
+func (i interrupt) partitioner(p equivclass.Partitioner) equivclass.Partitioner {
+	if s, ok := p.(equivclass.Stoppable); ok && i != nil {
+		return s.WithStop(i)
+	}
+	return p
+}

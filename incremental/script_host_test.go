@@ -1,0 +1,218 @@
+package incremental_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// host does for a script what the daemon does for its machine.
+type host struct {
+	name     string
+	place    place
+	restless bool // it is restarted after every commit
+	t        *testing.T
+	d        *datadriven.TestData
+
+	schema   *equivclass.Schema
+	policy   incremental.Policy
+	store    *failing
+	m        *incremental.Machine
+	now      int64
+	subjects map[uint64]string // by digest: state keeps no other name
+	failed   bool              // the command at hand failed
+}
+
+func (h *host) machine() string {
+	h.schema, h.policy = setting(h.t, h.d)
+	h.store, h.now, h.subjects = &failing{Store: h.place.fresh()}, 0, map[uint64]string{}
+	h.open()
+	var fields []string
+	for _, a := range h.schema.Attributes() {
+		fields = append(fields, a.Name)
+	}
+	return "records are " + strings.Join(fields, "/")
+}
+
+func (h *host) open() {
+	m, err := incremental.Open(h.store, incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7}, Seeded: true})
+	require.NoError(h.t, err, h.d.Pos)
+	m.Tick(h.now)
+	h.m = m
+}
+
+// afterwards checks what holds at any moment, and restarts a restless host.
+func (h *host) afterwards(commits bool) {
+	if h.m == nil {
+		return
+	}
+	if h.restless && commits && !h.failed {
+		h.crash()
+		h.reopen()
+	}
+	h.failed = false
+	require.Empty(h.t, h.m.CheckInvariants(), h.d.Pos)
+	s := h.m.Status()
+	require.Equal(h.t, s.Sent, uint64(s.Published+s.Pending.Total())+s.DeadLetter, "%s: a record is lost: %+v", h.d.Pos, s)
+}
+
+func (h *host) apply() string {
+	p, offset := source, int64(-1)
+	for _, arg := range h.d.CmdArgs {
+		switch arg.Key {
+		case "partition":
+			arg.Scan(h.t, 0, &p.ID)
+		case "offset":
+			arg.Scan(h.t, 0, &offset)
+		}
+	}
+	if offset < 0 {
+		offset, _ = h.m.Next(p)
+	}
+	var out applied
+	for _, text := range strings.Fields(h.d.Input) {
+		if err := h.applyOne(&out, p, offset, text); err != nil {
+			out.lines = append(out.lines, h.failure(err))
+			break
+		}
+		offset++
+	}
+	return out.String()
+}
+
+func (h *host) applyOne(out *applied, p incremental.Partition, offset int64, text string) error {
+	var row equivclass.Row
+	for _, field := range strings.Split(text, "/") {
+		if field == "" {
+			row = append(row, nil)
+		} else {
+			row = append(row, []byte(field))
+		}
+	}
+	require.Len(h.t, row, len(h.schema.Attributes()), "%s: %q", h.d.Pos, text)
+	got, err := h.m.Apply(p, offset, row)
+	switch {
+	case err != nil:
+		return err
+	case got.Known:
+		out.known++
+	case got.Reason != equivclass.Accepted:
+		out.lines = append(out.lines, fmt.Sprintf("refused offset %d: %s of %s", offset, got.Reason, got.Attribute))
+		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
+	default:
+		all := h.m.All()
+		out.ids = append(out.ids, len(all.SA)-1)
+		if i := h.schema.SubjectIndex(); i >= 0 {
+			h.subjects[all.Subject[len(all.SA)-1]] = string(row[i])
+		}
+	}
+	return nil
+}
+
+func (h *host) tick() string {
+	h.d.ScanArgs(h.t, "now", &h.now)
+	h.m.Tick(h.now)
+	return fmt.Sprintf("now %d", h.m.Status().Now)
+}
+
+func (h *host) commit() string {
+	if err := h.m.Commit(); err != nil {
+		return h.failure(err)
+	}
+	return "committed"
+}
+
+func (h *host) cut() string { return h.decided(h.m.Cut(h.createdAt(), [32]byte{1})) }
+
+func (h *host) flush() string { return h.decided(h.m.Flush(h.createdAt(), [32]byte{1})) }
+
+func (h *host) createdAt() int64 { return 1_700_000_000 + int64(len(h.m.Intents())) }
+
+func (h *host) decided(i *incremental.Intent, err error) string {
+	switch {
+	case err != nil:
+		return h.failure(err)
+	case i == nil:
+		return "skipped"
+	}
+	return intentLine(i)
+}
+
+func (h *host) publish() string {
+	i := h.m.Latest()
+	require.NotNil(h.t, i, "%s: there is nothing to publish", h.d.Pos)
+	if err := h.m.Published(i.Release, [32]byte{byte(i.Release)}); err != nil {
+		return h.failure(err)
+	}
+	return intentLine(h.m.Latest())
+}
+
+func (h *host) release() string {
+	before := len(h.m.Intents())
+	out := h.cut()
+	if h.failed || len(h.m.Intents()) == before {
+		return out
+	}
+	return h.publish()
+}
+
+func (h *host) fail() string {
+	h.store.next = true
+	return "the next commit fails"
+}
+
+func (h *host) crash() string {
+	s, err := h.place.again(h.store.Store)
+	require.NoError(h.t, err)
+	h.store, h.m = &failing{Store: s}, nil
+	return "gone"
+}
+
+func (h *host) reopen() string {
+	h.open()
+	next, _ := h.m.Next(source)
+	out := fmt.Sprintf("%d records, reading goes on at offset %d", len(h.m.All().SA), next)
+	if i := h.m.Latest(); i != nil {
+		out += "\n" + intentLine(i)
+	}
+	return out
+}
+
+func (h *host) deliver() string {
+	letters, err := h.store.Outbox(0, 100, 1<<30)
+	require.NoError(h.t, err)
+	if len(letters) > 0 {
+		h.m.Delivered(letters[len(letters)-1].Seq, len(letters))
+	}
+	if err := h.m.Commit(); err != nil {
+		return h.failure(err)
+	}
+	return fmt.Sprintf("%d delivered", len(letters))
+}
+
+// failure says of which kind an error is. Its wording is not the scripts' concern.
+func (h *host) failure(err error) string {
+	h.failed = true
+	var e *incremental.InfeasibleError
+	switch {
+	case errors.As(err, &e):
+		return infeasibleLine(e)
+	case errors.Is(err, incremental.ErrUnpublished):
+		return "refused: the release before is not published"
+	case errors.Is(err, incremental.ErrStateFull):
+		return "refused: the state is full"
+	case errors.Is(err, incremental.ErrBroken):
+		return "refused: a commit failed before"
+	case errors.Is(err, errTold):
+		return "failed: nothing was committed"
+	}
+	require.NoError(h.t, err, h.d.Pos)
+	return ""
+}

@@ -1,0 +1,85 @@
+package incremental_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/incremental/memstore"
+)
+
+// place is where a state lies.
+type place interface {
+	fresh() incremental.Store
+	// again opens what was committed. The store before is thrown away.
+	again(old incremental.Store) (incremental.Store, error)
+}
+
+type inMemory struct{}
+
+func (*inMemory) fresh() incremental.Store { return memstore.New() }
+func (*inMemory) again(old incremental.Store) (incremental.Store, error) {
+	return old.(*memstore.Store).Crash(), nil
+}
+
+type inFile struct {
+	t    *testing.T
+	dir  string
+	n    int
+	open incremental.Store
+}
+
+func newInFile(t *testing.T) *inFile {
+	f := &inFile{t: t, dir: t.TempDir()}
+	t.Cleanup(func() {
+		if f.open != nil {
+			require.NoError(t, f.open.Close())
+		}
+	})
+	return f
+}
+
+func (f *inFile) path() string { return filepath.Join(f.dir, strconv.Itoa(f.n)) }
+
+func (f *inFile) fresh() incremental.Store {
+	if f.open != nil {
+		require.NoError(f.t, f.open.Close())
+	}
+	f.n++
+	s, err := f.again(nil)
+	require.NoError(f.t, err)
+	return s
+}
+
+func (f *inFile) again(old incremental.Store) (s incremental.Store, err error) {
+	if old != nil {
+		require.NoError(f.t, old.Close())
+	}
+	f.open = nil
+	opened, err := boltstore.Open(f.path(), boltstore.Options{NoSync: true})
+	if err == nil {
+		f.open = opened
+	}
+	return opened, err
+}
+
+// failing is a store that can be told to fail.
+type failing struct {
+	incremental.Store
+	next bool
+}
+
+var errTold = errors.New("the store was told to fail")
+
+func (f *failing) Commit(d *incremental.Delta) error {
+	if f.next {
+		f.next = false
+		return errTold
+	}
+	return f.Store.Commit(d)
+}

@@ -1,0 +1,65 @@
+package filesrc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// rereadBatch is the number of records read at once.
+const rereadBatch = 1000
+
+// Reread reads single records of the configured files again (ingest.Reread). Each
+// file with wanted records is read once, from its start to the last of them.
+func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
+	return func(ctx context.Context, wanted map[incremental.Partition][]int64, take ingest.Taken) error {
+		if err := cfg.check(); err != nil {
+			return err
+		}
+		paths, err := cfg.expand()
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			h, ok, err := readHead(ctx, path, &cfg)
+			if err != nil {
+				return err
+			}
+			if offsets := wanted[h.partition(digest)]; ok && len(offsets) > 0 {
+				if err := rereadFile(ctx, path, &cfg, h, offsets, func(r ingest.Record) error { return take(h.partition(digest), r.Offset, r.Value, h.header) }); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func rereadFile(ctx context.Context, path string, cfg *Config, h head, offsets []int64, take func(ingest.Record) error) error {
+	in, err := open(path)
+	if err != nil {
+		return err
+	}
+	r := newReader(in, cfg)
+	if cfg.Layout == CSV {
+		r.header = func([]byte, place) (int, error) { return len(h.header), nil }
+	}
+	last := offsets[len(offsets)-1]
+	for err == nil {
+		var b batch
+		b, err = r.next(ctx, last+1, rereadBatch)
+		for _, record := range b.records {
+			if _, found := slices.BinarySearch(offsets, record.Offset); found && err == nil {
+				err = take(record)
+			}
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, in.close())
+}

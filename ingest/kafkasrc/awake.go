@@ -1,0 +1,43 @@
+package kafkasrc
+
+import (
+	"context"
+	"time"
+)
+
+// stayAwake notices that the process was suspended: the group may then have given
+// the lease away without anybody here having had a chance to see it.
+func (l *Lease) stayAwake(ctx context.Context) {
+	tick := time.NewTicker(max(l.cfg.Membership.Heartbeat/2, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.lost:
+			return
+		case <-tick.C:
+		}
+		now := time.Now()
+		if now.Sub(*l.beat.Load()) > l.doubt() {
+			close(l.slept)
+			l.lose()
+			return
+		}
+		l.beat.Store(&now)
+	}
+}
+
+// Held returns ErrLeaseLost if this member must neither commit nor publish any
+// more. It is sharper than Lost: a process that was suspended knows it at once.
+func (l *Lease) Held() error {
+	select {
+	case <-l.lost:
+		return ErrLeaseLost
+	default:
+	}
+	if time.Since(*l.beat.Load()) > l.doubt() {
+		return ErrLeaseLost
+	}
+	return nil
+}

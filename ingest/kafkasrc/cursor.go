@@ -1,0 +1,198 @@
+package kafkasrc
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/segmentio/kafka-go/compress"
+
+	"anond/ingest"
+)
+
+// sizes are the bounds of what is held of a partition at a time.
+type sizes struct {
+	piece  int // a chunk, and what a batch may unfold to in memory
+	record int // a longer message is only handed out in its beginning
+	batch  int // what a batch may unfold to
+}
+
+// cutTo is how much of a message that is too long is handed out. It does not
+// depend on any setting, so that the digest of the beginning stays what it is
+// (verify.go).
+const cutTo = 64 << 10
+
+// cursor walks over the records of a batch, in order. The records of a batch
+// that unfolds to no more than a piece are slices of one buffer, which nobody
+// else keeps; larger ones are unfolded record by record.
+type cursor struct {
+	b      *batch
+	sizes  sizes
+	left   int   // records that are still to come
+	next   int64 // the least offset that the next one may have
+	held   []byte
+	stream *unfolding // instead of held
+}
+
+// errLarge says that a batch unfolds to more than a piece.
+var errLarge = errors.New("the batch is large")
+
+// walk begins to read the records of a batch. errLarge: it has to be streamed,
+// which is for one partition at a time.
+func (b *batch) walk(s sizes) (*cursor, error) {
+	c := &cursor{b: b, sizes: s, left: b.count, next: b.base, held: b.payload}
+	if compress.Compression(b.attributes&codecBits) != compress.None {
+		var err error
+		if c.held, err = b.unfoldSmall(s.piece); err != nil {
+			return nil, err
+		}
+	}
+	if b.count > len(c.held)/minRecord {
+		return nil, b.spoiled("%d records in %d bytes", b.count, len(c.held))
+	}
+	return c, nil
+}
+
+// unfoldSmall decompresses a batch that unfolds to at most limit bytes.
+func (b *batch) unfoldSmall(limit int) ([]byte, error) {
+	u, err := b.unfold(limit)
+	if err != nil {
+		return nil, err
+	}
+	defer u.close()
+	out := make([]byte, 0, min(limit, 4*len(b.payload)+512))
+	for {
+		if len(out) == cap(out) {
+			out = append(out, 0)[:len(out)]
+		}
+		n, err := u.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
+		switch {
+		case err == io.EOF:
+			return out, nil
+		case errors.Is(err, errUnfoldsTooFar):
+			return nil, errLarge
+		case err != nil:
+			return nil, b.failed(err, limit)
+		}
+	}
+}
+
+// walkLarge is walk for a batch that has to be streamed. It reads the batch to
+// its end first, so that one that is spoiled gives no record at all.
+func (b *batch) walkLarge(s sizes) (*cursor, error) {
+	for _, last := range []bool{false, true} {
+		u, err := b.unfold(s.batch)
+		if err != nil {
+			return nil, err
+		}
+		c := &cursor{b: b, sizes: s, left: b.count, next: b.base, stream: u}
+		if last {
+			return c, nil
+		}
+		err = c.check()
+		c.close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil // not reached
+}
+
+func (c *cursor) close() {
+	if c.stream != nil {
+		c.stream.close()
+	}
+}
+
+// check reads on to the end without keeping anything.
+func (c *cursor) check() error {
+	none := func(int64) bool { return false }
+	for {
+		if _, ok, err := c.cut(none); err != nil || !ok {
+			return err
+		}
+	}
+}
+
+// rawRecord is a record inside the bytes of its batch.
+type rawRecord struct {
+	offset     int64
+	key, value []byte // nil: null, or not asked for
+	short      bool   // value is the first cutTo bytes of a message that is too long
+}
+
+func (r *rawRecord) record() ingest.Record {
+	return ingest.Record{Offset: r.offset, Key: r.key, Value: r.value, Cut: r.short}
+}
+
+// cut returns the next record; ok is false behind the last one. Of a stream, the
+// bytes of records that keep does not ask for are passed over.
+func (c *cursor) cut(keep func(offset int64) bool) (r rawRecord, ok bool, err error) {
+	if c.left == 0 {
+		return r, false, c.atEnd()
+	}
+	if c.stream != nil {
+		if r, err = c.cutStream(keep); err != nil {
+			return r, false, err
+		}
+	} else if r, c.held, ok = cutRecord(c.held, c.b.base); !ok {
+		return r, false, c.senseless()
+	} else if len(r.value) > c.sizes.record {
+		r.value, r.short = r.value[:min(len(r.value), cutTo)], true
+	}
+	if r.offset < c.next || r.offset > c.b.last {
+		return r, false, c.senseless()
+	}
+	c.left--
+	c.next = r.offset + 1
+	return r, true, nil
+}
+
+func (c *cursor) senseless() error { return c.b.spoiled("a record after %d makes no sense", c.next-1) }
+
+// atEnd checks that nothing follows the last record.
+func (c *cursor) atEnd() error {
+	if c.stream != nil {
+		switch _, err := c.stream.ReadByte(); {
+		case err == nil:
+			return c.b.spoiled("bytes after the last record")
+		case err != io.EOF:
+			return c.b.failed(err, c.sizes.batch)
+		}
+	} else if len(c.held) > 0 {
+		return c.b.spoiled("%d bytes after the last record", len(c.held))
+	}
+	return nil
+}
+
+// cutStream reads a record field by field, so that no length is believed before
+// its bytes are there, and nothing is held that is not handed out.
+func (c *cursor) cutStream(keep func(offset int64) bool) (r rawRecord, err error) {
+	size, err := binary.ReadVarint(c.stream)
+	if err != nil {
+		return r, c.b.failed(err, c.sizes.batch)
+	}
+	if size < minRecord-1 || size > math.MaxInt32 {
+		return r, c.senseless()
+	}
+	f := &fields{in: c.stream.Reader, left: size}
+	f.pass(1)  // attributes: unused
+	f.varint() // time: unused
+	delta := f.varint()
+	if r.offset = c.b.base + delta; delta < 0 {
+		return r, c.senseless()
+	}
+	kept := keep(r.offset)
+	r.key, _ = f.text(kept, cutTo, 0)
+	r.value, r.short = f.text(kept, c.sizes.record, cutTo)
+	f.pass(f.left) // headers
+	switch {
+	case f.bad:
+		return r, c.senseless()
+	case f.err != nil:
+		return r, c.b.failed(f.err, c.sizes.batch)
+	}
+	return r, nil
+}

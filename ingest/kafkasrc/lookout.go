@@ -1,0 +1,208 @@
+package kafkasrc
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	fetchAPI "github.com/segmentio/kafka-go/protocol/fetch"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+)
+
+// lookout waits for records of the partitions that have none to read, with one
+// request a broker for all of them. It is used where there are more partitions
+// than turns: a request, connection and turn of its own for every idle
+// partition would keep those out that have something to read.
+//
+// It only says that a fetch is worth while. The records in its answers are not
+// looked at; brokers send one batch at most, since one byte is asked for.
+type lookout struct {
+	s       *source
+	mu      sync.Mutex
+	waiting map[int32]*watched
+	arrived chan struct{} // there may be a partition to wait for
+}
+
+type watched struct {
+	p    *partition
+	from int64
+	news chan struct{} // closed when a fetch is worth while
+}
+
+func newLookout(s *source) *lookout {
+	return &lookout{s: s, waiting: map[int32]*watched{}, arrived: make(chan struct{}, 1)}
+}
+
+// wait blocks until there is a reason to fetch from a partition.
+func (l *lookout) wait(ctx context.Context, p *partition) error {
+	w := &watched{p: p, from: p.at.fetch, news: make(chan struct{})}
+	l.mu.Lock()
+	l.waiting[p.id] = w
+	l.mu.Unlock()
+	select {
+	case l.arrived <- struct{}{}:
+	default:
+	}
+	select {
+	case <-w.news:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// wake ends the wait of a partition.
+func (l *lookout) wake(w *watched) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting[w.p.id] == w {
+		delete(l.waiting, w.p.id)
+		close(w.news)
+	}
+}
+
+// run asks round by round until ctx is done. The pause bounds the requests that
+// a few busy partitions among many idle ones cause.
+func (l *lookout) run(ctx context.Context) {
+	pause := time.NewTicker(max(l.s.cfg.MaxWait/10, time.Millisecond))
+	defer pause.Stop()
+	for {
+		select {
+		case <-l.arrived:
+			l.round(ctx)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// round asks all brokers once about what waits now.
+func (l *lookout) round(ctx context.Context) {
+	leaders, err := l.s.client.leaders(ctx)
+	groups := map[int32][]*watched{}
+	l.mu.Lock()
+	for _, w := range l.waiting {
+		leader, known := leaders[w.p.id]
+		if err != nil || !known {
+			leader = noLeader
+		}
+		groups[leader] = append(groups[leader], w)
+	}
+	l.mu.Unlock()
+	var wg sync.WaitGroup
+	for leader, group := range groups {
+		wg.Go(func() { l.ask(ctx, leader, group) })
+	}
+	wg.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) > 0 {
+		select {
+		case l.arrived <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// noLeader stands for a broker that is not known. A fetch finds out why.
+const noLeader = -1
+
+// ask waits, with one request, for something to read in any partition of the
+// group. Whatever fails is for the partitions' own fetches to meet.
+func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
+	var ends map[int32]*fetchResponse
+	if leader != noLeader {
+		from := make(map[int32]int64, len(group))
+		for _, w := range group {
+			from[w.p.id] = w.from
+		}
+		ends, _ = l.s.client.poll(ctx, from)
+	}
+	for _, w := range group {
+		e := ends[w.p.id]
+		if e != nil && e.code == 0 && e.lso <= w.from && len(e.recordData) == 0 {
+			w.p.sees(e.lso)
+			w.p.moved()
+			continue
+		}
+		l.wake(w)
+	}
+}
+
+// leaders returns the partitions' leaders as the newest metadata have them.
+func (c *client) leaders(ctx context.Context) (map[int32]int32, error) {
+	m, err := c.do(ctx, &metadata.Request{TopicNames: []string{c.cfg.Topic}}, 0)
+	if err != nil {
+		return nil, err
+	}
+	leaders := map[int32]int32{}
+	for _, p := range m.(*metadata.Response).Topics[0].Partitions {
+		if p.LeaderID >= 0 {
+			leaders[p.PartitionIndex] = p.LeaderID
+		}
+	}
+	return leaders, nil
+}
+
+// poll asks about partitions of one leader. The broker answers when one of them
+// has something to read, at the latest after MaxWait.
+func (c *client) poll(ctx context.Context, from map[int32]int64) (map[int32]*fetchResponse, error) {
+	res, err := c.do(ctx, newPollRequest(&c.cfg, from), c.cfg.MaxWait)
+	if err != nil {
+		return nil, err
+	}
+	answer := res.(*pollResponse)
+	if answer.top.code != 0 {
+		return nil, kafka.Error(answer.top.code)
+	}
+	return answer.parts, nil
+}
+
+// pollRequest is a fetch of many partitions of which only the ends are of
+// interest.
+type pollRequest struct{ fetchRequest }
+
+type pollResponse struct {
+	top   fetchResponse
+	parts map[int32]*fetchResponse
+}
+
+func (*pollResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
+
+func newPollRequest(c *Config, from map[int32]int64) *pollRequest {
+	r := &pollRequest{*newFetchRequest(c, 0, 0, int32(c.MaxWait/time.Millisecond))}
+	parts := make([]fetchAPI.RequestPartition, 0, len(from))
+	for id, offset := range from {
+		parts = append(parts, fetchAPI.RequestPartition{Partition: id, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: 1})
+	}
+	r.Topics[0].Partitions = parts
+	r.most += len(from) * pollBytes
+	return r
+}
+
+// pollBytes is what an answer holds of a partition without records, a few
+// aborted transactions included.
+const pollBytes = 256
+
+// RawExchange implements protocol.RawExchanger.
+func (r *pollRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	body, err := r.exchange(rw)
+	if err != nil {
+		return nil, err
+	}
+	res := &pollResponse{parts: map[int32]*fetchResponse{}}
+	err = parsePartitions(body, r.version, &res.top, func(id *reader) *fetchResponse {
+		part := &fetchResponse{logStart: -1, high: -1, lso: -1}
+		res.parts[id.int32()] = part
+		return part
+	})
+	return res, err
+}

@@ -1,0 +1,33 @@
+package kafkasrc
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A process that was suspended for longer than the group waits knows at once
+// that it may have lost the lease, before any broker tells it.
+func TestSuspendedHolderLosesItsLease(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
+		a := rig.join("a")
+		a.wait()
+		time.Sleep(time.Minute)
+		require.NoError(t, a.lease.Held())
+		asleep := time.Now().Add(-a.lease.doubt() - time.Second)
+		a.lease.beat.Store(&asleep)
+		require.ErrorIs(t, a.lease.Held(), ErrLeaseLost)
+		start := time.Now()
+		<-a.lease.Lost()
+		require.Less(t, time.Since(start), a.lease.cfg.Membership.Heartbeat)
+		require.ErrorIs(t, a.lease.Commit(map[int32]int64{0: 5}), ErrLeaseLost)
+		b := rig.join("b")
+		b.wait()
+		require.NoError(t, b.lease.Held())
+		require.Contains(t, a.log.text("source_lease_lost"), "suspended")
+		a.leave()
+		b.leave()
+		time.Sleep(time.Minute)
+	})
+}

@@ -1,0 +1,111 @@
+package ingest
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"time"
+
+	"anond/incremental"
+)
+
+// Report is what the host shows to operators: counts only (rules H and V).
+type Report struct {
+	Time      time.Time
+	Machine   incremental.Status
+	Counted   time.Time // when Machine was counted: before Time while long work goes on
+	Source    Status
+	Releasing uint32    // the release in progress, 0 if none
+	Newest    *Latest   // newest release published by this process, nil if none
+	Doing     string    // what it does when it does not read; see DoingDecide and the others
+	Since     time.Time // of Doing
+	// ReleaseFailure and LetterFailure say why the newest attempt to publish, and to
+	// deliver dead letters, failed; empty if it did not.
+	ReleaseFailure, LetterFailure string
+	Damage                        *Damage // of published files, nil if none was found
+}
+
+// Damage says that published files are not what was published any more.
+type Damage struct {
+	Faults  int    `json:"faults"`
+	Release uint32 `json:"release"` // of the first fault found; 0: of none in particular
+	File    string `json:"file"`
+	Kind    string `json:"kind"`
+}
+
+// Latest is a release that was just published.
+type Latest struct {
+	Intent  incremental.Intent
+	Release Release
+	Took    time.Duration // from the decision to the last durable step
+}
+
+// reportDue reports once a second.
+func (l *loop) reportDue() {
+	if now := l.now(); now.Sub(l.seen) >= time.Second {
+		l.report(now)
+	}
+}
+
+// report tells observers how things stand, and the log once a minute. While long
+// work has the machine, the counts are those from before.
+func (l *loop) report(now time.Time) {
+	l.seen = now
+	if !l.working {
+		l.counts, l.counted = l.Machine.Status(), now
+	}
+	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
+		Releasing: l.releases.inMaking, Newest: l.releases.newest, Doing: l.doing.name, Since: l.doing.since,
+		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
+	if l.Damage != nil {
+		rep.Damage = l.Damage()
+	}
+	if rep.Source.Connected {
+		l.connected = now
+	}
+	l.Observe(rep)
+	if now.Sub(l.statusLog) < time.Minute {
+		return
+	}
+	l.statusLog = now
+	LogStatus(l.Log, rep)
+}
+
+// LogStatus writes event=status.
+func LogStatus(log *slog.Logger, rep Report) {
+	s := rep.Machine
+	lag, known := rep.Source.Lag(rep.Time)
+	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
+		"lags", lags(rep.Source), "stalled", rep.Source.Stalled,
+		"unterminated", rep.Source.Unread.Unterminated}
+	if rep.Doing != "" {
+		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())
+	}
+	if d := rep.Damage; d != nil {
+		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)
+	}
+	log.Info("status", attrs...)
+}
+
+// lagsShown bounds the partitions that a line of the log names.
+const lagsShown = 16
+
+// lags lists the lag of each partition that has one, the largest first; those
+// that follow are left to status.json.
+func lags(s Status) []PartitionLag {
+	out := []PartitionLag{}
+	for _, p := range s.Partitions {
+		if lag := p.Lag(); lag > 0 {
+			out = append(out, PartitionLag{p.Partition.ID, lag})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b PartitionLag) int { return cmp.Compare(b.Lag, a.Lag) })
+	return out[:min(len(out), lagsShown)]
+}
+
+// PartitionLag is the lag of one partition as a line of the log shows it.
+type PartitionLag struct {
+	Partition int32 `json:"partition"`
+	Lag       int64 `json:"lag"`
+}

@@ -1,0 +1,15 @@
+package ingest
+
+// summary tells what became of every line or message that was read.
+func (l *loop) summary() []any {
+	s, unread := l.Machine.Status(), l.Source.Status().Unread
+	ignored := uint64(0)
+	for why, n := range s.Ignored {
+		if why != ReasonBlank && why != ReasonHeaderLine && why != ReasonContinued {
+			ignored += n
+		}
+	}
+	return []any{"sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter, "ignored", ignored,
+		"header", s.Ignored[ReasonHeaderLine], "blank", s.Ignored[ReasonBlank], "continued", s.Ignored[ReasonContinued],
+		"unterminated", unread.Unterminated, "without_record", unread.WithoutRecord}
+}

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"anond/incremental"
+)
+
+// What the loop does when it does not read, as status and log name it.
+const (
+	DoingOpen     = "opening"             // the state is loaded
+	DoingVerify   = "verifying"           // the newest release is read again
+	DoingConnect  = "connecting"          // the source has not answered yet
+	DoingDecide   = "deciding"            // a release is decided
+	DoingCommit   = "committing"          // the state is written
+	DoingView     = "viewing"             // a release is prepared for rendering
+	DoingWait     = "waiting_for_release" // the next release is due, the one before is not published
+	DoingDeliver  = "delivering"          // the source ended, dead letters are on their way
+	DoingDraining = "draining"            // a stop was asked for
+)
+
+// longAfter is how long work lasts that is worth a report of its own.
+const longAfter = 200 * time.Millisecond
+
+// stuckAfter is how long an end waits for what does not answer.
+const stuckAfter = time.Second
+
+// activity is what the loop does when it does not read.
+type activity struct {
+	name  string
+	since time.Time
+}
+
+// begins notes an activity until the returned function is called.
+func (l *loop) begins(name string) (ends func()) {
+	before := l.doing
+	l.doing = activity{name, l.now()}
+	return func() { l.doing = before }
+}
+
+// errLeft says that long work was left to itself. The machine belongs to that
+// work from then on: the loop must not touch it again.
+var errLeft = errors.New("long work was left undone")
+
+// work runs what may take long with the machine in a goroutine that has the
+// machine to itself meanwhile. The loop goes on to report, from counts taken
+// before, and to answer a stop: work that keeps nothing is left undone (Decide,
+// View: the next start does the same again), other work is waited for.
+func (l *loop) work(ctx context.Context, name string, keeps bool, do func() error) error {
+	defer l.begins(name)()
+	l.counts, l.counted, l.working = l.Machine.Status(), l.now(), true
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	stop := ctx.Done()
+	for {
+		select {
+		case err := <-done:
+			l.working = false
+			if errors.Is(err, incremental.ErrInterrupted) {
+				l.working = true
+				return fmt.Errorf("%w: %w", errLeft, context.Cause(ctx))
+			}
+			return err
+		case <-stop:
+			l.drains()
+			if !keeps {
+				return fmt.Errorf("%w: %w", errLeft, ctx.Err())
+			}
+			stop = nil
+		case <-l.ticks:
+			l.reportWork()
+		}
+	}
+}
+
+// reportWork reports work that turns out to be long at once, then each second.
+func (l *loop) reportWork() {
+	now := l.now()
+	if l.seen.Before(l.doing.since) && now.Sub(l.doing.since) >= longAfter {
+		l.report(now)
+		return
+	}
+	l.reportDue()
+}

@@ -1,0 +1,58 @@
+package audit
+
+import "slices"
+
+// When the hierarchy of the sensitive attribute grows, values become valid that
+// nobody could have who arrived before. Whoever knows when people arrived rules
+// them out in a class that holds one. So such a class holds only people who came
+// later. The exports say by which release each had arrived: those covered by the
+// release before the first copy with the value had arrived before it was valid.
+
+// noteValues notes in which release values became valid.
+func (a *auditor) noteValues(before, after *Manifest, number int) error {
+	i := slices.IndexFunc(after.Schema, func(c Column) bool { return c.Role == "sensitive" })
+	if i < 0 || !slices.Contains(grown(before, after), after.Schema[i].Name) {
+		return nil
+	}
+	known := &faults{} // checkGrowth has told them
+	old, err := loadHierarchy(a.in.dir, before, after.Schema[i].Name, known)
+	if err != nil {
+		return err
+	}
+	now, err := loadHierarchy(a.in.dir, after, after.Schema[i].Name, known)
+	if err != nil {
+		return err
+	}
+	if a.since == nil {
+		a.since = map[string]int{}
+	}
+	for leaf := range now.leaf {
+		if _, had := old.leaf[leaf]; !had {
+			a.since[leaf] = number
+		}
+	}
+	return nil
+}
+
+// epochs finds classes that hold a value and somebody who arrived before it was
+// valid.
+func (a *auditor) epochs(rel *release, classOf []uint32) {
+	if len(a.since) == 0 || !rel.tab.ownBags() {
+		return
+	}
+	newest := make([]int, rel.tab.m)
+	for c := range newest {
+		for _, v := range rel.tab.bag(c) {
+			newest[c] = max(newest[c], a.since[a.in.s.sa.text[v]])
+		}
+	}
+	early := make([]int, rel.tab.m)
+	for rec, c := range classOf {
+		if c > 0 && rec < a.in.records.n && a.in.records.known[rec] && int(a.in.records.arrived[rec]) < newest[c-1] {
+			early[c-1]++
+		}
+	}
+	for c, n := range early {
+		a.f.addN("SA", KindBeforeValue, rel.num, c+1, a.in.s.sa.name, "members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
+	}
+}
