@@ -223,8 +223,8 @@ func bindCategories(c Condition, d *Dictionary, match []bool) (absent []int, err
 	for i, text := range c.Values {
 		switch {
 		case markCategory(d, text, match):
-		case len(d.attribute.Buckets) > 0:
-			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute, d.texts[0])
+		case len(d.Attribute().Buckets) > 0:
+			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute, d.Text(0))
 		case CheckCategory(text) != nil:
 			return nil, queryError(c.At, "value %d asked of %q can be no category: ask for one value or label, or for several as in {a, b}", i+1, c.Attribute)
 		default:
