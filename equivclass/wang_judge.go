@@ -71,7 +71,7 @@ func (j *cutJudge) extraHold(total int) bool {
 	slices.Sort(j.met)
 	j.bag.Counts, j.bag.Total = j.bag.Counts[:0], total
 	for _, v := range j.met {
-		j.bag.Counts = append(j.bag.Counts, Count{j.codes[v], int(j.counts[v])})
+		j.bag.Counts = append(j.bag.Counts, Count{Code: j.codes[v], N: int(j.counts[v])})
 	}
 	return j.bagHolds()
 }

@@ -49,13 +49,13 @@ func (m method) publish(p *equivclass.Pool, l int, seed uint64) {
 	if m.ring {
 		ringCells(p, groups, l)
 	} else {
-		bucketize(p, groups)
+		publishGroups(p, groups)
 	}
 }
 
-// bucketize is the recoding of arp, aip and anatomy: the group of each record,
+// publishGroups is the recoding of arp, aip and anatomy: the group of each record,
 // and the sensitive values of each group.
-func bucketize(p *equivclass.Pool, groups [][]int32) (group []int32, bags []equivclass.Bag) {
+func publishGroups(p *equivclass.Pool, groups [][]int32) (group []int32, bags []equivclass.Bag) {
 	group, bags = make([]int32, p.Len()), make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		for _, r := range g {

@@ -96,7 +96,7 @@ func TestRecodings(t *testing.T) {
 	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
 	groups, rest := equivclass.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
-	group, bags := bucketize(p, groups)
+	group, bags := publishGroups(p, groups)
 	for i, g := range groups {
 		require.Equal(t, p.Bag(g), bags[i])
 		for _, r := range g {
