@@ -18,3 +18,11 @@ type Drawing interface {
 	// WithSeed returns the partitioner with another seed.
 	WithSeed(seed uint64) Partitioner
 }
+
+// Stoppable is a partitioner whose work can be ended early. Once stop answers
+// true, Partition returns soon; what it returns then means nothing and must be
+// thrown away. As long as stop answers false it has no influence on the groups.
+type Stoppable interface {
+	Partitioner
+	WithStop(stop func() bool) Partitioner
+}

@@ -8,6 +8,7 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 const (
@@ -71,7 +72,7 @@ func publishGroups(p *equivclass.Pool, groups [][]int32) (group []int32, bags []
 func ringCells(p *equivclass.Pool, rings [][]int32, l int) []float32 {
 	box, out := equivclass.NewBox(p.D()), make([]float32, 0, 2*p.Len()*p.D())
 	for _, ring := range rings {
-		for _, w := range equivclass.RingWindows(ring, max(1, min(l, len(ring)))) {
+		for _, w := range bucketize.RingWindows(ring, max(1, min(l, len(ring)))) {
 			p.Box(w, box)
 			out = append(append(out, box.Lo...), box.Hi...)
 		}
