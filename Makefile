@@ -20,7 +20,7 @@ test: fmt vet
 race:
 	$(GO) test -race -timeout 15m -skip '$(ALONE)' $(CONCURRENT)
 	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
-	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass
+	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 
 # fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
 fuzz:

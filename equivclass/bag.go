@@ -1,6 +1,8 @@
 package equivclass
 
-import "slices"
+import (
+	"slices"
+)
 
 // Count says how often a sensitive value occurs.
 type Count struct {

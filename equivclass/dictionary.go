@@ -129,6 +129,17 @@ func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) 
 	return d.Find([]byte(text))
 }
 
+// Named returns the code of a category without hierarchy, or of a bucket by its
+// label, as a release shows it.
+func (d *Dictionary) Named(text string) (code Code, found bool) {
+	if len(d.attribute.Buckets) == 0 {
+		code, found = d.byText[text]
+		return code, found
+	}
+	i := slices.Index(d.texts, text)
+	return Code(max(i, 0)), i >= 0
+}
+
 // Add takes in a value that Find called admissible and new.
 func (d *Dictionary) Add(raw []byte) Code {
 	if d.attribute.Type.Numeric() {

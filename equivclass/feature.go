@@ -1,6 +1,8 @@
 package equivclass
 
-import "math"
+import (
+	"math"
+)
 
 // Distance returns the Euclidean distance of two points, the edge weight a_ij
 // of Wang, Xu and Sun, section IV.D.

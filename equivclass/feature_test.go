@@ -1,4 +1,4 @@
-package equivclass
+package equivclass_test
 
 import (
 	"math"
@@ -6,17 +6,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/equivclass/equivtest"
 )
 
 // floydWarshallSums is eq. 12-14 to the letter: the adjacency matrix, m rounds
 // of relaxation, the sum of the shortest path lengths from each vertex.
-func floydWarshallSums(p *Pool, rows []int32) []float64 {
+func floydWarshallSums(p *equivclass.Pool, rows []int32) []float64 {
 	m := len(rows)
 	path := make([][]float64, m)
 	for i := range path {
 		path[i] = make([]float64, m)
 		for j := range path[i] {
-			path[i][j] = Distance(p.At(rows[i]), p.At(rows[j]))
+			path[i][j] = equivclass.Distance(p.At(rows[i]), p.At(rows[j]))
 		}
 	}
 	for h := range m {
@@ -41,8 +44,8 @@ func TestFeaturePointIsTheFloydWarshallMinimum(t *testing.T) {
 	unique := 0
 	for range 400 {
 		m := 1 + rng.IntN(14)
-		p := wangGrid(rng, m, 1+rng.IntN(4), 5, 2)
-		rows := wangRows(m)
+		p := equivtest.Grid(rng, m, 1+rng.IntN(4), 5, 2)
+		rows := equivtest.Rows(m)
 		sums := floydWarshallSums(p, rows)
 		least := math.Inf(1)
 		for _, s := range sums {
@@ -54,7 +57,7 @@ func TestFeaturePointIsTheFloydWarshallMinimum(t *testing.T) {
 				near++
 			}
 		}
-		got := FeaturePoint(p, rows)
+		got := equivclass.FeaturePoint(p, rows)
 		require.LessOrEqual(t, sums[got], least+rounding)
 		if near == 1 && m > 2 {
 			unique++
@@ -65,8 +68,8 @@ func TestFeaturePointIsTheFloydWarshallMinimum(t *testing.T) {
 
 func TestFeaturePointExamples(t *testing.T) {
 	// On a line at 0, 0.2, 1: sums 1.2, 1.0, 1.8.
-	p := wangPool([]float32{0}, []float32{0.2}, []float32{1})
-	require.Equal(t, int32(1), FeaturePoint(p, []int32{0, 1, 2}))
-	require.Equal(t, int32(2), FeaturePoint(p, []int32{2, 0}), "of equals the first in rows")
-	require.Equal(t, int32(2), FeaturePoint(p, []int32{2}))
+	p := equivtest.Pool([]float32{0}, []float32{0.2}, []float32{1})
+	require.Equal(t, int32(1), equivclass.FeaturePoint(p, []int32{0, 1, 2}))
+	require.Equal(t, int32(2), equivclass.FeaturePoint(p, []int32{2, 0}), "of equals the first in rows")
+	require.Equal(t, int32(2), equivclass.FeaturePoint(p, []int32{2}))
 }

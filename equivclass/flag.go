@@ -1,6 +1,8 @@
 package equivclass
 
-import "strings"
+import (
+	"strings"
+)
 
 // ReasonFlag: the flag of a semi-sensitive value is missing, or is none of the
 // words that ParseFlag knows. Such a record is refused, whatever schema.missing

@@ -19,17 +19,10 @@ type Drawing interface {
 	WithSeed(seed uint64) Partitioner
 }
 
-// WithSeed implements Drawing.
-func (a Anatomy) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (a AIP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (a ARP) WithSeed(seed uint64) Partitioner { a.Seed = seed; return a }
-
-// WithSeed implements Drawing.
-func (m Permutation) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
-
-// WithSeed implements Drawing.
-func (m NCPSplit) WithSeed(seed uint64) Partitioner { m.Seed = seed; return m }
+// Stoppable is a partitioner whose work can be ended early. Once stop answers
+// true, Partition returns soon; what it returns then means nothing and must be
+// thrown away. As long as stop answers false it has no influence on the groups.
+type Stoppable interface {
+	Partitioner
+	WithStop(stop func() bool) Partitioner
+}

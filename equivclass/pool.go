@@ -29,12 +29,12 @@ func (p *Pool) At(i int32) []float32 {
 func (p *Pool) Loss(rows []int32) float64 {
 	var sum float64
 	for j := range p.Space.Dims {
-		sum += float64(p.dimLoss(j, rows))
+		sum += float64(p.DimLoss(j, rows))
 	}
 	return sum / float64(len(p.Space.Dims))
 }
 
-func (p *Pool) dimLoss(j int, rows []int32) float32 {
+func (p *Pool) DimLoss(j int, rows []int32) float32 {
 	dim, d := &p.Space.Dims[j], len(p.Space.Dims)
 	if dim.Kind == Set {
 		return dim.SetLoss(p.distinct(j, rows))

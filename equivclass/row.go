@@ -1,6 +1,8 @@
 package equivclass
 
-import "log/slog"
+import (
+	"log/slog"
+)
 
 // Row holds the raw text of one record, one entry an attribute in schema
 // order; nil is a missing value. Attributes that are never stored (identifier,

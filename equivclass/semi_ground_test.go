@@ -1,17 +1,20 @@
-package equivclass
+package equivclass_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"anond/equivclass"
+	"anond/equivclass/equivtest"
 )
 
 // Ranks follow values, not the order in which they came: example 1 of
 // t-closeness (Li, Li and Venkatasubramanian), salaries 3k to 11k against 3k, 4k,
 // 5k: 0.375.
 func TestSemiGroundRanksNumbersByValue(t *testing.T) {
-	d := NewDictionary(Attribute{Name: "pay", Type: Integer, Promise: &SemiPromise{T: 0.1, Distance: "ordered"}})
-	var all, low Bag
+	d := equivclass.NewDictionary(equivclass.Attribute{Name: "pay", Type: equivclass.Integer, Promise: &equivclass.SemiPromise{T: 0.1, Distance: "ordered"}})
+	var all, low equivclass.Bag
 	for _, v := range []string{"11", "3", "7", "5", "9", "4", "10", "6", "8"} {
 		code := d.Add([]byte(v))
 		all.Add(code, 1)
@@ -19,12 +22,12 @@ func TestSemiGroundRanksNumbersByValue(t *testing.T) {
 			low.Add(code, 1)
 		}
 	}
-	assert.InDelta(t, 0.375, SemiGround(d).Distance(low, all), 1e-9)
-	assert.Equal(t, "ordered", SemiGround(d).Name())
-	h := queryTree(t)
-	for name, want := range map[string]Ground{"hierarchical": TreeGround{Tree: h}, "equal": EqualGround{}, "": EqualGround{}} {
-		assert.Equal(t, want, SemiGround(NewDictionary(Attribute{Type: Categorical, Hierarchy: h, Promise: &SemiPromise{T: 0.1, Distance: name}})))
+	assert.InDelta(t, 0.375, equivclass.SemiGround(d).Distance(low, all), 1e-9)
+	assert.Equal(t, "ordered", equivclass.SemiGround(d).Name())
+	h := equivtest.Tree(t)
+	for name, want := range map[string]equivclass.Ground{"hierarchical": equivclass.TreeGround{Tree: h}, "equal": equivclass.EqualGround{}, "": equivclass.EqualGround{}} {
+		assert.Equal(t, want, equivclass.SemiGround(equivclass.NewDictionary(equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: h, Promise: &equivclass.SemiPromise{T: 0.1, Distance: name}})))
 	}
-	ordered := SemiGround(NewDictionary(Attribute{Type: Categorical, Hierarchy: h, Promise: &SemiPromise{T: 0.1, Distance: "ordered"}}))
-	assert.Len(t, ordered.(OrderedGround).Rank, h.Leaves())
+	ordered := equivclass.SemiGround(equivclass.NewDictionary(equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: h, Promise: &equivclass.SemiPromise{T: 0.1, Distance: "ordered"}}))
+	assert.Len(t, ordered.(equivclass.OrderedGround).Rank, h.Leaves())
 }

@@ -1,6 +1,8 @@
 package equivclass
 
-import "math"
+import (
+	"math"
+)
 
 // Similarity is the modified similarity of two points, the cosine of the angle
 // between them times rel over their distance (Wang, Xu and Sun, eq. 15 and 16;

@@ -1,6 +1,8 @@
 package equivclass
 
-import "math"
+import (
+	"math"
+)
 
 // Kind tells how values of an attribute are compared and generalized.
 type Kind uint8
@@ -54,7 +56,7 @@ func dimOf(d *Dictionary) Dim {
 func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	dim := &s.Dims[j]
 	if dim.Kind == Number {
-		return dim.scale(d.numbers[c])
+		return dim.Scale(d.numbers[c])
 	}
 	if dim.Size < 2 {
 		return 0
@@ -62,7 +64,7 @@ func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	return float32(float64(c) / float64(dim.Size-1))
 }
 
-func (d *Dim) scale(v float64) float32 {
+func (d *Dim) Scale(v float64) float32 {
 	if d.Width == 0 {
 		return 0
 	}
@@ -119,15 +121,15 @@ func StepCell(steps []float64, lo, hi float64) (float64, float64) {
 		return lo, hi
 	}
 	for _, w := range steps {
-		if a := floorTo(lo, w); hi < a+w {
+		if a := FloorTo(lo, w); hi < a+w {
 			return a, a + w
 		}
 	}
 	w := steps[len(steps)-1]
-	return floorTo(lo, w), floorTo(hi, w) + w
+	return FloorTo(lo, w), FloorTo(hi, w) + w
 }
 
-func floorTo(v, w float64) float64 {
+func FloorTo(v, w float64) float64 {
 	q := float64(int64(v / w))
 	if q*w > v {
 		q--

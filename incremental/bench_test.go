@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -97,7 +98,7 @@ func (c *census) rows(n int) []equivclass.Row {
 
 func censusPolicy() incremental.Policy {
 	p := policy(10, 5)
-	p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, equivclass.Extract{}
+	p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, extract.Extract{}
 	return p
 }
 

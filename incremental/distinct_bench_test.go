@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -62,7 +63,7 @@ func openDistinct(t testing.TB) *incremental.Machine {
 	s, err := equivclass.NewSchema(append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical}), equivclass.RefuseMissing)
 	require.NoError(t, err)
 	p := policy(10, 5)
-	p.Republication, p.Initial, p.Local = incremental.Regroup, equivclass.Extract{Workers: 2}, equivclass.Extract{Workers: 2}
+	p.Republication, p.Initial, p.Local = incremental.Regroup, extract.Extract{Workers: 2}, extract.Extract{Workers: 2}
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: p, Seeded: true})
 	require.NoError(t, err)
 	return m

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
@@ -110,7 +111,7 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 		l := 2 + rng.IntN(2)
 		p := policy(l+rng.IntN(3), l)
 		p.MaxHold, p.MaxRegroups = int64(rng.IntN(3)), []int{1, 2, -1}[rng.IntN(3)]
-		p.Initial, p.Local = equivclass.Extract{}, equivclass.Extract{}
+		p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 		if seed%4 != 0 {
 			p.Republication = incremental.Regroup
 			if seed%4 != 1 { // flat classes are likely, and so is their growth

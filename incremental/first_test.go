@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -19,12 +22,12 @@ var firstPartitioners = []struct {
 	by      equivclass.Partitioner
 	drawing bool
 }{
-	{equivclass.Extract{}, false}, {equivclass.Mondrian{}, false}, {equivclass.MondrianRelaxed{}, false}, {equivclass.MondrianBoth{}, false},
-	{equivclass.WangCloseK{}, false}, {equivclass.WangMedian{}, false}, {equivclass.SingleDimensional{}, false}, {equivclass.Multi{}, false},
-	{equivclass.FullDomain{}, false}, {equivclass.NCPSplit{}, true}, {equivclass.NCPSplit{Mend: true}, true}, {equivclass.Anatomy{}, true},
-	{equivclass.AIP{}, true}, {equivclass.ARP{}, true}, {equivclass.ARPUp{}, false}, {equivclass.PSensitive{}, false},
-	{equivclass.PSensitiveNCP{}, false}, {equivclass.Permutation{}, true},
-	{equivclass.PermutationNear{}, false},
+	{extract.Extract{}, false}, {topdown.Mondrian{}, false}, {topdown.MondrianRelaxed{}, false}, {topdown.MondrianBoth{}, false},
+	{topdown.WangCloseK{}, false}, {topdown.WangMedian{}, false}, {topdown.SingleDimensional{}, false}, {topdown.Multi{}, false},
+	{topdown.FullDomain{}, false}, {topdown.NCPSplit{}, true}, {topdown.NCPSplit{Mend: true}, true}, {bucketize.Anatomy{}, true},
+	{bucketize.AIP{}, true}, {bucketize.ARP{}, true}, {bucketize.ARPUp{}, false}, {topdown.PSensitive{}, false},
+	{topdown.PSensitiveNCP{}, false}, {bucketize.Permutation{}, true},
+	{bucketize.PermutationNear{}, false},
 }
 
 // TestFirstLoadIsKeyed: the first load is a function of the records and the

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -89,7 +90,7 @@ func (g *grove) start() error {
 
 func newGrove(t *testing.T, seed uint64, regroup bool) *grove {
 	p := policy(4, 2)
-	p.Local = equivclass.Extract{}
+	p.Local = extract.Extract{}
 	if regroup {
 		p.Republication = incremental.Regroup
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
 
 // heeding is a method that is interrupted in its midst.
 type heeding struct {
-	equivclass.Mondrian
+	topdown.Mondrian
 	stop func() bool
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/lgb"
 )
 
 // Local generalization and bucketization in a chain of releases (Li, He and Sun,
@@ -141,7 +142,7 @@ func (m *Machine) cutClass(p *promise, members []RecordID, coins equivclass.Sour
 		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
 	}
 	var out [][]RecordID
-	for _, b := range equivclass.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
+	for _, b := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
 		bucket := make([]RecordID, len(b))
 		for i, row := range b {
 			bucket[i] = members[row]

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -27,7 +29,7 @@ func BenchmarkBucketizedCut(b *testing.B) {
 		b.Run(fmt.Sprintf("published=%d", published), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			p := policy(5, 3)
-			p.Bucketized, p.MaxHold, p.Initial, p.Local = true, 0, equivclass.Mondrian{}, equivclass.Extract{}
+			p.Bucketized, p.MaxHold, p.Initial, p.Local = true, 0, topdown.Mondrian{}, extract.Extract{}
 			m, err := incremental.Open(memstore.New(), incremental.Options{Schema: schema, Policy: p, Seeded: true})
 			require.NoError(b, err)
 			sent := int64(0)

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/lgb"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -42,7 +44,7 @@ func smallSchema(t testing.TB, promise equivclass.SemiPromise) *equivclass.Schem
 func newSmall(t testing.TB, seed uint64, n int, promise equivclass.SemiPromise, values int) *small {
 	rng := rand.New(rand.NewPCG(seed, 41))
 	p := policy(2, 2)
-	p.Bucketized, p.MaxHold, p.Initial, p.Local = true, int64(rng.IntN(2)), equivclass.Extract{}, equivclass.Extract{}
+	p.Bucketized, p.MaxHold, p.Initial, p.Local = true, int64(rng.IntN(2)), extract.Extract{}, extract.Extract{}
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: smallSchema(t, promise), Policy: p, Seed: [32]byte{byte(seed)}, Seeded: true})
 	require.NoError(t, err)
 	s := &small{m: m, l: promise.L}
@@ -288,7 +290,7 @@ func TestThawedBucketsWouldBreakThePromise(t *testing.T) {
 				}
 			}
 			slices.Sort(rows)
-			for _, b := range equivclass.LocalBuckets(column, []int32{0, 1, 2}, rows, 2, rand.NewPCG(seed, uint64(i.Release))) {
+			for _, b := range lgb.LocalBuckets(column, []int32{0, 1, 2}, rows, 2, rand.NewPCG(seed, uint64(i.Release))) {
 				members := make([]incremental.RecordID, len(b))
 				for k, r := range b {
 					members[k] = incremental.RecordID(r)

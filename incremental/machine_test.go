@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -55,7 +56,7 @@ func (w world) row() equivclass.Row {
 func policy(k, l int) incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
 		Threshold: k - 1, MaxHold: 4, HoldInCuts: true, MaxRegroups: 2, Neighbours: 32, Similar: 8,
-		Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}
+		Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }
 
 var source = incremental.Partition{Source: "test"}

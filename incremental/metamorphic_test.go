@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -41,7 +42,7 @@ func TestDeliveryDoesNotMatter(t *testing.T) {
 			{incremental.Regroup, true, incremental.RepeatFirst}} {
 			p := policy(4, 2)
 			p.Republication, p.Transparent, p.Repeat, p.MaxHold = mode.republication, mode.transparent, mode.repeat, int64(seed%3)
-			p.Local, p.CutEvery, p.InitialMax = equivclass.Extract{}, 40, 120
+			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
 			want := ""
 			for _, d := range []delivery{{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},
 				{name: "redelivery", commit: 50, repeat: 0.5}, {name: "idle", commit: 13, idle: 3, pass: true}, {name: "all", commit: 5, crash: 0.02, repeat: 0.2, idle: 9}} {
@@ -126,7 +127,7 @@ func TestTimeIsAnInput(t *testing.T) {
 	for seed := range uint64(8) {
 		run := func(restart, back bool) string {
 			p := policy(4, 2)
-			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, equivclass.Extract{}
+			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, extract.Extract{}
 			w := world{rng: rand.New(rand.NewPCG(seed, 6)), values: 6}
 			c := newChain(t, newSchema(t, false), p, snapshot.Anatomy(), zoneFile)
 			at := rand.New(rand.NewPCG(seed, 7))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 )
 
 // spendGain is the share of its loss that a regrouping must save to be worth
@@ -232,7 +233,7 @@ func (r *regrouper) cut(g *regrouping) *regrouping {
 	members = append(members, g.new...)
 	pool := m.records.pool(r.space, members)
 	after := 0.0
-	for _, rows := range equivclass.Recut(pool, g.signature, m.policy.Requirement.K) {
+	for _, rows := range extract.Recut(pool, g.signature, m.policy.Requirement.K) {
 		if !pool.DistinctSubjects(rows) || !m.policy.Requirement.Holds(pool.Bag(rows)) {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -29,7 +30,7 @@ func newLine(t *testing.T, maxRegroups int) *line {
 	require.NoError(t, err)
 	p := policy(4, 2)
 	p.Republication, p.MaxRegroups, p.MaxHold = incremental.Regroup, maxRegroups, 8
-	p.Initial, p.Local = equivclass.Extract{}, equivclass.Extract{}
+	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: p, Seeded: true})
 	require.NoError(t, err)
 	return &line{t: t, m: m}

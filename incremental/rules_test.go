@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
@@ -28,7 +29,7 @@ import (
 func lived(t *testing.T, seed uint64, releases int) *chain {
 	p := policy(4, 2)
 	p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, 3
-	p.Initial, p.Local = equivclass.Extract{}, equivclass.Extract{}
+	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
 	rng := rand.New(rand.NewPCG(seed, 8))
 	for i := range 60 + 9*releases {
@@ -362,7 +363,7 @@ func TestRuleI(t *testing.T) {
 func infeasibleStream(t *testing.T) *chain {
 	p := policy(4, 3)
 	p.MaxHold, p.Republication = 2, incremental.Regroup
-	p.Local = equivclass.Extract{}
+	p.Local = extract.Extract{}
 	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
 	for i := range 24 {
 		c.put(i, i%4)
@@ -398,7 +399,7 @@ func TestRuleS(t *testing.T) {
 		for _, repeat := range []incremental.Repeat{incremental.RepeatFirst, incremental.RepeatSticky} {
 			p := policy(4, 2)
 			p.Republication, p.Repeat, p.MaxHold, p.MaxRegroups = incremental.Regroup, repeat, 1, -1
-			p.Local = equivclass.Extract{}
+			p.Local = extract.Extract{}
 			c := newChain(t, people(t), p, snapshot.Generalization())
 			rng := rand.New(rand.NewPCG(seed, 4))
 			var person []int

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 )
 
@@ -26,7 +27,7 @@ import (
 func setting(t *testing.T, d *datadriven.TestData) (*equivclass.Schema, incremental.Policy) {
 	t.Helper()
 	p := policy(0, 0)
-	p.Initial, p.Local = equivclass.Extract{}, equivclass.Extract{}
+	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	d.ScanArgs(t, "k", &p.Requirement.K)
 	d.ScanArgs(t, "l", &p.Requirement.L)
 	p.Threshold = p.Requirement.K - 1

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -22,9 +24,9 @@ func newSemiStream(t testing.TB, seed uint64) *stream {
 	l := 2 + s.rng.IntN(2)
 	s.policy = incremental.Policy{Requirement: equivclass.Requirement{K: l + s.rng.IntN(3), L: l}, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
 		Threshold: 1 + s.rng.IntN(5), MaxHold: int64(s.rng.IntN(4)), HoldInCuts: s.rng.IntN(2) == 0, Bucketized: true,
-		Neighbours: 1 + s.rng.IntN(40), Similar: 1 + s.rng.IntN(10), Initial: equivclass.Extract{}, Local: equivclass.Extract{}}
+		Neighbours: 1 + s.rng.IntN(40), Similar: 1 + s.rng.IntN(10), Initial: extract.Extract{}, Local: extract.Extract{}}
 	if s.rng.IntN(3) == 0 {
-		s.policy.Initial = equivclass.Mondrian{}
+		s.policy.Initial = topdown.Mondrian{}
 	}
 	var as []equivclass.Attribute
 	var kinds []func(float64) []byte

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
@@ -22,7 +23,7 @@ type semiChain struct {
 
 func newSemiChain(t testing.TB, promise equivclass.SemiPromise) *semiChain {
 	p := policy(2, 2)
-	p.Bucketized, p.MaxHold, p.Initial, p.Local = true, 0, equivclass.Extract{}, equivclass.Extract{}
+	p.Bucketized, p.MaxHold, p.Initial, p.Local = true, 0, extract.Extract{}, extract.Extract{}
 	return &semiChain{chain: newChain(t, smallSchema(t, promise), p, snapshot.LGB([32]byte{5}))}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -110,7 +112,7 @@ func (s *stream) choosePolicy() {
 	k := l + rng.IntN(6)
 	s.policy = incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
 		Threshold: 1 + rng.IntN(k+3), MaxHold: int64(rng.IntN(6)), HoldInCuts: rng.IntN(2) == 0, MaxRegroups: []int{0, 1, 2, 2, 5, -1}[rng.IntN(6)],
-		Neighbours: 1 + rng.IntN(40), Similar: 1 + rng.IntN(10), Initial: equivclass.Extract{}, Local: equivclass.Extract{}}
+		Neighbours: 1 + rng.IntN(40), Similar: 1 + rng.IntN(10), Initial: extract.Extract{}, Local: extract.Extract{}}
 	p := &s.policy
 	if rng.IntN(3) > 0 {
 		p.Republication = incremental.Regroup
@@ -121,7 +123,7 @@ func (s *stream) choosePolicy() {
 		p.Requirement.K = max(p.Requirement.K, p.Requirement.L)
 	}
 	if rng.IntN(3) == 0 {
-		p.Initial = equivclass.Mondrian{}
+		p.Initial = topdown.Mondrian{}
 	}
 	if p.Republication == incremental.Regroup && !p.Transparent && rng.IntN(3) == 0 {
 		p.Repeat = incremental.RepeatSticky

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 )
 
 // maxIneligible bounds the chance that a pool is ineligible (rule T, n_min).
@@ -183,7 +185,7 @@ func (m *Machine) halve(pool []RecordID, want equivclass.Requirement) []*Class {
 	points := m.records.pool(m.records.space(m.records.len()), pool)
 	rows := slices.Clone(m.planner.scratch.allRows(points.Len()))
 	var out []*Class
-	for _, leaf := range equivclass.Halve(points, rows, want) {
+	for _, leaf := range topdown.Halve(points, rows, want) {
 		members := make([]RecordID, len(leaf))
 		for i, row := range leaf {
 			members[i] = pool[row]
@@ -267,7 +269,7 @@ func (m *Machine) pureBirths(space *equivclass.Space, cohort []RecordID) []*Clas
 	points := m.records.pool(space, cohort)
 	sig := m.records.bag(cohort).Signature()
 	var out []*Class
-	for _, rows := range equivclass.RankCut(points, sig, m.policy.Requirement.K) {
+	for _, rows := range extract.RankCut(points, sig, m.policy.Requirement.K) {
 		members := make([]RecordID, len(rows))
 		for i, row := range rows {
 			members[i] = cohort[row]

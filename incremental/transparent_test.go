@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 )
 
@@ -244,9 +246,9 @@ func TestRuleTEnumerationDetects(t *testing.T) {
 		tr   bool
 		cut  func(*incremental.Machine, *coins) (*incremental.Intent, error)
 	}{
-		{"Mondrian, cuts where both halves are eligible", incremental.Append, equivclass.Mondrian{}, false, plain},
-		{"extraction of near records", incremental.Append, equivclass.Extract{}, false, plain},
-		{"signatures dealt with coins that are known", incremental.Regroup, equivclass.Mondrian{}, true, knownCoins},
+		{"Mondrian, cuts where both halves are eligible", incremental.Append, topdown.Mondrian{}, false, plain},
+		{"extraction of near records", incremental.Append, extract.Extract{}, false, plain},
+		{"signatures dealt with coins that are known", incremental.Regroup, topdown.Mondrian{}, true, knownCoins},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := policy(2, 2)

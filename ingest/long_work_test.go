@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 	"anond/ingest"
 )
 
 // slow is a method that never comes to an end.
-type slow struct{ equivclass.Mondrian }
+type slow struct{ topdown.Mondrian }
 
 func (slow) Partition(*equivclass.Pool, equivclass.Requirement) ([][]int32, []int32) { select {} }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
@@ -163,7 +164,7 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 
 func rigPolicy() incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst, Threshold: 3,
-		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}
+		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }
 
 // host opens the state and makes a host that runs to the end of the source.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"anond/equivclass"
+	"anond/equivclass/bucketize"
 	"anond/incremental"
 )
 
@@ -242,5 +242,5 @@ func (*randomization) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 func (*randomization) layouts(t *table) []layout { return []layout{t.joinedLayout("randomized.csv")} }
 
 func (r *randomization) risk(*table) float64 {
-	return equivclass.RetentionPosterior(r.retention, r.values)
+	return bucketize.RetentionPosterior(r.retention, r.values)
 }

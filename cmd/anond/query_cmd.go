@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/oneoff"
-	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // answer is what query prints for programs.
@@ -21,7 +21,7 @@ type answer struct {
 	Upper    float64 `json:"upper"`
 	Pending  int     `json:"pending"` // records that the release does not show
 	// Absent are the values asked for that the release shows nowhere.
-	Absent []equivclass.AbsentValue `json:"absent,omitempty"`
+	Absent []query.AbsentValue `json:"absent,omitempty"`
 }
 
 func newQueryCommand(env *environment) *cobra.Command {
@@ -70,7 +70,7 @@ func ask(dir, text string) (*answer, error) {
 		return nil, err
 	}
 	a, absent, err := r.Ask(text)
-	var wrong *equivclass.QueryError
+	var wrong *query.Error
 	if errors.As(err, &wrong) {
 		return nil, usage("anond query --help shows the language", "%s", err)
 	}

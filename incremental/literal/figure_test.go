@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 )
 
 // normalRows is the table of figure 5: discrete values in d dimensions,
@@ -34,7 +35,7 @@ type outcome struct {
 
 // figure5 loads 80 % of the rows and inserts the rest in batches.
 func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outcome {
-	u := New(m, equivclass.WangCloseK{}, want, Params{Space: space(len(rows[0].X)), Threshold: -1})
+	u := New(m, topdown.WangCloseK{}, want, Params{Space: space(len(rows[0].X)), Threshold: -1})
 	base := len(rows) * 4 / 5
 	u.Insert(rows[:base]...)
 	u.Release()
@@ -73,7 +74,7 @@ func BenchmarkUpdate(b *testing.B) {
 				rows := normalRows(n+100, 6)
 				for b.Loop() {
 					b.StopTimer()
-					u := New(m, equivclass.WangCloseK{}, equivclass.Requirement{K: 5, L: 1}, Params{Space: space(6), Threshold: -1})
+					u := New(m, topdown.WangCloseK{}, equivclass.Requirement{K: 5, L: 1}, Params{Space: space(6), Threshold: -1})
 					u.Insert(rows[:n]...)
 					u.Release()
 					u.Insert(rows[n:]...)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 )
 
 // similarTwin follows section IV.B to IV.E in plain loops: no boxes kept, no
@@ -121,7 +122,7 @@ func TestSimilarSetsTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	proper := 0
 	for range 60 {
-		u := New(Local, equivclass.Mondrian{}, equivclass.Requirement{K: 3, L: 1}, Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: 1000, NeighbourDims: 2, Threshold: 1000})
+		u := New(Local, topdown.Mondrian{}, equivclass.Requirement{K: 3, L: 1}, Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: 1000, NeighbourDims: 2, Threshold: 1000})
 		u.Insert(randomRows(rng, 150, 3, 3, 0)...)
 		u.Flush()
 		u.Insert(randomRows(rng, 1+rng.IntN(4), 3, 3, 0)...)
@@ -137,7 +138,7 @@ func TestSimilarSetsTwin(t *testing.T) {
 // Three classes on a line and a record at 0.3: it lies in the middle one, both
 // others are neighbours by neighbour_dims, and the nearer feature point wins.
 func TestSimilarSetsByHand(t *testing.T) {
-	u := New(Local, equivclass.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(2), Similar: 1, Threshold: 0})
+	u := New(Local, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(2), Similar: 1, Threshold: 0})
 	u.pool.Subject = make([]uint64, 6)
 	u.pool.X = []float32{0.125, 0, 0.125, 1, 0.25, 0, 0.5, 1, 0.875, 0, 0.875, 1}
 	u.pool.SA = make([]equivclass.Code, 6)
@@ -154,7 +155,7 @@ func TestSimilarSetsByHand(t *testing.T) {
 
 func TestNearestClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	u := New(Full, equivclass.Mondrian{}, equivclass.Requirement{K: 3, L: 1}, Params{Space: space(2)})
+	u := New(Full, topdown.Mondrian{}, equivclass.Requirement{K: 3, L: 1}, Params{Space: space(2)})
 	u.Insert(randomRows(rng, 200, 2, 2, 0)...)
 	u.Flush()
 	to := u.classes[0].box

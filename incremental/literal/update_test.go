@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 )
 
 var methods = []Method{Local, Full, I3M}
@@ -43,7 +44,7 @@ func (scraps) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups
 }
 
 func partitioners() []equivclass.Partitioner {
-	return []equivclass.Partitioner{equivclass.WangCloseK{}, equivclass.WangMedian{}, equivclass.Mondrian{}, equivclass.MondrianRelaxed{}, scraps{}}
+	return []equivclass.Partitioner{topdown.WangCloseK{}, topdown.WangMedian{}, topdown.Mondrian{}, topdown.MondrianRelaxed{}, scraps{}}
 }
 
 func randomRows(rng *rand.Rand, n, d, values, subjects int) []Row {
@@ -121,7 +122,7 @@ func TestEveryReleaseIsValid(t *testing.T) {
 func TestReleasesAreDeterministic(t *testing.T) {
 	run := func(m Method) (out []string) {
 		rng := rand.New(rand.NewPCG(2, 2))
-		u := New(m, equivclass.WangMedian{}, equivclass.Requirement{K: 3, L: 2}, Params{Space: space(2), Threshold: -1})
+		u := New(m, topdown.WangMedian{}, equivclass.Requirement{K: 3, L: 2}, Params{Space: space(2), Threshold: -1})
 		for range 8 {
 			u.Insert(randomRows(rng, 20, 2, 5, 0)...)
 			out = append(out, fmt.Sprint(u.Release()))
@@ -135,7 +136,7 @@ func TestReleasesAreDeterministic(t *testing.T) {
 
 // twoTowns is a table of two far clusters, four records each, k = 2.
 func twoTowns(m Method) *Update {
-	u := New(m, equivclass.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(2), Threshold: -1})
+	u := New(m, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(2), Threshold: -1})
 	for _, x := range [][]float32{{0, 0}, {0.125, 0.125}, {0.25, 0}, {0.25, 0.25}, {0.75, 1}, {0.875, 0.875}, {1, 0.75}, {1, 1}} {
 		u.Insert(Row{X: x})
 	}
@@ -195,7 +196,7 @@ func TestI3MRedoesTheTouchedClassAlone(t *testing.T) {
 }
 
 func TestOutsideTheRegionIsGlobal(t *testing.T) {
-	u := New(Local, equivclass.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(1), Threshold: 0})
+	u := New(Local, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 1}, Params{Space: space(1), Threshold: 0})
 	for _, x := range []float32{0.25, 0.375, 0.5, 0.625} {
 		u.Insert(Row{X: []float32{x}})
 	}
@@ -217,7 +218,7 @@ func sorted(groups []Group) []Group {
 // region has been widened.
 func TestWaitsUntilItCanBePlaced(t *testing.T) {
 	for _, m := range []Method{Local, I3M} {
-		u := New(m, equivclass.WangMedian{}, equivclass.Requirement{K: 2, L: 2}, Params{Space: space(1), Threshold: 0, Similar: 1, Neighbours: 1, MaxHold: 1})
+		u := New(m, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 2}, Params{Space: space(1), Threshold: 0, Similar: 1, Neighbours: 1, MaxHold: 1})
 		u.Insert(Row{X: []float32{0}, SA: 1}, Row{X: []float32{0.25}, SA: 2}, Row{X: []float32{0.75}, SA: 3}, Row{X: []float32{1}, SA: 4})
 		require.Len(t, u.Release(), 2)
 		u.Insert(Row{X: []float32{0.125}, SA: 1})
@@ -228,7 +229,7 @@ func TestWaitsUntilItCanBePlaced(t *testing.T) {
 		}
 		require.Empty(t, u.Waiting(), m.String())
 	}
-	u := New(I3M, equivclass.WangMedian{}, equivclass.Requirement{K: 2, L: 2}, Params{Space: space(1), Threshold: 0})
+	u := New(I3M, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 2}, Params{Space: space(1), Threshold: 0})
 	u.Insert(Row{X: []float32{0}, SA: 1}, Row{X: []float32{1}, SA: 1})
 	require.Empty(t, u.Release(), "one value alone is never published at l = 2")
 	require.Empty(t, u.Flush())
@@ -240,7 +241,7 @@ func TestWaitsUntilItCanBePlaced(t *testing.T) {
 func TestLiteralUpdateExposesANewcomer(t *testing.T) {
 	for _, m := range methods {
 		want := equivclass.Requirement{K: 2, L: 2}
-		u := New(m, equivclass.WangMedian{}, want, Params{Space: space(1), Threshold: 0})
+		u := New(m, topdown.WangMedian{}, want, Params{Space: space(1), Threshold: 0})
 		u.Insert(Row{X: []float32{0}, SA: 1}, Row{X: []float32{1}, SA: 2})
 		before := u.Release()
 		shown := valid(t, u, want, before, nil)

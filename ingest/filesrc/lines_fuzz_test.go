@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
@@ -87,7 +88,7 @@ var errCrash = errors.New("crash")
 func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, ingest.Unread, error) {
 	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: incremental.Policy{
 		Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Repeat: incremental.RepeatFirst, Threshold: 1,
-		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: equivclass.Mondrian{}, Local: equivclass.Mondrian{}}})
+		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}})
 	require.NoError(r.t, err)
 	src, err := Open(r.t.Context(), r.cfg, ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: true})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -25,7 +26,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Transparent: p.Transparent, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
-		Initial: initial, Local: equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		Initial: initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}

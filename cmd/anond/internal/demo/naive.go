@@ -12,6 +12,8 @@ import (
 	"anond/cmd/anond/internal/hospital"
 	"anond/cmd/anond/internal/outfile"
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/literal"
 	"anond/snapshot"
@@ -40,8 +42,8 @@ func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 		method literal.Method
 		by     equivclass.Partitioner
 	}{
-		{"literal update (Wang et al.), close-k", literal.Local, equivclass.WangCloseK{}},
-		{"re-run for each release, extract", literal.Full, equivclass.Extract{}},
+		{"literal update (Wang et al.), close-k", literal.Local, topdown.WangCloseK{}},
+		{"re-run for each release, extract", literal.Full, extract.Extract{}},
 	} {
 		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}), filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
 		if err != nil {

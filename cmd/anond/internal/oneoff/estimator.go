@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // Estimator answers queries from the release.
-func (r *Release) Estimator() equivclass.Estimator {
+func (r *Release) Estimator() query.Estimator {
 	d := len(r.Dicts) - 1
 	switch {
 	case r.Local != nil:
@@ -17,19 +18,19 @@ func (r *Release) Estimator() equivclass.Estimator {
 	case r.Manifest.Recoding == Randomization:
 		return &randomized{r}
 	}
-	blocks := equivclass.SingleBlocks(d + 1)
+	blocks := query.SingleBlocks(d + 1)
 	switch r.Manifest.Recoding {
 	case Anatomy:
-		blocks = equivclass.AnatomyBlocks(d+1, d)
+		blocks = query.AnatomyBlocks(d+1, d)
 	case Slicing:
 		blocks = r.slices()
 	}
-	return &equivclass.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
+	return &query.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
 }
 
 // cellEstimator: values uniform inside the cells of a class, or, where each row
 // has its own (ng), of the row: its value is that of a record that it covers.
-func (r *Release) cellEstimator() equivclass.Estimator {
+func (r *Release) cellEstimator() query.Estimator {
 	bags := make([]equivclass.Bag, len(r.Cells))
 	for i := range bags {
 		if r.ownCells() {
@@ -38,7 +39,7 @@ func (r *Release) cellEstimator() equivclass.Estimator {
 			bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
 		}
 	}
-	return &equivclass.CellRelease{Dicts: r.Dicts, Sensitive: len(r.Dicts) - 1, Cells: r.Cells, Bags: bags, Grain: equivclass.Grains(r.Dicts)}
+	return &query.CellRelease{Dicts: r.Dicts, Sensitive: len(r.Dicts) - 1, Cells: r.Cells, Bags: bags, Grain: query.Grains(r.Dicts)}
 }
 
 // ownCells tells whether each row has cells of its own.
@@ -70,9 +71,9 @@ func (r *Release) slices() [][]int {
 type randomized struct{ r *Release }
 
 // Estimate implements equivclass.Estimator.
-func (e *randomized) Estimate(q *equivclass.BoundQuery) equivclass.Answer {
-	var out equivclass.Answer
-	sensitive := slices.IndexFunc(q.Preds, func(p equivclass.Predicate) bool { return p.Attribute == len(e.r.Dicts)-1 })
+func (e *randomized) Estimate(q *query.Bound) query.Answer {
+	var out query.Answer
+	sensitive := slices.IndexFunc(q.Preds, func(p query.Predicate) bool { return p.Attribute == len(e.r.Dicts)-1 })
 	for g := range len(e.r.Start) - 1 {
 		from, to := e.r.Start[g], e.r.Start[g+1]
 		asked := 0.0
@@ -104,7 +105,7 @@ func (e *randomized) Estimate(q *equivclass.BoundQuery) equivclass.Answer {
 }
 
 // asked is the share of a group's different values that a predicate asks for.
-func (e *randomized) asked(p *equivclass.Predicate, from, to int32) float64 {
+func (e *randomized) asked(p *query.Predicate, from, to int32) float64 {
 	bag, hits, all := bagOf(e.r.SA[from:to]), 0, 0
 	for _, c := range bag.Counts {
 		if p.Match[c.Code] {
@@ -126,7 +127,7 @@ func (e *randomized) asked(p *equivclass.Predicate, from, to int32) float64 {
 }
 
 // matches tells whether a row satisfies the conditions on exact columns.
-func (e *randomized) matches(q *equivclass.BoundQuery, row int32) bool {
+func (e *randomized) matches(q *query.Bound, row int32) bool {
 	for i := range q.Preds {
 		if j := q.Preds[i].Attribute; j < len(e.r.QI) && !q.Preds[i].Match[e.r.QI[j][row]] {
 			return false

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"anond/equivclass"
+	"anond/equivclass/lgb"
+	"anond/equivclass/query"
 )
 
 // Workload says which random COUNT queries a release is asked.
@@ -121,14 +123,14 @@ func (r *Release) localBuckets() (out []Local) {
 		}
 		x := Local{Attribute: a.Name, Promise: fmt.Sprintf("l = %d", r.Manifest.Policy.L)}
 		if a.Promise != nil {
-			x.Promise = promiseText(a.Promise, equivclass.LocalPromise{L: a.Promise.L})
+			x.Promise = promiseText(a.Promise, lgb.LocalPromise{L: a.Promise.L})
 		}
 		var bags []equivclass.Bag
 		var sizes []int
 		for _, values := range r.Local.Values[j] {
 			bags, sizes = append(bags, bagOf(values)), append(sizes, len(values))
 			x.Sensitive += len(values)
-			x.Width += float64(len(values)) * lossOfCell(&space.Dims[j], equivclass.CellOf(d, values))
+			x.Width += float64(len(values)) * lossOfCell(&space.Dims[j], query.CellOf(d, values))
 		}
 		x.Width /= float64(max(1, x.Sensitive))
 		x.Buckets = sizesOf(sizes)
@@ -158,11 +160,11 @@ func (r *Release) ask(dicts []*equivclass.Dictionary, codes [][]equivclass.Code,
 	for j := range quasi {
 		quasi[j] = j
 	}
-	queries := equivclass.CountWorkload(dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
-	truth := &equivclass.BlockRelease{Dicts: dicts, Codes: codes, Start: []int32{0, int32(len(codes[d]))}, Blocks: equivclass.WholeBlock(d + 1)}
+	queries := query.CountWorkload(dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
+	truth := &query.BlockRelease{Dicts: dicts, Codes: codes, Start: []int32{0, int32(len(codes[d]))}, Blocks: query.WholeBlock(d + 1)}
 	known := r.Estimator()
 	var out ErrorRate
-	m := equivclass.MeasureWorkload(queries, truth, func(q *equivclass.BoundQuery) equivclass.Answer {
+	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.
 		a, actual := known.Estimate(q), truth.Estimate(q).Lower
 		if a.Lower <= actual && actual <= a.Upper {

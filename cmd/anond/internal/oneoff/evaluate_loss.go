@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/query"
 )
 
 // FileLoss is the loss that public files and the original tell.
@@ -28,9 +30,9 @@ type FileLoss struct {
 func (r *Release) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
 	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
 	l = FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
-		RE: float64(suppressed), RCE: float64(suppressed), Low: equivclass.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
+		RE: float64(suppressed), RCE: float64(suppressed), Low: bucketize.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
 	for _, b := range bags { // RE and RCE are the same number, see equivclass.RCE
-		l.RE += float64(b.Total) * (1 - equivclass.TrueProbability(b))
+		l.RE += float64(b.Total) * (1 - bucketize.TrueProbability(b))
 	}
 	l.RCE = l.RE
 	switch {
@@ -55,9 +57,9 @@ func (r *Release) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 	original := t.Pool()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		x := Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2Preserved(p, groups, j, bins)}
+		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
 		if beside[j] { // published pair by pair
-			x.Preserved = equivclass.Phi2(p, j, bins)
+			x.Preserved = bucketize.Phi2(p, j, bins)
 		}
 		l.Phi2 = append(l.Phi2, x)
 	}
@@ -99,13 +101,13 @@ func (r *Release) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 	keep := r.Manifest.Retention
 	for _, g := range groups {
 		m := len(p.Bag(g).Counts)
-		own, other := equivclass.RetentionPosterior(keep, m), (1-keep)/float64(m)
+		own, other := bucketize.RetentionPosterior(keep, m), (1-keep)/float64(m)
 		l.RE += float64(len(g)) * (1 - own)
 		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
 	}
 	original := t.Pool()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2(p, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2(p, j, bins)})
 	}
 	l.GLP, l.noGLP = r.glp(t, suppressed, 1-keep), false
 	return l
@@ -134,9 +136,9 @@ func (r *Release) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
 	}
 	original := t.Pool()
-	l.GLP, l.noGLP = equivclass.NewCorrespondence(original).GLP(groups, suppressed), false
+	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: equivclass.Phi2(original, j, bins), Preserved: equivclass.Phi2Preserved(original, groups, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
 	}
 	return l, []string{}
 }
@@ -177,7 +179,7 @@ func (r *Release) membersOf(t *Table) (groups [][]int32, missing string) {
 	return groups, ""
 }
 
-func (r *Release) lies(codes [][]equivclass.Code, row int32, cells []equivclass.Cell) bool {
+func (r *Release) lies(codes [][]equivclass.Code, row int32, cells []query.Cell) bool {
 	for j := range codes[:len(codes)-1] {
 		if !inCell(r.Dicts[j], cells[j], codes[j][row]) {
 			return false
@@ -186,7 +188,7 @@ func (r *Release) lies(codes [][]equivclass.Code, row int32, cells []equivclass.
 	return true
 }
 
-func inCell(d *equivclass.Dictionary, c equivclass.Cell, code equivclass.Code) bool {
+func inCell(d *equivclass.Dictionary, c query.Cell, code equivclass.Code) bool {
 	switch d.Kind() {
 	case equivclass.Number:
 		v := d.Number(code)
@@ -238,7 +240,7 @@ func (r *Release) pool(t *Table) (*equivclass.Pool, [][]int32) {
 }
 
 // cellLoss is NCP of published cells over the domain of the original.
-func cellLoss(s *equivclass.Space, cells [][]equivclass.Cell, sizes []int, suppressed int) float64 {
+func cellLoss(s *equivclass.Space, cells [][]query.Cell, sizes []int, suppressed int) float64 {
 	sum, n := float64(suppressed), suppressed
 	for i, row := range cells {
 		loss := 0.0
@@ -254,7 +256,7 @@ func cellLoss(s *equivclass.Space, cells [][]equivclass.Cell, sizes []int, suppr
 	return sum / float64(n)
 }
 
-func lossOfCell(d *equivclass.Dim, c equivclass.Cell) float64 {
+func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 	switch {
 	case d.Kind == equivclass.Set:
 		return float64(d.SetLoss(len(c.Codes)))

@@ -7,6 +7,9 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/lgb"
+	"anond/equivclass/query"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -29,8 +32,8 @@ type localRun struct {
 	t       *Table
 	o       Options
 	flagged *equivclass.FlaggedTable
-	run     equivclass.LGB
-	cut     *equivclass.LGBResult
+	run     lgb.LGB
+	cut     *lgb.Result
 }
 
 // anonymizeLocal is Anonymize by LGB: k holds for the classes, l for the buckets
@@ -85,7 +88,7 @@ func (r *localRun) prepare() error {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
 	}
 	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
-	r.run = equivclass.LGB{K: o.Want.K, Promises: make([]equivclass.LocalPromise, len(dicts)), Fold: o.Method.fold, Nested: o.Method.nested, Seed: o.Seed,
+	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.fold, Nested: o.Method.nested, Seed: o.Seed,
 		Local: o.Method.partitioner(seedOf(o.Seed))}
 	last := len(dicts) - 1
 	for at, private := range r.private() {
@@ -103,7 +106,7 @@ func (r *localRun) prepare() error {
 	for i := range r.flagged.Flags {
 		r.flagged.Flags[i] |= 1 << last
 	}
-	r.run.Promises[last] = equivclass.LocalPromise{L: max(1, o.Want.L)}
+	r.run.Promises[last] = lgb.LocalPromise{L: max(1, o.Want.L)}
 	return nil
 }
 
@@ -123,20 +126,20 @@ func (r *localRun) private() func(yield func(int, []bool) bool) {
 	}
 }
 
-func (r *localRun) promise(d *equivclass.Dictionary) (equivclass.LocalPromise, error) {
+func (r *localRun) promise(d *equivclass.Dictionary) (lgb.LocalPromise, error) {
 	p := d.Attribute().Promise
 	if p.L > 0 {
-		return equivclass.LocalPromise{L: p.L}, nil
+		return lgb.LocalPromise{L: p.L}, nil
 	}
 	close := equivclass.TClose{T: p.T, Ground: equivclass.SemiGround(d), Declared: len(p.Reference) > 0}
 	var err error
 	close.Reference, err = declaredBag(d, p.Reference)
-	return equivclass.LocalPromise{Principle: close}, err
+	return lgb.LocalPromise{Principle: close}, err
 }
 
 // explained says which attribute cannot keep its promise, and what can be kept.
 func (r *localRun) explained(err error) error {
-	var bad *equivclass.InfeasibleError
+	var bad *lgb.InfeasibleError
 	if !errors.As(err, &bad) {
 		return err
 	}
@@ -239,15 +242,15 @@ func (r *localRun) report() *Report {
 }
 
 func (r *localRun) loss(sizes []int, rest int) Loss {
-	sum, values := equivclass.LocalNCP(r.flagged, r.cut)
+	sum, values := query.LocalNCP(r.flagged, r.cut)
 	p := &equivclass.Pool{SA: r.t.SA}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
 	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K), CMDM: equivclass.CMDM(sizes, r.o.Want.K),
-		NCP: sum / float64(max(1, values)), RE: equivclass.RE(p, buckets, rest), RCE: equivclass.RCE(p, buckets, rest), Low: equivclass.REBound(r.t.Len(), max(1, r.o.Want.L))}
+		NCP: sum / float64(max(1, values)), RE: bucketize.RE(p, buckets, rest), RCE: bucketize.RCE(p, buckets, rest), Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
 }
 
 func (r *localRun) local(at int, d *equivclass.Dictionary) Local {
-	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]), Width: equivclass.BucketWidth(r.flagged, r.cut, at)}
+	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]), Width: query.BucketWidth(r.flagged, r.cut, at)}
 	bags := r.bags(at)
 	sizes := make([]int, len(bags))
 	for i, b := range bags {
@@ -296,7 +299,7 @@ func farthest(d *equivclass.Dictionary, bags []equivclass.Bag, reference equivcl
 	return most
 }
 
-func promiseText(semi *equivclass.SemiPromise, p equivclass.LocalPromise) string {
+func promiseText(semi *equivclass.SemiPromise, p lgb.LocalPromise) string {
 	if p.L > 0 {
 		return fmt.Sprintf("l = %d", p.L)
 	}

@@ -2,6 +2,7 @@ package oneoff
 
 import (
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 // Loss is what a release costs in information, by each measure that the records
@@ -51,12 +52,12 @@ func lossOf(t *Table, p *equivclass.Pool, groups [][]int32, suppressed int, want
 	sizes := equivclass.Sizes(groups)
 	l := Loss{
 		CDM: equivclass.CDM(sizes, suppressed, want.K), CAVG: equivclass.CAVG(sizes, want.K), CMDM: equivclass.CMDM(sizes, want.K),
-		NCP: equivclass.NCP(p, groups, suppressed), GLP: equivclass.NewCorrespondence(p).GLP(groups, suppressed),
-		RE: equivclass.RE(p, groups, suppressed), RCE: equivclass.RCE(p, groups, suppressed), Low: equivclass.REBound(p.Len(), want.L),
+		NCP: equivclass.NCP(p, groups, suppressed), GLP: bucketize.NewCorrespondence(p).GLP(groups, suppressed),
+		RE: bucketize.RE(p, groups, suppressed), RCE: bucketize.RCE(p, groups, suppressed), Low: bucketize.REBound(p.Len(), want.L),
 	}
 	for j, i := range t.Schema.Quasi() {
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: t.Schema.Attributes()[i].Name,
-			Original: equivclass.Phi2(p, j, bins), Preserved: equivclass.Phi2Preserved(p, groups, j, bins)})
+			Original: bucketize.Phi2(p, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)})
 	}
 	if recoding == Permutation {
 		l.Presence = presenceOf(p, groups)

@@ -2,6 +2,7 @@ package oneoff
 
 import (
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 	"anond/incremental"
 )
 
@@ -19,8 +20,8 @@ func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, v *incr
 // rings: over the shift, each of the values that a record's rows may carry has
 // the same probability.
 func (l *Loss) rings(p *equivclass.Pool, groups [][]int32, suppressed, width int) {
-	l.NCP = equivclass.RingLoss(p, groups, width, suppressed)
-	l.GLP = equivclass.NewCorrespondence(p).RingGLP(groups, width, suppressed)
+	l.NCP = bucketize.RingLoss(p, groups, width, suppressed)
+	l.GLP = bucketize.NewCorrespondence(p).RingGLP(groups, width, suppressed)
 	l.RE, l.Phi2 = float64(suppressed), nil
 	for _, ring := range groups {
 		l.RE += float64(len(ring)) * (1 - 1/float64(max(1, min(width, len(ring)))))
@@ -31,7 +32,7 @@ func (l *Loss) rings(p *equivclass.Pool, groups [][]int32, suppressed, width int
 // randomized: a record keeps its value with the retention probability; what is
 // drawn else is one of the m values of its class.
 func (l *Loss) randomized(p *equivclass.Pool, groups [][]int32, suppressed int, sa []equivclass.Code, retention float64) {
-	held := equivclass.NewCorrespondence(p)
+	held := bucketize.NewCorrespondence(p)
 	l.NCP, l.GLP, l.RE, l.RCE = 0, float64(suppressed), float64(suppressed), float64(suppressed)
 	published := &equivclass.Pool{Space: p.Space}
 	for _, g := range groups {
@@ -45,7 +46,7 @@ func (l *Loss) randomized(p *equivclass.Pool, groups [][]int32, suppressed int, 
 			published.X, published.SA = append(published.X, p.At(r)...), append(published.SA, sa[r])
 		}
 		m := len(values)
-		own, other := equivclass.RetentionPosterior(retention, m), (1-retention)/float64(m)
+		own, other := bucketize.RetentionPosterior(retention, m), (1-retention)/float64(m)
 		l.RE += float64(len(g)) * (1 - own)
 		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
 		for _, r := range g {
@@ -54,6 +55,6 @@ func (l *Loss) randomized(p *equivclass.Pool, groups [][]int32, suppressed int, 
 	}
 	l.GLP /= float64(max(1, p.Len()))
 	for j := range l.Phi2 {
-		l.Phi2[j].Preserved = equivclass.Phi2(published, j, bins)
+		l.Phi2[j].Preserved = bucketize.Phi2(published, j, bins)
 	}
 }

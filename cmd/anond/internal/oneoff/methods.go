@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 )
 
 // Method is one way to cut a table into classes.
@@ -47,10 +50,10 @@ func Recodings() []string {
 func Methods() []Method {
 	const all = "k, l and the extra principles in every class"
 	return append(classMethods(all), []Method{
-		{Name: "ng", Recoding: Generalization, Only: true, Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases", Source: "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }},
-		{Name: "lgb-mdp", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l for who counts arrangements of rows (level rows)", Source: "Li, He and Sun, algorithm 3", partitioner: fixed(equivclass.Mondrian{})},
-		{Name: "lgb-ncp", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp", Source: "Li, He and Sun, algorithm 4", partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
-		{Name: "lgb-mended", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l at levels L0 and L1; holds fewer records", Source: "ours, on Li, He and Sun", fold: true, nested: true, partitioner: func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
+		{Name: "ng", Recoding: Generalization, Only: true, Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases", Source: "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.", partitioner: func(s uint64) equivclass.Partitioner { return bucketize.Ring{Seed: s} }},
+		{Name: "lgb-mdp", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l for who counts arrangements of rows (level rows)", Source: "Li, He and Sun, algorithm 3", partitioner: fixed(topdown.Mondrian{})},
+		{Name: "lgb-ncp", Recoding: LGB, Only: true, Guarantee: "as lgb-mdp", Source: "Li, He and Sun, algorithm 4", partitioner: func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Seed: s} }},
+		{Name: "lgb-mended", Recoding: LGB, Only: true, Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l at levels L0 and L1; holds fewer records", Source: "ours, on Li, He and Sun", fold: true, nested: true, partitioner: func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Mend: true, Seed: s} }},
 	}...)
 }
 
@@ -60,25 +63,25 @@ func classMethods(all string) []Method {
 		name, recoding, guarantee, source string
 		partitioner                       func(seed uint64) equivclass.Partitioner
 	}{
-		{"extract", Generalization, all + "; the daemon's default", "ours, on k-member clustering (Byun et al., DASFAA 2007)", fixed(equivclass.Extract{Workers: runtime.GOMAXPROCS(0)})},
-		{"wang-close-k", Generalization, all + "; classes of hardly more than k", "Wang, Xu and Sun, eq. 8", fixed(equivclass.WangCloseK{})},
-		{"wang-median", Generalization, all, "Wang, Xu and Sun, eq. 7", fixed(equivclass.WangMedian{})},
-		{"mondrian", Generalization, all + "; equal rows share a class", "LeFevre et al., ICDE 2006, strict", fixed(equivclass.Mondrian{})},
-		{"mondrian-relaxed", Generalization, all + "; with k alone, classes of k to 2k-1", "LeFevre et al., ICDE 2006, relaxed", fixed(equivclass.MondrianRelaxed{})},
-		{"mondrian-both", Generalization, all + "; cuts on either side of the median", "ours, on strict Mondrian", fixed(equivclass.MondrianBoth{})},
-		{"single-dimensional", Generalization, all + "; a value has one interval in the whole table", "LeFevre et al., ICDE 2006, definition 4", fixed(equivclass.SingleDimensional{})},
-		{"multi", Generalization, all + "; cuts along hierarchies", "Sun et al., ICEBE 2009, Multi(p,k)", fixed(equivclass.Multi{})},
-		{"org", Generalization, all + "; one depth of each hierarchy in the whole table", "Truta and Vinay 2006, after Samarati; Org(p,k) of Sun et al.", fixed(equivclass.FullDomain{})},
-		{"ncp-split", Generalization, all, "Xu et al., KDD 2006, as in lgb-ncp of Li, He and Sun", func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
-		{"ncp-split-mended", Generalization, all + "; cuts on where ncp-split stops", "ours, on Xu et al.", func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
-		{"anatomy", Anatomy, all + "; if k <= l, no value twice in a group", "Xiao and Tao, VLDB 2006", func(s uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: s} }},
-		{"aip", Anatomy, all + "; blocks that follow the correlated attributes", "Zhu et al., ComSIS 2015, algorithm 1", func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }},
-		{"arp", Anatomy, all + "; if k <= l, no value twice in a group", "Zhu et al., ComSIS 2015, algorithm 2", func(s uint64) equivclass.Partitioner { return equivclass.ARP{Seed: s} }},
-		{"arp-up", Anatomy, all + "; if k <= l, no value twice in a group", "ours, on Zhu et al.", fixed(equivclass.ARPUp{})},
-		{"p-sensitive", Anatomy, all + "; ask for -p", "Sun et al., ICEBE 2009", fixed(equivclass.PSensitive{})},
-		{"p-sensitive-ncp", Anatomy, all + "; ask for -p", "ours, on Sun et al.", fixed(equivclass.PSensitiveNCP{})},
-		{"permutation", Permutation, all + "; with l alone, groups of l to 2l-1 and no value twice", "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", func(s uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: s} }},
-		{"permutation-near", Permutation, all + "; with l alone, groups of l records or a few more and no value twice", "ours, beside Li, He, Cao and Chen", fixed(equivclass.PermutationNear{})},
+		{"extract", Generalization, all + "; the daemon's default", "ours, on k-member clustering (Byun et al., DASFAA 2007)", fixed(extract.Extract{Workers: runtime.GOMAXPROCS(0)})},
+		{"wang-close-k", Generalization, all + "; classes of hardly more than k", "Wang, Xu and Sun, eq. 8", fixed(topdown.WangCloseK{})},
+		{"wang-median", Generalization, all, "Wang, Xu and Sun, eq. 7", fixed(topdown.WangMedian{})},
+		{"mondrian", Generalization, all + "; equal rows share a class", "LeFevre et al., ICDE 2006, strict", fixed(topdown.Mondrian{})},
+		{"mondrian-relaxed", Generalization, all + "; with k alone, classes of k to 2k-1", "LeFevre et al., ICDE 2006, relaxed", fixed(topdown.MondrianRelaxed{})},
+		{"mondrian-both", Generalization, all + "; cuts on either side of the median", "ours, on strict Mondrian", fixed(topdown.MondrianBoth{})},
+		{"single-dimensional", Generalization, all + "; a value has one interval in the whole table", "LeFevre et al., ICDE 2006, definition 4", fixed(topdown.SingleDimensional{})},
+		{"multi", Generalization, all + "; cuts along hierarchies", "Sun et al., ICEBE 2009, Multi(p,k)", fixed(topdown.Multi{})},
+		{"org", Generalization, all + "; one depth of each hierarchy in the whole table", "Truta and Vinay 2006, after Samarati; Org(p,k) of Sun et al.", fixed(topdown.FullDomain{})},
+		{"ncp-split", Generalization, all, "Xu et al., KDD 2006, as in lgb-ncp of Li, He and Sun", func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Seed: s} }},
+		{"ncp-split-mended", Generalization, all + "; cuts on where ncp-split stops", "ours, on Xu et al.", func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Mend: true, Seed: s} }},
+		{"anatomy", Anatomy, all + "; if k <= l, no value twice in a group", "Xiao and Tao, VLDB 2006", func(s uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: s} }},
+		{"aip", Anatomy, all + "; blocks that follow the correlated attributes", "Zhu et al., ComSIS 2015, algorithm 1", func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }},
+		{"arp", Anatomy, all + "; if k <= l, no value twice in a group", "Zhu et al., ComSIS 2015, algorithm 2", func(s uint64) equivclass.Partitioner { return bucketize.ARP{Seed: s} }},
+		{"arp-up", Anatomy, all + "; if k <= l, no value twice in a group", "ours, on Zhu et al.", fixed(bucketize.ARPUp{})},
+		{"p-sensitive", Anatomy, all + "; ask for -p", "Sun et al., ICEBE 2009", fixed(topdown.PSensitive{})},
+		{"p-sensitive-ncp", Anatomy, all + "; ask for -p", "ours, on Sun et al.", fixed(topdown.PSensitiveNCP{})},
+		{"permutation", Permutation, all + "; with l alone, groups of l to 2l-1 and no value twice", "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", func(s uint64) equivclass.Partitioner { return bucketize.Permutation{Seed: s} }},
+		{"permutation-near", Permutation, all + "; with l alone, groups of l records or a few more and no value twice", "ours, beside Li, He, Cao and Chen", fixed(bucketize.PermutationNear{})},
 	}
 	out := make([]Method, len(rows))
 	for i, r := range rows {

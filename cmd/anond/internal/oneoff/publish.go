@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
@@ -17,7 +18,7 @@ import (
 func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, v *incremental.View) (snapshot.Recoding, error) {
 	switch {
 	case o.Recoding == Randomization:
-		v.SA = equivclass.Randomize(p, groups, o.Retention, o.coins("randomization"))
+		v.SA = bucketize.Randomize(p, groups, o.Retention, o.coins("randomization"))
 		values := math.MaxInt
 		for _, g := range groups {
 			values = min(values, len(p.Bag(g).Counts))
@@ -35,7 +36,7 @@ func (o *Options) rings() bool { return o.Method.Name == "ng" }
 func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, v *incremental.View) snapshot.Recoding {
 	covers := make([][]incremental.RecordID, p.Len())
 	sa := make([]equivclass.Code, p.Len())
-	rows := equivclass.RingShift(p, groups, o.Want.L, o.coins("ng"))
+	rows := bucketize.RingShift(p, groups, o.Want.L, o.coins("ng"))
 	for _, ring := range groups {
 		for i, at := range ring {
 			for _, r := range rows[i].Covers {

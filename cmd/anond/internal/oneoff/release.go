@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 	"anond/snapshot"
 )
 
@@ -32,8 +33,8 @@ type Release struct {
 	QI [][]equivclass.Code
 	// Cells is by class (by row where each has its own), then column; nil where
 	// cells are exact.
-	Cells [][]equivclass.Cell
-	Local *equivclass.LocalRelease // lgb; SA is then in order of buckets
+	Cells [][]query.Cell
+	Local *query.LocalRelease // lgb; SA is then in order of buckets
 
 	dir string // of the release itself
 }
@@ -158,14 +159,14 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 
 // Ask answers a query in the language of equivclass.ParseQuery, and names the
 // values asked for that the release shows nowhere.
-func (r *Release) Ask(text string) (equivclass.Answer, []equivclass.AbsentValue, error) {
-	q, err := equivclass.ParseQuery(text)
+func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
+	q, err := query.Parse(text)
 	if err != nil {
-		return equivclass.Answer{}, nil, err
+		return query.Answer{}, nil, err
 	}
-	bound, err := equivclass.BindQuery(q, r.Dicts)
+	bound, err := query.Bind(q, r.Dicts)
 	if err != nil {
-		return equivclass.Answer{}, nil, err
+		return query.Answer{}, nil, err
 	}
 	return r.Estimator().Estimate(bound), bound.Absent, nil
 }

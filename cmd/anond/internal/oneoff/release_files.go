@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 	"anond/snapshot"
 )
 
@@ -98,7 +99,7 @@ func (r *Release) loadCells() error {
 			return err
 		}
 		if class > last || r.ownCells() {
-			cells := make([]equivclass.Cell, d+1)
+			cells := make([]query.Cell, d+1)
 			for j := range d {
 				var ok bool
 				if cells[j], ok = readers[j].cell(fields[j]); !ok {
@@ -198,13 +199,13 @@ func (r *Release) loadQuasi(name string) error {
 // cellReader reads one column.
 type cellReader struct {
 	dict  *equivclass.Dictionary
-	cells *equivclass.CellReader
+	cells *query.CellReader
 	twice map[string]bool            // labels that several nodes of the hierarchy have
 	fixed map[string]equivclass.Code // buckets by their text
 }
 
 func newCellReader(d *equivclass.Dictionary) cellReader {
-	c := cellReader{dict: d, cells: equivclass.NewCellReader(d), twice: map[string]bool{}}
+	c := cellReader{dict: d, cells: query.NewCellReader(d), twice: map[string]bool{}}
 	if h := d.Attribute().Hierarchy; h != nil {
 		seen := map[string]bool{}
 		for node := range h.Nodes() {
@@ -239,7 +240,7 @@ func (c *cellReader) value(text string) (equivclass.Code, bool) {
 
 // cell reads a generalized cell. A label of several nodes could mean any of
 // them, so that no bound would hold: it is refused.
-func (c *cellReader) cell(text string) (equivclass.Cell, bool) {
+func (c *cellReader) cell(text string) (query.Cell, bool) {
 	x, why := c.cells.Read(text)
 	return x, why == equivclass.Accepted && !c.twice[text]
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 	"anond/snapshot"
 )
 
 // loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive
 // attribute bucket by bucket: whose row which of them is, nobody is told.
 func (r *Release) loadLocal() error {
-	l := &equivclass.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)), Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: equivclass.Grains(r.Dicts)}
+	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)), Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: query.Grains(r.Dicts)}
 	readers := make([]cellReader, len(r.Dicts))
 	for j := range readers {
 		readers[j] = newCellReader(r.Dicts[j])
@@ -52,7 +53,7 @@ func (r *Release) checkLocal() error {
 	return nil
 }
 
-func (r *Release) loadBuckets(l *equivclass.LocalRelease, readers []cellReader) error {
+func (r *Release) loadBuckets(l *query.LocalRelease, readers []cellReader) error {
 	s, err := r.sheet("buckets.csv", []string{"attribute", "bucket", "value", "count"})
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (r *Release) loadBuckets(l *equivclass.LocalRelease, readers []cellReader) 
 	}
 }
 
-func (r *Release) loadLocalRows(l *equivclass.LocalRelease, readers []cellReader) error {
+func (r *Release) loadLocalRows(l *query.LocalRelease, readers []cellReader) error {
 	names := r.names()
 	s, err := r.sheet("lgb.csv", append(names, "class"))
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *Release) loadLocalRows(l *equivclass.LocalRelease, readers []cellReader
 		}
 		fresh := class > last
 		if fresh {
-			l.Cells = append(l.Cells, make([]equivclass.Cell, len(names)))
+			l.Cells = append(l.Cells, make([]query.Cell, len(names)))
 			r.Start, last = append(r.Start, r.Start[last]), class
 		}
 		for j := range names {

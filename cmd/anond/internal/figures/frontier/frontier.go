@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
 	"anond/incremental"
 )
 
@@ -184,7 +185,7 @@ func (o Options) runs(data *table) ([]run, error) {
 
 // policy returns a policy by its name, without max_hold.
 func (o Options) policy(name string) (incremental.Policy, error) {
-	extract := equivclass.Extract{Workers: runtime.GOMAXPROCS(0)}
+	extract := extract.Extract{Workers: runtime.GOMAXPROCS(0)}
 	p := incremental.Policy{
 		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
 		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: extract, Local: extract,

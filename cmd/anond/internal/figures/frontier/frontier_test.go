@@ -20,7 +20,7 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/figurestest"
-	"anond/equivclass"
+	"anond/equivclass/extract"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden numbers of the frontier")
@@ -151,7 +151,7 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 func TestReferencesPartitionEverything(t *testing.T) {
 	o := Options{K: 2, L: 2}
 	var row Row
-	o.fill(&row, smallStream(40), 40, equivclass.Extract{})
+	o.fill(&row, smallStream(40), 40, extract.Extract{})
 	require.Zero(t, row.NCPInterval)
 	require.Zero(t, row.Never)
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 )
 
 // references returns what the policies are compared with: partitions of all
@@ -38,7 +40,7 @@ func (o Options) rerun(ctx context.Context, data *table) (Row, error) {
 		if err := ctx.Err(); err != nil {
 			return row, err
 		}
-		o.fill(&row, data, n, equivclass.Mondrian{})
+		o.fill(&row, data, n, topdown.Mondrian{})
 		row.Releases++
 	}
 	return row, nil
@@ -48,7 +50,7 @@ func (o Options) rerun(ctx context.Context, data *table) (Row, error) {
 func (o Options) oneShot(data *table, n int) run {
 	return run{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (Row, error) {
 		row := Row{Policy: fmt.Sprintf("one-shot extract n=%d", n), Releases: 1}
-		o.fill(&row, data, n, equivclass.Extract{Workers: runtime.GOMAXPROCS(0)})
+		o.fill(&row, data, n, extract.Extract{Workers: runtime.GOMAXPROCS(0)})
 		return row, nil
 	}}
 }

@@ -6,6 +6,8 @@ import (
 
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/lgb"
+	"anond/equivclass/topdown"
 )
 
 // table is a table in the shape of table 1 of Li, He and Sun: attributes 0, 1
@@ -101,12 +103,12 @@ func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
 
 // promises asks for t-closeness of sex and l of the rest, or as much as the
 // flagged values allow: the commonest industry of ACS has a nineteenth.
-func promises(f *equivclass.FlaggedTable, l int) []equivclass.LocalPromise {
-	out := make([]equivclass.LocalPromise, len(f.Dicts))
+func promises(f *equivclass.FlaggedTable, l int) []lgb.LocalPromise {
+	out := make([]lgb.LocalPromise, len(f.Dicts))
 	for _, j := range append([]int{sensitive}, semiSensitive...) {
 		out[j].L = min(l, reachable(f, j))
 	}
-	out[sexAt] = equivclass.LocalPromise{Principle: equivclass.TClose{T: closeness, Ground: equivclass.EqualGround{}}}
+	out[sexAt] = lgb.LocalPromise{Principle: equivclass.TClose{T: closeness, Ground: equivclass.EqualGround{}}}
 	return out
 }
 
@@ -139,20 +141,20 @@ const (
 // cutters is the paper's two and ours.
 func cutters() []cutter {
 	return []cutter{
-		{nameMDP, func(uint64) equivclass.Partitioner { return equivclass.Mondrian{} }},
-		{nameNCP, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Seed: s} }},
-		{nameMended, func(s uint64) equivclass.Partitioner { return equivclass.NCPSplit{Mend: true, Seed: s} }},
-		{nameBoth, func(uint64) equivclass.Partitioner { return equivclass.MondrianBoth{} }},
+		{nameMDP, func(uint64) equivclass.Partitioner { return topdown.Mondrian{} }},
+		{nameNCP, func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Seed: s} }},
+		{nameMended, func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Mend: true, Seed: s} }},
+		{nameBoth, func(uint64) equivclass.Partitioner { return topdown.MondrianBoth{} }},
 	}
 }
 
 // cut runs LGB. Records withheld take their values along, which may leave less
 // than was promised: what is reachable then is asked instead.
-func (m cutter) cut(f *equivclass.FlaggedTable, k, l int, seed uint64) (*equivclass.LGBResult, error) {
-	run := equivclass.LGB{K: k, Promises: promises(f, l), Local: m.local(seed), Fold: true, Seed: [32]byte{byte(seed)}}
+func (m cutter) cut(f *equivclass.FlaggedTable, k, l int, seed uint64) (*lgb.Result, error) {
+	run := lgb.LGB{K: k, Promises: promises(f, l), Local: m.local(seed), Fold: true, Seed: [32]byte{byte(seed)}}
 	for {
 		cut, err := run.Run(f)
-		var short *equivclass.InfeasibleError
+		var short *lgb.InfeasibleError
 		if !errors.As(err, &short) || short.Promise.L == 0 {
 			return cut, err
 		}

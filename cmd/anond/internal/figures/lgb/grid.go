@@ -7,6 +7,8 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/equivclass"
+	"anond/equivclass/lgb"
+	"anond/equivclass/query"
 )
 
 // gridKey is what is measured, of which method at which k, l and density.
@@ -88,19 +90,19 @@ func (g *grid) point(f *equivclass.FlaggedTable, w workload, p plan, key gridKey
 }
 
 // cut measures what a cut loses and returns it.
-func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint64) (*equivclass.LGBResult, error) {
+func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint64) (*lgb.Result, error) {
 	cut, err := m.cut(f, key.k, key.l, seed)
 	if err != nil {
 		return nil, fmt.Errorf("%s at k = %d, l = %d: %w", m.name, key.k, key.l, err)
 	}
 	sizes := equivclass.Sizes(cut.Groups)
-	loss, values := equivclass.LocalNCP(f, cut)
+	loss, values := query.LocalNCP(f, cut)
 	g.held = max(g.held, len(cut.Rest))
 	g.add(key, ofCDM, float64(equivclass.CDM(sizes, len(cut.Rest), 1)))
 	g.add(key, ofNCP, loss)
 	g.add(key, ofNCPValue, loss/math.Max(1, float64(values)))
 	g.add(key, ofSpread, deviation(sizes))
-	g.add(key, ofBuckets, equivclass.BucketWidth(f, cut, ageAt))
+	g.add(key, ofBuckets, query.BucketWidth(f, cut, ageAt))
 	return cut, nil
 }
 
@@ -117,7 +119,7 @@ func deviation(sizes []int) float64 {
 // workload is the queries of a run with their true sums; those whose sum is 0
 // have no relative error.
 type workload struct {
-	queries []*equivclass.BoundQuery
+	queries []*query.Bound
 	actual  []float64
 	empty   int
 }
@@ -127,9 +129,9 @@ func (t table) workload(n int, seed uint64) workload {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	whole := equivclass.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, equivclass.WholeBlock(len(t.Dicts)))
+	whole := query.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, query.WholeBlock(len(t.Dicts)))
 	var w workload
-	for _, q := range equivclass.SumWorkload(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
+	for _, q := range query.SumWorkload(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
 		if sum := whole.Estimate(q).Estimate; sum != 0 {
 			w.queries, w.actual = append(w.queries, q), append(w.actual, sum)
 		} else {
@@ -141,9 +143,9 @@ func (t table) workload(n int, seed uint64) workload {
 
 // ask measures the error rate of a cut, (upper - lower) / actual with the
 // paper's bounds, and how often the true sum lies outside them.
-func (g *grid) ask(f *equivclass.FlaggedTable, cut *equivclass.LGBResult, w workload, key gridKey) {
-	r := equivclass.NewLocalRelease(f, cut)
-	r.Grain = equivclass.Grains(f.Dicts)
+func (g *grid) ask(f *equivclass.FlaggedTable, cut *lgb.Result, w workload, key gridKey) {
+	r := query.NewLocalRelease(f, cut)
+	r.Grain = query.Grains(f.Dicts)
 	var rates []float64
 	missed := 0
 	for i, q := range w.queries {

@@ -10,6 +10,9 @@ import (
 
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/query"
+	"anond/equivclass/topdown"
 )
 
 // paperTable is a table of the permutation paper: d quasi-identifiers and, last,
@@ -45,23 +48,23 @@ type line struct {
 	dashed bool
 }
 
-func permutedBlocks(attributes int) [][]int { return equivclass.SingleBlocks(attributes) }
+func permutedBlocks(attributes int) [][]int { return query.SingleBlocks(attributes) }
 
 func anatomyBlocks(attributes int) [][]int {
-	return equivclass.AnatomyBlocks(attributes, attributes-1)
+	return query.AnatomyBlocks(attributes, attributes-1)
 }
 
 // lines are the methods that are compared. The third shows what permutation's
 // grouping alone does: its groups, but the quasi-identifiers of a record kept
 // together as anatomy publishes them. The last two are ours.
 func lines() []line {
-	permutation := func(seed uint64) equivclass.Partitioner { return equivclass.Permutation{Seed: seed} }
+	permutation := func(seed uint64) equivclass.Partitioner { return bucketize.Permutation{Seed: seed} }
 	return []line{
-		{"anatomy", func(seed uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: seed} }, anatomyBlocks, false},
+		{"anatomy", func(seed uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: seed} }, anatomyBlocks, false},
 		{"permutation", permutation, permutedBlocks, false},
 		{"its groups, as anatomy", permutation, anatomyBlocks, true},
 		{"straight cuts (ours)", func(uint64) equivclass.Partitioner { return straightCuts{} }, permutedBlocks, false},
-		{"near groups (ours)", func(uint64) equivclass.Partitioner { return equivclass.PermutationNear{} }, permutedBlocks, false},
+		{"near groups (ours)", func(uint64) equivclass.Partitioner { return bucketize.PermutationNear{} }, permutedBlocks, false},
 	}
 }
 
@@ -79,9 +82,9 @@ func (straightCuts) Name() string { return "permutation, straight cuts" }
 
 // Partition implements equivclass.Partitioner.
 func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	leaves, rest := equivclass.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
+	leaves, rest := topdown.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
 	for _, leaf := range leaves {
-		groups = append(groups, equivclass.DealGroups(p, leaf, want)...)
+		groups = append(groups, bucketize.DealGroups(p, leaf, want)...)
 	}
 	return groups, rest
 }
@@ -89,7 +92,7 @@ func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (
 // workload is queries with their true answers; those that count no record are
 // left out, as they have no relative error.
 type workload struct {
-	queries []*equivclass.BoundQuery
+	queries []*query.Bound
 	actual  []float64
 	empty   int
 }
@@ -97,12 +100,12 @@ type workload struct {
 // workload draws n count queries of w predicates and a volume (section 4.2).
 func (t paperTable) workload(ctx context.Context, w int, volume float64, n int, seed uint64) workload {
 	src := rand.New(rand.NewPCG(seed, 4))
-	queries := equivclass.CountWorkload(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, src)
+	queries := query.CountWorkload(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, src)
 	rows := make([]int32, t.table.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	whole := equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, equivclass.WholeBlock(t.sensitive()+1))
+	whole := query.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, query.WholeBlock(t.sensitive()+1))
 	var out workload
 	for i, a := range answers(ctx, whole, queries) {
 		if a == 0 {
@@ -116,9 +119,9 @@ func (t paperTable) workload(ctx context.Context, w int, volume float64, n int, 
 
 // errors returns the relative error of each query on groups written in blocks.
 func (t paperTable) errors(ctx context.Context, w workload, groups [][]int32, blocks [][]int) []float64 {
-	out := answers(ctx, equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
+	out := answers(ctx, query.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
 	for i := range out {
-		out[i] = equivclass.RelativeError(w.actual[i], out[i])
+		out[i] = query.RelativeError(w.actual[i], out[i])
 	}
 	return out
 }
@@ -128,7 +131,7 @@ const batchSize = 32
 
 // answers asks every query, on all processors. When the context ends it returns
 // early, and what it returns is of no use.
-func answers(ctx context.Context, r *equivclass.BlockRelease, queries []*equivclass.BoundQuery) []float64 {
+func answers(ctx context.Context, r *query.BlockRelease, queries []*query.Bound) []float64 {
 	out := make([]float64, len(queries))
 	var next atomic.Int64
 	var all sync.WaitGroup

@@ -11,6 +11,8 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/topdown"
 )
 
 // information is the mutual information of two attributes inside groups, in nats,
@@ -49,8 +51,8 @@ func TestAlgorithm2MakesIndependentAttributesDependent(t *testing.T) {
 	const marital, race = 3, 4
 	require.InDelta(t, 0, information(table.table, [][]int32{rows}, marital, race), .001, "independent as a whole")
 	want := equivclass.Requirement{K: usualL, L: usualL}
-	tables, _ := equivclass.Permutation{}.SubTables(table.pool, rows, want)
-	leaves, _ := equivclass.Mondrian{}.Partition(table.pool, want)
+	tables, _ := bucketize.Permutation{}.SubTables(table.pool, rows, want)
+	leaves, _ := topdown.Mondrian{}.Partition(table.pool, want)
 	inTables, inLeaves := information(table.table, tables, marital, race), information(table.table, leaves, marital, race)
 	t.Logf("%d sub-tables of Algorithm 2: %.4f nats; %d leaves of straight cuts: %.4f", len(tables), inTables, len(leaves), inLeaves)
 	assert.Greater(t, inTables, .01)

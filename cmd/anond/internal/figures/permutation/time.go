@@ -11,6 +11,8 @@ import (
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/query"
 )
 
 // figure5 is the seconds from the records to the two published tables.
@@ -52,20 +54,20 @@ var timed = []struct {
 	partitioner equivclass.Partitioner
 	permute     bool
 }{
-	{"anatomy", equivclass.Anatomy{}, false},
-	{"permutation", equivclass.Permutation{}, true},
-	{"permutation-near (ours)", equivclass.PermutationNear{}, true},
+	{"anatomy", bucketize.Anatomy{}, false},
+	{"permutation", bucketize.Permutation{}, true},
+	{"permutation-near (ours)", bucketize.PermutationNear{}, true},
 }
 
 // publish makes the published tables of a partition in memory.
 func (t paperTable) publish(m equivclass.Partitioner, seed uint64, permute bool) [][]equivclass.Code {
 	groups, _ := m.Partition(t.pool, equivclass.Requirement{K: 1, L: usualL})
 	if !permute {
-		return equivclass.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, anatomyBlocks(t.sensitive()+1)).Codes
+		return query.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, anatomyBlocks(t.sensitive()+1)).Codes
 	}
 	var key [32]byte
 	key[0], key[1] = byte(seed), byte(seed>>8)
-	places := equivclass.Permute(groups, t.sensitive()+1, rand.NewChaCha8(key))
+	places := bucketize.Permute(groups, t.sensitive()+1, rand.NewChaCha8(key))
 	out := make([][]equivclass.Code, len(places.From))
 	for j, from := range places.From {
 		out[j] = make([]equivclass.Code, len(from))

@@ -5,6 +5,7 @@ import (
 
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // columns is table XI of Sun et al. up to the seventh attribute, and the
@@ -46,8 +47,8 @@ func (w setting) quasi() []int {
 	return out
 }
 
-func (w setting) queries(t *dataset.Table, n int, seed uint64) []*equivclass.BoundQuery {
-	return equivclass.SetWorkload(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
+func (w setting) queries(t *dataset.Table, n int, seed uint64) []*query.Bound {
+	return query.SetWorkload(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
 }
 
 // requirement is k and p, for methods that do not take p themselves.
@@ -63,23 +64,23 @@ func (w setting) partition(t *dataset.Table, m equivclass.Partitioner) [][]int32
 }
 
 // publishAnatomy publishes groups as NSS and SS.
-func publishAnatomy(t *dataset.Table, groups [][]int32) *equivclass.BlockRelease {
+func publishAnatomy(t *dataset.Table, groups [][]int32) *query.BlockRelease {
 	d := len(t.Dicts)
-	return equivclass.NewBlockRelease(t.Dicts, t.Codes, groups, equivclass.AnatomyBlocks(d, d-1))
+	return query.NewBlockRelease(t.Dicts, t.Codes, groups, query.AnatomyBlocks(d, d-1))
 }
 
 // publishCells publishes groups as one generalized table. Ranges of age are
 // half open ([20-25) holds 20 to 24), so their last year is taken off.
-func publishCells(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
-	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
-	r.Grain = equivclass.Grains(t.Dicts)
+func publishCells(t *dataset.Table, groups [][]int32) *query.CellRelease {
+	r := query.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
+	r.Grain = query.Grains(t.Dicts)
 	for _, cells := range r.Cells {
 		closeSteps(t.Dicts, cells)
 	}
 	return r
 }
 
-func closeSteps(dicts []*equivclass.Dictionary, cells []equivclass.Cell) {
+func closeSteps(dicts []*equivclass.Dictionary, cells []query.Cell) {
 	for j, d := range dicts {
 		if len(d.Attribute().Steps) > 0 && cells[j].Lo < cells[j].Hi {
 			cells[j].Hi--
@@ -90,9 +91,9 @@ func closeSteps(dicts []*equivclass.Dictionary, cells []equivclass.Cell) {
 // publishFullDomain publishes groups with every attribute at one depth in the whole
 // table, as Org(p,k) prints it: the depth of the widest cell. (That is the depth
 // the search took: a deeper one with the same classes would have cost less.)
-func publishFullDomain(t *dataset.Table, groups [][]int32) *equivclass.CellRelease {
-	r := equivclass.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
-	r.Grain = equivclass.Grains(t.Dicts)
+func publishFullDomain(t *dataset.Table, groups [][]int32) *query.CellRelease {
+	r := query.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
+	r.Grain = query.Grains(t.Dicts)
 	for j, d := range t.Dicts[:len(t.Dicts)-1] {
 		if d.Kind() == equivclass.Tree {
 			liftNodes(r.Cells, j, d.Attribute().Hierarchy)
@@ -107,7 +108,7 @@ func publishFullDomain(t *dataset.Table, groups [][]int32) *equivclass.CellRelea
 }
 
 // liftNodes lifts an attribute's cells to the depth of the most general one.
-func liftNodes(cells [][]equivclass.Cell, j int, h *equivclass.Hierarchy) {
+func liftNodes(cells [][]query.Cell, j int, h *equivclass.Hierarchy) {
 	depth := func(node int) int {
 		n := 0
 		for node = h.Parent(node); node >= 0; node = h.Parent(node) {
@@ -128,7 +129,7 @@ func liftNodes(cells [][]equivclass.Cell, j int, h *equivclass.Hierarchy) {
 
 // liftRanges widens an attribute's ranges to the width of the widest one; wider
 // than all steps is the whole domain.
-func liftRanges(cells [][]equivclass.Cell, j int, steps []float64) {
+func liftRanges(cells [][]query.Cell, j int, steps []float64) {
 	lo, hi, width := cells[0][j].Lo, cells[0][j].Hi, 0.0
 	for _, c := range cells {
 		lo, hi, width = min(lo, c[j].Lo), max(hi, c[j].Hi), max(width, c[j].Hi-c[j].Lo)
@@ -147,7 +148,7 @@ func liftRanges(cells [][]equivclass.Cell, j int, steps []float64) {
 // asPrinted is the statement that Sun et al. print for their tables: the rows of
 // SS that satisfy the sensitive predicate, in groups of which some row of NSS
 // satisfies the others. It counts a group whole as soon as one member matches.
-func asPrinted(r *equivclass.BlockRelease, q *equivclass.BoundQuery) float64 {
+func asPrinted(r *query.BlockRelease, q *query.Bound) float64 {
 	sensitive := len(r.Dicts) - 1
 	count := 0
 	for g := 1; g < len(r.Start); g++ {

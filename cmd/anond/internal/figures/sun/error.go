@@ -9,6 +9,9 @@ import (
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/query"
+	"anond/equivclass/topdown"
 )
 
 // Series of figures 2 to 7. The first three are the paper's.
@@ -81,31 +84,31 @@ func measureErrors(ctx context.Context, in figures.Input, axis string, xs []floa
 
 func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed uint64) {
 	asked, actual := m.truth(x, w, t, queries, seed)
-	add := func(name string, estimate func(*equivclass.BoundQuery) float64) {
+	add := func(name string, estimate func(*query.Bound) float64) {
 		var errs []float64
 		var off, sum float64
 		for i, q := range asked {
 			e := estimate(q)
-			errs = append(errs, equivclass.RelativeError(actual[i], e))
+			errs = append(errs, query.RelativeError(actual[i], e))
 			off, sum = off+math.Abs(e-actual[i]), sum+actual[i]
 		}
 		m.mean.Of(name).Add(x, figures.Mean(errs))
 		m.middle.Of(name).Add(x, figures.Median(errs))
 		m.total.Of(name).Add(x, off/math.Max(1, sum))
 	}
-	groups := w.partition(t, equivclass.PSensitive{P: w.p})
+	groups := w.partition(t, topdown.PSensitive{P: w.p})
 	m.ncp.Add(x, equivclass.NCP(t.Pool(w.quasi(), w.d), groups, 0))
 	tables := publishAnatomy(t, groups)
 	add(anatomyName, estimateOf(tables))
-	add(asPrintedName, func(q *equivclass.BoundQuery) float64 { return asPrinted(tables, q) })
+	add(asPrintedName, func(q *query.Bound) float64 { return asPrinted(tables, q) })
 	add(ownCellsName, estimateOf(publishCells(t, groups)))
-	org := w.partition(t, equivclass.FullDomain{P: w.p})
+	org := w.partition(t, topdown.FullDomain{P: w.p})
 	m.fewest.Add(x, fewestValues(t, org))
 	add(orgName, estimateOf(publishFullDomain(t, org)))
-	add(multiName, estimateOf(publishCells(t, w.partition(t, equivclass.Multi{P: w.p}))))
-	add(ncpName, estimateOf(publishAnatomy(t, w.partition(t, equivclass.PSensitiveNCP{P: w.p}))))
-	add(upName, estimateOf(publishAnatomy(t, w.partition(t, equivclass.ARPUp{}))))
-	add(mendedName, estimateOf(publishCells(t, w.partition(t, equivclass.NCPSplit{Mend: true, Seed: seed}))))
+	add(multiName, estimateOf(publishCells(t, w.partition(t, topdown.Multi{P: w.p}))))
+	add(ncpName, estimateOf(publishAnatomy(t, w.partition(t, topdown.PSensitiveNCP{P: w.p}))))
+	add(upName, estimateOf(publishAnatomy(t, w.partition(t, bucketize.ARPUp{}))))
+	add(mendedName, estimateOf(publishCells(t, w.partition(t, topdown.NCPSplit{Mend: true, Seed: seed}))))
 }
 
 // fewestValues is the least number of different sensitive values in a class.
@@ -121,17 +124,17 @@ func fewestValues(t *dataset.Table, groups [][]int32) float64 {
 	return fewest
 }
 
-func estimateOf(r equivclass.Estimator) func(*equivclass.BoundQuery) float64 {
-	return func(q *equivclass.BoundQuery) float64 { return r.Estimate(q).Estimate }
+func estimateOf(r query.Estimator) func(*query.Bound) float64 {
+	return func(q *query.Bound) float64 { return r.Estimate(q).Estimate }
 }
 
 // truth returns the queries whose answer is not 0, with it.
-func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uint64) (asked []*equivclass.BoundQuery, actual []float64) {
+func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uint64) (asked []*query.Bound, actual []float64) {
 	rows := make([]int32, t.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	whole := equivclass.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, equivclass.WholeBlock(len(t.Dicts)))
+	whole := query.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, query.WholeBlock(len(t.Dicts)))
 	for _, q := range w.queries(t, n, seed) {
 		m.asked++
 		if act := whole.Estimate(q).Estimate; act > 0 {

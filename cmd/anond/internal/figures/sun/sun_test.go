@@ -8,6 +8,7 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 func TestErrorFigures(t *testing.T) {
@@ -58,11 +59,11 @@ func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
 	return table, [][]int32{{0, 1}, {2, 3}}
 }
 
-func bind(t *testing.T, table *dataset.Table, text string) *equivclass.BoundQuery {
+func bind(t *testing.T, table *dataset.Table, text string) *query.Bound {
 	t.Helper()
-	q, err := equivclass.ParseQuery(text)
+	q, err := query.Parse(text)
 	require.NoError(t, err)
-	bound, err := equivclass.BindQuery(q, table.Dicts)
+	bound, err := query.Bind(q, table.Dicts)
 	require.NoError(t, err)
 	return bound
 }
@@ -83,10 +84,10 @@ func TestPrintedSQLCountsWholeGroups(t *testing.T) {
 func TestFullDomainShowsOneDepth(t *testing.T) {
 	table, groups := twoGroups(t)
 	tight, full := publishCells(table, groups), publishFullDomain(table, groups)
-	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, tight.Cells[0][0])
-	require.Equal(t, equivclass.Cell{Lo: 31, Hi: 31}, tight.Cells[1][0])
-	require.Equal(t, equivclass.Cell{Lo: 20, Hi: 24}, full.Cells[0][0])
-	require.Equal(t, equivclass.Cell{Lo: 30, Hi: 34}, full.Cells[1][0])
+	require.Equal(t, query.Cell{Lo: 20, Hi: 24}, tight.Cells[0][0])
+	require.Equal(t, query.Cell{Lo: 31, Hi: 31}, tight.Cells[1][0])
+	require.Equal(t, query.Cell{Lo: 20, Hi: 24}, full.Cells[0][0])
+	require.Equal(t, query.Cell{Lo: 30, Hi: 34}, full.Cells[1][0])
 	require.InDelta(t, 0.4, full.Estimate(bind(t, table, "count where age = 31 and job = a")).Estimate, 1e-12, "a fifth of two")
 }
 
@@ -98,7 +99,7 @@ func TestLiftNodes(t *testing.T) {
 	leaf, _ := h.Leaf([]byte("Bachelors"))
 	other, _ := h.Leaf([]byte("11th"))
 	up := h.Parent(int(other))
-	cells := [][]equivclass.Cell{{{Node: int(leaf)}}, {{Node: up}}}
+	cells := [][]query.Cell{{{Node: int(leaf)}}, {{Node: up}}}
 	liftNodes(cells, 0, h)
 	require.Equal(t, h.Parent(int(leaf)), cells[0][0].Node)
 	require.Equal(t, up, cells[1][0].Node)

@@ -10,6 +10,8 @@ import (
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/topdown"
 )
 
 // times is how long the anonymization of a table takes, from the pool to the
@@ -39,12 +41,12 @@ func timedMethods() []timedMethod {
 	anatomy := func(t *dataset.Table, groups [][]int32) { publishAnatomy(t, groups) }
 	general := func(t *dataset.Table, groups [][]int32) { publishCells(t, groups) }
 	return []timedMethod{
-		{anatomyName, func(p int) equivclass.Partitioner { return equivclass.PSensitive{P: p} }, anatomy},
-		{orgName, func(p int) equivclass.Partitioner { return equivclass.FullDomain{P: p} },
+		{anatomyName, func(p int) equivclass.Partitioner { return topdown.PSensitive{P: p} }, anatomy},
+		{orgName, func(p int) equivclass.Partitioner { return topdown.FullDomain{P: p} },
 			func(t *dataset.Table, groups [][]int32) { publishFullDomain(t, groups) }},
-		{multiName, func(p int) equivclass.Partitioner { return equivclass.Multi{P: p} }, general},
-		{ncpName, func(p int) equivclass.Partitioner { return equivclass.PSensitiveNCP{P: p} }, anatomy},
-		{upName, func(int) equivclass.Partitioner { return equivclass.ARPUp{} }, anatomy},
+		{multiName, func(p int) equivclass.Partitioner { return topdown.Multi{P: p} }, general},
+		{ncpName, func(p int) equivclass.Partitioner { return topdown.PSensitiveNCP{P: p} }, anatomy},
+		{upName, func(int) equivclass.Partitioner { return bucketize.ARPUp{} }, anatomy},
 	}
 }
 

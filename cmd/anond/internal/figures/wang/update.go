@@ -9,6 +9,8 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental/literal"
 )
 
@@ -22,13 +24,13 @@ type update struct {
 }
 
 var updates = []update{
-	{"full-update", literal.Full, equivclass.WangCloseK{}, false},
-	{"incremental", literal.Local, equivclass.WangCloseK{}, false},
-	{"i3m", literal.I3M, equivclass.WangCloseK{}, false},
+	{"full-update", literal.Full, topdown.WangCloseK{}, false},
+	{"incremental", literal.Local, topdown.WangCloseK{}, false},
+	{"i3m", literal.I3M, topdown.WangCloseK{}, false},
 }
 
 // improved is ours: the paper's update with a partitioner that loses less.
-var improved = update{"incremental with extract", literal.Local, equivclass.Extract{}, true}
+var improved = update{"incremental with extract", literal.Local, extract.Extract{}, true}
 
 // growth is a table of which the last fifth comes in batches.
 type growth struct {

@@ -17,6 +17,8 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 )
 
 const paper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
@@ -40,8 +42,8 @@ const (
 
 // The series of the paper, and beside them what it does not have.
 var (
-	methods = []equivclass.Partitioner{equivclass.WangCloseK{}, equivclass.WangMedian{}, equivclass.SingleDimensional{}, equivclass.Mondrian{}}
-	others  = []equivclass.Partitioner{equivclass.MondrianRelaxed{}, equivclass.MondrianBoth{}, equivclass.Extract{}}
+	methods = []equivclass.Partitioner{topdown.WangCloseK{}, topdown.WangMedian{}, topdown.SingleDimensional{}, topdown.Mondrian{}}
+	others  = []equivclass.Partitioner{topdown.MondrianRelaxed{}, topdown.MondrianBoth{}, extract.Extract{}}
 )
 
 func names(methods []equivclass.Partitioner) (out []string) {

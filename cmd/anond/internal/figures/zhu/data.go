@@ -3,6 +3,7 @@ package zhu
 import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 // adult reads the training part of Adult over the attributes of section 5,
@@ -44,13 +45,13 @@ const weak = "aip, only l different values"
 // The methods of the paper, ours, and another reading of aip.
 var (
 	methods = []method{
-		{name: "arp", by: func(s uint64) equivclass.Partitioner { return equivclass.ARP{Seed: s} }, want: frequency},
-		{name: "ng", by: func(s uint64) equivclass.Partitioner { return equivclass.Ring{Seed: s} }, want: frequency, ring: true},
-		{name: "aip", by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: frequency},
-		{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return equivclass.Anatomy{Seed: s} }, want: frequency},
-		{name: "arp-up", by: func(uint64) equivclass.Partitioner { return equivclass.ARPUp{} }, want: frequency, ours: true},
+		{name: "arp", by: func(s uint64) equivclass.Partitioner { return bucketize.ARP{Seed: s} }, want: frequency},
+		{name: "ng", by: func(s uint64) equivclass.Partitioner { return bucketize.Ring{Seed: s} }, want: frequency, ring: true},
+		{name: "aip", by: func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }, want: frequency},
+		{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: s} }, want: frequency},
+		{name: "arp-up", by: func(uint64) equivclass.Partitioner { return bucketize.ARPUp{} }, want: frequency, ours: true},
 	}
-	weakReading = method{name: weak, by: func(s uint64) equivclass.Partitioner { return equivclass.AIP{Seed: s} }, want: distinct, ours: true}
+	weakReading = method{name: weak, by: func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }, want: distinct, ours: true}
 )
 
 // namesOf returns the series of the paper, and those that are not.

@@ -10,6 +10,7 @@ import (
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 // lossDraws is how many times each setting of a loss is measured at the paper's
@@ -32,7 +33,7 @@ func newLoss(xs []float64, draws int) *loss {
 
 // measure adds one draw of every method at the i-th x.
 func (z *loss) measure(ctx context.Context, i int, p *equivclass.Pool, l int, seed uint64) error {
-	c := equivclass.NewCorrespondence(p)
+	c := bucketize.NewCorrespondence(p)
 	for _, m := range z.of {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -195,7 +196,7 @@ const orderNote = "d takes the attributes in descending order of phi^2 with the 
 
 // correlationOrder is the attributes in the order in which figures 5 and 6 take them.
 func correlationOrder(t *dataset.Table) []int {
-	order, _ := equivclass.Phi2Order(pool(t, allAttributes), 0)
+	order, _ := bucketize.Phi2Order(pool(t, allAttributes), 0)
 	return order
 }
 

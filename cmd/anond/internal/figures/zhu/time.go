@@ -8,6 +8,7 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 const (
@@ -49,13 +50,13 @@ func (m method) publish(p *equivclass.Pool, l int, seed uint64) {
 	if m.ring {
 		ringCells(p, groups, l)
 	} else {
-		bucketize(p, groups)
+		publishGroups(p, groups)
 	}
 }
 
-// bucketize is the recoding of arp, aip and anatomy: the group of each record,
+// publishGroups is the recoding of arp, aip and anatomy: the group of each record,
 // and the sensitive values of each group.
-func bucketize(p *equivclass.Pool, groups [][]int32) (group []int32, bags []equivclass.Bag) {
+func publishGroups(p *equivclass.Pool, groups [][]int32) (group []int32, bags []equivclass.Bag) {
 	group, bags = make([]int32, p.Len()), make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		for _, r := range g {
@@ -71,7 +72,7 @@ func bucketize(p *equivclass.Pool, groups [][]int32) (group []int32, bags []equi
 func ringCells(p *equivclass.Pool, rings [][]int32, l int) []float32 {
 	box, out := equivclass.NewBox(p.D()), make([]float32, 0, 2*p.Len()*p.D())
 	for _, ring := range rings {
-		for _, w := range equivclass.RingWindows(ring, max(1, min(l, len(ring)))) {
+		for _, w := range bucketize.RingWindows(ring, max(1, min(l, len(ring)))) {
 			p.Box(w, box)
 			out = append(append(out, box.Lo...), box.Hi...)
 		}

@@ -8,7 +8,7 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
-	"anond/equivclass"
+	"anond/equivclass/bucketize"
 )
 
 func TestFiguresOfTimes(t *testing.T) {
@@ -94,16 +94,16 @@ func TestTimeVerdictsFollowTheNumbers(t *testing.T) {
 // What is timed is a whole publication.
 func TestRecodings(t *testing.T) {
 	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
-	groups, rest := equivclass.Anatomy{}.Partition(p, frequency(3))
+	groups, rest := bucketize.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
-	group, bags := bucketize(p, groups)
+	group, bags := publishGroups(p, groups)
 	for i, g := range groups {
 		require.Equal(t, p.Bag(g), bags[i])
 		for _, r := range g {
 			require.Equal(t, int32(i), group[r])
 		}
 	}
-	rings, rest := equivclass.Ring{}.Partition(p, frequency(3))
+	rings, rest := bucketize.Ring{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
 	cells := ringCells(p, rings, 3)
 	require.Len(t, cells, 200*2*2)

@@ -1,0 +1,146 @@
+package bucketize
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"anond/equivclass"
+	"anond/equivclass/internal/cut"
+)
+
+// ARP is anonymization on the refining partition: Algorithm 2 of Zhu, Tian, Du
+// and Xie (ComSIS 2015).
+//
+// Guarantee: that of Partitioner. With K <= L and no extra principle no class
+// holds a sensitive value twice, so that every record is tied to its value with
+// probability 1/|class|, and nearly every class has exactly L records.
+// Method: each block of the initial partition (AIP) is dealt out to sub-blocks
+// of L different values, always from the L values with most records left; what
+// is left of the blocks is gathered, and whenever L different values have
+// gathered they become a sub-block; what is left at the end joins a sub-block of
+// its own block that lacks its value. Sub-blocks too small for K, or that fail
+// an extra principle, are joined with the next.
+// Cost: n log n x D.
+//
+// Where we differ: the random draws of lines 8 and 14 are fixed by Seed. Line 14
+// asks for records of neighbouring blocks: of the gathered values with most
+// records, the one gathered last. Drawing the records of a value in their
+// lexicographic order instead of at random made GLP no smaller on Adult; dealing
+// from the bottom up does (ARPUp).
+type ARP struct {
+	Seed uint64
+	Bins int // intervals of a discretized number; 0: ten
+}
+
+// Name returns arp.
+func (ARP) Name() string { return "arp" }
+
+// WithSeed implements Drawing.
+func (a ARP) WithSeed(seed uint64) equivclass.Partitioner { a.Seed = seed; return a }
+
+// Partition implements Partitioner.
+func (a ARP) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
+	coin := rand.New(rand.NewPCG(a.Seed, 3))
+	return refine(p, want, newLexicographic(p, a.Bins), a.Seed, coin)
+}
+
+func refine(p *equivclass.Pool, want equivclass.Requirement, lex *lexicographic, seed uint64, coin *rand.Rand) (groups [][]int32, rest []int32) {
+	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
+		if !want.Holds(p.Bag(rows)) {
+			return nil, rows
+		}
+		r := newRefinement(lex, want.L, coin)
+		for _, b := range newInitialPartition(lex, want, seed).blocks(rows) {
+			r.block(b)
+		}
+		r.insert()
+		return joinUntilHolds(p, want, r.subs)
+	})
+}
+
+// refinement is the state of Algorithm 2: the sub-blocks and R_B.
+type refinement struct {
+	*saDealer
+	subs    [][]int32 // Sub_B
+	waiting []hand    // R_B by sensitive value, each in the order of arrival
+	values  int       // of them not empty
+	owner   []owned   // by waiting row, where it came from
+	fresh   []int32   // values that the last block added to
+}
+
+// owned is a row of R_B with its block's own sub-blocks, subs[from:to].
+type owned struct {
+	row      int32
+	from, to int
+}
+
+func newRefinement(lex *lexicographic, l int, coin *rand.Rand) *refinement {
+	r := &refinement{saDealer: newSADealer(lex.sa, l, coin), waiting: make([]hand, lex.sa.Size)}
+	for v := range r.waiting {
+		r.waiting[v].value = int32(v)
+	}
+	return r
+}
+
+// block is lines 3 to 15 for one block of the initial partition.
+func (r *refinement) block(rows []int32) {
+	from := len(r.subs)
+	dealt, left := r.deal(rows)
+	r.subs = append(r.subs, dealt...)
+	for _, row := range left {
+		r.owner = append(r.owner, owned{row, from, len(r.subs)})
+		w := &r.waiting[r.sa.Codes[row]]
+		if len(w.rows) == 0 {
+			r.values++
+		}
+		w.rows = append(w.rows, row)
+	}
+	for r.values >= r.l {
+		r.subs = append(r.subs, r.gather())
+	}
+}
+
+// gather is line 14. Cost: the different sensitive values, for every L records
+// that blocks leave.
+func (r *refinement) gather() []int32 {
+	r.fresh = r.fresh[:0]
+	for v := range r.waiting {
+		if len(r.waiting[v].rows) > 0 {
+			r.fresh = append(r.fresh, int32(v))
+		}
+	}
+	slices.SortStableFunc(r.fresh, func(a, b int32) int { return len(r.waiting[b].rows) - len(r.waiting[a].rows) })
+	sub := make([]int32, 0, r.l)
+	for _, v := range r.fresh[:r.l] {
+		w := &r.waiting[v]
+		sub = append(sub, w.rows[len(w.rows)-1])
+		w.rows = w.rows[:len(w.rows)-1]
+		if len(w.rows) == 0 {
+			r.values--
+		}
+	}
+	return sub
+}
+
+// insert is lines 17 to 22: each row still waiting joins the smallest sub-block
+// of its own block that lacks its value (property 4: there is one).
+func (r *refinement) insert() {
+	still := map[int32]bool{}
+	for _, w := range r.waiting {
+		for _, row := range w.rows {
+			still[row] = true
+		}
+	}
+	for _, o := range r.owner {
+		if !still[o.row] {
+			continue
+		}
+		best := -1
+		for i := o.from; i < o.to; i++ {
+			if (best < 0 || len(r.subs[i]) < len(r.subs[best])) && r.lacks(r.subs[i], o.row) {
+				best = i
+			}
+		}
+		r.subs[best] = append(r.subs[best], o.row)
+	}
+}

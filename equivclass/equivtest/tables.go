@@ -1,0 +1,153 @@
+package equivtest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+)
+
+// Table reads rows of texts; a text that ends in ! is flagged sensitive.
+func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *equivclass.FlaggedTable {
+	t.Helper()
+	table := &equivclass.FlaggedTable{Flags: make([]uint64, len(rows))}
+	for j, a := range attributes {
+		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, len(rows))
+		for i, r := range rows {
+			text := r[j]
+			if text[len(text)-1] == '!' {
+				text = text[:len(text)-1]
+				table.Flags[i] |= 1 << j
+			}
+			codes[i] = Code(t, d, text)
+		}
+		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
+	}
+	return table
+}
+
+// Code returns the code of a text, which is added if it is new.
+func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
+	t.Helper()
+	c, found, why := d.Find([]byte(text))
+	require.Equal(t, equivclass.Accepted, why, "a fixture holds no bad value")
+	if !found {
+		c = d.Add([]byte(text))
+	}
+	return c
+}
+
+// RandomTable is a table like the LGB paper's table 1: five QI attributes, three
+// semi-sensitive ones of which a share of the values is flagged, and a sensitive
+// one, with domains of the printed sizes.
+// Rand returns a generator that the seed fixes.
+func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTable {
+	sizes := []int{2, 73, 13, 6, 9, 11, 93, 257, 719}
+	numeric := map[int]bool{1: true, 6: true, 8: true}
+	table := &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	for j, size := range sizes {
+		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
+		if numeric[j] {
+			a.Type = equivclass.Integer
+		}
+		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, n)
+		for v := range size {
+			d.Add([]byte(strconv.Itoa(v)))
+		}
+		for i := range codes {
+			v := rng.IntN(size)
+			if rng.IntN(2) == 0 {
+				v = rng.IntN(max(1, size/3))
+			}
+			codes[i] = equivclass.Code(v)
+			if j == 8 || (j == 0 || j == 1 || j == 7) && rng.Float64() < density {
+				table.Flags[i] |= 1 << j
+			}
+		}
+		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
+	}
+	return table
+}
+
+// CensusLike has the domains of the permutation paper's table 5 and an occupation
+// that follows age and education with noise.
+func CensusLike(n int) *equivclass.FlaggedTable {
+	rng, table := Rand(5), &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	sizes := []int{78, 2, 17, 6, 9, 10, 83, 50}
+	for j, size := range sizes {
+		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
+		if j == 0 || j == 2 || j == 6 {
+			a.Type = equivclass.Integer
+		}
+		d := equivclass.NewDictionary(a)
+		for v := range size {
+			d.Add([]byte(strconv.Itoa(v)))
+		}
+		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, make([]equivclass.Code, n))
+	}
+	for i := range n {
+		for j, size := range sizes[:7] {
+			table.Codes[j][i] = equivclass.Code(min(rng.IntN(size), rng.IntN(size)))
+		}
+		mean := 8 + 0.3*float64(table.Codes[0][i]) + 1.2*float64(table.Codes[2][i])
+		table.Codes[7][i] = equivclass.Code(max(0, min(49, int(mean+8*rng.NormFloat64()))))
+	}
+	return table
+}
+
+func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
+
+// ShareWithin is a principle for tests: every value's share is within T of half.
+type ShareWithin struct{ T float64 }
+
+// Name implements equivclass.Principle.
+func (p ShareWithin) Name() string { return "share-within" }
+
+// Holds implements equivclass.Principle.
+func (p ShareWithin) Holds(b equivclass.Bag) bool {
+	if len(b.Counts) < 2 {
+		return false
+	}
+	for _, c := range b.Counts {
+		if s := float64(c.N) / float64(b.Total); s < 0.5-p.T || s > 0.5+p.T {
+			return false
+		}
+	}
+	return true
+}
+
+// BucketValues are the values of buckets, in the order of the buckets.
+func BucketValues(column []equivclass.Code, buckets [][]int32) [][]equivclass.Code {
+	out := make([][]equivclass.Code, len(buckets))
+	for i, b := range buckets {
+		for _, r := range b {
+			out[i] = append(out[i], column[r])
+		}
+		slices.Sort(out[i])
+	}
+	return out
+}
+
+// MixedPool has a number, a hierarchy and a set of categories.
+func MixedPool(t testing.TB, rng *rand.Rand, n int) *equivclass.Pool {
+	t.Helper()
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}, {Kind: equivclass.Tree, Size: 6, Tree: Tree(t)}, {Kind: equivclass.Set, Size: 5}}}, SA: make([]equivclass.Code, n)}
+	for i := range n {
+		p.X = append(p.X, float32(rng.IntN(8))/8, float32(rng.IntN(6))/5, float32(rng.IntN(5))/4)
+		p.SA[i] = equivclass.Code(rng.IntN(6))
+	}
+	return p
+}
+
+// Tree is a hierarchy of six leaves in two branches.
+func Tree(t testing.TB) *equivclass.Hierarchy {
+	t.Helper()
+	h, err := equivclass.ParseHierarchy("tree", strings.NewReader("a;left;*\nb;left;*\nc;left;*\nd;right;*\ne;right;*\nf;right;*\n"))
+	require.NoError(t, err)
+	return h
+}

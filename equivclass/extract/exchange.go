@@ -1,0 +1,166 @@
+package extract
+
+import (
+	"slices"
+)
+
+// leastGain is the loss that an exchange must save: above the rounding of float32 sums.
+const leastGain = 1e-5
+
+// change is the best exchange found so far between drafts a and b: a.rows[i]
+// and b.rows[j] change places; j < 0: a's record moves, i < 0: b's does.
+type change struct {
+	i, j int
+	loss float32 // of both drafts afterwards, times their sizes
+}
+
+// exchange applies the swap or move between a and b that saves most; false if
+// none saves. Both drafts stay valid. Cost: |a| |b| D at most, mostly far less.
+func (x *extraction) exchange(a, b *draft) bool {
+	x.fillLacking(a)
+	x.fillLacking(b)
+	la, lb := &a.lack, &b.lack
+	best := change{i: -1, j: -1}
+	best.loss = float32(float32(len(a.rows))*a.span) + float32(float32(len(b.rows))*b.span) - leastGain
+	x.gapA, x.gapB = x.gaps(x.gapA, a.rows, &b.cell), x.gaps(x.gapB, b.rows, &a.cell)
+	x.bestSwap(a, b, la, lb, &best)
+	if !x.equalOnly {
+		if i := x.bestMove(a, b, x.gapA, &best); i >= 0 {
+			best.i, best.j = i, -1
+		}
+		if j := x.bestMove(b, a, x.gapB, &best); j >= 0 {
+			best.i, best.j = -1, j
+		}
+	}
+	if best.i < 0 && best.j < 0 {
+		return false
+	}
+	x.apply(a, b, best)
+	return true
+}
+
+func (x *extraction) apply(a, b *draft, c change) {
+	switch {
+	case c.j < 0:
+		b.rows = append(b.rows, a.rows[c.i])
+		a.rows = slices.Delete(a.rows, c.i, c.i+1)
+	case c.i < 0:
+		a.rows = append(a.rows, b.rows[c.j])
+		b.rows = slices.Delete(b.rows, c.j, c.j+1)
+	default:
+		a.rows[c.i], b.rows[c.j] = b.rows[c.j], a.rows[c.i]
+	}
+	x.measure(a)
+	x.measure(b)
+	a.lack.filled, b.lack.filled = false, false
+	x.clock++
+	a.stamp, b.stamp = x.clock, x.clock
+}
+
+// bestSwap looks for two records whose swap brings the loss below best. Two
+// bounds spare most pairs: what a draft loses without its record, and how far the
+// newcomer lies outside its cell.
+func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
+	na, nb := float32(len(a.rows)), float32(len(b.rows))
+	low := float32(maxSpan) // least that a record of b can cost, in b and a together
+	x.cost = x.cost[:0]
+	for j, gap := range x.gapB {
+		x.cost = append(x.cost, float32(na*gap)+float32(nb*lb.span[j]))
+		low = min(low, x.cost[j])
+	}
+	for i, ra := range a.rows {
+		base := float32(na * la.span[i])
+		if base+float32(nb*lb.low) >= best.loss {
+			continue
+		}
+		bound := base + float32(nb*x.gapA[i]) - slack
+		if bound+low >= best.loss {
+			continue
+		}
+		for j, rb := range b.rows {
+			if bound+x.cost[j] >= best.loss || base+float32(nb*lb.span[j]) >= best.loss {
+				continue
+			}
+			loss := float32(na * x.without(la, i, rb))
+			if loss+float32(nb*lb.span[j]) >= best.loss {
+				continue
+			}
+			loss += float32(nb * x.without(lb, j, ra))
+			if loss < best.loss && x.swappable(a, b, ra, rb) {
+				*best = change{i, j, loss}
+			}
+		}
+	}
+}
+
+// slack is above what rounding can add to a bound, so that a bound never hides
+// an exchange that saves.
+const slack = 1e-3
+
+// gaps sets, for each of the rows, a bound from below of what it adds to the
+// span of a cell, or of a part of that cell.
+func (x *extraction) gaps(into []float32, rows []int32, c *cell) []float32 {
+	into = into[:0]
+	for _, r := range rows {
+		if x.plain {
+			into = append(into, outside(x.p.At(r), c))
+		} else {
+			into = append(into, x.mixedGap(r, c))
+		}
+	}
+	return into
+}
+
+// outside is how far a point lies outside a cell, summed over dimensions.
+func outside(at []float32, c *cell) float32 {
+	lo, hi := c.lo[:len(at)], c.hi[:len(at)]
+	var gap float32
+	for j, v := range at {
+		gap += max(0, lo[j]-v, v-hi[j])
+	}
+	return gap
+}
+
+// mixedGap is gaps for one row where some dimension is not plain: a category that
+// the cell lacks costs one more, a hierarchy or steps may cost nothing.
+func (x *extraction) mixedGap(r int32, c *cell) float32 {
+	var gap float32
+	for j, v := range x.p.At(r) {
+		switch {
+		case x.losses.plain[j]:
+			gap += max(0, c.lo[j]-v, v-c.hi[j])
+		case x.losses.sets[j] != nil && c.set[j]&x.bit(r, j) == 0:
+			gap += x.losses.sets[j][2]
+		}
+	}
+	return gap
+}
+
+// swappable reports whether both drafts stay valid if ra and rb change places.
+func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
+	if x.value[ra] == x.value[rb] {
+		return !x.clash(a.rows, ra, rb) && !x.clash(b.rows, rb, ra)
+	}
+	return !x.equalOnly && x.fitsWith(a.rows, ra, rb) && x.fitsWith(b.rows, rb, ra)
+}
+
+// bestMove looks for a record of from whose move to to brings the loss below
+// best.loss, which it lowers; -1 if there is none.
+func (x *extraction) bestMove(from, to *draft, gap []float32, best *change) int {
+	at := -1
+	if len(from.rows) <= x.k || len(to.rows) >= x.most {
+		return at
+	}
+	nf, nt := float32(len(from.rows)), float32(len(to.rows))
+	for i, r := range from.rows {
+		loss := float32((nf - 1) * from.lack.span[i])
+		if loss+float32((nt+1)*to.span) >= best.loss || loss+float32((nt+1)*(to.span+gap[i]))-slack >= best.loss {
+			continue
+		}
+		loss += float32((nt + 1) * x.with(&to.cell, r))
+		if loss < best.loss && x.fitsWith(to.rows, -1, r) && x.fitsWithout(from.rows, r) {
+			best.loss, at = loss, i
+		}
+	}
+	return at
+}

@@ -1,0 +1,282 @@
+package extract
+
+import (
+	"slices"
+)
+
+// nearby is a row, or a class, at a distance.
+type nearby struct {
+	dist float32
+	id   int32
+}
+
+const (
+	spareOwed = 32 // owed candidates considered beyond the shortlist
+	maxFails  = 16 // seeds that may fail in a row before a bucket is given up
+)
+
+// bucket is what is left of one part of the pool while classes are taken out.
+type bucket struct {
+	x      *extraction
+	effort effort
+	live   []int32
+	values []int32 // the values that the part began with
+	left   []int32 // by value: records in live
+	owed   []int32 // by value: records the next class must take
+	unmet  int     // sum of owed
+	short  []nearby
+	must   []nearby
+	rows   []int32 // the class that grows
+}
+
+// takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
+func (x *extraction) takeAll(rows []int32, e effort) []int32 {
+	b := x.newBucket(rows, e)
+	defer b.close()
+	x.farthestFirst(rows)
+	failed := 0 // seeds live[:failed] have failed
+	for inARow := 0; failed < len(b.live) && len(b.live) >= x.size && inARow < maxFails; {
+		if !b.grow(b.live[failed]) {
+			failed++
+			inARow++
+			continue
+		}
+		inARow = 0
+		x.drafts = append(x.drafts, x.newDraft(b.rows))
+		failed -= b.remove(failed)
+	}
+	return b.live
+}
+
+// newBucket begins a part. What it counts by value lies in scratch of the worker
+// that has room for the values of the whole pool; only the part's own values are
+// ever looked at, so that the cost of a part does not grow with those elsewhere.
+func (x *extraction) newBucket(rows []int32, e effort) *bucket {
+	if x.left == nil {
+		x.left, x.owed = make([]int32, len(x.tally)), make([]int32, len(x.tally))
+	}
+	b := &bucket{x: x, effort: e, live: rows, left: x.left, owed: x.owed,
+		short: make([]nearby, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
+	for _, r := range rows {
+		v := x.value[r]
+		if b.left[v] == 0 {
+			b.values = append(b.values, v)
+		}
+		b.left[v]++
+	}
+	return b
+}
+
+// close leaves the scratch as newBucket found it.
+func (b *bucket) close() {
+	for _, v := range b.values {
+		b.left[v], b.owed[v] = 0, 0
+	}
+}
+
+// remove takes the new class out of the live rows and returns how many of them
+// were among the first ones.
+func (b *bucket) remove(first int) (among int) {
+	for _, r := range b.rows {
+		b.x.gone[r] = true
+	}
+	slices.Sort(b.rows)
+	kept := b.live[:0]
+	for i, r := range b.live {
+		if !b.x.gone[r] {
+			kept = append(kept, r)
+			continue
+		}
+		b.left[b.x.value[r]]--
+		if i < first {
+			among++
+		}
+	}
+	b.live = kept
+	for _, r := range b.rows {
+		b.x.gone[r] = false
+	}
+	return among
+}
+
+// farthestFirst sorts rows by falling distance from their mean, ties by number.
+// Outliers are placed while there is still choice; the dense middle can wait.
+func (x *extraction) farthestFirst(rows []int32) {
+	mean := x.mean(rows)
+	order := make([]nearby, len(rows))
+	for i, r := range rows {
+		order[i] = nearby{manhattan(x.p.At(r), mean), r}
+	}
+	slices.SortFunc(order, func(a, b nearby) int {
+		switch {
+		case a.dist > b.dist:
+			return -1
+		case a.dist < b.dist:
+			return 1
+		}
+		return int(a.id) - int(b.id)
+	})
+	for i, o := range order {
+		rows[i] = o.id
+	}
+}
+
+func (x *extraction) mean(rows []int32) []float32 {
+	mean := make([]float32, x.d)
+	for _, r := range rows {
+		for j, v := range x.p.At(r) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float32(len(rows))
+	}
+	return mean
+}
+
+// grow forms a class around a seed in b.rows and reports success. The nearest
+// rows are tried first; only if they cannot make a class, all of them.
+func (b *bucket) grow(seed int32) bool {
+	if b.settleDebts(); b.unmet > 0 && !b.possible() {
+		return false
+	}
+	b.shortlist(seed)
+	if b.fill(seed) {
+		return true
+	}
+	if len(b.short) >= len(b.live)-1 {
+		return false
+	}
+	b.short = b.short[:0]
+	for _, r := range b.live {
+		if r != seed {
+			b.short = append(b.short, nearby{0, r})
+		}
+	}
+	b.settleDebts()
+	return b.fill(seed)
+}
+
+// settleDebts computes how many records of each value the next class must take
+// so that the remainder can still be cut into eligible classes: there a value
+// may hold 1/l at most. Without this guard the frequent values are left over.
+func (b *bucket) settleDebts() {
+	x := b.x
+	room := int32(x.limit(len(b.live) - x.size))
+	most := int32(x.limit(x.size))
+	b.unmet = 0
+	for _, v := range b.values {
+		b.owed[v] = min(most, max(0, b.left[v]-room))
+		b.unmet += int(b.owed[v])
+	}
+}
+
+// possible reports whether the live rows can fill one class at all.
+func (b *bucket) possible() bool {
+	n, most := 0, b.x.limit(b.x.size)
+	for _, v := range b.values {
+		n += min(int(b.left[v]), most)
+	}
+	return n >= b.x.size
+}
+
+// shortlist collects the rows nearest to the seed, and among the owed values the
+// nearest besides.
+func (b *bucket) shortlist(seed int32) {
+	x, room := b.x, b.effort.shortlist+b.x.size
+	b.short, b.must = b.short[:0], b.must[:0]
+	for _, r := range b.live {
+		if r == seed {
+			continue
+		}
+		c := nearby{x.pair(seed, r), r}
+		b.short = keepNearest(b.short, room, c)
+		if b.unmet > 0 && b.owed[x.value[r]] > 0 {
+			b.must = keepNearest(b.must, room+spareOwed, c)
+		}
+	}
+	for _, c := range b.must {
+		if !slices.Contains(b.short, c) {
+			b.short = append(b.short, c)
+		}
+	}
+}
+
+// keepNearest inserts c into list, the up to room nearest in ascending order.
+func keepNearest(list []nearby, room int, c nearby) []nearby {
+	if len(list) == room {
+		if c.dist >= list[room-1].dist {
+			return list
+		}
+		list = list[:room-1]
+	}
+	i := len(list)
+	list = append(list, c)
+	for ; i > 0 && c.dist < list[i-1].dist; i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = c
+	return list
+}
+
+// fill adds to the seed, one by one, the candidate that widens the cell least,
+// until the class is valid. It reports whether it came to that.
+func (b *bucket) fill(seed int32) bool {
+	x := b.x
+	b.rows = append(b.rows[:0], seed)
+	x.start(&x.grown, seed)
+	b.pay(seed)
+	for len(b.rows) < x.most {
+		if len(b.rows) >= x.size && x.valid(b.rows) {
+			return true
+		}
+		at := b.cheapest()
+		if at < 0 {
+			return false
+		}
+		r := b.short[at].id
+		b.short[at].id = -1
+		b.rows = append(b.rows, r)
+		x.widen(&x.grown, r)
+		b.pay(r)
+	}
+	return x.valid(b.rows)
+}
+
+func (b *bucket) pay(r int32) {
+	if v := b.x.value[r]; b.owed[v] > 0 {
+		b.owed[v]--
+		b.unmet--
+	}
+}
+
+// cheapest returns the candidate that widens the cell least and may join, -1 if
+// there is none. Once the open places just suffice for what is owed, only owed
+// values may.
+func (b *bucket) cheapest() int {
+	x := b.x
+	limit := x.limit(max(x.size, len(b.rows)+1))
+	onlyOwed := b.unmet > 0 && b.unmet >= x.size-len(b.rows)
+	best, at := float32(maxSpan), -1
+	for i := range b.short {
+		r := b.short[i].id
+		if r < 0 || onlyOwed && b.owed[x.value[r]] == 0 {
+			continue
+		}
+		span := x.with(&x.grown, r)
+		if span >= best {
+			continue
+		}
+		if x.times(b.rows, -1, r) >= limit || x.clash(b.rows, -1, r) {
+			if len(b.rows) < x.size {
+				b.short[i].id = -1
+			}
+			continue
+		}
+		best, at = span, i
+	}
+	return at
+}
+
+// maxSpan is above the span of any cell.
+const maxSpan = 1e9

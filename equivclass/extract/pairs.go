@@ -1,0 +1,126 @@
+package extract
+
+import (
+	"slices"
+)
+
+// draftPair is two neighbouring drafts, by number.
+type draftPair struct{ a, b int32 }
+
+// search is step 4 of Extract: rounds of exchange between neighbours, until a
+// round with all neighbours in view finds nothing.
+func (x *extraction) search(e effort) {
+	for turn := 0; turn < e.rounds && len(x.drafts) > 1; turn++ {
+		done := x.descend(min(e.near, len(x.drafts)-1), e.part, turn, e.passes)
+		if done == 0 && len(x.drafts) <= e.part || len(x.drafts)-1 <= e.near {
+			return
+		}
+	}
+}
+
+// descend cuts the drafts into parts of at most part, another turn elsewhere, and
+// lets each part descend; it returns the number of exchanges. A part touches its
+// own drafts only, so that the parts may do so side by side and the result is
+// that of one after the other.
+func (x *extraction) descend(near, part, turn, passes int) int32 {
+	mid, ids := x.middles()
+	var parts [][]int32
+	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
+	lists := make([][]nearby, len(x.drafts))
+	room := make([]nearby, len(x.drafts)*near)
+	done := make([]int32, len(parts))
+	x.each(len(parts), func(w *extraction, i int) {
+		w.drafts, w.clock = x.drafts, x.clock
+		for _, id := range parts[i] {
+			w.fillLacking(w.drafts[id]) // for the gains that hopeless compares
+		}
+		done[i] = w.descendPart(w.pairs(mid, parts[i], lists, room, near), passes)
+	})
+	x.clock += slices.Max(done) + 1
+	var all int32
+	for _, n := range done {
+		all += n
+	}
+	return all
+}
+
+// pairs lists for each draft of a part the near others whose cells have the
+// nearest middles. Cost: part x D for each draft.
+func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
+	for _, a := range ids {
+		at := mid[int(a)*x.d : int(a+1)*x.d]
+		list := room[int(a)*near : int(a)*near : int(a+1)*near]
+		for _, b := range ids {
+			if a != b {
+				list = keepNearest(list, near, nearby{manhattan(at, mid[int(b)*x.d:int(b+1)*x.d]), b})
+			}
+		}
+		lists[a] = list
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return uniquePairs(ids, lists, near)
+}
+
+// uniquePairs turns lists of neighbours into pairs, each once.
+func uniquePairs(ids []int32, lists [][]nearby, near int) []draftPair {
+	out := make([]draftPair, 0, len(ids)*near*3/4)
+	for _, a := range ids {
+		for _, b := range lists[a] {
+			if a < b.id || !slices.ContainsFunc(lists[b.id], func(c nearby) bool { return c.id == a }) {
+				out = append(out, draftPair{a, b.id})
+			}
+		}
+	}
+	return out
+}
+
+// descendPart exchanges records in each pair as long as that saves, pass after
+// pass until one finds nothing; it returns the number of exchanges. A pair is
+// looked at again only if one of the two has changed. The total loss falls with
+// every exchange, so it ends.
+func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
+	x.clock++
+	begun := x.clock
+	tried := make([]int32, len(pairs))
+	for range passes {
+		before := x.clock
+		for i, p := range pairs {
+			a, b := x.drafts[p.a], x.drafts[p.b]
+			if tried[i] > 0 && max(a.stamp, b.stamp) <= tried[i] || x.hopeless(a, b) {
+				continue
+			}
+			for x.exchange(a, b) {
+			}
+			tried[i] = x.clock
+		}
+		if x.clock == before {
+			break
+		}
+	}
+	return x.clock - begun
+}
+
+// hopeless proves cheaply that no exchange between a and b saves anything: a
+// record that leaves saves its class at most gain, and wherever it arrives it
+// costs at least the gap between the two cells.
+func (x *extraction) hopeless(a, b *draft) bool {
+	if !x.plain {
+		return false
+	}
+	gap := cellGap(&a.cell, &b.cell)
+	na, nb := float32(len(a.rows)), float32(len(b.rows))
+	swap := float32(na*(a.gain-gap)) + float32(nb*(b.gain-gap))
+	ab := a.span + float32((na-1)*a.gain) - b.span - float32((nb+1)*gap)
+	ba := b.span + float32((nb-1)*b.gain) - a.span - float32((na+1)*gap)
+	return max(swap, ab, ba) <= leastGain
+}
+
+// cellGap is the least by which any record of one cell lies outside the other.
+func cellGap(a, b *cell) float32 {
+	var gap float32
+	for j, lo := range a.lo {
+		gap += max(0, lo-b.hi[j], b.lo[j]-a.hi[j])
+	}
+	return gap
+}

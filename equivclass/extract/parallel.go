@@ -1,0 +1,32 @@
+package extract
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// each calls do once for every i below n, on as many goroutines as there are
+// workers, each with scratch of its own. Which goes first is not said: the calls
+// must not touch what others do, and so the result does not depend on it. If the
+// work is to end (Stoppable), the calls that remain are left out.
+func (x *extraction) each(n int, do func(w *extraction, i int)) {
+	workers := min(x.workers, n)
+	if workers < 2 {
+		w := x.worker()
+		for i := 0; i < n && !x.stopped(); i++ {
+			do(w, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			w := x.worker()
+			for i := int(next.Add(1)) - 1; i < n && !x.stopped(); i = int(next.Add(1)) - 1 {
+				do(w, i)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"slices"
+
+	"anond/equivclass"
+	"anond/equivclass/internal/cut"
+)
+
+// rescue is step 5 of Extract. The records that are left are joined with the
+// classes nearest to their middle, one after the other, until all of them
+// together satisfy the requirement; then they are cut as mondrian-both cuts. So
+// whatever median cuts publish of a pool, Extract does: in the end all records
+// are joined. Strict principles (t-closeness at a small t, many different values)
+// make classes larger than step 2 ever grows them.
+//
+// Nothing that was in a class drops out of all classes: a class with a subject
+// that the others have is not joined.
+//
+// Without extra principles it does nothing: there steps 2 and 3 know what they
+// owe, and what is left is left because its values are too frequent.
+//
+// Cost: records left and joined, n log n x D, and a test of the different values
+// for each draft joined up to 1,024 of them, for each 64th of growth beyond.
+func (x *extraction) rescue(want equivclass.Requirement, rest []int32) (groups [][]int32, left []int32) {
+	if len(x.extra) == 0 {
+		return x.groups(), rest
+	}
+	cutter := cut.NewMedianCutter(x.p, want)
+	for len(rest) > 0 {
+		u := x.unite(want, rest)
+		if u == nil {
+			break
+		}
+		cut, _ := cut.TopDown(u.rows, cutter.Judge, cutter.Both)
+		groups = append(groups, cut...)
+		x.drafts = slices.DeleteFunc(x.drafts, func(c *draft) bool { return u.joined[c] })
+		rest = u.left
+	}
+	return append(x.groups(), groups...), rest
+}
+
+// union is records that may be published together.
+type union struct {
+	rows   []int32
+	left   []int32 // records of a subject that is in rows already
+	joined map[*draft]bool
+	// bag is that of the first counted rows.
+	bag     equivclass.Bag
+	counted int
+}
+
+// unite joins the records with as many of the nearest drafts as they need, at
+// least none; nil if not even all of them suffice.
+func (x *extraction) unite(want equivclass.Requirement, rest []int32) *union {
+	u := &union{joined: map[*draft]bool{}}
+	subjects := map[uint64]bool{}
+	for _, r := range rest {
+		if x.free(subjects, []int32{r}) {
+			u.rows = append(u.rows, r)
+		} else {
+			u.left = append(u.left, r)
+		}
+	}
+	u.bag, u.counted = equivclass.BagOf(x.p.SA, u.rows), len(u.rows)
+	near := x.nearestDrafts(u.rows)
+	for !u.due(len(near) == 0) || !u.holds(x, want) {
+		if len(near) == 0 {
+			return nil
+		}
+		c := x.drafts[near[0].id]
+		near = near[1:]
+		if x.free(subjects, c.rows) {
+			u.joined[c] = true
+			u.rows = append(u.rows, c.rows...)
+		}
+	}
+	return u
+}
+
+// A union of more different values than fewInUnion is tested once it has grown by
+// a part in unionSteps: a test looks at every value, and there may be as many
+// drafts as values.
+const (
+	fewInUnion = 1024
+	unionSteps = 64
+)
+
+// due tells whether it is time to test the union; in the end it always is.
+func (u *union) due(last bool) bool {
+	return last || len(u.bag.Counts) <= fewInUnion || (len(u.rows)-u.counted)*unionSteps >= u.counted
+}
+
+func (u *union) holds(x *extraction, want equivclass.Requirement) bool {
+	if fresh := u.rows[u.counted:]; len(fresh) > 0 {
+		u.bag, u.counted = u.bag.Plus(equivclass.BagOf(x.p.SA, fresh)), len(u.rows)
+	}
+	return want.Holds(u.bag)
+}
+
+// free reports whether no subject of the rows is among the given ones, and
+// enters them if so.
+func (x *extraction) free(subjects map[uint64]bool, rows []int32) bool {
+	if x.p.Subject == nil {
+		return true
+	}
+	for _, r := range rows {
+		if subjects[x.p.Subject[r]] {
+			return false
+		}
+	}
+	for _, r := range rows {
+		if s := x.p.Subject[r]; s != 0 {
+			subjects[s] = true
+		}
+	}
+	return true
+}
+
+// nearestDrafts orders the drafts by the distance of their middles from the mean
+// of the rows, equals by number.
+func (x *extraction) nearestDrafts(rows []int32) []nearby {
+	mean := x.mean(rows)
+	mid, ids := x.middles()
+	order := make([]nearby, len(ids))
+	for i := range order {
+		order[i] = nearby{manhattan(mean, mid[i*x.d:(i+1)*x.d]), int32(i)}
+	}
+	slices.SortFunc(order, func(a, b nearby) int {
+		switch {
+		case a.dist < b.dist:
+			return -1
+		case a.dist > b.dist:
+			return 1
+		}
+		return int(a.id) - int(b.id)
+	})
+	return order
+}

@@ -1,0 +1,100 @@
+package lgb
+
+import (
+	"cmp"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// nested cuts the groups in which an attribute is bucketed into local buckets
+// that nest: each lies inside one group, or is a union of whole groups.
+//
+// Guarantee: no value has more than 1/l of a bucket (FrequencyL). In a union a
+// value may occur more than once; there are more than l values then.
+//
+// Why: buckets of Algorithm 2 cross groups. Who knows a record's group, not its
+// row, and holds every assignment of values equally likely that fits the release
+// (level L0 of docs/THREAT_MODEL.md) then finds values likelier than 1/l, for some
+// assignments fit by more arrangements of the rows than others
+// (TestLGBNestedWorlds finds them). Where buckets nest, both counts agree:
+//
+// Claim. The release says of the values of its records exactly this: the bag of
+// each union, and of each group that is cut inside, the sum of the bags of its
+// buckets; so the posterior of a value is its share of that bag, at most 1/l.
+// Proof, for one attribute and for all of them together. To exchange what two
+// members of a group have in all attributes under l keeps the set of assignments
+// that fit: they exchange rows (Fold is over a principle only, so both have the
+// same of these flagged). So members of a group have equal posteriors in each. In a group that is cut inside, the bag of the group is fixed in
+// every assignment, so the equal posteriors are its shares; as each of its
+// buckets has no value above 1/l, nor has it. In a union all rows name one
+// bucket, whatever they name in other attributes: every order of its bag fits
+// beside everything else, and the posterior is the share of the bag.
+//
+// Method: unions by groupUnion, which cuts by quasi-identifiers as long as both
+// sides keep l, so that a bucket is of one region; each of those is gone through
+// once more, for a bucket is full as soon as it keeps l (pieces); what comes down
+// to one group is cut further by Algorithm 2 (LocalBuckets), so that its buckets
+// are narrow. That there is an answer at all is the same condition as for
+// LocalBuckets.
+// Cost: n log n.
+func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 {
+	var out [][]int32
+	coins, order := m.coins(u.j), equivclass.CanonicalOrder(t.Dicts[u.j])
+	for _, union := range u.unions() {
+		for _, groups := range u.pieces(union, l) {
+			rows := u.rows(groups)
+			if len(groups) > 1 {
+				out = append(out, rows)
+				continue
+			}
+			out = append(out, LocalBuckets(t.Codes[u.j], order, rows, l, coins)...)
+		}
+	}
+	return out
+}
+
+// pieces divides groups that together keep l along their widest dimensions: a
+// piece ends as soon as it keeps l, and what is left at the end joins the pieces
+// before it until it does. Two pieces that keep l keep it together.
+func (u *groupUnion) pieces(groups []int, l int) (out [][]int) {
+	dims := u.widest(groups)
+	slices.SortFunc(groups, func(a, b int) int {
+		for _, d := range dims {
+			if o := cmp.Compare(u.at[a][d], u.at[b][d]); o != 0 {
+				return o
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+	var open []int
+	count := make([]int, u.t.Dicts[u.j].Len())
+	most, total := 0, 0
+	add := func(groups []int) (full bool) {
+		for _, r := range u.rows(groups) {
+			c := u.t.Codes[u.j][r]
+			count[c]++
+			most, total = max(most, count[c]), total+1
+		}
+		open = append(open, groups...)
+		return most*l <= total
+	}
+	for i := range groups {
+		if !add(groups[i : i+1]) {
+			continue
+		}
+		for _, r := range u.rows(open) {
+			count[u.t.Codes[u.j][r]] = 0
+		}
+		out, open, most, total = append(out, open), nil, 0, 0
+	}
+	for full := false; len(open) > 0 && len(out) > 0 && !full; {
+		last := len(out) - 1
+		full = add(out[last])
+		out = out[:last]
+	}
+	if len(open) > 0 {
+		out = append(out, open)
+	}
+	return out
+}

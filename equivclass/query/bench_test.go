@@ -1,0 +1,47 @@
+package query
+
+import (
+	"testing"
+
+	"anond/equivclass"
+	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest"
+	"anond/equivclass/internal/cut"
+)
+
+func BenchmarkQuery(b *testing.B) {
+	table := equivtest.CensusLike(100_000)
+	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
+	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7), equivclass.Requirement{K: 5, L: 5})
+	src := cut.SplitMix(1)
+	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
+	for name, r := range map[string]Estimator{
+		"microdata":      NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, WholeBlock(8)),
+		"permutation":    NewBlockRelease(table.Dicts, table.Codes, groups, SingleBlocks(8)),
+		"generalization": NewCellRelease(table.Dicts, table.Codes, groups, 7),
+	} {
+		b.Run(name+"/rows=100000", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				r.Estimate(queries[i%len(queries)])
+			}
+		})
+	}
+}
+
+// Beside BenchmarkQuery: the same queries asked together.
+func BenchmarkEstimateCounts(b *testing.B) {
+	table := equivtest.CensusLike(100_000)
+	quasi := []int{0, 1, 2, 3, 4, 5, 6}
+	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), equivtest.Rows(table.Len()), quasi, 7), equivclass.Requirement{K: 5, L: 5})
+	src := cut.SplitMix(1)
+	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
+	for name, blocks := range map[string][][]int{"anatomy": AnatomyBlocks(8, 7), "permutation": SingleBlocks(8)} {
+		r := NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
+		b.Run(name+"/rows=100000", func(b *testing.B) {
+			for b.Loop() {
+				r.EstimateCounts(queries)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(queries)), "ns/query")
+		})
+	}
+}

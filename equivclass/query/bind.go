@@ -1,0 +1,288 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Bound is a query over the attributes of a table: what it sums, and for
+// each attribute it restricts which values satisfy it.
+type Bound struct {
+	Sum   int // the attribute summed; -1: count
+	Preds []Predicate
+	// Absent are the values asked for that the release shows nowhere.
+	Absent []AbsentValue
+}
+
+// AbsentValue names a value of a condition: the Value-th one asked of Attribute.
+type AbsentValue struct {
+	Attribute string `json:"attribute"`
+	Value     int    `json:"value"`
+}
+
+// Predicate says which values of one attribute are asked for.
+type Predicate struct {
+	Attribute int
+	Match     []bool  // by code
+	spans     []span  // Number: disjoint, ascending
+	before    []int32 // Tree: how many of the leaves before each one match
+}
+
+// span is an interval of numbers.
+type span struct {
+	lo, hi         float64
+	loOpen, hiOpen bool
+}
+
+func (s span) empty() bool { return s.lo > s.hi || s.lo == s.hi && (s.loOpen || s.hiOpen) }
+
+func (s span) holds(v float64) bool {
+	return (v > s.lo || v == s.lo && !s.loOpen) && (v < s.hi || v == s.hi && !s.hiOpen)
+}
+
+func (s span) and(o span) span {
+	if o.lo > s.lo || o.lo == s.lo && o.loOpen {
+		s.lo, s.loOpen = o.lo, o.loOpen
+	}
+	if o.hi < s.hi || o.hi == s.hi && o.hiOpen {
+		s.hi, s.hiOpen = o.hi, o.hiOpen
+	}
+	return s
+}
+
+var allNumbers = []span{{lo: math.Inf(-1), hi: math.Inf(1)}}
+
+// Error says what is wrong with a query, where, and what would mend it.
+type Error struct {
+	At   int // byte offset in the text
+	What string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("query, column %d: %s", e.At+1, e.What) }
+
+func queryError(at int, format string, args ...any) error {
+	return &Error{At: at, What: fmt.Sprintf(format, args...)}
+}
+
+// Bind gives the texts of a query their meaning: attributes by name, values
+// by dictionary. The dictionaries are those of the release that is asked. A
+// category that they do not hold is in no cell of the release, so nothing matches
+// it; Absent names it, for it may be a slip of the pen. Conditions on one
+// attribute are joined by "and".
+func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
+	out := &Bound{Sum: -1}
+	if q.Sum != "" {
+		j, err := attributeNamed(q.Sum, q.SumAt, dicts)
+		if err != nil {
+			return nil, err
+		}
+		if dicts[j].Kind() != equivclass.Number || dicts[j].Attribute().Type == equivclass.Date {
+			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
+		}
+		out.Sum = j
+	}
+	for _, c := range q.Where {
+		j, err := attributeNamed(c.Attribute, c.At, dicts)
+		if err != nil {
+			return nil, err
+		}
+		p, absent, err := bindCondition(c, j, dicts[j])
+		if err != nil {
+			return nil, err
+		}
+		out.add(p)
+		for _, i := range absent {
+			out.Absent = append(out.Absent, AbsentValue{Attribute: c.Attribute, Value: i})
+		}
+	}
+	for i := range out.Preds {
+		out.Preds[i].count(dicts[out.Preds[i].Attribute])
+	}
+	return out, nil
+}
+
+func attributeNamed(name string, at int, dicts []*equivclass.Dictionary) (int, error) {
+	for j, d := range dicts {
+		if d.Attribute().Name == name {
+			return j, nil
+		}
+	}
+	return 0, queryError(at, "the release has no attribute %q: ask for one of its columns", name)
+}
+
+// add joins a predicate with what is asked of its attribute already.
+func (q *Bound) add(p Predicate) {
+	i := slices.IndexFunc(q.Preds, func(o Predicate) bool { return o.Attribute == p.Attribute })
+	if i < 0 {
+		q.Preds = append(q.Preds, p)
+		return
+	}
+	old := &q.Preds[i]
+	for c := range old.Match {
+		old.Match[c] = old.Match[c] && p.Match[c]
+	}
+	var both []span
+	for _, a := range old.spans {
+		for _, b := range p.spans {
+			if s := a.and(b); !s.empty() {
+				both = append(both, s)
+			}
+		}
+	}
+	old.spans = both
+}
+
+// bindCondition also returns which of the values asked for no cell can hold.
+func bindCondition(c Condition, j int, d *equivclass.Dictionary) (p Predicate, absent []int, err error) {
+	p = Predicate{Attribute: j, Match: make([]bool, d.Len())}
+	switch {
+	case c.Range != nil && d.Kind() != equivclass.Number:
+		return p, nil, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
+	case c.Range != nil:
+		p.spans, err = bindRange(c, d)
+	case d.Kind() == equivclass.Number:
+		p.spans, err = bindNumbers(c, d)
+	default:
+		absent, err = bindCategories(c, d, p.Match)
+		return p, absent, err
+	}
+	for code := range p.Match {
+		p.Match[code] = spansHold(p.spans, d.Number(equivclass.Code(code)))
+	}
+	return p, nil, err
+}
+
+func spansHold(spans []span, v float64) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(v) })
+}
+
+func bindRange(c Condition, d *equivclass.Dictionary) ([]span, error) {
+	s := span{lo: math.Inf(-1), hi: math.Inf(1), loOpen: c.Range.LoOpen, hiOpen: c.Range.HiOpen}
+	for _, bound := range []struct {
+		text string
+		to   *float64
+	}{{c.Range.Lo, &s.lo}, {c.Range.Hi, &s.hi}} {
+		if bound.text == "" {
+			continue
+		}
+		v, err := queryNumber(c, d, bound.text)
+		if err != nil {
+			return nil, err
+		}
+		*bound.to = v
+	}
+	if s.empty() {
+		return nil, queryError(c.At, "the range of %q is empty: put the smaller bound first", c.Attribute)
+	}
+	return []span{s}, nil
+}
+
+func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, error) {
+	t := d.Attribute().Type
+	if t == equivclass.Integer { // a bound between integers is a fair question
+		t = equivclass.Decimal
+	}
+	v, why := equivclass.ParseNumber(t, []byte(text))
+	if why != equivclass.Accepted {
+		return 0, queryError(c.At, "%q is asked for a value that is %s: write it as %s", c.Attribute, why, map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == equivclass.Date])
+	}
+	return v, nil
+}
+
+// bindNumbers returns the points asked for, or the gaps between them.
+func bindNumbers(c Condition, d *equivclass.Dictionary) ([]span, error) {
+	points := make([]float64, len(c.Values))
+	for i, text := range c.Values {
+		v, err := queryNumber(c, d, text)
+		if err != nil {
+			return nil, err
+		}
+		points[i] = v
+	}
+	slices.Sort(points)
+	points = slices.Compact(points)
+	var out []span
+	if !c.Not {
+		for _, v := range points {
+			out = append(out, span{lo: v, hi: v})
+		}
+		return out, nil
+	}
+	from := span{lo: math.Inf(-1)}
+	for _, v := range points {
+		out = append(out, span{lo: from.lo, hi: v, loOpen: from.loOpen, hiOpen: true})
+		from = span{lo: v, loOpen: true}
+	}
+	return append(out, span{lo: from.lo, hi: math.Inf(1), loOpen: from.loOpen}), nil
+}
+
+// bindCategories marks the values asked for, and returns the numbers of those
+// that are absent: in no cell of the release, and in no hierarchy.
+func bindCategories(c Condition, d *equivclass.Dictionary, match []bool) (absent []int, err error) {
+	for i, text := range c.Values {
+		switch {
+		case markCategory(d, text, match):
+		case len(d.Attribute().Buckets) > 0:
+			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute, d.Text(0))
+		case equivclass.CheckCategory(text) != nil:
+			return nil, queryError(c.At, "value %d asked of %q can be no category: ask for one value or label, or for several as in {a, b}", i+1, c.Attribute)
+		default:
+			absent = append(absent, i+1)
+		}
+	}
+	if c.Not {
+		for code := range match {
+			match[code] = !match[code]
+		}
+	}
+	return absent, nil
+}
+
+// markCategory marks a value, or all leaves below a label, and reports whether
+// there is one. A text is normalized as those of records are, unless the release
+// has it as it stands.
+func markCategory(d *equivclass.Dictionary, text string, match []bool) bool {
+	if markText(d, text, match) {
+		return true
+	}
+	clean, why := equivclass.Text{}.Clean([]byte(text))
+	return why == equivclass.Accepted && markText(d, string(clean), match)
+}
+
+func markText(d *equivclass.Dictionary, text string, match []bool) bool {
+	if d.Kind() != equivclass.Tree {
+		c, found := d.Named(text)
+		if found {
+			match[c] = true
+		}
+		return found
+	}
+	h, found := d.Attribute().Hierarchy, false
+	for node := range h.Nodes() {
+		if h.Label(node) == text {
+			found = true
+			for lo, hi := h.Span(node); lo <= hi; lo++ {
+				match[lo] = true
+			}
+		}
+	}
+	return found
+}
+
+// count prepares the matches of ranges of leaves.
+func (p *Predicate) count(d *equivclass.Dictionary) {
+	if d.Kind() != equivclass.Tree {
+		return
+	}
+	p.before = make([]int32, len(p.Match)+1)
+	for c, m := range p.Match {
+		p.before[c+1] = p.before[c]
+		if m {
+			p.before[c+1]++
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package query
+
+import (
+	"anond/equivclass"
+	"anond/equivclass/internal/cut"
+	"anond/equivclass/lgb"
+)
+
+// LocalNCP is the NCP of the generalized values of a table cut by LGB, summed
+// over records and attributes (Li, He and Sun, section 3.2.2), with the number
+// of values that are QI. Bucketed values are exact and cost nothing; withheld
+// records cost 1 a QI value. The print divides by the number of values, not by
+// one less, which charges an exact category too; here, as everywhere in this
+// package, an exact value costs 0 and the whole domain 1.
+func LocalNCP(t *equivclass.FlaggedTable, result *lgb.Result) (sum float64, values int) {
+	space := equivclass.NewSpace(t.Dicts)
+	for g, rows := range result.Groups {
+		quasi := t.QuasiOf(result.Flags[g])
+		if len(quasi) == 0 {
+			continue
+		}
+		p := t.PoolOf(space, rows, quasi, -1)
+		sum += p.Loss(cut.Identity(p.Len())) * float64(len(quasi)*len(rows))
+		values += len(quasi) * len(rows)
+	}
+	for _, r := range result.Rest {
+		n := len(t.QuasiOf(t.Flags[r]))
+		sum, values = sum+float64(n), values+n
+	}
+	return sum, values
+}
+
+// BucketWidth is the mean, over the sensitive values of an attribute, of the
+// NCP of their local bucket: how far apart the values are that a row may have.
+// Algorithm 2 keeps it small.
+func BucketWidth(t *equivclass.FlaggedTable, result *lgb.Result, attribute int) float64 {
+	space, sum, n := equivclass.NewSpace(t.Dicts), 0.0, 0
+	for _, rows := range result.Buckets[attribute] {
+		p := t.PoolOf(space, rows, []int{attribute}, -1)
+		sum += p.Loss(cut.Identity(p.Len())) * float64(len(rows))
+		n += len(rows)
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+// Exposure is lemma 2: the probability that a row's subject has a sensitive
+// value on an attribute, for someone who knows all QI values. The subject's
+// matching tuples are the rows of its local equivalence group; each lies in one
+// matching bucket, in which the value has its share.
+// Cost: rows of the group and their buckets.
+func (r *LocalRelease) Exposure(row, attribute int, value equivclass.Code) float64 {
+	sum, n := 0.0, 0
+	for i, g := range r.Group {
+		if g != r.Group[row] {
+			continue
+		}
+		n++
+		bucket := r.Values[attribute][r.Bucket[attribute][i]]
+		hits := 0
+		for _, v := range bucket {
+			if v == value {
+				hits++
+			}
+		}
+		sum += float64(hits) / float64(len(bucket))
+	}
+	return sum / float64(n)
+}

@@ -1,0 +1,117 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// CellReader reads the cells of one attribute as a release writes them: a number
+// or [lo,hi], a value or a label of the hierarchy, a value or {a|b|c}.
+type CellReader struct {
+	dict  *equivclass.Dictionary
+	nodes map[string]int // Tree: the first node of each label
+}
+
+// NewCellReader returns the reader of an attribute. The dictionary takes in
+// categories that it did not know.
+func NewCellReader(d *equivclass.Dictionary) *CellReader {
+	r := &CellReader{dict: d}
+	if d.Kind() == equivclass.Tree {
+		h := d.Attribute().Hierarchy
+		r.nodes = make(map[string]int, h.Nodes())
+		for node := range h.Nodes() {
+			if _, ok := r.nodes[h.Label(node)]; !ok {
+				r.nodes[h.Label(node)] = node
+			}
+		}
+	}
+	return r
+}
+
+// Read returns the cell that a text stands for, or why it stands for none.
+func (r *CellReader) Read(text string) (Cell, equivclass.Reason) {
+	switch r.dict.Kind() {
+	case equivclass.Number:
+		return r.number(text)
+	case equivclass.Tree:
+		node, ok := r.nodes[text]
+		if !ok {
+			return Cell{}, equivclass.ReasonHierarchy
+		}
+		return Cell{Node: node}, equivclass.Accepted
+	default:
+		return r.set(text)
+	}
+}
+
+func (r *CellReader) number(text string) (Cell, equivclass.Reason) {
+	lo, hi := text, text
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		var ok bool
+		if lo, hi, ok = strings.Cut(text[1:len(text)-1], ","); !ok {
+			return Cell{}, equivclass.ReasonNumber
+		}
+	}
+	a, why := equivclass.ParseNumber(r.dict.Attribute().Type, []byte(lo))
+	if why != equivclass.Accepted {
+		return Cell{}, why
+	}
+	b, why := equivclass.ParseNumber(r.dict.Attribute().Type, []byte(hi))
+	if why == equivclass.Accepted && a > b {
+		why = equivclass.ReasonOutOfRange
+	}
+	if why != equivclass.Accepted {
+		return Cell{}, why
+	}
+	return Cell{Lo: a, Hi: b}, equivclass.Accepted
+}
+
+func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
+	members := []string{text}
+	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") {
+		members = strings.Split(text[1:len(text)-1], "|")
+	}
+	codes := make([]equivclass.Code, 0, len(members))
+	for _, m := range members {
+		c, found, why := r.dict.Find([]byte(m))
+		if why != equivclass.Accepted {
+			return Cell{}, why
+		}
+		if !found {
+			c = r.dict.Add([]byte(m))
+		}
+		codes = append(codes, c)
+	}
+	return Cell{Codes: equivclass.BagOfCodes(codes).Signature()}, equivclass.Accepted
+}
+
+// Text writes the cell as a release does. The sets'
+// members are in byte order.
+func (c Cell) Text(d *equivclass.Dictionary) string {
+	switch d.Kind() {
+	case equivclass.Number:
+		t := d.Attribute().Type
+		if c.Lo == c.Hi {
+			return equivclass.FormatValue(t, c.Lo)
+		}
+		return "[" + equivclass.FormatValue(t, c.Lo) + "," + equivclass.FormatValue(t, c.Hi) + "]"
+	case equivclass.Tree:
+		return d.Attribute().Hierarchy.Label(c.Node)
+	default:
+		return setText(d, c.Codes)
+	}
+}
+
+func setText(d *equivclass.Dictionary, codes []equivclass.Code) string {
+	texts := make([]string, len(codes))
+	for i, code := range codes {
+		texts[i] = d.Text(code)
+	}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	slices.Sort(texts)
+	return "{" + strings.Join(texts, "|") + "}"
+}

@@ -1,0 +1,180 @@
+package query
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+	"anond/equivclass/internal/cut"
+)
+
+// RelativeError is |actual - estimate| / actual, the measure of the papers'
+// query figures. actual must not be 0.
+func RelativeError(actual, estimate float64) float64 {
+	return math.Abs(actual-estimate) / math.Abs(actual)
+}
+
+// WorkloadError is what a workload says about a release. Means are what the
+// papers print; a few queries with tiny answers can carry them, so the medians
+// stand beside.
+type WorkloadError struct {
+	Mean, Median       float64 // relative error of the queries that count
+	Width, MedianWidth float64 // (upper - lower) / actual: the rate of Li, He and Sun
+	Queries            int     // that count
+	Empty              int     // whose true answer is 0: they have no relative error
+}
+
+// MeasureWorkload asks a release and the records behind it the same queries.
+// Queries whose true answer is 0 are left out and counted.
+// Cost: that of asking both.
+func MeasureWorkload(queries []*Bound, truth Estimator, answer func(*Bound) Answer) WorkloadError {
+	var out WorkloadError
+	var errs, widths []float64
+	for _, q := range queries {
+		actual := truth.Estimate(q).Estimate
+		if actual == 0 {
+			out.Empty++
+			continue
+		}
+		a := answer(q)
+		errs = append(errs, RelativeError(actual, a.Estimate))
+		widths = append(widths, (a.Upper-a.Lower)/math.Abs(actual))
+	}
+	out.Queries = len(errs)
+	out.Mean, out.Median = meanAndMedian(errs)
+	out.Width, out.MedianWidth = meanAndMedian(widths)
+	return out
+}
+
+// meanAndMedian sorts xs; both are 0 if there is none.
+func meanAndMedian(xs []float64) (mean, median float64) {
+	if len(xs) == 0 {
+		return 0, 0
+	}
+	slices.Sort(xs)
+	for _, x := range xs {
+		mean += x
+	}
+	return mean / float64(len(xs)), xs[len(xs)/2]
+}
+
+// CountWorkload draws count queries as the permutation paper does (section
+// 4.2): dims-1 different attributes of quasi and the sensitive one, each
+// restricted to a random interval of floor(values x volume^(1/(dims+1))) of its
+// values in order, at least one.
+func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int, src equivclass.Source) []*Bound {
+	ranks := make([][]int32, len(dicts))
+	for _, j := range append(slices.Clone(quasi), sensitive) {
+		ranks[j] = equivclass.ValueOrder(dicts[j])
+	}
+	queries := make([]*Bound, n)
+	for i := range queries {
+		q := &Bound{Sum: -1}
+		for _, j := range append(someOf(quasi, dims-1, src), sensitive) {
+			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], math.Pow(volume, 1/float64(dims+1)), src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+// intervalOf asks for a random run of a share of the attribute's values.
+func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, src equivclass.Source) Predicate {
+	size := len(rank)
+	length := min(size, max(1, int(float64(size)*share)))
+	from := int32(cut.Below(src, uint64(size-length+1)))
+	to := from + int32(length) - 1
+	p := Predicate{Attribute: j, Match: make([]bool, size)}
+	s := span{lo: math.Inf(1), hi: math.Inf(-1)}
+	for c, r := range rank {
+		if p.Match[c] = from <= r && r <= to; p.Match[c] && d.Kind() == equivclass.Number {
+			s.lo, s.hi = min(s.lo, d.Number(equivclass.Code(c))), max(s.hi, d.Number(equivclass.Code(c)))
+		}
+	}
+	if d.Kind() == equivclass.Number {
+		p.spans = []span{s}
+	}
+	p.count(d)
+	return p
+}
+
+// SetWorkload draws count queries as Sun et al. do (section IV): qd different
+// attributes of quasi and the sensitive one, each restricted to
+// ceil(values x selectivity^(1/(qd+1))) random values of it, all different.
+func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int, src equivclass.Source) []*Bound {
+	queries := make([]*Bound, n)
+	for i := range queries {
+		q := &Bound{Sum: -1}
+		for _, j := range append(someOf(quasi, qd, src), sensitive) {
+			q.Preds = append(q.Preds, setOf(dicts[j], j, math.Pow(selectivity, 1/float64(qd+1)), src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+// setOf asks for random values, a share of the attribute's.
+func setOf(d *equivclass.Dictionary, j int, share float64, src equivclass.Source) Predicate {
+	codes := make([]int, d.Len())
+	for c := range codes {
+		codes[c] = c
+	}
+	b := min(len(codes), int(math.Ceil(float64(len(codes))*share-1e-9)))
+	p := Predicate{Attribute: j, Match: make([]bool, len(codes))}
+	for _, c := range someOf(codes, b, src) {
+		p.Match[c] = true
+		if d.Kind() == equivclass.Number {
+			p.spans = append(p.spans, span{lo: d.Number(equivclass.Code(c)), hi: d.Number(equivclass.Code(c))})
+		}
+	}
+	slices.SortFunc(p.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	p.count(d)
+	return p
+}
+
+// SumWorkload draws sum queries as the LGB paper does (section 4.2): dims
+// different attributes of from, a category restricted to random values of it,
+// a number by a random comparison with a random value.
+func SumWorkload(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, src equivclass.Source) []*Bound {
+	queries := make([]*Bound, n)
+	for i := range queries {
+		q := &Bound{Sum: sum}
+		for _, j := range someOf(from, dims, src) {
+			q.Preds = append(q.Preds, comparisonOf(dicts[j], j, src))
+		}
+		queries[i] = q
+	}
+	return queries
+}
+
+func comparisonOf(d *equivclass.Dictionary, j int, src equivclass.Source) Predicate {
+	p := Predicate{Attribute: j, Match: make([]bool, d.Len())}
+	if d.Kind() != equivclass.Number {
+		for range 1 + cut.Below(src, uint64(d.Len())) {
+			p.Match[cut.Below(src, uint64(d.Len()))] = true
+		}
+		p.count(d)
+		return p
+	}
+	v, inf := d.Number(equivclass.Code(cut.Below(src, uint64(d.Len())))), math.Inf(1)
+	p.spans = [][]span{
+		{{lo: v, hi: inf, loOpen: true}}, {{lo: -inf, hi: v, hiOpen: true}}, {{lo: v, hi: v}},
+		{{lo: v, hi: inf}}, {{lo: -inf, hi: v}}, {{lo: -inf, hi: v, hiOpen: true}, {lo: v, hi: inf, loOpen: true}},
+	}[cut.Below(src, 6)]
+	for c := range p.Match {
+		p.Match[c] = spansHold(p.spans, d.Number(equivclass.Code(c)))
+	}
+	return p
+}
+
+// someOf draws n different elements, in random order.
+func someOf(from []int, n int, src equivclass.Source) []int {
+	out := slices.Clone(from)
+	n = min(n, len(out))
+	for i := range n {
+		j := i + cut.Below(src, uint64(len(out)-i))
+		out[i], out[j] = out[j], out[i]
+	}
+	return out[:n]
+}
