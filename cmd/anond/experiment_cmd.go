@@ -33,11 +33,8 @@ ticks until nothing more is publishable. It measures each policy at several
 values of max_hold, beside a Mondrian re-run per batch (unsafe: no one may
 publish that), a partition of all records at once, and the transparent
 policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
-		Example: "  anond experiment frontier --data adult.csv --k 10 --l 5 --out ./frontier",
+		Example: "  anond experiment frontier --k 10 --l 5 --out ./frontier",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Data == "" {
-				return usage("anond experiment frontier --data adult.csv", "frontier needs the Adult dataset")
-			}
 			if o.L < 2 || o.K < o.L {
 				return usage("l is at least 2, k at least l", "k = %d and l = %d make no promise", o.K, o.L)
 			}
@@ -62,7 +59,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 			return env.printFrontier(r)
 		},
 	}
-	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header; .gz is read too")
+	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header, .gz is read too; default: the one in the program")
 	c.Flags().IntVar(&o.K, "k", 10, "k")
 	c.Flags().IntVar(&o.L, "l", 5, "l")
 	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the shuffle")

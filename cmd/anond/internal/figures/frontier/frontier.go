@@ -46,7 +46,7 @@ func (s shape) batchOf(record int) int {
 
 // Options say what is measured.
 type Options struct {
-	Data string // CSV file of UCI Adult, header first, may be gzipped
+	Data string // CSV file of UCI Adult, header first, may be gzipped; empty: the one in the program
 	K, L int
 	Seed uint64 // of the shuffle
 	// Scale is the share of the measure's records, in (0,1]; 0 is 1. What is
