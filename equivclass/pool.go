@@ -47,6 +47,22 @@ func (p *Pool) dimLoss(j int, rows []int32) float32 {
 	return dim.RangeLoss(lo, hi)
 }
 
+// widest returns the dimension in which the rows lie farthest apart.
+func (p *Pool) widest(rows []int32) int {
+	best, width := 0, float32(-1)
+	for j := range p.D() {
+		lo, hi := p.At(rows[0])[j], p.At(rows[0])[j]
+		for _, r := range rows[1:] {
+			x := p.At(r)[j]
+			lo, hi = min(lo, x), max(hi, x)
+		}
+		if hi-lo > width {
+			best, width = j, hi-lo
+		}
+	}
+	return best
+}
+
 // distinct counts different coordinates; classes are small, so the quadratic
 // scan beats a map until about a hundred rows.
 func (p *Pool) distinct(j int, rows []int32) int {
