@@ -8,7 +8,7 @@ BENCHTIME ?= 1x
 # Of these packages it leaves out what runs in one goroutine: enumerations, and
 # commands that cut or read one table, and the frozen figures. make test has them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
-ALONE      = ^(TestRuleT|TestRuleTEnumerationDetects|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
+ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
 .PHONY: test test-kafka race fuzz bench lint fmt vet build clean
 

@@ -31,8 +31,8 @@ func newFrontierCommand(env *environment) *cobra.Command {
 daemon's state machine: 15,000 records at once, 30 batches of 500, then empty
 ticks until nothing more is publishable. It measures each policy at several
 values of max_hold, beside a Mondrian re-run per batch (unsafe: no one may
-publish that), a partition of all records at once, and the transparent
-policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
+publish that) and a partition of all records at once.
+docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 		Example: "  anond experiment frontier --k 10 --l 5 --out ./frontier",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.L < 2 || o.K < o.L {
@@ -92,19 +92,16 @@ func writeFrontier(r *frontier.Result, dir string) error {
 
 func (e *environment) printFrontier(r *frontier.Result) error {
 	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
-		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
+		column{title: "hold", width: 5, right: true},
 		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
 		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
-		pool, note := "", ""
-		if row.Pool > 0 {
-			pool = strconv.Itoa(row.Pool)
-		}
+		note := ""
 		if row.Unsafe {
 			note = "unsafe: breaks the promise across releases"
 		}
-		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
+		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
 			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
 			fmt.Sprintf("%.1f", row.Seconds), note)
 	}

@@ -36,11 +36,11 @@ func figure(k, l int) figures.Figure {
 }
 
 func (r *Result) panel() figures.Panel {
-	p := figures.Panel{Chart: r.chart(), Header: []string{"policy", "max_hold", "pool", "mean hold", "mean hold streamed", "longest hold",
+	p := figures.Panel{Chart: r.chart(), Header: []string{"policy", "max_hold", "mean hold", "mean hold streamed", "longest hold",
 		"ncp_interval", "ncp", "never published", "releases", "regrouped", "unsafe"}}
 	number := func(v float64) string { return figures.Number(v, 6) }
 	for _, row := range r.Rows {
-		p.Rows = append(p.Rows, []string{row.Policy, strconv.FormatInt(row.MaxHold, 10), strconv.Itoa(row.Pool), number(row.MeanHold),
+		p.Rows = append(p.Rows, []string{row.Policy, strconv.FormatInt(row.MaxHold, 10), number(row.MeanHold),
 			number(row.MeanHoldStreamed), strconv.Itoa(row.LongestHold), number(row.NCPInterval), number(row.NCPEngine), number(row.Never),
 			strconv.Itoa(row.Releases), number(row.Regrouped), strconv.FormatBool(row.Unsafe)})
 	}
