@@ -100,7 +100,7 @@ func (c *Config) check(r *reader) {
 	c.checkRecoding(r)
 	c.checkPolicy(r)
 	c.checkReachable(r)
-	c.checkTransparent(r)
+	c.checkRepeat(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)
 }

@@ -84,9 +84,6 @@ func nonNil(list []float64) []float64 {
 	return list
 }
 
-// DigestOf is the digest of a setting's value.
-func DigestOf(value any) [32]byte { return digestOf(value) }
-
 func digestOf(value any) [32]byte {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"crypto/sha256"
 	"maps"
 	"os"
 	"slices"
@@ -143,5 +144,16 @@ func TestEncodingDigest(t *testing.T) {
 	} {
 		after := load(t, strings.Replace(digested, change[0], change[1], 1)).Digests()[config.EncodingKey]
 		assert.Equal(t, binds, before != after, change[1])
+	}
+}
+
+// TestRetiredSettings: what a state of an earlier version may hold: digests of
+// keys that no configuration has.
+func TestRetiredSettings(t *testing.T) {
+	retired := config.Retired()
+	assert.Equal(t, map[string][32]byte{"policy.transparent": sha256.Sum256([]byte("false"))}, retired, "as it was written")
+	digests := load(t, digested).Digests()
+	for key := range retired {
+		assert.NotContains(t, digests, key)
 	}
 }

@@ -57,7 +57,6 @@ type Policy struct {
 	Neighbours    int
 	NeighbourDims int
 	Similar       int
-	Transparent   bool
 }
 
 // Diversity is one element of `policy.diversity`: exactly one field is set.
@@ -85,7 +84,6 @@ func (p *Policy) keys() []key {
 		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32", doc: "Classes around the touched one that a local update looks at."},
 		{path: "policy.neighbour_dims", value: atLeast(1, "count at least one quasi-identifier", &p.NeighbourDims), derived: "all quasi-identifiers but one, at least 1", doc: "Quasi-identifiers in which a record must lie in the box of a class to count as its neighbour."},
 		{path: "policy.similar", value: atLeast(1, "a local update re-partitions at least one class", &p.Similar), derived: "8, at most policy.neighbours", doc: "Classes among the neighbours that a local update re-partitions, the most similar ones."},
-		{path: "policy.transparent", value: boolean(&p.Transparent), def: "false", doc: "Keep the promise even against someone who knows this program and the law of its random choices (level L2). Costs utility where quasi-identifiers and the sensitive value correlate."},
 	}
 }
 
@@ -159,9 +157,6 @@ func (c *Config) checkPolicy(r *reader) {
 	if lo, hi := c.Initial.MinRecords, c.Initial.MaxRecords; hi > 0 && lo > hi && r.sound("initial.min_records", "initial.max_records") {
 		r.fault("initial.min_records", fmt.Sprintf("is %d, above initial.max_records = %d: the first load would end before it may be cut", lo, hi), "lower it, or raise max_records")
 	}
-	if p.Transparent && c.Initial.MinRecords > 0 && r.sound("policy.transparent", "initial.min_records") {
-		r.fault("initial.min_records", "does not go with policy.transparent: where the first pool ends is fixed at the first start", "remove it, or set initial.max_records")
-	}
 	if n := c.Initial.MaxRecords; n > 0 && n < p.K && r.sound("policy.k", "initial.max_records") {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K), "raise it, or write 0 for everything there is at the first start")
 	}
@@ -232,14 +227,8 @@ func (c *Config) checkNeighbours(r *reader) {
 	}
 }
 
-// checkTransparent holds rule T to what a configuration can break of it: the
-// moment of a release may not follow from when a local update succeeds, since
-// that depends on sensitive values.
-func (c *Config) checkTransparent(r *reader) {
-	if c.Policy.Transparent && c.Release.Trigger.On == OnUpdate && r.sound("release.trigger.on") {
-		r.fault("policy.transparent", "does not go with release.trigger.on update: when a local update succeeds depends on sensitive values, so the moment of a release would leak to someone who knows the program",
-			"set release.trigger.on to records, interval or cron")
-	}
+// checkRepeat holds rule S to what it needs of the republication.
+func (c *Config) checkRepeat(r *reader) {
 	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && r.sound("subject.repeat", "policy.republication") {
 		r.fault("subject.repeat", "is sticky, but policy.republication is append: only a class that may be regrouped has a signature to keep", "set republication to regroup, or repeat to first")
 	}

@@ -9,8 +9,7 @@ import (
 
 // checkRecoding holds the recodings to what they need of the rest: lgb is the
 // only one for semi-sensitive attributes, and its classes are frozen (rule A);
-// slicing needs slices. A transparent lgb is refused: which bucket a value goes
-// to depends on the other values.
+// slicing needs slices.
 func (c *Config) checkRecoding(r *reader) {
 	of, _ := c.byRole(r)
 	recoding := c.Release.Recoding
@@ -21,9 +20,6 @@ func (c *Config) checkRecoding(r *reader) {
 		}
 	}
 	if recoding == LGB {
-		if c.Policy.Transparent {
-			r.fault("policy.transparent", "does not go with release.recoding lgb: which bucket a value goes to depends on the other values", "set transparent to false, or choose another recoding")
-		}
 		if r.set("policy.republication") && c.Policy.Republication == Regroup {
 			r.fault("policy.republication", "is regroup, but release.recoding is lgb, whose classes and buckets never change", "write append, or leave the key out")
 		}

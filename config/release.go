@@ -127,7 +127,7 @@ type Log struct {
 func (i *Initial) keys() []key {
 	return []key{
 		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), def: "extract", doc: "Method that cuts the first load into classes. All keep k, l and the further tests; they differ in what they lose, and for whom: docs/METHODS.md. Those that draw are keyed by the seed in state."},
-		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "The first load is not cut into classes before this many records are there, also at the end of the source: the rest waits for the next run. 0: `policy.k`. Not with `policy.transparent`."},
+		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "The first load is not cut into classes before this many records are there, also at the end of the source: the rest waits for the next run. 0: `policy.k`."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "An upper bound, no number to wait for (that is `initial.min_records`): the first load is cut at this many records at the latest, and before that at the end that the source had at the first start. 0: at that end only."},
 	}
 }

@@ -144,7 +144,9 @@ func TestEachRuleAlone(t *testing.T) {
 		{"l: 5}", "l: 5, max_hold: 2}", "policy.max_hold: is an integer, must be a duration or number of releases"},
 		{"l: 5}", "l: 5, max_hold: -1 releases}", `policy.max_hold: "-1 releases" is no number of releases`},
 		{"l: 5}", "l: 5, max_hold: -1s}", `policy.max_hold: "-1s" is neither a duration nor a number of releases`},
-		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: does not go with release.trigger.on update: when a local update succeeds depends on sensitive values, so the moment of a release would leak to someone who knows the program"},
+		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
+		{"l: 5}", "l: 5, transparent: false}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
+		{"l: 5}", "l: 5, transparent: }", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
 		{"l: 5}", "l: 5, neighbour_dims: 3}", "policy.neighbour_dims: is 3, but there are 2 quasi-identifiers"},
 		{"l: 5}", "l: 5, neighbours: 3, similar: 4}", "policy.similar: is 4, but similar classes are chosen among 3 neighbours"},
 		{"l: 5}", "l: 5, diversity: {distinct: 6}}", "policy.diversity: is a section, must be a list"},
@@ -216,18 +218,6 @@ func TestJustAllowed(t *testing.T) {
 			assert.Empty(t, said)
 			require.NotNil(t, got)
 		})
-	}
-}
-
-// TestRuleTNeedsATriggerThatSeesNoValues: transparent goes with each trigger
-// that depends on counts or the clock alone.
-func TestRuleTNeedsATriggerThatSeesNoValues(t *testing.T) {
-	for trigger, allowed := range map[string]bool{
-		"on: update": false, "on: records, every: 5": true, "on: interval, every: 1h": true, `on: cron, at: "0 2 * * *"`: true,
-	} {
-		_, said := loadChanged(t, "policy: {k: 10, l: 5}\ninitial: {max_records: 0}\nrelease: {dir: out}",
-			"policy: {k: 10, l: 5, transparent: true}\nrelease: {dir: out, trigger: {"+trigger+"}}")
-		assert.Equal(t, allowed, len(said) == 0, trigger)
 	}
 }
 

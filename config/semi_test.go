@@ -62,13 +62,11 @@ func TestEachRuleOfSemiAlone(t *testing.T) {
 	}
 }
 
-// TestLGBIsAppend: nothing of a release by lgb changes later, and no level L2 is
-// claimed.
+// TestLGBIsAppend: nothing of a release by lgb changes later.
 func TestLGBIsAppend(t *testing.T) {
 	for policy, want := range map[string][]string{
 		"republication: append":  nil,
 		"republication: regroup": {"policy.republication: is regroup, but release.recoding is lgb, whose classes and buckets never change"},
-		"transparent: true":      {"policy.transparent: does not go with release.recoding lgb: which bucket a value goes to depends on the other values"},
 	} {
 		_, said := loadChanged(t, "l: 5}\ninitial: {max_records: 0}\nrelease: {dir: out}", "l: 5, "+policy+"}\nrelease: {dir: out, recoding: lgb, trigger: {on: records, every: 5}}")
 		assert.Equal(t, want, said, policy)

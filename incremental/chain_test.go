@@ -59,7 +59,7 @@ func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding
 	c := &chain{t: t, schema: s, policy: p, seed: [32]byte{7}, store: memstore.New(), root: t.TempDir()}
 	c.settings = &snapshot.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
 		K: p.Requirement.K, L: p.Requirement.L, Diversity: snapshot.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
-		Transparent: p.Transparent, MaxRegroups: p.MaxRegroups, SubjectRepeat: string(p.Repeat)}}
+		MaxRegroups: p.MaxRegroups, SubjectRepeat: string(p.Repeat)}}
 	if p.Republication == incremental.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}
@@ -77,7 +77,7 @@ func (c *chain) newGate() *audit.Gate {
 		budget = 0
 	}
 	return audit.NewGate(audit.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
-		Transparent: c.policy.Transparent, MaxRegroups: &budget})
+		MaxRegroups: &budget})
 }
 
 func (c *chain) open() {

@@ -15,8 +15,6 @@ var ErrUnpublished = errors.New("the release before is not published yet")
 type decision struct {
 	births []*Class
 	deaths []ClassID
-	// quarantine lists the records of pools that were ineligible as a whole (rule T).
-	quarantine []RecordID
 	// references are the distributions of t-closeness that release 1 fixes, by
 	// attribute.
 	references map[int][]equivclass.Count
@@ -38,9 +36,6 @@ func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.meta.LastCu
 // UpdateDue reports whether updates have gathered such that a release may have
 // something new to publish (trigger `update`).
 func (m *Machine) UpdateDue() bool {
-	if m.policy.Transparent {
-		return false
-	}
 	if !m.meta.InitialDone {
 		return m.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
 	}
@@ -81,7 +76,11 @@ func (m *Machine) InitialReached() bool {
 // createdAt is the moment in Unix seconds that the manifest will carry; policy
 // the digest of schema, policy and recoding.
 func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
-	return m.cut(m.decide, createdAt, policy)
+	d, err := m.Decide(false)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
 }
 
 // Flush is Cut at the end of a source: no class is held back in the hope of a
@@ -89,15 +88,6 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 // anything publishable it changes nothing, so that it may be repeated.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 	d, err := m.Decide(true)
-	if err != nil {
-		return nil, err
-	}
-	return m.Enact(d, createdAt, policy)
-}
-
-// cut is Cut with a given way to decide.
-func (m *Machine) cut(decide func() (decision, error), createdAt int64, policy [32]byte) (*Intent, error) {
-	d, err := m.decideBy(decide)
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +110,6 @@ type Decision struct {
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	m.flushing = flush
 	defer func() { m.flushing = false }()
-	return m.decideBy(m.decide)
-}
-
-func (m *Machine) decideBy(decide func() (decision, error)) (*Decision, error) {
 	if m.broken {
 		return nil, ErrBroken
 	}
@@ -134,7 +120,7 @@ func (m *Machine) decideBy(decide func() (decision, error)) (*Decision, error) {
 	if m.growing && m.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
-	d, err := decide()
+	d, err := m.decide()
 	if m.interrupt.asked() { // whatever came out: part of the work was left out
 		m.broken = true
 		return nil, ErrInterrupted
@@ -152,19 +138,17 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	if made.unchanged {
 		return nil, m.Commit()
 	}
-	if m.beforeRelease() && len(d.births) == 0 && !m.policy.Transparent {
+	if m.beforeRelease() && len(d.births) == 0 {
 		m.grow()
 		return nil, m.Commit()
 	}
-	if made.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births)+len(d.quarantine) == 0 {
+	if made.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births) == 0 {
 		return nil, m.Commit()
 	}
 	if err := m.verify(d); err != nil {
 		return nil, err
 	}
 	m.countCut()
-	m.pending.quarantined = append(m.pending.quarantined, d.quarantine...)
-	m.staged.delta.Quarantined = d.quarantine
 	if len(d.births) == 0 {
 		m.sortPending()
 		m.planner.tried()
@@ -175,14 +159,10 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 
 // decide chooses the births. Each branch names the rule that makes it safe.
 func (m *Machine) decide() (decision, error) {
-	switch {
-	case m.policy.Transparent:
-		return m.decideTransparent()
-	case len(m.intents) == 0:
+	if len(m.intents) == 0 {
 		return m.decideInitial()
-	default:
-		return m.decideUpdate(), nil
 	}
+	return m.decideUpdate(), nil
 }
 
 // countCut advances the machine's own clock and ends the first load.

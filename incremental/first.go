@@ -10,10 +10,6 @@ import "errors"
 // therefore not the end: it stays the first load, grows by what comes, and is cut
 // again whenever a release would be due. The next start reads up to the present
 // end of the source before it cuts.
-//
-// A transparent first pool is another matter (level L2): that it grew until it
-// was eligible would tell something about it. It is fixed by where it ended and
-// is refused again.
 
 // FirstLoad is what operators are told before release 1: counts and shares.
 type FirstLoad struct {
@@ -57,12 +53,6 @@ func (m *Machine) Refused() *InfeasibleError { return m.refused }
 func (m *Machine) refuse(err error) {
 	var e *InfeasibleError
 	if !errors.As(err, &e) {
-		return
-	}
-	m.refused = e
-	if m.policy.Transparent {
-		m.meta.LastCut = m.records.len()
-		m.staged.delta.Meta = &m.meta
 		return
 	}
 	m.grow()

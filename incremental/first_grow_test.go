@@ -82,24 +82,6 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 	assert.Equal(t, &incremental.FirstLoad{Records: 8, Wanted: 8}, c.m.Status().FirstLoad)
 }
 
-// TestATransparentFirstLoadDoesNotGrow: level L2. Its pool is fixed by where it
-// ended, and a load that grew under L1 cannot become a transparent one.
-func TestATransparentFirstLoadDoesNotGrow(t *testing.T) {
-	p := policy(4, 3)
-	p.Transparent = true
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
-	ends := map[incremental.Partition]int64{source: 8}
-	c.m.SetInitialEnds(ends)
-	for i := range 8 {
-		c.put(i, 0)
-	}
-	_, err := c.m.Cut(1, [32]byte{1})
-	require.True(t, infeasible(err))
-	require.NoError(t, c.m.Commit())
-	assert.False(t, c.m.Growing())
-	assert.Equal(t, ends, c.m.InitialEnds())
-}
-
 // settingsOf opens a machine on the chain's state under given settings.
 func (c *chain) settingsOf(p incremental.Policy, settings map[string][32]byte) error {
 	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding", Seed: c.seed, Seeded: true})
@@ -139,16 +121,4 @@ func TestSettingsBindWithTheFirstRelease(t *testing.T) {
 	assert.Equal(t, []string{"policy.l"}, changed.Keys)
 	assert.True(t, changed.Released)
 	require.NoError(t, c.settingsOf(policy(4, 2), of(2, 1, 0)))
-	transparent := policy(4, 2)
-	transparent.Transparent = true
-	d := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
-	require.NoError(t, d.settingsOf(policy(4, 3), map[string][32]byte{"policy.transparent": {0}, "schema.encoding": {}}))
-	for i := range 8 {
-		d.put(i, 0)
-	}
-	_, err = d.m.Cut(1, [32]byte{1})
-	require.True(t, infeasible(err))
-	require.NoError(t, d.m.Commit())
-	require.ErrorAs(t, d.settingsOf(transparent, map[string][32]byte{"policy.transparent": {1}, "schema.encoding": {}}), &changed)
-	assert.Equal(t, []string{"policy.transparent"}, changed.Keys)
 }

@@ -107,9 +107,6 @@ func (m *Machine) growth(a int) ([]string, error) {
 	case slices.Contains(m.schema.Semi(), a) && m.records.len() > 0:
 		refused.Reason = "that of a semi-sensitive attribute may not: a later leaf would tell about the values of those who came before it"
 		return nil, refused
-	case a == m.schema.SensitiveIndex() && m.policy.Transparent && m.records.len() > 0:
-		refused.Reason = "with policy.transparent that of the sensitive attribute may not: who is in a pool would depend on when values became valid"
-		return nil, refused
 	case a == m.schema.SensitiveIndex() && m.treeGround() && !m.beforeRelease():
 		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: distances of published classes would change"
 		return nil, refused

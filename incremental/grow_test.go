@@ -209,9 +209,6 @@ func TestWhatAHierarchyMayNot(t *testing.T) {
 	g.policy.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.9, Ground: equivclass.TreeGround{Tree: g.schema.Attributes()[2].Hierarchy}}}
 	g.lines[1] = append(slices.Clone(lines[1]), "i6;j0;*")
 	refused("hierarchical distance")
-	g.policy.Transparent = true
-	g.lines[1] = append(slices.Clone(lines[1]), "i6;j0;*")
-	refused("policy.transparent")
 
 	g.people(30)
 	intent, err := g.m.Flush(5, [32]byte{1})

@@ -18,6 +18,10 @@ type Options struct {
 	// Encoding is the key of Settings whose digest covers how records are stored.
 	// Empty: every setting does.
 	Encoding string
+	// Retired are settings that earlier versions had, with the digest of the value
+	// by which this version acts. A state made under it goes on as if it had no
+	// such setting; one made under another value is a RetiredError.
+	Retired map[string][32]byte
 	// Hierarchies are those keys of Settings that are digests of hierarchy files,
 	// with the attribute of the schema. They may change where the file only grew.
 	Hierarchies map[string]int
@@ -142,6 +146,10 @@ func newCounters() Counters {
 func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 	return Visitor{
 		Meta: func(meta Meta) error {
+			var err error
+			if meta.Settings, err = dropRetired(meta.Settings, o.Retired); err != nil {
+				return err
+			}
 			m.meta, *fresh = meta, false
 			return sameEncoding(meta.Settings, o)
 		},

@@ -35,13 +35,11 @@ func TestDeliveryDoesNotMatter(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, mode := range []struct {
 			republication incremental.Republication
-			transparent   bool
 			repeat        incremental.Repeat
-		}{{incremental.Append, false, incremental.RepeatFirst}, {incremental.Regroup, false, incremental.RepeatFirst},
-			{incremental.Regroup, false, incremental.RepeatSticky}, {incremental.Append, true, incremental.RepeatFirst},
-			{incremental.Regroup, true, incremental.RepeatFirst}} {
+		}{{incremental.Append, incremental.RepeatFirst}, {incremental.Regroup, incremental.RepeatFirst},
+			{incremental.Regroup, incremental.RepeatSticky}} {
 			p := policy(4, 2)
-			p.Republication, p.Transparent, p.Repeat, p.MaxHold = mode.republication, mode.transparent, mode.repeat, int64(seed%3)
+			p.Republication, p.Repeat, p.MaxHold = mode.republication, mode.repeat, int64(seed%3)
 			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
 			want := ""
 			for _, d := range []delivery{{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},

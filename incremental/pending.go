@@ -5,7 +5,7 @@ package incremental
 type pendingSet struct {
 	waiting     []RecordID
 	repeats     []RecordID // rule S: a later record of a subject
-	quarantined []RecordID // rule T: of a pool that was ineligible as a whole
+	quarantined []RecordID // of a pool that was ineligible as a whole; the state has them, nothing adds to them (Delta.Quarantined)
 	passedOver  int        // how many were passed over although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
 	// passed-over records break 1/l by themselves (rule I); stuck counts them.
@@ -29,7 +29,7 @@ func (m *Machine) arrive(r RecordID, first bool) {
 		return
 	}
 	m.pending.waiting = append(m.pending.waiting, r)
-	if m.meta.InitialDone && !m.policy.Transparent {
+	if m.meta.InitialDone {
 		m.planner.place(&m.records, r)
 	}
 }
@@ -110,7 +110,7 @@ func (m *Machine) findPassedOver() {
 // waiting records again in the order of their arrival.
 func (m *Machine) replan() {
 	m.planner = newPlanner(m)
-	if !m.meta.InitialDone || m.policy.Transparent {
+	if !m.meta.InitialDone {
 		return
 	}
 	for _, r := range m.pending.waiting {

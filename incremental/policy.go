@@ -42,7 +42,6 @@ type Policy struct {
 	Neighbours    int // classes looked at around the touched one
 	NeighbourDims int // dimensions in which REL wants a record inside; 0: d-1
 	Similar       int // of them, classes that are re-partitioned
-	Transparent   bool
 	// Bucketized: releases are written by local generalization and bucketization
 	// (recoding lgb), and views fill Local.
 	Bucketized bool
@@ -73,11 +72,8 @@ func (p Policy) Check() error {
 	if p.Repeat == RepeatSticky && p.Republication != Regroup {
 		faults = append(faults, errors.New("subject.repeat sticky needs republication regroup: only a pure class has a signature to keep"))
 	}
-	if p.Repeat == RepeatSticky && p.Transparent {
-		faults = append(faults, errors.New("subject.repeat sticky cannot be transparent: who waits for a signature depends on values"))
-	}
-	if p.Bucketized && (p.Republication != Append || p.Transparent) {
-		faults = append(faults, errors.New("recoding lgb needs republication append and no transparency: its buckets never change, and depend on values"))
+	if p.Bucketized && p.Republication != Append {
+		faults = append(faults, errors.New("recoding lgb needs republication append: its buckets never change"))
 	}
 	if p.Initial == nil || p.Local == nil {
 		faults = append(faults, errors.New("no partitioner"))

@@ -39,8 +39,6 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 		return Outcome{}, ErrBroken
 	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.counters.Refused[d.Reason] == 0:
 		return Outcome{}, ErrNoReadmission
-	case m.policy.Transparent && m.beforeRelease():
-		return Outcome{}, ErrNoReadmission // the first pool is fixed (level L2)
 	case m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords:
 		return Outcome{}, ErrStateFull
 	}

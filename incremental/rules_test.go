@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
@@ -318,25 +319,23 @@ func TestRuleE(t *testing.T) {
 // Mutations: feasible always nil; findPassedOver never infeasible; decideUpdate
 // publishes the plans although a rest remains.
 func TestRuleI(t *testing.T) {
-	for _, transparent := range []bool{false, true} {
-		p := policy(4, 3)
-		p.MaxHold, p.Transparent = 2, transparent
-		c := newChain(t, plane(t, 1), p, snapshot.Generalization())
-		for i := range 20 {
-			c.put(i, max(0, i-11)%5) // 12 or more of 20 are the same
-		}
-		_, err := c.m.Cut(1, [32]byte{})
-		var e *incremental.InfeasibleError
-		require.ErrorAs(t, err, &e)
-		assert.InDelta(t, 13./20, e.Share, 1e-9)
-		assert.Equal(t, 3, e.L)
-		assert.Equal(t, 1, e.Reachable)
-		assert.Equal(t, "value", e.Attribute)
-		assert.NotContains(t, err.Error(), "\"a\"")
-		assert.Contains(t, e.Hint(), "coarser")
-		require.Empty(t, c.m.Intents())
-		require.False(t, c.m.InitialDone(), "the refused load is still the first load")
+	p := policy(4, 3)
+	p.MaxHold = 2
+	refused := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	for i := range 20 {
+		refused.put(i, max(0, i-11)%5) // 12 or more of 20 are the same
 	}
+	_, err := refused.m.Cut(1, [32]byte{})
+	var e *incremental.InfeasibleError
+	require.ErrorAs(t, err, &e)
+	assert.InDelta(t, 13./20, e.Share, 1e-9)
+	assert.Equal(t, 3, e.L)
+	assert.Equal(t, 1, e.Reachable)
+	assert.Equal(t, "value", e.Attribute)
+	assert.NotContains(t, err.Error(), "\"a\"")
+	assert.Contains(t, e.Hint(), "coarser")
+	require.Empty(t, refused.m.Intents())
+	require.False(t, refused.m.InitialDone(), "the refused load is still the first load")
 	c := infeasibleStream(t)
 	require.True(t, c.m.Status().Infeasible)
 	require.Positive(t, c.m.Status().Pending.Infeasible)
@@ -481,7 +480,7 @@ func signatureOf(v *incremental.View, members []incremental.RecordID) string {
 func TestRuleR(t *testing.T) {
 	run := func(seed [32]byte) *chain {
 		p := policy(4, 2)
-		p.Transparent, p.Republication = true, incremental.Regroup
+		p.Initial, p.Republication, p.MaxHold = bucketize.ARP{}, incremental.Regroup, 0
 		c := newChain(t, plane(t, 2), p, snapshot.Permutation(seed))
 		c.seed = seed
 		c.open() // the store is still fresh
@@ -508,7 +507,7 @@ func TestRuleR(t *testing.T) {
 
 	draws := map[uint64]bool{}
 	for release := range uint32(3) {
-		for _, purpose := range []string{"deal", "other"} {
+		for _, purpose := range []string{"first load", "other"} {
 			draws[a.m.Draw(release, purpose)] = true
 			draws[other.m.Draw(release, purpose)] = true
 			require.Equal(t, a.m.Draw(release, purpose), b.m.Draw(release, purpose), "a retry draws anew")

@@ -44,7 +44,7 @@ func TestEveryChainIsCertified(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, all.of.certified, 200)
 	for what, n := range map[string]int{"regrouped records": all.of.regrouped, "pure records": all.of.pure, "frozen records": all.of.frozen,
-		"transparent chains": all.of.transparent, "chains with t-closeness": all.of.close, "crashes": all.of.crashes, "quarantined": all.of.quarantined, "repeats held": all.of.repeats,
+		"chains with t-closeness": all.of.close, "crashes": all.of.crashes, "repeats held": all.of.repeats,
 		"refused records": all.of.refused, "chains of several releases": all.of.long} {
 		assert.Positive(t, n, "the streams do not reach %s", what)
 	}
@@ -58,10 +58,10 @@ type tally struct {
 }
 
 type outcomes struct {
-	certified, empty, infeasible, long, transparent     int
+	certified, empty, infeasible, long                  int
 	close                                               int
 	releases, crashes, pure, frozen, regrouped, repeats int
-	quarantined, refused, published, sent, redelivered  int
+	refused, published, sent, redelivered               int
 }
 
 func (a *tally) add(o outcomes) {
@@ -71,9 +71,9 @@ func (a *tally) add(o outcomes) {
 	for _, x := range []struct {
 		to *int
 		n  int
-	}{{&s.certified, o.certified}, {&s.empty, o.empty}, {&s.infeasible, o.infeasible}, {&s.long, o.long}, {&s.transparent, o.transparent},
+	}{{&s.certified, o.certified}, {&s.empty, o.empty}, {&s.infeasible, o.infeasible}, {&s.long, o.long},
 		{&s.releases, o.releases}, {&s.crashes, o.crashes}, {&s.pure, o.pure}, {&s.frozen, o.frozen}, {&s.regrouped, o.regrouped},
-		{&s.repeats, o.repeats}, {&s.quarantined, o.quarantined}, {&s.refused, o.refused}, {&s.published, o.published}, {&s.sent, o.sent},
+		{&s.repeats, o.repeats}, {&s.refused, o.refused}, {&s.published, o.published}, {&s.sent, o.sent},
 		{&s.redelivered, o.redelivered}, {&s.close, o.close}} {
 		*x.to += x.n
 	}
@@ -199,14 +199,11 @@ func (r *runner) verdict() outcomes {
 	if r.o.releases > 1 {
 		r.o.long = 1
 	}
-	if r.s.policy.Transparent {
-		r.o.transparent = 1
-	}
 	if v := r.m.All(); len(v.References) > 0 {
 		r.o.close = 1
 	}
 	p := r.m.Status().Pending
-	r.o.repeats, r.o.quarantined, r.o.published = p.SubjectRepeat, p.Quarantined, r.m.Status().Published
+	r.o.repeats, r.o.published = p.SubjectRepeat, r.m.Status().Published
 	r.o.pure, r.o.frozen = report.Certificates.PureRecords, report.Certificates.FrozenRecords
 	for n, records := range report.Regroups {
 		if n > 0 {

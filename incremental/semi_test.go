@@ -54,7 +54,6 @@ func TestSemiNeedsLGB(t *testing.T) {
 	for _, change := range []func(*incremental.Policy){
 		func(p *incremental.Policy) { p.Bucketized = false },
 		func(p *incremental.Policy) { p.Republication = incremental.Regroup },
-		func(p *incremental.Policy) { p.Transparent = true },
 	} {
 		p := policy(2, 2)
 		p.Bucketized = true

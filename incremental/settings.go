@@ -39,6 +39,28 @@ func changedSettings(have, want map[string][32]byte) (keys []string) {
 	return keys
 }
 
+// RetiredError says that a state was made under a value of a setting that this
+// version no longer has.
+type RetiredError struct{ Key string }
+
+func (e *RetiredError) Error() string {
+	return fmt.Sprintf("the state was made with a value of %s that this version no longer has", e.Key)
+}
+
+// dropRetired takes the retired settings out of those of a state: this version
+// acts as if they had the value that may go on.
+func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error) {
+	out := maps.Clone(have)
+	for _, k := range slices.Sorted(maps.Keys(retired)) {
+		d, ok := have[k]
+		if ok && d != retired[k] {
+			return nil, &RetiredError{Key: k}
+		}
+		delete(out, k)
+	}
+	return out, nil
+}
+
 // sameEncoding refuses settings under which stored records would mean something
 // else. A state made before there was a key for it is judged by the keys that
 // describe attributes; one that was reset has no settings and takes any.
@@ -78,12 +100,7 @@ func (m *Machine) adoptSettings(o Options, fresh bool) error {
 	if len(changed) > 0 && !m.beforeRelease() {
 		return &SettingsError{Keys: changed, Released: true}
 	}
-	// Level L2: a pool that grew until it was eligible may not become the first
-	// transparent one.
-	if m.policy.Transparent && m.meta.LastCut > 0 && m.beforeRelease() && slices.Contains(changed, transparentKey) {
-		return &SettingsError{Keys: []string{transparentKey}}
-	}
-	if m.beforeRelease() && !m.policy.Transparent {
+	if m.beforeRelease() {
 		m.meta.InitialDone = false // of a state that took a first load that was too small for done
 	}
 	if err := m.adoptHierarchies(o); err != nil {
@@ -100,6 +117,3 @@ func (m *Machine) adoptSettings(o Options, fresh bool) error {
 	m.meta.References = nil
 	return m.declareReferences()
 }
-
-// transparentKey is the configuration key of Policy.Transparent.
-const transparentKey = "policy.transparent"

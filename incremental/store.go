@@ -84,7 +84,7 @@ type Delta struct {
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
 	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C)
-	Quarantined  []RecordID // records of pools that were ineligible as a whole (rule T)
+	Quarantined  []RecordID // records of pools that were ineligible as a whole; the format has them, no decision makes them
 }
 
 // Empty reports whether the delta changes nothing.

@@ -43,14 +43,11 @@ func newStream(t testing.TB, seed uint64) *stream {
 	size := s.chooseSize()
 	values := s.policy.Requirement.L*2 + s.rng.IntN(12)
 	dims := 1 + s.rng.IntN(5)
-	if s.rng.IntN(3) == 0 && !s.policy.Transparent {
+	if s.rng.IntN(3) == 0 {
 		values, dims = s.favourRegrouping(), 1
 	}
 	kinds := s.attributes(t, dims)
 	skew, correlation := s.rng.Float64(), s.rng.Float64()*0.9
-	if s.policy.Transparent {
-		values, skew = values+8, skew/3
-	}
 	if dims == 1 {
 		skew /= 4
 	}
@@ -94,9 +91,6 @@ func (s *stream) favourRegrouping() (values int) {
 
 func (s *stream) chooseSize() int {
 	switch {
-	case s.policy.Transparent:
-		s.batch = 120 + s.rng.IntN(100)
-		return 400 + s.rng.IntN(500)
 	case s.rng.IntN(30) == 0:
 		s.batch = 200 + s.rng.IntN(500)
 		return 1000 + s.rng.IntN(2000)
@@ -117,18 +111,12 @@ func (s *stream) choosePolicy() {
 	if rng.IntN(3) > 0 {
 		p.Republication = incremental.Regroup
 	}
-	if rng.IntN(5) == 0 {
-		p.Transparent = true
-		p.Requirement.L = 2 + rng.IntN(2)
-		p.Requirement.K = max(p.Requirement.K, p.Requirement.L)
-	}
 	if rng.IntN(3) == 0 {
 		p.Initial = topdown.Mondrian{}
 	}
-	if p.Republication == incremental.Regroup && !p.Transparent && rng.IntN(3) == 0 {
+	if p.Republication == incremental.Regroup && rng.IntN(3) == 0 {
 		p.Repeat = incremental.RepeatSticky
 	}
-	l = p.Requirement.L
 	extra := []equivclass.Principle{equivclass.DistinctL{L: l + 1}, equivclass.EntropyL{L: float64(l)}, equivclass.RecursiveL{C: 3, L: l}}
 	if rng.IntN(4) == 0 {
 		p.Requirement.Extra = extra[:1+rng.IntN(3)]

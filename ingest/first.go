@@ -10,17 +10,13 @@ import (
 
 // firstRefused deals with a cut that failed. A first load that no partition can
 // satisfy (rule I) is no end: it is counted and kept, may grow, and is cut again
-// whenever a release would be due. A transparent one may not grow, and ends the
-// run, as every other error does.
+// whenever a release would be due. Every other error ends the run.
 func (l *loop) firstRefused(ctx context.Context, err error) error {
 	var refused *incremental.InfeasibleError
 	if !errors.As(err, &refused) {
 		return err
 	}
 	if err := l.commit(ctx); err != nil {
-		return err
-	}
-	if !l.Machine.Growing() {
 		return err
 	}
 	now := l.now()

@@ -91,9 +91,6 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.firstStart(ctx); err != nil {
 		return err
 	}
-	if err := l.Machine.CheckTransparent(); err != nil {
-		return err
-	}
 	return l.releases.resume(ctx, l)
 }
 

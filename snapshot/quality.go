@@ -41,8 +41,6 @@ const (
 	// LevelL0L1: no value is likelier than 1/l for who holds every assignment of
 	// values equally likely that fits the releases, signatures included.
 	LevelL0L1 = "L0+L1"
-	// LevelL0L1L2 holds for who knows the program as well (policy.transparent).
-	LevelL0L1L2 = "L0+L1+L2"
 	// LevelRows is weaker: recoding lgb with local buckets that cross classes
 	// (Lemma 2 of Li, He and Sun). Who counts arrangements of people in rows finds
 	// no value likelier than 1/l; who counts assignments of values may (level L0).
@@ -155,11 +153,8 @@ func (t *table) published(j int) int {
 }
 
 // privacy says what the table reaches and by which rules it is safe.
-func (t *table) privacy(p *Policy, prev *Previous) Privacy {
+func (t *table) privacy(prev *Previous) Privacy {
 	out := Privacy{Certificate: CertificateFrozen, Level: LevelL0L1, K1: t.recoding.K1()}
-	if p.Transparent {
-		out.Level = LevelL0L1L2
-	}
 	if !t.nests() {
 		out.Level = LevelRows
 	}

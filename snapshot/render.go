@@ -52,7 +52,7 @@ func Render(v *incremental.View, s *Settings, prev *Previous, files Files) (*Ren
 	}
 	out := &Rendered{Manifest: *m, Members: t.members(len(v.SA))}
 	out.Manifest.Quality = t.quality(s.Policy.K)
-	out.Manifest.Privacy = t.privacy(&s.Policy, prev)
+	out.Manifest.Privacy = t.privacy(prev)
 	for _, l := range s.Recoding.layouts(t) {
 		entry, err := t.writeFile(l, files)
 		if err != nil {

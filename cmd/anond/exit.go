@@ -69,8 +69,6 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "bring the file back from a copy if it was changed; if nobody changed it, report it with the output of anond state check"
 	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
-	case errors.Is(err, incremental.ErrTransparent):
-		return exitConfig, "docs/THREAT_MODEL.md says what rule T needs; without policy.transparent the promise holds at levels L0 and L1"
 	case changedText(err):
 		return exitConfig, textHint
 	case errors.Is(err, incremental.ErrDecided):

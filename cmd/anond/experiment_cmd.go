@@ -31,13 +31,10 @@ func newFrontierCommand(env *environment) *cobra.Command {
 daemon's state machine: 15,000 records at once, 30 batches of 500, then empty
 ticks until nothing more is publishable. It measures each policy at several
 values of max_hold, beside a Mondrian re-run per batch (unsafe: no one may
-publish that), a partition of all records at once, and the transparent
-policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
-		Example: "  anond experiment frontier --data adult.csv --k 10 --l 5 --out ./frontier",
+publish that) and a partition of all records at once.
+docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
+		Example: "  anond experiment frontier --k 10 --l 5 --out ./frontier",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Data == "" {
-				return usage("anond experiment frontier --data adult.csv", "frontier needs the Adult dataset")
-			}
 			if o.L < 2 || o.K < o.L {
 				return usage("l is at least 2, k at least l", "k = %d and l = %d make no promise", o.K, o.L)
 			}
@@ -62,7 +59,7 @@ policies. docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 			return env.printFrontier(r)
 		},
 	}
-	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header; .gz is read too")
+	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header, .gz is read too; default: the one in the program")
 	c.Flags().IntVar(&o.K, "k", 10, "k")
 	c.Flags().IntVar(&o.L, "l", 5, "l")
 	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the shuffle")
@@ -95,19 +92,16 @@ func writeFrontier(r *frontier.Result, dir string) error {
 
 func (e *environment) printFrontier(r *frontier.Result) error {
 	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "max_hold", right: true},
-		column{title: "pool", width: 5, right: true}, column{title: "hold", width: 5, right: true},
+		column{title: "hold", width: 5, right: true},
 		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
 		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
 	t.header()
 	for _, row := range r.Rows {
-		pool, note := "", ""
-		if row.Pool > 0 {
-			pool = strconv.Itoa(row.Pool)
-		}
+		note := ""
 		if row.Unsafe {
 			note = "unsafe: breaks the promise across releases"
 		}
-		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), pool, fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
+		t.row(row.Policy, strconv.FormatInt(row.MaxHold, 10), fmt.Sprintf("%.2f", row.MeanHold), fmt.Sprintf("%.2f", row.MeanHoldStreamed),
 			fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
 			fmt.Sprintf("%.1f", row.Seconds), note)
 	}

@@ -14,9 +14,6 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// dataBeside is where the public datasets are looked for without ANOND_DATA.
-const dataBeside = "../shared/data"
-
 func newFigureListCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -106,7 +103,7 @@ func newFigureAllCommand(env *environment) *cobra.Command {
 		Long: `all measures every figure of the five papers and writes what run writes. At
 scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
 shows in a minute what comes out, but verdicts count at scale 1 only.`,
-		Example: "  anond experiment all --data ../shared/data --out ./figures",
+		Example: "  anond experiment all --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.figures = all.Papers()
 			return r.run(c.Context())
@@ -117,11 +114,7 @@ shows in a minute what comes out, but verdicts count at scale 1 only.`,
 }
 
 func (r *figureRun) flags(c *cobra.Command) {
-	data := dataBeside
-	if dir, ok := r.env.lookup("ANOND_DATA"); ok && dir != "" {
-		data = dir
-	}
-	c.Flags().StringVar(&r.data, "data", data, "`directory` of the public datasets (ANOND_DATA)")
+	c.Flags().StringVar(&r.data, "data", "", "`directory` of other copies of the public datasets; default: those in the program")
 	c.Flags().StringVar(&r.out, "out", "figures", "`directory` for charts, numbers and the report")
 	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of everything that is drawn")
 	c.Flags().Float64Var(&r.scale, "scale", 1, "`share` of the papers' sizes, above 0 and at most 1")

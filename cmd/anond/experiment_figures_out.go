@@ -25,7 +25,7 @@ func (r *figureRun) conclude(report *figures.Report) error {
 	hint := "the report says why"
 	for _, o := range report.Outcomes {
 		if o.Absent() {
-			hint = "--data names the directory of adult.csv.gz and the others (or ANOND_DATA); the report says what is missing"
+			hint = "leave --data out: the program carries the datasets; the report says what is missing in the directory"
 		}
 	}
 	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, count(tally.Figures, "figure")), hint)

@@ -61,7 +61,7 @@ func TestFiguresGoOnAfterAFailure(t *testing.T) {
 	absent := &fs.PathError{Op: "open", Path: "adult.csv.gz", Err: fs.ErrNotExist}
 	r, dir := drawn(t, false, fakeFigure("one-1", errors.New("nothing came out")), fakeFigure("one-2", absent), fakeFigure("one-3", nil))
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stderr, "error: 2 of 3 figures not measured\nhint: --data names the directory")
+	assert.Contains(t, r.stderr, "error: 2 of 3 figures not measured\nhint: leave --data out")
 	assert.FileExists(t, filepath.Join(dir, "one-3-a.csv"))
 	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestReadingsAreJSON(t *testing.T) {
 // The frontier is a figure as the papers' are, and read by its ID.
 func TestFrontierIsDrawnAsAFigure(t *testing.T) {
 	dir := t.TempDir()
-	r := anond(t, "experiment", "run", "frontier", "--scale", frozenScale, "--data", datasetDir(t), "--out", dir)
+	r := anond(t, "experiment", "run", "frontier", "--scale", frozenScale, "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	for _, name := range []string{"frontier.csv", "frontier.svg", figures.ReportFile} {
 		assert.FileExists(t, filepath.Join(dir, name))

@@ -106,3 +106,14 @@ func TestSignals(t *testing.T) {
 
 // configurationFile is a valid configuration in a directory of its own.
 func configurationFile(t *testing.T) string { return file(t, "anond.yaml", config.Starting) }
+
+// TestVersionIsTheNewestOfTheChangelog: who reads a version number finds what it
+// brought.
+func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
+	require.NoError(t, err)
+	_, newest, _ := strings.Cut(string(text), "\n## ")
+	newest, _, _ = strings.Cut(newest, "\n")
+	assert.Equal(t, release, newest)
+	assert.Contains(t, anond(t, "version").stdout, "anond "+release)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"testing"
 
@@ -52,6 +53,6 @@ func TestVersionOfABuild(t *testing.T) {
 	}}
 	v := versionOf(info)
 	assert.Equal(t, "2026-01-02T03:04:05Z", v.Time)
-	assert.Regexp(t, `^anond v1\.2\.3 0123456789ab \(modified\), go\S*, \w+/\w+$`, v.String())
-	assert.Regexp(t, `^anond unknown, go`, versionOf(nil).String())
+	assert.Regexp(t, "^anond "+regexp.QuoteMeta(release)+` 0123456789ab \(modified\), go\S*, \w+/\w+$`, v.String())
+	assert.Regexp(t, "^anond "+regexp.QuoteMeta(release)+", go", versionOf(nil).String())
 }

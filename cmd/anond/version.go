@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// release is the version of this source, the first of CHANGELOG.md, which says
+// what a version number promises.
+const release = "0.2.0-dev"
+
 // buildVersion says which anond this is. Programs read it as JSON.
 type buildVersion struct {
 	Version  string `json:"version"`
@@ -20,12 +24,9 @@ type buildVersion struct {
 
 // versionOf reads what the Go tool has put into the binary.
 func versionOf(info *debug.BuildInfo) buildVersion {
-	v := buildVersion{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := buildVersion{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return v
-	}
-	if info.Main.Version != "" {
-		v.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

@@ -289,7 +289,7 @@ func (c *checker) quarantine() {
 			case uint64(r) >= c.ends.records:
 				c.fault("quarantine: record %d is unknown", r)
 			case c.owner != nil && c.owner[r] != 0:
-				c.fault("record %d is quarantined and in class %d (rule T)", r, c.owner[r]-1)
+				c.fault("record %d is quarantined and in class %d", r, c.owner[r]-1)
 			}
 		}
 		if gap {

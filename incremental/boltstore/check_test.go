@@ -44,7 +44,7 @@ func TestCheckNamesEachFault(t *testing.T) {
 	}{
 		"sound":             {&incremental.Delta{}, ""},
 		"overlap":           {class(incremental.Class{Born: 1, Members: []incremental.RecordID{1, 3}}), "record 1 is in the living classes 0 and 2"},
-		"quarantined":       {class(incremental.Class{Born: 1, Members: pair}), "record 4 is quarantined and in class 2 (rule T)"},
+		"quarantined":       {class(incremental.Class{Born: 1, Members: pair}), "record 4 is quarantined and in class 2"},
 		"member unknown":    {class(incremental.Class{Born: 1, Members: []incremental.RecordID{4, 6}}), "class 2: member 1 is unknown"},
 		"born nowhere":      {class(incremental.Class{Born: 9, Members: []incremental.RecordID{4, 5}}), "class 2 is born in release 9, which has no intent"},
 		"frozen dies":       {&incremental.Delta{Deaths: []incremental.Death{{ID: 0, Release: 2}}}, "class 0 is frozen and dies (rule A)"},

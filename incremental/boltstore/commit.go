@@ -224,7 +224,7 @@ func (w *writer) turns(d *incremental.Delta) error {
 	return nil
 }
 
-// quarantine notes records that no release will hold (rule T).
+// quarantine notes records that no release will hold.
 func (w *writer) quarantine(d *incremental.Delta) error {
 	if len(d.Quarantined) == 0 {
 		return nil

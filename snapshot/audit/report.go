@@ -132,9 +132,7 @@ func (r *Report) notPromised() []string {
 	} else if r.Recoding != recodingGeneralization {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
 	}
-	if r.Level.L2 != "claimed, not checked" {
-		out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
-	}
+	out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
 	if r.Seeded {
 		out = append(out, "secrecy of the random choices: the manifests say that the seed was given (demo, experiment or test)")
 	}

@@ -129,14 +129,15 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, err
 	}
 	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Seed: seed, Seeded: seeded,
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Seed: seed, Seeded: seeded,
 		Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
+	var retired *incremental.RetiredError
 	var shrunk *incremental.GrowthError
 	switch {
 	case errors.As(err, &shrunk):
 		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed):
+	case errors.As(err, &changed), errors.As(err, &retired):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -150,6 +151,10 @@ func (e *ConfigError) Hint() string {
 	var changed *incremental.SettingsError
 	if errors.As(e.Err, &changed) && !changed.Released {
 		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	var retired *incremental.RetiredError
+	if errors.As(e.Err, &retired) {
+		return "this version promises levels L0 and L1 only: stay with the version that made the state"
 	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {

@@ -25,7 +25,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
-		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Transparent: p.Transparent, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
+		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
 		Initial: initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
@@ -54,7 +54,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 		return nil, err
 	}
 	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
-		Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication), Transparent: c.Policy.Transparent,
+		Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 		MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0

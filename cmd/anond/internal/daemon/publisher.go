@@ -58,7 +58,7 @@ func newGate(c *config.Config) *gate {
 		budget = 0
 	}
 	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		Transparent: c.Policy.Transparent, MaxRegroups: &budget, Promises: promisesOf(c)})}
+		MaxRegroups: &budget, Promises: promisesOf(c)})}
 }
 
 // promisesOf tells the gate what the configuration promises for each

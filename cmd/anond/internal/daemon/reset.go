@@ -34,8 +34,8 @@ func Reset(c *config.Config) (Removed, error) {
 	}
 	type positions = map[incremental.Partition]incremental.Position
 	had, err := boltstore.ResetFile(c.State.Path, func(old incremental.Meta, read positions) (incremental.Meta, error) {
-		if old.LastCut > 0 && old.Settings[transparentKey] == config.DigestOf(true) {
-			return old, fmt.Errorf("%w: the first transparent pool was refused, and is fixed (level L2)", incremental.ErrDecided)
+		if old.LastCut > 0 && retired(old.Settings) {
+			return old, fmt.Errorf("%w: an earlier version refused the first pool at level L2, where it is fixed", incremental.ErrDecided)
 		}
 		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read)}, nil
 	})
@@ -48,7 +48,16 @@ func Reset(c *config.Config) (Removed, error) {
 	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
 }
 
-const transparentKey = "policy.transparent"
+// retired reports whether a state was made under a value of a setting that this
+// version no longer has: policy.transparent true, which fixed the first pool.
+func retired(settings map[string][32]byte) bool {
+	for k, d := range config.Retired() {
+		if was, ok := settings[k]; ok && was != d {
+			return true
+		}
+	}
+	return false
+}
 
 // readBefore notes how far topics had been read: their groups' commits stay.
 func readBefore(old incremental.Meta, positions map[incremental.Partition]incremental.Position) map[incremental.Partition]int64 {

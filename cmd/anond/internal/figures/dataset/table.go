@@ -6,17 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"anond/equivclass"
+	"anond/testdata"
 )
 
-// Source is the directory of the public datasets (ANOND_DATA).
+// Source is where the public datasets are: a directory, or, if it is empty, the
+// program itself, which carries them (package testdata).
 type Source string
+
+func (s Source) files() fs.FS {
+	if s == "" {
+		return testdata.Files
+	}
+	return os.DirFS(string(s))
+}
 
 // Column asks for one attribute of a dataset. Hierarchy names a file in ARX's
 // format below the source's hierarchies; it makes the attribute categorical.
@@ -52,17 +61,17 @@ func (t *Table) Len() int {
 // Adult reads n rows of UCI Adult (0: all 45,222; the first 30,162 are its
 // training part).
 func (s Source) Adult(n int, columns ...Column) (*Table, error) {
-	return s.read("adult.csv.gz", n, columns)
+	return s.read(testdata.Adult, n, columns)
 }
 
 // ACS reads n rows of the excerpt of the American Community Survey (0: all).
 func (s Source) ACS(n int, columns ...Column) (*Table, error) {
-	return s.read("acs-national2019.csv.gz", n, columns)
+	return s.read(testdata.ACS, n, columns)
 }
 
 func (s Source) read(name string, n int, columns []Column) (*Table, error) {
 	var t *Table
-	err := ReadCSV(filepath.Join(string(s), name), func(r *csv.Reader) (err error) {
+	err := ReadCSV(s.files(), name, func(r *csv.Reader) (err error) {
 		t, err = s.table(r, n, columns)
 		return err
 	})
@@ -71,8 +80,8 @@ func (s Source) read(name string, n int, columns []Column) (*Table, error) {
 
 // ReadCSV hands over a CSV file, gzipped if its name ends in .gz. An error of the
 // reader names the file.
-func ReadCSV(path string, read func(*csv.Reader) error) error {
-	f, err := os.Open(path)
+func ReadCSV(files fs.FS, path string, read func(*csv.Reader) error) error {
+	f, err := files.Open(path)
 	if err != nil {
 		return err
 	}
@@ -154,7 +163,7 @@ func (s Source) attribute(c Column) (equivclass.Attribute, error) {
 	if c.Hierarchy == "" {
 		return a, nil
 	}
-	f, err := os.Open(filepath.Join(string(s), "hierarchies", c.Hierarchy))
+	f, err := s.files().Open("hierarchies/" + c.Hierarchy)
 	if err != nil {
 		return a, err
 	}

@@ -4,8 +4,6 @@ package figurestest
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -13,22 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/dataset"
 )
-
-// Data is the directory of the public datasets; a test whose data is not there
-// says so and is skipped.
-func Data(t testing.TB) dataset.Source {
-	t.Helper()
-	dir := os.Getenv("ANOND_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "adult.csv.gz")); err != nil {
-		t.Skip("SKIPPED, NOT TESTED: adult.csv.gz is not here; set ANOND_DATA to the directory that holds it")
-	}
-	return dataset.Source(dir)
-}
 
 // Find returns the figure of an ID.
 func Find(t testing.TB, of []figures.Figure, id string) figures.Figure {
@@ -52,7 +35,7 @@ func Run(t testing.TB, of []figures.Figure, id string) *figures.Result {
 	t.Helper()
 	f := Find(t, of, id)
 	steps := 0
-	r, err := f.Run(context.Background(), figures.Input{Data: Data(t), Seed: 1, Scale: scale, Progress: func(string) { steps++ }})
+	r, err := f.Run(context.Background(), figures.Input{Seed: 1, Scale: scale, Progress: func(string) { steps++ }})
 	require.NoError(t, err)
 	require.Positive(t, steps)
 	require.NotEmpty(t, r.Panels)
@@ -92,7 +75,7 @@ func Stops(t testing.TB, of []figures.Figure, ids ...string) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, id := range ids {
-		_, err := Find(t, of, id).Run(stopped, figures.Input{Data: Data(t), Seed: 1, Scale: scale})
+		_, err := Find(t, of, id).Run(stopped, figures.Input{Seed: 1, Scale: scale})
 		require.ErrorIs(t, err, context.Canceled, id)
 	}
 }

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
+	"anond/testdata"
 )
 
 // trainRows is the number of rows of UCI Adult's training part, which come first.
@@ -43,10 +47,14 @@ type table struct {
 }
 
 // loadAdult reads the training part of Adult from a CSV file with a header,
-// gzipped if its name ends in .gz.
+// gzipped if its name ends in .gz; from the program itself if no file is named.
 func loadAdult(path string) (*table, error) {
+	files, name := fs.FS(testdata.Files), testdata.Adult
+	if path != "" {
+		files, name = os.DirFS(filepath.Dir(path)), filepath.Base(path)
+	}
 	var t *table
-	err := dataset.ReadCSV(path, func(r *csv.Reader) (err error) {
+	err := dataset.ReadCSV(files, name, func(r *csv.Reader) (err error) {
 		t, err = readAdult(r)
 		return err
 	})

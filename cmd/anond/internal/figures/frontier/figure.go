@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/dataset"
+	"anond/testdata"
 )
 
 const (
@@ -22,7 +24,7 @@ func Figures() []figures.Figure { return []figures.Figure{figure(10, 5)} }
 func figure(k, l int) figures.Figure {
 	run := func(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		r, err := Measure(ctx, Options{
-			Data: filepath.Join(string(in.Data), "adult.csv.gz"), K: k, L: l, Seed: in.Seed, Scale: in.Scale,
+			Data: adultIn(in.Data), K: k, L: l, Seed: in.Seed, Scale: in.Scale,
 			Progress: func(done, all int, name string) { in.Step(fmt.Sprintf("%d/%d %s", done, all, name)) },
 		})
 		if err != nil {
@@ -34,11 +36,11 @@ func figure(k, l int) figures.Figure {
 }
 
 func (r *Result) panel() figures.Panel {
-	p := figures.Panel{Chart: r.chart(), Header: []string{"policy", "max_hold", "pool", "mean hold", "mean hold streamed", "longest hold",
+	p := figures.Panel{Chart: r.chart(), Header: []string{"policy", "max_hold", "mean hold", "mean hold streamed", "longest hold",
 		"ncp_interval", "ncp", "never published", "releases", "regrouped", "unsafe"}}
 	number := func(v float64) string { return figures.Number(v, 6) }
 	for _, row := range r.Rows {
-		p.Rows = append(p.Rows, []string{row.Policy, strconv.FormatInt(row.MaxHold, 10), strconv.Itoa(row.Pool), number(row.MeanHold),
+		p.Rows = append(p.Rows, []string{row.Policy, strconv.FormatInt(row.MaxHold, 10), number(row.MeanHold),
 			number(row.MeanHoldStreamed), strconv.Itoa(row.LongestHold), number(row.NCPInterval), number(row.NCPEngine), number(row.Never),
 			strconv.Itoa(row.Releases), number(row.Regrouped), strconv.FormatBool(row.Unsafe)})
 	}
@@ -84,4 +86,12 @@ func (r *Result) notes() []string {
 			"published counts 1.", r.Records, r.K, r.L),
 		"A Mondrian re-run for each batch is valid release by release, and unsafe across releases: no one may publish it.",
 	}
+}
+
+// adultIn is the file of Adult in a source; none: the one in the program.
+func adultIn(s dataset.Source) string {
+	if s == "" {
+		return ""
+	}
+	return filepath.Join(string(s), testdata.Adult)
 }

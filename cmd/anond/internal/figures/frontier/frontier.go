@@ -46,7 +46,7 @@ func (s shape) batchOf(record int) int {
 
 // Options say what is measured.
 type Options struct {
-	Data string // CSV file of UCI Adult, header first, may be gzipped
+	Data string // CSV file of UCI Adult, header first, may be gzipped; empty: the one in the program
 	K, L int
 	Seed uint64 // of the shuffle
 	// Scale is the share of the measure's records, in (0,1]; 0 is 1. What is
@@ -56,7 +56,7 @@ type Options struct {
 	MaxHolds []int64
 	// Policies by name; nil: all of policyNames.
 	Policies []string
-	// Bare leaves out the references: Mondrian, one-shot and transparent.
+	// Bare leaves out the references: Mondrian and one-shot.
 	Bare bool
 	// Progress, if set, is told the name of each run that ends.
 	Progress func(done, all int, name string)
@@ -66,7 +66,6 @@ type Options struct {
 type Row struct {
 	Policy  string `json:"policy"`
 	MaxHold int64  `json:"max_hold"`
-	Pool    int    `json:"pool,omitempty"` // transparent: records in a pool
 	// MeanHold is the mean, over the published records, of the batch of first
 	// release less the batch of arrival; MeanHoldStreamed leaves out the first load.
 	MeanHold         float64 `json:"mean_hold"`
@@ -101,9 +100,6 @@ type Result struct {
 var policyNames = []string{"append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
 
 var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
-
-// pools are the pool sizes of the transparent policies.
-var pools = []int{1000, 2000, 5000}
 
 // Measure measures utility against holding time on Adult: docs/BENCHMARKS.md,
 // "Utility frontier". Each point is one run of the daemon's state machine over

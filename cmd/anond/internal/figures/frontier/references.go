@@ -11,24 +11,13 @@ import (
 )
 
 // references returns what the policies are compared with: partitions of all
-// records at once, a re-run per batch (unsafe), and the transparent policies.
+// records at once, and a re-run per batch (unsafe).
 func (o Options) references(data *table) []run {
-	runs := []run{
+	return []run{
 		{"mondrian re-run", func(ctx context.Context) (Row, error) { return o.rerun(ctx, data) }},
 		o.oneShot(data, o.shape().load),
 		o.oneShot(data, o.shape().total()),
 	}
-	for _, name := range []string{"append", "regroup x2"} {
-		p, _ := o.policy(name) // checked with the others
-		p.Transparent = true
-		for _, full := range pools {
-			pool := o.scaled(full)
-			row := Row{Policy: "transparent " + name, Pool: pool}
-			runs = append(runs, run{fmt.Sprintf("transparent %s, pool %d", name, pool),
-				streamRun{shape: o.shape(), data: data, policy: p, row: row, cutEvery: pool}.do})
-		}
-	}
-	return runs
 }
 
 // rerun partitions everything that has arrived anew at each batch, as batch

@@ -20,9 +20,6 @@ func (r *Result) chart() *chart.Chart {
 	byPolicy := map[string][]chart.Point{}
 	var order []string
 	for _, row := range r.Rows {
-		if row.Pool > 0 {
-			continue // another scale; in the table
-		}
 		name := row.Policy
 		if row.Unsafe {
 			name += " (unsafe)"

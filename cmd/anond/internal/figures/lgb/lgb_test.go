@@ -113,7 +113,7 @@ func TestFiguresStopWhenAsked(t *testing.T) {
 
 // Each attribute is promised what its flagged values allow, sex t-closeness.
 func TestPromises(t *testing.T) {
-	source := figurestest.Data(t)
+	source := dataset.Source("")
 	acs, err := treeACS(source, 2000)
 	require.NoError(t, err)
 	f := acs.flagged(0.2, 1)

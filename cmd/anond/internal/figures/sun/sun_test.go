@@ -92,7 +92,7 @@ func TestFullDomainShowsOneDepth(t *testing.T) {
 }
 
 func TestLiftNodes(t *testing.T) {
-	source := figurestest.Data(t)
+	source := dataset.Source("")
 	table, err := source.Adult(50, dataset.AdultTree("education"), dataset.AdultTree("occupation"))
 	require.NoError(t, err)
 	h := table.Dicts[0].Attribute().Hierarchy
