@@ -102,6 +102,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"equivclass/topdown", []string{model, cut}},
 		{"equivclass/bucketize", []string{model, cut}},
 		{"equivclass/lgb", []string{model, cut}},
+		{"equivclass/methods", []string{model, cut, "anond/equivclass/extract", "anond/equivclass/topdown", "anond/equivclass/bucketize", "anond/equivclass/lgb"}},
 		{"equivclass/query", []string{model, cut, "anond/equivclass/lgb"}},
 		{"equivclass/equivtest", []string{model, "anond/testdata"}},
 		{"equivclass", nil},
@@ -109,7 +110,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/equivclass/lgb", "anond/incremental/..."}},
 		{"snapshot", []string{model, "anond/equivclass/bucketize", "anond/incremental"}},
 		{"ingest", []string{model, "anond/incremental", "anond/ingest/..."}},
-		{"config", []string{model}},
+		{"config", []string{model, "anond/equivclass/methods"}},
 	}
 	// A library is known to these packages only.
 	libraries := map[string][]string{

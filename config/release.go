@@ -8,40 +8,19 @@ import (
 	"time"
 
 	"github.com/adhocore/gronx"
+
+	"anond/equivclass/methods"
 )
 
 // Partitioner names the method of the first load.
 type Partitioner string
 
-// The partitioners whose classes may be published in a chain (rule A of
-// docs/THREAT_MODEL.md): each class is one box, and keeps the requirement as a
-// whole. docs/METHODS.md tells them apart.
-const (
-	Extract           Partitioner = "extract"
-	Mondrian          Partitioner = "mondrian"
-	MondrianRelaxed   Partitioner = "mondrian-relaxed"
-	MondrianBoth      Partitioner = "mondrian-both"
-	WangCloseK        Partitioner = "wang-close-k"
-	WangMedian        Partitioner = "wang-median"
-	SingleDimensional Partitioner = "single-dimensional"
-	Multi             Partitioner = "multi"
-	Org               Partitioner = "org"
-	NCPSplit          Partitioner = "ncp-split"
-	NCPSplitMended    Partitioner = "ncp-split-mended"
-	AnatomyGroups     Partitioner = "anatomy"
-	AIP               Partitioner = "aip"
-	ARP               Partitioner = "arp"
-	ARPUp             Partitioner = "arp-up"
-	PSensitive        Partitioner = "p-sensitive"
-	PSensitiveNCP     Partitioner = "p-sensitive-ncp"
-	PermutationGroups Partitioner = "permutation"
-	PermutationNear   Partitioner = "permutation-near"
-)
-
-// Partitioners lists all of them.
-func Partitioners() []Partitioner {
-	return []Partitioner{Extract, Mondrian, MondrianRelaxed, MondrianBoth, WangCloseK, WangMedian, SingleDimensional, Multi, Org,
-		NCPSplit, NCPSplitMended, AnatomyGroups, AIP, ARP, ARPUp, PSensitive, PSensitiveNCP, PermutationGroups, PermutationNear}
+// Partitioners lists those whose classes may be published in a chain.
+func Partitioners() (names []Partitioner) {
+	for _, m := range methods.FirstLoads() {
+		names = append(names, Partitioner(m.Name))
+	}
+	return names
 }
 
 // partitionerName is one of Partitioners. Methods that cannot cut a first load
@@ -50,14 +29,15 @@ func partitionerName(to *Partitioner) value {
 	v := oneOf(to, Partitioners()...).(scalar[Partitioner])
 	known := v.parse
 	v.parse = func(s string) (Partitioner, error) {
-		switch s {
-		case "ng":
-			return "", complain("is known, but its rows are cells of their own, not classes: read at level L0 it does not keep 1/l, and one known value opens its ring (rule E)",
-				"it is for single releases: anond anonymize --method ng")
-		case "lgb-mdp", "lgb-ncp":
-			return "", complain("is known, but belongs to the recoding lgb", "set release.recoding to lgb; its first load may be cut by any partitioner here, such as ncp-split")
+		m, err := methods.Find(s)
+		if err != nil || m.OneOff == "" {
+			return known(s)
 		}
-		return known(s)
+		hint := "it is for single releases: anond anonymize --method " + m.Name
+		if m.Recoding == string(LGB) {
+			hint = "set release.recoding to lgb; its first load may be cut by any partitioner here, such as ncp-split"
+		}
+		return "", complain("is known, but "+m.OneOff, hint)
 	}
 	return v
 }

@@ -5,7 +5,8 @@ package equivclass
 // Guarantee of every implementation: groups are disjoint, each satisfies the
 // requirement and holds at most one record of a subject; rest is the records
 // that are in none. The result is a function of the pool's content and order
-// alone: no clock, no global randomness.
+// alone: no clock, no global randomness. The pool stays as it is. equivtest.Run holds an
+// implementation to this.
 type Partitioner interface {
 	// Name is how initial.partitioner and --method write the partitioner.
 	Name() string

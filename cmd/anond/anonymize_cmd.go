@@ -16,6 +16,7 @@ import (
 
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
+	"anond/equivclass/methods"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -87,13 +88,13 @@ Exit 3: what was asked for cannot be kept; nothing is written.`,
 }
 
 func (e *environment) listMethods(asJSON bool) error {
-	methods := oneoff.Methods()
+	all := methods.All()
 	if asJSON {
-		return writeJSON(e.stdout, methods)
+		return writeJSON(e.stdout, all)
 	}
 	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false}, column{"source", 0, false})
 	t.header()
-	for _, m := range methods {
+	for _, m := range all {
 		t.row(m.Name, m.Recoding, m.Guarantee, m.Source)
 	}
 	return t.err
@@ -131,7 +132,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
 	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
-	if o.Method, err = oneoff.FindMethod(f.method); err != nil {
+	if o.Method, err = methods.Find(f.method); err != nil {
 		return nil, nil, usage("anond anonymize --list says what each does", "%s", err)
 	}
 	if o.Recoding == "" {
@@ -176,7 +177,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 // it has no use for.
 func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
 	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != oneoff.LGB {
-		return usage("use --method lgb-mdp, lgb-ncp or lgb-mended, or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
+		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
 	}
 	switch {
 	case o.Method.Name == "ng" && o.Want.L < 2:

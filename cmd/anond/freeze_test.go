@@ -19,6 +19,7 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
+	"anond/equivclass/methods"
 )
 
 // The freeze tests hold what users can see against recordings: the bytes of
@@ -131,7 +132,7 @@ func TestFrozenAnonymize(t *testing.T) {
 	var b strings.Builder
 	w := newWard(t, 500)
 	clinic, _ := newClinic(t, 400)
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		for _, recoding := range oneoff.Recodings() {
 			if oneoff.CheckRecoding(m, recoding) != nil {
 				continue

@@ -21,6 +21,7 @@ import (
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass"
+	"anond/equivclass/methods"
 	"anond/snapshot/audit"
 	"anond/testdata"
 )
@@ -30,8 +31,8 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden outputs")
 var recodings = []string{oneoff.Generalization, oneoff.Anatomy, oneoff.Permutation}
 
 // classMethods are those whose classes any recoding of classes can show.
-func classMethods() []oneoff.Method {
-	return slices.DeleteFunc(oneoff.Methods(), func(m oneoff.Method) bool { return m.Only })
+func classMethods() []methods.Method {
+	return slices.DeleteFunc(methods.All(), func(m methods.Method) bool { return m.Only })
 }
 
 // ward is a directory with a configuration and a file of admissions.
@@ -153,7 +154,7 @@ func adultAttribute(name string) string {
 // TestMethodsOnAdult: every method on real data, in the recoding it was made for.
 func TestMethodsOnAdult(t *testing.T) {
 	dir := adult(t, 4000)
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			out := filepath.Join(dir, m.Name)
 			r := anond(t, "anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name, "-k", "10", "-l", "5", "--json")
@@ -172,7 +173,7 @@ func TestMethodsOnAdult(t *testing.T) {
 // Adult at k=10, l=5: of the partitioning alone, and of the whole command.
 func BenchmarkMethods(b *testing.B) {
 	dir := adult(b, 30162)
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		b.Run(m.Name, func(b *testing.B) {
 			seconds := 0.0
 			for b.Loop() {
@@ -254,7 +255,7 @@ func TestAnonymizeInfeasible(t *testing.T) {
 			assert.NoDirExists(t, w.path("out"))
 		})
 	}
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		assert.Equal(t, exitPrivacy, w.anonymize("in.csv", "out", "-l", "3", "--method", m.Name).code, m.Name)
 	}
 	r := w.report("in.csv", "out", "-l", "2")
@@ -266,7 +267,7 @@ func TestAnonymizeInfeasible(t *testing.T) {
 // a principle that is strict costs loss, not people.
 func TestAnonymizeHoldsNobodyNeedlessly(t *testing.T) {
 	w := newWard(t, 300)
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		if m.Recoding == oneoff.LGB {
 			continue // keeps l alone for the sensitive attribute
 		}
@@ -378,7 +379,7 @@ func TestAnonymizeIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"mondrian", "lgb-mended"} {
-		method, err := oneoff.FindMethod(name)
+		method, err := methods.Find(name)
 		require.NoError(t, err)
 		_, err = oneoff.Anonymize(ctx, table, oneoff.Options{Method: method, Recoding: method.Recoding, Want: equivclass.Requirement{K: 3, L: 2}, Ground: "equal", Dataset: "ward", Dir: w.path("out"), Now: time.Now})
 		assert.ErrorIs(t, err, context.Canceled, name)
@@ -392,7 +393,7 @@ func TestMethodsAreListed(t *testing.T) {
 	text := anond(t, "anonymize", "--list").stdout
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "METHODS.md"))
 	require.NoError(t, err)
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		assert.Contains(t, text, "\n"+m.Name+" ")
 		assert.Contains(t, string(doc), "`"+m.Name+"`")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/oneoff"
+	"anond/equivclass/methods"
 )
 
 // opinion is what a reader finds who knows nothing of this program and takes the
@@ -133,7 +134,7 @@ func TestASecondOpinionOnEveryMethod(t *testing.T) {
 	for _, r := range w.first() {
 		all = append(all, r[5])
 	}
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		if m.Only || !slices.Contains(recodings, m.Recoding) {
 			continue
 		}

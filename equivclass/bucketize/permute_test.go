@@ -75,6 +75,11 @@ func TestUniformBelowRejectsTheRemainder(t *testing.T) {
 	require.Equal(t, 4, cut.Below(&fixedSource{next: []uint64{^uint64(0)}}, 5))
 }
 
+// One try of drawing groups instead of several keeps the promise too.
+func TestPermutationOfOneTry(t *testing.T) {
+	equivtest.Run(t, Permutation{Tries: 1, Seed: 5}, equivtest.Everybody)
+}
+
 // dealTwin is Algorithm 1 with a plain list for each group.
 func TestDealGroupsAgainstTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))

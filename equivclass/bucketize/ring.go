@@ -37,6 +37,9 @@ type Ring struct {
 // Name returns ng.
 func (Ring) Name() string { return "ng" }
 
+// WithSeed implements Drawing.
+func (n Ring) WithSeed(seed uint64) equivclass.Partitioner { n.Seed = seed; return n }
+
 // Partition implements Partitioner.
 func (n Ring) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	lex := newLexicographic(p, n.Bins)

@@ -12,42 +12,6 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-func TestZhuPartitionersKeepTheirPromise(t *testing.T) {
-	rng := rand.New(rand.NewPCG(21, 12))
-	cuts := map[string]int{}
-	for range 300 {
-		p := equivtest.Correlated(rng, 1+rng.IntN(200), 1+rng.IntN(4), 1+rng.IntN(12), 2+rng.IntN(9))
-		if rng.IntN(3) == 0 {
-			p.Subject = make([]uint64, p.Len())
-			for i := range p.Subject {
-				p.Subject[i] = uint64(rng.IntN(p.Len()))
-			}
-		}
-		want := equivclass.Requirement{K: 1 + rng.IntN(12), L: rng.IntN(5)}
-		switch rng.IntN(4) {
-		case 0:
-			want.Extra = []equivclass.Principle{equivclass.DistinctL{L: 3}}
-		case 1:
-			want.Extra = []equivclass.Principle{equivclass.EntropyL{L: 1.5}, equivclass.RecursiveL{C: 3, L: 2}}
-		}
-		for _, m := range zhuPartitioners() {
-			groups, rest := m.Partition(p, want)
-			equivtest.CheckPartition(t, p, want, groups, rest)
-			again, _ := m.Partition(p, want)
-			require.Equal(t, groups, again, "same pool, same classes")
-			if p.Subject == nil && want.Holds(p.Bag(equivtest.Rows(p.Len()))) {
-				require.Empty(t, rest, "what can be one class leaves nobody out")
-			}
-			if len(groups) > 1 {
-				cuts[m.Name()]++
-			}
-		}
-	}
-	for _, m := range zhuPartitioners() {
-		require.Greater(t, cuts[m.Name()], 80, m.Name()+" hardly ever cut anything")
-	}
-}
-
 // Algorithm 1 again, by its words, with sets instead of runs. The coin is the
 // same, so the blocks must be.
 func TestZhuAlgorithm1Twin(t *testing.T) {

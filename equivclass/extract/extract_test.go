@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest"
 	"anond/equivclass/topdown"
 )
 
@@ -65,34 +66,6 @@ func mixKinds(t testing.TB, rng *rand.Rand, p *equivclass.Pool) {
 	}
 }
 
-// requirePartition holds the guarantee of Partitioner by plain counting.
-func requirePartition(t *testing.T, p *equivclass.Pool, want equivclass.Requirement, groups [][]int32, rest []int32) {
-	t.Helper()
-	seen := make([]int, p.Len())
-	for _, r := range rest {
-		seen[r]++
-	}
-	for _, g := range groups {
-		count, subjects := map[equivclass.Code]int{}, map[uint64]int{}
-		for _, r := range g {
-			seen[r]++
-			count[p.SA[r]]++
-			require.LessOrEqual(t, count[p.SA[r]]*want.L, len(g), "a value has more than 1/l")
-			if p.Subject != nil && p.Subject[r] != 0 {
-				subjects[p.Subject[r]]++
-				require.Equal(t, 1, subjects[p.Subject[r]], "a subject twice")
-			}
-		}
-		require.GreaterOrEqual(t, len(g), want.K)
-		for _, e := range want.Extra {
-			require.True(t, e.Holds(p.Bag(g)), e.Name())
-		}
-	}
-	for r, n := range seen {
-		require.Equal(t, 1, n, "record %d is in %d places", r, n)
-	}
-}
-
 func extractCase(t testing.TB, seed uint64) (*equivclass.Pool, equivclass.Requirement) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	want := equivclass.Requirement{L: 2 + rng.IntN(4)}
@@ -121,7 +94,7 @@ func TestExtractKeepsItsGuarantee(t *testing.T) {
 	for seed := range uint64(300) {
 		p, want := extractCase(t, seed)
 		groups, rest := Extract{}.Partition(p, want)
-		requirePartition(t, p, want, groups, rest)
+		equivtest.CheckPartition(t, p, want, groups, rest)
 		classes += len(groups)
 		again, restAgain := Extract{}.Partition(p, want)
 		require.Equal(t, groups, again)
@@ -146,7 +119,7 @@ func TestRecutKeepsFlatClassesAndNeverLosesMore(t *testing.T) {
 		}
 		want := equivclass.Requirement{K: s * (1 + rng.IntN(3)), L: s}
 		groups := Recut(p, signature, want.K)
-		requirePartition(t, p, want, groups, nil)
+		equivtest.CheckPartition(t, p, want, groups, nil)
 		for _, g := range groups {
 			require.True(t, p.Bag(g).Flat())
 			require.Equal(t, signature, p.Bag(g).Signature())
@@ -171,7 +144,7 @@ func TestExtractOnTies(t *testing.T) {
 			}
 			want := equivclass.Requirement{K: 10, L: 5}
 			groups, rest := Extract{}.Partition(p, want)
-			requirePartition(t, p, want, groups, rest)
+			equivtest.CheckPartition(t, p, want, groups, rest)
 			if n >= 10 {
 				require.Empty(t, rest[min(len(rest), 9):], "of n records with equal shares at most k-1 are left over")
 			}
@@ -190,7 +163,7 @@ func TestExtractPlacesAValueAtItsLimit(t *testing.T) {
 	}
 	want := equivclass.Requirement{K: 6, L: 3}
 	groups, rest := Extract{}.Partition(p, want)
-	requirePartition(t, p, want, groups, rest)
+	equivtest.CheckPartition(t, p, want, groups, rest)
 	require.LessOrEqual(t, len(rest), 9)
 }
 
@@ -203,7 +176,7 @@ func TestExtractLeavesAnInfeasibleSurplus(t *testing.T) {
 	}
 	want := equivclass.Requirement{K: 4, L: 2}
 	groups, rest := Extract{}.Partition(p, want)
-	requirePartition(t, p, want, groups, rest)
+	equivtest.CheckPartition(t, p, want, groups, rest)
 	require.NotEmpty(t, groups)
 	require.NotEmpty(t, rest)
 	for _, r := range rest {

@@ -27,12 +27,12 @@ type NCPSplit struct {
 	Seed uint64 // of the order in which rows are dealt
 }
 
-// Name returns lgb-ncp, or lgb-ncp-mended.
+// Name returns ncp-split, or ncp-split-mended.
 func (m NCPSplit) Name() string {
 	if m.Mend {
-		return "lgb-ncp-mended"
+		return "ncp-split-mended"
 	}
-	return "lgb-ncp"
+	return "ncp-split"
 }
 
 // WithSeed implements Drawing.

@@ -45,7 +45,7 @@ func TestWangAdult(t *testing.T) {
 	for _, want := range []equivclass.Requirement{{K: 5, L: 1}, {K: 5, L: 3}, {K: 10, L: 5}} {
 		for _, m := range wangPartitioners() {
 			groups, rest, took := equivtest.Quickest(m, p, want)
-			wangCheck(t, p, want, groups, rest)
+			equivtest.CheckPartition(t, p, want, groups, rest)
 			t.Logf("k=%d l=%d %-18s %5d classes, NCP %.2f %%, %v", want.K, want.L, m.Name(), len(groups), 100*equivclass.NCP(p, groups, len(rest)), took.Round(time.Millisecond))
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"slices"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass"
 	"anond/equivclass/extract"
+	"anond/equivclass/methods"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -39,11 +39,11 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 // partitioner returns a method of the first load. The machine gives one that
 // draws its seed.
 func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
-	m, err := oneoff.FindMethod(string(name))
+	m, err := methods.Find(string(name))
 	if err != nil {
 		return nil, fmt.Errorf("initial.partitioner: %w", err)
 	}
-	return m.Partitioner(0), nil
+	return m.Partitioner(methods.Options{Workers: runtime.GOMAXPROCS(0)}), nil
 }
 
 // SettingsOf translates the configuration for the manifest. The state's machine

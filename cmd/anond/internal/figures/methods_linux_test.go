@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"anond/cmd/anond/internal/figures/dataset"
-	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass"
+	"anond/equivclass/methods"
 )
 
 // benchSizes are the numbers of generated CENSUS records; the exponent is that
@@ -26,7 +26,7 @@ func BenchmarkSizes(b *testing.B) {
 	for _, n := range benchSizes {
 		pools = append(pools, all.First(n).Pool([]int{0, 1, 2, 3, 4, 5, 6}, 7))
 	}
-	for _, m := range oneoff.Methods() {
+	for _, m := range methods.All() {
 		spent := make([]float64, len(pools))
 		for i, p := range pools {
 			b.Run(fmt.Sprintf("%s/n=%d", m.Name, p.Len()), func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkSizes(b *testing.B) {
 				runtime.ReadMemStats(&before)
 				begun := processorTime()
 				for b.Loop() {
-					m.Partitioner(1).Partition(p, equivclass.Requirement{K: 10, L: 5})
+					m.Partitioner(methods.Options{Seed: 1, Workers: runtime.GOMAXPROCS(0)}).Partition(p, equivclass.Requirement{K: 10, L: 5})
 				}
 				runtime.ReadMemStats(&after)
 				spent[i] = (processorTime() - begun) / float64(b.N)

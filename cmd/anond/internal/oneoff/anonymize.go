@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/equivclass/methods"
 	"anond/snapshot"
 )
 
 // Options is what a one-off release is asked to be.
 type Options struct {
-	Method   Method
+	Method   methods.Method
 	Recoding string
 	Want     equivclass.Requirement
 	T        float64 // t-closeness, beside that in Want; 0: not asked
@@ -93,7 +94,7 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	p := t.Pool()
 	start := o.Now()
 	cut, err := interruptible(ctx, func() (c partition) {
-		c.groups, c.rest = o.Method.partitioner(seedOf(o.Seed)).Partition(p, o.Want)
+		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
 		return c
 	})
 	if err != nil {

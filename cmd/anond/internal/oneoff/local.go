@@ -88,8 +88,8 @@ func (r *localRun) prepare() error {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
 	}
 	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
-	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.fold, Nested: o.Method.nested, Seed: o.Seed,
-		Local: o.Method.partitioner(seedOf(o.Seed))}
+	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.Fold, Nested: o.Method.Nested, Seed: o.Seed,
+		Local: o.partitioner()}
 	last := len(dicts) - 1
 	for at, private := range r.private() {
 		for i, yes := range private {
