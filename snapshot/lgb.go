@@ -26,13 +26,13 @@ type lgb struct {
 // F): they follow content, and where content does not tell two apart, coins.
 func LGB(seed [32]byte) Recoding { return &lgb{seed: seed} }
 
-func (*lgb) Name() string { return nameLGB }
+func (*lgb) Name() string { return NameLGB }
 func (*lgb) K1() string   { return "rows" }
 func (*lgb) exact() bool  { return false }
 
 // String and GoString keep the seed out of texts.
-func (*lgb) String() string   { return nameLGB }
-func (*lgb) GoString() string { return nameLGB }
+func (*lgb) String() string   { return NameLGB }
+func (*lgb) GoString() string { return NameLGB }
 
 func (*lgb) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
 

@@ -56,14 +56,14 @@ type scratch struct {
 	text    []byte
 }
 
-// Names of the recodings.
+// Names of the recodings, as the format has them.
 const (
-	nameGeneralization = "generalization"
-	nameAnatomy        = "anatomy"
-	namePermutation    = "permutation"
-	nameSlicing        = "slicing"
-	nameLGB            = "lgb"
-	nameRandomization  = "randomization"
+	NameGeneralization = "generalization"
+	NameAnatomy        = "anatomy"
+	NamePermutation    = "permutation"
+	NameSlicing        = "slicing"
+	NameLGB            = "lgb"
+	NameRandomization  = "randomization"
 )
 
 // RecodingOptions is what some recodings need besides their name.
@@ -76,18 +76,18 @@ type RecodingOptions struct {
 // releases may have.
 func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 	switch name {
-	case nameGeneralization:
+	case NameGeneralization:
 		return Generalization(), nil
-	case nameAnatomy:
+	case NameAnatomy:
 		return Anatomy(), nil
-	case namePermutation:
+	case NamePermutation:
 		return Permutation(o.Seed), nil
-	case nameSlicing:
+	case NameSlicing:
 		return Slicing(o.Seed, o.Slices), nil
-	case nameLGB:
+	case NameLGB:
 		return LGB(o.Seed), nil
 	default:
-		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name, nameGeneralization, nameAnatomy, namePermutation, nameSlicing, nameLGB)
+		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name, NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
 	}
 }
 
@@ -97,7 +97,7 @@ type generalization struct{ plain }
 // rows, the sensitive value of the row, the class.
 func Generalization() Recoding { return generalization{} }
 
-func (generalization) Name() string { return nameGeneralization }
+func (generalization) Name() string { return NameGeneralization }
 func (generalization) K1() string   { return "rows" }
 func (generalization) exact() bool  { return false }
 
@@ -128,7 +128,7 @@ type anatomy struct{ plain }
 // into qit.csv and each group's counts of sensitive values into st.csv.
 func Anatomy() Recoding { return anatomy{} }
 
-func (anatomy) Name() string { return nameAnatomy }
+func (anatomy) Name() string { return NameAnatomy }
 func (anatomy) K1() string   { return "sensitive-only" }
 func (anatomy) exact() bool  { return true }
 

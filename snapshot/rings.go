@@ -24,7 +24,7 @@ type rings struct {
 // likely, and nothing beside another release (AcrossNone).
 func Rings(covers [][]incremental.RecordID) Recoding { return &rings{covers: covers} }
 
-func (*rings) Name() string               { return nameGeneralization }
+func (*rings) Name() string               { return NameGeneralization }
 func (*rings) K1() string                 { return "none" }
 func (*rings) exact() bool                { return false }
 func (*rings) alone(*table) bool          { return true }

@@ -35,13 +35,13 @@ func Slicing(seed [32]byte, slices [][]string) Recoding {
 	return &slicing{seed: seed, slices: slices}
 }
 
-func (*slicing) Name() string { return nameSlicing }
+func (*slicing) Name() string { return NameSlicing }
 func (*slicing) K1() string   { return "sensitive-only" }
 func (*slicing) exact() bool  { return true }
 
 // String and GoString keep the seed out of texts.
-func (*slicing) String() string   { return nameSlicing }
-func (*slicing) GoString() string { return nameSlicing }
+func (*slicing) String() string   { return NameSlicing }
+func (*slicing) GoString() string { return NameSlicing }
 
 // alone: the sensitive attribute is in a slice with others.
 func (*slicing) alone(t *table) bool { return len(t.sensitiveSlice()) > 1 }
@@ -220,7 +220,7 @@ func Randomization(retention float64, values int) Recoding {
 	return &randomization{retention: retention, values: values}
 }
 
-func (*randomization) Name() string      { return nameRandomization }
+func (*randomization) Name() string      { return NameRandomization }
 func (*randomization) K1() string        { return "sensitive-only" }
 func (*randomization) exact() bool       { return true }
 func (*randomization) alone(*table) bool { return true }

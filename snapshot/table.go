@@ -72,12 +72,12 @@ func (t *table) columns(v *incremental.View) error {
 	if t.sa, err = bind(v.Schema.SensitiveIndex(), v.SA); err != nil {
 		return err
 	}
-	if len(v.Schema.Semi()) > 0 && t.recoding.Name() != nameLGB {
+	if len(v.Schema.Semi()) > 0 && t.recoding.Name() != NameLGB {
 		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, t.recoding.Name())
 	}
 	quasi := 0
 	for i, a := range attributes {
-		codes, semi := []equivclass.Code(nil), t.recoding.Name() == nameLGB && a.Role == equivclass.Semi
+		codes, semi := []equivclass.Code(nil), t.recoding.Name() == NameLGB && a.Role == equivclass.Semi
 		switch {
 		case a.Role == equivclass.Quasi:
 			codes = v.QI[quasi]
@@ -93,7 +93,7 @@ func (t *table) columns(v *incremental.View) error {
 		}
 		t.cols = append(t.cols, c)
 	}
-	if t.recoding.Name() == nameLGB {
+	if t.recoding.Name() == NameLGB {
 		if err := t.bindLocal(v); err != nil {
 			return err
 		}

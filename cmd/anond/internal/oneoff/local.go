@@ -114,7 +114,7 @@ func (r *localRun) prepare() error {
 func (r *localRun) private() func(yield func(int, []bool) bool) {
 	return func(yield func(int, []bool) bool) {
 		semi := 0
-		for at, i := range publishedColumns(r.t.Schema) {
+		for at, i := range r.t.Schema.Columns() {
 			if r.t.Schema.Attributes()[i].Role != equivclass.Semi {
 				continue
 			}
@@ -176,7 +176,7 @@ func (r *localRun) bags(attribute int) []equivclass.Bag {
 // view shows groups as classes, with the local buckets.
 func (r *localRun) view() *incremental.View {
 	v := viewOf(r.t, r.cut.Groups, r.o)
-	columns := append(publishedColumns(r.t.Schema), r.t.Schema.SensitiveIndex())
+	columns := append(r.t.Schema.Columns(), r.t.Schema.SensitiveIndex())
 	v.References = map[int]equivclass.Bag{}
 	for at, i := range columns {
 		a := r.t.Schema.Attributes()[i]

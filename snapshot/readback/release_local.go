@@ -1,4 +1,4 @@
-package oneoff
+package readback
 
 import (
 	"fmt"

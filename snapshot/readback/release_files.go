@@ -1,4 +1,4 @@
-package oneoff
+package readback
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func (r *Release) loadCells() error {
 		if err != nil {
 			return err
 		}
-		if class > last || r.ownCells() {
+		if class > last || r.OwnCells() {
 			cells := make([]query.Cell, d+1)
 			for j := range d {
 				var ok bool

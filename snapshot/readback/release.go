@@ -1,4 +1,4 @@
-package oneoff
+package readback
 
 import (
 	"bytes"
@@ -39,9 +39,9 @@ type Release struct {
 	dir string // of the release itself
 }
 
-// OpenRelease reads the manifest of a release: of the current one of a releases
+// Open reads the manifest of a release: of the current one of a releases
 // directory, or of the release whose directory is named itself.
-func OpenRelease(dir string) (*Release, error) {
+func Open(dir string) (*Release, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -134,24 +134,24 @@ func readChecked(path, want string) ([]byte, error) {
 // the release is compared with (Table.columns); they grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
-		for _, i := range append(publishedColumns(r.Schema), r.Schema.SensitiveIndex()) {
+		for _, i := range append(r.Schema.Columns(), r.Schema.SensitiveIndex()) {
 			a := r.Schema.Attributes()[i]
 			a.Text = written
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
 		}
 	}
 	switch r.Manifest.Recoding {
-	case Generalization:
+	case snapshot.NameGeneralization:
 		return r.loadCells()
-	case Anatomy:
+	case snapshot.NameAnatomy:
 		return r.loadExact("qit.csv", "st.csv", true)
-	case Permutation:
+	case snapshot.NamePermutation:
 		return r.loadExact("pqt.csv", "pst.csv", false)
-	case Slicing:
+	case snapshot.NameSlicing:
 		return r.loadJoined("sliced.csv")
-	case Randomization:
+	case snapshot.NameRandomization:
 		return r.loadJoined("randomized.csv")
-	case LGB:
+	case snapshot.NameLGB:
 		return r.loadLocal()
 	}
 	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
@@ -183,8 +183,37 @@ func (r *Release) CheckSchema(s *equivclass.Schema) error {
 
 func publishedOf(s *equivclass.Schema) []string {
 	var out []string
-	for _, i := range publishedColumns(s) {
+	for _, i := range s.Columns() {
 		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
 	}
 	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))
+}
+
+// Sizes are those of the classes.
+func (r *Release) Sizes() []int {
+	out := make([]int, len(r.Start)-1)
+	for i := range out {
+		out[i] = int(r.Start[i+1] - r.Start[i])
+	}
+	return out
+}
+
+// Bags are those of which l speaks: of the classes, or of the local buckets of
+// the sensitive attribute.
+func (r *Release) Bags() (out []equivclass.Bag) {
+	if r.Local != nil {
+		for _, values := range r.Local.Values[len(r.Dicts)-1] {
+			out = append(out, equivclass.BagOfCodes(slices.Clone(values)))
+		}
+		return out
+	}
+	for i := range len(r.Start) - 1 {
+		out = append(out, r.Bag(i))
+	}
+	return out
+}
+
+// Bag is the sensitive values of a class.
+func (r *Release) Bag(class int) equivclass.Bag {
+	return equivclass.BagOfCodes(slices.Clone(r.SA[r.Start[class]:r.Start[class+1]]))
 }
