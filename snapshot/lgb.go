@@ -28,13 +28,11 @@ func LGB(seed [32]byte) Recoding { return &lgb{seed: seed} }
 
 func (*lgb) Name() string { return NameLGB }
 func (*lgb) K1() string   { return "rows" }
-func (*lgb) exact() bool  { return false }
+func (*lgb) semi() bool   { return true }
 
 // String and GoString keep the seed out of texts.
 func (*lgb) String() string   { return NameLGB }
 func (*lgb) GoString() string { return NameLGB }
-
-func (*lgb) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
 
 // bucketing is one attribute of View.Local.
 type bucketing struct {
@@ -59,8 +57,8 @@ func localCodes(v *incremental.View, attribute int) []equivclass.Code {
 	return nil
 }
 
-// bindLocal ties the local buckets of the view to the columns.
-func (t *table) bindLocal(v *incremental.View) error {
+// bind ties the local buckets of the view to the columns.
+func (*lgb) bind(t *table, v *incremental.View) error {
 	want := append(slices.Clone(v.Schema.Semi()), v.Schema.SensitiveIndex())
 	if len(v.Local) != len(want) {
 		return fmt.Errorf("%w: it has buckets of %d attributes, the schema asks for %d", ErrView, len(v.Local), len(want))
@@ -91,9 +89,9 @@ func (t *table) bindLocal(v *incremental.View) error {
 	return nil
 }
 
-// bind holds buckets against classes: all members of a class are in buckets of
+// check holds buckets against classes: all members of a class are in buckets of
 // the same attributes, all of the sensitive one, and nobody else is in any.
-func (*lgb) bind(t *table, v *incremental.View) error {
+func (*lgb) check(t *table, v *incremental.View) error {
 	for i, b := range t.local {
 		placed := 0
 		for n, c := range v.Classes {

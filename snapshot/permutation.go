@@ -12,7 +12,7 @@ import (
 
 // permutation holds the seed, which must not be printed (rule R).
 type permutation struct {
-	plain
+	single
 	seed [32]byte
 }
 
@@ -31,8 +31,6 @@ type permutation struct {
 func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
 func (*permutation) Name() string { return NamePermutation }
-func (*permutation) K1() string   { return "sensitive-only" }
-func (*permutation) exact() bool  { return true }
 
 // String and GoString keep the seed out of texts.
 func (p *permutation) String() string   { return NamePermutation }

@@ -47,6 +47,9 @@ func Render(v *incremental.View, s *Settings, prev *Previous, files Files) (*Ren
 		return nil, err
 	}
 	s.Recoding.mark(t, m)
+	if s.Recoding.alone(t) {
+		m.AcrossReleases = AcrossNone
+	}
 	if m.AcrossReleases != "" && v.Intent.Release > 1 {
 		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
 	}

@@ -46,15 +46,11 @@ func newTable(v *incremental.View, r Recoding, workers int) (*table, error) {
 	if err := t.check(v); err != nil {
 		return nil, err
 	}
-	if err := r.bind(t, v); err != nil {
+	if err := r.check(t, v); err != nil {
 		return nil, err
 	}
 	t.fill(v)
-	if r, ok := r.(*lgb); ok {
-		r.order(t)
-	} else {
-		t.order()
-	}
+	r.order(t)
 	return t, nil
 }
 
@@ -72,17 +68,17 @@ func (t *table) columns(v *incremental.View) error {
 	if t.sa, err = bind(v.Schema.SensitiveIndex(), v.SA); err != nil {
 		return err
 	}
-	if len(v.Schema.Semi()) > 0 && t.recoding.Name() != NameLGB {
+	if len(v.Schema.Semi()) > 0 && !t.recoding.semi() {
 		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, t.recoding.Name())
 	}
 	quasi := 0
 	for i, a := range attributes {
-		codes, semi := []equivclass.Code(nil), t.recoding.Name() == NameLGB && a.Role == equivclass.Semi
-		switch {
-		case a.Role == equivclass.Quasi:
+		codes := []equivclass.Code(nil)
+		switch a.Role {
+		case equivclass.Quasi:
 			codes = v.QI[quasi]
 			quasi++
-		case semi:
+		case equivclass.Semi:
 			codes = localCodes(v, i)
 		default:
 			continue
@@ -93,10 +89,8 @@ func (t *table) columns(v *incremental.View) error {
 		}
 		t.cols = append(t.cols, c)
 	}
-	if t.recoding.Name() == NameLGB {
-		if err := t.bindLocal(v); err != nil {
-			return err
-		}
+	if err := t.recoding.bind(t, v); err != nil {
+		return err
 	}
 	ranked := []*column{&t.sa}
 	for j := range t.cols {
@@ -171,9 +165,7 @@ func (t *table) fill(v *incremental.View) {
 				c.bag[k] = t.sa.rank[t.sa.codes[c.members[k]]]
 			}
 			slices.Sort(c.bag)
-			if r, ok := t.recoding.(*rings); ok {
-				c.lines = r.lines(t, &b, c)
-			}
+			t.recoding.fill(t, &b, c)
 		}
 	})
 }

@@ -125,7 +125,7 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	r := report(t, p, groups, len(rest), references, o)
 	r.Loss.shown(p, groups, rest, v, o)
-	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, why(m)
+	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, recoding.Lacks(m)
 	return r, nil
 }
 

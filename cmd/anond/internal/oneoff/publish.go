@@ -31,7 +31,7 @@ func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, v *incremental.
 }
 
 // rings tells whether each row has cells of its own.
-func (o *Options) rings() bool { return o.Method.Name == "ng" }
+func (o *Options) rings() bool { return o.Method.Name == snapshot.MethodRings }
 
 func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, v *incremental.View) snapshot.Recoding {
 	covers := make([][]incremental.RecordID, p.Len())
@@ -53,19 +53,6 @@ func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, v *incremen
 // coins are the draws of a purpose (rule R).
 func (o *Options) coins(purpose string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append([]byte("anond "+purpose+" 1\x00"), o.Seed[:]...)))
-}
-
-// why says in plain words what a release without promise lacks; else nothing.
-func why(m *snapshot.Manifest) string {
-	switch {
-	case m.AcrossReleases == "":
-		return ""
-	case m.Method == "ng":
-		return "each row covers l neighbours, but someone who holds all assignments of a ring equally likely finds some of them likelier than 1/l, and one known value opens its whole ring"
-	case m.Recoding == Randomization:
-		return fmt.Sprintf("a row shows its own value with a probability of up to %.2f, and two releases of a person multiply what is learnt", m.Privacy.MaxFrequency)
-	}
-	return fmt.Sprintf("a slice joins the sensitive attribute with others, and among rows of a class that agree in those one value has up to %.0f %%", 100*m.Privacy.MaxFrequency)
 }
 
 // publish writes release 1 through the steps of the daemon, gate included. A
