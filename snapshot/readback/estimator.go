@@ -8,27 +8,6 @@ import (
 	"anond/snapshot"
 )
 
-// Estimator answers queries from the release.
-func (r *Release) Estimator() query.Estimator {
-	d := len(r.Dicts) - 1
-	switch {
-	case r.Local != nil:
-		return r.Local
-	case r.Cells != nil:
-		return r.cellEstimator()
-	case r.Manifest.Recoding == snapshot.NameRandomization:
-		return &randomized{r}
-	}
-	blocks := query.SingleBlocks(d + 1)
-	switch r.Manifest.Recoding {
-	case snapshot.NameAnatomy:
-		blocks = query.AnatomyBlocks(d+1, d)
-	case snapshot.NameSlicing:
-		blocks = r.SlicedColumns()
-	}
-	return &query.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
-}
-
 // cellEstimator: values uniform inside the cells of a class, or, where each row
 // has its own (ng), of the row: its value is that of a record that it covers.
 func (r *Release) cellEstimator() query.Estimator {
@@ -44,7 +23,7 @@ func (r *Release) cellEstimator() query.Estimator {
 }
 
 // OwnCells tells whether each row has cells of its own.
-func (r *Release) OwnCells() bool { return r.Manifest.Method == "ng" }
+func (r *Release) OwnCells() bool { return r.Manifest.Method == snapshot.MethodRings }
 
 // SlicedColumns are the slices, each as columns.
 func (r *Release) SlicedColumns() [][]int {

@@ -1,13 +1,9 @@
 package readback
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +32,8 @@ type Release struct {
 	Cells [][]query.Cell
 	Local *query.LocalRelease // lgb; SA is then in order of buckets
 
-	dir string // of the release itself
+	dir  string // of the release itself
+	form form   // once loaded
 }
 
 // Open reads the manifest of a release: of the current one of a releases
@@ -65,73 +62,8 @@ func Open(dir string) (*Release, error) {
 	return r, err
 }
 
-// schemaOf makes the schema that a manifest describes, with the copies of the
-// hierarchies that lie beside the releases.
-func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
-	attributes := make([]equivclass.Attribute, len(m.Schema))
-	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()), Promise: promiseOf(e.Promise), Flag: e.Flag}
-		if e.Hierarchy == nil {
-			continue
-		}
-		attributes[i].Steps, attributes[i].Buckets = e.Hierarchy.Steps, e.Hierarchy.Buckets
-		if e.Hierarchy.File == "" {
-			continue
-		}
-		data, err := readChecked(filepath.Join(top, filepath.FromSlash(e.Hierarchy.File)), e.Hierarchy.SHA256)
-		if err != nil {
-			return nil, err
-		}
-		if attributes[i].Hierarchy, err = written.ParseHierarchy(e.Hierarchy.File, bytes.NewReader(data)); err != nil {
-			return nil, err
-		}
-	}
-	for _, e := range m.Schema { // behind the others, as config has them
-		known := func(a equivclass.Attribute) bool { return a.Name == e.Flag }
-		if e.Flag != "" && !slices.ContainsFunc(attributes, known) {
-			attributes = append(attributes, equivclass.Attribute{Name: e.Flag, Role: equivclass.Flag})
-		}
-	}
-	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
-}
-
-// written is how a release is read: what it shows is what it says, also where it
-// was made before texts were normalized.
-var written = readable(equivclass.Text{Exact: true})
-
-// readable is a rule without a bound of its own: the manifest names none, and
-// values that were published were within it.
-func readable(t equivclass.Text) equivclass.Text {
-	t.MaxLength = math.MaxInt32 / 4
-	return t
-}
-
-// promiseOf is the promise of a semi-sensitive attribute.
-func promiseOf(e *snapshot.PromiseEntry) *equivclass.SemiPromise {
-	if e == nil {
-		return nil
-	}
-	p := &equivclass.SemiPromise{L: e.L, T: e.T, Distance: e.Distance}
-	for _, v := range e.Reference {
-		p.Reference = append(p.Reference, equivclass.ValueCount{Value: v.Value, Count: v.Count})
-	}
-	return p
-}
-
-// readChecked reads a file that must have a hash.
-func readChecked(path, want string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
-		return nil, fmt.Errorf("%w: %s is not the file that the manifest describes", snapshot.ErrDamaged, path)
-	}
-	return data, nil
-}
-
 // Load reads the data files. dicts, if not nil, are those of the records that
-// the release is compared with (Table.columns); they grow by what is new.
+// the release is compared with; they grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
 		for _, i := range append(r.Schema.Columns(), r.Schema.SensitiveIndex()) {
@@ -140,24 +72,18 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
 		}
 	}
-	switch r.Manifest.Recoding {
-	case snapshot.NameGeneralization:
-		return r.loadCells()
-	case snapshot.NameAnatomy:
-		return r.loadExact("qit.csv", "st.csv", true)
-	case snapshot.NamePermutation:
-		return r.loadExact("pqt.csv", "pst.csv", false)
-	case snapshot.NameSlicing:
-		return r.loadJoined("sliced.csv")
-	case snapshot.NameRandomization:
-		return r.loadJoined("randomized.csv")
-	case snapshot.NameLGB:
-		return r.loadLocal()
+	f, ok := formOf(r.Manifest.Recoding)
+	if !ok {
+		return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
 	}
-	return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
+	r.form = f
+	return f.load(r)
 }
 
-// Ask answers a query in the language of equivclass.ParseQuery, and names the
+// Estimator answers queries from the release, once it is loaded.
+func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
+
+// Ask answers a query in the language of query.Parse, and names the
 // values asked for that the release shows nowhere.
 func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
 	q, err := query.Parse(text)
