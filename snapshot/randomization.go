@@ -13,7 +13,7 @@ type randomization struct {
 }
 
 // Randomization (Zhu et al., after Chaytor and Wang, VLDB 2010) writes
-// randomized.csv: exact quasi-identifiers and the sensitive value that the view
+// randomized.csv: exact quasi-identifiers and the sensitive value that the input
 // has for the record, which the caller drew: its own with probability retention,
 // else one of its class's values (bucketize.Randomize).
 //

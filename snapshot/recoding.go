@@ -3,8 +3,6 @@ package snapshot
 import (
 	"fmt"
 	"slices"
-
-	"anond/incremental"
 )
 
 // Recoding is how classes are written. The recodings are Generalization,
@@ -25,9 +23,9 @@ type Recoding interface {
 	// semi reports that there is a place for semi-sensitive attributes.
 	semi() bool
 	// bind fits the recoding to the columns of a table, before values are ranked.
-	bind(t *table, v *incremental.View) error
+	bind(t *table, in *Input) error
 	// check holds what the recoding adds to the classes against them.
-	check(t *table, v *incremental.View) error
+	check(t *table, in *Input) error
 	// fill adds to a class, whose cells are found, what the recoding alone shows.
 	fill(t *table, b *boxer, c *class)
 	// order puts the classes in canonical order.
@@ -55,8 +53,8 @@ type plain struct{}
 func (plain) Lacks(*Manifest) string                           { return "" }
 func (plain) exact() bool                                      { return false }
 func (plain) semi() bool                                       { return false }
-func (plain) bind(*table, *incremental.View) error             { return nil }
-func (plain) check(*table, *incremental.View) error            { return nil }
+func (plain) bind(*table, *Input) error                        { return nil }
+func (plain) check(*table, *Input) error                       { return nil }
 func (plain) fill(*table, *boxer, *class)                      {}
 func (plain) order(t *table)                                   { t.order() }
 func (plain) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }

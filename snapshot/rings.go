@@ -4,25 +4,23 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-
-	"anond/incremental"
 )
 
 // rings holds, by record, the records that its row covers.
 type rings struct {
 	plain
-	covers [][]incremental.RecordID
+	covers [][]Record
 }
 
 // Rings is non-homogeneous generalization (method ng: Wong, Mamoulis and Cheung,
 // SIGMOD 2010): data.csv as under Generalization, but each row has cells of its
 // own, tight over the records that it covers. covers names them, by the record
-// at whose place in its ring the row stands; the view's classes are the rings,
+// at whose place in its ring the row stands; the input's classes are the rings,
 // and its sensitive values those that the rows show (bucketize.RingShift).
 //
 // It promises nothing at level L0, where a ring's assignments are not equally
 // likely, and nothing beside another release (AcrossNone).
-func Rings(covers [][]incremental.RecordID) Recoding { return &rings{covers: covers} }
+func Rings(covers [][]Record) Recoding { return &rings{covers: covers} }
 
 func (*rings) Name() string               { return NameGeneralization }
 func (*rings) K1() string                 { return "none" }

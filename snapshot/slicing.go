@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"anond/incremental"
 )
 
 // slicing holds the seed, which must not be printed (rule R).
@@ -69,7 +67,7 @@ func (r *slicing) mark(t *table, m *Manifest) {
 
 // bind finds the columns of the slices; one for the sensitive attribute is added
 // where none names it.
-func (r *slicing) bind(t *table, _ *incremental.View) error {
+func (r *slicing) bind(t *table, _ *Input) error {
 	named := r.slices
 	if !slices.ContainsFunc(named, func(s []string) bool { return slices.Contains(s, t.sa.name) }) {
 		named = append(slices.Clone(named), []string{t.sa.name})
