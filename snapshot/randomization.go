@@ -29,7 +29,8 @@ func (*randomization) alone(*table) bool { return true }
 
 // Lacks implements Recoding.
 func (*randomization) Lacks(m *Manifest) string {
-	return fmt.Sprintf("a row shows its own value with a probability of up to %.2f, and two releases of a person multiply what is learnt", m.Privacy.MaxFrequency)
+	return fmt.Sprintf("a row shows its own value with a probability of up to %.2f, and two releases of a person "+
+		"multiply what is learnt", m.Privacy.MaxFrequency)
 }
 
 func (r *randomization) mark(_ *table, m *Manifest) {

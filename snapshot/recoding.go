@@ -124,7 +124,8 @@ func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 	case NameLGB:
 		return LGB(o.Seed), nil
 	default:
-		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name, NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
+		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name,
+			NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
 	}
 }
 

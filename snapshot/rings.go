@@ -29,7 +29,8 @@ func (*rings) mark(_ *table, m *Manifest) { m.Method = MethodRings }
 
 // Lacks implements Recoding.
 func (*rings) Lacks(*Manifest) string {
-	return "each row covers l neighbours, but someone who holds all assignments of a ring equally likely finds some of them likelier than 1/l, and one known value opens its whole ring"
+	return "each row covers l neighbours, but someone who holds all assignments of a ring equally likely " +
+		"finds some of them likelier than 1/l, and one known value opens its whole ring"
 }
 
 // line is a row with cells of its own.

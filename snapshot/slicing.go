@@ -47,7 +47,8 @@ func (*slicing) Lacks(m *Manifest) string {
 	if m.AcrossReleases == "" {
 		return ""
 	}
-	return fmt.Sprintf("a slice joins the sensitive attribute with others, and among rows of a class that agree in those one value has up to %.0f %%", 100*m.Privacy.MaxFrequency)
+	return fmt.Sprintf("a slice joins the sensitive attribute with others, and among rows of a class that agree in those "+
+		"one value has up to %.0f %%", 100*m.Privacy.MaxFrequency)
 }
 
 // sensitiveSlice is the slice that the sensitive attribute is in.

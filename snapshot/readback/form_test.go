@@ -16,7 +16,8 @@ import (
 // fuzzRelease is a release whose manifest names the given files as they are.
 func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Release {
 	t.Helper()
-	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{Recoding: recoding, Records: 100, Retention: 0.5, Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
+	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{Recoding: recoding, Records: 100, Retention: 0.5,
+		Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
 	for name, data := range files {
 		sum := sha256.Sum256(data)
 		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), data, 0o600))

@@ -14,7 +14,8 @@ import (
 // loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive
 // attribute bucket by bucket: whose row which of them is, nobody is told.
 func (r *Release) loadLocal() error {
-	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)), Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: query.Grains(r.Dicts)}
+	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)),
+		Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: query.Grains(r.Dicts)}
 	readers := make([]cellReader, len(r.Dicts))
 	for j := range readers {
 		readers[j] = newCellReader(r.Dicts[j])

@@ -47,7 +47,8 @@ func Open(dir string) (*Release, error) {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
 		n, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("%s holds a manifest, but is not named by the number of its release: give the copy its name back, such as 000001", dir)
+			return nil, fmt.Errorf("%s holds a manifest, but is not named by the number of its release: "+
+				"give the copy its name back, such as 000001", dir)
 		}
 		top, number = filepath.Dir(dir), uint32(n)
 	} else if _, err := os.Stat(filepath.Join(dir, "CURRENT")); errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +103,8 @@ func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
 func (r *Release) CheckSchema(s *equivclass.Schema) error {
 	want, have := publishedOf(r.Schema), publishedOf(s)
 	if !slices.Equal(want, have) {
-		return fmt.Errorf("the configuration publishes other attributes than the release, or in another order: the release has %s", strings.Join(want, ", "))
+		return fmt.Errorf("the configuration publishes other attributes than the release, or in another order: the release has %s",
+			strings.Join(want, ", "))
 	}
 	return nil
 }

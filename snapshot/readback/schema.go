@@ -19,7 +19,8 @@ import (
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()), Promise: promiseOf(e.Promise), Flag: e.Flag}
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()),
+			Promise: promiseOf(e.Promise), Flag: e.Flag}
 		if e.Hierarchy == nil {
 			continue
 		}
