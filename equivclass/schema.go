@@ -258,6 +258,17 @@ func (s *Schema) FlagIndex(semi int) int {
 	return slices.IndexFunc(s.attributes, func(a Attribute) bool { return a.Name == name && a.Role == Flag })
 }
 
+// Columns returns the indexes of what a release shows beside the sensitive
+// attribute, quasi-identifiers and semi-sensitive attributes, in schema order.
+func (s *Schema) Columns() (out []int) {
+	for i, a := range s.attributes {
+		if a.Role == Quasi || a.Role == Semi {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // D returns the number of quasi-identifiers.
 func (s *Schema) D() int { return len(s.quasi) }
 

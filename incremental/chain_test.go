@@ -104,7 +104,7 @@ func (c *chain) crash() {
 	if published > 0 {
 		v, err := c.m.View(published)
 		require.NoError(c.t, err)
-		members, err := snapshot.Members(v, c.settings)
+		members, err := snapshot.Members(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
 		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), members, c.m.Regroups(published))
 		require.NoError(c.t, err)
@@ -142,7 +142,7 @@ func (c *chain) publish(intent *incremental.Intent) {
 	c.t.Helper()
 	v, err := c.m.View(intent.Release)
 	require.NoError(c.t, err)
-	out, err := c.out.Publish(v, c.settings)
+	out, err := c.out.Publish(snapshot.Of(v), c.settings)
 	require.NoError(c.t, err)
 	c.gate.Commit()
 	require.NoError(c.t, c.m.Published(intent.Release, out.SHA256))
@@ -157,7 +157,7 @@ func (c *chain) exports() audit.Options {
 	for _, i := range c.m.Intents() {
 		v, err := c.m.View(i.Release)
 		require.NoError(c.t, err)
-		of, err := snapshot.Members(v, c.settings)
+		of, err := snapshot.Members(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
 		for r, class := range of {
 			if class > 0 {

@@ -272,7 +272,7 @@ func TestRuleF(t *testing.T) {
 	first, last := &v.Classes[0], &v.Classes[len(v.Classes)-1] // two persons change places
 	first.Members, last.Members = slices.Clone(first.Members), slices.Clone(last.Members)
 	first.Members[0], last.Members[0] = last.Members[0], first.Members[0]
-	_, err = c.out.Publish(v, c.settings)
+	_, err = c.out.Publish(snapshot.Of(v), c.settings)
 	require.ErrorIs(t, err, snapshot.ErrDifferent, "a second rendering of a release")
 	c.certify()
 }

@@ -104,7 +104,7 @@ func BenchmarkRender(b *testing.B) {
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
-					out, err := snapshot.Render(v, s, nil, diskFiles{dir})
+					out, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir})
 					require.NoError(b, err)
 					b.SetBytes(out.Manifest.Files[0].Bytes)
 				}
@@ -129,7 +129,7 @@ func BenchmarkPublish(b *testing.B) {
 						p.Gate = auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
 					}
 					require.NoError(b, p.Open())
-					_, err := p.Publish(v, s)
+					_, err := p.Publish(snapshot.Of(v), s)
 					require.NoError(b, err)
 				}
 			})
@@ -171,7 +171,7 @@ func BenchmarkRenderLGB(b *testing.B) {
 			dir := b.TempDir()
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := snapshot.Render(v, s, nil, diskFiles{dir})
+				_, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir})
 				require.NoError(b, err)
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")

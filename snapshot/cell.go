@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // cell is one generalized cell, tight: exactly what the members span.
@@ -59,7 +58,7 @@ type boxer struct {
 
 // cell returns the cell of a class in a column. Cost: the class size (Set: its
 // sort on top).
-func (b *boxer) cell(c *column, members []incremental.RecordID) cell {
+func (b *boxer) cell(c *column, members []Record) cell {
 	switch c.kind {
 	case equivclass.Number:
 		return b.span(c, members)
@@ -70,7 +69,7 @@ func (b *boxer) cell(c *column, members []incremental.RecordID) cell {
 	}
 }
 
-func (b *boxer) span(c *column, members []incremental.RecordID) cell {
+func (b *boxer) span(c *column, members []Record) cell {
 	lo := c.dict.Number(c.codes[members[0]])
 	hi := lo
 	for _, m := range members[1:] {
@@ -92,7 +91,7 @@ func (b *boxer) span(c *column, members []incremental.RecordID) cell {
 	return cell{lo: lo, hi: hi}
 }
 
-func ancestor(c *column, members []incremental.RecordID) cell {
+func ancestor(c *column, members []Record) cell {
 	lo := c.codes[members[0]]
 	hi := lo
 	for _, m := range members[1:] {
@@ -103,7 +102,7 @@ func ancestor(c *column, members []incremental.RecordID) cell {
 	return cell{text: c.tree.Label(node), more: int(to - from)}
 }
 
-func (b *boxer) set(c *column, members []incremental.RecordID) cell {
+func (b *boxer) set(c *column, members []Record) cell {
 	b.ranks = b.ranks[:0]
 	for _, m := range members {
 		b.ranks = append(b.ranks, c.rank[c.codes[m]])

@@ -141,7 +141,7 @@ func TestAuditorAgreesOnLGB(t *testing.T) {
 			if len(c.content.local[2]) == 0 { // nobody's sex is private so far: no reference can be fixed
 				break
 			}
-			out, err := p.Publish(v, s)
+			out, err := p.Publish(snapshot.Of(v), s)
 			require.NoError(t, err, "trial %d release %d", trial, release)
 			p.Gate.(auditGate).Commit()
 			members = append(members, out.Members)

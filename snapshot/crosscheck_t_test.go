@@ -77,7 +77,7 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				if c.attribute.Hierarchy != nil {
 					s.Hierarchies = []snapshot.HierarchyFile{{Attribute: "diagnosis", File: "diagnosis.csv", Content: []byte(diagnoses)}}
 				}
-				_, err := p.Publish(v, s)
+				_, err := p.Publish(snapshot.Of(v), s)
 				require.NoError(t, err)
 				report, err := audit.Dir(audit.Options{Releases: p.Dir})
 				require.NoError(t, err)

@@ -127,7 +127,7 @@ func TestAuditorAgrees(t *testing.T) {
 				if release > 1 && trial%3 != 0 {
 					c.regroup(release)
 				}
-				out, err := p.Publish(testView(t, uint32(release), hospital(t), c.persons, c.classes), s)
+				out, err := p.Publish(snapshot.Of(testView(t, uint32(release), hospital(t), c.persons, c.classes)), s)
 				require.NoError(t, err, "trial %d %s", trial, recoding.Name())
 				p.Gate.(auditGate).Commit()
 				certificates[out.Manifest.Privacy.Certificate] = true
@@ -153,7 +153,7 @@ func TestAuditorRefuses(t *testing.T) {
 	require.NoError(t, p.Open())
 	s := settings(snapshot.Generalization())
 	v := testView(t, 1, hospital(t), patients, []testClass{{incremental.Frozen, 1, []incremental.RecordID{0, 2, 6}}})
-	_, err := p.Publish(v, s)
+	_, err := p.Publish(snapshot.Of(v), s)
 	require.ErrorIs(t, err, snapshot.ErrRefused)
 	var failure *snapshot.ReleaseError
 	require.True(t, errors.As(err, &failure))

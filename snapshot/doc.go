@@ -2,7 +2,7 @@
 // into files, lets a gate look at them, and publishes them by durable steps.
 //
 // A release is a directory that never changes once it has its name. Rendering
-// is a function of the view, the settings and the previous manifest alone, so
+// is a function of the input, the settings and the previous manifest alone, so
 // that a retry gives the same bytes (rule F forbids a second, different
 // rendering of a release number). Nothing in the bytes depends on the order in
 // which records arrived or on internal ids: classes and rows are in canonical

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // lgb holds the seed, which must not be printed (rule R).
@@ -21,22 +20,20 @@ type lgb struct {
 // attribute; buckets.csv has what is in the buckets. Who reads a row knows that
 // its value is one of the bucket's, each as often as it is there.
 //
-// Guarantee: what the view's classes and buckets promise (incremental.LocalView).
+// Guarantee: what the input's classes and buckets promise (Local).
 // The numbers of classes and buckets and the order of rows add nothing (K1, rule
 // F): they follow content, and where content does not tell two apart, coins.
 func LGB(seed [32]byte) Recoding { return &lgb{seed: seed} }
 
-func (*lgb) Name() string { return nameLGB }
+func (*lgb) Name() string { return NameLGB }
 func (*lgb) K1() string   { return "rows" }
-func (*lgb) exact() bool  { return false }
+func (*lgb) semi() bool   { return true }
 
 // String and GoString keep the seed out of texts.
-func (*lgb) String() string   { return nameLGB }
-func (*lgb) GoString() string { return nameLGB }
+func (*lgb) String() string   { return NameLGB }
+func (*lgb) GoString() string { return NameLGB }
 
-func (*lgb) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
-
-// bucketing is one attribute of View.Local.
+// bucketing is one attribute of Input.Local.
 type bucketing struct {
 	col     *column
 	buckets []*bucket // in canonical order once they are in order: number = index + 1
@@ -45,13 +42,13 @@ type bucketing struct {
 
 // bucket is a local bucket.
 type bucket struct {
-	members []incremental.RecordID
+	members []Record
 	bag     []uint32 // ranks, ascending
 }
 
-// localCodes returns the codes of a semi-sensitive attribute of the view.
-func localCodes(v *incremental.View, attribute int) []equivclass.Code {
-	for _, l := range v.Local {
+// localCodes returns the codes of a semi-sensitive attribute of the input.
+func localCodes(in *Input, attribute int) []equivclass.Code {
+	for _, l := range in.Local {
 		if l.Attribute == attribute {
 			return l.Codes
 		}
@@ -59,18 +56,18 @@ func localCodes(v *incremental.View, attribute int) []equivclass.Code {
 	return nil
 }
 
-// bindLocal ties the local buckets of the view to the columns.
-func (t *table) bindLocal(v *incremental.View) error {
-	want := append(slices.Clone(v.Schema.Semi()), v.Schema.SensitiveIndex())
-	if len(v.Local) != len(want) {
-		return fmt.Errorf("%w: it has buckets of %d attributes, the schema asks for %d", ErrView, len(v.Local), len(want))
+// bind ties the local buckets of the input to the columns.
+func (*lgb) bind(t *table, in *Input) error {
+	want := append(slices.Clone(in.Schema.Semi()), in.Schema.SensitiveIndex())
+	if len(in.Local) != len(want) {
+		return fmt.Errorf("%w: it has buckets of %d attributes, the schema asks for %d", ErrView, len(in.Local), len(want))
 	}
-	for i, l := range v.Local {
+	for i, l := range in.Local {
 		if l.Attribute != want[i] {
-			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, v.Schema.Attributes()[want[i]].Name)
+			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, in.Schema.Attributes()[want[i]].Name)
 		}
-		b := &bucketing{col: &t.sa, of: slices.Repeat([]int32{-1}, len(v.SA))}
-		name := v.Schema.Attributes()[l.Attribute].Name
+		b := &bucketing{col: &t.sa, of: slices.Repeat([]int32{-1}, len(in.SA))}
+		name := in.Schema.Attributes()[l.Attribute].Name
 		if j := slices.IndexFunc(t.cols, func(c column) bool { return c.name == name }); j >= 0 {
 			b.col, t.cols[j].local = &t.cols[j], b
 		}
@@ -91,12 +88,12 @@ func (t *table) bindLocal(v *incremental.View) error {
 	return nil
 }
 
-// bind holds buckets against classes: all members of a class are in buckets of
+// check holds buckets against classes: all members of a class are in buckets of
 // the same attributes, all of the sensitive one, and nobody else is in any.
-func (*lgb) bind(t *table, v *incremental.View) error {
+func (*lgb) check(t *table, in *Input) error {
 	for i, b := range t.local {
 		placed := 0
-		for n, c := range v.Classes {
+		for n, c := range in.Classes {
 			in := b.of[c.Members[0]] >= 0
 			for _, m := range c.Members {
 				if b.of[m] >= 0 != in || !in && i == len(t.local)-1 {
@@ -119,17 +116,17 @@ func (*lgb) bind(t *table, v *incremental.View) error {
 			return fmt.Errorf("%w: a bucket of attribute %q holds a record that is not published", ErrView, b.col.name)
 		}
 	}
-	t.wholeClasses = wholeClasses(t, v)
+	t.wholeClasses = wholeClasses(t, in)
 	return nil
 }
 
 // wholeClasses tells whether each bucket of the sensitive attribute is a class.
-func wholeClasses(t *table, v *incremental.View) bool {
+func wholeClasses(t *table, in *Input) bool {
 	sa := t.local[len(t.local)-1]
-	if len(sa.buckets) != len(v.Classes) {
+	if len(sa.buckets) != len(in.Classes) {
 		return false
 	}
-	for _, c := range v.Classes {
+	for _, c := range in.Classes {
 		of := sa.of[c.Members[0]]
 		for _, m := range c.Members {
 			if sa.of[m] != of {

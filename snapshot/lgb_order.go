@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
-
-	"anond/incremental"
 )
 
 // colouring is how the numbers of classes and buckets of lgb are found. Classes
@@ -36,7 +34,7 @@ type colouring struct {
 
 // node is a class or a bucket.
 type node struct {
-	members []incremental.RecordID
+	members []Record
 	kind    int    // -1: a class; else the attribute that it is a bucket of
 	at      int    // its place in t.classes or in the attribute's buckets
 	colour  uint32 // among the nodes of its kind

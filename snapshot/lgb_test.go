@@ -116,7 +116,7 @@ func TestGoldenLGB(t *testing.T) {
 	}
 	assert.InDelta(t, 1.0/3, out.Manifest.Privacy.MaxFrequency, 1e-9)
 	assert.Equal(t, 3, out.Manifest.Privacy.KMin)
-	alone, err := snapshot.Members(clinicView(t, clinicOfTen()), settings(snapshot.LGB(testSeed)))
+	alone, err := snapshot.Members(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.LGB(testSeed)))
 	require.NoError(t, err)
 	assert.Equal(t, alone, out.Members)
 }
@@ -335,12 +335,12 @@ func TestLGBBadViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := clinicView(t, clinicOfTen())
 			spoil(v)
-			_, err := snapshot.Render(v, settings(snapshot.LGB(testSeed)), nil, memory{})
+			_, err := snapshot.Render(snapshot.Of(v), settings(snapshot.LGB(testSeed)), nil, memory{})
 			require.ErrorIs(t, err, snapshot.ErrView)
 			noValues(t, err.Error())
 		})
 	}
-	_, err := snapshot.Render(clinicView(t, clinicOfTen()), settings(snapshot.Generalization()), nil, memory{})
+	_, err := snapshot.Render(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.Generalization()), nil, memory{})
 	require.ErrorIs(t, err, snapshot.ErrView, "nobody publishes a semi-sensitive value by leaving its attribute out of sight")
 }
 
@@ -375,9 +375,9 @@ func TestRuleFTiesFallByCoins(t *testing.T) {
 	const seeds = 400
 	for seed := range uint16(seeds) {
 		s := settings(snapshot.LGB([32]byte{byte(seed), byte(seed >> 8), 1}))
-		numbers, err := snapshot.Members(v, s)
+		numbers, err := snapshot.Members(snapshot.Of(v), s)
 		require.NoError(t, err)
-		again, err := snapshot.Members(v, s)
+		again, err := snapshot.Members(snapshot.Of(v), s)
 		require.NoError(t, err)
 		require.Equal(t, numbers, again)
 		if slices.Contains(numbers[:12], 1) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // FormatVersion is the version of the release format: the files, their names,
@@ -131,29 +130,29 @@ func decodeManifest(data []byte) (*Manifest, error) {
 }
 
 // newManifest fills in what is known before the data files are written.
-func newManifest(v *incremental.View, s *Settings, prev *Previous) (*Manifest, error) {
-	entries, err := schemaEntries(v, s.Hierarchies)
+func newManifest(in *Input, s *Settings, prev *Previous) (*Manifest, error) {
+	entries, err := schemaEntries(in, s.Hierarchies)
 	if err != nil {
 		return nil, err
 	}
 	m := &Manifest{
 		FormatVersion: FormatVersion,
 		Dataset:       s.Dataset,
-		Release:       v.Intent.Release,
-		CreatedAt:     time.Unix(v.Intent.CreatedAt, 0).UTC().Format(time.RFC3339),
-		Seeded:        v.Seeded,
+		Release:       in.Release,
+		CreatedAt:     time.Unix(in.CreatedAt, 0).UTC().Format(time.RFC3339),
+		Seeded:        in.Seeded,
 		Schema:        entries,
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
-		Records:       v.Intent.Records,
-		Classes:       v.Intent.Classes,
-		Pending:       v.Intent.Pending.Total(),
+		Records:       in.records(),
+		Classes:       len(in.Classes),
+		Pending:       in.Pending,
 		Files:         []FileEntry{},
 	}
 	if m.Policy.Diversity == nil {
 		m.Policy.Diversity = []Diversity{}
 	}
-	m.Policy.Diversity = withReferences(m.Policy.Diversity, v)
+	m.Policy.Diversity = withReferences(m.Policy.Diversity, in)
 	if prev != nil {
 		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
 	}
@@ -162,9 +161,9 @@ func newManifest(v *incremental.View, s *Settings, prev *Previous) (*Manifest, e
 
 // schemaEntries describes what is published. Flags are not: the attribute that
 // they belong to names them.
-func schemaEntries(v *incremental.View, files []HierarchyFile) ([]SchemaEntry, error) {
-	out := make([]SchemaEntry, 0, len(v.Schema.Attributes()))
-	for i, a := range v.Schema.Attributes() {
+func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
+	out := make([]SchemaEntry, 0, len(in.Schema.Attributes()))
+	for i, a := range in.Schema.Attributes() {
 		if a.Role == equivclass.Flag {
 			continue
 		}
@@ -174,7 +173,7 @@ func schemaEntries(v *incremental.View, files []HierarchyFile) ([]SchemaEntry, e
 		}
 		if a.Promise != nil {
 			var err error
-			if e.Promise, err = promiseEntry(v, i); err != nil {
+			if e.Promise, err = promiseEntry(in, i); err != nil {
 				return nil, err
 			}
 		}
@@ -191,13 +190,13 @@ func schemaEntries(v *incremental.View, files []HierarchyFile) ([]SchemaEntry, e
 	return out, nil
 }
 
-// promiseEntry writes a promise, with the reference that the view has for it.
-func promiseEntry(v *incremental.View, attribute int) (*PromiseEntry, error) {
-	a := v.Schema.Attributes()[attribute]
+// promiseEntry writes a promise, with the reference that the input has for it.
+func promiseEntry(in *Input, attribute int) (*PromiseEntry, error) {
+	a := in.Schema.Attributes()[attribute]
 	if a.Promise.L > 0 {
 		return &PromiseEntry{L: a.Promise.L}, nil
 	}
-	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(v, attribute)}
+	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(in, attribute)}
 	if e.Reference == nil {
 		return nil, fmt.Errorf("%w: attribute %q promises t, but the view has no reference for it", ErrView, a.Name)
 	}

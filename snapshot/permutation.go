@@ -12,7 +12,7 @@ import (
 
 // permutation holds the seed, which must not be printed (rule R).
 type permutation struct {
-	plain
+	single
 	seed [32]byte
 }
 
@@ -30,13 +30,11 @@ type permutation struct {
 // for (a frozen class is never re-rendered differently).
 func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
-func (*permutation) Name() string { return namePermutation }
-func (*permutation) K1() string   { return "sensitive-only" }
-func (*permutation) exact() bool  { return true }
+func (*permutation) Name() string { return NamePermutation }
 
 // String and GoString keep the seed out of texts.
-func (p *permutation) String() string   { return namePermutation }
-func (p *permutation) GoString() string { return namePermutation }
+func (p *permutation) String() string   { return NamePermutation }
+func (p *permutation) GoString() string { return NamePermutation }
 
 func (p *permutation) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 	n, d := len(c.members), len(t.cols)

@@ -33,7 +33,7 @@ func TestNothingIsPublicBeforeTheGate(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.NoError(t, err)
 	assert.Equal(t, 2, seen)
 	assert.Equal(t, public, mode(filepath.Join(p.Dir, "000001")))
@@ -49,7 +49,7 @@ func TestARefusedRenderingIsRemoved(t *testing.T) {
 	p := publisher(snapshot.OS(), root)
 	p.Gate = &gate{refuse: snapshot.ErrRefused}
 	require.NoError(t, p.Open())
-	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.ErrorIs(t, err, snapshot.ErrRefused)
 	names, err := snapshot.OS().ReadDir(p.Dir)
 	require.NoError(t, err)

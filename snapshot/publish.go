@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-
-	"anond/incremental"
 )
 
 // Gate looks at the rendered files before they get their name.
@@ -66,7 +64,7 @@ func (p *Publisher) Open() error {
 // publication is one run of the steps.
 type publication struct {
 	*Publisher
-	view     *incremental.View
+	input    *Input
 	settings *Settings
 	release  uint32
 	tmp, dir string
@@ -76,12 +74,12 @@ type publication struct {
 	out      *Rendered
 }
 
-// Publish takes the view through all steps. It may be called again after any
+// Publish takes the input through all steps. It may be called again after any
 // failure. Errors are a *ReleaseError; see the classes ErrRefused, ErrDifferent,
 // ErrBehind.
-func (p *Publisher) Publish(v *incremental.View, s *Settings) (*Rendered, error) {
-	n := v.Intent.Release
-	b := &publication{Publisher: p, view: v, settings: s, release: n,
+func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
+	n := in.Release
+	b := &publication{Publisher: p, input: in, settings: s, release: n,
 		tmp: filepath.Join(p.Dir, temporary+dirName(n)), dir: filepath.Join(p.Dir, dirName(n))}
 	steps := []struct {
 		name Step
@@ -200,7 +198,7 @@ func (b *publication) render() error {
 		return err
 	}
 	var err error
-	if b.out, err = Render(b.view, b.settings, b.prev, directory{b.FS, b.tmp}); err != nil {
+	if b.out, err = Render(b.input, b.settings, b.prev, directory{b.FS, b.tmp}); err != nil {
 		return err
 	}
 	if b.recorded != nil && *b.recorded != b.out.SHA256 {

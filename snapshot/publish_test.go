@@ -60,7 +60,7 @@ func publishAll(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Inte
 		if (*intents)[i].Published {
 			continue
 		}
-		out, err := p.Publish(v, settings(snapshot.Anatomy()))
+		out, err := p.Publish(snapshot.Of(v), settings(snapshot.Anatomy()))
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func TestDiskFullIsSaidClearly(t *testing.T) {
 	p := publisher(r, root)
 	require.NoError(t, p.Open())
 	r.failAt, r.fault = r.effect+8, syscall.ENOSPC
-	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.ErrorContains(t, err, "release 000001: ")
 	require.ErrorContains(t, err, "no space left on device")
 	var failure *snapshot.ReleaseError
@@ -202,7 +202,7 @@ func TestRuleFNoSecondRendering(t *testing.T) {
 		p := publisher(snapshot.OS(), root)
 		v := views(t)[0]
 		require.NoError(t, p.Open())
-		_, err := p.Publish(v, settings(snapshot.Anatomy()))
+		_, err := p.Publish(snapshot.Of(v), settings(snapshot.Anatomy()))
 		require.NoError(t, err)
 		path := filepath.Join(root, "releases", "000001", name)
 		f, err := snapshot.OS().Append(path)
@@ -212,7 +212,7 @@ func TestRuleFNoSecondRendering(t *testing.T) {
 		require.NoError(t, f.Close())
 		before, err := readTree(root)
 		require.NoError(t, err)
-		_, err = p.Publish(v, settings(snapshot.Anatomy()))
+		_, err = p.Publish(snapshot.Of(v), settings(snapshot.Anatomy()))
 		require.ErrorIs(t, err, snapshot.ErrDifferent, name)
 		after, err := readTree(root)
 		require.NoError(t, err)
@@ -229,7 +229,7 @@ func TestRetryShowsTheGateTheRelease(t *testing.T) {
 	p.Gate = g
 	require.NoError(t, p.Open())
 	for range 2 {
-		_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+		_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 		require.NoError(t, err)
 	}
 	assert.Equal(t, []string{".tmp-000001", "000001"}, g.dirs)
@@ -241,12 +241,12 @@ func TestRuleFLedgerKnowsAnotherRendering(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
 	require.NoError(t, p.Open())
-	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(p.Dir))
-	_, err = p.Publish(views(t)[0], settings(snapshot.Generalization()))
+	_, err = p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Generalization()))
 	require.ErrorIs(t, err, snapshot.ErrDifferent)
-	_, err = p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err = p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.NoError(t, err)
 }
 
@@ -254,11 +254,11 @@ func TestHierarchyMustNotChange(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
 	require.NoError(t, p.Open())
-	_, err := p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.NoError(t, err)
 	s := settings(snapshot.Anatomy())
 	s.Hierarchies[0].Content = []byte(postcodes + "3011;301*;30**;*\n")
-	_, err = p.Publish(views(t)[1], s)
+	_, err = p.Publish(snapshot.Of(views(t)[1]), s)
 	require.ErrorIs(t, err, snapshot.ErrDifferent)
 	require.ErrorContains(t, err, `"postcode"`)
 	noValues(t, err.Error())
@@ -268,10 +268,10 @@ func TestPublishNeedsTheChain(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
 	require.NoError(t, p.Open())
-	_, err := p.Publish(views(t)[1], settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[1]), settings(snapshot.Anatomy()))
 	require.ErrorIs(t, err, snapshot.ErrDamaged)
 	require.NoError(t, publishAll(t, p, &[]incremental.Intent{}))
-	_, err = p.Publish(views(t)[0], settings(snapshot.Anatomy()))
+	_, err = p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.ErrorIs(t, err, snapshot.ErrBehind)
 }
 

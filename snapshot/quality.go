@@ -77,12 +77,7 @@ func (t *table) quality(k int) Quality {
 		sum, cells = sum+of, cells+n
 	}
 	q.BoxNCP = round6(sum / max(1, cells))
-	if !t.recoding.exact() {
-		q.NCP = q.BoxNCP
-	}
-	if _, ok := t.recoding.(*rings); ok {
-		q.NCP = round6(t.lineLoss() / cells)
-	}
+	q.NCP = t.recoding.ncp(t, q.BoxNCP, cells)
 	return q
 }
 
@@ -163,8 +158,8 @@ func (t *table) privacy(prev *Previous) Privacy {
 			out.KMin = n
 		}
 	}
-	if a, ok := t.recoding.(alone); ok && a.alone(t) {
-		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, a.risk(t)
+	if t.recoding.alone(t) {
+		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, t.recoding.risk(t)
 		return out
 	}
 	flat := true
@@ -208,13 +203,6 @@ func (t *table) bags() func(yield func([]uint32) bool) {
 			}
 		}
 	}
-}
-
-// alone is a recoding that may carry no promise across releases.
-type alone interface {
-	alone(t *table) bool
-	// risk is what the manifest says as max_frequency.
-	risk(t *table) float64
 }
 
 // regrouped reports whether a class of this or an earlier release of the chain

@@ -3,9 +3,6 @@ package snapshot
 import (
 	"fmt"
 	"slices"
-	"strconv"
-
-	"anond/incremental"
 )
 
 // Recoding is how classes are written. The recodings are Generalization,
@@ -17,25 +14,61 @@ type Recoding interface {
 	// K1 says which rows K1 holds for: "rows", or "sensitive-only" where exact
 	// cells disclose presence.
 	K1() string
+	// Lacks says in words why the release of a manifest carries no promise across
+	// releases; nothing where it carries one.
+	Lacks(m *Manifest) string
 
 	// exact reports that quasi-identifiers are written as single values.
 	exact() bool
+	// semi reports that there is a place for semi-sensitive attributes.
+	semi() bool
+	// bind fits the recoding to the columns of a table, before values are ranked.
+	bind(t *table, in *Input) error
+	// check holds what the recoding adds to the classes against them.
+	check(t *table, in *Input) error
+	// fill adds to a class, whose cells are found, what the recoding alone shows.
+	fill(t *table, b *boxer, c *class)
+	// order puts the classes in canonical order.
+	order(t *table)
 	// rows appends the cells of a class's rows as ranks, row by row, in the
 	// order of the file. For exact recodings only.
 	rows(t *table, s *scratch, dst []uint32, c *class) []uint32
 	// layouts are the data files, in the manifest's order.
 	layouts(t *table) []layout
+	// ncp is the loss of the cells as they are written, where box is that of the
+	// boxes that members span, over so many cells.
+	ncp(t *table, box, cells float64) float64
+	// alone reports that a release carries no promise across releases.
+	alone(t *table) bool
+	// risk is the max_frequency of a release that stands alone.
+	risk(t *table) float64
 	// mark adds what the manifest says of this recoding alone.
 	mark(t *table, m *Manifest)
-	// bind fits the recoding to the columns of a table.
-	bind(t *table, v *incremental.View) error
 }
 
-// plain is a recoding that needs no more than its name.
+// plain is a recoding that writes a cell for a class and column, and promises
+// across releases what its classes promise. Other recodings say what differs.
 type plain struct{}
 
-func (plain) mark(*table, *Manifest)               {}
-func (plain) bind(*table, *incremental.View) error { return nil }
+func (plain) Lacks(*Manifest) string                           { return "" }
+func (plain) exact() bool                                      { return false }
+func (plain) semi() bool                                       { return false }
+func (plain) bind(*table, *Input) error                        { return nil }
+func (plain) check(*table, *Input) error                       { return nil }
+func (plain) fill(*table, *boxer, *class)                      {}
+func (plain) order(t *table)                                   { t.order() }
+func (plain) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
+func (plain) ncp(_ *table, box, _ float64) float64             { return box }
+func (plain) alone(*table) bool                                { return false }
+func (plain) risk(*table) float64                              { return 0 }
+func (plain) mark(*table, *Manifest)                           {}
+
+// single is a recoding that writes quasi-identifiers as single values.
+type single struct{ plain }
+
+func (single) K1() string                           { return "sensitive-only" }
+func (single) exact() bool                          { return true }
+func (single) ncp(*table, float64, float64) float64 { return 0 }
 
 // layout is one data file: its header and how a class is appended to it, or what
 // the whole file holds where it does not go by class.
@@ -56,15 +89,19 @@ type scratch struct {
 	text    []byte
 }
 
-// Names of the recodings.
+// Names of the recodings, as the format has them.
 const (
-	nameGeneralization = "generalization"
-	nameAnatomy        = "anatomy"
-	namePermutation    = "permutation"
-	nameSlicing        = "slicing"
-	nameLGB            = "lgb"
-	nameRandomization  = "randomization"
+	NameGeneralization = "generalization"
+	NameAnatomy        = "anatomy"
+	NamePermutation    = "permutation"
+	NameSlicing        = "slicing"
+	NameLGB            = "lgb"
+	NameRandomization  = "randomization"
 )
+
+// MethodRings is how a manifest names generalization whose rows have cells of
+// their own (Rings).
+const MethodRings = "ng"
 
 // RecodingOptions is what some recodings need besides their name.
 type RecodingOptions struct {
@@ -76,110 +113,19 @@ type RecodingOptions struct {
 // releases may have.
 func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 	switch name {
-	case nameGeneralization:
+	case NameGeneralization:
 		return Generalization(), nil
-	case nameAnatomy:
+	case NameAnatomy:
 		return Anatomy(), nil
-	case namePermutation:
+	case NamePermutation:
 		return Permutation(o.Seed), nil
-	case nameSlicing:
+	case NameSlicing:
 		return Slicing(o.Seed, o.Slices), nil
-	case nameLGB:
+	case NameLGB:
 		return LGB(o.Seed), nil
 	default:
-		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name, nameGeneralization, nameAnatomy, namePermutation, nameSlicing, nameLGB)
-	}
-}
-
-type generalization struct{ plain }
-
-// Generalization writes data.csv: the tight cells of the class in each of its
-// rows, the sensitive value of the row, the class.
-func Generalization() Recoding { return generalization{} }
-
-func (generalization) Name() string { return nameGeneralization }
-func (generalization) K1() string   { return "rows" }
-func (generalization) exact() bool  { return false }
-
-func (generalization) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
-
-func (generalization) layouts(t *table) []layout {
-	return []layout{{
-		name:   "data.csv",
-		header: append(t.names(), t.sa.name, "class"),
-		append: func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
-			s.prefix = s.prefix[:0]
-			for j := range t.cols {
-				s.prefix = append(t.cols[j].appendCell(s.prefix, &c.cells[j]), ',')
-			}
-			for _, v := range c.bag {
-				buf = append(buf, s.prefix...)
-				buf = append(append(buf, t.sa.quoted[v]...), ',')
-				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
-			}
-			return buf, len(c.bag)
-		},
-	}}
-}
-
-type anatomy struct{ plain }
-
-// Anatomy (Xiao and Tao 2006) writes exact quasi-identifiers with their group
-// into qit.csv and each group's counts of sensitive values into st.csv.
-func Anatomy() Recoding { return anatomy{} }
-
-func (anatomy) Name() string { return nameAnatomy }
-func (anatomy) K1() string   { return "sensitive-only" }
-func (anatomy) exact() bool  { return true }
-
-func (anatomy) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
-	s.ranks = s.ranks[:0]
-	for _, m := range c.members {
-		for j := range t.cols {
-			s.ranks = append(s.ranks, t.cols[j].rank[t.cols[j].codes[m]])
-		}
-	}
-	return t.sortRows(s, dst, len(t.cols))
-}
-
-func (a anatomy) layouts(t *table) []layout {
-	st := layout{
-		name:   "st.csv",
-		header: []string{"group", t.sa.name, "count"},
-		append: func(_ *scratch, buf []byte, number int, c *class) ([]byte, int) {
-			values := 0
-			for v, n := range runs(c.bag) {
-				buf = append(strconv.AppendInt(buf, int64(number), 10), ',')
-				buf = append(append(buf, t.sa.quoted[v]...), ',')
-				buf = append(strconv.AppendInt(buf, int64(n), 10), '\n')
-				values++
-			}
-			return buf, values
-		},
-	}
-	return []layout{t.exactLayout("qit.csv"), st}
-}
-
-// exactLayout is the file of exact quasi-identifiers with their group.
-func (t *table) exactLayout(name string) layout {
-	return layout{
-		name:   name,
-		header: append(t.names(), "group"),
-		append: func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
-			rows := c.rows
-			if rows == nil {
-				s.sorted = t.recoding.rows(t, s, s.sorted[:0], c)
-				rows = s.sorted
-			}
-			for i, r := range rows {
-				j := i % len(t.cols)
-				buf = append(append(buf, t.cols[j].quoted[r]...), ',')
-				if j == len(t.cols)-1 {
-					buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
-				}
-			}
-			return buf, len(c.members)
-		},
+		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name,
+			NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
 	}
 }
 

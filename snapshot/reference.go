@@ -6,30 +6,29 @@ import (
 	"strings"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // withReferences completes the t-closeness of the sensitive attribute by the
 // distribution that it compares with. Safe to publish: it is declared, or the
 // bag of release 1, which release 1 shows (equivclass.PublishedReference).
-func withReferences(of []Diversity, v *incremental.View) []Diversity {
+func withReferences(of []Diversity, in *Input) []Diversity {
 	out := slices.Clone(of)
 	for i := range out {
 		if out[i].Kind == "t" {
-			out[i].Reference = referenceOf(v, v.Schema.SensitiveIndex())
+			out[i].Reference = referenceOf(in, in.Schema.SensitiveIndex())
 		}
 	}
 	return out
 }
 
 // referenceOf writes the reference distribution of an attribute: numbers by
-// value, texts by bytes; nil if the view has none.
-func referenceOf(v *incremental.View, attribute int) []ValueCount {
-	b, ok := v.References[attribute]
+// value, texts by bytes; nil if the input has none.
+func referenceOf(in *Input, attribute int) []ValueCount {
+	b, ok := in.References[attribute]
 	if !ok {
 		return nil
 	}
-	d := v.Dictionaries[attribute]
+	d := in.Dictionaries[attribute]
 	counts := slices.Clone(b.Counts)
 	slices.SortFunc(counts, func(x, y equivclass.Count) int {
 		if d.Kind() == equivclass.Number {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-
-	"anond/incremental"
 )
 
 // Files is where a rendering goes.
@@ -23,34 +21,37 @@ type Rendered struct {
 	Members []uint32
 }
 
-// Render writes the data files and the manifest of the release that the view
+// Render writes the data files and the manifest of the release that the input
 // shows. prev is the release before, nil for release 1.
 //
-// Guarantee: the bytes are a function of the view's content, the settings and
+// Guarantee: the bytes are a function of the input's content, the settings and
 // prev. They do not depend on the numbering of records, classes or dictionary
 // codes, nor on the number of workers. Cost: n d + m log m for n records in m
 // classes.
-func Render(v *incremental.View, s *Settings, prev *Previous, files Files) (*Rendered, error) {
-	if err := checkPrevious(v, prev); err != nil {
+func Render(in *Input, s *Settings, prev *Previous, files Files) (*Rendered, error) {
+	if err := checkPrevious(in, prev); err != nil {
 		return nil, err
 	}
 	workers := s.Workers
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	t, err := newTable(v, s.Recoding, workers)
+	t, err := newTable(in, s.Recoding, workers)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newManifest(v, s, prev)
+	m, err := newManifest(in, s, prev)
 	if err != nil {
 		return nil, err
 	}
 	s.Recoding.mark(t, m)
-	if m.AcrossReleases != "" && v.Intent.Release > 1 {
+	if s.Recoding.alone(t) {
+		m.AcrossReleases = AcrossNone
+	}
+	if m.AcrossReleases != "" && in.Release > 1 {
 		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
 	}
-	out := &Rendered{Manifest: *m, Members: t.members(len(v.SA))}
+	out := &Rendered{Manifest: *m, Members: t.members(len(in.SA))}
 	out.Manifest.Quality = t.quality(s.Policy.K)
 	out.Manifest.Privacy = t.privacy(prev)
 	for _, l := range s.Recoding.layouts(t) {
@@ -71,14 +72,14 @@ func Render(v *incremental.View, s *Settings, prev *Previous, files Files) (*Ren
 	return out, nil
 }
 
-func checkPrevious(v *incremental.View, prev *Previous) error {
+func checkPrevious(in *Input, prev *Previous) error {
 	switch {
-	case v.Intent.Release == 0:
+	case in.Release == 0:
 		return fmt.Errorf("%w: releases are numbered from 1", ErrView)
-	case v.Intent.Release == 1 && prev == nil:
+	case in.Release == 1 && prev == nil:
 		return nil
-	case prev == nil || prev.Release+1 != v.Intent.Release:
-		return fmt.Errorf("%w: release %d needs the manifest of release %d", ErrView, v.Intent.Release, v.Intent.Release-1)
+	case prev == nil || prev.Release+1 != in.Release:
+		return fmt.Errorf("%w: release %d needs the manifest of release %d", ErrView, in.Release, in.Release-1)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (m memory) text(name string) string { return m[name].String() }
 func render(t testing.TB, v *incremental.View, s *snapshot.Settings, prev *snapshot.Previous) (memory, *snapshot.Rendered) {
 	t.Helper()
 	m := memory{}
-	out, err := snapshot.Render(v, s, prev, m)
+	out, err := snapshot.Render(snapshot.Of(v), s, prev, m)
 	require.NoError(t, err)
 	return m, out
 }
@@ -75,7 +75,7 @@ func TestMembersAreClassNumbers(t *testing.T) {
 	for _, r := range recodings() {
 		_, out := render(t, hospitalView(t), settings(r), nil)
 		assert.Equal(t, want, out.Members)
-		alone, err := snapshot.Members(hospitalView(t), settings(r))
+		alone, err := snapshot.Members(snapshot.Of(hospitalView(t)), settings(r))
 		require.NoError(t, err)
 		assert.Equal(t, want, alone)
 	}
@@ -320,7 +320,7 @@ func TestRuleVBadViewsAreToldWithoutValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := hospitalView(t)
 			spoil(v)
-			_, err := snapshot.Render(v, settings(snapshot.Generalization()), nil, memory{})
+			_, err := snapshot.Render(snapshot.Of(v), settings(snapshot.Generalization()), nil, memory{})
 			require.ErrorIs(t, err, snapshot.ErrView)
 			noValues(t, err.Error())
 		})

@@ -4,33 +4,34 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-
-	"anond/incremental"
 )
 
 // rings holds, by record, the records that its row covers.
 type rings struct {
 	plain
-	covers [][]incremental.RecordID
+	covers [][]Record
 }
 
 // Rings is non-homogeneous generalization (method ng: Wong, Mamoulis and Cheung,
 // SIGMOD 2010): data.csv as under Generalization, but each row has cells of its
 // own, tight over the records that it covers. covers names them, by the record
-// at whose place in its ring the row stands; the view's classes are the rings,
-// and its sensitive values those that the rows show (equivclass.RingShift).
+// at whose place in its ring the row stands; the input's classes are the rings,
+// and its sensitive values those that the rows show (bucketize.RingShift).
 //
 // It promises nothing at level L0, where a ring's assignments are not equally
 // likely, and nothing beside another release (AcrossNone).
-func Rings(covers [][]incremental.RecordID) Recoding { return &rings{covers: covers} }
+func Rings(covers [][]Record) Recoding { return &rings{covers: covers} }
 
-func (*rings) Name() string               { return nameGeneralization }
+func (*rings) Name() string               { return NameGeneralization }
 func (*rings) K1() string                 { return "none" }
-func (*rings) exact() bool                { return false }
 func (*rings) alone(*table) bool          { return true }
-func (*rings) mark(_ *table, m *Manifest) { m.Method, m.AcrossReleases = "ng", AcrossNone }
+func (*rings) mark(_ *table, m *Manifest) { m.Method = MethodRings }
 
-func (*rings) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
+// Lacks implements Recoding.
+func (*rings) Lacks(*Manifest) string {
+	return "each row covers l neighbours, but someone who holds all assignments of a ring equally likely " +
+		"finds some of them likelier than 1/l, and one known value opens its whole ring"
+}
 
 // line is a row with cells of its own.
 type line struct {
@@ -47,9 +48,9 @@ func (t *table) compareLines(a, b line) int {
 	return cmp.Compare(a.value, b.value)
 }
 
-// lines are the rows of a ring in the order of the file, which tells nothing of
+// fill adds the rows of a ring in the order of the file, which tells nothing of
 // the order in the ring.
-func (r *rings) lines(t *table, b *boxer, c *class) []line {
+func (r *rings) fill(t *table, b *boxer, c *class) {
 	out := make([]line, len(c.members))
 	for i, m := range c.members {
 		out[i] = line{cells: make([]cell, len(t.cols)), value: t.value(len(t.cols), int(m))}
@@ -58,7 +59,7 @@ func (r *rings) lines(t *table, b *boxer, c *class) []line {
 		}
 	}
 	slices.SortFunc(out, t.compareLines)
-	return out
+	c.lines = out
 }
 
 func (*rings) layouts(t *table) []layout {
@@ -89,8 +90,9 @@ func (r *rings) risk(t *table) (most float64) {
 	return most
 }
 
-// lineLoss is the loss of all columns for rows that have cells of their own.
-func (t *table) lineLoss() (sum float64) {
+// ncp is of rows that have cells of their own.
+func (*rings) ncp(t *table, _, cells float64) float64 {
+	sum := 0.0
 	for j := range t.cols {
 		domain := t.domain(j)
 		if domain == 0 {
@@ -102,5 +104,5 @@ func (t *table) lineLoss() (sum float64) {
 			}
 		}
 	}
-	return sum
+	return round6(sum / cells)
 }

@@ -52,7 +52,7 @@ type ValueCount struct {
 }
 
 // DiversityOf writes principles as the manifest does. A principle of another
-// package is written by its name. The reference of t-closeness is the view's.
+// package is written by its name. The reference of t-closeness is the input's.
 func DiversityOf(principles []equivclass.Principle) []Diversity {
 	out := make([]Diversity, 0, len(principles))
 	for _, p := range principles {

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"anond/equivclass/bucketize"
-	"anond/incremental"
 )
 
 // slicing holds the seed, which must not be printed (rule R).
 type slicing struct {
+	single
 	seed   [32]byte
 	slices [][]string
 }
@@ -35,16 +33,23 @@ func Slicing(seed [32]byte, slices [][]string) Recoding {
 	return &slicing{seed: seed, slices: slices}
 }
 
-func (*slicing) Name() string { return nameSlicing }
-func (*slicing) K1() string   { return "sensitive-only" }
-func (*slicing) exact() bool  { return true }
+func (*slicing) Name() string { return NameSlicing }
 
 // String and GoString keep the seed out of texts.
-func (*slicing) String() string   { return nameSlicing }
-func (*slicing) GoString() string { return nameSlicing }
+func (*slicing) String() string   { return NameSlicing }
+func (*slicing) GoString() string { return NameSlicing }
 
 // alone: the sensitive attribute is in a slice with others.
 func (*slicing) alone(t *table) bool { return len(t.sensitiveSlice()) > 1 }
+
+// Lacks implements Recoding.
+func (*slicing) Lacks(m *Manifest) string {
+	if m.AcrossReleases == "" {
+		return ""
+	}
+	return fmt.Sprintf("a slice joins the sensitive attribute with others, and among rows of a class that agree in those "+
+		"one value has up to %.0f %%", 100*m.Privacy.MaxFrequency)
+}
 
 // sensitiveSlice is the slice that the sensitive attribute is in.
 func (t *table) sensitiveSlice() []int {
@@ -59,14 +64,11 @@ func (r *slicing) mark(t *table, m *Manifest) {
 		}
 		m.Slices = append(m.Slices, names)
 	}
-	if r.alone(t) {
-		m.AcrossReleases = AcrossNone
-	}
 }
 
 // bind finds the columns of the slices; one for the sensitive attribute is added
 // where none names it.
-func (r *slicing) bind(t *table, _ *incremental.View) error {
+func (r *slicing) bind(t *table, _ *Input) error {
 	named := r.slices
 	if !slices.ContainsFunc(named, func(s []string) bool { return slices.Contains(s, t.sa.name) }) {
 		named = append(slices.Clone(named), []string{t.sa.name})
@@ -200,47 +202,4 @@ func (r *slicing) risk(t *table) (most float64) {
 		}
 	}
 	return most
-}
-
-type randomization struct {
-	plain
-	retention float64
-	values    int
-}
-
-// Randomization (Zhu et al., after Chaytor and Wang, VLDB 2010) writes
-// randomized.csv: exact quasi-identifiers and the sensitive value that the view
-// has for the record, which the caller drew: its own with probability retention,
-// else one of its class's values (equivclass.Randomize).
-//
-// It promises nothing beside another release, nor 1/l within one (AcrossNone):
-// a row shows its own value with probability equivclass.RetentionPosterior, at
-// most that of values, the fewest different values that a class had to draw from.
-func Randomization(retention float64, values int) Recoding {
-	return &randomization{retention: retention, values: values}
-}
-
-func (*randomization) Name() string      { return nameRandomization }
-func (*randomization) K1() string        { return "sensitive-only" }
-func (*randomization) exact() bool       { return true }
-func (*randomization) alone(*table) bool { return true }
-
-func (r *randomization) mark(_ *table, m *Manifest) {
-	m.Retention, m.AcrossReleases = r.retention, AcrossNone
-}
-
-func (*randomization) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
-	s.ranks = s.ranks[:0]
-	for _, m := range c.members {
-		for j := range len(t.cols) + 1 {
-			s.ranks = append(s.ranks, t.value(j, int(m)))
-		}
-	}
-	return t.sortRows(s, dst, len(t.cols)+1)
-}
-
-func (*randomization) layouts(t *table) []layout { return []layout{t.joinedLayout("randomized.csv")} }
-
-func (r *randomization) risk(*table) float64 {
-	return bucketize.RetentionPosterior(r.retention, r.values)
 }

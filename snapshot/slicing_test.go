@@ -119,7 +119,7 @@ func TestReleasesAlone(t *testing.T) {
 			assert.InDelta(t, c.risk, m.Privacy.MaxFrequency, 1e-9)
 			prev := &snapshot.Previous{Release: 1, Records: 10, Frozen: true}
 			v := testView(t, 2, hospital(t), patients, hospitalClasses())
-			_, err := snapshot.Render(v, settings(c.recoding), prev, memory{})
+			_, err := snapshot.Render(snapshot.Of(v), settings(c.recoding), prev, memory{})
 			require.ErrorIs(t, err, snapshot.ErrView)
 		})
 	}
@@ -159,7 +159,7 @@ func TestSlicingBadSlices(t *testing.T) {
 		`attribute "weight" is in 0 slices`:   {{"age"}},
 		"a slice is empty":                    {{}},
 	} {
-		_, err := snapshot.Render(hospitalView(t), settings(snapshot.Slicing(testSeed, slices)), nil, memory{})
+		_, err := snapshot.Render(snapshot.Of(hospitalView(t)), settings(snapshot.Slicing(testSeed, slices)), nil, memory{})
 		require.ErrorIs(t, err, snapshot.ErrView)
 		assert.ErrorContains(t, err, want)
 	}
@@ -187,9 +187,9 @@ func TestNothingFollowsAReleaseWithoutPromise(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(newRecorder(root), root)
 	require.NoError(t, p.Open())
-	_, err := p.Publish(hospitalView(t), settings(snapshot.Randomization(0.25, 3)))
+	_, err := p.Publish(snapshot.Of(hospitalView(t)), settings(snapshot.Randomization(0.25, 3)))
 	require.NoError(t, err)
-	_, err = p.Publish(testView(t, 2, hospital(t), patients, hospitalClasses()), settings(snapshot.Anatomy()))
+	_, err = p.Publish(snapshot.Of(testView(t, 2, hospital(t), patients, hospitalClasses())), settings(snapshot.Anatomy()))
 	require.ErrorIs(t, err, snapshot.ErrView)
 	assert.ErrorContains(t, err, "release 1 promises nothing across releases")
 }

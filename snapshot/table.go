@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // table is a release in canonical form, before it is text.
@@ -27,7 +26,7 @@ type table struct {
 
 // class is one class of the table.
 type class struct {
-	members []incremental.RecordID
+	members []Record
 	born    uint32
 	cells   []cell   // by quasi-identifier
 	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
@@ -35,55 +34,51 @@ type class struct {
 	lines   []line   // rings: the rows, in order
 }
 
-// newTable checks the view, finds the cells and bags of its classes, and puts
+// newTable checks the input, finds the cells and bags of its classes, and puts
 // the classes in canonical order. Cost: n d + m log m for n records in m
 // classes of d quasi-identifiers, spread over the workers.
-func newTable(v *incremental.View, r Recoding, workers int) (*table, error) {
-	t := &table{release: v.Intent.Release, recoding: r, workers: workers, classes: make([]*class, len(v.Classes))}
-	if err := t.columns(v); err != nil {
+func newTable(in *Input, r Recoding, workers int) (*table, error) {
+	t := &table{release: in.Release, recoding: r, workers: workers, classes: make([]*class, len(in.Classes))}
+	if err := t.columns(in); err != nil {
 		return nil, err
 	}
-	if err := t.check(v); err != nil {
+	if err := t.check(in); err != nil {
 		return nil, err
 	}
-	if err := r.bind(t, v); err != nil {
+	if err := r.check(t, in); err != nil {
 		return nil, err
 	}
-	t.fill(v)
-	if r, ok := r.(*lgb); ok {
-		r.order(t)
-	} else {
-		t.order()
-	}
+	t.fill(in)
+	r.order(t)
 	return t, nil
 }
 
-// columns binds the columns to the view's dictionaries and ranks their values
+// columns binds the columns to the input's dictionaries and ranks their values
 // where the recoding needs an order of single values.
-func (t *table) columns(v *incremental.View) error {
-	attributes := v.Schema.Attributes()
+func (t *table) columns(in *Input) error {
+	attributes := in.Schema.Attributes()
 	bind := func(i int, codes []equivclass.Code) (column, error) {
-		if i >= len(v.Dictionaries) || v.Dictionaries[i] == nil || len(codes) < len(v.SA) {
+		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || len(codes) < len(in.SA) {
 			return column{}, fmt.Errorf("%w: attribute %q has no values", ErrView, attributes[i].Name)
 		}
-		return newColumn(attributes[i], v.Dictionaries[i], codes), nil
+		return newColumn(attributes[i], in.Dictionaries[i], codes), nil
 	}
 	var err error
-	if t.sa, err = bind(v.Schema.SensitiveIndex(), v.SA); err != nil {
+	if t.sa, err = bind(in.Schema.SensitiveIndex(), in.SA); err != nil {
 		return err
 	}
-	if len(v.Schema.Semi()) > 0 && t.recoding.Name() != nameLGB {
+	if len(in.Schema.Semi()) > 0 && !t.recoding.semi() {
 		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, t.recoding.Name())
 	}
 	quasi := 0
 	for i, a := range attributes {
-		codes, semi := []equivclass.Code(nil), t.recoding.Name() == nameLGB && a.Role == equivclass.Semi
-		switch {
-		case a.Role == equivclass.Quasi:
-			codes = v.QI[quasi]
+		codes := []equivclass.Code(nil)
+		switch a.Role {
+		case equivclass.Quasi:
+			codes = in.QI[quasi]
 			quasi++
-		case semi:
-			codes = localCodes(v, i)
+		case equivclass.Semi:
+			codes = localCodes(in, i)
 		default:
 			continue
 		}
@@ -93,10 +88,8 @@ func (t *table) columns(v *incremental.View) error {
 		}
 		t.cols = append(t.cols, c)
 	}
-	if t.recoding.Name() == nameLGB {
-		if err := t.bindLocal(v); err != nil {
-			return err
-		}
+	if err := t.recoding.bind(t, in); err != nil {
+		return err
 	}
 	ranked := []*column{&t.sa}
 	for j := range t.cols {
@@ -112,17 +105,17 @@ func (t *table) columns(v *incremental.View) error {
 	return nil
 }
 
-// check holds the view against its intent: what is rendered is what was
-// committed, each record once.
-func (t *table) check(v *incremental.View) error {
-	seen := make([]bool, len(v.SA))
-	for i := range v.Classes {
-		members := v.Classes[i].Members
+// check demands each record at most once, in classes that are not empty, and, of
+// a state, what its intent names: what is rendered is what was committed.
+func (t *table) check(in *Input) error {
+	seen := make([]bool, len(in.SA))
+	for i := range in.Classes {
+		members := in.Classes[i].Members
 		if len(members) == 0 {
 			return fmt.Errorf("%w: class %d of the view is empty", ErrView, i)
 		}
 		for _, m := range members {
-			if int(m) >= len(seen) || m >= v.Intent.Cut {
+			if int(m) >= len(seen) || in.intent != nil && m >= in.intent.Cut {
 				return fmt.Errorf("%w: class %d of the view holds a record behind the cut", ErrView, i)
 			}
 			if seen[m] {
@@ -132,23 +125,23 @@ func (t *table) check(v *incremental.View) error {
 		}
 		t.records += len(members)
 	}
-	if t.records != v.Intent.Records || len(v.Classes) != v.Intent.Classes {
+	if i := in.intent; i != nil && (t.records != i.Records || len(in.Classes) != i.Classes) {
 		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d",
-			ErrView, t.records, len(v.Classes), v.Intent.Records, v.Intent.Classes)
+			ErrView, t.records, len(in.Classes), i.Records, i.Classes)
 	}
 	return nil
 }
 
 // fill computes cells and bags, class ranges in parallel.
-func (t *table) fill(v *incremental.View) {
+func (t *table) fill(in *Input) {
 	d := len(t.cols)
-	cells := make([]cell, d*len(v.Classes))
+	cells := make([]cell, d*len(in.Classes))
 	bags := make([]uint32, t.records)
-	classes := make([]class, len(v.Classes))
+	classes := make([]class, len(in.Classes))
 	at := 0
-	for i := range v.Classes {
-		n := len(v.Classes[i].Members)
-		classes[i] = class{members: v.Classes[i].Members, born: v.Classes[i].Born,
+	for i := range in.Classes {
+		n := len(in.Classes[i].Members)
+		classes[i] = class{members: in.Classes[i].Members, born: in.Classes[i].Born,
 			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n]}
 		t.classes[i] = &classes[i]
 		at += n
@@ -171,9 +164,7 @@ func (t *table) fill(v *incremental.View) {
 				c.bag[k] = t.sa.rank[t.sa.codes[c.members[k]]]
 			}
 			slices.Sort(c.bag)
-			if r, ok := t.recoding.(*rings); ok {
-				c.lines = r.lines(t, &b, c)
-			}
+			t.recoding.fill(t, &b, c)
 		}
 	})
 }

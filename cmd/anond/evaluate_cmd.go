@@ -9,6 +9,7 @@ import (
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/ingest"
+	"anond/snapshot/readback"
 )
 
 func newEvaluateCommand(env *environment) *cobra.Command {
@@ -67,7 +68,7 @@ publication.`,
 }
 
 func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string, w oneoff.Workload) (*oneoff.Evaluation, error) {
-	r, err := oneoff.OpenRelease(dir)
+	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, err
 	}

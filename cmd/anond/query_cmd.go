@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass/query"
+	"anond/snapshot/readback"
 )
 
 // answer is what query prints for programs.
@@ -62,7 +62,7 @@ Names and values with spaces or signs stand in double quotes.`,
 }
 
 func ask(dir, text string) (*answer, error) {
-	r, err := oneoff.OpenRelease(dir)
+	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, err
 	}

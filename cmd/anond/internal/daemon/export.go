@@ -88,7 +88,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 		if err != nil {
 			return err
 		}
-		members, err := snapshot.Members(view, e.settings)
+		members, err := snapshot.Members(snapshot.Of(view), e.settings)
 		if err != nil {
 			return err
 		}

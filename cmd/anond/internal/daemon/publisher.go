@@ -37,7 +37,7 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	disk := snapshot.NewClosable(p.disk)
 	until.FS = disk
 	defer context.AfterFunc(ctx, disk.Close)()
-	out, err := until.Publish(v, p.settings)
+	out, err := until.Publish(snapshot.Of(v), p.settings)
 	if err != nil {
 		if permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)
@@ -105,7 +105,7 @@ func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) 
 	if err != nil {
 		return err
 	}
-	members, err := snapshot.Members(view, s)
+	members, err := snapshot.Members(snapshot.Of(view), s)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/equivclass/topdown"
-	"anond/incremental"
 	"anond/incremental/literal"
 	"anond/snapshot"
 )
@@ -156,7 +155,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	for i, cut := range cuts {
 		update.Insert(s.insertion(inserted, cut)...)
 		inserted = cut
-		out, err := publisher.Publish(s.view(uint32(i+1), cut, update.Release()), s.settings)
+		out, err := publisher.Publish(s.input(uint32(i+1), cut, update.Release()), s.settings)
 		if err != nil {
 			return c, err
 		}
@@ -193,28 +192,27 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 	return rows
 }
 
-func (s *naiveStream) view(release uint32, cut int, groups []literal.Group) *incremental.View {
-	v := &incremental.View{Seeded: true, Schema: s.schema, SA: s.sa[:cut], Subject: s.subject[:cut], Dictionaries: make([]*equivclass.Dictionary, len(s.dicts))}
+// input shows the groups of a release, which all count as born in it.
+func (s *naiveStream) input(release uint32, cut int, groups []literal.Group) *snapshot.Input {
+	in := &snapshot.Input{Release: release, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
+		Schema: s.schema, SA: s.sa[:cut], Dictionaries: make([]*equivclass.Dictionary, len(s.dicts))}
 	for i, a := range s.schema.Attributes() {
 		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
-			v.Dictionaries[i] = s.dicts[i].Frozen()
+			in.Dictionaries[i] = s.dicts[i].Frozen()
 		}
 	}
 	for _, column := range s.qi {
-		v.QI = append(v.QI, column[:cut])
+		in.QI = append(in.QI, column[:cut])
 	}
-	published := 0
 	for _, g := range groups {
-		class := incremental.ClassView{Regime: incremental.Frozen, Born: release}
+		class := snapshot.Class{Born: release}
 		for _, r := range g {
-			class.Members = append(class.Members, incremental.RecordID(r))
+			class.Members = append(class.Members, snapshot.Record(r))
 		}
-		published += len(g)
-		v.Classes = append(v.Classes, class)
+		in.Pending -= len(g)
+		in.Classes = append(in.Classes, class)
 	}
-	v.Intent = incremental.Intent{Release: release, Cut: incremental.RecordID(cut), CreatedAt: s.created[release-1], Records: published, Classes: len(groups),
-		Pending: incremental.Pending{Waiting: cut - published}}
-	return v
+	return in
 }
 
 // export writes records.csv.

@@ -111,22 +111,22 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	if len(groups) == 0 {
 		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
-	v := viewOf(t, groups, o)
-	v.References = references
-	recoding, err := o.recoding(p, groups, v)
+	in := inputOf(t, groups, o)
+	in.References = references
+	recoding, err := o.recoding(p, groups, in)
 	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m, err := publish(v, recoding, o)
+	m, err := publish(in, recoding, o)
 	if err != nil {
 		return nil, err
 	}
 	r := report(t, p, groups, len(rest), references, o)
-	r.Loss.shown(p, groups, rest, v, o)
-	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, why(m)
+	r.Loss.shown(p, groups, rest, in.SA, o)
+	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, recoding.Lacks(m)
 	return r, nil
 }
 

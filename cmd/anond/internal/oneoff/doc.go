@@ -1,5 +1,5 @@
-// Package oneoff anonymizes a single table, measures a release, and answers
-// queries from one: the work behind anond anonymize, evaluate and query.
+// Package oneoff anonymizes a single table and measures a release against one:
+// the work behind anond anonymize and evaluate.
 //
 // A one-off release has the format of the daemon's, passes the same gate, and
 // carries its number 1. It keeps its promise alone: beside another release of
@@ -7,5 +7,5 @@
 // the next.
 //
 // Rule V: reports and errors name attributes, lines, counts and shares, never a
-// value. The answers of queries are numbers from public files.
+// value.
 package oneoff

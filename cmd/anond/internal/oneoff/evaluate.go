@@ -8,6 +8,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/lgb"
 	"anond/equivclass/query"
+	"anond/snapshot/readback"
 )
 
 // Workload says which random COUNT queries a release is asked.
@@ -50,10 +51,10 @@ type ErrorRate struct {
 // Evaluate measures a release against the table that it came from. The release
 // must not be loaded yet: its dictionaries become those of the table. It can be
 // interrupted: many queries on a large release take minutes.
-func Evaluate(ctx context.Context, r *Release, t *Table, w Workload) (*Evaluation, error) {
+func Evaluate(ctx context.Context, r *readback.Release, t *Table, w Workload) (*Evaluation, error) {
 	var out *Evaluation
 	refused, err := interruptible(ctx, func() (err error) {
-		out, err = evaluate(r, t, w)
+		out, err = evaluate(measured{r}, t, w)
 		return err
 	})
 	if err != nil {
@@ -62,7 +63,10 @@ func Evaluate(ctx context.Context, r *Release, t *Table, w Workload) (*Evaluatio
 	return out, refused
 }
 
-func evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
+// measured is a release that is held against its records.
+type measured struct{ *readback.Release }
+
+func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 	dicts, codes := t.columns()
 	if err := r.Load(dicts); err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
 			c = d.C
 		}
 	}
-	sizes, bags := r.sizes(), r.bags()
+	sizes, bags := r.Sizes(), r.Bags()
 	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method, Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
 		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
 	out.Achieved.K = out.Classes.Min
@@ -86,32 +90,8 @@ func evaluate(r *Release, t *Table, w Workload) (*Evaluation, error) {
 	return out, nil
 }
 
-// sizes are those of the classes.
-func (r *Release) sizes() []int {
-	out := make([]int, len(r.Start)-1)
-	for i := range out {
-		out[i] = int(r.Start[i+1] - r.Start[i])
-	}
-	return out
-}
-
-// bags are those of which l speaks: of the classes, or of the local buckets of
-// the sensitive attribute.
-func (r *Release) bags() (out []equivclass.Bag) {
-	if r.Local != nil {
-		for _, values := range r.Local.Values[len(r.Dicts)-1] {
-			out = append(out, bagOf(values))
-		}
-		return out
-	}
-	for i := range len(r.Start) - 1 {
-		out = append(out, bagOf(r.SA[r.Start[i]:r.Start[i+1]]))
-	}
-	return out
-}
-
 // localBuckets describes the bucketed attributes.
-func (r *Release) localBuckets() (out []Local) {
+func (r measured) localBuckets() (out []Local) {
 	if r.Local == nil {
 		return nil
 	}
@@ -144,7 +124,7 @@ func (r *Release) localBuckets() (out []Local) {
 }
 
 // referenceOf is what the manifest says that a promise by t is held against.
-func (r *Release) referenceOf(name string) []equivclass.ValueCount {
+func (r measured) referenceOf(name string) []equivclass.ValueCount {
 	for _, a := range r.Schema.Attributes() {
 		if a.Name == name && a.Promise != nil {
 			return a.Promise.Reference
@@ -154,7 +134,7 @@ func (r *Release) referenceOf(name string) []equivclass.ValueCount {
 }
 
 // ask puts the workload to the release and to the records.
-func (r *Release) ask(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, w Workload) ErrorRate {
+func (r measured) ask(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, w Workload) ErrorRate {
 	d := len(dicts) - 1
 	quasi := make([]int, d)
 	for j := range quasi {

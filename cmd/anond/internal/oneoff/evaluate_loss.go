@@ -27,7 +27,7 @@ type FileLoss struct {
 }
 
 // fileLoss measures by recoding, and names what the files do not tell.
-func (r *Release) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
+func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
 	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
 	l = FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
 		RE: float64(suppressed), RCE: float64(suppressed), Low: bucketize.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
@@ -40,7 +40,7 @@ func (r *Release) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 		l.NCP = r.localNCP(suppressed)
 		l.Box = l.NCP
 		return l, []string{"GLP and phi^2: whose row is whose is not published, and rows have no common columns"}
-	case r.ownCells():
+	case r.OwnCells():
 		return r.ringFileLoss(t, l, suppressed)
 	case r.Cells != nil:
 		return r.cellFileLoss(t, l, sizes, suppressed)
@@ -51,7 +51,7 @@ func (r *Release) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 }
 
 // exactFileLoss is of the recodings that show exact columns and true values.
-func (r *Release) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
 	original := t.Pool()
@@ -72,9 +72,9 @@ func (r *Release) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 }
 
 // besideSensitive are the columns in one slice with the sensitive attribute.
-func (r *Release) besideSensitive() map[int]bool {
+func (r measured) besideSensitive() map[int]bool {
 	out := map[int]bool{}
-	for _, slice := range r.slices() {
+	for _, slice := range r.SlicedColumns() {
 		for _, j := range slice {
 			if j == len(r.Dicts)-1 {
 				for _, other := range slice {
@@ -88,13 +88,13 @@ func (r *Release) besideSensitive() map[int]bool {
 }
 
 // heldShare is NCP of exact cells: what is held costs 1.
-func heldShare(r *Release, suppressed int) float64 {
+func heldShare(r measured, suppressed int) float64 {
 	return float64(suppressed) / float64(max(1, len(r.SA)+suppressed))
 }
 
 // randomizedFileLoss: a value is a row's own with the retention probability, or
 // by chance among the m that its group shows.
-func (r *Release) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileLoss {
+func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileLoss {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
 	l.RE, l.RCE = float64(suppressed), float64(suppressed)
@@ -114,7 +114,7 @@ func (r *Release) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 }
 
 // ringFileLoss: each row has cells of its own, over the l records it covers.
-func (r *Release) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+func (r measured) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, _ := r.pool(t)
 	ones := make([]int, len(r.Cells))
 	for i := range ones {
@@ -127,7 +127,7 @@ func (r *Release) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, 
 
 // cellFileLoss is of generalization. GLP and phi^2 need to know who is in which
 // class; where the cells of the classes do not overlap, the original tells.
-func (r *Release) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int) (FileLoss, []string) {
+func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int) (FileLoss, []string) {
 	p, _ := r.pool(t)
 	l.Box = cellLoss(p.Space, r.Cells, sizes, suppressed)
 	l.NCP = l.Box
@@ -149,7 +149,7 @@ const matchBudget = 400_000_000
 // membersOf finds the records of each class by their cells: possible if every
 // record lies in the cells of one class at most, and each class gets as many as
 // it has. Else it says what stands in the way.
-func (r *Release) membersOf(t *Table) (groups [][]int32, missing string) {
+func (r measured) membersOf(t *Table) (groups [][]int32, missing string) {
 	if t.Len()*len(r.Cells) > matchBudget {
 		return nil, "there are too many of both to look at each pair"
 	}
@@ -171,7 +171,7 @@ func (r *Release) membersOf(t *Table) (groups [][]int32, missing string) {
 	if several > 0 {
 		return nil, fmt.Sprintf("cells overlap: %d of them fit more than one class", several)
 	}
-	for c, size := range r.sizes() {
+	for c, size := range r.Sizes() {
 		if len(groups[c]) != size {
 			return nil, "some that the release holds back fit the cells of a class"
 		}
@@ -179,7 +179,7 @@ func (r *Release) membersOf(t *Table) (groups [][]int32, missing string) {
 	return groups, ""
 }
 
-func (r *Release) lies(codes [][]equivclass.Code, row int32, cells []query.Cell) bool {
+func (r measured) lies(codes [][]equivclass.Code, row int32, cells []query.Cell) bool {
 	for j := range codes[:len(codes)-1] {
 		if !inCell(r.Dicts[j], cells[j], codes[j][row]) {
 			return false
@@ -203,7 +203,7 @@ func inCell(d *equivclass.Dictionary, c query.Cell, code equivclass.Code) bool {
 
 // localNCP is NCP of the cells of lgb over the domain of the original: of the
 // values that are not bucketed; held records count as one lost value each.
-func (r *Release) localNCP(suppressed int) float64 {
+func (r measured) localNCP(suppressed int) float64 {
 	space := equivclass.NewSpace(r.Dicts)
 	sum, n := float64(suppressed), float64(suppressed)
 	for c, cells := range r.Local.Cells {
@@ -220,7 +220,7 @@ func (r *Release) localNCP(suppressed int) float64 {
 
 // pool returns the published rows as points, with the space of the original.
 // Under generalization they have no coordinates.
-func (r *Release) pool(t *Table) (*equivclass.Pool, [][]int32) {
+func (r measured) pool(t *Table) (*equivclass.Pool, [][]int32) {
 	d := len(r.Dicts) - 1
 	p := &equivclass.Pool{Space: equivclass.NewSpace(r.Dicts[:d]), SA: r.SA}
 	if r.QI != nil {
@@ -274,7 +274,7 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 // are wrong. drawn is the probability that a row's value is one of them at
 // random: each row of the group is equally likely then, or, under randomization,
 // each value.
-func (r *Release) glp(t *Table, suppressed int, drawn float64) float64 {
+func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
 	held := map[string]map[equivclass.Code]bool{}
 	for row := range t.SA {
 		key := keyOf(t.QI, row)
@@ -285,7 +285,7 @@ func (r *Release) glp(t *Table, suppressed int, drawn float64) float64 {
 	}
 	sum := float64(suppressed)
 	for i := range len(r.Start) - 1 {
-		bag := bagOf(r.SA[r.Start[i]:r.Start[i+1]])
+		bag := r.Bag(i)
 		for row := r.Start[i]; row < r.Start[i+1]; row++ {
 			values := held[keyOf(r.QI, int(row))]
 			for _, c := range bag.Counts {

@@ -10,7 +10,6 @@ import (
 	"anond/equivclass/bucketize"
 	"anond/equivclass/lgb"
 	"anond/equivclass/query"
-	"anond/incremental"
 	"anond/snapshot"
 )
 
@@ -65,7 +64,7 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m, err := publish(r.view(), snapshot.LGB(o.Seed), o)
+	m, err := publish(r.input(), snapshot.LGB(o.Seed), o)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func (r *localRun) prepare() error {
 func (r *localRun) private() func(yield func(int, []bool) bool) {
 	return func(yield func(int, []bool) bool) {
 		semi := 0
-		for at, i := range publishedColumns(r.t.Schema) {
+		for at, i := range r.t.Schema.Columns() {
 			if r.t.Schema.Attributes()[i].Role != equivclass.Semi {
 				continue
 			}
@@ -173,30 +172,25 @@ func (r *localRun) bags(attribute int) []equivclass.Bag {
 	return out
 }
 
-// view shows groups as classes, with the local buckets.
-func (r *localRun) view() *incremental.View {
-	v := viewOf(r.t, r.cut.Groups, r.o)
-	columns := append(publishedColumns(r.t.Schema), r.t.Schema.SensitiveIndex())
-	v.References = map[int]equivclass.Bag{}
-	for at, i := range columns {
+// input shows groups as classes, with the local buckets.
+func (r *localRun) input() *snapshot.Input {
+	in := inputOf(r.t, r.cut.Groups, r.o)
+	in.References = map[int]equivclass.Bag{}
+	for at, i := range append(r.t.Schema.Columns(), r.t.Schema.SensitiveIndex()) {
 		a := r.t.Schema.Attributes()[i]
 		if a.Role == equivclass.Quasi {
 			continue
 		}
-		l := incremental.LocalView{Attribute: i, Codes: r.flagged.Codes[at]}
+		l := snapshot.Local{Attribute: i, Codes: r.flagged.Codes[at]}
 		for _, rows := range r.cut.Buckets[at] {
-			bucket := make([]incremental.RecordID, len(rows))
-			for k, row := range rows {
-				bucket[k] = incremental.RecordID(row)
-			}
-			l.Buckets = append(l.Buckets, bucket)
+			l.Buckets = append(l.Buckets, records(rows))
 		}
-		v.Local = append(v.Local, l)
+		in.Local = append(in.Local, l)
 		if a.Promise != nil && a.Promise.T > 0 {
-			v.References[i] = r.reference(at)
+			in.References[i] = r.reference(at)
 		}
 	}
-	return v
+	return in
 }
 
 // reference is what a promise by t is held against: declared, or all values that

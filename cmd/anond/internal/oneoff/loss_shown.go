@@ -3,17 +3,16 @@ package oneoff
 import (
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
-	"anond/incremental"
 )
 
 // shown corrects the measures that are not those of classes, where rows have
 // cells of their own (ng) or show other values than their own (randomization).
-func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, v *incremental.View, o Options) {
+func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, shown []equivclass.Code, o Options) {
 	switch {
 	case o.rings():
 		l.rings(p, groups, len(rest), o.Want.L)
 	case o.Recoding == Randomization:
-		l.randomized(p, groups, len(rest), v.SA, o.Retention)
+		l.randomized(p, groups, len(rest), shown, o.Retention)
 	}
 }
 

@@ -8,45 +8,42 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
 
 // recoding returns how the classes are written. What randomization and rings
-// draw becomes the view's sensitive values.
-func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, v *incremental.View) (snapshot.Recoding, error) {
+// draw becomes the input's sensitive values.
+func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) (snapshot.Recoding, error) {
 	switch {
 	case o.Recoding == Randomization:
-		v.SA = bucketize.Randomize(p, groups, o.Retention, o.coins("randomization"))
+		in.SA = bucketize.Randomize(p, groups, o.Retention, o.coins("randomization"))
 		values := math.MaxInt
 		for _, g := range groups {
 			values = min(values, len(p.Bag(g).Counts))
 		}
 		return snapshot.Randomization(o.Retention, values), nil
 	case o.rings():
-		return o.ringRecoding(p, groups, v), nil
+		return o.ringRecoding(p, groups, in), nil
 	}
 	return snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed, Slices: o.Slices})
 }
 
 // rings tells whether each row has cells of its own.
-func (o *Options) rings() bool { return o.Method.Name == "ng" }
+func (o *Options) rings() bool { return o.Method.Name == snapshot.MethodRings }
 
-func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, v *incremental.View) snapshot.Recoding {
-	covers := make([][]incremental.RecordID, p.Len())
+func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) snapshot.Recoding {
+	covers := make([][]snapshot.Record, p.Len())
 	sa := make([]equivclass.Code, p.Len())
 	rows := bucketize.RingShift(p, groups, o.Want.L, o.coins("ng"))
 	for _, ring := range groups {
 		for i, at := range ring {
-			for _, r := range rows[i].Covers {
-				covers[at] = append(covers[at], incremental.RecordID(r))
-			}
+			covers[at] = records(rows[i].Covers)
 			sa[at] = rows[i].SA
 		}
 		rows = rows[len(ring):]
 	}
-	v.SA = sa
+	in.SA = sa
 	return snapshot.Rings(covers)
 }
 
@@ -55,24 +52,11 @@ func (o *Options) coins(purpose string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append([]byte("anond "+purpose+" 1\x00"), o.Seed[:]...)))
 }
 
-// why says in plain words what a release without promise lacks; else nothing.
-func why(m *snapshot.Manifest) string {
-	switch {
-	case m.AcrossReleases == "":
-		return ""
-	case m.Method == "ng":
-		return "each row covers l neighbours, but someone who holds all assignments of a ring equally likely finds some of them likelier than 1/l, and one known value opens its whole ring"
-	case m.Recoding == Randomization:
-		return fmt.Sprintf("a row shows its own value with a probability of up to %.2f, and two releases of a person multiply what is learnt", m.Privacy.MaxFrequency)
-	}
-	return fmt.Sprintf("a slice joins the sensitive attribute with others, and among rows of a class that agree in those one value has up to %.0f %%", 100*m.Privacy.MaxFrequency)
-}
-
 // publish writes release 1 through the steps of the daemon, gate included. A
 // chain of one release needs no ledger. What promises nothing across releases
 // the gate reads, but does not certify; a release by the paper's LGB it passes at
 // level rows.
-func publish(v *incremental.View, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
+func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
 	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
 		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
@@ -81,32 +65,36 @@ func publish(v *incremental.View, recoding snapshot.Recoding, o Options) (*snaps
 	if err := publisher.Open(); err != nil {
 		return nil, err
 	}
-	out, err := publisher.Publish(v, settings)
+	out, err := publisher.Publish(in, settings)
 	if err != nil {
 		return nil, err
 	}
 	return &out.Manifest, nil
 }
 
-func viewOf(t *Table, groups [][]int32, o Options) *incremental.View {
-	v := &incremental.View{Seeded: o.Seeded, Schema: t.Schema, QI: t.QI, SA: t.SA, Dictionaries: make([]*equivclass.Dictionary, len(t.Dicts))}
+// inputOf shows groups of a table as the classes of a first release.
+func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
+	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
+		Schema: t.Schema, QI: t.QI, SA: t.SA, Dictionaries: make([]*equivclass.Dictionary, len(t.Dicts))}
 	for i, d := range t.Dicts {
 		if d != nil {
-			v.Dictionaries[i] = d.Frozen()
+			in.Dictionaries[i] = d.Frozen()
 		}
 	}
-	published := 0
 	for _, g := range groups {
-		class := incremental.ClassView{Regime: incremental.Frozen, Born: 1}
-		for _, r := range g {
-			class.Members = append(class.Members, incremental.RecordID(r))
-		}
-		published += len(g)
-		v.Classes = append(v.Classes, class)
+		in.Pending -= len(g)
+		in.Classes = append(in.Classes, snapshot.Class{Born: 1, Members: records(g)})
 	}
-	v.Intent = incremental.Intent{Release: 1, Cut: incremental.RecordID(t.Len()), CreatedAt: o.Now().Unix(), Records: published, Classes: len(groups),
-		Newcomers: published, Pending: incremental.Pending{Waiting: t.Len() - published, SubjectRepeat: t.Repeats}}
-	return v
+	return in
+}
+
+// records are rows of a table as a release numbers them.
+func records(rows []int32) []snapshot.Record {
+	out := make([]snapshot.Record, len(rows))
+	for i, row := range rows {
+		out[i] = snapshot.Record(row)
+	}
+	return out
 }
 
 // gate is the auditor as snapshot.Gate.

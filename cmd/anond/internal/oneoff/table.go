@@ -142,7 +142,7 @@ func (t *Table) Pool() *equivclass.Pool {
 // and semi-sensitive attributes in order of the schema, then the sensitive one.
 func (t *Table) columns() (dicts []*equivclass.Dictionary, codes [][]equivclass.Code) {
 	quasi, semi := t.QI, t.Semi
-	for _, i := range publishedColumns(t.Schema) {
+	for _, i := range t.Schema.Columns() {
 		dicts = append(dicts, t.Dicts[i])
 		if t.Schema.Attributes()[i].Role == equivclass.Quasi {
 			codes, quasi = append(codes, quasi[0]), quasi[1:]
@@ -151,14 +151,4 @@ func (t *Table) columns() (dicts []*equivclass.Dictionary, codes [][]equivclass.
 		}
 	}
 	return append(dicts, t.Dicts[t.Schema.SensitiveIndex()]), append(codes, t.SA)
-}
-
-// publishedColumns are the attributes that a release shows beside the sensitive one.
-func publishedColumns(s *equivclass.Schema) (out []int) {
-	for i, a := range s.Attributes() {
-		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi {
-			out = append(out, i)
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package oneoff
+package readback
 
 import (
 	"fmt"
@@ -14,7 +14,8 @@ import (
 // loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive
 // attribute bucket by bucket: whose row which of them is, nobody is told.
 func (r *Release) loadLocal() error {
-	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)), Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: query.Grains(r.Dicts)}
+	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(r.Dicts)),
+		Values: make([][][]equivclass.Code, len(r.Dicts)), Grain: query.Grains(r.Dicts)}
 	readers := make([]cellReader, len(r.Dicts))
 	for j := range readers {
 		readers[j] = newCellReader(r.Dicts[j])
@@ -135,41 +136,4 @@ func bucketNumber(text string, buckets int) (int32, bool) {
 	}
 	n, err := strconv.Atoi(digits)
 	return int32(n - 1), err == nil && n >= 1 && n <= buckets
-}
-
-// loadJoined reads a file of exact rows with their sensitive value and group:
-// sliced.csv and randomized.csv.
-func (r *Release) loadJoined(name string) error {
-	names, d := r.names(), len(r.Dicts)-1
-	s, err := r.sheet(name, append(names, "group"))
-	if err != nil {
-		return err
-	}
-	readers := make([]cellReader, d+1)
-	for j := range readers {
-		readers[j] = newCellReader(r.Dicts[j])
-	}
-	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
-	last := 0
-	for {
-		fields, err := s.next()
-		if err != nil || fields == nil {
-			return err
-		}
-		if last, err = s.group(fields[d+1], last); err != nil {
-			return err
-		}
-		for j := range d + 1 {
-			code, ok := readers[j].value(fields[j])
-			switch {
-			case !ok:
-				return s.damaged("has no value of its attribute")
-			case j == d:
-				r.SA = append(r.SA, code)
-			default:
-				r.QI[j] = append(r.QI[j], code)
-			}
-		}
-		r.Start = append(r.Start[:last], int32(len(r.SA)))
-	}
 }

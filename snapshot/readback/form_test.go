@@ -1,4 +1,4 @@
-package oneoff
+package readback
 
 import (
 	"crypto/sha256"
@@ -16,14 +16,15 @@ import (
 // fuzzRelease is a release whose manifest names the given files as they are.
 func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Release {
 	t.Helper()
-	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{Recoding: recoding, Records: 100, Retention: 0.5, Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
+	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{Recoding: recoding, Records: 100, Retention: 0.5,
+		Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
 	for name, data := range files {
 		sum := sha256.Sum256(data)
 		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), data, 0o600))
 		r.Manifest.Files = append(r.Manifest.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:])})
 	}
 	sex := equivclass.Attribute{Name: "sex", Role: equivclass.Quasi, Type: equivclass.Categorical}
-	if recoding == LGB {
+	if recoding == snapshot.NameLGB {
 		sex.Role, sex.Promise = equivclass.Semi, &equivclass.SemiPromise{L: 2}
 	}
 	var err error
@@ -43,8 +44,10 @@ func askAll(t *testing.T, r *Release) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, a.Lower, a.Upper)
 	}
-	require.Len(t, r.sizes(), len(r.Start)-1)
-	r.localBuckets()
+	require.Len(t, r.Sizes(), len(r.Start)-1)
+	for _, b := range r.Bags() {
+		require.Positive(t, b.Total)
+	}
 }
 
 // FuzzLocalFiles: whatever lgb.csv and buckets.csv hold, reading them ends in a
@@ -57,7 +60,7 @@ func FuzzLocalFiles(f *testing.F) {
 	f.Add(rows+"4,{F|M},flu,1\n", buckets+"disease,1,flu,0\n")
 	f.Add(rows, buckets)
 	f.Fuzz(func(t *testing.T, local, values string) {
-		askAll(t, fuzzRelease(t, LGB, map[string][]byte{"lgb.csv": []byte(local), "buckets.csv": []byte(values)}))
+		askAll(t, fuzzRelease(t, snapshot.NameLGB, map[string][]byte{"lgb.csv": []byte(local), "buckets.csv": []byte(values)}))
 	})
 }
 
@@ -69,7 +72,7 @@ func FuzzJoinedFiles(f *testing.F) {
 	f.Add(rows + "1,F,flu,2\n")
 	f.Add(rows)
 	f.Fuzz(func(t *testing.T, text string) {
-		askAll(t, fuzzRelease(t, Slicing, map[string][]byte{"sliced.csv": []byte(text)}))
-		askAll(t, fuzzRelease(t, Randomization, map[string][]byte{"randomized.csv": []byte(text)}))
+		askAll(t, fuzzRelease(t, snapshot.NameSlicing, map[string][]byte{"sliced.csv": []byte(text)}))
+		askAll(t, fuzzRelease(t, snapshot.NameRandomization, map[string][]byte{"randomized.csv": []byte(text)}))
 	})
 }

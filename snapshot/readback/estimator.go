@@ -1,52 +1,32 @@
-package oneoff
+package readback
 
 import (
 	"slices"
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/snapshot"
 )
-
-// Estimator answers queries from the release.
-func (r *Release) Estimator() query.Estimator {
-	d := len(r.Dicts) - 1
-	switch {
-	case r.Local != nil:
-		return r.Local
-	case r.Cells != nil:
-		return r.cellEstimator()
-	case r.Manifest.Recoding == Randomization:
-		return &randomized{r}
-	}
-	blocks := query.SingleBlocks(d + 1)
-	switch r.Manifest.Recoding {
-	case Anatomy:
-		blocks = query.AnatomyBlocks(d+1, d)
-	case Slicing:
-		blocks = r.slices()
-	}
-	return &query.BlockRelease{Dicts: r.Dicts, Codes: append(r.QI[:d:d], r.SA), Start: r.Start, Blocks: blocks}
-}
 
 // cellEstimator: values uniform inside the cells of a class, or, where each row
 // has its own (ng), of the row: its value is that of a record that it covers.
 func (r *Release) cellEstimator() query.Estimator {
 	bags := make([]equivclass.Bag, len(r.Cells))
 	for i := range bags {
-		if r.ownCells() {
+		if r.OwnCells() {
 			bags[i].Add(r.SA[i], 1)
 		} else {
-			bags[i] = bagOf(r.SA[r.Start[i]:r.Start[i+1]])
+			bags[i] = r.Bag(i)
 		}
 	}
 	return &query.CellRelease{Dicts: r.Dicts, Sensitive: len(r.Dicts) - 1, Cells: r.Cells, Bags: bags, Grain: query.Grains(r.Dicts)}
 }
 
-// ownCells tells whether each row has cells of its own.
-func (r *Release) ownCells() bool { return r.Manifest.Method == "ng" }
+// OwnCells tells whether each row has cells of its own.
+func (r *Release) OwnCells() bool { return r.Manifest.Method == snapshot.MethodRings }
 
-// slices are the slices as columns.
-func (r *Release) slices() [][]int {
+// SlicedColumns are the slices, each as columns.
+func (r *Release) SlicedColumns() [][]int {
 	names := r.names()
 	out := make([][]int, len(r.Manifest.Slices))
 	for i, slice := range r.Manifest.Slices {
@@ -70,7 +50,7 @@ func (r *Release) slices() [][]int {
 // bounds are what the exact conditions alone tell.
 type randomized struct{ r *Release }
 
-// Estimate implements equivclass.Estimator.
+// Estimate implements query.Estimator.
 func (e *randomized) Estimate(q *query.Bound) query.Answer {
 	var out query.Answer
 	sensitive := slices.IndexFunc(q.Preds, func(p query.Predicate) bool { return p.Attribute == len(e.r.Dicts)-1 })
@@ -78,7 +58,7 @@ func (e *randomized) Estimate(q *query.Bound) query.Answer {
 		from, to := e.r.Start[g], e.r.Start[g+1]
 		asked := 0.0
 		if sensitive >= 0 {
-			asked = e.asked(&q.Preds[sensitive], from, to)
+			asked = e.asked(&q.Preds[sensitive], g)
 		}
 		for row := from; row < to; row++ {
 			if !e.matches(q, row) {
@@ -105,8 +85,8 @@ func (e *randomized) Estimate(q *query.Bound) query.Answer {
 }
 
 // asked is the share of a group's different values that a predicate asks for.
-func (e *randomized) asked(p *query.Predicate, from, to int32) float64 {
-	bag, hits, all := bagOf(e.r.SA[from:to]), 0, 0
+func (e *randomized) asked(p *query.Predicate, group int) float64 {
+	bag, hits, all := e.r.Bag(group), 0, 0
 	for _, c := range bag.Counts {
 		if p.Match[c.Code] {
 			hits++

@@ -1,0 +1,101 @@
+package readback
+
+import (
+	"fmt"
+
+	"anond/equivclass"
+	"anond/equivclass/query"
+)
+
+// loadCells reads data.csv.
+func (r *Release) loadCells() error {
+	names, d := r.names(), len(r.Dicts)-1
+	s, err := r.sheet("data.csv", append(names, "class"))
+	if err != nil {
+		return err
+	}
+	readers := make([]cellReader, d+1)
+	for j := range readers {
+		readers[j] = newCellReader(r.Dicts[j])
+	}
+	r.Start = []int32{0}
+	last := 0
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		class, err := s.group(fields[d+1], last)
+		if err != nil {
+			return err
+		}
+		if class > last || r.OwnCells() {
+			cells := make([]query.Cell, d+1)
+			for j := range d {
+				var ok bool
+				if cells[j], ok = readers[j].cell(fields[j]); !ok {
+					return s.damaged(fmt.Sprintf("has no cell of attribute %q", names[j]))
+				}
+			}
+			r.Cells = append(r.Cells, cells)
+		}
+		if class > last {
+			r.Start, last = append(r.Start, r.Start[last]), class
+		}
+		code, ok := readers[d].value(fields[d])
+		if !ok {
+			return s.damaged(fmt.Sprintf("has no value of attribute %q", names[d]))
+		}
+		r.SA = append(r.SA, code)
+		r.Start[last]++
+	}
+}
+
+// cellReader reads one column.
+type cellReader struct {
+	dict  *equivclass.Dictionary
+	cells *query.CellReader
+	twice map[string]bool            // labels that several nodes of the hierarchy have
+	fixed map[string]equivclass.Code // buckets by their text
+}
+
+func newCellReader(d *equivclass.Dictionary) cellReader {
+	c := cellReader{dict: d, cells: query.NewCellReader(d), twice: map[string]bool{}}
+	if h := d.Attribute().Hierarchy; h != nil {
+		seen := map[string]bool{}
+		for node := range h.Nodes() {
+			c.twice[h.Label(node)] = seen[h.Label(node)]
+			seen[h.Label(node)] = true
+		}
+	}
+	if len(d.Attribute().Buckets) > 0 {
+		c.fixed = map[string]equivclass.Code{}
+		for code := range equivclass.Code(d.Len()) {
+			c.fixed[d.Text(code)] = code
+		}
+	}
+	return c
+}
+
+// value reads an exact value.
+func (c *cellReader) value(text string) (equivclass.Code, bool) {
+	if c.fixed != nil {
+		code, ok := c.fixed[text]
+		return code, ok
+	}
+	code, found, why := c.dict.Find([]byte(text))
+	if why != equivclass.Accepted {
+		return 0, false
+	}
+	if !found {
+		code = c.dict.Add([]byte(text))
+	}
+	return code, true
+}
+
+// cell reads a generalized cell. A label of several nodes could mean any of
+// them, so that no bound would hold: it is refused.
+func (c *cellReader) cell(text string) (query.Cell, bool) {
+	x, why := c.cells.Read(text)
+	return x, why == equivclass.Accepted && !c.twice[text]
+}

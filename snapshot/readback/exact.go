@@ -1,0 +1,123 @@
+package readback
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// loadExact reads the two files of an exact recoding. counted: the second has a
+// count beside each value.
+func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
+	if err := r.loadQuasi(quasi); err != nil {
+		return err
+	}
+	d := len(r.Dicts) - 1
+	header := []string{"group", r.Dicts[d].Attribute().Name}
+	if counted {
+		header = append(header, "count")
+	}
+	s, err := r.sheet(sensitive, header)
+	if err != nil {
+		return err
+	}
+	values := newCellReader(r.Dicts[d])
+	sizes, last := []int32{0}, 0
+	for {
+		fields, err := s.next()
+		if err != nil {
+			return err
+		}
+		if fields == nil {
+			break
+		}
+		if last, err = s.group(fields[0], last); err != nil {
+			return err
+		}
+		code, ok := values.value(fields[1])
+		n := 1
+		if counted {
+			n, err = strconv.Atoi(fields[2])
+		}
+		if !ok || err != nil || n < 1 || n > r.Manifest.Records {
+			return s.damaged("has no value with its count")
+		}
+		r.SA = append(r.SA, slices.Repeat([]equivclass.Code{code}, n)...)
+		sizes = append(sizes[:last], int32(len(r.SA)))
+	}
+	if !slices.Equal(sizes, r.Start) {
+		return fmt.Errorf("%w: %s and %s disagree on the size of a group", snapshot.ErrDamaged, quasi, sensitive)
+	}
+	return nil
+}
+
+func (r *Release) loadQuasi(name string) error {
+	names, d := r.names(), len(r.Dicts)-1
+	s, err := r.sheet(name, append(names[:d:d], "group"))
+	if err != nil {
+		return err
+	}
+	readers := make([]cellReader, d)
+	for j := range readers {
+		readers[j] = newCellReader(r.Dicts[j])
+	}
+	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
+	last := 0
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		if last, err = s.group(fields[d], last); err != nil {
+			return err
+		}
+		for j := range d {
+			code, ok := readers[j].value(fields[j])
+			if !ok {
+				return s.damaged(fmt.Sprintf("has no value of attribute %q", names[j]))
+			}
+			r.QI[j] = append(r.QI[j], code)
+		}
+		r.Start = append(r.Start[:last], int32(len(r.QI[0])))
+	}
+}
+
+// loadJoined reads a file of exact rows with their sensitive value and group:
+// sliced.csv and randomized.csv.
+func (r *Release) loadJoined(name string) error {
+	names, d := r.names(), len(r.Dicts)-1
+	s, err := r.sheet(name, append(names, "group"))
+	if err != nil {
+		return err
+	}
+	readers := make([]cellReader, d+1)
+	for j := range readers {
+		readers[j] = newCellReader(r.Dicts[j])
+	}
+	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
+	last := 0
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		if last, err = s.group(fields[d+1], last); err != nil {
+			return err
+		}
+		for j := range d + 1 {
+			code, ok := readers[j].value(fields[j])
+			switch {
+			case !ok:
+				return s.damaged("has no value of its attribute")
+			case j == d:
+				r.SA = append(r.SA, code)
+			default:
+				r.QI[j] = append(r.QI[j], code)
+			}
+		}
+		r.Start = append(r.Start[:last], int32(len(r.SA)))
+	}
+}

@@ -1,0 +1,53 @@
+package readback
+
+import (
+	"slices"
+
+	"anond/equivclass/query"
+	"anond/snapshot"
+)
+
+// form is how the files of a recoding are read and asked.
+type form struct {
+	load      func(*Release) error
+	estimator func(*Release) query.Estimator
+}
+
+// formOf returns the form of a recoding by its name.
+func formOf(recoding string) (form, bool) {
+	f, ok := map[string]form{
+		snapshot.NameGeneralization: {(*Release).loadCells, (*Release).cellEstimator},
+		snapshot.NameAnatomy:        {(*Release).loadAnatomy, (*Release).anatomyEstimator},
+		snapshot.NamePermutation:    {(*Release).loadPermutation, (*Release).permutationEstimator},
+		snapshot.NameSlicing:        {(*Release).loadSliced, (*Release).slicingEstimator},
+		snapshot.NameRandomization:  {(*Release).loadRandomized, (*Release).randomizedEstimator},
+		snapshot.NameLGB:            {(*Release).loadLocal, (*Release).localEstimator},
+	}[recoding]
+	return f, ok
+}
+
+func (r *Release) loadAnatomy() error     { return r.loadExact("qit.csv", "st.csv", true) }
+func (r *Release) loadPermutation() error { return r.loadExact("pqt.csv", "pst.csv", false) }
+func (r *Release) loadSliced() error      { return r.loadJoined("sliced.csv") }
+func (r *Release) loadRandomized() error  { return r.loadJoined("randomized.csv") }
+
+func (r *Release) localEstimator() query.Estimator      { return r.Local }
+func (r *Release) randomizedEstimator() query.Estimator { return &randomized{r} }
+
+func (r *Release) anatomyEstimator() query.Estimator {
+	d := len(r.Dicts) - 1
+	return r.blocks(query.AnatomyBlocks(d+1, d))
+}
+
+func (r *Release) permutationEstimator() query.Estimator {
+	return r.blocks(query.SingleBlocks(len(r.Dicts)))
+}
+
+func (r *Release) slicingEstimator() query.Estimator { return r.blocks(r.SlicedColumns()) }
+
+// blocks answers from exact columns, of which those of a block are joined as they
+// were in the records.
+func (r *Release) blocks(blocks [][]int) query.Estimator {
+	columns := append(slices.Clip(r.QI), r.SA)
+	return &query.BlockRelease{Dicts: r.Dicts, Codes: columns, Start: r.Start, Blocks: blocks}
+}

@@ -1,0 +1,147 @@
+package readback
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+	"anond/equivclass/query"
+	"anond/snapshot"
+)
+
+// Release is a published release, read back from its files: what an analyst has.
+type Release struct {
+	Manifest *snapshot.Manifest
+	Schema   *equivclass.Schema
+	// Dicts of the quasi-identifiers and semi-sensitive attributes in order, then of
+	// the sensitive attribute.
+	Dicts []*equivclass.Dictionary
+	Start []int32           // first row of each class, and behind the last
+	SA    []equivclass.Code // by row
+	// QI is by quasi-identifier, then row, where cells are exact; nil under
+	// generalization. Rows of permutation are no records.
+	QI [][]equivclass.Code
+	// Cells is by class (by row where each has its own), then column; nil where
+	// cells are exact.
+	Cells [][]query.Cell
+	Local *query.LocalRelease // lgb; SA is then in order of buckets
+
+	dir  string // of the release itself
+	form form   // once loaded
+}
+
+// Open reads the manifest of a release: of the current one of a releases
+// directory, or of the release whose directory is named itself.
+func Open(dir string) (*Release, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	top, number := dir, uint32(0)
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+		n, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%s holds a manifest, but is not named by the number of its release: "+
+				"give the copy its name back, such as 000001", dir)
+		}
+		top, number = filepath.Dir(dir), uint32(n)
+	} else if _, err := os.Stat(filepath.Join(dir, "CURRENT")); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no release and no directory of releases: it has neither manifest.json nor CURRENT", dir)
+	}
+	m, err := snapshot.Show(snapshot.OS(), top, number)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
+	r.Schema, err = schemaOf(m, top)
+	return r, err
+}
+
+// Load reads the data files. dicts, if not nil, are those of the records that
+// the release is compared with; they grow by what is new.
+func (r *Release) Load(dicts []*equivclass.Dictionary) error {
+	if r.Dicts = dicts; dicts == nil {
+		for _, i := range append(r.Schema.Columns(), r.Schema.SensitiveIndex()) {
+			a := r.Schema.Attributes()[i]
+			a.Text = written
+			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
+		}
+	}
+	f, ok := formOf(r.Manifest.Recoding)
+	if !ok {
+		return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
+	}
+	r.form = f
+	return f.load(r)
+}
+
+// Estimator answers queries from the release, once it is loaded.
+func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
+
+// Ask answers a query in the language of query.Parse, and names the
+// values asked for that the release shows nowhere.
+func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
+	q, err := query.Parse(text)
+	if err != nil {
+		return query.Answer{}, nil, err
+	}
+	bound, err := query.Bind(q, r.Dicts)
+	if err != nil {
+		return query.Answer{}, nil, err
+	}
+	return r.Estimator().Estimate(bound), bound.Absent, nil
+}
+
+// CheckSchema tells whether records of a schema may be held against the
+// release: the same attributes are published, in the same order.
+func (r *Release) CheckSchema(s *equivclass.Schema) error {
+	want, have := publishedOf(r.Schema), publishedOf(s)
+	if !slices.Equal(want, have) {
+		return fmt.Errorf("the configuration publishes other attributes than the release, or in another order: the release has %s",
+			strings.Join(want, ", "))
+	}
+	return nil
+}
+
+func publishedOf(s *equivclass.Schema) []string {
+	var out []string
+	for _, i := range s.Columns() {
+		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
+	}
+	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))
+}
+
+// Sizes are those of the classes.
+func (r *Release) Sizes() []int {
+	out := make([]int, len(r.Start)-1)
+	for i := range out {
+		out[i] = int(r.Start[i+1] - r.Start[i])
+	}
+	return out
+}
+
+// Bags are those of which l speaks: of the classes, or of the local buckets of
+// the sensitive attribute.
+func (r *Release) Bags() (out []equivclass.Bag) {
+	if r.Local != nil {
+		for _, values := range r.Local.Values[len(r.Dicts)-1] {
+			out = append(out, equivclass.BagOfCodes(slices.Clone(values)))
+		}
+		return out
+	}
+	for i := range len(r.Start) - 1 {
+		out = append(out, r.Bag(i))
+	}
+	return out
+}
+
+// Bag is the sensitive values of a class.
+func (r *Release) Bag(class int) equivclass.Bag {
+	return equivclass.BagOfCodes(slices.Clone(r.SA[r.Start[class]:r.Start[class+1]]))
+}

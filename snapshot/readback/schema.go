@@ -1,0 +1,81 @@
+package readback
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// schemaOf makes the schema that a manifest describes, with the copies of the
+// hierarchies that lie beside the releases.
+func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
+	attributes := make([]equivclass.Attribute, len(m.Schema))
+	for i, e := range m.Schema {
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()),
+			Promise: promiseOf(e.Promise), Flag: e.Flag}
+		if e.Hierarchy == nil {
+			continue
+		}
+		attributes[i].Steps, attributes[i].Buckets = e.Hierarchy.Steps, e.Hierarchy.Buckets
+		if e.Hierarchy.File == "" {
+			continue
+		}
+		data, err := readChecked(filepath.Join(top, filepath.FromSlash(e.Hierarchy.File)), e.Hierarchy.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		if attributes[i].Hierarchy, err = written.ParseHierarchy(e.Hierarchy.File, bytes.NewReader(data)); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range m.Schema { // behind the others, as config has them
+		known := func(a equivclass.Attribute) bool { return a.Name == e.Flag }
+		if e.Flag != "" && !slices.ContainsFunc(attributes, known) {
+			attributes = append(attributes, equivclass.Attribute{Name: e.Flag, Role: equivclass.Flag})
+		}
+	}
+	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+}
+
+// written is how a release is read: what it shows is what it says, also where it
+// was made before texts were normalized.
+var written = readable(equivclass.Text{Exact: true})
+
+// readable is a rule without a bound of its own: the manifest names none, and
+// values that were published were within it.
+func readable(t equivclass.Text) equivclass.Text {
+	t.MaxLength = math.MaxInt32 / 4
+	return t
+}
+
+// promiseOf is the promise of a semi-sensitive attribute.
+func promiseOf(e *snapshot.PromiseEntry) *equivclass.SemiPromise {
+	if e == nil {
+		return nil
+	}
+	p := &equivclass.SemiPromise{L: e.L, T: e.T, Distance: e.Distance}
+	for _, v := range e.Reference {
+		p.Reference = append(p.Reference, equivclass.ValueCount{Value: v.Value, Count: v.Count})
+	}
+	return p
+}
+
+// readChecked reads a file that must have a hash.
+func readChecked(path, want string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+		return nil, fmt.Errorf("%w: %s is not the file that the manifest describes", snapshot.ErrDamaged, path)
+	}
+	return data, nil
+}
