@@ -112,6 +112,7 @@ func TestASinkThatIsAwayHoldsUpNothing(t *testing.T) {
 // TestOnceWithoutATopicOfDeadLetters ends, keeps the letters, and says so; the
 // next run delivers them.
 func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
+	t.Parallel()
 	c, config := broker(t)
 	s := newSite(t, config)
 	r := s.run("", "run", "--once")
