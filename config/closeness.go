@@ -15,7 +15,7 @@ func (c *Config) checkCloseness(r *reader, i int) {
 		r.fault(at+".t", fmt.Sprintf("is %g, must be between 0 and 1", d.T), "at 1 every class passes; write for instance 0.2")
 	}
 	if !r.set(at + ".distance") {
-		d.Distance = Equal
+		d.Distance = distanceEqual
 	}
 	if c.schema == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"anond/equivclass"
 )
 
-// Version is the only version of the file's shape that this anond reads.
-const Version = 1
+// fileVersion is the only version of the file's shape that this anond reads.
+const fileVersion = 1
 
 // Config is a complete and checked configuration. Only Load makes one.
 // Paths are resolved: what was relative is relative to the file.
@@ -51,12 +51,12 @@ func (c *Config) keys() []key {
 }
 
 func versionNumber(to *int) value {
-	v := atLeast(Version, "this anond reads version 1", to).(scalar[int])
+	v := atLeast(fileVersion, "this anond reads version 1", to).(scalar[int])
 	v.name = "integer"
 	bounded := v.parse
 	v.parse = func(s string) (int, error) {
 		n, err := bounded(s)
-		if err == nil && n > Version {
+		if err == nil && n > fileVersion {
 			err = complain("is newer than this anond", "it reads version 1; use a newer anond")
 		}
 		return n, err

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +30,8 @@ func (c *Config) Digests() map[string][32]byte {
 			parts = append(parts, a.Flag, a.Promise)
 		}
 		out[at] = digestOf(parts)
-		if a.textual() && a.Text != ExactText { // states of text taken as written know no such key
-			out[at+".text"] = digestOf(Normalize)
+		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
+			out[at+".text"] = digestOf(normalizeText)
 		}
 	}
 	out["schema.attributes"] = digestOf(names)
@@ -72,7 +71,7 @@ const EncodingKey = "schema.encoding"
 func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
-		parts = append(parts, a.Name, a.Role, a.Type, nonNil(a.Buckets), a.Hierarchy != "", a.Flag, a.textual() && a.Text != ExactText)
+		parts = append(parts, a.Name, a.Role, a.Type, nonNil(a.Buckets), a.Hierarchy != "", a.Flag, a.textual() && a.Text != exactText)
 	}
 	return digestOf(parts)
 }
@@ -90,21 +89,4 @@ func digestOf(value any) [32]byte {
 		panic("config: a setting has no JSON form") // numbers are finite, the rest are texts
 	}
 	return sha256.Sum256(text)
-}
-
-// Changed names the keys in which two sets of digests differ, sorted. A start
-// with a non-empty result is exit 78 once a release is decided. EncodingKey
-// restates others and is not named.
-func Changed(before, now map[string][32]byte) []string {
-	keys := map[string]bool{}
-	for _, from := range []map[string][32]byte{before, now} {
-		for k := range from {
-			was, had := before[k]
-			is, has := now[k]
-			if k != EncodingKey && (had != has || was != is) {
-				keys[k] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(keys))
 }

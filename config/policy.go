@@ -94,7 +94,7 @@ func (d *Diversity) keys() []key {
 		{path: "recursive.c", value: number(&d.Recursive.C), doc: "Recursive (c,l)-diversity: the most frequent value occurs less than c times as often as all from rank l on together."},
 		{path: "recursive.l", value: atLeast(2, "rank 1 is the most frequent value itself", &d.Recursive.L), doc: "The l of recursive (c,l)-diversity."},
 		{path: "t", value: number(&d.T), doc: "t-closeness: the earth mover's distance of the value shares of a class from the reference distribution is at most this number, between 0 and 1."},
-		{path: "distance", value: oneOf(&d.Distance, Equal, Ordered, Hierarchical), derived: "equal; with t", doc: "Ground distance of t: equal (any two values differ alike), ordered (buckets of a number) or hierarchical (the attribute's hierarchy)."},
+		{path: "distance", value: oneOf(&d.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal; with t", doc: "Ground distance of t: equal (any two values differ alike), ordered (buckets of a number) or hierarchical (the attribute's hierarchy)."},
 		{path: "reference", value: shares{&d.Reference}, derived: "the values published in release 1; with t", doc: "Reference distribution of t, {value: share, ...}, shares summing to 1."},
 	}
 }

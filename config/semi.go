@@ -20,16 +20,16 @@ type Distance string
 
 // The ground distances.
 const (
-	Equal        Distance = "equal"
-	Ordered      Distance = "ordered"
-	Hierarchical Distance = "hierarchical"
+	distanceEqual        Distance = "equal"
+	distanceOrdered      Distance = "ordered"
+	distanceHierarchical Distance = "hierarchical"
 )
 
 func (p *Promise) keys() []key {
 	return []key{
 		{path: "promise.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), derived: "none", doc: "With role semi: no sensitive value of this attribute may have more than 1/l of a local bucket."},
 		{path: "promise.t", value: number(&p.T), derived: "none", doc: "With role semi, for attributes of few values: local buckets are t-close to the reference distribution. A value is then as probable as its share of the bucket; no 1/l is claimed."},
-		{path: "promise.distance", value: oneOf(&p.Distance, Equal, Ordered, Hierarchical), derived: "equal", doc: "Ground distance of promise.t: equal (all values alike far), ordered (numbers by rank; leaves in the order of the hierarchy file), hierarchical (by the hierarchy)."},
+		{path: "promise.distance", value: oneOf(&p.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal", doc: "Ground distance of promise.t: equal (all values alike far), ordered (numbers by rank; leaves in the order of the hierarchy file), hierarchical (by the hierarchy)."},
 		{path: "promise.reference", value: shares{&p.Reference}, derived: "the sensitive values published in release 1", doc: "Reference distribution of promise.t, {value: share, ...}, shares summing to 1."},
 	}
 }
@@ -87,7 +87,7 @@ func (c *Config) checkSemi(r *reader, i int, fault attributeFault) {
 		fault("promise.t", "is not between 0 and 1", "write for instance 0.2")
 	case p.L == 0:
 		if p.Distance == "" {
-			p.Distance = Equal
+			p.Distance = distanceEqual
 		}
 		a.checkDistance(p.Distance, fault)
 	}
@@ -96,9 +96,9 @@ func (c *Config) checkSemi(r *reader, i int, fault attributeFault) {
 // checkDistance tells whether a ground distance has a meaning for the values.
 func (a *Attribute) checkDistance(d Distance, fault attributeFault) {
 	switch {
-	case d == Hierarchical && a.Hierarchy == "":
+	case d == distanceHierarchical && a.Hierarchy == "":
 		fault("promise.distance", "is hierarchical, but the attribute has no hierarchy", "name one, or use equal")
-	case d == Ordered && a.Hierarchy == "" && !a.Type.Numeric():
+	case d == distanceOrdered && a.Hierarchy == "" && !a.Type.Numeric():
 		fault("promise.distance", "is ordered, but the values have no order", "use a numeric type, a hierarchy file whose leaves are in order, or equal")
 	}
 }

@@ -33,7 +33,7 @@ func TestSemiAttribute(t *testing.T) {
 
 	other, said := loadSemi(t, "name: sex, role: semi, type: categorical, flag: sex_private, promise: {t: 0.3, reference: {F: 0.25, M: 0.75}}")
 	require.Empty(t, said)
-	assert.Equal(t, []string{"schema.attributes[sex]"}, config.Changed(c.Digests(), other.Digests()), "a promise is a setting")
+	assert.Equal(t, []string{"schema.attributes[sex]"}, changed(c.Digests(), other.Digests()), "a promise is a setting")
 }
 
 // TestEachRuleOfSemiAlone: a single break gives a single message.
@@ -93,7 +93,7 @@ func TestSlices(t *testing.T) {
 	require.Equal(t, []string{warned}, said)
 	assert.Equal(t, [][]string{{"age", "city"}}, c.Release.Slices, "its own slice goes without saying")
 	other, _ := loadChanged(t, "{dir: out}", "{dir: out, recoding: slicing, slices: [[age], [city]]}")
-	assert.Equal(t, []string{"release.slices"}, config.Changed(c.Digests(), other.Digests()))
+	assert.Equal(t, []string{"release.slices"}, changed(c.Digests(), other.Digests()))
 }
 
 // TestLoadOneOffKnowsSemi: a single table needs no block release.

@@ -40,8 +40,8 @@ type OnGap string
 
 // The treatments of a gap.
 const (
-	GapStop     OnGap = "stop"
-	GapContinue OnGap = "continue"
+	gapStop     OnGap = "stop"
+	gapContinue OnGap = "continue"
 )
 
 // OnCorrupt says what to do about a batch that cannot be read.
@@ -49,8 +49,8 @@ type OnCorrupt string
 
 // The treatments of a batch that cannot be read.
 const (
-	CorruptStop OnCorrupt = "stop"
-	CorruptSkip OnCorrupt = "skip"
+	corruptStop OnCorrupt = "stop"
+	corruptSkip OnCorrupt = "skip"
 )
 
 // SASLMechanism is how a client proves who it is.
@@ -135,8 +135,8 @@ func (s *Source) keys() []key {
 		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static", doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
 		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. With assignment static it may be set too: positions are then also committed there, for lag tools. anond itself reads on from its own state."},
 		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Name under which brokers log and limit this client."},
-		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, GapStop, GapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count their offsets as gap."},
-		{path: "source.kafka.on_corrupt", value: oneOf(&k.OnCorrupt, CorruptStop, CorruptSkip), def: "stop", doc: "What to do when a batch of records still cannot be read after 30 s of trying over new connections, since its checksum or content is wrong or it decompresses to more than memory.max_in_flight: stop, or skip its offsets, count them as corrupt_batch, and go on behind it."},
+		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, gapStop, gapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count their offsets as gap."},
+		{path: "source.kafka.on_corrupt", value: oneOf(&k.OnCorrupt, corruptStop, corruptSkip), def: "stop", doc: "What to do when a batch of records still cannot be read after 30 s of trying over new connections, since its checksum or content is wrong or it decompresses to more than memory.max_in_flight: stop, or skip its offsets, count them as corrupt_batch, and go on behind it."},
 		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s", doc: "Time without progress, though there is something to read, after which connections are built anew."},
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s", doc: "With assignment group: silence after which the group takes the lease from a member. Brokers refuse less than 6s."},
 		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false", doc: "Encrypt connections to the brokers. Certificates are always verified."},

@@ -10,15 +10,15 @@ import (
 // TextForm says how the texts of an attribute become values.
 type TextForm string
 
-// The forms of texts; the empty one is Normalize.
+// The forms of texts; the empty one is normalizeText.
 const (
-	Normalize TextForm = "normalize"
-	ExactText TextForm = "exact"
+	normalizeText TextForm = "normalize"
+	exactText     TextForm = "exact"
 )
 
 func (a *Attribute) textKeys() []key {
 	return []key{
-		{path: "text", value: oneOf(&a.Text, Normalize, ExactText), derived: "normalize", doc: "How texts of a category or subject become values. " +
+		{path: "text", value: oneOf(&a.Text, normalizeText, exactText), derived: "normalize", doc: "How texts of a category or subject become values. " +
 			"normalize: white space at both ends is removed, each run of spaces inside becomes one space, characters are composed (Unicode NFC); " +
 			"so `flu` and `flu ` are one value, and `p1` and `p1 ` one person. exact: as written. " +
 			"The hierarchy and declared shares of the attribute follow. " +
@@ -35,7 +35,7 @@ func (a *Attribute) textual() bool {
 
 // textRule is how the schema has it.
 func (a *Attribute) textRule() equivclass.Text {
-	return equivclass.Text{Exact: a.Text == ExactText, MaxLength: int(a.MaxLength)}
+	return equivclass.Text{Exact: a.Text == exactText, MaxLength: int(a.MaxLength)}
 }
 
 func (a *Attribute) checkText(r *reader, at string, fault attributeFault) {

@@ -65,12 +65,12 @@ func TestTextOfAnAttribute(t *testing.T) {
 func TestTextIsFixedUnderAState(t *testing.T) {
 	normal, _ := loadTexts(t, textAttributes, "a;*\nb;*\n")
 	exact, _ := loadTexts(t, strings.NewReplacer("subject}", "subject, text: exact}", "city.csv}", "city.csv, text: exact}", "4KiB}", "8KiB, text: exact}").Replace(textAttributes), "a;*\nb;*\n")
-	assert.Equal(t, []string{"schema.attributes[city].text", "schema.attributes[diagnosis].text", "schema.attributes[patient].text"}, config.Changed(normal.Digests(), exact.Digests()))
+	assert.Equal(t, []string{"schema.attributes[city].text", "schema.attributes[diagnosis].text", "schema.attributes[patient].text"}, changed(normal.Digests(), exact.Digests()))
 	for key := range exact.Digests() {
 		assert.NotContains(t, key, ".text", "a state of old knows no such key")
 	}
 	longer, _ := loadTexts(t, strings.Replace(textAttributes, "4KiB", "1MiB", 1), "a;*\nb;*\n")
-	assert.Empty(t, config.Changed(normal.Digests(), longer.Digests()))
+	assert.Empty(t, changed(normal.Digests(), longer.Digests()))
 }
 
 func TestTextRules(t *testing.T) {

@@ -216,16 +216,16 @@ func (d *Dictionary) Restore(text string) error {
 		d.Add([]byte(text))
 		return nil
 	}
-	return &DictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
+	return &dictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}
 }
 
-// DictionaryError says that a stored dictionary does not fit the schema.
-type DictionaryError struct {
+// dictionaryError says that a stored dictionary does not fit the schema.
+type dictionaryError struct {
 	Attribute string
 	Entry     int
 }
 
-func (e *DictionaryError) Error() string {
+func (e *dictionaryError) Error() string {
 	return "dictionary of attribute " + strconv.Quote(e.Attribute) + ": entry " + strconv.Itoa(e.Entry) + " does not fit the schema"
 }
 

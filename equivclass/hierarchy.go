@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Root is the label that every hierarchy ends in.
-const Root = "*"
+// rootLabel is the label that every hierarchy ends in.
+const rootLabel = "*"
 
 // Hierarchy is a generalization tree over the values of one attribute, read
 // from ARX's file format: one line a leaf, `leaf;level1;...;*`.

@@ -34,8 +34,8 @@ type treeNode struct {
 }
 
 func newTreeBuilder(t Text) *treeBuilder {
-	root := &treeNode{label: Root}
-	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{Root: root}}
+	root := &treeNode{label: rootLabel}
+	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{rootLabel: root}}
 }
 
 // add takes one line in. A line with a fault may leave labels behind; the file is
@@ -48,8 +48,8 @@ func (b *treeBuilder) add(line int, path []string) error {
 	if err != nil {
 		return err
 	}
-	if path[len(path)-1] != Root {
-		return fmt.Errorf("the last column must be %q, the root", Root)
+	if path[len(path)-1] != rootLabel {
+		return fmt.Errorf("the last column must be %q, the root", rootLabel)
 	}
 	leaf := path[0]
 	if before, ok := b.leafLine[leaf]; ok {
@@ -113,7 +113,7 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 			return nil, fmt.Errorf("the text in column %d has a character that is normalized to a semicolon, which parts columns: "+
 				"replace it", i+1)
 		}
-		if out[i] == Root && i > 0 {
+		if out[i] == rootLabel && i > 0 {
 			continue
 		}
 		if err := CheckCategory(out[i]); err != nil {

@@ -90,7 +90,7 @@ func readByLevels(file string) (*byLevels, bool) {
 	depth := 0
 	for i, line := range strings.Split(file, "\n") {
 		path := strings.Split(line, ";")
-		if _, twice := r.at[path[0]]; twice || path[len(path)-1] != Root {
+		if _, twice := r.at[path[0]]; twice || path[len(path)-1] != rootLabel {
 			return nil, false
 		}
 		r.at[path[0]], r.paths, depth = i, append(r.paths, path), max(depth, len(path))
@@ -131,7 +131,7 @@ func TestHierarchyIsReadAlikeByAll(t *testing.T) {
 			for range random.IntN(4) {
 				path = append(path, string(rune("axyz*"[random.IntN(5)])))
 			}
-			lines = append(lines, strings.Join(append(path, Root), ";"))
+			lines = append(lines, strings.Join(append(path, rootLabel), ";"))
 		}
 		file := strings.Join(lines, "\n")
 		h, err := ParseHierarchy("f", strings.NewReader(file))

@@ -15,7 +15,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/audittest"
 )
 
 // plane is a schema of d whole numbers and a sensitive value.
@@ -83,14 +83,14 @@ func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*i
 func cutNow(m *incremental.Machine) (*incremental.Intent, error) { return m.Cut(1, [32]byte{}) }
 
 // chainOf is what the adversary of levels L0 and L1 knows: members and bags.
-func chainOf(t testing.TB, m *incremental.Machine, world []int, values int) audit.Chain {
-	c := audit.Chain{Records: len(world), Values: values}
+func chainOf(t testing.TB, m *incremental.Machine, world []int, values int) audittest.Chain {
+	c := audittest.Chain{Records: len(world), Values: values}
 	for _, i := range m.Intents() {
 		v, err := m.View(i.Release)
 		require.NoError(t, err)
-		var r audit.ChainRelease
+		var r audittest.Release
 		for _, class := range v.Classes {
-			var cc audit.ChainClass
+			var cc audittest.Class
 			for _, member := range class.Members {
 				cc.Members, cc.Bag = append(cc.Members, int(member)), append(cc.Bag, world[member])
 			}
@@ -153,7 +153,7 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 // returns the number of records that were regrouped.
 func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int, values, l int) (regrouped int) {
 	c := chainOf(t, m, world, values)
-	post, err := audit.Posteriors(c)
+	post, err := audittest.Posteriors(c)
 	require.NoError(t, err)
 	require.LessOrEqual(t, post.Max(), 1/float64(l)+1e-12, "seed %d", seed)
 	v, err := m.View(m.Latest().Release)
@@ -203,10 +203,11 @@ func TestExactPosteriorsOfPublishedFiles(t *testing.T) {
 			}
 		}
 		c.certify()
-		loaded, err := audit.LoadChain(c.exports())
+		o := c.exports()
+		loaded, err := audittest.Load(o.Releases, o.Members)
 		require.NoError(t, err)
 		require.Greater(t, len(loaded.Releases), 1)
-		post, err := audit.Posteriors(loaded)
+		post, err := audittest.Posteriors(loaded)
 		require.NoError(t, err)
 		require.LessOrEqual(t, post.Max(), 0.5)
 	}

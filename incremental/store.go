@@ -34,8 +34,6 @@ type Store interface {
 	// Outbox returns dead letters with Seq > after, in order: up to max of them,
 	// and no more than come to maxBytes (DeadLetter.Bytes), but at least one.
 	Outbox(after uint64, max, maxBytes int) ([]DeadLetter, error)
-	// Bytes is the size of the state on its medium and the free part of it.
-	Bytes() (used, free int64)
 	Close() error
 }
 

@@ -94,8 +94,8 @@ type DecodeOptions struct {
 	Ignore []equivclass.Reason
 }
 
-// ErrUnknownFormat says that a format is none of json, csv, debezium.
-var ErrUnknownFormat = errors.New("unknown format")
+// errUnknownFormat says that a format is none of json, csv, debezium.
+var errUnknownFormat = errors.New("unknown format")
 
 // NewDecoder returns the decoder of a format for the records of a schema.
 func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (Decoder, error) {
@@ -114,7 +114,7 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	case Debezium:
 		inner = newDebeziumDecoder(schema)
 	default:
-		return nil, fmt.Errorf("%w %q: use json, csv or debezium", ErrUnknownFormat, format)
+		return nil, fmt.Errorf("%w %q: use json, csv or debezium", errUnknownFormat, format)
 	}
 	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
 }

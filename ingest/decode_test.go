@@ -225,7 +225,7 @@ func TestSizeLimit(t *testing.T) {
 
 func TestNewDecoderRefuses(t *testing.T) {
 	_, err := NewDecoder("xml", testSchema(t), DecodeOptions{})
-	assert.ErrorIs(t, err, ErrUnknownFormat)
+	assert.ErrorIs(t, err, errUnknownFormat)
 	_, err = NewDecoder(JSON, testSchema(t), DecodeOptions{MaxBytes: -1})
 	assert.Error(t, err)
 }

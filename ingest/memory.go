@@ -3,9 +3,6 @@ package ingest
 // DefaultMaxInFlight bounds what is in flight if nothing else is said.
 const DefaultMaxInFlight = 64 << 20
 
-// LeastInFlight is the smallest bound under which reading makes sense.
-const LeastInFlight = 8 << 20
-
 // Shares divides one bound in bytes, memory.max_in_flight, among the places
 // where input waits between its source and the state. Each place keeps its
 // share by itself, so none ever waits for another and no order of events can

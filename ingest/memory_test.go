@@ -12,7 +12,7 @@ import (
 )
 
 func TestSharesKeepWithinTheBound(t *testing.T) {
-	for _, bound := range []int{ingest.LeastInFlight, ingest.DefaultMaxInFlight, 1 << 30} {
+	for _, bound := range []int{8 << 20, ingest.DefaultMaxInFlight, 1 << 30} {
 		for _, record := range []int{1, ingest.DefaultMaxBytes, bound / 4} {
 			s := ingest.SharesOf(bound, record)
 			assert.Positive(t, s.Fetches)

@@ -93,19 +93,19 @@ const lagsShown = 16
 
 // lags lists the lag of each partition that has one, the largest first; those
 // that follow are left to status.json.
-func lags(s Status) []PartitionLag {
-	out := []PartitionLag{}
+func lags(s Status) []partitionLag {
+	out := []partitionLag{}
 	for _, p := range s.Partitions {
 		if lag := p.Lag(); lag > 0 {
-			out = append(out, PartitionLag{p.Partition.ID, lag})
+			out = append(out, partitionLag{p.Partition.ID, lag})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b PartitionLag) int { return cmp.Compare(b.Lag, a.Lag) })
+	slices.SortStableFunc(out, func(a, b partitionLag) int { return cmp.Compare(b.Lag, a.Lag) })
 	return out[:min(len(out), lagsShown)]
 }
 
-// PartitionLag is the lag of one partition as a line of the log shows it.
-type PartitionLag struct {
+// partitionLag is the lag of one partition as a line of the log shows it.
+type partitionLag struct {
 	Partition int32 `json:"partition"`
 	Lag       int64 `json:"lag"`
 }

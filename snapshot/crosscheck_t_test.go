@@ -81,7 +81,7 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				require.NoError(t, err)
 				report, err := audit.Dir(audit.Options{Releases: p.Dir})
 				require.NoError(t, err)
-				broken := slices.ContainsFunc(report.Violations, func(x audit.Violation) bool { return x.Kind == audit.KindPrinciple && x.Attribute == "t" })
+				broken := slices.ContainsFunc(report.Violations, func(x audit.Violation) bool { return x.Kind == "principle_violated" && x.Attribute == "t" })
 				require.Equal(t, off < 0, broken, "%s %+v", c.distance, report.Violations)
 				require.Equal(t, broken, len(report.Violations) > 0)
 			}

@@ -37,16 +37,8 @@ func (l *ledger) find(release uint32) ([32]byte, bool) {
 	return l.entries[release-l.entries[0].Release].SHA256, true
 }
 
-// ReadLedger reads the ledger; one that does not exist is empty. A torn last
+// readLedger reads the ledger; one that does not exist is empty. A torn last
 // line is left out.
-func ReadLedger(files FS, path string) ([]LedgerEntry, error) {
-	l, err := readLedger(files, path)
-	if err != nil {
-		return nil, err
-	}
-	return l.entries, nil
-}
-
 func readLedger(files FS, path string) (*ledger, error) {
 	data, err := files.ReadFile(path)
 	if notExist(err) {

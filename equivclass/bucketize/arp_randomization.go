@@ -36,13 +36,3 @@ func Randomize(p *equivclass.Pool, groups [][]int32, retention float64, source r
 func RetentionPosterior(retention float64, m int) float64 {
 	return retention + (1-retention)/float64(m)
 }
-
-// RetentionFor is the greatest retention at which RetentionPosterior stays at
-// or below limit: 0 at limit = 1/m, 1 at limit = 1. Below 1/m there is none: 0.
-func RetentionFor(limit float64, m int) float64 {
-	if m < 2 {
-		return 0
-	}
-	floor := 1 / float64(m)
-	return min(1, max(0, (limit-floor)/(1-floor)))
-}

@@ -54,10 +54,3 @@ func RCE(p *equivclass.Pool, groups [][]int32, suppressed int) float64 {
 // records under frequency l: n(1 - 1/l) (Zhu et al., property 8; Xiao and Tao,
 // theorem 2).
 func REBound(n, l int) float64 { return float64(n) * (1 - 1/float64(l)) }
-
-// RERefined is what RE comes to if every class had exactly l
-// different values before r of the n records joined classes that lacked theirs:
-// the bound plus r/l, that is the bound times 1 + r/(n(l-1)) (property 8, case 2).
-func RERefined(n, r, l int) float64 {
-	return REBound(n-r, l) + float64(r)
-}

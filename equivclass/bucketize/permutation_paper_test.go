@@ -85,12 +85,12 @@ func TestPATable4AndExample2(t *testing.T) {
 // Example 3: Bob has Emphysema with probability 1/5 and is in group 1 of table 4
 // with 1/5 x 2/5.
 func TestPAExample3(t *testing.T) {
-	assert.InDelta(t, 1.0/5, equivclass.SensitivePosterior(1, 5), 1e-12)
+	assert.InDelta(t, 1.0/5, sensitivePosterior(1, 5), 1e-12)
 	assert.InDelta(t, 2.0/25, equivclass.PresenceProbability([]int{1, 2}, 5), 1e-12)
 	assert.InDelta(t, 2.0/5, equivclass.PresenceExact([]int{1, 2}, 5), 1e-12, "some row shows (65, M) when the male ones include that of 65")
 
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
-	deltas, counts := equivclass.GroupDeltas(paPool(table), equivtest.ExampleGroups[0])
+	deltas, counts := groupDeltas(paPool(table), equivtest.ExampleGroups[0])
 	assert.InDelta(t, 2.0/25, deltas[0], 1e-12)
 	assert.Equal(t, []int{1, 1, 1, 1, 1}, counts)
 }
@@ -115,7 +115,7 @@ func TestPATheorem1(t *testing.T) {
 		all++
 	})
 	for v, c := range []int{1, 1, 2, 1} {
-		assert.InDelta(t, equivclass.SensitivePosterior(c, 5), float64(hits[v])/float64(all), 1e-12)
+		assert.InDelta(t, sensitivePosterior(c, 5), float64(hits[v])/float64(all), 1e-12)
 	}
 	printed := 0.0
 	for range 5 {
@@ -167,8 +167,8 @@ func TestPATheorem2(t *testing.T) {
 		p := equivtest.Grid(rng, l*(2+rng.IntN(20)), 2, 3, 4*l)
 		groups, _ := Permutation{}.Partition(p, equivclass.Requirement{K: 1, L: l})
 		for _, g := range groups {
-			deltas, counts := equivclass.GroupDeltas(p, g)
-			require.GreaterOrEqual(t, equivclass.ReconstructionError(p.Bag(g), counts, deltas), equivclass.ReconstructionBound(l, deltas)-1e-9)
+			deltas, counts := groupDeltas(p, g)
+			require.GreaterOrEqual(t, reconstructionError(p.Bag(g), counts, deltas), reconstructionBound(l, deltas)-1e-9)
 		}
 	}
 	// Four values twice each, l = 4, every QI alike to its group's first attribute: d = 1/8.
@@ -177,10 +177,10 @@ func TestPATheorem2(t *testing.T) {
 		b.Add(equivclass.Code(v), 2)
 	}
 	deltas, counts := slices.Repeat([]float64{1.0 / 8}, 8), slices.Repeat([]int{2}, 8)
-	assert.InDelta(t, 8*(1-1.0/4), equivclass.ReconstructionError(b, counts, deltas), 1e-12)
-	assert.InDelta(t, 8*(1-3.0/16), equivclass.ReconstructionBound(4, deltas), 1e-12, "above the error: eq. 7 is no bound here")
+	assert.InDelta(t, 8*(1-1.0/4), reconstructionError(b, counts, deltas), 1e-12)
+	assert.InDelta(t, 8*(1-3.0/16), reconstructionBound(4, deltas), 1e-12, "above the error: eq. 7 is no bound here")
 	// d = 1/l is Xiao and Tao's n (1 - 1/l).
-	assert.InDelta(t, 8*(1-1.0/4), equivclass.ReconstructionBound(4, slices.Repeat([]float64{1.0 / 4}, 8)), 1e-12)
+	assert.InDelta(t, 8*(1-1.0/4), reconstructionBound(4, slices.Repeat([]float64{1.0 / 4}, 8)), 1e-12)
 }
 
 // Theorem 3: if no value has more than n/l records, Algorithm 1 fulfils

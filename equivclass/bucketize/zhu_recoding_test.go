@@ -18,9 +18,9 @@ func TestSlice(t *testing.T) {
 	groups, rest := ARP{}.Partition(p, equivclass.Requirement{K: 4, L: 4})
 	require.Empty(t, rest)
 	columns := [][]int{{0, 2}, {1}, {3}}
-	s, err := Slice(p, groups, columns, rand.NewPCG(7, 7))
+	s, err := slice(p, groups, columns, rand.NewPCG(7, 7))
 	require.NoError(t, err)
-	again, err := Slice(p, groups, columns, rand.NewPCG(7, 7))
+	again, err := slice(p, groups, columns, rand.NewPCG(7, 7))
 	require.NoError(t, err)
 	require.Equal(t, s, again, "the source alone decides")
 	at := 0
@@ -41,7 +41,7 @@ func TestSliceIsUniform(t *testing.T) {
 	p := equivtest.Block(0, 1)
 	source, same := rand.NewPCG(8, 8), 0
 	for range 4000 {
-		s, err := Slice(p, [][]int32{{0, 1}}, [][]int{{0}, {1}}, source)
+		s, err := slice(p, [][]int32{{0, 1}}, [][]int{{0}, {1}}, source)
 		require.NoError(t, err)
 		if s.From[0][0] == s.From[1][0] {
 			same++
@@ -53,8 +53,8 @@ func TestSliceIsUniform(t *testing.T) {
 func TestSliceRefusesColumns(t *testing.T) {
 	p := equivtest.Block(0, 1)
 	for _, columns := range [][][]int{{{0}}, {{0}, {0, 1}}, {{0}, {2}}, {{0}, {-1}}} {
-		_, err := Slice(p, [][]int32{{0, 1}}, columns, rand.NewPCG(1, 1))
-		var refused *ColumnsError
+		_, err := slice(p, [][]int32{{0, 1}}, columns, rand.NewPCG(1, 1))
+		var refused *columnsError
 		require.ErrorAs(t, err, &refused)
 		require.NotEmpty(t, refused.Error())
 	}
@@ -76,14 +76,24 @@ func TestRandomize(t *testing.T) {
 			}
 		}
 		require.InDelta(t, RetentionPosterior(retention, 4), float64(own)/float64(n), 0.01)
-		require.InDelta(t, retention, RetentionFor(RetentionPosterior(retention, 4), 4), 1e-12)
+		require.InDelta(t, retention, retentionFor(RetentionPosterior(retention, 4), 4), 1e-12)
 	}
-	require.Zero(t, RetentionFor(0.1, 4), "no retention keeps the posterior below 1/m")
-	require.Zero(t, RetentionFor(0.5, 1))
+	require.Zero(t, retentionFor(0.1, 4), "no retention keeps the posterior below 1/m")
+	require.Zero(t, retentionFor(0.5, 1))
 	small, coin := equivtest.Block(5, 6, 7, 7), rand.NewPCG(5, 6)
 	for range 100 {
 		for i, c := range Randomize(small, [][]int32{{0, 1}, {2, 3}}, 0.1, coin) {
 			require.Equal(t, i < 2, c < 7, "a value of another class")
 		}
 	}
+}
+
+// retentionFor is the greatest retention at which RetentionPosterior stays at
+// or below limit: 0 at limit = 1/m, 1 at limit = 1. Below 1/m there is none: 0.
+func retentionFor(limit float64, m int) float64 {
+	if m < 2 {
+		return 0
+	}
+	floor := 1 / float64(m)
+	return min(1, max(0, (limit-floor)/(1-floor)))
 }

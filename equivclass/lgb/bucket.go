@@ -21,7 +21,7 @@ import (
 //
 // Method: cut at the median value, values up to and including it to one side,
 // as long as both sides are l-eligible, so that buckets span few values; then
-// deal each part (UniqueBuckets). Read: an empty side is not eligible, or a
+// deal each part (uniqueBuckets). Read: an empty side is not eligible, or a
 // part of one value would be cut for ever.
 //
 // The paper's figure 4 shows {24, 31} and {29, 34} for the ages of its example
@@ -91,7 +91,7 @@ func (b *localBucketer) cut(lo, hi int) {
 	for _, v := range b.values[lo:hi] {
 		lists = append(lists, v.rows)
 	}
-	buckets, _ := UniqueBuckets(lists, b.l)
+	buckets, _ := uniqueBuckets(lists, b.l)
 	b.out = append(b.out, buckets...)
 }
 

@@ -4,7 +4,7 @@ import (
 	"container/heap"
 )
 
-// UniqueBuckets deals records into buckets of at least m records in which every
+// uniqueBuckets deals records into buckets of at least m records in which every
 // value occurs at most once: the assignment algorithm of m-invariance (Xiao and
 // Tao, SIGMOD 2007), by which Li, He and Sun divide sensitive values
 // (divide_buckets of their Algorithm 2). lists holds the records of each
@@ -26,7 +26,7 @@ import (
 // allows it, for n >= j c1 gives m (c1 - 1) <= n - j. So b <= max(m, j).
 //
 // Cost: n log v for v values.
-func UniqueBuckets(lists [][]int32, m int) (buckets [][]int32, ok bool) {
+func uniqueBuckets(lists [][]int32, m int) (buckets [][]int32, ok bool) {
 	d := newBucketDealer(lists, max(m, 1))
 	if !d.eligible() {
 		return nil, false

@@ -83,7 +83,7 @@ func TestUniqueBucketsAgainstTwin(t *testing.T) {
 			}
 			most = max(most, len(lists[v]))
 		}
-		buckets, ok := UniqueBuckets(lists, m)
+		buckets, ok := uniqueBuckets(lists, m)
 		require.Equal(t, most*m <= int(next), ok)
 		if !ok {
 			require.Nil(t, buckets)

@@ -78,18 +78,6 @@ func isKeyword(word string) bool {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// quoteWord writes a name or a value so that it reads back as itself.
-func quoteWord(word string) string {
-	bare := word != "" && !isKeyword(word) && !strings.ContainsAny(word, querySigns+`\`)
-	for i := 0; bare && i < len(word); i++ {
-		bare = !isSpace(word[i])
-	}
-	if bare {
-		return word
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
-}
-
 // queryParser reads tokens by one of look-ahead.
 type queryParser struct {
 	text string

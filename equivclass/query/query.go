@@ -2,7 +2,6 @@ package query
 
 import (
 	"slices"
-	"strings"
 )
 
 // Query is a COUNT, or the SUM of an attribute, over the records that satisfy
@@ -27,69 +26,6 @@ type Condition struct {
 type TextRange struct {
 	Lo, Hi         string
 	LoOpen, HiOpen bool
-}
-
-// String writes the query as ParseQuery reads it.
-func (q Query) String() string {
-	var b strings.Builder
-	if q.Sum == "" {
-		b.WriteString("count")
-	} else {
-		b.WriteString("sum(" + quoteWord(q.Sum) + ")")
-	}
-	for i, c := range q.Where {
-		if i == 0 {
-			b.WriteString(" where ")
-		} else {
-			b.WriteString(" and ")
-		}
-		b.WriteString(c.String())
-	}
-	return b.String()
-}
-
-// String writes the condition as ParseQuery reads it.
-func (c Condition) String() string {
-	name := quoteWord(c.Attribute)
-	switch {
-	case c.Range != nil:
-		return name + " " + c.Range.text()
-	case len(c.Values) == 1 && c.Not:
-		return name + " != " + quoteWord(c.Values[0])
-	case len(c.Values) == 1:
-		return name + " = " + quoteWord(c.Values[0])
-	}
-	words := make([]string, len(c.Values))
-	for i, v := range c.Values {
-		words[i] = quoteWord(v)
-	}
-	not := ""
-	if c.Not {
-		not = "not "
-	}
-	return name + " " + not + "in {" + strings.Join(words, ", ") + "}"
-}
-
-func (r TextRange) text() string {
-	lo, hi := quoteWord(r.Lo), quoteWord(r.Hi)
-	switch {
-	case r.Hi == "" && r.LoOpen:
-		return "> " + lo
-	case r.Hi == "":
-		return ">= " + lo
-	case r.Lo == "" && r.HiOpen:
-		return "< " + hi
-	case r.Lo == "":
-		return "<= " + hi
-	}
-	open, shut := "[", "]"
-	if r.LoOpen {
-		open = "("
-	}
-	if r.HiOpen {
-		shut = ")"
-	}
-	return "in " + open + lo + "," + hi + shut
 }
 
 // Answer is what a release says about a query: an estimate, and bounds that

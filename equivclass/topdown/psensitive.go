@@ -12,7 +12,7 @@ import (
 // Wang and Ross, "Achieving P-Sensitive K-Anonymity via Anatomy" (ICEBE 2009).
 //
 // Guarantee: that of Partitioner, and every class has at least P different
-// sensitive values. Theorem 1: so have the tables NSS and SS (NSSTable).
+// sensitive values. Theorem 1: so have the tables NSS and SS, which the tests join.
 //
 // What it does not say: P different values do not bound what is learnt; nine of
 // ten records may share one (p = 2, probability 0.9). Ask for frequency l too.

@@ -106,14 +106,14 @@ func TestSunTableIV(t *testing.T) {
 // Tables VI to X.
 func TestSunTablesVIToX(t *testing.T) {
 	s := sunTableIII(t)
-	nss, ss := NSSTable(s.p, sunGroups(t, s))
-	require.Equal(t, []NSSRow{{0, 1}, {1, 1}, {2, 2}, {3, 2}, {4, 3}, {5, 3}}, nss)
+	nss, ss := nssTable(s.p, sunGroups(t, s))
+	require.Equal(t, []nssRow{{0, 1}, {1, 1}, {2, 2}, {3, 2}, {4, 3}, {5, 3}}, nss)
 	var sensitive, joined []string
 	for _, r := range ss {
 		sensitive = append(sensitive, sunDiseases[r.SA]+" "+string(rune('0'+r.Group)))
 	}
 	require.Equal(t, []string{"HIV 1", "Flu 1", "Flu 2", "Fever 2", "Flu 3", "Fever 3"}, sensitive)
-	for _, r := range JoinNSS(nss, ss) {
+	for _, r := range joinNSS(nss, ss) {
 		joined = append(joined, strings.Join([]string{s.text[r.Row][0], s.text[r.Row][1], s.text[r.Row][2], sunDiseases[r.SA], string(rune('0' + r.Group))}, " "))
 	}
 	require.Equal(t, []string{

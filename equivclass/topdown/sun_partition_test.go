@@ -61,10 +61,10 @@ func TestSunTheorem1(t *testing.T) {
 		p := sunPool(t, rng, 10+rng.IntN(100), 3, 6)
 		want, sensitive := equivclass.Requirement{K: 2 + rng.IntN(5), L: 1}, 2+rng.IntN(3)
 		groups, _ := PSensitive{P: sensitive}.Partition(p, want)
-		nss, ss := NSSTable(p, groups)
+		nss, ss := nssTable(p, groups)
 		linked := map[int32][]equivclass.Code{}
 		squares := 0
-		join := JoinNSS(nss, ss)
+		join := joinNSS(nss, ss)
 		for _, r := range join {
 			linked[r.Row] = append(linked[r.Row], r.SA)
 		}

@@ -173,21 +173,8 @@ func appear(dst string, write func(tmp string) error) error {
 // compactStep is how much one transaction of a compaction copies.
 const compactStep = 8 << 20
 
-// Compact writes the state at src without its free pages to dst, which must not
-// exist and appears only when complete. src must not be in use and stays as it
-// is.
-func Compact(src, dst string) error {
-	s, err := Open(src, Options{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	err = s.compact(dst)
-	if err != nil {
-		err = fmt.Errorf("compact state %s: %w", src, err)
-	}
-	return errors.Join(err, s.Close())
-}
-
+// compact writes the state without its free pages to dst, which must not exist and
+// appears only when complete.
 func (s *Store) compact(dst string) error {
 	return appear(dst, func(tmp string) error {
 		to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below

@@ -184,9 +184,6 @@ func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLet
 	return out, nil
 }
 
-// Bytes implements incremental.Store: there is no medium.
-func (s *Store) Bytes() (used, free int64) { return 0, 0 }
-
 // Load implements incremental.Store.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.mu.Lock()

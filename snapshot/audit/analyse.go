@@ -74,7 +74,7 @@ func (a *auditor) resolve(c *Certificates, p *problem) {
 	f := p.decide(a.report.L, a.in.maxExact, &a.budget)
 	newest := a.views[len(a.views)-1].rel.num
 	if f.contradictory {
-		a.f.add("microdata", KindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")
+		a.f.add("microdata", kindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")
 		c.UndecidedRecords += p.records()
 		return
 	}
@@ -95,7 +95,7 @@ func (a *auditor) resolve(c *Certificates, p *problem) {
 	c.ExposedRecords += exposed
 	c.ExposedGroups += f.groups
 	c.MaxPosterior = max(c.MaxPosterior, f.max)
-	a.f.addN("SA", KindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases", exposed+f.groups)
+	a.f.addN("SA", kindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases", exposed+f.groups)
 }
 
 // corruption computes the score: closed form top/(|class|-1) for classes that
@@ -148,7 +148,7 @@ func (a *auditor) regroups() {
 func (a *auditor) attack(k *linkage) {
 	s, l := a.in.s, a.report.L
 	cand := linkAttack(a.views, k.n, s.sets)
-	out := []Attacker{countSets(newAttacker(AttackerLink), cand, l, s.sets)}
+	out := []Attacker{countSets(newAttacker(attackerLink), cand, l, s.sets)}
 	if a.in.records != nil {
 		published := make([]bool, k.n)
 		for rec, t := range k.typ {
@@ -177,10 +177,10 @@ func (a *auditor) attackByQI(q *qiAttack, i int) {
 	q.release(v, a.matches[i].kept, i > 0 && len(a.matches[i].vanished) == 0, arrived, i == 0)
 }
 
-// publicNewcomers counts AttackerNewcomer from the releases alone: every record
+// publicNewcomers counts attackerNewcomer from the releases alone: every record
 // a release adds has the values of the bag difference as candidates.
 func (a *auditor) publicNewcomers() {
-	at := newAttacker(AttackerNewcomer)
+	at := newAttacker(attackerNewcomer)
 	for i, row := range a.report.Releases {
 		for range row.Newcomers {
 			if i > 0 {

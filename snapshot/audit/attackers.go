@@ -42,43 +42,43 @@ func (a *Attacker) shares() Attacker {
 // attacker cannot exclude by sets alone; counting arguments are the business of
 // the certificates.
 const (
-	// AttackerLink knows the target's class in each release, from the target's
+	// attackerLink knows the target's class in each release, from the target's
 	// first publication on. Candidates: the values that occur in every one of
 	// these classes.
-	AttackerLink = "link"
-	// AttackerQI knows the target's quasi-identifier values and the release of
+	attackerLink = "link"
+	// attackerQI knows the target's quasi-identifier values and the release of
 	// first publication. Per release, the target may be in any class whose cells
 	// contain those values (exact recodings: any group with such a row, or with
 	// such a value in each column). Candidates: values that occur, in every
 	// release, in at least one of these classes.
-	AttackerQI = "qi_only"
-	// AttackerNewcomer knows between which two releases the target arrived.
+	attackerQI = "qi_only"
+	// attackerNewcomer knows between which two releases the target arrived.
 	// Candidates: the values in the difference of the two releases' bags. Only
 	// people first published after release 1 are counted.
-	AttackerNewcomer = "newcomer"
-	// AttackerNewcomerQI is newcomer and qi_only together, and may also leave out
+	attackerNewcomer = "newcomer"
+	// attackerNewcomerQI is newcomer and qi_only together, and may also leave out
 	// every class of the arrival release that was there, identical, before.
-	AttackerNewcomerQI = "newcomer_qi"
-	// AttackerNewcomerLink knows in addition everyone's classes in the two
+	attackerNewcomerQI = "newcomer_qi"
+	// attackerNewcomerLink knows in addition everyone's classes in the two
 	// releases around the target's arrival. The classes that share old records
 	// form regions; the later bags of a region minus its earlier bags are the
 	// values of the region's newcomers. Candidates: those values, as far as the
 	// target's own class has them.
-	AttackerNewcomerLink = "newcomer_link"
+	attackerNewcomerLink = "newcomer_link"
 )
 
 func newAttacker(name string) *Attacker {
 	knows := map[string]string{
-		AttackerLink:         "the person's class in each release",
-		AttackerQI:           "the person's quasi-identifier values",
-		AttackerNewcomer:     "between which two releases the person arrived",
-		AttackerNewcomerQI:   "the person's quasi-identifier values and arrival",
-		AttackerNewcomerLink: "the person's arrival, and everyone's classes around it",
+		attackerLink:         "the person's class in each release",
+		attackerQI:           "the person's quasi-identifier values",
+		attackerNewcomer:     "between which two releases the person arrived",
+		attackerNewcomerQI:   "the person's quasi-identifier values and arrival",
+		attackerNewcomerLink: "the person's arrival, and everyone's classes around it",
 	}
 	return &Attacker{Name: name, Knows: knows[name]}
 }
 
-// linkAttack gives each record's candidate set under AttackerLink.
+// linkAttack gives each record's candidate set under attackerLink.
 func linkAttack(views []view, n int, sets *setDict) []uint32 {
 	cand := make([]uint32, n)
 	for i := range views {
@@ -96,9 +96,9 @@ func linkAttack(views []view, n int, sets *setDict) []uint32 {
 	return cand
 }
 
-// newcomerAttack counts AttackerNewcomer and AttackerNewcomerLink.
+// newcomerAttack counts attackerNewcomer and attackerNewcomerLink.
 func newcomerAttack(views []view, n, l int, s *schema) (plain, linked Attacker) {
-	a, b := newAttacker(AttackerNewcomer), newAttacker(AttackerNewcomerLink)
+	a, b := newAttacker(attackerNewcomer), newAttacker(attackerNewcomerLink)
 	seen := make([]bool, n)
 	values := len(s.sa.text)
 	for i := range views {

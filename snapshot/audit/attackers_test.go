@@ -26,11 +26,11 @@ func TestNaiveUpdateIsExposed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, VerdictViolated, r.Verdict)
 
-	linked := attacker(t, r, AttackerNewcomerLink)
+	linked := attacker(t, r, attackerNewcomerLink)
 	require.Equal(t, 2, linked.People)
 	require.Equal(t, 2, linked.ExactlyOne)
 	require.Equal(t, 1, linked.MinCandidates)
-	plain := attacker(t, r, AttackerNewcomer)
+	plain := attacker(t, r, attackerNewcomer)
 	require.Zero(t, plain.BelowL, "two newcomers with two values: the whole difference hides them")
 	require.Equal(t, 2, r.Certificates.ExposedRecords)
 	require.InDelta(t, 1.0, r.Certificates.MaxPosterior, 1e-12)
@@ -47,7 +47,7 @@ func TestRerunIsExposedToLink(t *testing.T) {
 	}
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)
-	link := attacker(t, r, AttackerLink)
+	link := attacker(t, r, attackerLink)
 	require.Equal(t, 8, link.People)
 	require.Equal(t, 2, link.ExactlyOne) // x0 and x6: {a,b,c} and {a,d} have only a in common
 	require.Equal(t, link.ExactlyOne, link.BelowL)
@@ -96,7 +96,7 @@ func candidateValues(a *auditor, q *qiAttack, rec int) []uint32 {
 	return slices.Clone(a.in.s.sets.sets[q.cand[rec]-1])
 }
 
-// twinCandidates is the definition of AttackerQI, word by word.
+// twinCandidates is the definition of attackerQI, word by word.
 func twinCandidates(a *auditor, rec int) []uint32 {
 	var out []uint32
 	d := len(a.in.s.qi)

@@ -11,8 +11,8 @@ import (
 // Guarantee: "certified" is returned only if both exports were given, cover
 // every release, and every published record is in a component certified by rule
 // A or P; then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
-// Every violation reported is derived from the files. The error is an
-// *UnreadableError when an input is malformed.
+// Every violation reported is derived from the files. An input that is
+// malformed is an error.
 //
 // Cost: linear in the total size of the releases and exports, except the QI-only
 // attacker (see qiAttack) and components without certificate (see decide).
@@ -107,7 +107,7 @@ func (a *auditor) coverage() {
 		}
 		for _, n := range sortedKeys(in.members.class) {
 			if !slices.Contains(in.numbers, n) {
-				a.f.add("microdata", KindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
+				a.f.add("microdata", kindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (a *auditor) classes(rel *release) []uint32 {
 		}
 		classOf[rec] = uint32(c) + 1
 	}
-	a.f.addN("microdata", KindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
+	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
 	a.in.members.class[rel.num] = classOf
 	return classOf
 }
@@ -266,7 +266,7 @@ func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	}
 	row.Waiting, row.WaitingTopShare = n, share(top, n)
 	if n != rel.man.Pending {
-		a.f.add("files", KindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
+		a.f.add("files", kindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
 	}
 }
 

@@ -128,7 +128,7 @@ func TestPartialMembersExport(t *testing.T) {
 	rewrite(t, o.Records, func(b []byte) []byte { return bytes.Replace(b, []byte("clerk,a\n"), []byte("clerk,b\n"), 1) })
 	r, err = Dir(o)
 	require.NoError(t, err)
-	require.Contains(t, kinds(r.Violations), KindBagMismatch)
+	require.Contains(t, kinds(r.Violations), kindBagMismatch)
 }
 
 // TestInterruptedPublication: a crash after the rename leaves CURRENT and ledger

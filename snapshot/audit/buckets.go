@@ -31,7 +31,7 @@ func (r *tableReader) readPairs(file string, data []byte, counted bool) (*valueP
 			return nil, err
 		}
 		if !ok {
-			r.f.addN("order", KindRowOrder, r.release, 0, r.s.sa.name, "sensitive values of a group are not sorted; their order may follow insertion", disorder)
+			r.f.addN("order", kindRowOrder, r.release, 0, r.s.sa.name, "sensitive values of a group are not sorted; their order may follow insertion", disorder)
 			return p, nil
 		}
 		group, n, err := pairNumbers(csv, at, maxRows-len(p.cls))
@@ -91,7 +91,13 @@ func (r *tableReader) bucketized(file string, raw *rawTable, pairs *valuePairs) 
 			disorder++
 		}
 	}
-	r.f.addN("order", KindRowOrder, r.release, 0, "", "rows of a group are not sorted; their order may follow insertion", disorder)
+	return r.exactTable(file, t, disorder, number, sorted, dense)
+}
+
+// exactTable finishes a table of exact cells, disorder of whose rows are not in
+// order within their group.
+func (r *tableReader) exactTable(file string, t *table, disorder int, number []uint32, sorted, dense bool) (*table, error) {
+	r.f.addN("order", kindRowOrder, r.release, 0, "", "rows of a group are not sorted; their order may follow insertion", disorder)
 	t.m = len(number)
 	if err := r.onlyValues(file, t); err != nil {
 		return nil, err

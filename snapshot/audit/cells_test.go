@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/audittest"
 )
 
 func ids(t *testing.T, a *attribute, values ...string) []uint32 {
@@ -105,7 +107,7 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 			continue
 		}
 		certified++
-		truth, err := Posteriors(chain)
+		truth, err := audittest.Posteriors(chain)
 		require.NoError(t, err)
 		require.InDelta(t, truth.Max(), c.MaxPosterior, 1e-9)
 		require.InDelta(t, twinRowLink(chain, truth), c.RowLink, 1e-9)
@@ -113,7 +115,7 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 	require.Greater(t, certified, 50)
 }
 
-func trajectory(c Chain, rec int) []int {
+func trajectory(c audittest.Chain, rec int) []int {
 	var out []int
 	for _, r := range c.Releases {
 		class := -1
@@ -129,7 +131,7 @@ func trajectory(c Chain, rec int) []int {
 	return out
 }
 
-func twinTrajectoryK(c Chain) int {
+func twinTrajectoryK(c audittest.Chain) int {
 	least := 0
 	for x := range c.Records {
 		n := 0
@@ -150,7 +152,7 @@ func twinTrajectoryK(c Chain) int {
 	return least
 }
 
-func twinRowLink(c Chain, truth *WorldPosteriors) float64 {
+func twinRowLink(c audittest.Chain, truth *audittest.Worlds) float64 {
 	top := 0.0
 	for _, r := range c.Releases {
 		for _, x := range r.Classes {

@@ -80,8 +80,8 @@ func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults)
 			gone++
 		}
 	}
-	f.addN("N", KindRecordGone, rel.num, 0, "", "a published record is in no class of the next release", gone)
-	f.addN("E", KindBudget, rel.num, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
+	f.addN("N", kindRecordGone, rel.num, 0, "", "a published record is in no class of the next release", gone)
+	f.addN("E", kindBudget, rel.num, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
 	next.checkCertificate(fates, f)
 	return next, fates
 }
@@ -126,18 +126,18 @@ func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 	t := rel.tab
 	switch {
 	case o.n != t.size(c):
-		f.add("microdata", KindMembersMismatch, rel.num, c+1, "", "the members export has another number of records for a class than the release")
+		f.add("microdata", kindMembersMismatch, rel.num, c+1, "", "the members export has another number of records for a class than the release")
 		return fateBroken
 	case o.old == 0:
 		return fateBorn
 	case !o.several && o.old == o.n && prev.tab.size(int(o.first-1)) == o.n:
 		p := int(o.first - 1)
 		if t.ownBags() != prev.tab.ownBags() || t.ownBags() && !t.sameBag(c, prev.tab, p) {
-			f.add("A", KindFrozenBagChanged, rel.num, c+1, "", "a class with unchanged members has another bag of sensitive values")
+			f.add("A", kindFrozenBagChanged, rel.num, c+1, "", "a class with unchanged members has another bag of sensitive values")
 			return fateBroken
 		}
 		if !t.sameCells(c, prev.tab, p) {
-			f.add("A", KindFrozenCellsChanged, rel.num, c+1, "", "a class with unchanged members is written differently")
+			f.add("A", kindFrozenCellsChanged, rel.num, c+1, "", "a class with unchanged members is written differently")
 			return fateBroken
 		}
 		return fateUnchanged
@@ -154,23 +154,23 @@ func (o *origin) blame(prev, t *table, c int) (rule, kind, detail string) {
 	whole := !o.several && prev.size(int(o.first-1)) == o.old
 	switch {
 	case whole && o.n-o.old == 1:
-		return "A", KindLoneNewcomer, "one record was added to a published class; the difference is its value"
+		return "A", kindLoneNewcomer, "one record was added to a published class; the difference is its value"
 	case t.local != nil && !whole && !o.several:
-		return "A", KindClassResplit, "a class was split"
+		return "A", kindClassResplit, "a class was split"
 	case t.local != nil && o.several:
-		return "A", KindClassMerged, "records of several classes were put together"
+		return "A", kindClassMerged, "records of several classes were put together"
 	case t.local != nil:
-		return "A", KindClassGrown, "records were added to a class"
+		return "A", kindClassGrown, "records were added to a class"
 	case o.wasFlat && o.oneSet:
-		return "P", KindUnequalCounts, "a class re-formed inside one signature does not hold every value equally often"
+		return "P", kindUnequalCounts, "a class re-formed inside one signature does not hold every value equally often"
 	case o.wasFlat:
-		return "P", KindSignaturesMixed, "a re-formed class holds records of different signatures"
+		return "P", kindSignaturesMixed, "a re-formed class holds records of different signatures"
 	case whole:
-		return "A", KindClassGrown, "records were added to a class that is not pure"
+		return "A", kindClassGrown, "records were added to a class that is not pure"
 	case o.several:
-		return "A", KindClassMerged, "records of several classes that are not pure were put together"
+		return "A", kindClassMerged, "records of several classes that are not pure were put together"
 	default:
-		return "A", KindClassResplit, "a class that is not pure was split"
+		return "A", kindClassResplit, "a class that is not pure was split"
 	}
 }
 
@@ -188,6 +188,6 @@ func (c *carry) checkCertificate(fates []fate, f *faults) {
 		want = "pure"
 	}
 	if c.man.Privacy.Certificate != want {
-		f.add("claim", KindCertificateFalse, c.man.Release, 0, "privacy.certificate", "the certificate does not describe the release")
+		f.add("claim", kindCertificateFalse, c.man.Release, 0, "privacy.certificate", "the certificate does not describe the release")
 	}
 }

@@ -142,8 +142,8 @@ func TestClosenessOfTheSensitiveAttribute(t *testing.T) {
 		want     string
 	}{
 		{"kept", 0.7, false, nil, ""},
-		{"exceeded", 0.1, false, nil, KindPrinciple},
-		{"another reference", 0.9, false, own, KindReference},
+		{"exceeded", 0.1, false, nil, kindPrinciple},
+		{"another reference", 0.9, false, own, kindReference},
 		{"declared", 0.9, true, own, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

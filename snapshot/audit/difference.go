@@ -52,9 +52,9 @@ func (d *difference) support() []uint32 {
 func checkDifference(before, after []int, man *Manifest, f *faults) difference {
 	d := bagDifference(before, after)
 	if d.top*man.Policy.L > d.total {
-		f.add("D", KindDifference, man.Release, 0, "", "one value has more than 1/l of the records this release adds")
+		f.add("D", kindDifference, man.Release, 0, "", "one value has more than 1/l of the records this release adds")
 	}
-	f.addN("N", KindRowsRemoved, man.Release, 0, "", "rows of the release before are missing from the table", d.removed)
+	f.addN("N", kindRowsRemoved, man.Release, 0, "", "rows of the release before are missing from the table", d.removed)
 	return d
 }
 
@@ -62,7 +62,7 @@ func checkDifference(before, after []int, man *Manifest, f *faults) difference {
 func checkContract(before, after *Manifest, f *faults) {
 	changed := func(field string, differs bool) {
 		if differs {
-			f.add("chain", KindContractChanged, after.Release, 0, field, "the field differs from the release before")
+			f.add("chain", kindContractChanged, after.Release, 0, field, "the field differs from the release before")
 		}
 	}
 	changed("dataset", before.Dataset != after.Dataset)

@@ -53,6 +53,6 @@ func (a *auditor) epochs(rel *release, classOf []uint32) {
 		}
 	}
 	for c, n := range early {
-		a.f.addN("SA", KindBeforeValue, rel.num, c+1, a.in.s.sa.name, "members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
+		a.f.addN("SA", kindBeforeValue, rel.num, c+1, a.in.s.sa.name, "members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"os"
 )
 
-// UnreadableError says that an input cannot be read as what it should be, so
+// unreadableError says that an input cannot be read as what it should be, so
 // that no verdict is possible. It carries a place and a reason but never the
 // text found there (rule V).
-type UnreadableError struct {
+type unreadableError struct {
 	File   string // path as opened
 	Line   int    // 1-based; 0 when the whole file is meant
 	Reason string
 	Err    error // cause from the operating system, or nil
 }
 
-func (e *UnreadableError) Error() string {
+func (e *unreadableError) Error() string {
 	at := e.File
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d", e.File, e.Line)
@@ -28,16 +28,16 @@ func (e *UnreadableError) Error() string {
 }
 
 // Unwrap gives the cause, so that errors.Is(err, fs.ErrNotExist) works.
-func (e *UnreadableError) Unwrap() error { return e.Err }
+func (e *unreadableError) Unwrap() error { return e.Err }
 
 func unreadable(file string, line int, format string, args ...any) error {
-	return &UnreadableError{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
+	return &unreadableError{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
 }
 
 func readFile(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &UnreadableError{File: path, Reason: "cannot be read", Err: err}
+		return nil, &unreadableError{File: path, Reason: "cannot be read", Err: err}
 	}
 	return data, nil
 }

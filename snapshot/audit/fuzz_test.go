@@ -31,7 +31,7 @@ func checkError(t *testing.T, data []byte, err error) {
 	if err == nil {
 		return
 	}
-	var broken *UnreadableError
+	var broken *unreadableError
 	require.ErrorAs(t, err, &broken)
 	require.LessOrEqual(t, broken.Line, bytes.Count(data, []byte("\n"))+1)
 	require.Less(t, len(err.Error()), 200)
@@ -40,7 +40,7 @@ func checkError(t *testing.T, data []byte, err error) {
 func FuzzManifest(f *testing.F) {
 	seeds(f, "releases/000002/manifest.json")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := ParseManifest("manifest.json", data)
+		m, err := parseManifest("manifest.json", data)
 		checkError(t, data, err)
 		if err == nil {
 			require.Equal(t, formatVersion, m.FormatVersion)
@@ -193,7 +193,7 @@ func TestMalformedInputsSayWhere(t *testing.T) {
 				return []byte(strings.Replace(string(b), c.from, c.to, 1))
 			})
 			_, err := Dir(o)
-			var broken *UnreadableError
+			var broken *unreadableError
 			require.ErrorAs(t, err, &broken)
 			require.Contains(t, err.Error(), c.want)
 			require.NotContains(t, err.Error(), "CANARY")

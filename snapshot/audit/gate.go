@@ -58,7 +58,7 @@ func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
 	} else {
 		next = &carry{man: rel.man, tab: rel.tab, classOf: classOf}
 		if before != nil {
-			f.add("claim", KindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
+			f.add("claim", kindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
 		}
 	}
 	if len(f.list) == 0 {
@@ -97,11 +97,6 @@ func (g *Gate) Resume(dir string, members []uint32, regroups []uint16) ([]Violat
 	return f.sorted(), nil
 }
 
-// Regroups gives, per record ordinal, how often its class's record set changed
-// since its first publication, as of the committed release. The caller must not
-// modify it.
-func (g *Gate) Regroups() []uint16 { return g.carry.regroups }
-
 // load reads manifest and tables, with the hierarchies beside the release.
 func (g *Gate) load(dir string, f *faults) (*release, error) {
 	man, err := loadManifest(dir)
@@ -113,10 +108,10 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	}
 	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L || p.Transparent != g.policy.Transparent ||
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
-		f.add("claim", KindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
+		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
 	if man.byRows() && !g.policy.Rows {
-		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
 	}
 	g.promised(man, f)
 	return loadRelease(dir, man, g.s, f)
@@ -162,11 +157,11 @@ func (g *Gate) promised(man *Manifest, f *faults) {
 		}
 		found++
 		if want := g.policy.Promises[c.Name]; c.Promise.L != want.L || c.Promise.T != want.T || c.Promise.Distance != want.Distance {
-			f.add("claim", KindClaimFalse, man.Release, 0, c.Name, "the manifest declares another promise than the gate holds")
+			f.add("claim", kindClaimFalse, man.Release, 0, c.Name, "the manifest declares another promise than the gate holds")
 		}
 	}
 	if found != len(g.policy.Promises) {
-		f.add("claim", KindClaimFalse, man.Release, 0, "schema", "the manifest lacks the promise of an attribute")
+		f.add("claim", kindClaimFalse, man.Release, 0, "schema", "the manifest lacks the promise of an attribute")
 	}
 }
 
@@ -184,7 +179,7 @@ func (g *Gate) translate(rel *release, members []uint32, f *faults) []uint32 {
 			unknown++
 		}
 	}
-	f.addN("microdata", KindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)
+	f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)
 	return classOf
 }
 

@@ -38,7 +38,7 @@ func TestGateFollowsAChain(t *testing.T) {
 		require.NoError(t, os.Rename(tmp, dir))
 		g.Commit()
 	}
-	require.Equal(t, uint16(1), g.Regroups()[8])
+	require.Equal(t, uint16(1), g.carry.regroups[8])
 }
 
 func TestGateRefusesAndKeepsItsState(t *testing.T) {
@@ -59,7 +59,7 @@ func TestGateRefusesAndKeepsItsState(t *testing.T) {
 	}
 	found, err := gate.Check(filepath.Join(ob.Releases, dirName(3)), memberSlice(bad, worse[2]))
 	require.NoError(t, err)
-	require.Contains(t, kinds(found), KindLoneNewcomer)
+	require.Contains(t, kinds(found), kindLoneNewcomer)
 	gate.Commit() // must do nothing
 	found, err = gate.Check(filepath.Join(o.Releases, dirName(3)), memberSlice(p, good[2]))
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestGateResumes(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, found)
 		full.Commit()
-		carried = full.Regroups()
+		carried = full.carry.regroups
 	}
 	fresh := NewGate(gatePolicy(p))
 	found, err := fresh.Resume(filepath.Join(o.Releases, dirName(3)), memberSlice(p, releases[2]), carried)
@@ -89,7 +89,7 @@ func TestGateResumes(t *testing.T) {
 	for _, g := range []*Gate{full, fresh} {
 		found, err := g.Check(filepath.Join(o.Releases, dirName(4)), memberSlice(p, releases[3]))
 		require.NoError(t, err)
-		require.Contains(t, kinds(found), KindBudget)
+		require.Contains(t, kinds(found), kindBudget)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestGateReadsFilesNotMemory(t *testing.T) {
 	o := p.write(t, releases)
 	rewrite(t, filepath.Join(o.Releases, "000001", "data.csv"), func(b []byte) []byte { return b[:len(b)-1] })
 	_, err := NewGate(gatePolicy(p)).Check(filepath.Join(o.Releases, "000001"), memberSlice(p, releases[0]))
-	var broken *UnreadableError
+	var broken *unreadableError
 	require.ErrorAs(t, err, &broken)
 	require.Positive(t, broken.Line)
 }

@@ -39,7 +39,7 @@ func checkGrowth(dir string, before, after *Manifest, f *faults) error {
 			return err
 		}
 		if broken := old.lostIn(now); broken > 0 {
-			f.addN("chain", KindHierarchyMismatch, after.Release, 0, name, "leaves of the hierarchy of the release before have another path, or none", broken)
+			f.addN("chain", kindHierarchyMismatch, after.Release, 0, name, "leaves of the hierarchy of the release before have another path, or none", broken)
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func loadHierarchy(dir string, man *Manifest, column string, f *faults) (*hierar
 		return nil, err
 	}
 	if hexSHA(data) != h.SHA256 {
-		f.add("files", KindHierarchyMismatch, man.Release, 0, column, "the hierarchy file is not the one the manifest names")
+		f.add("files", kindHierarchyMismatch, man.Release, 0, column, "the hierarchy file is not the one the manifest names")
 	}
 	return parseHierarchy(path, data)
 }

@@ -42,7 +42,7 @@ func TestCheckGrowth(t *testing.T) {
 			}
 			require.Len(t, f.list, 1)
 			assert.Equal(t, c.lost, f.list[0].Count)
-			assert.Equal(t, KindHierarchyMismatch, f.list[0].Kind)
+			assert.Equal(t, kindHierarchyMismatch, f.list[0].Kind)
 			assert.True(t, sameSchema(before.Schema, after.Schema), "found by its paths")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "hierarchies", "t.csv"), []byte(old+"d;y;*\n"), 0o600))
 			require.NoError(t, checkGrowth(dir, before, after, f))
@@ -60,7 +60,7 @@ func TestEpochs(t *testing.T) {
 	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: []uint32{0, 1, 0, 1}}}
 	a.epochs(rel, []uint32{1, 2, 1, 2})
 	require.Len(t, a.f.list, 1)
-	assert.Equal(t, Violation{Rule: "SA", Kind: KindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.list[0].Detail, Count: 2}, a.f.list[0])
+	assert.Equal(t, Violation{Rule: "SA", Kind: kindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.list[0].Detail, Count: 2}, a.f.list[0])
 	a.f.list = nil
 	rel.tab.sa = []uint32{0, 0, 0, 1}
 	a.epochs(rel, []uint32{1, 1, 2, 2})

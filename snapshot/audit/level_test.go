@@ -33,9 +33,9 @@ func TestTransparentField(t *testing.T) {
 				delete(r.policy, "transparent")
 				r.privacy["level"] = "L0+L1"
 			}
-		}, "claimed, not checked", []string{KindContractChanged}},
+		}, "claimed, not checked", []string{kindContractChanged}},
 		{"claimed without the policy", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, "not claimed",
-			[]string{KindClaimFalse, KindClaimFalse, KindClaimFalse}},
+			[]string{kindClaimFalse, kindClaimFalse, kindClaimFalse}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := standard()
@@ -77,5 +77,5 @@ func TestGateAndTheTransparentField(t *testing.T) {
 	o := p.write(t, releases)
 	found, err := NewGate(gatePolicy(p)).Check(filepath.Join(o.Releases, dirName(1)), memberSlice(p, releases[0]))
 	require.NoError(t, err)
-	require.Equal(t, []string{KindClaimFalse}, kinds(found))
+	require.Equal(t, []string{kindClaimFalse}, kinds(found))
 }

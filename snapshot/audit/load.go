@@ -22,11 +22,11 @@ type Options struct {
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick    bool
-	MaxExact int // components up to this many records are enumerated exactly; 0 means DefaultMaxExact, negative none
+	MaxExact int // components up to this many records are enumerated exactly; 0 means 24, negative none
 }
 
-// DefaultMaxExact suits components whose worlds are counted in well under a second.
-const DefaultMaxExact = 24
+// defaultMaxExact suits components whose worlds are counted in well under a second.
+const defaultMaxExact = 24
 
 // input is everything read for one audit.
 type input struct {
@@ -44,7 +44,7 @@ type input struct {
 func open(o Options, f *faults) (*input, error) {
 	in := &input{dir: o.Releases, index: &recordIndex{ids: map[string]uint32{}}, maxExact: o.MaxExact}
 	if in.maxExact == 0 {
-		in.maxExact = DefaultMaxExact
+		in.maxExact = defaultMaxExact
 	}
 	var err error
 	if in.numbers, err = listReleases(o.Releases); err != nil {
@@ -109,7 +109,7 @@ func (o Options) export(name string) ([]byte, error) {
 func listReleases(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
+		return nil, &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
 	}
 	var numbers []int
 	for _, e := range entries {
@@ -159,7 +159,7 @@ func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
 		return true, nil
 	}
 	if err != nil {
-		return false, &UnreadableError{File: path, Reason: "cannot be read", Err: err}
+		return false, &unreadableError{File: path, Reason: "cannot be read", Err: err}
 	}
 	text, ok := strings.CutSuffix(string(data), "\n")
 	if !ok || parseDirName(text) == 0 {
@@ -171,7 +171,7 @@ func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
 	case newest - 1:
 		return true, nil
 	}
-	f.add("chain", KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	f.add("chain", kindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
 	return false, nil
 }
 
@@ -190,9 +190,9 @@ func checkLedger(path string, shas map[int]string, newest int, f *faults) (pendi
 		sha, ok := shas[n]
 		switch {
 		case n > newest:
-			f.add("chain", KindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
+			f.add("chain", kindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
 		case ok && sha != lines[n]:
-			f.add("chain", KindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
+			f.add("chain", kindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
 		}
 	}
 	for _, n := range sortedKeys(shas) {
@@ -203,7 +203,7 @@ func checkLedger(path string, shas map[int]string, newest int, f *faults) (pendi
 			pending = true
 			continue
 		}
-		f.add("chain", KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
+		f.add("chain", kindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
 	}
 	return pending || torn, nil
 }
@@ -212,14 +212,14 @@ func checkLedger(path string, shas map[int]string, newest int, f *faults) (pendi
 // first release found.
 func checkLink(before, man *Manifest, number int, f *faults) {
 	if man.Release != number {
-		f.add("chain", KindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
+		f.add("chain", kindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
 	}
 	expected := 1
 	if before != nil {
 		expected = before.Release + 1
 	}
 	if number > expected {
-		f.addN("chain", KindReleaseMissing, number, 0, "", "releases before this one are missing", number-expected)
+		f.addN("chain", kindReleaseMissing, number, 0, "", "releases before this one are missing", number-expected)
 		return
 	}
 	linked := man.Previous != nil && before != nil && man.Previous.Release == before.Release && man.Previous.SHA256 == before.sha
@@ -227,6 +227,6 @@ func checkLink(before, man *Manifest, number int, f *faults) {
 		linked = man.Previous == nil
 	}
 	if !linked {
-		f.add("chain", KindChainBroken, number, 0, "previous", "the manifest does not carry the hash of the one before")
+		f.add("chain", kindChainBroken, number, 0, "previous", "the manifest does not carry the hash of the one before")
 	}
 }

@@ -61,7 +61,7 @@ func TestLocalCrossingIsConsistent(t *testing.T) {
 // TestGateDemandsNestedBuckets: the gate of a chain passes neither buckets that
 // cross classes under the claim of level L0 nor the claim of level rows.
 func TestGateDemandsNestedBuckets(t *testing.T) {
-	for level, want := range map[string]string{"L0+L1": KindBucketCrosses, "rows": KindClaimFalse} {
+	for level, want := range map[string]string{"L0+L1": kindBucketCrosses, "rows": kindClaimFalse} {
 		p, _ := standardLocal()
 		p.level = level
 		releases := p.render()

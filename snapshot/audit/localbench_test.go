@@ -123,10 +123,10 @@ func TestLocalGate(t *testing.T) {
 		policy.Promises = weaker
 		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
 		require.NoError(t, err)
-		require.Contains(t, kinds(found), KindClaimFalse)
+		require.Contains(t, kinds(found), kindClaimFalse)
 	}
 
-	for _, want := range []string{KindBucketAboveL, KindBucketChanged, KindBucketRowsMoved, KindBucketGrown, KindBucketAboveT, KindReference, KindDifference, KindClassMerged, KindLoneNewcomer} {
+	for _, want := range []string{kindBucketAboveL, kindBucketChanged, kindBucketRowsMoved, kindBucketGrown, kindBucketAboveT, kindReference, kindDifference, kindClassMerged, kindLoneNewcomer} {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.want == want })
 		bad, groups := standardLocal()
 		m := &localMutations[i]

@@ -40,7 +40,7 @@ func (r *tableReader) readLocalBuckets(file string, data []byte, l *localTable) 
 		}
 		room -= int(count)
 		if j < last {
-			r.f.add("order", KindRowOrder, r.release, 0, "", "the buckets are not listed attribute by attribute in schema order")
+			r.f.add("order", kindRowOrder, r.release, 0, "", "the buckets are not listed attribute by attribute in schema order")
 		}
 		last = j
 		list[j] = append(list[j], bucketLine{number, r.bucketValue(j, number, csv.fields[at[2]]), count})
@@ -63,7 +63,7 @@ func (r *tableReader) bucketValue(j int, number uint32, text []byte) uint32 {
 		if reason == "" && attr.cells[id].text == string(text) {
 			return a.values.intern(text)
 		}
-		r.f.add("files", KindBucketValue, r.release, int(number), a.name, "a bucket holds something that is not a single value in canonical form")
+		r.f.add("files", kindBucketValue, r.release, int(number), a.name, "a bucket holds something that is not a single value in canonical form")
 	}
 	return a.values.intern(text)
 }
@@ -78,7 +78,7 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 			disorder++
 		}
 	}
-	r.f.addN("order", KindRowOrder, r.release, 0, a.name, "buckets or their values are not sorted; their order may follow insertion", disorder)
+	r.f.addN("order", kindRowOrder, r.release, 0, a.name, "buckets or their values are not sorted; their order may follow insertion", disorder)
 	slices.SortStableFunc(list, func(x, y bucketLine) int { return int(x.number) - int(y.number) })
 	var before []bucketLine
 	unordered := 0
@@ -100,9 +100,9 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 	b.start = append(b.start, uint32(len(b.value)))
 	b.m = len(numbers)
 	if b.m > 0 && int(numbers[b.m-1]) != b.m {
-		r.f.add("order", KindBucketNumbers, r.release, 0, a.name, "buckets are not numbered 1..m; a number that persists links buckets across releases")
+		r.f.add("order", kindBucketNumbers, r.release, 0, a.name, "buckets are not numbered 1..m; a number that persists links buckets across releases")
 	}
-	r.f.addN("order", KindBucketOrder, r.release, 0, a.name, "buckets are not in canonical order", unordered)
+	r.f.addN("order", kindBucketOrder, r.release, 0, a.name, "buckets are not in canonical order", unordered)
 	return numbers
 }
 

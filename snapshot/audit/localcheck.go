@@ -18,9 +18,9 @@ func checkLocal(man *Manifest, s *schema, t *table, f *faults) {
 				continue
 			}
 			if a.close != nil {
-				f.add("T", KindBucketAboveT, man.Release, int(i)+1, a.name, "a bucket is farther than t from the reference distribution")
+				f.add("T", kindBucketAboveT, man.Release, int(i)+1, a.name, "a bucket is farther than t from the reference distribution")
 			} else {
-				f.add("L", KindBucketAboveL, man.Release, int(i)+1, a.name, "one value has more than 1/l of a bucket")
+				f.add("L", kindBucketAboveL, man.Release, int(i)+1, a.name, "one value has more than 1/l of a bucket")
 			}
 		}
 		if a.close != nil {
@@ -35,7 +35,7 @@ func checkSensitiveBuckets(man *Manifest, s *schema, b *localBuckets, f *faults)
 	extra, _ := man.Policy.principles()
 	for i := range uint32(b.m) {
 		if int(b.top[i])*man.Policy.L > int(b.size[i]) {
-			f.add("L", KindValueAboveL, man.Release, int(i)+1, s.sa.name, "one value has more than 1/l of a bucket")
+			f.add("L", kindValueAboveL, man.Release, int(i)+1, s.sa.name, "one value has more than 1/l of a bucket")
 		}
 		values, counts := b.entries(i)
 		var n []int
@@ -44,12 +44,12 @@ func checkSensitiveBuckets(man *Manifest, s *schema, b *localBuckets, f *faults)
 		}
 		for _, p := range extra {
 			if p.Close == nil && !p.holds(n, int(b.size[i])) {
-				f.add("L", KindPrinciple, man.Release, int(i)+1, p.Kind, "a declared diversity principle does not hold")
+				f.add("L", kindPrinciple, man.Release, int(i)+1, p.Kind, "a declared diversity principle does not hold")
 			}
 		}
 		for _, c := range s.close {
 			if !c.holds(values, counts) {
-				f.add("T", KindPrinciple, man.Release, int(i)+1, "t", "a declared diversity principle does not hold")
+				f.add("T", kindPrinciple, man.Release, int(i)+1, "t", "a declared diversity principle does not hold")
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func checkSensitiveBuckets(man *Manifest, s *schema, b *localBuckets, f *faults)
 func checkWholeClasses(man *Manifest, a *localAttr, b *localBuckets, t *table, f *faults) {
 	for c := range t.m {
 		if !same(b.rows(t, c)) {
-			f.add("T", KindBucketSplitsClass, man.Release, c+1, a.name, "the rows of a class are in several buckets of an attribute that promises t")
+			f.add("T", kindBucketSplitsClass, man.Release, c+1, a.name, "the rows of a class are in several buckets of an attribute that promises t")
 		}
 	}
 }
@@ -72,12 +72,12 @@ func checkWholeClasses(man *Manifest, a *localAttr, b *localBuckets, t *table, f
 func checkReferences(man *Manifest, s *schema, t *table, f *faults) {
 	for _, c := range s.close {
 		if !c.declared && !c.matches(t.histogram(len(s.sa.text))) {
-			f.add("T", KindReference, man.Release, 0, s.sa.name, "the reference distribution is neither declared nor what this release publishes")
+			f.add("T", kindReference, man.Release, 0, s.sa.name, "the reference distribution is neither declared nor what this release publishes")
 		}
 	}
 	for j, a := range s.local {
 		if a.close != nil && !a.close.declared && !a.close.matches(t.local.attrs[j].histogram(len(a.values.text))) {
-			f.add("T", KindReference, man.Release, 0, a.name, "the reference distribution is neither declared nor what this release publishes")
+			f.add("T", kindReference, man.Release, 0, a.name, "the reference distribution is neither declared nor what this release publishes")
 		}
 	}
 }
@@ -107,13 +107,13 @@ func checkLocalDifference(s *schema, before, after [][]int, man *Manifest, f *fa
 			old = before[j]
 		}
 		d := bagDifference(old, hist)
-		f.addN("N", KindRowsRemoved, man.Release, 0, a.name, "values of the release before are missing from the buckets", d.removed)
+		f.addN("N", kindRowsRemoved, man.Release, 0, a.name, "values of the release before are missing from the buckets", d.removed)
 		if d.total == 0 {
 			continue
 		}
 		if a.close == nil {
 			if d.top*a.promise.L > d.total {
-				f.add("D", KindDifference, man.Release, 0, a.name, "one value has more than 1/l of the bucketed values this release adds")
+				f.add("D", kindDifference, man.Release, 0, a.name, "one value has more than 1/l of the bucketed values this release adds")
 			}
 			continue
 		}
@@ -124,7 +124,7 @@ func checkLocalDifference(s *schema, before, after [][]int, man *Manifest, f *fa
 			}
 		}
 		if !a.close.holds(values, counts) {
-			f.add("D", KindDifference, man.Release, 0, a.name, "the bucketed values this release adds are farther than t from the reference distribution")
+			f.add("D", kindDifference, man.Release, 0, a.name, "the bucketed values this release adds are farther than t from the reference distribution")
 		}
 	}
 }
@@ -146,6 +146,6 @@ func checkPublicBuckets(s *schema, before, after *release, f *faults) {
 				gone++
 			}
 		}
-		f.addN("A", KindBucketChanged, after.num, 0, a.name, "a bucket does not appear again with the values it had", gone)
+		f.addN("A", kindBucketChanged, after.num, 0, a.name, "a bucket does not appear again with the values it had", gone)
 	}
 }

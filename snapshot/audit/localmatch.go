@@ -46,7 +46,7 @@ func checkLocalFrozen(s *schema, before *table, rel *release, was []uint32, fate
 		return // reported
 	}
 	if wrong := m.disagreeing(ascending(rel.tab.m)); len(wrong) > 0 && !m.refine(wrong) {
-		f.addN("A", KindBucketRowsMoved, rel.num, wrong[0]+1, "", "rows of a class that lives on are in other buckets than before, taken over all attributes", len(wrong))
+		f.addN("A", kindBucketRowsMoved, rel.num, wrong[0]+1, "", "rows of a class that lives on are in other buckets than before, taken over all attributes", len(wrong))
 	}
 }
 
@@ -123,7 +123,7 @@ func (m *localMatch) pair(j int) bool {
 		key = bucketKey(a.bag[i], now.of(i), key)
 		waiting[string(key)] = append(waiting[string(key)], i)
 	}
-	m.f.addN("A", KindBucketGrown, m.num, 0, m.s.local[j].name, "a bucket holds records of this release and of earlier ones", mixed)
+	m.f.addN("A", kindBucketGrown, m.num, 0, m.s.local[j].name, "a bucket holds records of this release and of earlier ones", mixed)
 	var lost []uint32
 	broken := 0
 	for i := range uint32(b.m) {
@@ -165,8 +165,8 @@ func (m *localMatch) blame(j int, old, now *incidence, lost []uint32, waiting ma
 			moved++
 		}
 	}
-	m.f.addN("A", KindBucketChanged, m.num, 0, m.s.local[j].name, "a bucket with the same rows holds other values than before", changed)
-	m.f.addN("A", KindBucketRowsMoved, m.num, 0, m.s.local[j].name, "rows of classes that live on are in other buckets than before", moved)
+	m.f.addN("A", kindBucketChanged, m.num, 0, m.s.local[j].name, "a bucket with the same rows holds other values than before", changed)
+	m.f.addN("A", kindBucketRowsMoved, m.num, 0, m.s.local[j].name, "rows of classes that live on are in other buckets than before", moved)
 }
 
 func bucketKey(bag uint32, classes []uint32, buf []byte) []byte {

@@ -14,12 +14,12 @@ func (m *microdataCheck) flagsOf(c int, who []uint32) {
 		}
 		bucketed := m.rel.tab.cells(c)[l.col] == bucketedCell
 		if flagged > 0 && flagged < len(who) {
-			m.f.add("A", KindMixedFlags, m.rel.num, c+1, l.name, "members of one class differ in which of their values are sensitive")
+			m.f.add("A", kindMixedFlags, m.rel.num, c+1, l.name, "members of one class differ in which of their values are sensitive")
 		}
 		if !bucketed {
-			m.f.addN("A", KindFlagGeneralized, m.rel.num, c+1, l.name, "a value that its person called sensitive is published in a cell", flagged)
+			m.f.addN("A", kindFlagGeneralized, m.rel.num, c+1, l.name, "a value that its person called sensitive is published in a cell", flagged)
 		} else {
-			m.f.addN("A", KindFlagMissing, m.rel.num, c+1, l.name, "a value without flag is in a bucket: there it counts toward a promise that it does not need", len(who)-flagged)
+			m.f.addN("A", kindFlagMissing, m.rel.num, c+1, l.name, "a value without flag is in a bucket: there it counts toward a promise that it does not need", len(who)-flagged)
 		}
 	}
 }
@@ -125,5 +125,5 @@ func (u *bucketUnits) compare(l *localAttr) {
 			differ++
 		}
 	}
-	u.m.f.addN("microdata", KindBucketMismatch, u.m.rel.num, 0, l.name, "the values of buckets are not those of the members of their classes", differ+strange)
+	u.m.f.addN("microdata", kindBucketMismatch, u.m.rel.num, 0, l.name, "the values of buckets are not those of the members of their classes", differ+strange)
 }

@@ -52,97 +52,97 @@ func rowsOf(r *localRelease, who int) (rows []int) {
 func itoa(n int) string { return string(rune('0' + n)) }
 
 var localMutations = []localMutation{
-	{name: "bucket over 1/l", want: KindBucketAboveL, attr: "job", public: KindBucketAboveL, plan: func(p *localPlan, g *localGroups) {
+	{name: "bucket over 1/l", want: kindBucketAboveL, attr: "job", public: kindBucketAboveL, plan: func(p *localPlan, g *localGroups) {
 		p.people[g.late[0]].job = "miner" // its bucket is then miner, miner
 		p.people[g.late[1]].job = "miner"
 	}},
-	{name: "buckets cross classes under the claim of level L0", want: KindBucketCrosses, attr: "job", public: KindBucketCrosses, plan: func(p *localPlan, _ *localGroups) {
+	{name: "buckets cross classes under the claim of level L0", want: kindBucketCrosses, attr: "job", public: kindBucketCrosses, plan: func(p *localPlan, _ *localGroups) {
 		p.level = "L0+L1"
 	}},
-	{name: "a level that is none", want: KindClaimFalse, public: KindClaimFalse, plan: func(p *localPlan, _ *localGroups) { p.level = "Rows" }},
-	{name: "bucket changed between releases", want: KindBucketChanged, attr: "job", public: KindBucketChanged, render: func(_ *localPlan, r []*localRelease) {
+	{name: "a level that is none", want: kindClaimFalse, public: kindClaimFalse, plan: func(p *localPlan, _ *localGroups) { p.level = "Rows" }},
+	{name: "bucket changed between releases", want: kindBucketChanged, attr: "job", public: kindBucketChanged, render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r[1:], "job,1,miner,1", "job,1,nurse,1")
 		editBuckets(r[1:], "job,2,nurse,1", "job,2,pilot,1")
 	}},
-	{name: "rows moved between buckets", want: KindBucketRowsMoved, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "rows moved between buckets", want: kindBucketRowsMoved, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		j, b := g.job, g.both // clerk of job for clerk of both
 		p.releases[1].jobs[0], p.releases[1].jobs[1] = []int{b[2], b[0]}, []int{j[1], j[2], j[0]}
 	}},
-	{name: "rows moved jointly", want: KindBucketRowsMoved, plan: (*localPlan).crossed},
-	{name: "bucket grew", want: KindBucketGrown, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "rows moved jointly", want: kindBucketRowsMoved, plan: (*localPlan).crossed},
+	{name: "bucket grew", want: kindBucketGrown, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		s := &p.releases[1]
 		s.jobs = [][]int{{g.job[0], g.both[0], g.late[0], g.late[1]}, s.jobs[1], s.jobs[2], s.jobs[4]}
 	}},
-	{name: "t bucket grew", want: KindBucketGrown, attr: "sex", plan: func(p *localPlan, g *localGroups) {
+	{name: "t bucket grew", want: kindBucketGrown, attr: "sex", plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].sexes = [][]int{join(g.both, g.late), g.sex}
 	}},
-	{name: "class with mixed flags", want: KindMixedFlags, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "class with mixed flags", want: kindMixedFlags, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		p.people[g.job[3]].jobPrints = "no" // still in its bucket
 	}},
-	{name: "class bucketed in different attributes", want: KindMixedFlags, public: KindMixedFlags, render: func(_ *localPlan, r []*localRelease) {
+	{name: "class bucketed in different attributes", want: kindMixedFlags, public: kindMixedFlags, render: func(_ *localPlan, r []*localRelease) {
 		rows := rowsOf(r[0], 4)
 		r[0].lgb[rows[0]] = slices.Clone(r[0].lgb[rows[0]])
 		r[0].lgb[rows[0]][3] = "clerk"
 	}},
-	{name: "unflagged value bucketed", want: KindFlagMissing, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "unflagged value bucketed", want: kindFlagMissing, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		for _, i := range g.job {
 			p.people[i].jobPrints = "0"
 		}
 	}},
-	{name: "flagged value shown generalized", want: KindFlagGeneralized, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "flagged value shown generalized", want: kindFlagGeneralized, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		for _, i := range g.none {
 			p.people[i].jobPrints = "Yes"
 		}
 	}},
-	{name: "generalized value in a bucket", want: KindBucketValue, attr: "job", public: KindBucketValue, render: func(_ *localPlan, r []*localRelease) {
+	{name: "generalized value in a bucket", want: kindBucketValue, attr: "job", public: kindBucketValue, render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r, "job,1,miner,1", "job,1,{miner|nurse},1")
 	}},
-	{name: "value missing from a bucket", want: KindBucketSize, attr: "job", public: KindBucketSize, render: func(_ *localPlan, r []*localRelease) {
+	{name: "value missing from a bucket", want: kindBucketSize, attr: "job", public: kindBucketSize, render: func(_ *localPlan, r []*localRelease) {
 		for _, x := range r {
 			x.buckets = slices.DeleteFunc(x.buckets, func(l []string) bool { return l[0] == "job" && l[1] == "1" && l[2] == "miner" })
 		}
 	}},
-	{name: "value of nobody in a bucket", want: KindBucketMismatch, attr: "job", render: func(_ *localPlan, r []*localRelease) {
+	{name: "value of nobody in a bucket", want: kindBucketMismatch, attr: "job", render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r, "job,1,miner,1", "job,1,pilot,1")
 	}},
-	{name: "values of two buckets exchanged", want: KindBucketMismatch, attr: "sex", render: func(_ *localPlan, r []*localRelease) {
+	{name: "values of two buckets exchanged", want: kindBucketMismatch, attr: "sex", render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r, "sex,1,M,2", "sex,1,M,3")
 		editBuckets(r, "sex,1,F,2", "sex,1,F,1")
 		editBuckets(r[:1], "sex,2,M,3", "sex,2,M,2")
 		editBuckets(r[:1], "sex,2,F,2", "sex,2,F,3")
 	}},
-	{name: "wrong reference", want: KindReference, attr: "sex", public: KindReference, render: func(p *localPlan, r []*localRelease) {
+	{name: "wrong reference", want: kindReference, attr: "sex", public: kindReference, render: func(p *localPlan, r []*localRelease) {
 		for _, x := range r {
 			sexPromise(x)["reference"] = []ValueCount{{"F", 5}, {"M", 5}}
 		}
 	}},
-	{name: "t exceeded", want: KindBucketAboveT, attr: "sex", public: KindBucketAboveT, plan: func(p *localPlan, _ *localGroups) { p.sexT = 0.05 }},
-	{name: "t bucket splits a class", want: KindBucketSplitsClass, attr: "sex", public: KindBucketSplitsClass, plan: func(p *localPlan, g *localGroups) {
+	{name: "t exceeded", want: kindBucketAboveT, attr: "sex", public: kindBucketAboveT, plan: func(p *localPlan, _ *localGroups) { p.sexT = 0.05 }},
+	{name: "t bucket splits a class", want: kindBucketSplitsClass, attr: "sex", public: kindBucketSplitsClass, plan: func(p *localPlan, g *localGroups) {
 		for i := range p.releases {
 			s := &p.releases[i]
 			s.sexes[0], s.sexes[1] = join(g.both[:2], g.sex[1:3]), join(g.both[2:], g.sex[:1], g.sex[3:])
 		}
 	}},
-	{name: "newly bucketed values share a value", want: KindDifference, attr: "job", public: KindDifference, plan: func(p *localPlan, g *localGroups) {
+	{name: "newly bucketed values share a value", want: kindDifference, attr: "job", public: kindDifference, plan: func(p *localPlan, g *localGroups) {
 		for _, i := range g.late {
 			p.people[i].job = "miner"
 		}
 	}},
-	{name: "newly bucketed values far from the reference", want: KindDifference, attr: "sex", public: KindDifference, plan: func(p *localPlan, g *localGroups) {
+	{name: "newly bucketed values far from the reference", want: kindDifference, attr: "sex", public: kindDifference, plan: func(p *localPlan, g *localGroups) {
 		for _, i := range g.late {
 			p.people[i].sex = "F"
 		}
 	}},
-	{name: "lone newcomer in a class", want: KindLoneNewcomer, public: KindFrozenVanished, plan: func(p *localPlan, g *localGroups) {
+	{name: "lone newcomer in a class", want: kindLoneNewcomer, public: kindFrozenVanished, plan: func(p *localPlan, g *localGroups) {
 		lone := p.add(2, "", "clerk", "F", "b")
 		p.releases[1].classes = slices.Clone(p.releases[1].classes)
 		p.releases[1].classes[0] = join(g.none, lone)
 	}},
-	{name: "class grown by a fair set", want: KindClassGrown, plan: func(p *localPlan, g *localGroups) {
+	{name: "class grown by a fair set", want: kindClassGrown, plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].classes = slices.Clone(p.releases[1].classes)
 		p.releases[1].classes[0] = join(g.none, p.add(2, "", "clerk", "F", "b a"))
 	}},
-	{name: "classes merged", want: KindClassMerged, plan: func(p *localPlan, g *localGroups) {
+	{name: "classes merged", want: kindClassMerged, plan: func(p *localPlan, g *localGroups) {
 		s := &p.releases[1]
 		for _, i := range g.none { // two flat classes of one signature: lgb has no rule P
 			p.people[i].value = string("abab"[i%4])
@@ -151,15 +151,15 @@ var localMutations = []localMutation{
 		p.releases[0].classes = append(p.releases[0].classes, fair)
 		s.classes = append([][]int{join(g.none[:2], fair[:2]), join(g.none[2:], fair[2:])}, s.classes[1:]...)
 	}},
-	{name: "record disappearing", want: KindRecordGone, plan: func(p *localPlan, g *localGroups) {
+	{name: "record disappearing", want: kindRecordGone, plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].classes = p.releases[1].classes[1:]
 	}},
-	{name: "bucketed values removed", want: KindRowsRemoved, attr: "sex", public: KindRowsRemoved, plan: func(p *localPlan, g *localGroups) {
+	{name: "bucketed values removed", want: kindRowsRemoved, attr: "sex", public: kindRowsRemoved, plan: func(p *localPlan, g *localGroups) {
 		s := &p.releases[1]
 		s.classes = [][]int{g.none, g.job, g.both, g.late}
 		s.sexes = [][]int{g.both, g.late}
 	}},
-	{name: "bucket numbers that persist", want: KindBucketNumbers, attr: "job", public: KindBucketNumbers, render: func(_ *localPlan, r []*localRelease) {
+	{name: "bucket numbers that persist", want: kindBucketNumbers, attr: "job", public: kindBucketNumbers, render: func(_ *localPlan, r []*localRelease) {
 		for _, line := range r[0].buckets {
 			if line[0] == "job" && line[1] == "3" {
 				line[1] = "13"
@@ -172,7 +172,7 @@ var localMutations = []localMutation{
 			}
 		}
 	}},
-	{name: "buckets in another order", want: KindBucketOrder, attr: "job", public: KindBucketOrder, render: func(_ *localPlan, r []*localRelease) {
+	{name: "buckets in another order", want: kindBucketOrder, attr: "job", public: kindBucketOrder, render: func(_ *localPlan, r []*localRelease) {
 		flip := map[string]string{"1": "3", "3": "1", "*1": "*3", "*3": "*1"}
 		for _, line := range r[0].buckets {
 			if to := flip[line[1]]; line[0] == "job" && to != "" {
@@ -192,14 +192,14 @@ var localMutations = []localMutation{
 			}
 		}
 	}},
-	{name: "bucket values in insertion order", want: KindRowOrder, attr: "sex", public: KindRowOrder, render: func(_ *localPlan, r []*localRelease) {
+	{name: "bucket values in insertion order", want: kindRowOrder, attr: "sex", public: kindRowOrder, render: func(_ *localPlan, r []*localRelease) {
 		r[0].buckets[1], r[0].buckets[2] = r[0].buckets[2], r[0].buckets[1]
 	}},
-	{name: "rows in insertion order", want: KindRowOrder, public: KindRowOrder, render: func(_ *localPlan, r []*localRelease) {
+	{name: "rows in insertion order", want: kindRowOrder, public: kindRowOrder, render: func(_ *localPlan, r []*localRelease) {
 		rows := rowsOf(r[0], 4)
 		r[0].lgb[rows[0]], r[0].lgb[rows[3]] = r[0].lgb[rows[3]], r[0].lgb[rows[0]]
 	}},
-	{name: "cell wider than its members", want: KindCellNotTight, attr: "job", render: func(_ *localPlan, r []*localRelease) {
+	{name: "cell wider than its members", want: kindCellNotTight, attr: "job", render: func(_ *localPlan, r []*localRelease) {
 		for _, x := range r {
 			for _, i := range rowsOf(x, 12) {
 				x.lgb[i] = slices.Clone(x.lgb[i])
@@ -207,26 +207,26 @@ var localMutations = []localMutation{
 			}
 		}
 	}},
-	{name: "id that persists as a column", want: KindExtraColumn, public: KindExtraColumn, render: func(_ *localPlan, r []*localRelease) {
+	{name: "id that persists as a column", want: kindExtraColumn, public: kindExtraColumn, render: func(_ *localPlan, r []*localRelease) {
 		for i := range r[0].lgb {
 			r[0].lgb[i] = append(slices.Clone(r[0].lgb[i]), "x")
 		}
 	}},
-	{name: "presence claimed disclosed", want: KindClaimFalse, public: KindClaimFalse, render: func(_ *localPlan, r []*localRelease) {
+	{name: "presence claimed disclosed", want: kindClaimFalse, public: kindClaimFalse, render: func(_ *localPlan, r []*localRelease) {
 		r[0].man["privacy"].(map[string]any)["k1"] = "sensitive-only"
 	}},
-	{name: "promise changed", want: KindContractChanged, public: KindContractChanged, render: func(_ *localPlan, r []*localRelease) {
+	{name: "promise changed", want: kindContractChanged, public: kindContractChanged, render: func(_ *localPlan, r []*localRelease) {
 		sexPromise(r[1])["t"] = 0.4
 	}},
-	{name: "class below k", want: KindClassBelowK, public: KindClassBelowK, plan: func(p *localPlan, _ *localGroups) { p.k = 5 }},
-	{name: "sensitive value above 1/l", want: KindValueAboveL, public: KindValueAboveL, plan: func(p *localPlan, g *localGroups) {
+	{name: "class below k", want: kindClassBelowK, public: kindClassBelowK, plan: func(p *localPlan, _ *localGroups) { p.k = 5 }},
+	{name: "sensitive value above 1/l", want: kindValueAboveL, public: kindValueAboveL, plan: func(p *localPlan, g *localGroups) {
 		p.people[g.job[2]].value = "b"
 		p.people[g.job[3]].value = "b"
 	}},
-	{name: "tampered buckets", want: KindHashMismatch, public: KindHashMismatch, files: func(t *testing.T, o *Options) {
+	{name: "tampered buckets", want: kindHashMismatch, public: kindHashMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, filepath.Join(o.Releases, "000002", "buckets.csv"), func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
 	}},
-	{name: "second rendering beside the first", want: KindUnexpectedFile, public: KindUnexpectedFile, files: func(t *testing.T, o *Options) {
+	{name: "second rendering beside the first", want: kindUnexpectedFile, public: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data.csv"), nil, 0o600))
 	}},
 }
@@ -333,7 +333,7 @@ func TestLocalJointMove(t *testing.T) {
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)
 	require.Len(t, r.Violations, 1)
-	require.Equal(t, KindBucketRowsMoved, r.Violations[0].Kind)
+	require.Equal(t, kindBucketRowsMoved, r.Violations[0].Kind)
 	require.Empty(t, r.Violations[0].Attribute)
 
 	p.releases[1].ills = join2(p.releases[0].ills, [][]int{g.late})

@@ -57,6 +57,6 @@ func checkNested(man *Manifest, s *schema, t *table, f *faults) {
 			continue
 		}
 		n, first := t.local.attrs[j].crossing(t)
-		f.addN("L", KindBucketCrosses, man.Release, first+1, a.name, "a bucket crosses classes, so that level L0 does not bound its values by 1/l, and the manifest claims that level", n)
+		f.addN("L", kindBucketCrosses, man.Release, first+1, a.name, "a bucket crosses classes, so that level L0 does not bound its values by 1/l, and the manifest claims that level", n)
 	}
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"slices"
 )
 
@@ -47,9 +46,10 @@ func (r *tableReader) readLocalRows(file string, data []byte) (*localRows, error
 	for j := range raw.bucket {
 		raw.bucket[j] = make([]uint32, 0, n)
 	}
-	row := &localRowReader{s: r.s, csv: csv, at: at, above: make([][]byte, len(at)), ids: make([]uint32, len(at)), bucket: make([]uint32, len(at))}
+	row := &localRowReader{s: r.s, csv: csv, ids: make([]uint32, len(at)), bucket: make([]uint32, len(at))}
+	cells, read := newChangedCells(csv, at), row.cell
 	for {
-		ok, err := row.next(len(raw.cls) == 0)
+		ok, err := cells.next(len(raw.cls) == 0, read)
 		if err != nil || !ok {
 			return raw, err
 		}
@@ -69,33 +69,13 @@ func (r *tableReader) readLocalRows(file string, data []byte) (*localRows, error
 type localRowReader struct {
 	s      *schema
 	csv    *csvReader
-	at     []int
-	above  [][]byte
 	ids    []uint32
 	bucket []uint32
 }
 
-func (r *localRowReader) next(first bool) (bool, error) {
-	ok, err := r.csv.next()
-	if err != nil || !ok {
-		return ok, err
-	}
-	for j, col := range r.at {
-		text := r.csv.fields[col]
-		if !first && bytes.Equal(text, r.above[j]) {
-			continue
-		}
-		r.above[j] = text
-		if err := r.cell(j, text); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
 func (r *localRowReader) cell(j int, text []byte) error {
 	r.bucket[j] = 0
-	last := len(r.at) - 1
+	last := len(r.ids) - 1
 	switch n, bucketed := bucketNumber(text); {
 	case j == last:
 		class, ok := parseCount(text)
@@ -148,7 +128,7 @@ func (r *tableReader) joinLocal(file string, raw *localRows, l *localTable, numb
 		}
 		for i, n := range named {
 			if n != b.size[i] {
-				r.f.add("files", KindBucketSize, r.release, i+1, r.s.local[j].name, "a bucket has another number of values than rows that name it")
+				r.f.add("files", kindBucketSize, r.release, i+1, r.s.local[j].name, "a bucket has another number of values than rows that name it")
 			}
 		}
 	}
@@ -190,9 +170,9 @@ func (r *tableReader) shapeOfClasses(raw *localRows, order []uint32, t *table) {
 			}
 		}
 	}
-	r.f.addN("order", KindMixedCells, r.release, firstDiffer, "", "rows of one class carry different cells", differ)
-	r.f.addN("A", KindMixedFlags, r.release, firstMixed, "", "rows of one class are not bucketed in the same attributes", mixed)
-	r.f.addN("order", KindRowOrder, r.release, firstDisorder, "", "rows of a class are not sorted; their order may follow insertion", disorder)
+	r.f.addN("order", kindMixedCells, r.release, firstDiffer, "", "rows of one class carry different cells", differ)
+	r.f.addN("A", kindMixedFlags, r.release, firstMixed, "", "rows of one class are not bucketed in the same attributes", mixed)
+	r.f.addN("order", kindRowOrder, r.release, firstDisorder, "", "rows of a class are not sorted; their order may follow insertion", disorder)
 }
 
 // sameAttributes reports that two rows are bucketed in the same attributes.

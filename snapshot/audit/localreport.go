@@ -28,7 +28,7 @@ type AttributePromise struct {
 	AchievedT *float64 `json:"achieved_t,omitempty"`
 	AchievedL int      `json:"achieved_l,omitempty"`
 	// Someone who keeps every release and knows a person's class in each
-	// (AttackerLink) cannot exclude this many values at least; and so many people
+	// (attackerLink) cannot exclude this many values at least; and so many people
 	// have fewer than l of them (fewer than 2 under a promise t), or one.
 	MinValues  int    `json:"min_candidates"`
 	BelowL     int    `json:"below_l"`
@@ -97,7 +97,7 @@ func (p *AttributePromise) measure(l *localAttr, t *table, j int) {
 }
 
 // candidates counts the values that a member of a class may have: what someone
-// who knows the class, in each release, cannot exclude (AttackerLink).
+// who knows the class, in each release, cannot exclude (attackerLink).
 func (l *localTable) candidates(t *table, c, j int) int {
 	b := &l.attrs[j]
 	rows := b.rows(t, c)
@@ -153,7 +153,7 @@ func (a *auditor) judge(p *AttributePromise) {
 
 // sensitiveKinds are findings about the sensitive attribute alone that carry no
 // attribute's name.
-var sensitiveKinds = map[string]bool{KindValueAboveL: true, KindDifference: true, KindPosterior: true, KindFrozenBagChanged: true}
+var sensitiveKinds = map[string]bool{kindValueAboveL: true, kindDifference: true, kindPosterior: true, kindFrozenBagChanged: true}
 
 func (t *textWriter) promises(list []AttributePromise) {
 	if len(list) == 0 {

@@ -116,10 +116,10 @@ type PreviousRef struct {
 	SHA256  string `json:"sha256"`
 }
 
-// ParseManifest decodes a manifest strictly: exact field names, no duplicate
+// parseManifest decodes a manifest strictly: exact field names, no duplicate
 // keys, no unknown fields outside the open objects, one JSON value. file is
 // used in errors, which never quote the content.
-func ParseManifest(file string, data []byte) (*Manifest, error) {
+func parseManifest(file string, data []byte) (*Manifest, error) {
 	m := &Manifest{sha: hexSHA(data)}
 	if err := json.Unmarshal(data, m, json.RejectUnknownMembers(true)); err != nil {
 		return nil, manifestError(file, data, err)

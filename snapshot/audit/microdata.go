@@ -86,10 +86,10 @@ func (m *microdataCheck) known(c int, who []uint32) bool {
 		if int(r) >= m.recs.n || !m.recs.known[r] {
 			missing++
 		} else if a := m.recs.arrived[r]; a == 0 || int(a) > m.rel.num {
-			m.f.add("microdata", KindBeforeArrival, m.rel.num, c+1, "", "a record is published before the release whose cut covers it")
+			m.f.add("microdata", kindBeforeArrival, m.rel.num, c+1, "", "a record is published before the release whose cut covers it")
 		}
 	}
-	m.f.addN("microdata", KindMembersMismatch, m.rel.num, c+1, "record", "a member is not in the records export", missing)
+	m.f.addN("microdata", kindMembersMismatch, m.rel.num, c+1, "record", "a member is not in the records export", missing)
 	return missing == 0
 }
 
@@ -100,7 +100,7 @@ func (m *microdataCheck) bagOf(c int, who []uint32) {
 	}
 	slices.Sort(m.bag)
 	if !slices.Equal(m.bag, m.rel.tab.bag(c)) {
-		m.f.add("microdata", KindBagMismatch, m.rel.num, c+1, m.s.sa.name, "the sensitive values of a class are not its members'")
+		m.f.add("microdata", kindBagMismatch, m.rel.num, c+1, m.s.sa.name, "the sensitive values of a class are not its members'")
 	}
 }
 
@@ -111,7 +111,7 @@ func (m *microdataCheck) subjects(c int, who []uint32) {
 	for _, r := range who {
 		subject := m.recs.subject[r]
 		if m.seen[subject] == c+1 {
-			m.f.add("S", KindSubjectRepeated, m.rel.num, c+1, "", "a subject has two records in one class")
+			m.f.add("S", kindSubjectRepeated, m.rel.num, c+1, "", "a subject has two records in one class")
 		}
 		m.seen[subject] = c + 1
 	}
@@ -140,9 +140,9 @@ func (m *microdataCheck) boxOf(c int, who []uint32) {
 				outside++
 			}
 		}
-		m.f.addN("microdata", KindMemberOutside, m.rel.num, c+1, attr.name, "a member's value does not lie in its class's cell", outside)
+		m.f.addN("microdata", kindMemberOutside, m.rel.num, c+1, attr.name, "a member's value does not lie in its class's cell", outside)
 		if outside == 0 && !m.s.loose {
-			m.f.add("microdata", KindCellNotTight, m.rel.num, c+1, attr.name, "a cell is wider than its members")
+			m.f.add("microdata", kindCellNotTight, m.rel.num, c+1, attr.name, "a cell is wider than its members")
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (m *microdataCheck) rowsOf(c int, who []uint32) {
 	slices.SortFunc(published, func(x, y uint32) int { return slices.Compare(m.rel.tab.row(x), m.rel.tab.row(y)) })
 	for i := range rows {
 		if !slices.Equal(row(rows[i]), m.rel.tab.row(published[i])) {
-			m.f.add("microdata", KindRowsNotMembers, m.rel.num, c+1, "", "the rows of a group are not its members'")
+			m.f.add("microdata", kindRowsNotMembers, m.rel.num, c+1, "", "the rows of a group are not its members'")
 			return
 		}
 	}
@@ -176,7 +176,7 @@ func (m *microdataCheck) columnsOf(c int, who []uint32) {
 		slices.Sort(values)
 		slices.Sort(published)
 		if !slices.Equal(values, published) {
-			m.f.add("microdata", KindRowsNotMembers, m.rel.num, c+1, attr.name, "the values of a group's column are not its members'")
+			m.f.add("microdata", kindRowsNotMembers, m.rel.num, c+1, attr.name, "the values of a group's column are not its members'")
 		}
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/audittest"
 )
 
 // naiveChain is what an unsafe publisher makes at scale: records join existing
 // classes, which split when they are large; each release alone is fine.
-func naiveChain(n, releases, batch, values int) Chain {
+func naiveChain(n, releases, batch, values int) audittest.Chain {
 	r := rand.New(rand.NewPCG(9, 9))
-	c := Chain{Values: values, Records: n + releases*batch}
+	c := audittest.Chain{Values: values, Records: n + releases*batch}
 	value := make([]int, c.Records)
 	for i := range value {
 		value[i] = min(r.IntN(values), r.IntN(values))
@@ -37,9 +39,9 @@ func naiveChain(n, releases, batch, values int) Chain {
 				}
 			}
 		}
-		var out ChainRelease
+		var out audittest.Release
 		for _, x := range classes {
-			k := ChainClass{Members: slices.Clone(x)}
+			k := audittest.Class{Members: slices.Clone(x)}
 			for _, m := range x {
 				k.Bag = append(k.Bag, value[m])
 			}
@@ -54,7 +56,7 @@ func naiveChain(n, releases, batch, values int) Chain {
 // at a size where enumeration is out of reach.
 func TestNaiveChainIsMeasured(t *testing.T) {
 	chain := naiveChain(6000, 20, 200, 12)
-	a, k := auditChain(chain, 5, 3, DefaultMaxExact)
+	a, k := auditChain(chain, 5, 3, defaultMaxExact)
 	all, roots := components(a.views, k)
 	var c Certificates
 	a.report.Certificates = &c

@@ -76,7 +76,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 		}
 		balance[before.tab.support[c]] -= int(before.tab.flat[c])
 	}
-	f.addN("A", KindFrozenVanished, after.num, 0, "", "a class that is not pure does not reappear as it was", frozen)
+	f.addN("A", kindFrozenVanished, after.num, 0, "", "a class that is not pure does not reappear as it was", frozen)
 	for c, kept := range match.kept {
 		if !kept && after.tab.local == nil {
 			balance[after.tab.support[c]] += int(after.tab.flat[c])
@@ -88,7 +88,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 			shrank++
 		}
 	}
-	f.addN("P", KindSignatureShrank, after.num, 0, "", "a signature has fewer records than before", shrank)
+	f.addN("P", kindSignatureShrank, after.num, 0, "", "a signature has fewer records than before", shrank)
 }
 
 // checkPublicCertificate tests the declared certificate as far as public files
@@ -101,6 +101,6 @@ func checkPublicCertificate(rel *release, moved bool, f *faults) {
 	claim := rel.man.Privacy.Certificate
 	known := claim == "frozen" || claim == "pure" || claim == "frozen+pure"
 	if !known || claim == "frozen" && moved || claim == "pure" && mixed {
-		f.add("claim", KindCertificateFalse, rel.num, 0, "privacy.certificate", "the certificate does not describe the release")
+		f.add("claim", kindCertificateFalse, rel.num, 0, "privacy.certificate", "the certificate does not describe the release")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// qiAttack runs AttackerQI and AttackerNewcomerQI on every published record,
+// qiAttack runs attackerQI and attackerNewcomerQI on every published record,
 // without sampling.
 //
 // Method: records are sorted by their quasi-identifiers, attributes with few
@@ -34,7 +34,7 @@ type qiAttack struct {
 
 func newQIAttack(s *schema, recs *records, published []bool, l int) *qiAttack {
 	q := &qiAttack{s: s, recs: recs, l: l, cand: make([]uint32, len(published)), attrs: ascending(len(s.qi))}
-	q.qi, q.newQI = newAttacker(AttackerQI), newAttacker(AttackerNewcomerQI)
+	q.qi, q.newQI = newAttacker(attackerQI), newAttacker(attackerNewcomerQI)
 	slices.SortStableFunc(q.attrs, func(a, b int) int { return len(s.qi[a].cells) - len(s.qi[b].cells) })
 	for rec, p := range published {
 		if p && rec < recs.n && recs.known[rec] {

@@ -84,7 +84,7 @@ func (r *tableReader) columns(file string, header, want []string) ([]int, error)
 	if len(at) < len(want) {
 		return nil, unreadable(file, 1, "header lacks an attribute of the schema or is not in schema order")
 	}
-	r.f.addN("F", KindExtraColumn, r.release, 0, "", "the table has columns the format does not know; an id that persists links records", len(header)-len(want))
+	r.f.addN("F", kindExtraColumn, r.release, 0, "", "the table has columns the format does not know; an id that persists links records", len(header)-len(want))
 	return at, nil
 }
 
@@ -120,9 +120,10 @@ func (r *tableReader) readRows(file string, data []byte, key string, withSA bool
 	if withSA {
 		raw.sa = make([]uint32, 0, n)
 	}
-	row := &rowReader{s: r.s, csv: csv, key: key, at: at, above: make([][]byte, len(at)), ids: make([]uint32, len(at))}
+	row := &rowReader{s: r.s, csv: csv, key: key, ids: make([]uint32, len(at))}
+	cells, read := newChangedCells(csv, at), row.cell
 	for {
-		ok, err := row.next(len(raw.cls) == 0)
+		ok, err := cells.next(len(raw.cls) == 0, read)
 		if err != nil || !ok {
 			return raw, err
 		}
@@ -134,33 +135,49 @@ func (r *tableReader) readRows(file string, data []byte, key string, withSA bool
 	}
 }
 
-// rowReader turns one row into ids. Neighbouring rows mostly repeat their cells,
-// so each is compared with the one above before a dictionary is asked.
-type rowReader struct {
-	s     *schema
+// changedCells reads row by row. Neighbouring rows mostly repeat their cells, so
+// each is compared with the one above before a dictionary is asked.
+type changedCells struct {
 	csv   *csvReader
-	key   string
 	at    []int    // columns of the file
 	above [][]byte // cells of the row above
-	ids   []uint32
 }
 
-func (r *rowReader) next(first bool) (bool, error) {
-	ok, err := r.csv.next()
+func newChangedCells(csv *csvReader, at []int) *changedCells {
+	return &changedCells{csv: csv, at: at, above: make([][]byte, len(at))}
+}
+
+// next reads a row and hands out its cells that differ from those above; of the
+// first row, all.
+func (c *changedCells) next(first bool, read func(j int, text []byte) error) (bool, error) {
+	ok, err := c.csv.next()
 	if err != nil || !ok {
 		return ok, err
 	}
-	for j, col := range r.at {
-		text := r.csv.fields[col]
-		if !first && bytes.Equal(text, r.above[j]) {
+	for j, col := range c.at {
+		text := c.csv.fields[col]
+		if !first && bytes.Equal(text, c.above[j]) {
 			continue
 		}
-		r.above[j] = text
-		if r.ids[j], err = r.id(j, text); err != nil {
+		c.above[j] = text
+		if err := read(j, text); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// rowReader turns the cells of a row into ids.
+type rowReader struct {
+	s   *schema
+	csv *csvReader
+	key string
+	ids []uint32
+}
+
+func (r *rowReader) cell(j int, text []byte) (err error) {
+	r.ids[j], err = r.id(j, text)
+	return err
 }
 
 func (r *rowReader) id(j int, text []byte) (uint32, error) {
@@ -171,7 +188,7 @@ func (r *rowReader) id(j int, text []byte) (uint32, error) {
 			return 0, r.csv.fail("attribute %s: %s", r.s.qi[j].name, reason)
 		}
 		return id, nil
-	case j < len(r.at)-1:
+	case j < len(r.ids)-1:
 		return r.s.sa.intern(text), nil
 	}
 	number, ok := parseCount(text)
@@ -202,8 +219,8 @@ func (r *tableReader) generalized(raw *rawTable) *table {
 			}
 		}
 	}
-	r.f.addN("order", KindMixedCells, r.release, firstDiffer, "", "rows of one class carry different cells", differ)
-	r.f.addN("order", KindRowOrder, r.release, firstDisorder, "", "rows of a class are not sorted; their order may follow insertion", disorder)
+	r.f.addN("order", kindMixedCells, r.release, firstDiffer, "", "rows of one class carry different cells", differ)
+	r.f.addN("order", kindRowOrder, r.release, firstDisorder, "", "rows of a class are not sorted; their order may follow insertion", disorder)
 	r.finish(t, number, sorted, dense)
 	return t
 }
@@ -211,16 +228,16 @@ func (r *tableReader) generalized(raw *rawTable) *table {
 // finish derives the columns and checks the order of classes.
 func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 	if !sorted {
-		r.f.add("order", KindRowOrder, r.release, 0, "", "rows are not sorted by class; their order may follow insertion")
+		r.f.add("order", kindRowOrder, r.release, 0, "", "rows are not sorted by class; their order may follow insertion")
 	}
 	if !dense {
 		t.number = number
-		r.f.add("order", KindClassNumbers, r.release, 0, "", "classes are not numbered 1..m; a number that persists links classes across releases")
+		r.f.add("order", kindClassNumbers, r.release, 0, "", "classes are not numbered 1..m; a number that persists links classes across releases")
 	}
 	byText := newBagOrder(r.s.sa)
 	for c := 1; c+1 < len(t.start) && t.box != nil; c++ {
 		if byText.compareClasses(r.s, t, c-1, c) > 0 {
-			r.f.add("order", KindClassOrder, r.release, c+1, "", "classes are not in canonical order")
+			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
 	}
 	t.summarize(r.s.sets)

@@ -28,7 +28,7 @@ func loadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseManifest(path, data)
+	return parseManifest(path, data)
 }
 
 // loadRelease reads the data files a manifest announces and checks the release
@@ -80,13 +80,13 @@ func checkFiles(man *Manifest, names []string, data [][]byte, rows map[string]in
 	for i, name := range names {
 		e, ok := listed[name]
 		if !ok || e.SHA256 != hexSHA(data[i]) {
-			f.add("files", KindHashMismatch, man.Release, 0, name, "the file is not the one the manifest names")
+			f.add("files", kindHashMismatch, man.Release, 0, name, "the file is not the one the manifest names")
 		}
 		if e.Bytes != int64(len(data[i])) {
-			f.add("files", KindSizeMismatch, man.Release, 0, name, "the file's length differs from the manifest")
+			f.add("files", kindSizeMismatch, man.Release, 0, name, "the file's length differs from the manifest")
 		}
 		if e.Rows != rows[name] {
-			f.add("files", KindRowsMismatch, man.Release, 0, name, "the file's number of rows differs from the manifest")
+			f.add("files", kindRowsMismatch, man.Release, 0, name, "the file's number of rows differs from the manifest")
 		}
 	}
 }
@@ -96,7 +96,7 @@ func checkFiles(man *Manifest, names []string, data [][]byte, rows map[string]in
 func checkListing(dir string, man *Manifest, names []string, f *faults) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
+		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
 	}
 	known := map[string]bool{"manifest.json": true}
 	for _, n := range names {
@@ -113,7 +113,7 @@ func checkListing(dir string, man *Manifest, names []string, f *faults) error {
 			extra++
 		}
 	}
-	f.addN("files", KindUnexpectedFile, man.Release, 0, "", "the release holds or names files the recoding does not have", extra)
+	f.addN("files", kindUnexpectedFile, man.Release, 0, "", "the release holds or names files the recoding does not have", extra)
 	return nil
 }
 
@@ -137,22 +137,22 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 		want, have int
 	}{{"records", man.Records, t.rows()}, {"classes", man.Classes, t.m}, {"privacy.k_min", man.Privacy.KMin, kMin}} {
 		if n.want != n.have {
-			f.add("files", KindCountMismatch, man.Release, 0, n.name, detail)
+			f.add("files", kindCountMismatch, man.Release, 0, n.name, detail)
 		}
 	}
 	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 && !man.loose() {
-		f.add("files", KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
+		f.add("files", kindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
 	}
 }
 
 // checkClaims tests declarations that follow from other declarations.
 func checkClaims(man *Manifest, f *faults) {
 	if p := man.Privacy; man.Across == acrossNone && (p.Certificate != "none" || p.Level != "none") {
-		f.add("claim", KindClaimFalse, man.Release, 0, "privacy", "the manifest promises nothing across releases, and names a certificate or a level")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy", "the manifest promises nothing across releases, and names a certificate or a level")
 	}
 	if man.Recoding == recodingRandomization || man.Method == methodRing {
 		if man.Across != acrossNone {
-			f.add("claim", KindClaimFalse, man.Release, 0, "across_releases", "the recoding keeps no promise across releases, and the manifest does not say so")
+			f.add("claim", kindClaimFalse, man.Release, 0, "across_releases", "the recoding keeps no promise across releases, and the manifest does not say so")
 		}
 		return
 	}
@@ -161,7 +161,7 @@ func checkClaims(man *Manifest, f *faults) {
 		wantK1 = "sensitive-only" // QI cells are exact: presence is disclosed
 	}
 	if man.Privacy.K1 != wantK1 {
-		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
 	}
 	if man.Across == acrossNone {
 		return
@@ -170,7 +170,7 @@ func checkClaims(man *Manifest, f *faults) {
 		return // weaker than what a chain promises, whatever the policy: see localnest.go
 	}
 	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
-		f.add("claim", KindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
 	}
 }
 
@@ -183,13 +183,13 @@ func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
 	for c := range t.m {
 		size := t.size(c)
 		if size < man.Policy.K {
-			f.add("K", KindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
+			f.add("K", kindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
 		}
 		if !t.ownBags() {
 			continue // checkLocal tests the buckets
 		}
 		if int(t.top[c])*man.Policy.L > size {
-			f.add("L", KindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")
+			f.add("L", kindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")
 		}
 		if len(extra) == 0 {
 			continue
@@ -197,12 +197,12 @@ func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
 		counts = bagCounts(t.bag(c), counts[:0])
 		for _, p := range extra {
 			if p.Close == nil && !p.holds(counts, size) {
-				f.add("L", KindPrinciple, man.Release, c+1, p.Kind, "a declared diversity principle does not hold")
+				f.add("L", kindPrinciple, man.Release, c+1, p.Kind, "a declared diversity principle does not hold")
 			}
 		}
 		for _, p := range s.close {
 			if !p.holds(bag.of(t.bag(c))) {
-				f.add("T", KindPrinciple, man.Release, c+1, "t", "a declared diversity principle does not hold")
+				f.add("T", kindPrinciple, man.Release, c+1, "t", "a declared diversity principle does not hold")
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func logFactorial(n int) float64 {
 func (j *trueJoins) report(m *microdataCheck) {
 	for i, x := range j.log {
 		if !j.lie[i] && x < improbable {
-			m.f.add("F", KindNotShuffled, m.rel.num, 0, m.s.qi[m.rel.tab.slices[i][0]].name,
+			m.f.add("F", kindNotShuffled, m.rel.num, 0, m.s.qi[m.rel.tab.slices[i][0]].name,
 				"every group shows its members' own sensitive values beside their own values of this slice: it was not shuffled")
 		}
 	}

@@ -61,7 +61,7 @@ func TestUnshuffledSliceIsFound(t *testing.T) {
 		p.releases = [][][]int{classes}
 		r, err := Dir(p.write(t, p.render()))
 		require.NoError(t, err)
-		require.Equal(t, forgets, slices.Contains(kinds(r.Violations), KindNotShuffled), r.Violations)
+		require.Equal(t, forgets, slices.Contains(kinds(r.Violations), kindNotShuffled), r.Violations)
 		if !forgets {
 			require.Equal(t, VerdictCertified, r.Verdict)
 		}

@@ -20,14 +20,7 @@ func (r *tableReader) sliced(file string, raw *rawTable) (*table, error) {
 		}
 	}
 	t.pairs = slices.Clone(t.sa)
-	r.f.addN("order", KindRowOrder, r.release, 0, "", "rows of a group are not sorted; their order may follow insertion", disorder)
-	t.m = len(number)
-	if err := r.onlyValues(file, t); err != nil {
-		return nil, err
-	}
-	t.spanBoxes(r.s)
-	r.finish(t, number, sorted, dense)
-	return t, nil
+	return r.exactTable(file, t, disorder, number, sorted, dense)
 }
 
 // checkSlices tests the declaration: every quasi-identifier in one slice, the
@@ -36,7 +29,7 @@ func (r *tableReader) sliced(file string, raw *rawTable) (*table, error) {
 func checkSlices(m *Manifest, f *faults) {
 	if m.Recoding != recodingSlicing {
 		if m.Slices != nil {
-			f.add("claim", KindSliceShape, m.Release, 0, "slices", "slices are declared, but the recoding has none")
+			f.add("claim", kindSliceShape, m.Release, 0, "slices", "slices are declared, but the recoding has none")
 		}
 		return
 	}
@@ -59,9 +52,9 @@ func checkSlices(m *Manifest, f *faults) {
 			wrong++
 		}
 	}
-	f.addN("claim", KindSliceShape, m.Release, 0, "slices", "an attribute is not in exactly one slice", wrong+unknown)
+	f.addN("claim", kindSliceShape, m.Release, 0, "slices", "an attribute is not in exactly one slice", wrong+unknown)
 	if m.mixedSlice() && m.Across != acrossNone {
-		f.add("claim", KindSliceMixed, m.Release, 0, "slices", "a slice joins the sensitive attribute with others, and the manifest does not say that nothing is promised across releases")
+		f.add("claim", kindSliceMixed, m.Release, 0, "slices", "a slice joins the sensitive attribute with others, and the manifest does not say that nothing is promised across releases")
 	}
 }
 
@@ -88,7 +81,7 @@ func (m *microdataCheck) slicesOf(c int, who []uint32) {
 		slices.SortFunc(mine, slices.Compare[[]uint32])
 		slices.SortFunc(shown, slices.Compare[[]uint32])
 		if !slices.EqualFunc(mine, shown, slices.Equal[[]uint32]) {
-			m.f.add("microdata", KindRowsNotMembers, m.rel.num, c+1, m.s.qi[columns[0]].name, "the tuples of a group's slice are not its members'")
+			m.f.add("microdata", kindRowsNotMembers, m.rel.num, c+1, m.s.qi[columns[0]].name, "the tuples of a group's slice are not its members'")
 		}
 	}
 }

@@ -52,54 +52,54 @@ func TestSlicedMutations(t *testing.T) {
 		render             func(r []*testRelease)
 		files              func(t *testing.T, o Options)
 	}{
-		{name: "frozen group shuffled anew", want: KindFrozenCellsChanged, public: KindFrozenVanished, files: func(t *testing.T, o Options) {
+		{name: "frozen group shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished, files: func(t *testing.T, o Options) {
 			editSliced(t, o, func(rows [][]string) [][]string { // two jobs of group 1 exchanged: the group is as a multiset what it was
 				rows[2][2], rows[5][2] = rows[5][2], rows[2][2]
 				return rows
 			}, 2)
 		}},
-		{name: "frozen group with its values shuffled anew", want: KindFrozenCellsChanged, public: KindFrozenVanished, files: func(t *testing.T, o Options) {
+		{name: "frozen group with its values shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished, files: func(t *testing.T, o Options) {
 			editSliced(t, o, func(rows [][]string) [][]string {
 				rows[0][3], rows[7][3] = rows[7][3], rows[0][3]
 				return rows
 			}, 2)
 		}},
-		{name: "slice joins the sensitive attribute", want: KindSliceMixed, public: KindSliceMixed, render: func(r []*testRelease) {
+		{name: "slice joins the sensitive attribute", want: kindSliceMixed, public: kindSliceMixed, render: func(r []*testRelease) {
 			for _, x := range r {
 				x.man["slices"] = [][]string{{"age", "city"}, {"job", "illness"}}
 			}
 		}},
-		{name: "attribute in two slices", want: KindSliceShape, public: KindSliceShape, render: func(r []*testRelease) {
+		{name: "attribute in two slices", want: kindSliceShape, public: kindSliceShape, render: func(r []*testRelease) {
 			for _, x := range r {
 				x.man["slices"] = [][]string{{"age", "city"}, {"job", "age"}}
 			}
 		}},
-		{name: "attribute in no slice", want: KindSliceShape, public: KindSliceShape, render: func(r []*testRelease) {
+		{name: "attribute in no slice", want: kindSliceShape, public: kindSliceShape, render: func(r []*testRelease) {
 			for _, x := range r {
 				x.man["slices"] = [][]string{{"age", "city"}}
 			}
 		}},
-		{name: "slice of something unknown", want: KindSliceShape, public: KindSliceShape, render: func(r []*testRelease) {
+		{name: "slice of something unknown", want: kindSliceShape, public: kindSliceShape, render: func(r []*testRelease) {
 			for _, x := range r {
 				x.man["slices"] = [][]string{{"age", "city"}, {"job"}, {"person"}}
 			}
 		}},
-		{name: "slices changed", want: KindContractChanged, public: KindContractChanged, render: func(r []*testRelease) {
+		{name: "slices changed", want: kindContractChanged, public: kindContractChanged, render: func(r []*testRelease) {
 			r[2].man["slices"] = [][]string{{"age"}, {"city"}, {"job"}, {"illness"}}
 		}},
-		{name: "slice broken up", want: KindRowsNotMembers, files: func(t *testing.T, o Options) {
+		{name: "slice broken up", want: kindRowsNotMembers, files: func(t *testing.T, o Options) {
 			editSliced(t, o, func(rows [][]string) [][]string { // ages of two rows exchanged: who is 20 lives elsewhere
 				rows[0][1], rows[7][1] = rows[7][1], rows[0][1]
 				return rows
 			}, 1)
 		}},
-		{name: "another bag", want: KindBagMismatch, files: func(t *testing.T, o Options) {
+		{name: "another bag", want: kindBagMismatch, files: func(t *testing.T, o Options) {
 			editSliced(t, o, func(rows [][]string) [][]string {
 				rows[7][3] = "g"
 				return rows
 			}, 1)
 		}},
-		{name: "rows in insertion order", want: KindRowOrder, public: KindRowOrder, files: func(t *testing.T, o Options) {
+		{name: "rows in insertion order", want: kindRowOrder, public: kindRowOrder, files: func(t *testing.T, o Options) {
 			editSliced(t, o, func(rows [][]string) [][]string {
 				rows[0], rows[1] = rows[1], rows[0]
 				return rows
@@ -157,7 +157,7 @@ func TestNothingAcrossReleasesIsNeverCertified(t *testing.T) {
 	}
 	r, err := Dir(p.write(t, releases))
 	require.NoError(t, err)
-	require.Contains(t, kinds(r.Violations), KindClaimFalse, "a certificate of nothing")
+	require.Contains(t, kinds(r.Violations), kindClaimFalse, "a certificate of nothing")
 	for _, x := range releases {
 		x.privacy["certificate"], x.privacy["level"] = "none", "none"
 		delete(x.man, "previous")

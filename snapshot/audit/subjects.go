@@ -29,9 +29,9 @@ func (a *auditor) subjects(k *linkage) {
 	a.report.Subjects = out
 	switch a.in.first.Policy.SubjectRepeat {
 	case "first":
-		a.f.addN("S", KindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids", out.Repeated)
+		a.f.addN("S", kindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids", out.Repeated)
 	case repeatSticky:
-		a.f.addN("S", KindSubjectSplit, newest.rel.num, 0, "", "records of one subject with one value have different signatures", split)
+		a.f.addN("S", kindSubjectSplit, newest.rel.num, 0, "", "records of one subject with one value have different signatures", split)
 	}
 }
 

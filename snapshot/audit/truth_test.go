@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/audittest"
 )
 
 // auditChain runs the auditor's own analysis on a chain given as memberships
 // and bags, without files, so that thousands of chains can be held against the
 // plain enumeration.
-func auditChain(c Chain, k, l, maxExact int) (*auditor, *linkage) {
+func auditChain(c audittest.Chain, k, l, maxExact int) (*auditor, *linkage) {
 	s := &schema{sa: &valueDict{text: make([]string, c.Values)}, sets: newSetDict()}
 	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), budget: newBudget(Options{}), report: &Report{K: k, L: l}}
 	for i, r := range c.Releases {
@@ -38,10 +40,10 @@ func auditChain(c Chain, k, l, maxExact int) (*auditor, *linkage) {
 
 // proposition2 is the worked case of docs/THREAT_MODEL.md, Forbidden: every class is
 // signature-balanced, and yet P(s6 = 2) = 0.8.
-func proposition2() Chain {
-	return Chain{Records: 8, Values: 3, Releases: []ChainRelease{
-		{Classes: []ChainClass{{Members: []int{0, 1, 2, 3, 4, 5}, Bag: []int{0, 0, 1, 1, 2, 2}}}},
-		{Classes: []ChainClass{
+func proposition2() audittest.Chain {
+	return audittest.Chain{Records: 8, Values: 3, Releases: []audittest.Release{
+		{Classes: []audittest.Class{{Members: []int{0, 1, 2, 3, 4, 5}, Bag: []int{0, 0, 1, 1, 2, 2}}}},
+		{Classes: []audittest.Class{
 			{Members: []int{0, 1, 5, 6}, Bag: []int{0, 1, 2, 2}},
 			{Members: []int{2, 3, 4, 7}, Bag: []int{0, 0, 1, 2}},
 		}},
@@ -49,16 +51,16 @@ func proposition2() Chain {
 }
 
 func TestProposition2(t *testing.T) {
-	w, err := Posteriors(proposition2())
+	w, err := audittest.Posteriors(proposition2())
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, w.P(6, 2), 1e-12)
 	require.Equal(t, uint64(36+9), w.Worlds)
 
-	a, k := auditChain(proposition2(), 4, 2, DefaultMaxExact)
+	a, k := auditChain(proposition2(), 4, 2, defaultMaxExact)
 	all, roots := components(a.views, k)
 	problems := buildProblems(a.views, k, all, func(x *component) bool { return x.regime() == regimeNone })
 	require.Len(t, roots, 1)
-	f := problems[roots[0]].decide(2, DefaultMaxExact, &a.budget)
+	f := problems[roots[0]].decide(2, defaultMaxExact, &a.budget)
 	require.True(t, f.exact)
 	require.InDelta(t, 0.8, f.max, 1e-12)
 
@@ -70,10 +72,10 @@ func TestProposition2(t *testing.T) {
 
 // randomChain draws a small chain by one of several behaviours, safe and
 // unsafe. Values are true: bags are those of the members.
-func randomChain(r *rand.Rand) (Chain, int, int) {
+func randomChain(r *rand.Rand) (audittest.Chain, int, int) {
 	l := 2 + r.IntN(2)
 	k := l
-	c := Chain{Values: 3 + r.IntN(2)}
+	c := audittest.Chain{Values: 3 + r.IntN(2)}
 	var value []int
 	arrive := func(n int) []int {
 		var ids []int
@@ -112,9 +114,9 @@ func randomChain(r *rand.Rand) (Chain, int, int) {
 			}
 			classes = append(next, fresh)
 		}
-		var rel ChainRelease
+		var rel audittest.Release
 		for _, members := range classes {
-			x := ChainClass{Members: slices.Clone(members)}
+			x := audittest.Class{Members: slices.Clone(members)}
 			for _, m := range members {
 				x.Bag = append(x.Bag, value[m])
 			}
@@ -127,9 +129,9 @@ func randomChain(r *rand.Rand) (Chain, int, int) {
 
 // pureChain regroups one signature at random and lets flat sets join: what rule
 // P allows.
-func pureChain(r *rand.Rand) (Chain, int, int) {
+func pureChain(r *rand.Rand) (audittest.Chain, int, int) {
 	l := 2
-	c := Chain{Values: 3}
+	c := audittest.Chain{Values: 3}
 	members := make([][]int, 2) // per value of the signature {0,1}
 	for step := range 3 {
 		for range 1 + r.IntN(2) + (1-min(step, 1))*1 {
@@ -143,9 +145,9 @@ func pureChain(r *rand.Rand) (Chain, int, int) {
 			r.Shuffle(n, func(i, j int) { members[v][i], members[v][j] = members[v][j], members[v][i] })
 		}
 		cut := r.IntN(n)
-		var rel ChainRelease
+		var rel audittest.Release
 		for _, span := range [][2]int{{0, cut}, {cut, n}} {
-			var x ChainClass
+			var x audittest.Class
 			for v := range members {
 				x.Members = append(x.Members, members[v][span[0]:span[1]]...)
 				for range span[1] - span[0] {
@@ -172,9 +174,9 @@ func TestAnalysisAgainstTruth(t *testing.T) {
 		if n%4 == 0 {
 			chain, k, l = pureChain(r)
 		}
-		truth, err := Posteriors(chain)
+		truth, err := audittest.Posteriors(chain)
 		require.NoError(t, err)
-		for _, maxExact := range []int{0, DefaultMaxExact} {
+		for _, maxExact := range []int{0, defaultMaxExact} {
 			checkAgainstTruth(t, chain, truth, k, l, maxExact, tally)
 		}
 	}
@@ -184,7 +186,7 @@ func TestAnalysisAgainstTruth(t *testing.T) {
 	}
 }
 
-func checkAgainstTruth(t *testing.T, chain Chain, truth *WorldPosteriors, k, l, maxExact int, tally map[string]int) {
+func checkAgainstTruth(t *testing.T, chain audittest.Chain, truth *audittest.Worlds, k, l, maxExact int, tally map[string]int) {
 	a, links := auditChain(chain, k, l, maxExact)
 	all, roots := components(a.views, links)
 	problems := buildProblems(a.views, links, all, func(x *component) bool { return x.regime() == regimeNone })
@@ -252,7 +254,7 @@ func TestLinkCandidatesContainTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 500 {
 		chain, k, l := randomChain(r)
-		truth, err := Posteriors(chain)
+		truth, err := audittest.Posteriors(chain)
 		require.NoError(t, err)
 		a, links := auditChain(chain, k, l, 0)
 		cand := linkAttack(a.views, links.n, a.in.s.sets)
@@ -277,15 +279,15 @@ func TestProposition2FromFiles(t *testing.T) {
 	r, err := Dir(o)
 	require.NoError(t, err)
 	require.Equal(t, VerdictViolated, r.Verdict)
-	require.Subset(t, kinds(r.Violations), []string{KindPosterior})
+	require.Subset(t, kinds(r.Violations), []string{kindPosterior})
 	require.InDelta(t, 0.8, r.Certificates.MaxPosterior, 1e-12)
 	var text bytes.Buffer
 	require.NoError(t, r.Text(&text))
 	require.Contains(t, text.String(), "0.8000 (allowed: 0.5000)")
 
-	chain, err := LoadChain(o)
+	chain, err := audittest.Load(o.Releases, o.Members)
 	require.NoError(t, err)
-	w, err := Posteriors(chain)
+	w, err := audittest.Posteriors(chain)
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, w.Max(), 1e-12)
 }
@@ -297,7 +299,7 @@ func TestCorruptionAgainstTruth(t *testing.T) {
 	seen := 0
 	for range 300 {
 		chain, k, l := pureChain(r)
-		a, links := auditChain(chain, k, l, DefaultMaxExact)
+		a, links := auditChain(chain, k, l, defaultMaxExact)
 		all, roots := components(a.views, links)
 		if len(roots) != 1 || all[roots[0]].regime() == regimeNone || chain.Records < 4 {
 			continue
@@ -310,16 +312,16 @@ func TestCorruptionAgainstTruth(t *testing.T) {
 	require.Greater(t, seen, 50)
 }
 
-func corruptionTwin(t *testing.T, chain Chain) float64 {
+func corruptionTwin(t *testing.T, chain audittest.Chain) float64 {
 	top := 0.0
-	truth, err := Posteriors(chain)
+	truth, err := audittest.Posteriors(chain)
 	require.NoError(t, err)
 	for rec := range chain.Records {
 		for v := range chain.Values {
 			if truth.Count[rec][v] == 0 {
 				continue
 			}
-			rest, err := Posteriors(without(chain, rec, v))
+			rest, err := audittest.Posteriors(without(chain, rec, v))
 			require.NoError(t, err)
 			top = max(top, rest.Max())
 		}
@@ -327,12 +329,12 @@ func corruptionTwin(t *testing.T, chain Chain) float64 {
 	return top
 }
 
-func without(c Chain, rec, value int) Chain {
-	out := Chain{Records: c.Records, Values: c.Values}
+func without(c audittest.Chain, rec, value int) audittest.Chain {
+	out := audittest.Chain{Records: c.Records, Values: c.Values}
 	for _, r := range c.Releases {
-		var rel ChainRelease
+		var rel audittest.Release
 		for _, x := range r.Classes {
-			y := ChainClass{Members: slices.Clone(x.Members), Bag: slices.Clone(x.Bag)}
+			y := audittest.Class{Members: slices.Clone(x.Members), Bag: slices.Clone(x.Bag)}
 			if i := slices.Index(y.Members, rec); i >= 0 {
 				y.Members = slices.Delete(y.Members, i, i+1)
 				j := slices.Index(y.Bag, value)

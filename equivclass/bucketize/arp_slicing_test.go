@@ -8,16 +8,16 @@ import (
 	"anond/equivclass"
 )
 
-// Sliced is a publication by slicing: row i of class Class[i] takes the
+// sliced is a publication by slicing: row i of class Class[i] takes the
 // attributes of column c from record From[c][i]. Columns name the
 // quasi-identifiers by dimension, 0 to D-1, and the sensitive attribute by D.
-type Sliced struct {
+type sliced struct {
 	Columns [][]int
 	From    [][]int32
 	Class   []int // 1 and up
 }
 
-// Slice publishes classes by slicing (Li, Li, Zhang and Molloy, TKDE 2012; Zhu
+// slice publishes classes by slicing (Li, Li, Zhang and Molloy, TKDE 2012; Zhu
 // et al. 2015 apply it to their sub-blocks): within each class the parts of the
 // records in each column are permuted uniformly and independently of the other
 // columns. What stands in one column stays true; what is split is mixed.
@@ -30,11 +30,11 @@ type Sliced struct {
 // attribute alone in its column, a class promises what its bag does.
 //
 // Cost: n for each column. The draws come from source alone.
-func Slice(p *equivclass.Pool, groups [][]int32, columns [][]int, source rand.Source) (Sliced, error) {
+func slice(p *equivclass.Pool, groups [][]int32, columns [][]int, source rand.Source) (sliced, error) {
 	if err := checkColumns(columns, p.D()); err != nil {
-		return Sliced{}, err
+		return sliced{}, err
 	}
-	s, coin := Sliced{Columns: columns, From: make([][]int32, len(columns))}, rand.New(source)
+	s, coin := sliced{Columns: columns, From: make([][]int32, len(columns))}, rand.New(source)
 	for i, g := range groups {
 		for range g {
 			s.Class = append(s.Class, i+1)
@@ -48,13 +48,13 @@ func Slice(p *equivclass.Pool, groups [][]int32, columns [][]int, source rand.So
 	return s, nil
 }
 
-// ColumnsError says which attribute a set of columns misses or repeats.
-type ColumnsError struct {
+// columnsError says which attribute a set of columns misses or repeats.
+type columnsError struct {
 	Attribute, Times int
 }
 
 // Error implements error.
-func (e *ColumnsError) Error() string {
+func (e *columnsError) Error() string {
 	return fmt.Sprintf("slicing: attribute %d stands in %d columns, it must stand in exactly one", e.Attribute, e.Times)
 }
 
@@ -63,14 +63,14 @@ func checkColumns(columns [][]int, d int) error {
 	for _, c := range columns {
 		for _, a := range c {
 			if a < 0 || a > d {
-				return &ColumnsError{Attribute: a, Times: 1}
+				return &columnsError{Attribute: a, Times: 1}
 			}
 			times[a]++
 		}
 	}
 	for a, n := range times {
 		if n != 1 {
-			return &ColumnsError{Attribute: a, Times: n}
+			return &columnsError{Attribute: a, Times: n}
 		}
 	}
 	return nil

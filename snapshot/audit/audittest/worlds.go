@@ -1,4 +1,6 @@
-package audit
+// Package audittest counts the worlds that fit a small chain of releases, one by
+// one. It shares nothing with the auditor, so that tests may compare the two.
+package audittest
 
 import (
 	"errors"
@@ -6,39 +8,36 @@ import (
 )
 
 // Chain is a chain of releases reduced to what the adversary of levels L0 and
-// L1 knows: which records are in which class, and every class's bag. It is
-// meant for tests on small streams.
+// L1 knows: which records are in which class, and every class's bag.
 type Chain struct {
 	Records  int // number of records; they are named 0..Records-1
 	Values   int // number of sensitive values; they are named 0..Values-1
-	Releases []ChainRelease
-	IDs      []string // record identities when loaded from files
-	Labels   []string // sensitive values when loaded from files
+	Releases []Release
 }
 
-// ChainRelease is one release of a Chain.
-type ChainRelease struct{ Classes []ChainClass }
+// Release is one release of a Chain.
+type Release struct{ Classes []Class }
 
-// ChainClass is one class: its members and the sensitive values it shows.
-type ChainClass struct {
+// Class is one class: its members and the sensitive values it shows.
+type Class struct {
 	Members []int
 	Bag     []int // one value per member, in any order
 }
 
-// WorldPosteriors is the result of enumerating all worlds.
-type WorldPosteriors struct {
+// Worlds is the result of enumerating all worlds.
+type Worlds struct {
 	Worlds    uint64
 	Count     [][]uint64 // per record, per value: worlds in which the record has the value
 	Published []bool     // per record: it occurs in some class
 }
 
 // P is the probability that a record has a value, given all releases.
-func (w *WorldPosteriors) P(record, value int) float64 {
+func (w *Worlds) P(record, value int) float64 {
 	return float64(w.Count[record][value]) / float64(w.Worlds)
 }
 
 // Max is the largest posterior of any published record and value.
-func (w *WorldPosteriors) Max() float64 {
+func (w *Worlds) Max() float64 {
 	top := 0.0
 	for r, counts := range w.Count {
 		for v := range counts {
@@ -50,8 +49,10 @@ func (w *WorldPosteriors) Max() float64 {
 	return top
 }
 
-// ErrTooManyWorlds says that a chain is not small enough to enumerate.
-var ErrTooManyWorlds = errors.New("too many worlds to enumerate")
+var (
+	errTooManyWorlds = errors.New("too many worlds to enumerate")
+	errContradictory = errors.New("no assignment of values fits the releases")
+)
 
 // worldBudget bounds the nodes of the enumeration.
 const worldBudget = 50_000_000
@@ -62,10 +63,10 @@ const worldBudget = 50_000_000
 // with the auditor's own method, so that tests may hold the two side by side.
 // Records never published are unconstrained and are not counted.
 //
-// Cost: exponential; ErrTooManyWorlds after a fixed budget.
-func Posteriors(c Chain) (*WorldPosteriors, error) {
+// Cost: exponential; an error after a fixed budget.
+func Posteriors(c Chain) (*Worlds, error) {
 	w := &worlds{chain: &c, of: make([][]int, c.Records), budget: worldBudget}
-	w.out = &WorldPosteriors{Count: make([][]uint64, c.Records), Published: make([]bool, c.Records)}
+	w.out = &Worlds{Count: make([][]uint64, c.Records), Published: make([]bool, c.Records)}
 	for r := range w.out.Count {
 		w.out.Count[r] = make([]uint64, c.Values)
 	}
@@ -87,7 +88,7 @@ func Posteriors(c Chain) (*WorldPosteriors, error) {
 	}
 	w.value = make([]int, c.Records)
 	if !w.assign(0) {
-		return nil, ErrTooManyWorlds
+		return nil, errTooManyWorlds
 	}
 	if w.out.Worlds == 0 {
 		return nil, errContradictory
@@ -101,7 +102,7 @@ type worlds struct {
 	left   [][]int // per class: what is still to be given out
 	value  []int
 	budget int
-	out    *WorldPosteriors
+	out    *Worlds
 }
 
 // assign gives record r each value its classes still have.

@@ -1,0 +1,21 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Compact writes the state at src without its free pages to dst, which must not
+// exist and appears only when complete. src must not be in use and stays as it
+// is.
+func Compact(src, dst string) error {
+	s, err := Open(src, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	err = s.compact(dst)
+	if err != nil {
+		err = fmt.Errorf("compact state %s: %w", src, err)
+	}
+	return errors.Join(err, s.Close())
+}
