@@ -103,8 +103,9 @@ func (d *timed) start() {
 	d.mu.Lock()
 	d.report = ingest.Report{}
 	d.mu.Unlock()
+	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
-		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe})
+		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe, Seed: &seed})
 		_ = reader.Close()
 	}()
 }
@@ -151,7 +152,11 @@ func (d *timed) until(what string, condition func(ingest.Report) bool) {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("%s: %+v\n%s", what, r.Machine, d.log.String())
 		}
-		d.clock.advance(time.Second)
+		// A busy machine must not let hours pass while the daemon does one thing.
+		behind := !r.Time.IsZero() && r.Time.Before(d.clock.Now().Add(-time.Second))
+		if !behind && r.Releasing == 0 {
+			d.clock.advance(time.Second)
+		}
 	}
 }
 
