@@ -44,7 +44,7 @@ func TestLGBNested(t *testing.T) {
 	inside := 0
 	for seed := range uint64(3) {
 		table := equivtest.RandomTable(equivtest.Rand(40+seed), 700, 0.4)
-		for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Mend: true}} {
+		for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Fixed: true}} {
 			m := LGB{K: 6, Promises: lgbPromises(9, 4), Local: local, Fold: true}
 			m.Promises[1].L = 3
 			plain, err := m.Run(table)

@@ -97,8 +97,11 @@ func MadeFor(recoding string) (names []string) {
 	return names
 }
 
-// Find returns the method of a name.
+// Find returns the method of a name. A name of an earlier version is a *RenamedError.
 func Find(name string) (Method, error) {
+	if now, ok := renamed[name]; ok {
+		return Method{}, &RenamedError{Old: name, New: now}
+	}
 	var names []string
 	for _, m := range All() {
 		if m.Name == name {

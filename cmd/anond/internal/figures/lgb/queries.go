@@ -35,16 +35,16 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		}
 		g = append(g, one)
 	}
-	y, ours := chart.Axis{Label: "relative error rate", Log: true}, map[string]string{nameNCP: nameMended}
+	y, ours := chart.Axis{Label: "relative error rate", Log: true}, map[string]string{nameNCP: nameFixed}
 	r := &figures.Result{
 		Panels: append(g[0].panels([2]string{"a", "b"}, ofRate, y, ours),
 			g[1].panels([2]string{"a-generated", "b-generated"}, ofRate, y, ours)...),
 		Claims: besideAll(g[0].claims7(), g[1].claims7(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL, noteMean, g[0].missed(usualDensity), g[1].missed(usualDensity)},
 	}
-	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameMended, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
+	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameFixed, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
 		g[0].overK(ofRate, nameNCP, 5, usualDensity))
-	r.Notes = append(r.Notes, fmt.Sprintf("Ours: lgb-mended has the lower rate at l = 5 (%s): %s.", better.Verdict, better.Numbers))
+	r.Notes = append(r.Notes, fmt.Sprintf("Ours: lgb-fixed has the lower rate at l = 5 (%s): %s.", better.Verdict, better.Numbers))
 	return r, nil
 }
 
@@ -67,7 +67,7 @@ const whyK = "It depends on where one starts. Buckets of few values lie close to
 	"and l weighs more."
 
 const whySmall = "LGB_NCP stops with some very large groups (figure 5), whose cells keep its bounds wider at every l. Wider buckets " +
-	"bring the two closer, but not together. Without such groups (lgb-mended) the rate is another, see the notes."
+	"bring the two closer, but not together. Without such groups (lgb-fixed) the rate is another, see the notes."
 
 func (g *grid) claims7() []figures.Claim {
 	return []figures.Claim{

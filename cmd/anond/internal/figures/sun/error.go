@@ -21,7 +21,7 @@ const (
 	multiName     = "Multi(p,k)"
 	ncpName       = "p-sensitive-ncp (ours)"
 	upName        = "arp-up, anatomized (ours)"
-	mendedName    = "ncp-split-mended, generalized (ours)"
+	fixedName     = "ncp-split-fixed, generalized (ours)"
 	ownCellsName  = "groups of Anatomy(p,k), generalized"
 	asPrintedName = "Anatomy(p,k), the SQL as printed"
 )
@@ -50,7 +50,7 @@ type measures struct {
 
 func newMeasures() *measures {
 	empty := func() *figures.Lines {
-		return figures.NewLines(nil, paperNames, []string{ncpName, upName, mendedName, ownCellsName, asPrintedName})
+		return figures.NewLines(nil, paperNames, []string{ncpName, upName, fixedName, ownCellsName, asPrintedName})
 	}
 	return &measures{
 		mean: empty(), middle: empty(), total: empty(),
@@ -108,7 +108,7 @@ func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed
 	add(multiName, estimateOf(publishCells(t, w.partition(t, topdown.Multi{P: w.p}))))
 	add(ncpName, estimateOf(publishAnatomy(t, w.partition(t, topdown.PSensitiveNCP{P: w.p}))))
 	add(upName, estimateOf(publishAnatomy(t, w.partition(t, bucketize.ARPUp{}))))
-	add(mendedName, estimateOf(publishCells(t, w.partition(t, topdown.NCPSplit{Mend: true, Seed: seed}))))
+	add(fixedName, estimateOf(publishCells(t, w.partition(t, topdown.NCPSplit{Fixed: true, Seed: seed}))))
 }
 
 // fewestValues is the least number of different sensitive values in a class.
@@ -160,8 +160,8 @@ func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result
 		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges "+
 			"of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
 		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive "+
-			"value, %s; ncp-split-mended, generalized, %s.",
-			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(mendedName).Values())),
+			"value, %s; ncp-split-fixed, generalized, %s.",
+			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(fixedName).Values())),
 		m.literalNote())
 	return r
 }
