@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// treeBuilder joins the lines of a hierarchy file, each a path from a leaf to the
-// root, into a tree. It refuses a file that is none when read by labels, as every
-// reader of a release reads it:
+// treeBuilder joins the lines of a hierarchy file, each a path from a leaf to
+// the root, into a tree. It refuses a file that is not a tree when read by
+// labels, as every reader of a release reads it:
 //
-//   - a leaf stands on one line, and is no label above another leaf;
-//   - a label has one parent, so that it covers the same leaves wherever it is met.
-//     `other` below two groups would be two sets of leaves under one name;
-//   - a label stands on one level, counted from the root, so that the levels of
-//     two lines can be compared. Where it is repeated in a line, its highest place
+//   - a leaf is on one line, and is no label above another leaf;
+//   - a label has one parent, so that it covers the same leaves wherever it
+//     occurs. `other` below two groups would be two sets of leaves under one
+//     name;
+//   - a label is on one level, counted from the root, so that the levels of two
+//     lines can be compared. Where it is repeated in a line, its highest place
 //     counts.
 type treeBuilder struct {
 	root     *treeNode
@@ -23,7 +24,7 @@ type treeBuilder struct {
 	nodes    map[string]*treeNode // inner ones, by label
 }
 
-// treeNode is a node, and where the file has it first.
+// treeNode is a node, and where the file first has it.
 type treeNode struct {
 	label    string
 	leaf     bool
@@ -38,8 +39,8 @@ func newTreeBuilder(t Text) *treeBuilder {
 	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{rootLabel: root}}
 }
 
-// add takes one line in. A line with a fault may leave labels behind; the file is
-// refused then.
+// add adds one line. A line with a fault may leave labels behind; the file is
+// then refused.
 func (b *treeBuilder) add(line int, path []string) error {
 	if len(path) < 2 {
 		return errors.New("the line has one column: write leaf;level1;...;*")
@@ -125,7 +126,8 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 
 func (b *treeBuilder) build() *Hierarchy {
 	n := len(b.leafLine)
-	h := &Hierarchy{leaves: n, lines: make([]int32, n), code: make(map[string]Code, n), labels: make([]string, n), parent: make([]int32, n), lo: make([]int32, n), hi: make([]int32, n)}
+	h := &Hierarchy{leaves: n, lines: make([]int32, n), code: make(map[string]Code, n), labels: make([]string, n), parent: make([]int32, n),
+		lo: make([]int32, n), hi: make([]int32, n)}
 	next := int32(0)
 	h.number(b.root, -1, &next)
 	return h

@@ -7,8 +7,9 @@ import (
 	"anond/equivclass"
 )
 
-// drawCase draws a pool and what its classes must satisfy: points on a grid, values that
-// go with them, or dimensions of every kind; a third with subjects of several records.
+// drawCase draws a pool and a requirement: points on a grid, values that
+// correlate with them, or dimensions of every kind; in a third of the pools a
+// subject has several records.
 func drawCase(t testing.TB, seed uint64) (*equivclass.Pool, equivclass.Requirement) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 21))

@@ -49,7 +49,8 @@ func lgbMeasure(t testing.TB, table *equivclass.FlaggedTable, k, l int, local eq
 	ncp, values := query.LocalNCP(table, result)
 	w := query.MeasureWorkload(queries, truth, query.NewLocalRelease(table, result).PaperSum)
 	out := lgbMeasured{equivclass.CDM(equivclass.Sizes(result.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
-	t.Logf("k=%2d l=%2d %-15s C_DM %7d NCP %.4f rate median %6.3f mean %6.3f, error median %.3f", k, l, local.Name(), out.dm, out.ncp, w.MedianWidth, w.Width, w.Median)
+	t.Logf("k=%2d l=%2d %-15s C_DM %7d NCP %.4f rate median %6.3f mean %6.3f, error median %.3f", k, l, local.Name(), out.dm, out.ncp,
+		w.MedianWidth, w.Width, w.Median)
 	return out
 }
 

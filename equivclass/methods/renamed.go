@@ -2,8 +2,8 @@ package methods
 
 import "fmt"
 
-// renamed are the names that methods had in earlier versions. They are accepted nowhere:
-// whoever uses one is told the name of today.
+// renamed are the names that methods had in earlier versions. They are accepted
+// nowhere: the error says the name of today.
 var renamed = map[string]string{
 	"lgb-mended":       "lgb-fixed",
 	"ncp-split-mended": "ncp-split-fixed",

@@ -16,8 +16,8 @@ const maxQueryText = 1 << 16
 // (round brackets leave a bound out), NAME in {V, W, …} or NAME not in {…}.
 // Names and values that hold a space, one of ()[]{},=<>!" or a keyword are
 // written in double quotes, with \" and \\ inside. Keywords are count, sum,
-// where, and, in, not, in any case. Errors are *QueryError: they name the column
-// and what would mend it.
+// where, and, in, not, in any case. Errors are *Error: they name the column and say what to
+// write instead.
 func Parse(text string) (Query, error) {
 	if len(text) > maxQueryText {
 		return Query{}, queryError(maxQueryText, "the query is longer than %d bytes: shorten it", maxQueryText)

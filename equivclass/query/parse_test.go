@@ -34,7 +34,7 @@ func TestParseQuery(t *testing.T) {
 	assert.Equal(t, "count where a = b and c = d", loose.String())
 }
 
-// Errors name the column and say what would mend the query.
+// Errors name the column and say what to write instead.
 func TestParseQueryErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "column 1: the end of the query stands where `count` or `sum(attribute)` is expected",
@@ -70,15 +70,17 @@ func TestParseQueryErrors(t *testing.T) {
 
 func TestBindQueryErrors(t *testing.T) {
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
-	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Sensitive, Buckets: []float64{0, 10}})
+	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Sensitive,
+		Buckets: []float64{0, 10}})
 	for text, want := range map[string]string{
-		"count where ages = 3":           `column 13: the release has no attribute "ages": ask for one of its columns`,
-		"sum(sex)":                       `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
-		"count where sex > F":            `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
-		"count where age = old":          `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
-		"count where age in [5,3]":       `column 13: the range of "age" is empty: put the smaller bound first`,
-		"count where sex in {F,\"{M}\"}": `column 13: value 2 asked of "sex" can be no category: ask for one value or label, or for several as in {a, b}`,
-		"count where income = 7":         `column 13: value 1 asked of "income" is no bucket of it: ask for a bucket by its label, such as "0..10"`,
+		"count where ages = 3":     `column 13: the release has no attribute "ages": ask for one of its columns`,
+		"sum(sex)":                 `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
+		"count where sex > F":      `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
+		"count where age = old":    `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
+		"count where age in [5,3]": `column 13: the range of "age" is empty: put the smaller bound first`,
+		"count where sex in {F,\"{M}\"}": `column 13: value 2 asked of "sex" can be no category: ` +
+			`ask for one value or label, or for several as in {a, b}`,
+		"count where income = 7": `column 13: value 1 asked of "income" is no bucket of it: ask for a bucket by its label, such as "0..10"`,
 	} {
 		q, err := Parse(text)
 		require.NoError(t, err)
@@ -96,9 +98,11 @@ func TestQueriesAreNormalizedToo(t *testing.T) {
 	for _, text := range []string{"flu", "cold", "cold "} {
 		ill.Add([]byte(text))
 	}
-	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(equivclass.Attribute{Name: "zip", Type: equivclass.Categorical, Hierarchy: tree}), ill}
+	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(equivclass.Attribute{Name: "zip", Type: equivclass.Categorical,
+		Hierarchy: tree}), ill}
 	for text, want := range map[string][]bool{
-		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true}, `count where ill in {" cold", flu}`: {true, true, false},
+		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true},
+		`count where ill in {" cold", flu}`: {true, true, false},
 		"count where zip = \" no\u0308rd\"": {true, true, false},
 	} {
 		q, err := Parse(text)
