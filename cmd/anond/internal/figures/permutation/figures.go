@@ -10,7 +10,8 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// figure1 is the error by l, on generated and on real records, and why it is so.
+// figure1 is the error by l, on generated and on real records, and the reason
+// for it.
 func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	generated, err := figure1Generated(ctx, in)
 	if err != nil {

@@ -147,7 +147,7 @@ func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uin
 	return asked, actual
 }
 
-// result draws the error over an axis: the paper's mean, and the median beside it.
+// result draws the error over an axis: the paper's mean, and the median.
 func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result {
 	r := &figures.Result{Claims: claims, Panels: []figures.Panel{
 		figures.PanelOfRuns("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, m.mean.All()),

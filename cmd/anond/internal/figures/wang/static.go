@@ -15,10 +15,10 @@ var (
 )
 
 const (
-	fixedK   = 10   // where the number of attributes varies
-	fixedD   = 6    // where k varies
-	wavering = 0.05 // a step that is no trend
-	valuesK  = 30   // where the number of values varies: the k at which close-k suffers most
+	fixedK  = 10   // where the number of attributes varies
+	fixedD  = 6    // where k varies
+	noise   = 0.05 // a smaller step is no trend
+	valuesK = 30   // where the number of values varies: the k at which close-k loses most
 )
 
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -87,9 +87,9 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 			whyValues(byV), byK.cdm.Below(figures.Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian")),
 		trend("As the number of attributes grows, C_DM decreases for all the methods (5 % up not counted): the data become sparser and fewer "+
 			"tuples are repeated.", "",
-			func(m string) figures.Finding { return byD.cdm.Of(m).Steps(false, wavering) }),
+			func(m string) figures.Finding { return byD.cdm.Of(m).Steps(false, noise) }),
 		trend("As the number of attributes grows, C_MDM decreases for all the methods (5 % up not counted).", "",
-			func(m string) figures.Finding { return byD.cmdm.Of(m).Steps(false, wavering) }),
+			func(m string) figures.Finding { return byD.cmdm.Of(m).Steps(false, noise) }),
 		figures.NewClaim("The more attributes, the faster C_DM of the multi-dimensional methods decreases than that of single-dimensional.",
 			"Where even two attributes make few equal records there is nothing that more of them could improve.",
 			byD.cdm.FallsFaster("wang-close-k", "single-dimensional"), byD.cdm.FallsFaster("wang-median", "single-dimensional")),

@@ -15,7 +15,7 @@ import (
 )
 
 // update is one series of figures 5 and 6. The updates are not safe across
-// releases (rule F of the threat model); they are here to be measured.
+// releases (rule F, forbidden updates); they are only measured here.
 type update struct {
 	name   string
 	method literal.Method

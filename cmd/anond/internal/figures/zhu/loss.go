@@ -14,7 +14,7 @@ import (
 )
 
 // lossDraws is how many times each setting of a loss is measured at the paper's
-// sizes, on other records of Adult and with other coins.
+// sizes, on other records of Adult and with other random draws.
 const lossDraws = 5
 
 // loss is GLP as lines, and the blocks of Algorithm 1 behind it.
