@@ -51,7 +51,7 @@ func (g *grid) panels8(suffix, ours string) (out []figures.Panel) {
 
 const whyDensity = "A bucketed value stays exact, but a row may have any value of its bucket, and with l of them that answers a query " +
 	"no better than a cell. And flags split the table: the more different sets of QI attributes, the smaller each subset of the QI " +
-	"partition and the wider its cells. What is gained where a value leaves the cells is lost again."
+	"partition and the wider its cells. So what is gained by taking a value out of the cells is lost again."
 
 func (g *grid) claims8() []figures.Claim {
 	return []figures.Claim{

@@ -48,7 +48,7 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	return r, nil
 }
 
-const noteMean = "The paper averages the rates of its queries; a few sums near 0 carry that average, so medians stand beside it."
+const noteMean = "The paper averages the rates of its queries; a few sums near 0 dominate that average, so medians are given too."
 
 // missed tells how often the paper's bounds do not hold the true sum.
 func (g *grid) missed(density float64) string {
@@ -62,7 +62,7 @@ func (g *grid) missed(density float64) string {
 		g.table.name, 100*figures.Mean(all))
 }
 
-const whyK = "It depends on where one starts. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
+const whyK = "It depends on the starting point. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
 	"skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions stand in one bucket, " +
 	"and l weighs more."
 

@@ -31,7 +31,7 @@ func Figures() []figures.Figure {
 		"its table 5"
 	return []figures.Figure{
 		{ID: "pa-1", Paper: paper, Title: "Query error against the privacy level l, anatomy and permutation",
-			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
+			Data: census + "; in addition the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
 		{ID: "pa-2", Paper: paper, Title: "Query error against the query dimensionality w", Data: census, Run: figure2},
 		{ID: "pa-3", Paper: paper, Title: "Query error against the volume s of queries", Data: census, Run: figure3},
 		{ID: "pa-4", Paper: paper, Title: "Query error against the number of records n", Data: census, Run: figure4},

@@ -151,7 +151,7 @@ func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uin
 func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result {
 	r := &figures.Result{Claims: claims, Panels: []figures.Panel{
 		figures.PanelOfRuns("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, m.mean.All()),
-		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x,
+		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers dominate the average)", x,
 			chart.Axis{Label: "median relative error", Log: true}, m.middle.All()),
 	}}
 	r.Notes = append(r.Notes,
@@ -159,7 +159,7 @@ func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result
 			"of %d queries %d have the answer 0 and no relative error.", errorRuns, m.asked/max(1, errorRuns*len(m.actual.X)), m.asked, m.empty),
 		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges "+
 			"of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
-		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive "+
+		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what correlates with the sensitive "+
 			"value, %s; ncp-split-fixed, generalized, %s.",
 			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(fixedName).Values())),
 		m.literalNote())

@@ -45,7 +45,7 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	return &figures.Result{Panels: panels3(n, byK, byD, byV), Claims: claims3(byK, byD, byV), Notes: []string{
 		fmt.Sprintf("%d records. The text refers to the panels as (a)(d) and (b)(c) where it means (a)(c) and (b)(d).", n),
-		"Panel e is ours: how much the result owes to the number of different values of an attribute, of which the paper says nothing.",
+		"Panel e is ours: how much the result depends on the number of different values of an attribute, of which the paper says nothing.",
 		"mondrian-relaxed, mondrian-both and extract are not in the paper. extract, ours, reaches classes of k almost everywhere, so its " +
 			"C_MDM may be 0 and then is missing on the logarithmic axis.",
 		figures.Aside(figures.NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
@@ -73,9 +73,9 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 	all := names(methods)
 	trend := func(text, also string, ask func(string) figures.Finding) figures.Claim {
 		parts := figures.Each(all, ask)
-		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole "+
-			"table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its "+
-			"own searches."+also, parts...)
+		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves in jumps: each of its cuts goes through the "+
+			"whole table, so one cell of fewer than k records forbids it, and which cuts remain is chance. "+
+			"Ours is greedy; the paper does not say how its own searches."+also, parts...)
 	}
 	return []figures.Claim{
 		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "",
