@@ -9,7 +9,7 @@ import (
 	"anond/equivclass/topdown"
 )
 
-// all is what the classes of every method keep that the daemon may use.
+// all is what every method that the daemon may use keeps in its classes.
 const all = "k, l and the extra principles in every class"
 
 // plain is the constructor of a partitioner that draws nothing.
@@ -86,7 +86,7 @@ var bucketizing = []Method{
 		Source: "Li, He, Cao and Chen, J. Intell. Inf. Syst. 2016", build: drawn(bucketize.Permutation{})},
 	{Name: "permutation-near", Recoding: permutation,
 		Guarantee: all + "; with l alone, groups of l records or a few more and no value twice",
-		Source:    "ours, beside Li, He, Cao and Chen", build: plain(bucketize.PermutationNear{})},
+		Source:    "ours, on Li, He, Cao and Chen", build: plain(bucketize.PermutationNear{})},
 }
 
 var rings = []Method{
@@ -103,7 +103,7 @@ const ofLGB = "belongs to the recoding lgb"
 
 var localBuckets = []Method{
 	{Name: "lgb-mdp", Recoding: lgb, Only: true,
-		Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l for who counts arrangements of rows (level rows)",
+		Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l if arrangements of rows are counted (level rows)",
 		Source:    "Li, He and Sun, algorithm 3", OneOff: ofLGB, By: "mondrian"},
 	{Name: "lgb-ncp", Recoding: lgb, Only: true, Guarantee: "as lgb-mdp",
 		Source: "Li, He and Sun, algorithm 4", OneOff: ofLGB, By: "ncp-split"},
