@@ -25,7 +25,7 @@ type Hierarchy struct {
 	lo, hi []int32  // leaf range that a node covers, closed
 	leaves int
 	code   map[string]Code
-	lines  []int32 // of leaves: where each stands in the file
+	lines  []int32 // of leaves: the line of each in the file
 }
 
 // ParseHierarchy reads a hierarchy in ARX's format and normalizes its texts as
@@ -52,7 +52,7 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 		faults = append(faults, fmt.Errorf("%s: %w", name, err))
 	}
 	if len(b.leafLine) == 0 && len(faults) == 0 {
-		faults = append(faults, fmt.Errorf("%s: the file has no line: give one `leaf;...;*` a value", name))
+		faults = append(faults, fmt.Errorf("%s: the file has no line: give one `leaf;...;*` for each value", name))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (h *Hierarchy) Texts() []string {
 // unambiguously: one that starts with `[`, `{` or `*`, or contains `|` or `}`.
 func CheckCategory(text string) error {
 	if text != "" && strings.ContainsRune("[{*", rune(text[0])) || strings.ContainsAny(text, "|}") {
-		return errors.New("a category may not start with [, { or *, nor contain | or }: such a text could not be told from a generalized cell")
+		return errors.New("a category may not start with [, { or *, nor contain | or }: such a text would look like a generalized cell")
 	}
 	return nil
 }

@@ -54,10 +54,10 @@ func (b *treeBuilder) add(line int, path []string) error {
 	}
 	leaf := path[0]
 	if before, ok := b.leafLine[leaf]; ok {
-		return fmt.Errorf("the leaf stands already on line %d: keep one of them", before)
+		return fmt.Errorf("the leaf is already on line %d: keep one of the lines", before)
 	}
 	if n := b.nodes[leaf]; n != nil {
-		return fmt.Errorf("the leaf is a label of line %d: a value may not stand above another value", n.line)
+		return fmt.Errorf("the leaf is a label of line %d: a value may not be above another value", n.line)
 	}
 	b.leafLine[leaf] = line
 	low := 1 // above the columns in which the leaf is its own generalization
@@ -77,11 +77,11 @@ func (b *treeBuilder) add(line int, path []string) error {
 	return nil
 }
 
-// descend returns the child of a node with a label, which stands in a column of
+// descend returns the child of a node with a label, which is in a column of
 // the line.
 func (b *treeBuilder) descend(parent *treeNode, label string, column, level, line int) (*treeNode, error) {
 	if before, ok := b.leafLine[label]; ok {
-		return nil, fmt.Errorf("the label in column %d is the leaf of line %d: a value may not stand above another value", column, before)
+		return nil, fmt.Errorf("the label in column %d is the leaf of line %d: a value may not be above another value", column, before)
 	}
 	n := b.nodes[label]
 	switch {
@@ -90,7 +90,7 @@ func (b *treeBuilder) descend(parent *treeNode, label string, column, level, lin
 		b.nodes[label] = n
 		parent.children = append(parent.children, n)
 	case n == b.root:
-		return nil, fmt.Errorf("the label in column %d is the root, below another label: a label may not stand below itself", column)
+		return nil, fmt.Errorf("the label in column %d is the root, below another label: a label may not be below itself", column)
 	case n.parent != parent:
 		return nil, fmt.Errorf("the label in column %d has two parents, the next column here and the next one on line %d: "+
 			"give each label one parent, for instance by naming the group in it", column, n.line)
@@ -134,7 +134,7 @@ func (b *treeBuilder) build() *Hierarchy {
 }
 
 // number gives node its place: leaves take the next leaf number, inner nodes
-// are appended behind the leaves.
+// are appended after the leaves.
 func (h *Hierarchy) number(node *treeNode, parent int32, next *int32) {
 	if node.leaf {
 		i := *next

@@ -31,7 +31,7 @@ func TestHierarchyIsATree(t *testing.T) {
 		{"a leaf above another", "a;x;*\nb;a;*", "f:2: the label in column 2 is the leaf of line 1: "},
 		{"a leaf above another, later", "b;a;*\na;x;*", "f:2: the leaf is a label of line 1: "},
 		{"a leaf above another, two levels up", "b;x;a;*\na;y;*", "f:2: the leaf is a label of line 1: "},
-		{"a leaf twice", "a;x;*\nb;x;*\na ;x;*", "f:3: the leaf stands already on line 1: "},
+		{"a leaf twice", "a;x;*\nb;x;*\na ;x;*", "f:3: the leaf is already on line 1: "},
 		{"a label in two forms", "a;\u00e9;n;*\nb;e\u0301 ;s;*", "f:2: the label in column 2 has two parents, "},
 		{"no root", "a;x", `f:1: the last column must be "*", the root`},
 		{"one column", "a", "f:1: the line has one column: "},

@@ -158,7 +158,7 @@ func (s *Schema) checkFlags() []error {
 	}
 	for _, a := range s.attributes {
 		if a.Role == Flag && !used[a.Name] {
-			faults = append(faults, fmt.Errorf("attribute %q is a flag of nothing", a.Name))
+			faults = append(faults, fmt.Errorf("attribute %q is the flag of no attribute", a.Name))
 		}
 	}
 	return faults
@@ -169,7 +169,7 @@ func (p *SemiPromise) check() error {
 	case p == nil:
 		return errors.New("a semi-sensitive attribute needs a promise: l or t")
 	case (p.L != 0) == (p.T != 0):
-		return errors.New("the promise of a semi-sensitive attribute is l or t, one of them")
+		return errors.New("the promise of a semi-sensitive attribute is either l or t")
 	case p.L != 0 && p.L < 2:
 		return fmt.Errorf("promise l = %d promises nothing: l is at least 2", p.L)
 	case p.T < 0 || p.T >= 1:
@@ -187,7 +187,7 @@ func (a Attribute) check() []error {
 		fault("has no name")
 	}
 	if (a.Name == "class" || a.Name == "group") && (a.Role == Quasi || a.Role == Sensitive || a.Role == Semi) {
-		fault("the name is taken by a column of every release; publish it under another one")
+		fault("every release has a column of this name; publish the attribute under another name")
 	}
 	switch a.Role {
 	case Identifier, Subject, Drop, Flag:

@@ -360,7 +360,7 @@ func TestOneoffUsage(t *testing.T) {
 		{exitFailed, []string{"evaluate", w.dir, "--original", in}, "neither manifest.json nor CURRENT"},
 		{exitUsage, []string{"query", dir, "count when"}, "query, column"},
 		{exitUsage, []string{"query", dir, "count where nose = 3"}, `no attribute "nose"`},
-		{exitUsage, []string{"query", dir, "sum(sex)"}, "holds no numbers"},
+		{exitUsage, []string{"query", dir, "sum(sex)"}, "cannot be summed"},
 	} {
 		r := anond(t, c.args...)
 		assert.Equal(t, c.code, r.code, c.args)

@@ -185,7 +185,7 @@ func (ip *initialPartition) merge(runs []run) {
 	}
 }
 
-// joinNext merges run k with the one behind it.
+// joinNext merges run k with the next one.
 func joinNext(runs []run, k int) {
 	n := runs[k].next
 	runs[k].hi, runs[k].next, runs[k].merged = runs[n].hi, runs[n].next, true

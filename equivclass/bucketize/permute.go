@@ -9,8 +9,8 @@ import (
 // (Li, He, Cao and Chen, section 3.2): for each column, which record's value is
 // at which place. The groups follow each other.
 type Permuted struct {
-	Start []int32 // first place of each group, and behind the last
-	// From[c][i] is the record whose value in column c stands at place i. The
+	Start []int32 // first place of each group, and after the last
+	// From[c][i] is the record whose value in column c is at place i. The
 	// PQT is the quasi-identifier columns, the PST the sensitive one.
 	From [][]int32
 }

@@ -29,7 +29,7 @@ func drawCase(t testing.TB, seed uint64) (*equivclass.Pool, equivclass.Requireme
 	if rng.IntN(3) == 0 {
 		p.Subject = make([]uint64, n)
 		for i := range p.Subject {
-			p.Subject[i] = uint64(rng.IntN(n)) // 0: somebody else each time
+			p.Subject[i] = uint64(rng.IntN(n)) // 0: another person each time
 		}
 	}
 	want := equivclass.Requirement{K: 1 + rng.IntN(10), L: rng.IntN(5)}

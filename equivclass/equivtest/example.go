@@ -44,7 +44,7 @@ func FlaggedExample(t testing.TB) *equivclass.FlaggedTable {
 	}, lgbFigure1b)
 }
 
-// The worked example of "Permutation anonymization". The print writes Gastritic
+// The worked example of "Permutation anonymization". The paper prints both Gastritic
 // and Gastritis for one disease.
 var (
 	ExampleAttributes = []equivclass.Attribute{

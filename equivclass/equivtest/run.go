@@ -52,7 +52,7 @@ func runPromise(t *testing.T, m equivclass.Partitioner, traits []Trait) {
 		p, want := drawCase(t, seed)
 		before := clonePool(p)
 		groups, rest := m.Partition(p, want)
-		require.Equal(t, before, p, "seed %d: the pool is the caller's", seed)
+		require.Equal(t, before, p, "seed %d: the pool was changed", seed)
 		CheckPartition(t, p, want, groups, rest)
 		again, restAgain := m.Partition(p, want)
 		require.Equal(t, groups, again, "seed %d: the same pool gives the same classes", seed)
@@ -64,7 +64,7 @@ func runPromise(t *testing.T, m equivclass.Partitioner, traits []Trait) {
 			cut++
 		}
 	}
-	require.Greater(t, cut, trials/4, "it hardly ever cut anything: this tells nothing")
+	require.Greater(t, cut, trials/4, "it hardly ever cut anything: the test shows nothing")
 }
 
 func runTraits(t *testing.T, m equivclass.Partitioner, p *equivclass.Pool, want equivclass.Requirement, traits []Trait, groups [][]int32,
@@ -74,7 +74,7 @@ func runTraits(t *testing.T, m equivclass.Partitioner, p *equivclass.Pool, want 
 		switch trait {
 		case Everybody:
 			if want.Holds(p.Bag(Rows(p.Len()))) {
-				require.Empty(t, rest, "what may be one class leaves nobody out")
+				require.Empty(t, rest, "a pool that may be one class leaves no record out")
 			}
 		case AnyOrder:
 			mixed, from := shuffled(p)

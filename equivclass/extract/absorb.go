@@ -5,8 +5,8 @@ import (
 )
 
 // Step 3 of Extract: leftovers join the class where they cost least, in the
-// whole pool. (Looking in their own bucket only costs a tenth of the loss: what
-// is too frequent in a region fits nowhere there.)
+// whole pool. (Searching only their own bucket would raise the loss by a tenth,
+// because a value that is too frequent in a region fits nowhere there.)
 
 const (
 	absorbLeaf  = 16   // classes in a leaf of the tree

@@ -184,7 +184,7 @@ func (x *extraction) largest(rows []int32, out int32) int {
 }
 
 // fitsWith reports whether a class stays valid when in joins it in place of out
-// (-1: of nobody). Only the newcomer's value can have become too frequent.
+// (-1: no row). Only the newcomer's value can have become too frequent.
 func (x *extraction) fitsWith(rows []int32, out, in int32) bool {
 	n := len(rows)
 	if out < 0 {

@@ -48,7 +48,7 @@ func LocalBuckets(column []equivclass.Code, order []int32, rows []int32, l int, 
 type localBucketer struct {
 	l      int
 	values []valueList // by rank
-	starts []int       // rows before each value, and behind the last
+	starts []int       // rows before each value, and after the last
 	out    [][]int32
 }
 
@@ -98,7 +98,7 @@ func (b *localBucketer) cut(lo, hi int) {
 	b.out = append(b.out, buckets...)
 }
 
-// afterMedian returns the number of the value behind the lower median of the rows.
+// afterMedian returns the number of the value after the lower median of the rows.
 func (b *localBucketer) afterMedian(lo, hi int) int {
 	half := b.starts[lo] + (b.starts[hi]-b.starts[lo]+1)/2
 	at, _ := slices.BinarySearch(b.starts[lo:hi+1], half)

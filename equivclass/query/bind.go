@@ -81,7 +81,7 @@ func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
 			return nil, err
 		}
 		if dicts[j].Kind() != equivclass.Number || dicts[j].Attribute().Type == equivclass.Date {
-			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
+			return nil, queryError(q.SumAt, "%q cannot be summed: sum a numeric attribute without buckets", q.Sum)
 		}
 		out.Sum = j
 	}
@@ -111,7 +111,7 @@ func attributeNamed(name string, at int, dicts []*equivclass.Dictionary) (int, e
 			return j, nil
 		}
 	}
-	return 0, queryError(at, "the release has no attribute %q: ask for one of its columns", name)
+	return 0, queryError(at, "the release has no attribute %q: use one of its columns", name)
 }
 
 // add joins a predicate with what is asked of its attribute already.
@@ -141,7 +141,7 @@ func bindCondition(c Condition, j int, d *equivclass.Dictionary) (p Predicate, a
 	p = Predicate{Attribute: j, Match: make([]bool, d.Len())}
 	switch {
 	case c.Range != nil && d.Kind() != equivclass.Number:
-		return p, nil, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
+		return p, nil, queryError(c.At, "%q is not numeric and has no ranges: use = or in {…}", c.Attribute)
 	case c.Range != nil:
 		p.spans, err = bindRange(c, d)
 	case d.Kind() == equivclass.Number:
@@ -188,7 +188,7 @@ func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, e
 	}
 	v, why := equivclass.ParseNumber(t, []byte(text))
 	if why != equivclass.Accepted {
-		return 0, queryError(c.At, "%q is asked for a value that is %s: write it as %s", c.Attribute, why,
+		return 0, queryError(c.At, "a value for %q is %s: write it as %s", c.Attribute, why,
 			map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == equivclass.Date])
 	}
 	return v, nil
@@ -228,10 +228,10 @@ func bindCategories(c Condition, d *equivclass.Dictionary, match []bool) (absent
 		switch {
 		case markCategory(d, text, match):
 		case len(d.Attribute().Buckets) > 0:
-			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute,
+			return nil, queryError(c.At, "value %d for %q is none of its buckets: use the label of a bucket, such as %q", i+1, c.Attribute,
 				d.Text(0))
 		case equivclass.CheckCategory(text) != nil:
-			return nil, queryError(c.At, "value %d asked of %q can be no category: ask for one value or label, or for several as in {a, b}", i+1,
+			return nil, queryError(c.At, "value %d for %q cannot be a category: use one value or label, or several as in {a, b}", i+1,
 				c.Attribute)
 		default:
 			absent = append(absent, i+1)

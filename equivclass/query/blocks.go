@@ -12,7 +12,7 @@ import (
 type BlockRelease struct {
 	Dicts  []*equivclass.Dictionary
 	Codes  [][]equivclass.Code // by attribute, then place; groups one after the other
-	Start  []int32             // first place of each group, and behind the last
+	Start  []int32             // first place of each group, and after the last
 	Blocks [][]int             // the attributes of each block; every attribute in one
 }
 

@@ -60,5 +60,5 @@ func ExampleParse() {
 	_, err := query.Parse("count where age between 20 and 30")
 	fmt.Println(err)
 	// Output:
-	// query, column 17: `between` stands where =, !=, <, <=, >, >=, in or not in is expected
+	// query, column 17: expected =, !=, <, <=, >, >=, in or not in, found `between`
 }

@@ -8,7 +8,7 @@ import (
 // every condition. It consists of texts; Bind resolves them.
 type Query struct {
 	Sum   string // the attribute summed; empty: count
-	SumAt int    // where it stands in the text
+	SumAt int    // byte offset of it in the text
 	Where []Condition
 }
 

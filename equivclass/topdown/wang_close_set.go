@@ -120,7 +120,7 @@ func (c *closeCutter) remove(s *closeSet, r int32) {
 // closeEnd is the part that would be taken off one end.
 type closeEnd struct {
 	high    bool
-	value   int32 // the last value taken in
+	value   int32 // the last value added
 	size    int
 	values  []int32
 	counts  []int32 // by sensitive value, over the first counted values; all zero between calls

@@ -60,7 +60,7 @@ type spread struct {
 	squares int64
 }
 
-// add takes in one more value, held by y points.
+// add adds one more value, which y points have.
 func (s *spread) add(y int64) {
 	s.pro++
 	s.points += y
