@@ -1,9 +1,9 @@
 // Package bucketize groups records so that sensitive values can be published
 // apart from quasi-identifiers.
 //
-// Guarantee: that of equivclass.Partitioner for every partitioner here. Those
-// that form groups by value also keep every value at most once in a group where
-// only l is asked for.
+// Guarantee: that of equivclass.Partitioner for every partitioner here. Where
+// only l is asked for, Anatomy, ARP, ARPUp, Permutation and PermutationNear
+// also keep every value at most once in a group.
 //
 // Method: Anatomy groups by value alone. AIP, ARP and ARPUp cut the table into
 // blocks along the attributes that correlate with the sensitive one, and form
@@ -18,8 +18,9 @@
 //
 // Cost: n log n x D, except where a type says otherwise.
 //
-// Source: Xiao and Tao, "Anatomy" (VLDB 2006), algorithm Anatomize; Zhu, Tian, Du and
-// Xie, "Anonymization on Refining Partition" (ComSIS 2015), algorithms 1 and 2,
-// definition 3; Wong, Mamoulis and Cheung (SIGMOD 2010); Li, He, Cao and Chen,
-// "Permutation anonymization" (J. Intell. Inf. Syst. 2016), algorithms 1 and 2.
+// Source: Xiao and Tao, "Anatomy" (VLDB 2006), algorithm Anatomize; Zhu, Tian,
+// Du and Xie, "Anonymization on Refining Partition" (ComSIS 2015), algorithms 1
+// and 2, definition 3; Wong, Mamoulis and Cheung (SIGMOD 2010); Li, He, Cao and
+// Chen, "Permutation anonymization" (J. Intell. Inf. Syst. 2016), algorithms 1
+// and 2.
 package bucketize

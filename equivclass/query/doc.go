@@ -10,8 +10,8 @@
 // cells, BlockRelease from columns shuffled in groups (anatomy, permutation,
 // slicing, exact data), LocalRelease from local buckets.
 //
-// Difference from the papers: they give estimates alone; the bounds are ours,
-// but for PaperSum, whose bounds as printed may fail.
+// Difference from the papers: the bounds are ours. Only Li, He and Sun print
+// bounds, and those may fail (PaperSum).
 //
 // Cost: each estimator says its own; EstimateCounts answers eight count queries
 // at a time.
