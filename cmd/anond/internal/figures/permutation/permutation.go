@@ -26,6 +26,7 @@ import (
 
 const paper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
+// Figures returns figures 1 to 5 of Li, He, Cao and Chen.
 func Figures() []figures.Figure {
 	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of " +
 		"its table 5"
