@@ -47,7 +47,7 @@ func TestExtractPublishesWhatMondrianDoes(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, rescued, 100, "the pools are too hard to tell anything")
+	assert.Greater(t, rescued, 100, "the pools are too hard to show anything")
 }
 
 // TestExtractStrictWithSubjects: rule S (one record of a subject in a class) holds for rescued records, too.

@@ -227,5 +227,5 @@ func TestLGBNestedWorlds(t *testing.T) {
 	}
 	require.Greater(t, cuts, 20)
 	require.NotZero(t, exceeded, "buckets that cross groups break 1/l at level L0")
-	t.Logf("%d tables, %d with a value likelier than 1/l under Algorithm 2", cuts, exceeded)
+	t.Logf("%d tables, %d with a value more likely than 1/l under Algorithm 2", cuts, exceeded)
 }
