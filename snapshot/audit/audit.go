@@ -298,9 +298,6 @@ func (a *auditor) finish() *Report {
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: "not claimed"}
-	if a.in.first.Policy.Transparent { // of an earlier version
-		r.Level.L2 = "claimed, not checked"
-	}
 	r.NotPromised = r.notPromised()
 	return r
 }

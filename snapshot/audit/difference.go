@@ -75,7 +75,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("policy.k", a.K != b.K)
 	changed("policy.l", a.L != b.L)
 	changed("policy.republication", a.Republication != b.Republication)
-	changed("policy.transparent", a.Transparent != b.Transparent)
 	changed("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
 	changed("policy.max_regroups", cmp.Compare(budget(a), budget(b)) != 0)
 	changed("policy.diversity", !sameDiversity(a, b))

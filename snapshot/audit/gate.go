@@ -107,7 +107,7 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
 		return nil, err
 	}
-	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L || p.Transparent != g.policy.Transparent ||
+	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L ||
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
 		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}

@@ -275,7 +275,7 @@ func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes in
 			{"name": "job", "role": "semi", "type": "categorical", "flag": "job_private", "promise": map[string]any{"l": p.jobL}},
 			{"name": "illness", "role": "sensitive", "type": "categorical"},
 		},
-		"policy":   map[string]any{"k": p.k, "l": p.l, "diversity": diverse, "republication": "append", "transparent": false, "max_regroups": 0},
+		"policy":   map[string]any{"k": p.k, "l": p.l, "diversity": diverse, "republication": "append", "max_regroups": 0},
 		"recoding": "lgb", "records": len(r.lgb) - 1, "classes": classes, "pending": pending, "quality": map[string]any{"ncp": 0.5},
 		"privacy": map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": "frozen", "level": level, "k1": "rows"},
 	}

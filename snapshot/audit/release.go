@@ -172,8 +172,8 @@ func checkClaims(man *Manifest, f *faults) {
 	if man.Recoding == recodingLGB && man.byRows() {
 		return // weaker than what a chain promises, whatever the policy: see localnest.go
 	}
-	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
+	if man.Privacy.Level != levelAssignments {
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims a level that nothing in this format establishes")
 	}
 }
 

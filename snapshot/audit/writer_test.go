@@ -210,8 +210,7 @@ func (p *plan) manifest(r *testRelease, certificate string, kMin int, freq float
 		{"name": "job", "role": "quasi", "type": "categorical"},
 		{"name": "illness", "role": "sensitive", "type": "categorical"},
 	}
-	r.policy = map[string]any{"k": p.k, "l": p.l, "diversity": []any{}, "republication": "regroup", "transparent": false,
-		"max_regroups": p.budget, "threshold": 3}
+	r.policy = map[string]any{"k": p.k, "l": p.l, "diversity": []any{}, "republication": "regroup", "max_regroups": p.budget, "threshold": 3}
 	r.privacy = map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": certificate, "level": "L0+L1", "k1": k1}
 	r.man = map[string]any{
 		"format_version": 1, "dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
