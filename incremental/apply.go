@@ -1,13 +1,6 @@
 package incremental
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
-	"math"
-
-	"anond/equivclass"
-)
+import "anond/equivclass"
 
 // Outcome says what became of one record.
 type Outcome struct {
@@ -27,22 +20,26 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if m.broken {
 		return Outcome{}, ErrBroken
 	}
-	if offset < m.positions[p].Next {
+	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords {
+	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
 	if why, attribute := m.records.check(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
-	if err := m.numbered(p); err != nil {
+	origin, err := m.intake.accept(p, offset)
+	if err != nil {
 		return Outcome{}, err
 	}
-	m.accept(row, m.advance(p, offset), offset)
-	m.counters.Sent++
-	m.staged.counters = true
+	m.accept(row, origin, offset)
 	return Outcome{}, nil
+}
+
+// full reports whether the state holds as many records as it may.
+func (m *Machine) full() bool {
+	return m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords
 }
 
 // Refuse puts a record into the dead-letter outbox and passes its position.
@@ -50,26 +47,7 @@ func (m *Machine) Refuse(d DeadLetter) error {
 	if m.broken {
 		return ErrBroken
 	}
-	if d.Offset < m.positions[d.Partition].Next {
-		return nil
-	}
-	if err := m.numbered(d.Partition); err != nil {
-		return err
-	}
-	m.advance(d.Partition, d.Offset)
-	m.counters.Sent++
-	m.post(d)
-	return nil
-}
-
-// post puts a dead letter into the outbox and counts it by its reason.
-func (m *Machine) post(d DeadLetter) {
-	m.outbox.last++
-	m.outbox.waiting++
-	d.Seq = m.outbox.last
-	m.staged.delta.DeadLetters = append(m.staged.delta.DeadLetters, d)
-	m.counters.Refused[d.Reason]++
-	m.staged.counters = true
+	return m.intake.refuse(d)
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
@@ -77,32 +55,16 @@ func (m *Machine) Ignore(p Partition, offset int64, why equivclass.Reason) error
 	if m.broken {
 		return ErrBroken
 	}
-	if offset < m.positions[p].Next {
-		return nil
-	}
-	if err := m.numbered(p); err != nil {
-		return err
-	}
-	m.advance(p, offset)
-	m.counters.Ignored[why]++
-	m.staged.counters = true
-	return nil
+	return m.intake.ignore(p, offset, why)
 }
 
 // PassLine passes a line that holds no record, from offset up to next, and counts
 // it once. The last record applied stays what it was.
 func (m *Machine) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
-	if offset < m.positions[p].Next {
-		return nil
+	if m.broken {
+		return ErrBroken
 	}
-	if err := m.numbered(p); err != nil {
-		return err
-	}
-	if err := m.CountLines(why, 1); err != nil {
-		return err
-	}
-	m.Pass(p, next)
-	return nil
+	return m.intake.passLine(p, offset, next, why)
 }
 
 // CountLines counts lines that are no records of their own.
@@ -110,8 +72,7 @@ func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
 	if m.broken {
 		return ErrBroken
 	}
-	m.counters.Ignored[why] += uint64(lines)
-	m.staged.counters = true
+	m.intake.count(why, uint64(lines))
 	return nil
 }
 
@@ -121,56 +82,45 @@ func (m *Machine) Miss(p Partition, from, below int64, why equivclass.Reason) er
 	if m.broken {
 		return ErrBroken
 	}
-	if from = max(from, m.positions[p].Next); from >= below {
-		return nil
-	}
-	m.Pass(p, below)
-	m.counters.Ignored[why] += uint64(below - from)
-	m.staged.counters = true
+	m.intake.miss(p, from, below, why)
 	return nil
 }
 
 // Pass moves the position of a partition over offsets that hold no record.
-func (m *Machine) Pass(p Partition, next int64) {
-	pos := m.position(p)
-	if next > pos.Next {
-		pos.Next = next
-		m.positions[p] = pos
-		m.staged.positions[p] = true
-	}
-}
+func (m *Machine) Pass(p Partition, next int64) { m.intake.offsets.pass(p, next) }
 
 // Witness stores the keyed digest of the last record applied in a partition.
-func (m *Machine) Witness(p Partition, d Digest) {
-	pos := m.position(p)
-	pos.Digest = d
-	m.positions[p] = pos
-	m.staged.positions[p] = true
-}
+func (m *Machine) Witness(p Partition, d Digest) { m.intake.offsets.witness(p, d) }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
 // Unlike all else of a machine it is safe for concurrent use.
-func (m *Machine) Digest(data []byte) Digest {
-	h := sha256.New()
-	h.Write(m.keys.digest)
-	h.Write(data)
-	return Digest(h.Sum(nil)[:16])
-}
+func (m *Machine) Digest(data []byte) Digest { return m.secrets.digestOf(data) }
 
-// position returns the position of a partition, numbering a new one.
-func (m *Machine) position(p Partition) Position {
-	if pos, ok := m.positions[p]; ok {
-		return pos
+// Delivered tells that dead letters up to seq have reached their sink; they
+// leave the outbox with the next commit.
+func (m *Machine) Delivered(seq uint64, letters int) { m.intake.deliver(seq, letters) }
+
+// Commit makes everything since the last commit durable in one transaction.
+func (m *Machine) Commit() error {
+	if m.broken {
+		return ErrBroken
 	}
-	return Position{Number: uint16(len(m.positions)), Last: -1}
-}
-
-func (m *Machine) advance(p Partition, offset int64) uint16 {
-	pos := m.position(p)
-	pos.Next, pos.Last = offset+1, offset
-	m.positions[p] = pos
-	m.staged.positions[p] = true
-	return pos.Number
+	m.staged.closeBlock(&m.records, m.now)
+	d := &m.staged.delta
+	if m.head.changed {
+		d.Meta = m.head.stored(m.records.leaves)
+	}
+	m.intake.into(d)
+	if d.Empty() {
+		return nil
+	}
+	if err := m.store.Commit(d); err != nil {
+		m.broken = true
+		return err
+	}
+	m.staged.delta, m.head.changed = Delta{}, false
+	m.intake.committed()
+	return nil
 }
 
 // check tells whether every stored value of a row is admissible.
@@ -218,90 +168,36 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	c := &m.records
 	r := c.len()
 	for j, i := range m.schema.Quasi() {
-		c.qi[j] = append(c.qi[j], m.code(i, row[i]))
+		c.qi[j] = append(c.qi[j], c.code(i, row[i], &m.staged))
 	}
 	for j, i := range m.schema.Semi() {
-		c.semi[j] = append(c.semi[j], m.code(i, row[i]))
+		c.semi[j] = append(c.semi[j], c.code(i, row[i], &m.staged))
 	}
 	c.flags.accept(row)
 	i := m.schema.SensitiveIndex()
-	c.sa = append(c.sa, m.code(i, row[i]))
+	c.sa = append(c.sa, c.code(i, row[i], &m.staged))
 	c.classOf = append(c.classOf, none)
 	c.noteArrival(r, m.now)
 	first := true
 	if i := m.schema.SubjectIndex(); i >= 0 {
-		s := m.subjectDigest(row[i])
+		s := m.secrets.subjectOf(row[i])
 		c.subject = append(c.subject, s)
 		first = c.noteSubject(s, c.sa[r], r)
 	}
 	m.staged.origin(origin, offset)
-	m.arrive(r, first)
+	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone {
+		m.planner.place(c, r)
+	}
 }
 
 // code returns the code of a checked value, taking a new one in.
-func (m *Machine) code(attribute int, raw []byte) equivclass.Code {
-	d := m.records.dicts[attribute]
-	c, found, _ := d.Find(raw)
+func (c *columns) code(attribute int, raw []byte, s *staged) equivclass.Code {
+	d := c.dicts[attribute]
+	code, found, _ := d.Find(raw)
 	if found {
-		return c
+		return code
 	}
-	c = d.Add(raw)
-	m.staged.delta.Dictionary = append(m.staged.delta.Dictionary, DictionaryEntry{attribute, d.Text(c)})
-	return c
+	code = d.Add(raw)
+	s.entry(attribute, d.Text(code))
+	return code
 }
-
-// subjectDigest stands for a subject in state: the person's identifier itself
-// is not kept.
-func (m *Machine) subjectDigest(raw []byte) uint64 {
-	h := sha256.New()
-	h.Write(m.keys.subject)
-	h.Write(raw)
-	return max(1, binary.BigEndian.Uint64(h.Sum(nil)))
-}
-
-// Commit makes everything since the last commit durable in one transaction.
-func (m *Machine) Commit() error {
-	if m.broken {
-		return ErrBroken
-	}
-	m.flushBlock()
-	d := &m.staged.delta
-	if d.Meta != nil {
-		d.Meta = m.storedMeta()
-	}
-	for _, p := range sortedPartitions(m.staged.positions) {
-		d.Positions = append(d.Positions, PartitionPosition{p, m.positions[p]})
-	}
-	if m.staged.counters {
-		c := m.counters
-		d.Counters = &c
-	}
-	if d.Empty() {
-		return nil
-	}
-	if err := m.store.Commit(d); err != nil {
-		m.broken = true
-		return err
-	}
-	m.staged.delta = Delta{}
-	m.staged.counters = false
-	clear(m.staged.positions)
-	return nil
-}
-
-// Delivered tells that dead letters up to seq have reached their sink; they
-// leave the outbox with the next commit.
-func (m *Machine) Delivered(seq uint64, letters int) {
-	m.staged.delta.Delivered = max(m.staged.delta.Delivered, seq)
-	m.outbox.waiting -= letters
-}
-
-// numbered reports that a partition has a number, or that one is left for it.
-func (m *Machine) numbered(p Partition) error {
-	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
-		return errTooManyPartitions
-	}
-	return nil
-}
-
-var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")

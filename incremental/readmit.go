@@ -33,13 +33,13 @@ func (m *Machine) Readmissible(d DeadLetter) bool {
 // The caller has seen that the row is the one that was refused (by its digest),
 // and that no record of that place is in state. All of it is one transaction.
 func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
-	pos, known := m.positions[d.Partition]
+	pos, known := m.intake.offsets.at[d.Partition]
 	switch {
 	case m.broken:
 		return Outcome{}, ErrBroken
-	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.counters.Refused[d.Reason] == 0:
+	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
 		return Outcome{}, ErrNoReadmission
-	case m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords:
+	case m.full():
 		return Outcome{}, ErrStateFull
 	}
 	why, attribute := m.records.check(row)
@@ -47,15 +47,12 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 	if why == d.Reason && attribute == d.Attribute {
 		return out, nil
 	}
-	if m.counters.Refused[d.Reason]--; m.counters.Refused[d.Reason] == 0 {
-		delete(m.counters.Refused, d.Reason)
-	}
-	m.staged.counters = true
+	m.intake.readmitted(d.Reason)
 	if why == equivclass.Accepted {
 		m.accept(row, pos.Number, d.Offset)
 		return out, nil
 	}
 	d.Reason, d.Attribute = why, attribute
-	m.post(d)
+	m.intake.post(d)
 	return out, nil
 }
