@@ -1,0 +1,75 @@
+package equivclass
+
+// Table holds records as codes, attribute by attribute: what a stream's state, a
+// single file and the data of an experiment have in common. Attributes that are
+// not kept (identifiers, subjects, what is dropped) have no column.
+//
+// The columns are open: an owner may read them, take some of them along, or add
+// records that are encoded already (Extend). Not safe for concurrent use while it
+// grows; the records below a number never change.
+type Table struct {
+	Dicts []*Dictionary // by attribute; nil where no value is kept
+	Codes [][]Code      // by attribute, then record; nil where no value is kept
+	// Private says by record which semi-sensitive values are sensitive to their
+	// person: bit j stands for the j-th semi-sensitive attribute (64 at most). nil if
+	// there is none.
+	Private []uint64
+
+	intake intake
+}
+
+// NewTable returns an empty table. Append judges the attributes listed in order
+// before the others, which follow as they stand: of a record with several faults
+// the first one judged is its reason.
+func NewTable(attributes []Attribute, missing Missing, order ...int) *Table {
+	t := &Table{Dicts: make([]*Dictionary, len(attributes)), Codes: make([][]Code, len(attributes))}
+	for i, a := range attributes {
+		if a.kept() {
+			t.Dicts[i] = NewDictionary(a)
+		}
+	}
+	t.intake = newIntake(t.Dicts, attributes, missing, order)
+	return t
+}
+
+// kept reports whether a table keeps the values of the attribute. One without a
+// role is that of a data set of which nothing is published yet.
+func (a *Attribute) kept() bool {
+	return a.Role == "" || a.Role == Quasi || a.Role == Semi || a.Role == Sensitive
+}
+
+// Len returns the number of records.
+func (t *Table) Len() int {
+	for _, column := range t.Codes {
+		if column != nil {
+			return len(column)
+		}
+	}
+	return 0
+}
+
+// Columns returns the table of some attributes, in the order asked. Its columns
+// are those of t; nothing can be appended to it.
+func (t *Table) Columns(of ...int) *Table {
+	out := &Table{}
+	for _, i := range of {
+		out.Dicts, out.Codes = append(out.Dicts, t.Dicts[i]), append(out.Codes, t.Codes[i])
+	}
+	return out
+}
+
+// Pool returns the records as points over some attributes, over the domain that
+// the table itself has, each with its code of the attribute sa (-1: all 0).
+func (t *Table) Pool(quasi []int, sa int) *Pool {
+	of := t.Columns(quasi...)
+	p := &Pool{Space: NewSpace(of.Dicts), X: make([]float32, 0, t.Len()*len(quasi)), SA: make([]Code, t.Len())}
+	for r := range p.SA {
+		for j, d := range of.Dicts {
+			p.X = append(p.X, p.Space.Coord(j, d, of.Codes[j][r]))
+		}
+	}
+	if sa >= 0 {
+		copy(p.SA, t.Codes[sa])
+	}
+	return p
+}
