@@ -33,11 +33,11 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords {
 		return Outcome{}, ErrStateFull
 	}
-	if why, attribute := m.records.check(row); why != equivclass.Accepted {
-		return Outcome{Reason: why, Attribute: attribute}, nil
-	}
 	if err := m.numbered(p); err != nil {
 		return Outcome{}, err
+	}
+	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
+		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
 	m.accept(row, m.advance(p, offset), offset)
 	m.counters.Sent++
@@ -173,81 +173,28 @@ func (m *Machine) advance(p Partition, offset int64) uint16 {
 	return pos.Number
 }
 
-// check tells whether every stored value of a row is admissible.
-//
-// What the adversary knows is checked first: quasi-identifiers, subject, flags;
-// then semi-sensitive values, and the sensitive one last. So the reason of a
-// record with a bad quasi-identifier says nothing about its sensitive value, nor
-// does what becomes of it later (Readmissible).
-func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
-	attributes := c.schema.Attributes()
-	for _, i := range c.schema.Quasi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
-		return equivclass.ReasonMissing, attributes[i].Name
-	}
-	if i, ok := c.flags.check(row); !ok {
-		return equivclass.ReasonFlag, attributes[i].Name
-	}
-	for _, i := range c.schema.Semi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	i := c.schema.SensitiveIndex()
-	if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-		return why, attributes[i].Name
-	}
-	return equivclass.Accepted, ""
-}
-
-func (c *columns) checkValue(attribute int, raw []byte) equivclass.Reason {
-	d := c.dicts[attribute]
-	if raw == nil && (c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric()) {
-		return equivclass.ReasonMissing
-	}
-	_, _, why := d.Find(raw)
-	return why
-}
-
-// accept appends a checked row to the columns and to the pending records.
+// accept takes in the record whose row the columns took in last.
 func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	c := &m.records
-	r := c.len()
-	for j, i := range m.schema.Quasi() {
-		c.qi[j] = append(c.qi[j], m.code(i, row[i]))
+	r := c.len() - 1
+	for _, i := range c.Grown() {
+		m.learn(i, c.Codes[i][r])
 	}
-	for j, i := range m.schema.Semi() {
-		c.semi[j] = append(c.semi[j], m.code(i, row[i]))
-	}
-	c.flags.accept(row)
-	i := m.schema.SensitiveIndex()
-	c.sa = append(c.sa, m.code(i, row[i]))
 	c.classOf = append(c.classOf, none)
 	c.noteArrival(r, m.now)
 	first := true
 	if i := m.schema.SubjectIndex(); i >= 0 {
 		s := m.subjectDigest(row[i])
 		c.subject = append(c.subject, s)
-		first = c.noteSubject(s, c.sa[r], r)
+		first = c.noteSubject(s, c.sa()[r], r)
 	}
 	m.staged.origin(origin, offset)
 	m.arrive(r, first)
 }
 
-// code returns the code of a checked value, taking a new one in.
-func (m *Machine) code(attribute int, raw []byte) equivclass.Code {
-	d := m.records.dicts[attribute]
-	c, found, _ := d.Find(raw)
-	if found {
-		return c
-	}
-	c = d.Add(raw)
-	m.staged.delta.Dictionary = append(m.staged.delta.Dictionary, DictionaryEntry{attribute, d.Text(c)})
-	return c
+// learn stages a value that was taken into the dictionary of its attribute.
+func (m *Machine) learn(attribute int, c equivclass.Code) {
+	m.staged.delta.Dictionary = append(m.staged.delta.Dictionary, DictionaryEntry{attribute, m.records.Dicts[attribute].Text(c)})
 }
 
 // subjectDigest stands for a subject in state: the person's identifier itself

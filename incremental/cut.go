@@ -255,27 +255,27 @@ func (m *Machine) View(release uint32) (*View, error) {
 // view shows the records below the cut of an intent, without classes.
 func (m *Machine) view(intent Intent) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa[:n:n],
-		Dictionaries: make([]*equivclass.Dictionary, len(m.records.dicts))}
+	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa()[:n:n],
+		Dictionaries: make([]*equivclass.Dictionary, len(m.records.Dicts))}
 	if len(m.meta.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(m.meta.References))
 		for a, counts := range m.meta.References {
 			v.References[a] = equivclass.NewBag(counts)
 		}
 	}
-	for i, d := range m.records.dicts {
+	for i, d := range m.records.Dicts {
 		if d != nil {
 			v.Dictionaries[i] = d.Frozen()
 		}
 	}
-	for _, column := range m.records.qi {
-		v.QI = append(v.QI, column[:n:n])
+	for j := range m.schema.Quasi() {
+		v.QI = append(v.QI, m.records.qi(j)[:n:n])
 	}
-	for _, column := range m.records.semi {
-		v.Semi = append(v.Semi, column[:n:n])
+	for j := range m.schema.Semi() {
+		v.Semi = append(v.Semi, m.records.semi(j)[:n:n])
 	}
-	if m.records.flags.of != nil {
-		v.Flags = m.records.flags.of[:n:n]
+	if m.records.Private != nil {
+		v.Flags = m.records.Private[:n:n]
 	}
 	if m.records.firsts != nil {
 		v.Subject = m.records.subject[:n:n]

@@ -116,22 +116,10 @@ func (m *Machine) growth(a int) ([]string, error) {
 
 // used lists the leaves that records have and the present tree has not.
 func (m *Machine) used(a int) (lost []string) {
-	c := &m.records
-	if !slices.Contains(c.column(a), gone) {
+	if !slices.Contains(m.records.Codes[a], gone) {
 		return nil
 	}
 	return []string{""} // one stands for all: the column no longer tells them apart
-}
-
-// column returns the codes of an attribute that state stores.
-func (c *columns) column(attribute int) []equivclass.Code {
-	if j := slices.Index(c.schema.Quasi(), attribute); j >= 0 {
-		return c.qi[j]
-	}
-	if j := slices.Index(c.schema.Semi(), attribute); j >= 0 {
-		return c.semi[j]
-	}
-	return c.sa
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

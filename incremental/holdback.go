@@ -37,7 +37,7 @@ func (m *Machine) urgent(plans []plan) (urgent, others []plan) {
 // but for those that holdBack holds, and with one of an infeasible stratum all of
 // it (rule I).
 func (m *Machine) keepPromises(plans []plan) []plan {
-	if len(m.records.semi) == 0 {
+	if len(m.schema.Semi()) == 0 {
 		return plans
 	}
 	for {

@@ -77,7 +77,7 @@ func (m *Machine) localViews(v *View) []LocalView {
 	var out []LocalView
 	for j, i := range m.schema.Semi() {
 		n := l.upTo[v.Intent.Release-1][j]
-		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][:n:n]})
+		out = append(out, LocalView{Attribute: i, Codes: m.records.semi(j)[:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][:n:n]})
 	}
 	sensitive := LocalView{Attribute: m.schema.SensitiveIndex(), Codes: v.SA}
 	for _, c := range v.Classes {
@@ -139,7 +139,7 @@ func (m *Machine) bucketsOf(release uint32, p *promise, classes [][]RecordID) (o
 func (m *Machine) cutClass(p *promise, members []RecordID, coins equivclass.Source) [][]RecordID {
 	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
 	for i, r := range members {
-		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
+		column[i], rows[i] = m.records.semi(p.j)[r], int32(i)
 	}
 	var out [][]RecordID
 	for _, b := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {

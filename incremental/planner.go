@@ -48,8 +48,8 @@ type plan struct {
 }
 
 func newPlanner(m *Machine) planner {
-	p := planner{policy: &m.policy, since: m.meta.LastCut, at: make([]float32, len(m.records.qi))}
-	p.scratch.at = make([]float32, len(m.records.qi))
+	p := planner{policy: &m.policy, since: m.meta.LastCut, at: make([]float32, m.schema.D())}
+	p.scratch.at = make([]float32, m.schema.D())
 	if !m.meta.InitialDone {
 		return p
 	}
@@ -59,7 +59,7 @@ func newPlanner(m *Machine) planner {
 	}
 	p.wide = m.records.space(cut)
 	p.space = m.records.narrow(p.wide)
-	d := len(m.records.qi)
+	d := m.schema.D()
 	var boxes []float32
 	for _, c := range m.classes {
 		if c.Died == 0 {
@@ -74,7 +74,7 @@ func newPlanner(m *Machine) planner {
 
 // box returns the bounding box of records as lo..., hi...
 func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
-	d := len(c.qi)
+	d := c.schema.D()
 	flat := make([]float32, 2*d)
 	b, x := boxAt(flat, d, 0), make([]float32, d)
 	c.coords(space, members[0], b.Lo)

@@ -24,7 +24,7 @@ func (m *Machine) promises() []promise {
 		a := m.schema.Attributes()[i]
 		p := promise{j: j, attribute: i, l: a.Promise.L, t: a.Promise.T}
 		if p.l == 0 {
-			p.ground = equivclass.SemiGround(m.records.dicts[i]).Distance
+			p.ground = equivclass.SemiGround(m.records.Dicts[i]).Distance
 		}
 		out = append(out, p)
 	}
@@ -49,7 +49,7 @@ func (c *columns) semiBag(j int, records []RecordID) equivclass.Bag {
 	var codes []equivclass.Code
 	for _, r := range records {
 		if hasFlag(c.flagged(r), j) {
-			codes = append(codes, c.semi[j][r])
+			codes = append(codes, c.semi(j)[r])
 		}
 	}
 	return equivclass.BagOfCodes(codes)
@@ -112,7 +112,7 @@ func (m *Machine) fixSemiReferences(d *decision) error {
 // checkPromises tells what the births of one release break: classes of unequal
 // flags, and promises.
 func (m *Machine) checkPromises(births []*Class, references map[int][]equivclass.Count) (faults []string) {
-	if len(m.records.semi) == 0 || len(births) == 0 {
+	if len(m.schema.Semi()) == 0 || len(births) == 0 {
 		return nil
 	}
 	var records []RecordID

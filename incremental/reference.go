@@ -120,7 +120,7 @@ func (m *Machine) declared() map[int][]equivclass.ValueCount {
 func (m *Machine) declareReferences() error {
 	declared := m.declared()
 	for _, i := range slices.Sorted(maps.Keys(declared)) {
-		d := m.records.dicts[i]
+		d := m.records.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
 			code, found, why := d.FindLabel(v.Value)
@@ -128,7 +128,8 @@ func (m *Machine) declareReferences() error {
 				return fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
 			if !found {
-				code = m.code(i, []byte(v.Value))
+				code, _ = d.Encode([]byte(v.Value))
+				m.learn(i, code)
 			}
 			b.Add(code, v.Count)
 		}

@@ -112,7 +112,7 @@ func (r *regrouper) tie() {
 		return
 	}
 	r.tied, r.must = map[int32][]RecordID{}, map[RecordID]ClassID{}
-	x := make([]float32, len(m.records.qi))
+	x := make([]float32, m.schema.D())
 	for _, rec := range m.pending.repeats {
 		twin, _ := m.twin(rec)
 		class := m.records.classOf[twin]

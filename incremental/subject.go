@@ -19,6 +19,6 @@ func (m *Machine) isRepeat(r RecordID) bool {
 // that is not r itself.
 func (m *Machine) twin(r RecordID) (RecordID, bool) {
 	c := &m.records
-	first := c.firstWith[subjectValue{c.subject[r], c.sa[r]}]
+	first := c.firstWith[subjectValue{c.subject[r], c.sa()[r]}]
 	return first, first != r
 }
