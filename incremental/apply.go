@@ -26,14 +26,13 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
-	if why, attribute := m.records.check(row); why != equivclass.Accepted {
-		return Outcome{Reason: why, Attribute: attribute}, nil
-	}
-	origin, err := m.intake.accept(p, offset)
-	if err != nil {
+	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	m.accept(row, origin, offset)
+	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
+		return Outcome{Reason: why, Attribute: attribute}, nil
+	}
+	m.accept(row, m.intake.accept(p, offset), offset)
 	return Outcome{}, nil
 }
 
@@ -123,81 +122,23 @@ func (m *Machine) Commit() error {
 	return nil
 }
 
-// check tells whether every stored value of a row is admissible.
-//
-// What the adversary knows is checked first: quasi-identifiers, subject, flags;
-// then semi-sensitive values, and the sensitive one last. So the reason of a
-// record with a bad quasi-identifier says nothing about its sensitive value, nor
-// does what becomes of it later (Readmissible).
-func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
-	attributes := c.schema.Attributes()
-	for _, i := range c.schema.Quasi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
-		return equivclass.ReasonMissing, attributes[i].Name
-	}
-	if i, ok := c.flags.check(row); !ok {
-		return equivclass.ReasonFlag, attributes[i].Name
-	}
-	for _, i := range c.schema.Semi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	i := c.schema.SensitiveIndex()
-	if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-		return why, attributes[i].Name
-	}
-	return equivclass.Accepted, ""
-}
-
-func (c *columns) checkValue(attribute int, raw []byte) equivclass.Reason {
-	d := c.dicts[attribute]
-	if raw == nil && (c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric()) {
-		return equivclass.ReasonMissing
-	}
-	_, _, why := d.Find(raw)
-	return why
-}
-
-// accept appends a checked row to the columns and to the pending records.
+// accept takes in the record whose row the columns took in last.
 func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	c := &m.records
-	r := c.len()
-	for j, i := range m.schema.Quasi() {
-		c.qi[j] = append(c.qi[j], c.code(i, row[i], &m.staged))
+	r := c.len() - 1
+	for _, i := range c.Grown() {
+		m.staged.entry(i, c.Dicts[i].Text(c.Codes[i][r]))
 	}
-	for j, i := range m.schema.Semi() {
-		c.semi[j] = append(c.semi[j], c.code(i, row[i], &m.staged))
-	}
-	c.flags.accept(row)
-	i := m.schema.SensitiveIndex()
-	c.sa = append(c.sa, c.code(i, row[i], &m.staged))
 	c.classOf = append(c.classOf, none)
 	c.noteArrival(r, m.now)
 	first := true
 	if i := m.schema.SubjectIndex(); i >= 0 {
 		s := m.secrets.subjectOf(row[i])
 		c.subject = append(c.subject, s)
-		first = c.noteSubject(s, c.sa[r], r)
+		first = c.noteSubject(s, c.sa()[r], r)
 	}
 	m.staged.origin(origin, offset)
 	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone {
 		m.planner.place(c, r)
 	}
-}
-
-// code returns the code of a checked value, taking a new one in.
-func (c *columns) code(attribute int, raw []byte, s *staged) equivclass.Code {
-	d := c.dicts[attribute]
-	code, found, _ := d.Find(raw)
-	if found {
-		return code
-	}
-	code = d.Add(raw)
-	s.entry(attribute, d.Text(code))
-	return code
 }

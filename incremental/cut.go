@@ -156,7 +156,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 func (m *Machine) rebuild() {
 	m.history.assign(m.records.classOf)
 	m.sortPending()
-	m.planner = newPlanner(&m.policy, len(m.records.qi), m.head.LastCut)
+	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
 	if m.head.InitialDone {
 		m.planner.lay(&m.records, &m.history, m.pending.waiting)
 	}

@@ -116,21 +116,10 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 
 // homeless lists the leaves that records have and the present tree has not.
 func (c *columns) homeless(attribute int) (lost []string) {
-	if !slices.Contains(c.column(attribute), gone) {
+	if !slices.Contains(c.Codes[attribute], gone) {
 		return nil
 	}
 	return []string{""} // one stands for all: the column no longer tells them apart
-}
-
-// column returns the codes of an attribute that state stores.
-func (c *columns) column(attribute int) []equivclass.Code {
-	if j := slices.Index(c.schema.Quasi(), attribute); j >= 0 {
-		return c.qi[j]
-	}
-	if j := slices.Index(c.schema.Semi(), attribute); j >= 0 {
-		return c.semi[j]
-	}
-	return c.sa
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

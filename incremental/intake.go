@@ -36,14 +36,11 @@ func (c Counters) complete() Counters {
 	return c
 }
 
-// accept passes a record that is taken in, and returns the number of its partition.
-func (k *intake) accept(p Partition, offset int64) (uint16, error) {
-	if err := k.offsets.numbered(p); err != nil {
-		return 0, err
-	}
+// accept passes a record and returns the number of its partition.
+func (k *intake) accept(p Partition, offset int64) uint16 {
 	k.counters.Sent++
 	k.counted = true
-	return k.offsets.advance(p, offset), nil
+	return k.offsets.advance(p, offset)
 }
 
 // refuse passes a record that becomes a dead letter.
@@ -51,9 +48,10 @@ func (k *intake) refuse(d DeadLetter) error {
 	if k.offsets.applied(d.Partition, d.Offset) {
 		return nil
 	}
-	if _, err := k.accept(d.Partition, d.Offset); err != nil {
+	if err := k.offsets.numbered(d.Partition); err != nil {
 		return err
 	}
+	k.accept(d.Partition, d.Offset)
 	k.post(d)
 	return nil
 }

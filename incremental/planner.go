@@ -67,7 +67,7 @@ func (p *planner) lay(c *columns, h *history, waiting []RecordID) {
 			boxes = append(boxes, c.box(p.space, class.Members)...)
 		}
 	}
-	p.index = buildIndex(len(c.qi), boxes)
+	p.index = buildIndex(c.schema.D(), boxes)
 	p.fresh = make([]int32, len(p.index.nodes))
 	for _, r := range waiting {
 		p.place(c, r)
@@ -76,7 +76,7 @@ func (p *planner) lay(c *columns, h *history, waiting []RecordID) {
 
 // box returns the bounding box of records as lo..., hi...
 func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
-	d := len(c.qi)
+	d := c.schema.D()
 	flat := make([]float32, 2*d)
 	b, x := boxAt(flat, d, 0), make([]float32, d)
 	c.coords(space, members[0], b.Lo)

@@ -34,7 +34,7 @@ func newPromises(c *columns, references map[int][]equivclass.Count) promises {
 		a := c.schema.Attributes()[i]
 		p := promise{j: j, attribute: i, name: a.Name, l: a.Promise.L, t: a.Promise.T}
 		if p.l == 0 {
-			p.ground = equivclass.SemiGround(c.dicts[i]).Distance
+			p.ground = equivclass.SemiGround(c.Dicts[i]).Distance
 		}
 		all.each = append(all.each, p)
 	}
@@ -71,7 +71,7 @@ func (c *columns) semiBag(j int, records []RecordID) equivclass.Bag {
 	var codes []equivclass.Code
 	for _, r := range records {
 		if hasFlag(c.flagged(r), j) {
-			codes = append(codes, c.semi[j][r])
+			codes = append(codes, c.semi(j)[r])
 		}
 	}
 	return equivclass.BagOfCodes(codes)

@@ -17,7 +17,7 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 // That it comes late then tells what its quasi-identifiers are, which the
 // adversary knows. It must not tell about its sensitive value. So records refused
 // for that one are never readmitted: who came late would have a new value. And
-// quasi-identifiers are checked first (columns.check): of two records that lack
+// quasi-identifiers are judged first (newColumns): of two records that lack
 // the same leaf both are readmitted or neither, whatever else is wrong with
 // them, and the sensitive value is judged when the record comes in again.
 func (m *Machine) Readmissible(d DeadLetter) bool {
@@ -42,7 +42,7 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 	case m.full():
 		return Outcome{}, ErrStateFull
 	}
-	why, attribute := m.records.check(row)
+	why, attribute := m.records.Append(row)
 	out := Outcome{Reason: why, Attribute: attribute}
 	if why == d.Reason && attribute == d.Attribute {
 		return out, nil

@@ -69,7 +69,7 @@ func (p *Policy) declared(s *equivclass.Schema) map[int][]equivclass.ValueCount 
 func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *staged) (map[int][]equivclass.Count, error) {
 	var out map[int][]equivclass.Count
 	for _, i := range slices.Sorted(maps.Keys(declared)) {
-		d := c.dicts[i]
+		d := c.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
 			code, found, why := d.FindLabel(v.Value)
@@ -77,7 +77,8 @@ func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *
 				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
 			if !found {
-				code = c.code(i, []byte(v.Value), s)
+				code, _ = d.Encode([]byte(v.Value))
+				s.entry(i, d.Text(code))
 			}
 			b.Add(code, v.Count)
 		}

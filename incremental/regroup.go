@@ -115,7 +115,7 @@ func (r *regrouper) tie(repeats []RecordID) {
 		return
 	}
 	r.tied, r.must = map[int32][]RecordID{}, map[RecordID]ClassID{}
-	x := make([]float32, len(r.records.qi))
+	x := make([]float32, r.records.schema.D())
 	for _, rec := range repeats {
 		twin, _ := r.records.twin(rec)
 		class := r.records.classOf[twin]

@@ -17,6 +17,6 @@ func (c *columns) isRepeat(r RecordID) bool {
 // twin returns the earliest record of the same subject with the same value, if
 // that is not r itself.
 func (c *columns) twin(r RecordID) (RecordID, bool) {
-	first := c.firstWith[subjectValue{c.subject[r], c.sa[r]}]
+	first := c.firstWith[subjectValue{c.subject[r], c.sa()[r]}]
 	return first, first != r
 }

@@ -73,27 +73,27 @@ func (m *Machine) Regroups(release uint32) []uint16 {
 // view shows the records below the cut of an intent, without classes.
 func (c *columns) view(intent Intent, h *head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa[:n:n],
-		Dictionaries: make([]*equivclass.Dictionary, len(c.dicts))}
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa()[:n:n],
+		Dictionaries: make([]*equivclass.Dictionary, len(c.Dicts))}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))
 		for a, counts := range h.References {
 			v.References[a] = equivclass.NewBag(counts)
 		}
 	}
-	for i, d := range c.dicts {
+	for i, d := range c.Dicts {
 		if d != nil {
 			v.Dictionaries[i] = d.Frozen()
 		}
 	}
-	for _, column := range c.qi {
-		v.QI = append(v.QI, column[:n:n])
+	for j := range c.schema.Quasi() {
+		v.QI = append(v.QI, c.qi(j)[:n:n])
 	}
-	for _, column := range c.semi {
-		v.Semi = append(v.Semi, column[:n:n])
+	for j := range c.schema.Semi() {
+		v.Semi = append(v.Semi, c.semi(j)[:n:n])
 	}
-	if c.flags.of != nil {
-		v.Flags = c.flags.of[:n:n]
+	if c.Private != nil {
+		v.Flags = c.Private[:n:n]
 	}
 	if c.firsts != nil {
 		v.Subject = c.subject[:n:n]
