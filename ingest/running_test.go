@@ -41,13 +41,20 @@ type running struct {
 
 // start runs a host until it ends or the test does.
 func start(t *testing.T, h *ingest.Host) *running {
+	r, begin := prepare(t, h)
+	begin()
+	return r
+}
+
+// prepare is start for a test whose ports need the running host: it begins when
+// told to.
+func prepare(t *testing.T, h *ingest.Host) (r *running, begin func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{t: t, stop: cancel, done: make(chan error, 1)}
+	r = &running{t: t, stop: cancel, done: make(chan error, 1)}
 	h.Log, h.Observe = slog.New(slog.NewTextHandler(r, nil)), r.observe
 	h.Retry = ingest.Reconnect{Initial: time.Millisecond, Max: 10 * time.Millisecond}
-	go func() { r.done <- h.Run(ctx) }()
 	t.Cleanup(cancel)
-	return r
+	return r, func() { go func() { r.done <- h.Run(ctx) }() }
 }
 
 func (r *running) Write(p []byte) (int, error) {
