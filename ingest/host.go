@@ -93,3 +93,30 @@ type Host struct {
 	// would (tests). May be nil.
 	Hook func(step string) error
 }
+
+func (h *Host) setDefaults() {
+	if h.CommitRecords == 0 {
+		h.CommitRecords = 10000
+	}
+	if h.CommitEvery == 0 {
+		h.CommitEvery = 200 * time.Millisecond
+	}
+	if h.Shares == (Shares{}) {
+		h.Shares = SharesOf(0, 0)
+	}
+	if h.DrainFor == 0 {
+		h.DrainFor = 30 * time.Second
+	}
+	if h.DeliverFor == 0 {
+		h.DeliverFor = 10 * time.Second
+	}
+	if h.OnceFor == 0 {
+		h.OnceFor = time.Minute
+	}
+	if h.Hook == nil {
+		h.Hook = func(string) error { return nil }
+	}
+	if h.Observe == nil {
+		h.Observe = func(Report) {}
+	}
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"context"
+
+	"anond/incremental"
+)
+
+// cutIfDue ends the first load or makes a release where the count of records
+// says so.
+func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
+	m := l.Machine
+	if !m.InitialDone() && !m.Growing() {
+		if end, ok := m.InitialEnds()[p]; (!ok || next >= end) && m.InitialReached() {
+			return l.cut(ctx, cutting{})
+		}
+	}
+	if m.CutDue() {
+		return l.cut(ctx, cutting{})
+	}
+	return nil
+}
+
+// cutLeftOver makes the cut that was due when the process before stopped: its
+// records may have been committed with the mark of the release before.
+func (l *loop) cutLeftOver(ctx context.Context) error {
+	if l.Machine.CutDue() {
+		return l.cut(ctx, cutting{})
+	}
+	return l.endInitial(ctx, false)
+}
+
+// cutting says how a cut comes about.
+type cutting struct {
+	scheduled bool // its time has come: it is logged even if nothing happened since the last
+	flush     bool // the source is at its end
+}
+
+// cut asks the machine what to publish. A release in progress is awaited first,
+// which pauses the reading: cuts stay where the counts put them.
+//
+// What was applied is committed first. So a stop during the decision loses
+// nothing, and the next start decides the same.
+func (l *loop) cut(ctx context.Context, how cutting) error {
+	if err := l.awaitRelease(ctx); err != nil {
+		return err
+	}
+	now := l.now()
+	l.releases.lastTry = now
+	fresh := l.Machine.NewSinceCut() > 0
+	if !l.stagedAt.IsZero() {
+		if err := l.commit(ctx); err != nil {
+			return err
+		}
+	}
+	var made *incremental.Decision
+	err := l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(how.flush); return err })
+	if err != nil {
+		return l.firstRefused(ctx, err)
+	}
+	if err := l.fenced(); err != nil {
+		return err
+	}
+	if err := l.Hook("before intent"); err != nil {
+		return err
+	}
+	var intent *incremental.Intent
+	err = l.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
+	if err != nil {
+		return err
+	}
+	if err := l.committed(); err != nil {
+		return err
+	}
+	l.warnInfeasible()
+	switch {
+	case intent != nil:
+		return l.releases.begin(ctx, l, *intent, now)
+	case fresh && l.Machine.Growing():
+		l.logWaiting()
+	case how.scheduled && l.Machine.Growing():
+		l.skipped("first_load")
+	case fresh || how.scheduled:
+		l.skipped("nothing_new")
+	}
+	return nil
+}
+
+func (l *loop) skipped(why string) {
+	l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total(), "why", why)
+}
+
+func (l *loop) warnInfeasible() {
+	s := l.Machine.Status()
+	if s.Infeasible && s.InitialEnd {
+		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
+	}
+	for _, s := range s.Shortfalls {
+		l.Log.Warn("sensitive values that have waited longer than max_hold break the promise of their attribute by themselves; classes that would are held", "event", "infeasible",
+			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
+	}
+}
