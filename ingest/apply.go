@@ -34,7 +34,7 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 // release is due: where chunks begin and end never matters.
 func (l *loop) apply(ctx context.Context, b *batch) error {
 	c := b.chunk
-	if next, known := l.next(c.Partition); known && c.From > next {
+	if next, known := l.Machine.Next(c.Partition); known && c.From > next {
 		return &GapError{Partition: c.Partition, Want: next, Have: c.From}
 	}
 	l.tick()
@@ -50,33 +50,29 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
 			return err
 		}
-		if l.staged >= l.CommitRecords || l.bytes >= l.Shares.Commit {
-			if err := l.commit(ctx); err != nil {
-				return err
-			}
+		if err := l.commitFull(ctx); err != nil {
+			return err
 		}
 	}
 	l.witness() // the chunk is not needed any more
 	l.Machine.Pass(c.Partition, c.Next)
 	l.noteStaged(0)
-	l.unacked[c.Partition] = true
+	l.staged.unacked[c.Partition] = true
 	return l.cutIfDue(ctx, c.Partition, c.Next)
 }
 
-func (l *loop) next(p incremental.Partition) (int64, bool) { return l.Machine.Next(p) }
-
 func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
-	if next, known := l.next(c.Partition); known && r.Offset < next {
+	if next, known := l.Machine.Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
 	l.noteStaged(1)
-	l.bytes += r.Weight()
-	l.unacked[c.Partition] = true
+	l.staged.bytes += r.Weight()
+	l.staged.unacked[c.Partition] = true
 	var err error
 	if r.Passed != "" {
 		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
-		l.last[c.Partition] = r.Value
+		l.staged.last[c.Partition] = r.Value
 		err = l.place(c, r, o, row)
 	}
 	if err != nil || r.More == 0 {

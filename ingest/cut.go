@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"time"
 
 	"anond/incremental"
 )
@@ -46,44 +47,56 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	now := l.now()
-	l.releases.lastTry = now
+	l.schedule.lastTry = now
 	fresh := l.Machine.NewSinceCut() > 0
-	if !l.stagedAt.IsZero() {
+	if !l.staged.since.IsZero() {
 		if err := l.commit(ctx); err != nil {
 			return err
 		}
 	}
-	var made *incremental.Decision
-	err := l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(how.flush); return err })
+	intent, err := l.decide(ctx, how.flush, now)
 	if err != nil {
-		return l.firstRefused(ctx, err)
-	}
-	if err := l.fenced(); err != nil {
-		return err
-	}
-	if err := l.Hook("before intent"); err != nil {
-		return err
-	}
-	var intent *incremental.Intent
-	err = l.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
-	if err != nil {
-		return err
-	}
-	if err := l.committed(); err != nil {
-		return err
+		return l.refused(ctx, refusal{err: err})
 	}
 	l.warnInfeasible()
-	switch {
-	case intent != nil:
-		return l.releases.begin(ctx, l, *intent, now)
-	case fresh && l.Machine.Growing():
+	if intent != nil {
+		return l.publish(ctx, *intent, now)
+	}
+	l.sayNothing(how, fresh)
+	return nil
+}
+
+// decide lets the machine decide and commits the decision. The intent is nil if
+// nothing is newly publishable.
+func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
+	var made *incremental.Decision
+	err = l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(flush); return err })
+	if err != nil {
+		return nil, err
+	}
+	if err := l.fenced(); err != nil {
+		return nil, err
+	}
+	if err := l.Hook("before intent"); err != nil {
+		return nil, err
+	}
+	err = l.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
+	if err != nil {
+		return nil, err
+	}
+	return intent, l.committed()
+}
+
+// sayNothing logs that a cut has decided nothing; fresh: though records came.
+func (l *loop) sayNothing(how cutting, fresh bool) {
+	switch growing := l.Machine.Growing(); {
+	case fresh && growing:
 		l.logWaiting()
-	case how.scheduled && l.Machine.Growing():
+	case how.scheduled && growing:
 		l.skipped("first_load")
 	case fresh || how.scheduled:
 		l.skipped("nothing_new")
 	}
-	return nil
 }
 
 func (l *loop) skipped(why string) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -38,7 +39,7 @@ func (l *loop) drains() {
 	if l.doing.name != "" {
 		attrs = append(attrs, "doing", l.doing.name)
 	}
-	if r := l.releases.inMaking; r != 0 {
+	if r := l.releases.current; r != 0 {
 		attrs = append(attrs, "release", r)
 	}
 	l.Log.Info("stopping: what was read is committed, a release in progress is finished or parked", attrs...)
@@ -55,7 +56,7 @@ func (l *loop) drain(ctx context.Context) error {
 		if err := l.commit(ctx); err != nil {
 			return err
 		}
-		if err := l.releases.await(l, l.DrainFor); err != nil {
+		if err := l.settle(ctx, l.DrainFor); err != nil && !errors.Is(err, ErrParked) {
 			return err
 		}
 	}
@@ -77,10 +78,7 @@ func (l *loop) finish(ctx context.Context) error {
 	}
 	l.report(l.now())
 	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
-	if e := l.Machine.Refused(); e != nil {
-		return e // all of it is counted and kept, and the next run goes on from there
-	}
-	return nil
+	return l.standing()
 }
 
 // deliverRest waits until all dead letters have reached their sink. One that

@@ -5,37 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"anond/incremental"
 )
 
-// loop is one run of a Host: everything that its single goroutine owns.
+// loop is one run of a Host: what its single goroutine owns.
 type loop struct {
 	*Host
-	stage     *stage
-	ticks     <-chan time.Time
-	last      map[incremental.Partition][]byte // newest record applied since the last commit
-	unacked   map[incremental.Partition]bool
-	staged    int
-	bytes     int // of input that is staged
-	stagedAt  time.Time
-	releases  releases
-	outbox    *outboxPump
-	seen      time.Time // last report
-	statusLog time.Time // last event=status
-	connected time.Time // when the source was last seen connected
-	newest    time.Time // newest time of the clock
-	ticked    int64     // newest time given to the machine
-	ahead     int64     // of the machine's time before the clock, in milliseconds
-	// refusedLog is when it was last said that the first load is refused.
-	refusedLog time.Time
-	ended      bool // the source is at its end
-	stopping   bool // a stop was asked for and logged
+	ticks    <-chan time.Time
+	times    timekeeper  // the clock's time, and the machine's
+	stage    *stage      // what is fetched and decoded ahead
+	staged   staged      // what is applied and not committed
+	schedule schedule    // when the trigger asks for a release
+	releases *releases   // the release in progress
+	outbox   *outboxPump // dead letters on their way
+	reports              // what is told to operators
 
-	doing   activity
-	working bool               // long work has the machine
-	counts  incremental.Status // counted
-	counted time.Time
+	doing      activity
+	working    bool      // long work has the machine
+	ended      bool      // the source is at its end
+	stopping   bool      // a stop was asked for and logged
+	refusedLog time.Time // newest line about a first load that is refused
 }
 
 // Run reads, places and publishes until ctx is done (then it drains and returns
@@ -62,7 +50,7 @@ func (h *Host) Run(ctx context.Context) error {
 	pumping := l.outbox.start()
 	defer pumping()
 	if err = l.serve(ctx); err != nil {
-		l.releases.abandon(l)
+		l.abandon()
 	}
 	stop()
 	l.leaveReader()
@@ -75,11 +63,11 @@ func (h *Host) newLoop() (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), last: map[incremental.Partition][]byte{},
-		unacked: map[incremental.Partition]bool{}, outbox: newOutboxPump(h)}
+	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
+		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h)}
 	now := l.now()
-	l.seen, l.statusLog, l.connected, l.newest, l.ticked = now, now, now, now, h.Machine.Status().Now
-	l.releases.done = make(chan published, 1)
+	l.times = timekeeper{newest: now, machine: h.Machine.Status().Now}
+	l.seen, l.statusLog, l.connected = now, now, now
 	return l, nil
 }
 
@@ -88,14 +76,16 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.firstStart(ctx); err != nil {
 		return err
 	}
-	return l.releases.resume(ctx, l)
+	now := l.now()
+	l.beginSchedule(now)
+	return l.resume(ctx, now)
 }
 
 // ends turns an error that a stop during the first steps caused into a drain.
 func (l *loop) ends(ctx context.Context, err error) error {
 	err = l.stopped(ctx, err)
 	if err != nil {
-		l.releases.abandon(l)
+		l.abandon()
 	}
 	return err
 }
@@ -105,32 +95,40 @@ func (l *loop) serve(ctx context.Context) error {
 	if err := l.cutLeftOver(ctx); err != nil {
 		return l.stopped(ctx, err)
 	}
-	for {
-		if l.ended && l.releases.inMaking == 0 {
-			return l.finish(ctx)
-		}
-		input := l.stage.out
-		if l.ended {
-			input = nil
-		}
-		var err error
-		select {
-		case <-ctx.Done():
-			return l.drain(ctx)
-		case b, ok := <-input:
-			err = l.take(ctx, b, ok)
-		case p := <-l.releases.done:
-			err = l.releases.finished(l, p)
-		case err = <-l.outbox.failed:
-		case <-l.outbox.delivered:
-			l.outbox.take(l.Machine)
-			l.noteStaged(0)
-		case <-l.ticks:
-			err = l.onTick(ctx)
-		}
-		if err != nil {
+	for !l.ended || l.releases.current != 0 {
+		if err := l.react(ctx, l.input(), l.onTick); err != nil {
 			return l.stopped(ctx, err)
 		}
+	}
+	return l.finish(ctx)
+}
+
+// input is where batches come from: nowhere, once the source has ended.
+func (l *loop) input() <-chan *batch {
+	if l.ended {
+		return nil
+	}
+	return l.stage.out
+}
+
+// react waits for what happens next and deals with it. Without an input nothing
+// is read.
+func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(context.Context) error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case b, ok := <-input:
+		return l.take(ctx, b, ok)
+	case e := <-l.releases.ended:
+		return l.releaseEnded(ctx, e)
+	case err := <-l.outbox.failed:
+		return err
+	case <-l.outbox.delivered:
+		l.outbox.take(l.Machine)
+		l.noteStaged(0)
+		return nil
+	case <-l.ticks:
+		return onTick(ctx)
 	}
 }
 
@@ -150,7 +148,7 @@ func (l *loop) onTick(ctx context.Context) error {
 	if l.Once && !l.ended && now.Sub(l.connected) >= l.OnceFor {
 		return fmt.Errorf("%w for %s: a run that has to end does not wait longer", ErrAway, l.OnceFor)
 	}
-	if err := l.releases.onTick(ctx, l, now); err != nil {
+	if err := l.cutOnTime(ctx, now); err != nil {
 		return err
 	}
 	l.reportDue()
@@ -161,10 +159,5 @@ func (l *loop) onTick(ctx context.Context) error {
 func (l *loop) housekeep(ctx context.Context, now time.Time) error {
 	l.heedClock(now)
 	l.tick()
-	if !l.stagedAt.IsZero() && now.Sub(l.stagedAt) >= l.CommitEvery {
-		if err := l.commit(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.commitDue(ctx, now)
 }

@@ -49,7 +49,8 @@ func (r *rig) sick() {
 var errGate = errors.Join(ingest.ErrPermanent, errors.New("gate"))
 
 // TestARefusalTakesOneWayOut: whoever refuses and whenever, the run returns the
-// refusal and logs it once.
+// refusal, and its event is logged once. What the machine itself refuses to decide
+// has no event: the process ends with it.
 // Mutations under which it was seen to fail: the first load's refusal ends the
 // run at once; a refusal while a stop is carried out is dropped; a refusal is
 // logged where it is found and where the run ends.
@@ -81,7 +82,7 @@ func TestARefusalTakesOneWayOut(t *testing.T) {
 				h.Once, h.Source = false, endless{h.Source.(*feed)}
 				r.press.fail = func(uint32) error {
 					p.stop()
-					p.until("draining")
+					p.saying("draining")
 					return errGate
 				}
 			}, is(ingest.ErrPermanent), []string{"draining", "release_refused"}},
@@ -92,7 +93,7 @@ func TestARefusalTakesOneWayOut(t *testing.T) {
 			func(r *rig, h *ingest.Host, p *running) {
 				r.sick()
 				h.Once, h.Source = false, endless{h.Source.(*feed)}
-				go func() { p.until("infeasible"); p.stop() }()
+				go func() { p.saying("infeasible"); p.stop() }()
 			}, func(t *testing.T, err error) { require.NoError(t, err) }, []string{"infeasible", "draining", "stopped"}},
 		"the machine's own check": {alone{},
 			func(*rig, *ingest.Host, *running) {}, is(incremental.ErrUnsafe), nil},

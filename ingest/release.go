@@ -4,29 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"anond/incremental"
 )
 
-// releases is the part of the loop that makes releases, at most one at a time.
-// Rendering runs alongside the loop, on a view that does not change.
+// releases makes decided releases public, at most one at a time: in a goroutine
+// of its own, on a view that does not change. It knows neither the loop nor the
+// machine, and tells how a release ended by an event.
 type releases struct {
-	done     chan published
-	inMaking uint32
-	began    time.Time
-	cancel   context.CancelFunc // ends the publishing
-	settle   context.CancelFunc // no further attempt follows the one under way
-	lastTry  time.Time          // newest cut tried
-	slot     time.Time          // next scheduled moment
-	waitLog  time.Time          // newest line about a cut that waits; zero: none
-	newest   *Latest
-	mu       sync.Mutex
-	failure  string // why the newest attempt failed
+	publisher Publisher
+	retry     Reconnect
+	most      int // attempts before it gives up; 0: it never does
+	log       *slog.Logger
+	ended     chan ended
+
+	current uint32 // the release in progress, 0 if none
+	began   time.Time
+	cancel  context.CancelFunc // ends the publishing
+	settle  context.CancelFunc // no further attempt follows the one under way
+	waitLog time.Time          // newest line about reading that waits; zero: none
+	mu      sync.Mutex
+	failure string // why the newest attempt failed
 }
 
-type published struct {
+// ended is the event that a release is in progress no longer: it is public, or
+// err says why not.
+type ended struct {
 	intent  incremental.Intent
 	release Release
 	err     error
@@ -39,57 +45,62 @@ var ErrParked = errors.New("the release is left to the next start")
 // release: about two seconds with the usual waits.
 const onceAttempts = 5
 
-// resume goes on with a release that was decided but not published.
-func (r *releases) resume(ctx context.Context, l *loop) error {
-	r.lastTry = l.now()
-	r.firstSlot(l, r.lastTry)
-	if i := l.Machine.Latest(); i != nil && !i.Published {
-		l.Log.Info("finishing the release that was begun", "event", "release_resumed", "release", i.Release)
-		return r.begin(ctx, l, *i, r.lastTry)
+func newReleases(h *Host) *releases {
+	r := &releases{publisher: h.Publisher, retry: h.Retry, log: h.Log, ended: make(chan ended, 1)}
+	if h.Once {
+		r.most = onceAttempts
 	}
-	return nil
+	return r
 }
 
-// begin renders and publishes in a goroutine of its own. began is when the
-// decision began.
-func (r *releases) begin(ctx context.Context, l *loop, intent incremental.Intent, began time.Time) error {
-	var view *incremental.View
-	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.View(intent.Release); return err })
-	if errors.Is(err, errLeft) {
-		return err
-	}
-	r.inMaking, r.began = intent.Release, began
-	publishing, cancel := context.WithCancel(context.Background())
-	trying, settle := context.WithCancel(publishing)
-	r.cancel, r.settle = cancel, settle
-	if err != nil {
-		r.done <- published{intent: intent, err: errors.Join(ErrPermanent, err)}
-		return nil
-	}
+// begin renders and publishes what a view shows. began is when its decision began.
+func (r *releases) begin(view *incremental.View, began time.Time) {
+	publishing, trying := r.enter(view.Intent, began)
 	go func() {
-		release, err := l.publish(publishing, trying, view)
-		r.done <- published{intent, release, err}
+		release, err := r.publish(publishing, trying, view)
+		r.ended <- ended{view.Intent, release, err}
 	}()
-	return nil
+}
+
+// fail is begin for a release that nobody can view.
+func (r *releases) fail(intent incremental.Intent, began time.Time, err error) {
+	r.enter(intent, began)
+	r.ended <- ended{intent: intent, err: errors.Join(ErrPermanent, err)}
+}
+
+// enter notes that a release is in progress.
+func (r *releases) enter(intent incremental.Intent, began time.Time) (publishing, trying context.Context) {
+	r.current, r.began = intent.Release, began
+	publishing, r.cancel = context.WithCancel(context.Background())
+	trying, r.settle = context.WithCancel(publishing)
+	return publishing, trying
+}
+
+// leave notes that none is, once its event has come. It returns when it began.
+func (r *releases) leave() (began time.Time) {
+	r.current = 0
+	r.cancel()
+	r.note("")
+	return r.began
 }
 
 // publish tries until it succeeds, until the error is one that no retry can
 // correct, or until it is told to settle. A run that has to end gives up.
-func (l *loop) publish(ctx, trying context.Context, view *incremental.View) (Release, error) {
-	attempts := l.Retry.Attempts()
+func (r *releases) publish(ctx, trying context.Context, view *incremental.View) (Release, error) {
+	attempts := r.retry.Attempts()
 	for {
-		release, err := l.Publisher.Publish(ctx, view)
+		release, err := r.publisher.Publish(ctx, view)
 		switch {
 		case err == nil || errors.Is(err, ErrPermanent):
 			return release, err
 		case ctx.Err() != nil:
 			return release, ctx.Err()
 		}
-		l.releases.note(err.Error())
-		l.Log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
+		r.note(err.Error())
+		r.log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
 			"release", view.Intent.Release, "error", err.Error())
-		if l.Once && attempts.Failed()+1 >= onceAttempts {
-			return release, fmt.Errorf("%w: %d attempts failed: %w", ErrParked, onceAttempts, err)
+		if r.most > 0 && attempts.Failed()+1 >= r.most {
+			return release, fmt.Errorf("%w: %d attempts failed: %w", ErrParked, r.most, err)
 		}
 		if attempts.Wait(trying) != nil {
 			return release, ErrParked
@@ -109,3 +120,27 @@ func (r *releases) trouble() string {
 	defer r.mu.Unlock()
 	return r.failure
 }
+
+// waits is the event that reading waits for the release in progress, and should
+// say so.
+type waits struct {
+	release uint32
+	why     string // no attempt to publish it has failed: empty
+}
+
+// waited returns an event once an attempt to publish the release has failed, or
+// reading has waited a minute since the given time, and then each minute.
+func (r *releases) waited(now, since time.Time) *waits {
+	why := r.trouble()
+	if why != "" || !r.waitLog.IsZero() {
+		since = r.waitLog
+	}
+	if r.current == 0 || now.Sub(since) < time.Minute {
+		return nil
+	}
+	r.waitLog = now
+	return &waits{r.current, why}
+}
+
+// setBack follows a clock that was set back.
+func (r *releases) setBack(now time.Time) { notAfter(now, &r.began, &r.waitLog) }

@@ -40,6 +40,16 @@ type Latest struct {
 	Took    time.Duration // from the decision to the last durable step
 }
 
+// reports is what the loop keeps to tell operators how things stand.
+type reports struct {
+	seen      time.Time          // last report
+	statusLog time.Time          // last event=status
+	connected time.Time          // when the source was last seen connected
+	latest    *Latest            // newest release of this run
+	counts    incremental.Status // as of counted: long work has the machine
+	counted   time.Time
+}
+
 // reportDue reports once a second.
 func (l *loop) reportDue() {
 	if now := l.now(); now.Sub(l.seen) >= time.Second {
@@ -55,7 +65,7 @@ func (l *loop) report(now time.Time) {
 		l.counts, l.counted = l.Machine.Status(), now
 	}
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
-		Releasing: l.releases.inMaking, Newest: l.releases.newest, Doing: l.doing.name, Since: l.doing.since,
+		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
 	if l.Damage != nil {
 		rep.Damage = l.Damage()

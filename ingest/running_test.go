@@ -33,6 +33,8 @@ type running struct {
 	t    *testing.T
 	stop context.CancelFunc
 	done chan error
+	// wrote has room for one: there is a line that saying has not seen.
+	wrote chan struct{}
 
 	mu      sync.Mutex
 	log     bytes.Buffer
@@ -50,7 +52,7 @@ func start(t *testing.T, h *ingest.Host) *running {
 // told to.
 func prepare(t *testing.T, h *ingest.Host) (r *running, begin func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r = &running{t: t, stop: cancel, done: make(chan error, 1)}
+	r = &running{t: t, stop: cancel, done: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	h.Log, h.Observe = slog.New(slog.NewTextHandler(r, nil)), r.observe
 	h.Retry = ingest.Reconnect{Initial: time.Millisecond, Max: 10 * time.Millisecond}
 	t.Cleanup(cancel)
@@ -60,6 +62,10 @@ func prepare(t *testing.T, h *ingest.Host) (r *running, begin func()) {
 func (r *running) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	select {
+	case r.wrote <- struct{}{}:
+	default:
+	}
 	return r.log.Write(p)
 }
 
@@ -80,6 +86,19 @@ func (r *running) said(event string) bool {
 func (r *running) until(event string) {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool { return r.said(event) }, patience, 2*time.Millisecond, event)
+}
+
+// saying is until for goroutines that are not the test's: it returns in the end,
+// whatever was said.
+func (r *running) saying(event string) {
+	over := time.After(patience)
+	for !r.said(event) {
+		select {
+		case <-r.wrote:
+		case <-over:
+			return
+		}
+	}
 }
 
 // reported waits for a report.

@@ -5,32 +5,56 @@ import (
 	"time"
 )
 
-// onTick makes a release if the host's trigger says so.
-func (r *releases) onTick(ctx context.Context, l *loop, now time.Time) error {
-	if r.inMaking != 0 {
-		return nil
-	}
-	scheduled := l.Trigger.Next != nil && !now.Before(r.slot)
-	if scheduled {
-		r.slot = l.Trigger.Next(now)
-	}
-	ready := l.Machine.InitialDone() || l.Machine.Growing()
-	switch {
-	case scheduled && !ready:
-		l.skipped("first_load")
-		return nil
-	case scheduled:
-		return l.cut(ctx, cutting{scheduled: true})
-	case ready && l.Trigger.Update && now.Sub(r.lastTry) >= l.Trigger.MinInterval && l.Machine.UpdateDue():
-		return l.cut(ctx, cutting{})
-	}
-	return nil
+// schedule says when the host's trigger asks for a release. It knows the time
+// only; what the machine has to say to it is the loop's matter.
+type schedule struct {
+	trigger Trigger
+	slot    time.Time // next scheduled moment
+	lastTry time.Time // newest cut tried
 }
 
-// firstSlot finds the first scheduled moment. One that passed while nobody ran
-// is due now. The time of the newest release does not count if it is ahead of
+// due is what a trigger asks for at a moment.
+type due int
+
+const (
+	dueNothing due = iota
+	dueMoment      // a scheduled moment has come
+	dueUpdate      // a release is welcome if the machine has a reason for one
+)
+
+// begin finds the first scheduled moment after from.
+func (s *schedule) begin(from time.Time) {
+	if s.trigger.Next != nil {
+		s.slot = s.trigger.Next(from)
+	}
+}
+
+// due is asked while no release is in progress. A moment is told once.
+func (s *schedule) due(now time.Time) due {
+	switch {
+	case s.trigger.Next != nil && !now.Before(s.slot):
+		s.slot = s.trigger.Next(now)
+		return dueMoment
+	case s.trigger.Update && now.Sub(s.lastTry) >= s.trigger.MinInterval:
+		return dueUpdate
+	}
+	return dueNothing
+}
+
+// setBack follows a clock that was set back.
+func (s *schedule) setBack(now time.Time) {
+	notAfter(now, &s.lastTry)
+	if s.trigger.Next != nil {
+		if next := s.trigger.Next(now); next.Before(s.slot) {
+			s.slot = next
+		}
+	}
+}
+
+// beginSchedule counts from the newest release: a moment that passed while nobody
+// ran is due now. The time of the newest release does not count if it is ahead of
 // the clock: the schedule then begins now.
-func (r *releases) firstSlot(l *loop, now time.Time) {
+func (l *loop) beginSchedule(now time.Time) {
 	from := now
 	if i := l.Machine.Latest(); i != nil {
 		from = time.Unix(i.CreatedAt, 0)
@@ -42,7 +66,23 @@ func (r *releases) firstSlot(l *loop, now time.Time) {
 			}
 		}
 	}
-	if l.Trigger.Next != nil {
-		r.slot = l.Trigger.Next(from)
+	l.schedule.lastTry = now
+	l.schedule.begin(from)
+}
+
+// cutOnTime makes a cut if the trigger asks for one and the machine agrees.
+func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
+	if l.releases.current != 0 {
+		return nil
 	}
+	ready := l.Machine.InitialDone() || l.Machine.Growing()
+	switch due := l.schedule.due(now); {
+	case due == dueMoment && !ready:
+		l.skipped("first_load")
+	case due == dueMoment:
+		return l.cut(ctx, cutting{scheduled: true})
+	case due == dueUpdate && ready && l.Machine.UpdateDue():
+		return l.cut(ctx, cutting{})
+	}
+	return nil
 }
