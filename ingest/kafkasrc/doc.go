@@ -21,7 +21,7 @@
 // connections grow with the partitions; where there are more partitions, one
 // request a broker waits for all that are idle (lookout.go). An answer is read in
 // pieces (chunk.go): a batch that unfolds to more than a piece is checked to its
-// end and then unfolded record by record (unfold.go, cursor.go). Fetches
+// end and then unfolded record by record (decompress.go, cursor.go). Fetches
 // go through kafka.Transport, which keeps connections and finds leaders, but the
 // answer is read here (wire.go, batch.go): kafka-go's own decoding drops the
 // list of aborted transactions (Client.Fetch) and the last offset of a batch,
