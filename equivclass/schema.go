@@ -249,6 +249,16 @@ func (s *Schema) Quasi() []int { return s.quasi }
 // Semi returns the indexes of the semi-sensitive attributes, in schema order.
 func (s *Schema) Semi() []int { return s.semi }
 
+// Flags returns the indexes of the attributes of role flag, in schema order.
+func (s *Schema) Flags() (out []int) {
+	for i, a := range s.attributes {
+		if a.Role == Flag {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // FlagIndex returns the index of the attribute that flags the values of a
 // semi-sensitive one, or -1 where all its values are sensitive.
 func (s *Schema) FlagIndex(semi int) int {
