@@ -177,7 +177,7 @@ func TestAuditCommands(t *testing.T) {
 	for _, flag := range []string{"--releases", "--ledger", "--members", "--records"} {
 		r := s.run("audit", flag, s.path("nowhere"))
 		assert.Equal(t, exitUsage, r.code, "%s beside -c would not be read", flag)
-		assert.Contains(t, r.stderr, "would not be read")
+		assert.Contains(t, r.stderr, "would be ignored")
 	}
 	require.NoError(t, os.Remove(s.path("releases/000002/manifest.json")))
 	assert.Equal(t, exitFailed, public().code)
@@ -314,7 +314,7 @@ func TestBehind(t *testing.T) {
 		}
 		r := s.run("run --once")
 		assert.Equal(t, exitBehind, r.code, r.stderr)
-		assert.Contains(t, r.stderr, "hint: bring back the newest state")
+		assert.Contains(t, r.stderr, "hint: restore the newest state")
 	}
 	s.write("state/anond.db", newest)
 	s.must("run --once")

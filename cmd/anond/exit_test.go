@@ -29,13 +29,13 @@ func TestExitCodes(t *testing.T) {
 		{"its own", failure(exitPrivacy, errors.New("refused"), "lower l"), exitPrivacy, "error: refused\nhint: lower l\n"},
 		{"its own, wrapped", fmt.Errorf("run: %w", failure(exitPrivacy, errors.New("refused"), "")), exitPrivacy, "error: run: refused\n"},
 		{"locked", fmt.Errorf("open: %w", incremental.ErrLocked), exitLocked,
-			"error: open: the state is held by another process\nhint: stop the other process, or let this one use a state of its own (state.path)\n"},
+			"error: open: the state is held by another process\nhint: stop the other process, or use another state (state.path)\n"},
 		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,
-			"error: start: state is behind what was published or committed\nhint: bring back the newest state; going on with this one would undo what earlier releases promise\n"},
+			"error: start: state is behind what was published or committed\nhint: restore the newest state; continuing with this one would break the promise of earlier releases\n"},
 		{"source away", fmt.Errorf("%w for 1m0s", ingest.ErrAway), exitFailed,
-			"error: the source has not answered for 1m0s\nhint: see that the source can be reached, then run it again; nothing was lost\n"},
+			"error: the source has not answered for 1m0s\nhint: make sure that the source can be reached, then run it again; nothing was lost\n"},
 		{"given up", fmt.Errorf("%w: disk full", ingest.ErrParked), exitFailed, "error: the release is left to the next start: disk full\n" +
-			"hint: the release is decided and stays so: remove the cause, then run it again\n"},
+			"hint: the decision about the release is stored: remove the cause, then run it again\n"},
 		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, snapshot.ErrRefused), exitPrivacy,
 			"error: the release cannot be published\nthe gate refused the release\n" +
 				"hint: nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check\n"},

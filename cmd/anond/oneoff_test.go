@@ -305,11 +305,11 @@ func TestRuleVAnonymize(t *testing.T) {
 	r := w.anonymize("in.csv", "out", "--recoding", "generalization")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age"): write a plain number, such as 42`, 303: `refused: value_not_in_hierarchy (attribute "postcode"): use a value of the hierarchy, or add it there`,
-		304: "refused: wrong_field_count: write as many fields as the header has",
+		304: "refused: wrong_field_count: write as many fields as in the header",
 		305: `refused: missing_value (attribute "diagnosis"): give a value, or set schema.missing to value`, 306: "refused: malformed_csv: quote whole fields, and double the quotes inside"} {
 		assert.Contains(t, r.stderr, fmt.Sprintf("in.csv:%d: %s\n", line, want))
 	}
-	assert.Contains(t, r.stdout, "refused: 5, lines that are no record")
+	assert.Contains(t, r.stdout, "refused: 5, lines that do not fit the schema")
 	assert.NotContains(t, r.stdout+r.stderr+w.read("out/000001/manifest.json"), "canary")
 	e := anond(t, "evaluate", w.path("out"), "--original", w.path("in.csv"))
 	require.Equal(t, exitOK, e.code, e.stderr)
@@ -345,7 +345,7 @@ func TestOneoffUsage(t *testing.T) {
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "0"}, "t = 0 is not between 0 and 1"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "nan"}, "t = NaN is not between 0 and 1"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-k", "0"}, "at k = 0 a class may be one person"},
-		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-l", "0"}, "l = 0 is no promise"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-l", "0"}, "l = 0 is not a promise"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-p", "0"}, "every class satisfies -p 0"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--entropy", "nan"}, "every class satisfies --entropy NaN"},
 		{exitUsage, []string{"anonymize", in, "--out", in, "-c", w.config}, "is not a directory"},
@@ -354,7 +354,7 @@ func TestOneoffUsage(t *testing.T) {
 		{exitPrivacy, []string{"anonymize", w.path("nobody.csv"), "--out", out, "-c", w.config}, "there is no record to publish"},
 		{exitFailed, []string{"anonymize", w.path("none.csv"), "--out", out, "-c", w.config}, "no such file"},
 		{exitConfig, []string{"anonymize", in, "--out", out, "-c", w.path("none.yaml")}, "cannot be read"},
-		{exitUsage, []string{"evaluate", dir}, "needs the table"},
+		{exitUsage, []string{"evaluate", dir}, "needs the source table"},
 		{exitFailed, []string{"evaluate", w.dir, "--original", in}, "neither manifest.json nor CURRENT"},
 		{exitUsage, []string{"query", dir, "count when"}, "query, column"},
 		{exitUsage, []string{"query", dir, "count where nose = 3"}, `no attribute "nose"`},

@@ -279,8 +279,8 @@ func TestReleasesWithoutPromise(t *testing.T) {
 			r := w.report("admissions.csv", name, flags...)
 			assert.Equal(t, "none", r.Across)
 			text := w.anonymize("admissions.csv", name+"-text", flags...).stdout
-			assert.Contains(t, text, "carries no promise 1/l, alone or beside another release of the same people: ")
-			assert.NotContains(t, text, "keeps its promise alone")
+			assert.Contains(t, text, "has no promise 1/l, neither by itself nor together with another release of the same people: ")
+			assert.NotContains(t, text, "keeps its promise only by itself")
 			m, err := snapshot.Show(snapshot.OS(), w.path(name), 0)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"none", "none", "none"}, []string{m.AcrossReleases, m.Privacy.Certificate, m.Privacy.Level})
@@ -404,8 +404,8 @@ func TestRecodingUsage(t *testing.T) {
 	}{
 		{w, "--recoding slicing", "needs to know which columns stay together"},
 		{w, "--recoding slicing --slices age,sex", `"postcode" is in no slice`},
-		{w, "--recoding slicing --slices age+age,sex", `"age" stands twice`},
-		{w, "--recoding slicing --slices age+nose", `"nose" is no quasi-identifier`},
+		{w, "--recoding slicing --slices age+age,sex", `"age" is listed twice`},
+		{w, "--recoding slicing --slices age+nose", `"nose" is not a quasi-identifier`},
 		{w, "--slices age", "--slices does not belong to recoding generalization"},
 		{w, "--recoding randomization", "needs the probability"},
 		{w, "--recoding randomization --retention 1", "needs the probability"},

@@ -89,7 +89,7 @@ func TestNothingPrivateLiesInTheReleases(t *testing.T) {
 		require.NoError(t, os.Symlink(c.to, s.path(c.link)))
 		r := s.run("", "config", "check")
 		assert.Equal(t, 78, r.code, "%s: %s%s", name, r.stdout, r.stderr)
-		assert.Contains(t, r.stderr, "lies in release.dir", name)
+		assert.Contains(t, r.stderr, "is inside release.dir", name)
 	}
 	// A link in a private directory, and a second name of a private file.
 	s := newSite(t, base)

@@ -65,7 +65,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 	return s, nil
 }
 
-// hasGrown tells whether a hierarchy file is another one than release 1 had.
+// hasGrown reports whether a hierarchy file differs from that of release 1.
 func hasGrown(c *config.Config, m *incremental.Machine, h config.HierarchyFile) bool {
 	attribute := slices.IndexFunc(c.Schema().Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
 	var first [32]byte

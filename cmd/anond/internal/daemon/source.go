@@ -43,8 +43,8 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 	return f
 }
 
-// rereadOf reads single records of the source again; nil for standard input,
-// which is gone.
+// rereadOf reads single records of the source again; nil for standard input, which
+// cannot be read again.
 func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
 	switch c.Source.Type {
 	case config.FromKafka:
@@ -58,8 +58,8 @@ func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Rerea
 	return filesrc.Reread(f, m.Digest), nil
 }
 
-// runID names one run of standard input: each is a source of its own. The
-// number of sources so far makes it new, the time makes it readable.
+// runID names one run of standard input: each is a new source. The
+// number of sources so far makes the name unique, the time makes it readable.
 func runID(m *incremental.Machine, o Options) string {
 	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
 }

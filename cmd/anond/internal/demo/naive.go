@@ -25,11 +25,11 @@ type Chain struct {
 	Releases, Members, Records string
 }
 
-// Naive runs the stream of a demo through two usual ways of refreshing a table:
-// the literal update of the Wang et al. paper, and a new Mondrian partition of
-// everything for each release. Both test k and l in each release, and both
-// forget what was published before. The releases are cut where the daemon cut,
-// in number of records.
+// Naive runs the stream of a demo through two common ways of refreshing a table:
+// the literal update of Wang, Xu and Sun, and a new partition of everything for
+// each release. Both keep k and l in each release by itself, and both ignore what
+// was published before. Their releases are cut after the same numbers of records
+// as the daemon's.
 func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 	s, err := load(o, result)
 	if err != nil {
@@ -68,8 +68,8 @@ type naiveStream struct {
 	rows     [][]string // as exported: attributes in schema order
 }
 
-// load generates the stream of the demo again and encodes what is accepted; of
-// a patient's admissions the first, as the daemon publishes them.
+// load generates the stream of the demo again and encodes the accepted records; of
+// a patient's admissions only the first, as in the daemon's releases.
 func load(o Options, result *Result) (*naiveStream, error) {
 	exporter, err := daemon.OpenExporter(result.Config)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	return c, s.export(c.Records, cuts)
 }
 
-// sizes are the daemon's cuts, scaled to the records that are a patient's first.
+// sizes are the daemon's cuts, as numbers of records that are a patient's first.
 func (s *naiveStream) sizes() []int {
 	out := make([]int, len(s.cuts))
 	for i, c := range s.cuts {
@@ -238,7 +238,7 @@ func (s *naiveStream) export(path string, cuts []int) error {
 
 func record(r int) string { return "demo:0:" + strconv.Itoa(r) }
 
-// open is the gate that these methods do without.
+// open is a gate that accepts everything: these methods have no gate.
 type open struct{}
 
 func (open) Check(string, []uint32) error { return nil }

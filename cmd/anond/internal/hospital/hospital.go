@@ -1,6 +1,5 @@
-// Package hospital makes a synthetic stream of admissions: people who do not
-// exist, with the correlations that make anonymization hard. The same seed gives
-// the same stream.
+// Package hospital makes a synthetic stream of hospital admissions, with the
+// correlations that make anonymization hard. The same seed gives the same stream.
 package hospital
 
 import (
@@ -23,7 +22,7 @@ type Admission struct {
 // Stream generates admissions one by one.
 type Stream struct {
 	rng      *rand.Rand
-	patients []Admission // who was here before, up to a number
+	patients []Admission // earlier patients, up to a maximum
 	made     int
 }
 
@@ -32,7 +31,7 @@ func New(seed uint64) *Stream {
 	return &Stream{rng: rand.New(rand.NewPCG(seed, 0x686f7370))}
 }
 
-// returning is the share of admissions of somebody who was here before.
+// returning is the share of admissions of earlier patients.
 const returning = 0.03
 
 // Next returns the next admission. Diagnosis depends on age, sex, place and on
@@ -169,8 +168,8 @@ type Message struct {
 // malformedEvery is the mean distance between malformed messages.
 const malformedEvery = 400
 
-// NextMessage returns the next message: an admission as JSON, now and then one
-// that no decoder or schema can take.
+// NextMessage returns the next message: an admission as JSON, occasionally one
+// that cannot be decoded or violates the schema.
 func (s *Stream) NextMessage() Message {
 	if s.rng.IntN(malformedEvery) == 0 {
 		return Message{Value: []byte(rubbish[s.rng.IntN(len(rubbish))]), Malformed: true}
@@ -183,7 +182,7 @@ func (s *Stream) NextMessage() Message {
 	return Message{Value: value, Admission: a}
 }
 
-// rubbish are the ways in which feeds break: truncated, of another kind,
+// rubbish has typical faults of feeds: truncated, of another kind,
 // without a needed value, with a value of the wrong type or outside its hierarchy.
 var rubbish = []string{
 	`{"patient":"P1","age":4`,

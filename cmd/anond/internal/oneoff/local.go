@@ -18,7 +18,7 @@ type Local struct {
 	Attribute string `json:"attribute"`
 	Promise   string `json:"promise"`
 	Sensitive int    `json:"sensitive"` // values in buckets
-	Known     int    `json:"known"`     // of them, values that are no secret: their people protect more than they asked
+	Known     int    `json:"known"`     // of them, values that are not flagged but protected as well
 	Buckets   Sizes  `json:"buckets"`
 	L         int    `json:"l"` // kept by every bucket, asked for or not; 0: there is none
 	// T is the largest distance of a bucket from the reference, under a promise by t.
@@ -56,7 +56,7 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	seconds := o.Now().Sub(start).Seconds()
 	if len(r.cut.Groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K), Hint: "lower k, or let fewer attributes carry a flag"}
+		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K), Hint: "lower k, or flag fewer attributes"}
 	}
 	if err := r.checkExtra(); err != nil {
 		return nil, err
@@ -151,13 +151,13 @@ func (r *localRun) explained(err error) error {
 		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L), Hint: reachable(bad.Reachable())}
 }
 
-// checkExtra holds the further principles against each bucket of the sensitive
+// checkExtra checks the further principles on each bucket of the sensitive
 // attribute: no value has more than 1/l of it, so most follow.
 func (r *localRun) checkExtra() error {
 	for _, p := range r.o.Want.Extra {
 		for _, b := range r.bags(len(r.flagged.Dicts) - 1) {
 			if !p.Holds(b) {
-				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: its buckets are what the principle is tested on"}
+				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: the principle is tested on the buckets"}
 			}
 		}
 	}
@@ -193,8 +193,8 @@ func (r *localRun) input() *snapshot.Input {
 	return in
 }
 
-// reference is what a promise by t is held against: declared, or all values that
-// are published in the attribute's buckets.
+// reference is the reference of a promise by t: declared, or all values that are
+// published in the attribute's buckets.
 func (r *localRun) reference(at int) equivclass.Bag {
 	if c := r.run.Promises[at].Principle.(equivclass.TClose); c.Declared {
 		return c.Reference

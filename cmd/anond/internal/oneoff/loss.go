@@ -5,8 +5,8 @@ import (
 	"anond/equivclass/bucketize"
 )
 
-// Loss is what a release costs in information, by each measure that the records
-// behind it allow. Held records count as suppressed.
+// Loss is the information loss of a release, by each measure that its source
+// records allow. Held records count as suppressed.
 type Loss struct {
 	CDM  int64   `json:"c_dm"`  // eq. 17 of Wang, Xu and Sun
 	CAVG float64 `json:"c_avg"` // eq. 18
