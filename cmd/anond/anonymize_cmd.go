@@ -48,7 +48,7 @@ the same people it promises nothing: for data that grow, use anond run.
 
 Recodings: generalization, anatomy, permutation; slicing (--slices names the
 columns that stay together); randomization (--retention); and lgb, which the
-methods lgb-mdp, lgb-ncp and lgb-mended write, with or without role semi in the
+methods lgb-mdp, lgb-ncp and lgb-fixed write, with or without role semi in the
 schema. Randomization, the method ng, and slices that join the sensitive
 attribute with others have no promise; the release and the report say so.
 
@@ -133,7 +133,10 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
 	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
-	if o.Method, err = methods.Find(f.method); err != nil {
+	var renamed *methods.RenamedError
+	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {
+		return nil, nil, usage("write --method "+renamed.New, "%s", err)
+	} else if err != nil {
 		return nil, nil, usage("anond anonymize --list describes the methods", "%s", err)
 	}
 	if o.Recoding == "" {

@@ -51,7 +51,7 @@ func (r *Report) Text(w io.Writer) error {
 			p.line("")
 			p.line("Level rows, weaker than L0: local buckets cross classes, as in the paper. For an adversary who counts the arrangements of people in rows, no value")
 			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be. The auditor's verdict is consistent, never certified.")
-			p.line("Method lgb-mended keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
+			p.line("Method lgb-fixed keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
 		}
 		p.line("")
 	}
