@@ -76,7 +76,8 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "extract", "how classes are formed; --list shows the methods")
 	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: the recoding that the method was made for")
-	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the sensitive attribute is alone unless it is named")
+	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the "+
+		"sensitive attribute is alone unless it is named")
 	flags.Float64Var(&f.retention, "retention", 0, "with --recoding randomization: probability that a sensitive value is kept")
 	flags.StringVar(&f.out, "out", "", "`directory` for the release; must be empty or not exist")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
@@ -93,7 +94,8 @@ func (e *environment) listMethods(asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.stdout, all)
 	}
-	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false}, column{"source", 0, false})
+	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false},
+		column{"source", 0, false})
 	t.header()
 	for _, m := range all {
 		t.row(m.Name, m.Recoding, m.Guarantee, m.Source)
@@ -113,7 +115,8 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	}
 	e.printRefused(in, t)
 	if n := len(t.Refused); n > 0 && f.strict {
-		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict allows none", count(n, "line"), t.Read), "correct the lines above, or remove --strict: they are then left out and counted")
+		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict allows none", count(n, "line"), t.Read),
+			"correct the lines above, or remove --strict: they are then left out and counted")
 	}
 	if t.Unread.Unterminated > 0 && f.strict {
 		return failure(exitFailed, errors.New("the last line of the file may be incomplete, and --strict requires every line"),
@@ -181,7 +184,8 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 // other recodings.
 func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
 	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != oneoff.LGB {
-		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
+		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role",
+			"attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
 	}
 	switch {
 	case o.Method.Name == "ng" && o.Want.L < 2:
@@ -191,7 +195,8 @@ func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) 
 	case o.Recoding != oneoff.Slicing && f.slices != "":
 		return usage("remove it, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
 	case o.Recoding == oneoff.Randomization && !(f.retention > 0 && f.retention < 1):
-		return usage("add for instance --retention 0.3", "recoding randomization needs the probability, between 0 and 1, with which a value is kept")
+		return usage("add for instance --retention 0.3",
+			"recoding randomization needs the probability, between 0 and 1, with which a value is kept")
 	case o.Recoding != oneoff.Randomization && f.retention != 0:
 		return usage("remove it, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
 	}
@@ -251,7 +256,8 @@ func (e *environment) printRefused(in string, t *oneoff.Table) {
 			"%s:%d: left unread: the last line has no line break and may be incomplete; --complete reads it as complete\n", in, t.Last+1)
 	} else if n > 1 {
 		fmt.Fprintf(e.stderr,
-			"%s:%d: left unread: this quote is not closed in the file, so the %d lines from here on are not read; --complete refuses this line only\n", in, t.Last+1, n)
+			"%s:%d: left unread: this quote is not closed in the file, so the %d lines from here on are not read; "+
+				"--complete refuses this line only\n", in, t.Last+1, n)
 	}
 }
 

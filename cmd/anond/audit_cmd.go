@@ -31,11 +31,13 @@ Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 			files := given("releases") || given("ledger") || given("members") || given("records")
 			switch {
 			case given("config") && files:
-				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, and the exports are made from the state: --releases, --ledger, --members and --records would be ignored")
+				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
+					"and the exports are made from the state: --releases, --ledger, --members and --records would be ignored")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
 			case files:
-				return usage("anond audit --releases DIR with the others, or anond audit -c FILE", "--ledger, --members and --records belong to --releases")
+				return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
+					"--ledger, --members and --records belong to --releases")
 			}
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -99,5 +101,6 @@ func withExports(cfg *config.Config) (audit.Options, error) {
 	if err := exporter.Records(&records); err != nil {
 		return audit.Options{}, err
 	}
-	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger, Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
+	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger,
+		Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
 }

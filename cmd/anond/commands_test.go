@@ -327,7 +327,8 @@ func TestRuleVNoValueLeaks(t *testing.T) {
 	var b strings.Builder
 	for i, a := range admissions(9, 800) {
 		fmt.Fprintf(&b, "%s\n", a)
-		fmt.Fprintf(&b, `{"patient":"canary-p%d","age":%d,"sex":"canary-sex","postcode":"1101","admission":"canary-admission","diagnosis":"canary-%d"}`+"\n", i, i%80, i%9)
+		fmt.Fprintf(&b, `{"patient":"canary-p%d","age":%d,"sex":"canary-sex","postcode":"1101","admission":"canary-admission",`+
+			`"diagnosis":"canary-%d"}`+"\n", i, i%80, i%9)
 		if i%20 == 0 {
 			b.WriteString(`{"patient":"canary-x","age":"canary-age"}` + "\n" + `canary-rubbish` + "\n" + `{"canary-member":[` + "\n" +
 				`{"patient":"canary-y","age":3,"sex":"F","postcode":"canary-code","admission":"planned","diagnosis":"asthma"}` + "\n" +

@@ -45,7 +45,8 @@ faults at once as file:line:column: key: reason; suggestion. It opens no connect
 				return err
 			}
 			s := c.Schema()
-			fmt.Fprintf(env.stdout, "%s: ok: dataset %s, %s, k %d, l %d\n", path, c.Dataset, count(s.D(), "quasi-identifier"), c.Policy.K, c.Policy.L)
+			fmt.Fprintf(env.stdout, "%s: ok: dataset %s, %s, k %d, l %d\n", path, c.Dataset, count(s.D(), "quasi-identifier"), c.Policy.K,
+				c.Policy.L)
 			return nil
 		},
 	}

@@ -105,7 +105,8 @@ func TestConfigSchema(t *testing.T) {
 func TestRuleVConfigShowsNoSecret(t *testing.T) {
 	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
 	path := file(t, "anond.yaml", strings.Replace(config.Starting, "\n    topic: admissions", sasl, 1))
-	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path}, {"config", "check", "--json", "-c", path}} {
+	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path},
+		{"config", "check", "--json", "-c", path}} {
 		r := anond(t, args...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		assert.NotContains(t, r.stdout+r.stderr, "hush-hush")
@@ -117,12 +118,15 @@ func TestRuleVConfigShowsNoSecret(t *testing.T) {
 // record may be refused.
 func TestReasonsCanBeIgnored(t *testing.T) {
 	for _, reason := range []equivclass.Reason{
-		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory, equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
+		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory,
+		equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
 		equivclass.ReasonInteger, equivclass.ReasonUTF8, equivclass.ReasonControl, equivclass.ReasonInvisible, equivclass.ReasonTooLong,
-		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested, ingest.ReasonMalformedCSV,
+		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested,
+		ingest.ReasonMalformedCSV,
 		ingest.ReasonFieldCount, ingest.ReasonHeader, ingest.ReasonEnvelope, ingest.ReasonUnsupported, ingest.ReasonTombstone,
 	} {
-		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason), 1))
+		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason),
+			1))
 		r := anond(t, "config", "check", "-c", path)
 		assert.Equal(t, exitOK, r.code, r.stderr)
 	}

@@ -82,7 +82,8 @@ type demoView struct {
 
 func newDemoView(env *environment, asJSON bool) *demoView {
 	return &demoView{env: env, asJSON: asJSON, live: !asJSON && isTerminal(env.stdout), began: time.Now(),
-		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true},
+		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true},
+			column{"classes", 8, true}, column{"k", 4, true},
 			column{"top share", 9, true}, column{"loss", 7, true}, column{"newcomers", 9, true}, column{"ms", 6, true})}
 }
 
@@ -90,7 +91,10 @@ func (v *demoView) start(o demo.Options) {
 	if v.asJSON {
 		return
 	}
-	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\nrelease: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\nclasses: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a class;\nloss: information loss, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
+	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
+		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
+		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a class;\n"+
+		"loss: information loss, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
 	v.table.header()
 }
 
@@ -133,7 +137,8 @@ type demoEnd struct {
 func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error {
 	v.clear()
 	s := result.Final.Counts
-	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Seconds: time.Since(v.began).Seconds()}
+	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
+		Seconds: time.Since(v.began).Seconds()}
 	whole, err := withExports(result.Config)
 	if err != nil {
 		return err
@@ -162,7 +167,8 @@ func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error
 
 func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 	w := v.env.stdout
-	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending, end.DeadLetter, end.Seconds)
+	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending,
+		end.DeadLetter, end.Seconds)
 	if err := end.Audit.Text(w); err != nil {
 		return err
 	}
@@ -175,6 +181,9 @@ func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 }
 
 func nextSteps(w io.Writer, dir string) error {
-	_, err := fmt.Fprintf(w, "\nEverything is in %s. Next:\n  anond release list -c %[1]s/anond.yaml\n  anond audit        -c %[1]s/anond.yaml\n  anond state info   -c %[1]s/anond.yaml\n", dir)
+	_, err := fmt.Fprintf(w, "\nEverything is in %s. Next:\n"+
+		"  anond release list -c %[1]s/anond.yaml\n"+
+		"  anond audit        -c %[1]s/anond.yaml\n"+
+		"  anond state info   -c %[1]s/anond.yaml\n", dir)
 	return err
 }

@@ -40,7 +40,8 @@ publication.`,
 			case in.Name == "":
 				return usage("add --original FILE", "evaluate needs the source table of the release")
 			case w.Queries < 1 || w.Dims < 2 || !(w.Volume > 0 && w.Volume <= 1):
-				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs at least one query, at least two attributes (the sensitive one and another), and a volume above 0 and at most 1")
+				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs at least one query, at least two "+
+					"attributes (the sensitive one and another), and a volume above 0 and at most 1")
 			}
 			in.Multiline, in.Complete = lines.multiline, lines.complete
 			in.Format, in.Stdin = ingest.Format(format), env.stdin
@@ -67,7 +68,8 @@ publication.`,
 	return c
 }
 
-func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string, w oneoff.Workload) (*oneoff.Evaluation, error) {
+func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string,
+	w oneoff.Workload) (*oneoff.Evaluation, error) {
 	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, err

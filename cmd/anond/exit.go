@@ -66,7 +66,8 @@ func classify(err error) (code int, hint string) {
 	case errors.Is(err, snapshot.ErrDamaged):
 		return exitFailed, "anond release verify lists every fault; restore the files from a copy of the releases"
 	case errors.Is(err, snapshot.ErrDifferent):
-		return exitFailed, "restore the file from a copy if it was changed; if nobody changed it, report this with the output of anond state check"
+		return exitFailed, "restore the file from a copy if it was changed; if nobody changed it, " +
+			"report this with the output of anond state check"
 	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
 	case changedText(err):
@@ -84,7 +85,8 @@ func classify(err error) (code int, hint string) {
 	case errors.Is(err, ingest.ErrGap):
 		return exitFailed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and raise the topic's retention"
 	case errors.Is(err, ingest.ErrCorrupt):
-		return exitFailed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger memory.max_in_flight accepts a large batch"
+		return exitFailed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger " +
+			"memory.max_in_flight accepts a large batch"
 	case errors.Is(err, ingest.ErrReplaced):
 		return exitFailed, "start a new dataset for the new source, with its own state, releases and ledger"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):

@@ -48,7 +48,8 @@ func TestUsageFaults(t *testing.T) {
 		{"--nope", "error: unknown flag: --nope\nhint: anond --help shows its arguments and flags\n"},
 		{"config", "error: anond config needs a subcommand\nhint: anond config --help lists the subcommands\n"},
 		{"config chek", "error: unknown command \"chek\" for anond config\nhint: did you mean anond config check?\n"},
-		{"config check extra", "error: unknown command \"extra\" for \"anond config check\"\nhint: anond config check --help shows its arguments and flags\n"},
+		{"config check extra", "error: unknown command \"extra\" for \"anond config check\"\nhint: anond config check --help shows its " +
+			"arguments and flags\n"},
 		{"config show --nope", "error: unknown flag: --nope\nhint: anond config show --help shows its arguments and flags\n"},
 		{"config check -c", "error: flag needs an argument: 'c' in -c\nhint: anond config check --help shows its arguments and flags\n"},
 	} {

@@ -50,7 +50,8 @@ double quotes.`,
 				return err
 			}
 			for _, v := range a.Absent {
-				fmt.Fprintf(env.stderr, "warning: value %d of the condition on %q does not occur in the release: it counts as 0\n", v.Value, v.Attribute)
+				fmt.Fprintf(env.stderr, "warning: value %d of the condition on %q does not occur in the release: it counts as 0\n", v.Value,
+					v.Attribute)
 			}
 			if asJSON {
 				return writeJSON(env.stdout, a)
@@ -84,7 +85,8 @@ func ask(dir, text string) (*answer, error) {
 
 func (e *environment) printAnswer(a *answer) error {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	_, err := fmt.Fprintf(e.stdout, "estimate  %.2f\nbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, number(a.Lower), number(a.Upper), a.Release, a.Recoding)
+	_, err := fmt.Fprintf(e.stdout, "estimate  %.2f\nbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, number(a.Lower),
+		number(a.Upper), a.Release, a.Recoding)
 	if err == nil && a.Pending > 0 {
 		_, err = fmt.Fprintf(e.stdout, "waiting   %d records that the release does not contain; the bounds do not count them\n", a.Pending)
 	}

@@ -44,7 +44,8 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 
 func (e *environment) printReleases(list []snapshot.Info) error {
 	t := newTable(e.stdout, column{"release", 7, true}, column{"created", 20, false}, column{"records", 9, true}, column{"new", 8, true},
-		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true}, column{"certificate", 0, false})
+		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true},
+		column{"certificate", 0, false})
 	t.header()
 	for _, r := range list {
 		number := strconv.Itoa(int(r.Release))
@@ -142,10 +143,12 @@ func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
 		}
 	}
 	if !v.OK() {
-		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir), "what was published must not change: restore the files from a copy; anond never rewrites a release")
+		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir),
+			"what was published must not change: restore the files from a copy; anond never rewrites a release")
 	}
 	if !asJSON {
-		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"), count(v.Files, "data file"), v.Bytes)
+		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"),
+			count(v.Files, "data file"), v.Bytes)
 	}
 	return nil
 }

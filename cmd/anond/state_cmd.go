@@ -91,7 +91,8 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 				}
 			}
 			if len(faults) > 0 {
-				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path), "restore the newest state; an older one would be refused (exit 5)")
+				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path),
+					"restore the newest state; an older one would be refused (exit 5)")
 			}
 			if !asJSON {
 				fmt.Fprintf(env.stdout, "ok: %s\n", cfg.State.Path)

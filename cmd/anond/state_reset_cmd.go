@@ -37,8 +37,10 @@ seed stays, and the numbering of dead letters continues.`,
 			if asJSON {
 				return writeJSON(env.stdout, removed)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n", removed.Path,
-				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"), count(int(removed.Partitions), "partition"))
+			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n",
+				removed.Path,
+				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"),
+				count(int(removed.Partitions), "partition"))
 			return err
 		},
 	}

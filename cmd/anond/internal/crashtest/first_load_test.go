@@ -106,7 +106,8 @@ func TestARefusedFirstLoadTakesOtherSettings(t *testing.T) {
 // something else is refused before release 1 too, and reset is the way out.
 func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
 	s := refused(t, csvFile, "")
-	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2", ""), "name: city, role: quasi, type: categorical", "name: city, role: drop", 1))
+	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2", ""), "name: city, role: quasi, type: categorical",
+		"name: city, role: drop", 1))
 	r := s.run("", "run", "--once")
 	require.Equal(t, 78, r.code)
 	require.Contains(t, r.stderr, "schema.attributes[city]")

@@ -21,7 +21,8 @@ const (
 
 // town is a clinic whose streets and illnesses have hierarchies; k 3, l 3.
 func town(recoding string) string {
-	c := strings.Replace(clinic(csvFile), "{name: city, role: quasi, type: categorical}", "{name: city, role: quasi, hierarchy: tree/city.csv}", 1)
+	c := strings.Replace(clinic(csvFile), "{name: city, role: quasi, type: categorical}",
+		"{name: city, role: quasi, hierarchy: tree/city.csv}", 1)
 	c = strings.Replace(c, "{name: ill, role: sensitive, type: categorical}", "{name: ill, role: sensitive, hierarchy: tree/ill.csv}", 1)
 	return strings.Replace(c, "ledger: ./ledger,", "ledger: ./ledger, recoding: "+recoding+",", 1)
 }

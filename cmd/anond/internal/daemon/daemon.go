@@ -77,7 +77,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
 	}
 	if c.Repeat == config.RepeatSticky {
-		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
+		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
+			"event", "sticky_subjects", "l", c.Policy.L)
 	}
 	steps := newPhases(c, o, machine)
 	var publisher *publisher
@@ -101,15 +102,17 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(letters.Close)
-	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
+	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()),
+		"records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
 	releases := inspect(ctx, c, o, machine.Intents())
 	closers.add(releases.close)
 	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
-		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
+		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
+		Payload: c.DeadLetter.Payload,
+		Retry:   reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
 	if err := host.Run(ctx); err != nil || !o.Once {
 		return err
 	}
@@ -121,7 +124,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Ignore: reasonsOf(c.DeadLetter.Ignore)}
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline,
+		Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}

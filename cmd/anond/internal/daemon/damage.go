@@ -39,7 +39,8 @@ func inspect(ctx context.Context, c *config.Config, o Options, intents []increme
 			return
 		}
 		if v, err := look.Run(ctx); err == nil {
-			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files, "bytes", v.Bytes, "faults", len(v.Findings))
+			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files,
+				"bytes", v.Bytes, "faults", len(v.Findings))
 		}
 	}()
 	return i

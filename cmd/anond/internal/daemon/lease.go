@@ -41,7 +41,8 @@ func openState(ctx context.Context, c *config.Config, o Options, l lease) (*bolt
 			return nil, ctx.Err()
 		}
 		if now := o.Clock.Now(); !now.Before(next) {
-			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it", "event", "state_locked", "error", err.Error())
+			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it",
+				"event", "state_locked", "error", err.Error())
 			next, gap = now.Add(gap), min(2*gap, 10*time.Minute)
 		}
 	}
@@ -59,7 +60,8 @@ func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
 	}
 	for p, offset := range committed {
 		if next, _ := m.Next(p); offset > max(next, m.ReadBefore()[p]) {
-			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset, p.ID, next)
+			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset,
+				p.ID, next)
 		}
 	}
 	return nil

@@ -23,10 +23,13 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 		return incremental.Policy{}, err
 	}
 	p := c.Policy
-	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
+	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
+		Repeat:    incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
-		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
-		Initial: initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
+		References: c.References(),
+		Initial:    initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords,
+		InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
@@ -60,7 +63,8 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 		s.Policy.MaxRegroups = 0
 	}
 	for _, h := range c.Hierarchies {
-		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content, Grown: hasGrown(c, m, h)})
+		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content,
+			Grown: hasGrown(c, m, h)})
 	}
 	return s, nil
 }

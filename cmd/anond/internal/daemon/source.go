@@ -71,11 +71,13 @@ func sharesOf(c *config.Config) ingest.Shares {
 
 func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
 	k, shares := c.Source.Kafka, sharesOf(c)
-	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
-		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
+	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
+		MaxBytes:  shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 	if k.SASL.Mechanism != config.NoSASL {
-		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}
+		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username,
+			Password: k.SASL.Password.Reveal()}
 	}
 	if !k.TLS.Enabled {
 		return out, nil

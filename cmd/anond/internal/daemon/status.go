@@ -86,7 +86,8 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})
 	}
 	if n := r.Newest; n != nil {
-		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records, Classes: n.Intent.Classes,
+		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records,
+			Classes:   n.Intent.Classes,
 			Newcomers: n.Intent.Newcomers, NCP: n.Release.NCP, Millis: n.Took.Milliseconds()}
 	}
 	return s

@@ -44,7 +44,8 @@ func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 		{"literal update (Wang et al.), close-k", literal.Local, topdown.WangCloseK{}},
 		{"re-run for each release, extract", literal.Full, extract.Extract{}},
 	} {
-		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}), filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
+		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}),
+			filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -105,7 +106,8 @@ func (s *naiveStream) read(stream *hospital.Stream, messages int) {
 		}
 		a := m.Admission
 		patients[a.Patient] = true
-		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode, "admission": a.Admission, "diagnosis": a.Diagnosis})
+		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode,
+			"admission": a.Admission, "diagnosis": a.Diagnosis})
 	}
 }
 
@@ -138,7 +140,8 @@ func code(d *equivclass.Dictionary, text string) equivclass.Code {
 
 // run makes the releases of one method.
 func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chain, error) {
-	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
+	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"),
+		Records: filepath.Join(dir, "records.csv")}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return c, err
 	}

@@ -45,7 +45,8 @@ func (s *Stream) Next() Admission {
 		return a
 	}
 	s.made++
-	a := Admission{Patient: fmt.Sprintf("P%07d", s.made), Age: s.age(), Sex: pick(s.rng, []string{"F", "M"}, []float64{52, 48}), Postcode: s.postcode()}
+	a := Admission{Patient: fmt.Sprintf("P%07d", s.made), Age: s.age(), Sex: pick(s.rng, []string{"F", "M"}, []float64{52, 48}),
+		Postcode: s.postcode()}
 	a.Admission = s.kindOfAdmission(a.Age)
 	a.Diagnosis = s.diagnosis(a)
 	if len(s.patients) < 5000 {
@@ -118,7 +119,8 @@ var illnesses = []illness{
 	{"fracture", 7, 5, 30, "M", 0, "emergency"}, {"hip fracture", 4, 70, 99, "F", 0, "emergency"}, {"angina", 5, 50, 85, "M", 0, ""},
 	{"infarction", 4, 50, 90, "M", 0, "emergency"}, {"heart failure", 5, 65, 99, "", 0, "transfer"}, {"stroke", 4, 60, 99, "", 0, "transfer"},
 	{"diabetes", 6, 40, 80, "", '3', "planned"}, {"appendicitis", 4, 8, 35, "", 0, "emergency"}, {"gallstones", 4, 35, 70, "F", 0, "planned"},
-	{"depression", 4, 18, 60, "", '1', "planned"}, {"breast cancer", 3, 40, 80, "F", 0, "planned"}, {"prostate cancer", 3, 55, 90, "M", 0, "planned"},
+	{"depression", 4, 18, 60, "", '1', "planned"}, {"breast cancer", 3, 40, 80, "F", 0, "planned"},
+	{"prostate cancer", 3, 55, 90, "M", 0, "planned"},
 	{"colon cancer", 3, 50, 90, "", 0, "planned"}, {"hepatitis", 2, 20, 60, "", '4', ""}, {"hiv", 1, 20, 55, "", 0, "planned"},
 	{"epilepsy", 3, 0, 30, "", 0, "emergency"}, {"kidney stones", 4, 30, 65, "M", '3', "emergency"},
 }

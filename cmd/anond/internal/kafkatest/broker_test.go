@@ -131,7 +131,8 @@ func client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 
 func clientAt(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

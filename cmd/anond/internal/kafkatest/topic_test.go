@@ -152,7 +152,8 @@ func (p *topic) deleteRecords(partition int32, below int64) {
 	p.t.Helper()
 	req := kmsg.NewPtrDeleteRecordsRequest()
 	req.TimeoutMillis = 10000
-	req.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: p.name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: partition, Offset: below}}}}
+	req.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: p.name,
+		Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: partition, Offset: below}}}}
 	for _, shard := range p.c.RequestSharded(wait(p.t), req) {
 		require.NoError(p.t, shard.Err)
 		for _, part := range shard.Resp.(*kmsg.DeleteRecordsResponse).Topics[0].Partitions {
@@ -221,7 +222,8 @@ func (p *topic) values() (keys, values []string) {
 	if end == 0 {
 		return nil, nil
 	}
-	c, err := kgo.NewClient(append(p.c.Opts(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{p.name: {0: kgo.NewOffset().AtStart()}}))...)
+	c, err := kgo.NewClient(append(p.c.Opts(),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{p.name: {0: kgo.NewOffset().AtStart()}}))...)
 	require.NoError(p.t, err)
 	defer c.Close()
 	ctx := wait(p.t)
@@ -247,7 +249,8 @@ func people(from, n int) [][]byte {
 // person is the message of one person; age tells apart who must not be published.
 func person(number, age int) []byte {
 	diagnoses := []string{"asthma", "fracture", "angina", "migraine", "gastritis", "anaemia"}
-	return fmt.Appendf(nil, `{"patient":"P%07d","age":%d,"sex":"%s","diagnosis":"%s"}`, number, age, []string{"F", "M"}[number/3%2], diagnoses[number*5/3%len(diagnoses)])
+	return fmt.Appendf(nil, `{"patient":"P%07d","age":%d,"sex":"%s","diagnosis":"%s"}`, number, age, []string{"F", "M"}[number/3%2],
+		diagnoses[number*5/3%len(diagnoses)])
 }
 
 // broken are messages that the schema refuses.

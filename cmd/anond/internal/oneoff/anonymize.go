@@ -109,7 +109,8 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	if len(groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
+		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name),
+			Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
 	in := inputOf(t, groups, o)
 	in.References = references

@@ -81,7 +81,8 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 		}
 	}
 	sizes, bags := r.Sizes(), r.Bags()
-	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method, Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
+	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method,
+		Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
 		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
 	out.Achieved.K = out.Classes.Min
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)

@@ -57,7 +57,8 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 	original := t.Pool()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
+		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
 		if beside[j] { // published pair by pair
 			x.Preserved = bucketize.Phi2(p, j, bins)
 		}
@@ -107,7 +108,8 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 	}
 	original := t.Pool()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2(p, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2(p, j, bins)})
 	}
 	l.GLP, l.noGLP = r.glp(t, suppressed, 1-keep), false
 	return l
@@ -138,7 +140,8 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 	original := t.Pool()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
 	}
 	return l, []string{}
 }

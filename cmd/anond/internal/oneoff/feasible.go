@@ -33,18 +33,21 @@ func feasible(t *Table, want equivclass.Requirement) error {
 		return &InfeasibleError{What: "no record can be published", Hint: "correct the lines that were refused"}
 	}
 	if bag.Total < want.K {
-		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total), Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
+		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total),
+			Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
 	}
 	if !bag.Eligible(want.L) {
 		share := float64(bag.Max()) / float64(bag.Total)
 		return &InfeasibleError{
-			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of them can keep l = %d",
+			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of "+
+				"them can keep l = %d",
 				name, 100*share, bag.Total, bag.Max(), 100/float64(want.L), want.L),
 			Hint: reachable(bag.Total / bag.Max())}
 	}
 	for _, p := range want.Extra {
 		if !p.Holds(bag) {
-			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name), Hint: reachableExtra(p, bag)}
+			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name),
+				Hint: reachableExtra(p, bag)}
 		}
 	}
 	return nil

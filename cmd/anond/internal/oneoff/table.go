@@ -36,7 +36,8 @@ type Refused struct {
 
 // NewTable returns an empty table.
 func NewTable(schema *equivclass.Schema) *Table {
-	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), Semi: make([][]equivclass.Code, len(schema.Semi())), Private: make([][]bool, len(schema.Semi())), subjects: map[string]bool{}}
+	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), Semi: make([][]equivclass.Code, len(schema.Semi())),
+		Private: make([][]bool, len(schema.Semi())), subjects: map[string]bool{}}
 	for _, a := range schema.Attributes() {
 		var d *equivclass.Dictionary
 		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi || a.Role == equivclass.Sensitive {

@@ -27,7 +27,8 @@ func (r *Report) Text(w io.Writer) error {
 	if r.Seeded {
 		seeded = ", seeded"
 	}
-	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count, r.Method, r.Recoding, seeded)
+	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count,
+		r.Method, r.Recoding, seeded)
 	p.line("asked for: %s", r.asked())
 	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
 	r.textHeld(p)
@@ -49,8 +50,10 @@ func (r *Report) Text(w io.Writer) error {
 		textLocal(p, r.Local)
 		if r.Level == snapshot.LevelRows {
 			p.line("")
-			p.line("Level rows, weaker than L0: local buckets cross classes, as in the paper. For an adversary who counts the arrangements of people in rows, no value")
-			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be. The auditor's verdict is consistent, never certified.")
+			p.line("Level rows, weaker than L0: local buckets cross classes, as in the paper. For an adversary who counts the arrangements of " +
+				"people in rows, no value")
+			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be. The auditor's verdict is " +
+				"consistent, never certified.")
 			p.line("Method lgb-fixed keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
 		}
 		p.line("")
@@ -78,7 +81,8 @@ func textLocal(p *printer, local []Local) {
 		if x.T != nil {
 			reached = fmt.Sprintf("t = %.4f", x.T.T)
 		}
-		p.line("  %-20s %s asked, %s reached: %d values in %d buckets of %d to %d, spanning %.4f of the domain on average", quoted(x.Attribute), x.Promise, reached, x.Sensitive, x.Buckets.Count, x.Buckets.Min, x.Buckets.Max, x.Width)
+		p.line("  %-20s %s asked, %s reached: %d values in %d buckets of %d to %d, spanning %.4f of the domain on average",
+			quoted(x.Attribute), x.Promise, reached, x.Sensitive, x.Buckets.Count, x.Buckets.Min, x.Buckets.Max, x.Width)
 		if x.T != nil {
 			p.line("  %-20s a value is as probable as its share of the bucket: no 1/l is claimed", "")
 		}
@@ -142,7 +146,8 @@ func (l *Loss) text(p *printer, recoding string) {
 		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
 	}
 	if x := l.Presence; x != nil && x.Measured > 0 {
-		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; over %d records)",
+		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; "+
+			"over %d records)",
 			x.MeanExact, x.MaxExact, x.MeanDelta, x.MaxDelta, x.Measured)
 	}
 }
@@ -163,9 +168,12 @@ func (e *Evaluation) Text(w io.Writer) error {
 		p.line("  not measurable       %s", what)
 	}
 	p.line("")
-	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries, e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
-	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median, e.Error.Asked, e.Error.Empty)
-	p.line("  bounds               on average %.4f times as wide as the true answer; they contain it in %d of %d", e.Error.Width, e.Error.Inside, e.Error.Asked)
+	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries,
+		e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
+	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median,
+		e.Error.Asked, e.Error.Empty)
+	p.line("  bounds               on average %.4f times as wide as the true answer; they contain it in %d of %d", e.Error.Width,
+		e.Error.Inside, e.Error.Asked)
 	if e.Published < e.Original {
 		p.line("  %d records of the original are not in the release: the error includes them, the bounds do not", e.Original-e.Published)
 	}
