@@ -176,7 +176,7 @@ func TestAuditCommands(t *testing.T) {
 	assert.Equal(t, exitConfig, anond(t, "audit").code, "there is no anond.yaml here")
 	for _, flag := range []string{"--releases", "--ledger", "--members", "--records"} {
 		r := s.run("audit", flag, s.path("nowhere"))
-		assert.Equal(t, exitUsage, r.code, "%s beside -c would not be read", flag)
+		assert.Equal(t, exitUsage, r.code, "%s with -c would be ignored", flag)
 		assert.Contains(t, r.stderr, "would be ignored")
 	}
 	require.NoError(t, os.Remove(s.path("releases/000002/manifest.json")))
@@ -299,7 +299,7 @@ func TestChangedPolicy(t *testing.T) {
 	s.must("run --once")
 }
 
-// TestBehind: a state older than the ledger, or none beside releases, exits 5.
+// TestBehind: a state older than the ledger, or no state next to releases, exits 5.
 func TestBehind(t *testing.T) {
 	s := published(t, 1000)
 	old := s.read("state/anond.db")

@@ -101,7 +101,7 @@ func TestConfigSchema(t *testing.T) {
 	assert.Contains(t, r.stdout, "json-schema.org")
 }
 
-// TestRuleVConfigShowsNoSecret: neither form of show tells the password.
+// TestRuleVConfigShowsNoSecret: neither form of show contains the password.
 func TestRuleVConfigShowsNoSecret(t *testing.T) {
 	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
 	path := file(t, "anond.yaml", strings.Replace(config.Starting, "\n    topic: admissions", sasl, 1))

@@ -108,8 +108,8 @@ func TestSignals(t *testing.T) {
 // configurationFile is a valid configuration in a directory of its own.
 func configurationFile(t *testing.T) string { return file(t, "anond.yaml", config.Starting) }
 
-// TestVersionIsTheNewestOfTheChangelog: who reads a version number finds what it
-// brought.
+// TestVersionIsTheNewestOfTheChangelog: the changelog begins with the version that
+// the program prints.
 func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
 	require.NoError(t, err)

@@ -128,8 +128,8 @@ func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
 	assert.Equal(t, 0, s.run("", "state", "check").code)
 }
 
-// TestResetBesideForeignReleases: a state that knows no release beside one that
-// exists may not start over.
+// TestResetBesideForeignReleases: a state that does not know an existing release
+// may not start over.
 func TestResetBesideForeignReleases(t *testing.T) {
 	s := refused(t, csvFile, "")
 	s.write("releases/000001/manifest.json", "{}")

@@ -165,8 +165,8 @@ func TestBeforeReleaseOneAHierarchyMayChange(t *testing.T) {
 	s.certified()
 }
 
-// TestTheSensitiveHierarchyGrows: a new value is valid from then on. Who arrived
-// before it cannot have it, so nobody who did shares a class with it.
+// TestTheSensitiveHierarchyGrows: a new value is valid from then on. Records that
+// arrived before cannot have it, so none of them shares a class with it.
 func TestTheSensitiveHierarchyGrows(t *testing.T) {
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")

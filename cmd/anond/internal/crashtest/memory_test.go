@@ -89,7 +89,7 @@ func (p *process) peak() int {
 	p.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		p.t.Skip("the system does not tell what a process takes: ", err)
+		p.t.Skip("the system does not report the memory of a process: ", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
@@ -98,7 +98,7 @@ func (p *process) peak() int {
 			return kb / 1000
 		}
 	}
-	p.t.Skip("the system does not tell what a process takes")
+	p.t.Skip("the system does not report the memory of a process")
 	return 0
 }
 

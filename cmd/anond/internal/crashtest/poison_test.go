@@ -13,7 +13,7 @@ import (
 )
 
 // spoiledKafka is a broker that spoils a mark in whatever it sends, as a bad
-// disk would: the batch with the mark has a wrong checksum for good.
+// disk would: the batch with the mark permanently has a wrong checksum.
 func spoiledKafka(t *testing.T, mark string) *kfake.Cluster {
 	return startKafka(t, 2, kfake.ListenFn(func(network, address string) (net.Listener, error) {
 		l, err := net.Listen(network, address)

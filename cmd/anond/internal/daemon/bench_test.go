@@ -95,7 +95,7 @@ func benchLoad(b *testing.B, c *kfake.Cluster, every int) *config.Config {
 }
 
 // segments are the times in which the daemon did nothing but take records in:
-// a release in the making has a time of its own.
+// a release in progress has a time of its own.
 type segments struct {
 	began    time.Time // of the present segment
 	sent     uint64    // at its begin

@@ -61,8 +61,7 @@ func newGate(c *config.Config) *gate {
 		MaxRegroups: &budget, Promises: promisesOf(c)})}
 }
 
-// promisesOf tells the gate what the configuration promises for each
-// semi-sensitive attribute.
+// promisesOf gives the gate the promise of each semi-sensitive attribute.
 func promisesOf(c *config.Config) map[string]audit.Promise {
 	out := map[string]audit.Promise{}
 	for _, i := range c.Schema().Semi() {

@@ -109,7 +109,7 @@ func needs(t *testing.T, a Ability) {
 	}
 }
 
-// given is a broker that somebody else runs.
+// given is a broker that was started elsewhere.
 type given string
 
 func (g given) Name() string { return "the broker at " + string(g) }
@@ -138,7 +138,7 @@ func clientAt(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
 	return c
 }
 
-// answers tells whether a broker answers at an address.
+// answers reports whether a broker answers at an address.
 func answers(ctx context.Context, addr string) error {
 	c, err := kgo.NewClient(kgo.SeedBrokers(addr))
 	if err != nil {

@@ -55,7 +55,7 @@ func TestEmptyTopic(t *testing.T) {
 	s.settled(200, 0)
 }
 
-// TestOlderState restores a copy of the state beside newer commits of the group.
+// TestOlderState restores a copy of the state that is older than the group's commits.
 func TestOlderState(t *testing.T) {
 	t.Parallel()
 	p := newTopic(t, 1)

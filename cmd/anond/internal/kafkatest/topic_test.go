@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// patience bounds every wait; nothing should come near it.
+// patience bounds every wait; no wait should take that long.
 const patience = time.Minute
 
 // minMetadataAge lets clients notice new topics and partitions soon.
@@ -78,7 +78,7 @@ func (p *topic) create(partitions int32, configs ...string) {
 	require.Eventually(p.t, func() bool { return p.exists() }, patience, 10*time.Millisecond)
 }
 
-// exists tells whether every partition has a leader.
+// exists reports whether every partition has a leader.
 func (p *topic) exists() bool {
 	req := kmsg.NewPtrMetadataRequest()
 	rt := kmsg.NewMetadataRequestTopic()
@@ -246,7 +246,7 @@ func people(from, n int) [][]byte {
 	return values
 }
 
-// person is the message of one person; age tells apart who must not be published.
+// person is the message of one person; age marks those who must not be published.
 func person(number, age int) []byte {
 	diagnoses := []string{"asthma", "fracture", "angina", "migraine", "gastritis", "anaemia"}
 	return fmt.Appendf(nil, `{"patient":"P%07d","age":%d,"sex":"%s","diagnosis":"%s"}`, number, age, []string{"F", "M"}[number/3%2],

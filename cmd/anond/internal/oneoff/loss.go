@@ -31,7 +31,7 @@ type Phi2 struct {
 	Preserved float64 `json:"preserved"`
 }
 
-// Presence is the probability that the permuted table shows somebody's whole
+// Presence is the probability that the permuted table shows a person's whole
 // QI in some row (PresenceExact), and delta of lemma 1 of Li, He, Cao and Chen.
 type Presence struct {
 	MeanDelta float64 `json:"mean_delta"`
