@@ -59,7 +59,7 @@ func TestStateOfTheTransparentMode(t *testing.T) {
 		r = s.run("", args...)
 		require.Equal(t, 78, r.code, r.stderr)
 		require.Contains(t, r.stderr, "policy.transparent")
-		require.Contains(t, r.stderr, "hint: this version promises levels L0 and L1 only: stay with the version that made the state")
+		require.Contains(t, r.stderr, "hint: this version promises levels L0 and L1 only: use the version that made the state")
 	}
 	require.Equal(t, before, s.read("state/anond.db"))
 	require.Empty(t, s.read("releases/000003/manifest.json"))
