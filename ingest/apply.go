@@ -93,7 +93,8 @@ func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 	if o.Ignored {
 		return l.Machine.Ignore(c.Partition, r.Offset, o.Reason)
 	}
-	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: l.Machine.Digest(r.Value)}
+	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute,
+		Digest: l.Machine.Digest(r.Value)}
 	if l.Payload {
 		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}

@@ -6,8 +6,8 @@ import "time"
 // that state holds, and a clock that is set back must be noticed.
 func (l *loop) now() time.Time { return l.Clock.Now().Round(0) }
 
-// notable is from when on a clock that is behind is worth a line: less is the
-// everyday work of time servers.
+// notable is the least correction of a clock that is logged: time servers make
+// smaller ones every day.
 const notable = time.Minute
 
 // timekeeper follows a clock that may go back.

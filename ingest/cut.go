@@ -33,7 +33,7 @@ func (l *loop) cutLeftOver(ctx context.Context) error {
 
 // cutting says how a cut comes about.
 type cutting struct {
-	scheduled bool // its time has come: it is logged even if nothing happened since the last
+	scheduled bool // by the schedule: it is logged even if nothing has come since the last
 	flush     bool // the source is at its end
 }
 
@@ -87,7 +87,8 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 	return intent, l.committed()
 }
 
-// sayNothing logs that a cut has decided nothing; fresh: though records came.
+// sayNothing logs that a cut has decided nothing. fresh: records have come
+// since the cut before.
 func (l *loop) sayNothing(how cutting, fresh bool) {
 	switch growing := l.Machine.Growing(); {
 	case fresh && growing:
@@ -106,10 +107,12 @@ func (l *loop) skipped(why string) {
 func (l *loop) warnInfeasible() {
 	s := l.Machine.Status()
 	if s.Infeasible && s.InitialEnd {
-		l.Log.Warn("records that have waited longer than max_hold break 1/l by themselves; publishing all that waits or nothing", "event", "infeasible", "records", s.Pending.Infeasible)
+		l.Log.Warn("the records that have waited longer than max_hold exceed 1/l by themselves: either all waiting records are "+
+			"published or none", "event", "infeasible", "records", s.Pending.Infeasible)
 	}
 	for _, s := range s.Shortfalls {
-		l.Log.Warn("sensitive values that have waited longer than max_hold break the promise of their attribute by themselves; classes that would are held", "event", "infeasible",
+		l.Log.Warn("the sensitive values that have waited longer than max_hold break the promise of their attribute by themselves: "+
+			"classes that would break it are held", "event", "infeasible",
 			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// leaveReader lets the reader see that nobody listens. One that hangs where no
-// context reaches it is left behind: nothing that it still reads counts as read.
+// leaveReader waits until the reader has ended. A reader that hangs where no
+// context reaches it is left behind: nothing that it still reads counts as
+// read.
 func (l *loop) leaveReader() {
 	until := time.Time{}
 	for {
@@ -48,7 +49,7 @@ func (l *loop) drains() {
 // drain stops in good order: what was applied is committed, a release in
 // progress is finished or, if it fails or takes too long, parked: its intent
 // stays and the next start finishes it. Long work that keeps nothing is left
-// undone: what was applied before it is committed already.
+// unfinished: what was applied before it is committed already.
 func (l *loop) drain(ctx context.Context) error {
 	l.drains()
 	defer l.begins(DoingDraining)()
@@ -82,7 +83,7 @@ func (l *loop) finish(ctx context.Context) error {
 }
 
 // deliverRest waits until all dead letters have reached their sink. One that
-// takes nothing for DeliverFor does not hold up the end: the letters stay in
+// takes nothing for DeliverFor does not delay the end: the dead letters stay in
 // state, and the next run delivers them.
 func (l *loop) deliverRest(ctx context.Context) error {
 	defer l.begins(DoingDeliver)()
@@ -95,8 +96,8 @@ func (l *loop) deliverRest(ctx context.Context) error {
 		case waiting == 0:
 			return nil
 		case ctx.Err() != nil, now.Sub(progress) >= l.DeliverFor:
-			l.Log.Warn("dead letters could not be delivered; they stay in state, and the next run delivers them", "event", "dead_letter_kept",
-				"outbox", waiting, "error", l.outbox.trouble())
+			l.Log.Warn("dead letters could not be delivered; they stay in state, and the next run delivers them",
+				"event", "dead_letter_kept", "outbox", waiting, "error", l.outbox.trouble())
 			return nil
 		}
 		select {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// firstStart stores where the first load ends, before anything is read.
+// firstStart stores where the first load ends: at the end that the source has
+// before anything is read.
 func (l *loop) firstStart(ctx context.Context) error {
 	l.tick()
 	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil {

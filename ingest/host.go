@@ -63,7 +63,7 @@ type Host struct {
 	Log         *slog.Logger
 	Policy      [32]byte // digest of schema, policy and recoding, for the intent
 	Once        bool     // stop at the end of the source
-	Payload     bool     // keep the bytes of refused records in the dead-letter
+	Payload     bool     // keep the bytes of refused records in the dead letter
 	// CommitRecords and CommitEvery bound what one transaction gathers; zero
 	// means 10,000 and 200 ms.
 	CommitRecords int

@@ -27,7 +27,7 @@ type loop struct {
 }
 
 // Run reads, places and publishes until ctx is done (then it drains and returns
-// nil), the source ends, or something happens that needs an operator.
+// nil), the source ends, or an error needs an operator.
 //
 // The order of durable steps: records, positions and dead letters are committed
 // in one transaction; then the source is acknowledged and dead letters are
@@ -155,7 +155,7 @@ func (l *loop) onTick(ctx context.Context) error {
 	return nil
 }
 
-// housekeep does what time asks for, releases and reports apart.
+// housekeep does what is due by time, except releases and reports.
 func (l *loop) housekeep(ctx context.Context, now time.Time) error {
 	l.heedClock(now)
 	l.tick()

@@ -46,7 +46,7 @@ func (l *loop) releaseEnded(ctx context.Context, e ended) error {
 func (l *loop) mark(e ended, began time.Time) error {
 	l.witness() // the mark is committed with all that is staged alongside it
 	if err := l.fenced(); err != nil {
-		return err // whoever may go on finds the release and marks it
+		return err // the next owner of the state finds the release and marks it
 	}
 	if err := l.Hook("before published"); err != nil {
 		return err
@@ -59,7 +59,8 @@ func (l *loop) mark(e ended, began time.Time) error {
 	l.latest = &Latest{Intent: e.intent, Release: e.release, Took: took}
 	i := e.intent
 	l.Log.Info("release published", "event", "release_published", "release", i.Release, "records", i.Records, "pending", i.Pending.Total(),
-		"classes", i.Classes, "newcomers", i.Newcomers, "k", e.release.KMin, "max_frequency", e.release.MaxFrequency, "ncp", e.release.NCP, "ms", took.Milliseconds())
+		"classes", i.Classes, "newcomers", i.Newcomers, "k", e.release.KMin, "max_frequency", e.release.MaxFrequency,
+		"ncp", e.release.NCP, "ms", took.Milliseconds())
 	l.report(l.now())
 	return nil
 }
@@ -119,9 +120,10 @@ func (l *loop) settle(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// abandon ends the making of a release when the loop stops for an error: it must
-// not go on writing alongside whoever starts next. What is decided stays decided,
-// and the next start finishes it.
+// abandon ends the making of a release when the loop stops for an error: it
+// must not write any more when another process has the state. What is decided
+// stays decided: the next start makes the same release again, and an outcome
+// that is not read here is found then.
 func (l *loop) abandon() {
 	if l.releases.current == 0 {
 		return

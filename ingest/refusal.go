@@ -35,9 +35,10 @@ func (l *loop) refused(ctx context.Context, r refusal) error {
 	return r.err
 }
 
-// keepFirstLoad goes on with a first load that is refused (rule I): it is counted
-// and kept, may grow, and is cut again whenever a release would be due; so it is
-// said at most once a minute. See standing for the end of the source.
+// keepFirstLoad goes on with a first load that is refused (rule I, infeasible):
+// it is counted and kept, may grow, and is cut again whenever a release would
+// be due; so it is said at most once a minute. See standing for the end of the
+// source.
 func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleError) error {
 	if err := l.commit(ctx); err != nil {
 		return err
@@ -47,8 +48,8 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 		return nil
 	}
 	l.refusedLog = now
-	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", load.Records, "attribute", load.Attribute,
-		"error", load.Error(), "hint", load.Hint())
+	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", load.Records,
+		"attribute", load.Attribute, "error", load.Error(), "hint", load.Hint())
 	return nil
 }
 

@@ -99,7 +99,8 @@ func TestARefusalTakesOneWayOut(t *testing.T) {
 			func(*rig, *ingest.Host, *running) {}, is(incremental.ErrUnsafe), nil},
 		"a disk that stays full": {nil,
 			func(r *rig, h *ingest.Host, _ *running) { full(r) }, is(ingest.ErrParked),
-			[]string{"release_published", "release_failed", "release_failed", "release_failed", "release_failed", "release_failed", "release_parked"}},
+			[]string{"release_published", "release_failed", "release_failed", "release_failed", "release_failed", "release_failed",
+				"release_parked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 400)

@@ -62,7 +62,7 @@ func (r *releases) begin(view *incremental.View, began time.Time) {
 	}()
 }
 
-// fail is begin for a release that nobody can view.
+// fail is begin for a release of which the machine has no view.
 func (r *releases) fail(intent incremental.Intent, began time.Time, err error) {
 	r.enter(intent, began)
 	r.ended <- ended{intent: intent, err: errors.Join(ErrPermanent, err)}

@@ -67,7 +67,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 			press := &countingPress{}
 			wait := func(ctx context.Context, _ time.Duration) error {
 				if press.attempts > 2*onceAttempts {
-					return errors.New("it would go on for ever")
+					return errors.New("it would go on without end")
 				}
 				return ctx.Err()
 			}
@@ -92,8 +92,9 @@ func TestReleasesTellByEvents(t *testing.T) {
 	}
 }
 
-// TestAReleaseThatNobodyCanViewEndsLikeOthers: it is refused for good.
-func TestAReleaseThatNobodyCanViewEndsLikeOthers(t *testing.T) {
+// TestAReleaseWithoutViewEndsLikeOthers: by its event, with an error that no
+// retry corrects.
+func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
 	r := newReleases(&Host{})
 	why := errors.New("no such release")
 	r.fail(incremental.Intent{Release: 3}, time.Time{}, why)
@@ -103,9 +104,9 @@ func TestAReleaseThatNobodyCanViewEndsLikeOthers(t *testing.T) {
 	require.ErrorIs(t, e.err, why)
 }
 
-// TestReadingThatWaitsSaysSo: at once where an attempt has failed, else after a
-// minute, and then each minute.
-func TestReadingThatWaitsSaysSo(t *testing.T) {
+// TestReadingThatWaitsIsLogged: at once if an attempt has failed, otherwise
+// after a minute, and then each minute.
+func TestReadingThatWaitsIsLogged(t *testing.T) {
 	r := newReleases(&Host{})
 	start := time.Unix(1e9, 0)
 	at := func(d time.Duration) *waits { return r.waited(start.Add(d), start) }

@@ -9,7 +9,8 @@ import (
 	"anond/incremental"
 )
 
-// Report is what the host shows to operators: counts only (rules H and V).
+// Report is what the host shows to operators: counts only (rule H: why a record
+// is held is not shown; rule V: no value is shown).
 type Report struct {
 	Time      time.Time
 	Machine   incremental.Status
@@ -81,13 +82,13 @@ func (l *loop) report(now time.Time) {
 	LogStatus(l.Log, rep)
 }
 
-// LogStatus writes event=status.
+// LogStatus writes the line of event status.
 func LogStatus(log *slog.Logger, rep Report) {
 	s := rep.Machine
 	lag, known := rep.Source.Lag(rep.Time)
 	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
-		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
-		"lags", lags(rep.Source), "stalled", rep.Source.Stalled,
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected,
+		"lag", lag, "lag_known", known, "lags", lags(rep.Source), "stalled", rep.Source.Stalled,
 		"unterminated", rep.Source.Unread.Unterminated}
 	if rep.Doing != "" {
 		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())

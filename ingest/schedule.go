@@ -6,7 +6,7 @@ import (
 )
 
 // schedule says when the host's trigger asks for a release. It knows the time
-// only; what the machine has to say to it is the loop's matter.
+// only; the loop asks the machine.
 type schedule struct {
 	trigger Trigger
 	slot    time.Time // next scheduled moment
@@ -19,7 +19,7 @@ type due int
 const (
 	dueNothing due = iota
 	dueMoment      // a scheduled moment has come
-	dueUpdate      // a release is welcome if the machine has a reason for one
+	dueUpdate      // a release may be made if the machine has a reason for one
 )
 
 // begin finds the first scheduled moment after from.
@@ -29,7 +29,7 @@ func (s *schedule) begin(from time.Time) {
 	}
 }
 
-// due is asked while no release is in progress. A moment is told once.
+// due is asked while no release is in progress. Each moment is reported once.
 func (s *schedule) due(now time.Time) due {
 	switch {
 	case s.trigger.Next != nil && !now.Before(s.slot):
@@ -61,7 +61,7 @@ func (l *loop) beginSchedule(now time.Time) {
 		if ahead := from.Sub(now); ahead > 0 {
 			from = now
 			if ahead >= notable {
-				l.Log.Warn("the newest release bears a time ahead of the clock; the schedule begins now", "event", "clock_behind",
+				l.Log.Warn("the newest release has a time ahead of the clock; the schedule begins now", "event", "clock_behind",
 					"release", i.Release, "by", ahead.Round(time.Second).String())
 			}
 		}

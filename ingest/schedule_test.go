@@ -12,8 +12,8 @@ func everyMinute(t time.Time) time.Time { return t.Truncate(time.Minute).Add(tim
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// TestAMomentIsDueOnce, also one that passed while nobody ran, and several such
-// moments are one.
+// TestAMomentIsDueOnce: also a moment that passed while no process ran; several
+// such moments count as one.
 func TestAMomentIsDueOnce(t *testing.T) {
 	s := schedule{trigger: Trigger{Next: everyMinute}}
 	s.begin(noon.Add(-time.Hour))
@@ -23,8 +23,8 @@ func TestAMomentIsDueOnce(t *testing.T) {
 	require.Equal(t, dueMoment, s.due(noon.Add(time.Minute)))
 }
 
-// TestUpdatesKeepTheirDistance: a release is welcome again MinInterval after the
-// newest cut that was tried.
+// TestUpdatesKeepTheirDistance: a release may be made again MinInterval after
+// the newest cut that was tried.
 func TestUpdatesKeepTheirDistance(t *testing.T) {
 	s := schedule{trigger: Trigger{Update: true, MinInterval: 10 * time.Second}, lastTry: noon}
 	require.Equal(t, dueNothing, s.due(noon.Add(9*time.Second)))
