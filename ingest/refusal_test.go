@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,6 +68,22 @@ func gateRefuses(r *rig, release uint32) {
 	}
 }
 
+// settlingClock tells when a drain begins to wait for the release in progress.
+type settlingClock struct {
+	wallClock
+	settling chan struct{}
+}
+
+// settlingFor is a time that nothing else asks the clock for.
+const settlingFor = 1234 * time.Second
+
+func (c settlingClock) Ticker(d time.Duration) (<-chan time.Time, func()) {
+	if d == settlingFor {
+		close(c.settling)
+	}
+	return c.wallClock.Ticker(d)
+}
+
 // goesOn makes the source wait at its end.
 func goesOn(h *ingest.Host) { h.Once, h.Source = false, endless{h.Source.(*feed)} }
 
@@ -88,11 +105,13 @@ var refusals = map[string]refusalCase{
 	"the gate, while a stop is carried out": {
 		set: func(r *rig, h *ingest.Host, p *running) {
 			goesOn(h)
+			clock := settlingClock{settling: make(chan struct{})}
+			h.Clock, h.DrainFor = clock, settlingFor
 			gateRefuses(r, 1)
 			refuse := r.press.fail
 			r.press.fail = func(n uint32) error {
 				p.stop()
-				p.saying("draining")
+				<-clock.settling
 				return refuse(n)
 			}
 		}, err: endsWith(ingest.ErrPermanent), events: []string{"draining", "release_refused"}},
