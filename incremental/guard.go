@@ -23,10 +23,10 @@ const (
 
 // Guard knows how far a state has come and tells whether a delta continues it.
 // Every store asks it before it writes, so that a faulty machine cannot leave a
-// state that breaks the numbering or these parts of rules A, P and C: records and classes are
-// numbered without a gap, members exist and ascend, only a living pure class
-// dies, only a living frozen class is declared pure. Whether a declared class
-// is flat is the machine's duty. Cost: linear in the delta, one byte a class.
+// state that breaks the numbering or these parts of rules A (frozen classes), P (pure
+// classes) and C (coexistence): records and classes are numbered without a gap,
+// members exist and ascend, only a living pure class dies, only a living frozen class
+// is declared pure. Whether a declared class is flat is the machine's duty. Cost: linear in the delta, one byte a class.
 type Guard struct {
 	Dictionary uint64      // entries kept
 	Records    RecordID    // records kept
@@ -112,8 +112,8 @@ func (g *Guard) checkLetters(d *Delta) error {
 	return nil
 }
 
-// checkPositions holds a partition and its number together for ever: the
-// origin of every record refers to them.
+// checkPositions refuses to give a partition another number: the origin of every
+// record refers to it, permanently.
 func (g *Guard) checkPositions(positions []PartitionPosition) error {
 	fresh := map[uint16]Partition{}
 	for _, x := range positions {
@@ -229,7 +229,7 @@ func (g *Guard) AddPosition(p Partition, x Position) {
 	g.Partitions[x.Number], g.numbers[p] = p, x.Number
 }
 
-// Clone returns a guard that goes its own way.
+// Clone returns an independent copy.
 func (g *Guard) Clone() Guard {
 	out := *g
 	out.Kinds, out.Partitions, out.numbers = slices.Clone(g.Kinds), maps.Clone(g.Partitions), maps.Clone(g.numbers)

@@ -8,19 +8,19 @@ import (
 )
 
 // spendGain is the share of its loss that a regrouping must save to be worth
-// one of the records' regroupings (rule E: the budget only where it pays): few
-// large steps do better than many small ones, as in the compaction of a log.
-// freeGain takes its place where max_regroups is unlimited.
+// one of the records' regroupings (rule E, equality patterns: the budget is limited).
+// Few large steps lose less than many small ones. freeGain takes its place where
+// max_regroups is unlimited.
 const (
 	spendGain = 0.15
 	freeGain  = 0.02
 )
 
 // enterGain is the share of its planned loss that a newcomer must save, besides,
-// to enter a published class now. Waiting improves plans, and a plan that loses
-// a member loses more: measured on Adult, where classes have few neighbours of
-// their signature, newcomers at any gain cost 1-3 % of the loss, at a half they
-// save up to 1 %.
+// to enter a published class now. Waiting improves plans, and a plan without one of
+// its members loses more. Measured on Adult, where classes have few neighbours of
+// their signature: newcomers that enter at any gain raise the loss by 1-3 %; if they
+// enter only at a gain of a half, they lower it by up to 1 %.
 const enterGain = 0.5
 
 // regrouping is one attempt to take classes of one signature apart and put them
@@ -34,13 +34,13 @@ type regrouping struct {
 	gain      float64
 }
 
-// regroup adds to the decision what rule P allows around the records that still
+// regroup adds to the decision what rule P (pure classes) allows around the records that still
 // wait: growth of a signature by flat sets, and cutting its classes in one
 // neighbourhood anew, alone or with the flat births of this cut.
 //
 // Rule P: every class that results has the one signature of the classes taken
 // apart, each value equally often, and at least k records, so each member's
-// posterior stays exactly 1/|S| at L0 and L1 (Theorem P). Rule D: newcomers
+// posterior stays exactly 1/|S| at L0 and L1 (Theorem P). Rule D (difference): newcomers
 // enter in sets with equally many of each value, so no value has more than
 // 1/|S| of them. Rule E: only classes whose members all have regroupings left.
 //
@@ -108,8 +108,8 @@ func (r *regrouper) signatureOf(s int32) []equivclass.Code {
 	return sig
 }
 
-// tie positions the repeats whose twin is published in a pure class (rule S,
-// sticky): they may join that class's signature and no other.
+// tie positions the repeats whose twin is published in a pure class (rule S, one
+// record of a subject; sticky): they may join that class's signature and no other.
 func (r *regrouper) tie(repeats []RecordID) {
 	if r.policy.Repeat != RepeatSticky || len(r.planner.slots) == 0 {
 		return
@@ -262,10 +262,10 @@ func (r *regrouper) loss(members []RecordID) float64 {
 	return pool.Loss(r.planner.scratch.allRows(pool.Len()))
 }
 
-// waitingLoss is what a waiting record counts before it is published: what it
-// loses in the class it is planned for, which it will get by waiting, and 1 if it
-// is in no plan. (The contract counts 1 in any case; that would let a class
-// absorb records that do better one release later.)
+// waitingLoss is the loss of a waiting record before it is published: that of the
+// class it is planned for, which it gets by waiting, and 1 if it is in no plan. (To
+// count 1 in any case would let a class absorb records that lose less one release
+// later.)
 func (r *regrouper) waitingLoss(rec RecordID) float64 {
 	if loss, ok := r.planned[rec]; ok {
 		return loss
@@ -273,8 +273,8 @@ func (r *regrouper) waitingLoss(rec RecordID) float64 {
 	return 1
 }
 
-// apply enters a regrouping into the decision. A class that comes out as it was
-// stays: nothing about it is regrouped.
+// apply enters a regrouping into the decision. A class that results unchanged stays:
+// its records are not regrouped.
 func (r *regrouper) apply(d *decision, g *regrouping) {
 	regroups := uint16(0)
 	kept := map[int]bool{}

@@ -8,15 +8,14 @@ import (
 )
 
 // partition cuts records into classes that satisfy the requirement; rest is what
-// is in none, in order of arrival. Of semi-sensitive attributes: the records of
-// a class have the same flags, so that a row tells nothing by which of its cells
-// are bucketed, and values that are not flagged are quasi-identifiers like any
-// other. So each stratum of equal flags is partitioned on its own, in a space
+// is in none, in order of arrival. With semi-sensitive attributes the records of a
+// class have the same flags, so that it tells nothing which cells of a row are
+// bucketed, and values that are not flagged are quasi-identifiers like any other. So each stratum of equal flags is partitioned on its own, in a space
 // with these values as further dimensions (Li, He and Sun, section 4: subsets of
 // the QI partition). Without semi-sensitive attributes there is one stratum.
 //
-// whole cuts a stratum that satisfies the requirement as a whole, the others are
-// left to part, which may find nothing.
+// The method whole cuts strata that satisfy the requirement as a whole; part cuts the
+// others and may find nothing.
 func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	first, later := c.epochs(records)
 	plans, rest = c.partitionPool(wide, first, whole, part, want)

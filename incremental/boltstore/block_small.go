@@ -10,9 +10,9 @@ import (
 	"anond/incremental"
 )
 
-// ends says how far the file has come. It is written in every transaction, so
-// that a missing key is noticed, and an opened store knows where to go on
-// without reading the rest.
+// ends counts what the file holds. It is written in every transaction, so that a
+// missing key is noticed, and an opened store knows where to go on without reading the
+// rest.
 type ends struct {
 	dictionary uint64 // entries
 	records    uint64
@@ -23,7 +23,7 @@ type ends struct {
 	intents    uint64
 	positions  uint64
 	letter     uint64 // newest sequence number
-	waiting    uint64 // letters not delivered
+	waiting    uint64 // dead letters not delivered
 }
 
 func (e *ends) fields() []*uint64 {

@@ -9,13 +9,13 @@ import (
 	"anond/incremental"
 )
 
-// maxFaults bounds the list of Check: beyond it a file is beyond help.
+// maxFaults bounds the list of Check: a file with more faults cannot be repaired.
 const maxFaults = 1000
 
-// Check walks the whole state at path and reports every fault: pages, checksums,
-// numbering, and what refers to what. A sound state has none. Faults name
+// Check reads the whole state at path and reports every fault: of pages, checksums,
+// numbering and references. A sound state has none. Faults name
 // bucket, key, record, class and release numbers, never a value. The error says
-// that the check could not be made, as when the state is locked.
+// that the check could not be made, for example because the state is locked.
 //
 // It is slower and simpler than Load on purpose, and needs some 10 bytes a record.
 func Check(path string) ([]string, error) {
@@ -52,7 +52,7 @@ func (c *checker) fault(format string, args ...any) {
 	}
 }
 
-// check goes on after a fault wherever it can: each part stands for itself. Only
+// check goes on after a fault wherever it can, because its parts are independent. Only
 // a broken page structure ends it.
 func (c *checker) check(tx *bolt.Tx) error {
 	c.tx = tx
@@ -66,23 +66,23 @@ func (c *checker) check(tx *bolt.Tx) error {
 			return nil
 		}
 	}
-	// bbolt's own check of pages, order of keys and free list comes last: where
-	// the walks above ran off the pages, it would too, and take the process along.
+	// bbolt's own check of pages, order of keys and free list comes last: where the
+	// walks above left the pages, it would too, and would end the process.
 	for err := range tx.Check(bolt.WithKVStringer(untold{})) {
 		c.fault("pages: %v", err)
 	}
 	return nil
 }
 
-// untold says of keys and values how long they are. A damaged length may reach
-// beyond the pages, where to read one would take the process along; and what a
-// damaged key points to may be a value (rule V).
+// untold shows only the length of keys and values. A damaged length may reach beyond
+// the pages, and to read there would end the process; and what a damaged key points to
+// may be a person's value (rule V, no person's value is shown).
 type untold struct{}
 
 func (untold) KeyToString(key []byte) string     { return fmt.Sprintf("of %d bytes", len(key)) }
 func (untold) ValueToString(value []byte) string { return fmt.Sprintf("of %d bytes", len(value)) }
 
-// walk visits all values of a bucket, the sound ones beyond a broken one too.
+// walk visits all values of a bucket, also those behind a broken one.
 func (c *checker) walk(b *bucket, length int, yield func(n uint64, key, content []byte) string) {
 	x := c.tx.Bucket(b.name)
 	if x == nil {
@@ -249,7 +249,8 @@ func (c *checker) classBlocks() {
 	c.total(inClasses, c.classes, c.ends.classes)
 }
 
-// class checks one class against rules A and P as far as state shows them.
+// class checks one class against rules A (frozen classes) and P (pure classes) as far
+// as state shows them.
 func (c *checker) class(x *incremental.Class) {
 	if _, ok := c.intents[x.Born]; !ok {
 		c.fault("class %d is born in release %d, which has no intent", x.ID, x.Born)
@@ -308,7 +309,7 @@ func (c *checker) outbox() {
 			return err.Error()
 		}
 		if n > c.ends.letter {
-			return "it is newer than the newest letter"
+			return "it is newer than the newest dead letter"
 		}
 		return ""
 	})

@@ -1,6 +1,19 @@
-// Package memstore is the twin in memory of the durable store: same contract
-// (package storetest), no medium. Tests use it to fail a commit at will and to
-// look at what a crash would leave.
+// Package memstore is incremental.Store in memory, for tests and experiments.
+//
+// Guarantee: the contract of incremental.Store, as package storetest checks it: a
+// delta is kept whole or not at all, and nothing that a caller changes later changes
+// what was committed. Nothing survives the process.
+//
+// Method: deep copies of what is committed; the same Guard as in every store judges
+// each delta first.
+//
+// Difference from boltstore: no file and no format; besides, a test may make the nth
+// commit fail (FailAt), end the store as a dying process would and open what that
+// leaves (Crash), or copy it (Clone).
+//
+// Cost: the memory of all records, uncompressed, and of a copy of what is loaded.
+//
+// Source: none; it is the plain reading of the contract.
 package memstore
 
 import (
@@ -14,13 +27,13 @@ import (
 	"anond/incremental"
 )
 
-// ErrClosed: the store was closed, or thrown away by Crash.
+// ErrClosed: the store was closed, or ended by Crash.
 var ErrClosed = errors.New("the store is closed")
 
 // Store keeps deep copies of what it is given, so that no caller can change
-// committed state afterwards, and hands out copies.
+// committed state afterwards, and returns copies.
 type Store struct {
-	mu     sync.Mutex // Outbox may run beside the owner
+	mu     sync.Mutex // Outbox may run concurrently with the owner
 	held   content
 	closed bool
 	fails  map[int]error // by commits still to come, 1 = the next
@@ -58,7 +71,7 @@ func (s *Store) Clone() *Store {
 	return &Store{held: s.held.clone(), fails: map[int]error{}}
 }
 
-// Crash throws the store away, as a dying process does, and returns what a new
+// Crash ends the store, as a dying process does, and returns what a new
 // process would open: all that was committed, nothing else.
 func (s *Store) Crash() *Store {
 	left := s.Clone()
@@ -191,7 +204,7 @@ func (s *Store) Load(v incremental.Visitor) error {
 		s.mu.Unlock()
 		return ErrClosed
 	}
-	c := s.held.clone() // the visitor keeps what it is handed
+	c := s.held.clone() // the visitor keeps what it receives
 	s.mu.Unlock()
 	for _, part := range []func(incremental.Visitor) error{c.loadHead, c.loadRecords, c.loadClasses, c.loadTail} {
 		if err := part(v); err != nil {

@@ -252,7 +252,7 @@ func testOutbox(t *testing.T, open Opener) {
 	for most, n := range map[int]int{0: 1, one: 1, two - 1: 1, two: 2} {
 		got, err := s.Outbox(4, 100, most)
 		require.NoError(t, err)
-		require.Len(t, got, n, "at most %d bytes, but one letter at least", most)
+		require.Len(t, got, n, "at most %d bytes, but one dead letter at least", most)
 	}
 	commit(t, s, model, &incremental.Delta{Delivered: 10})
 	got := read(t, reopenInto(t, &s, open))
@@ -315,7 +315,7 @@ func testRefused(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, s), "a right delta goes on after the refused ones")
 }
 
-// testTinyCommits is the slow stream: a record, a class, a letter a commit.
+// testTinyCommits is the slow stream: one record, one class, one dead letter a commit.
 func testTinyCommits(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()

@@ -135,7 +135,7 @@ func Read(store incremental.Store) (*State, error) {
 		return nil, err
 	}
 	if len(s.Letters) != waiting {
-		return nil, errors.New("the outbox holds another number of letters than the load says")
+		return nil, errors.New("the outbox holds another number of dead letters than the load says")
 	}
 	return s, nil
 }
