@@ -27,7 +27,8 @@ func (m *Machine) CheckInvariants() []error {
 		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published", published, s.Published))
 	}
 	if s.Sent != uint64(s.Published+s.Pending.Total())+s.DeadLetter {
-		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter))
+		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d",
+			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter))
 	}
 	faults = append(faults, i.releases()...)
 	return append(faults, i.past()...)

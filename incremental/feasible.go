@@ -31,17 +31,20 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	if e.NoReference {
-		return fmt.Sprintf("release 1 would publish no sensitive value of %q, so that its t-closeness would have no reference distribution", e.Attribute)
+		return fmt.Sprintf("release 1 would publish no sensitive value of %q, so that its t-closeness would have no reference distribution",
+			e.Attribute)
 	}
 	if e.Semi {
-		return fmt.Sprintf("the most frequent value of %q has %.1f %% of its sensitive values in the first load, more than 1/l = %.1f %%: no release can keep l = %d",
-			e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
+		return fmt.Sprintf("the most frequent value of %q has %.1f %% of its sensitive values in the first load, "+
+			"more than 1/l = %.1f %%: no release can keep l = %d", e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
 	}
 	if e.Alone {
-		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish", e.Records, e.Principle, e.Attribute)
+		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish",
+			e.Records, e.Principle, e.Attribute)
 	}
 	if e.Principle != "" {
-		return fmt.Sprintf("not even all %d records of the first load as one class satisfy %s on %q: no release of them can", e.Records, e.Principle, e.Attribute)
+		return fmt.Sprintf("not even all %d records of the first load as one class satisfy %s on %q: no release of them can",
+			e.Records, e.Principle, e.Attribute)
 	}
 	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
 		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
@@ -68,7 +71,8 @@ func (e *InfeasibleError) Hint() string {
 // classes that satisfy a principle satisfies it, so no partition of all the
 // records could.
 func feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) error {
-	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L, Reachable: b.Total / b.Max()}
+	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L,
+		Reachable: b.Total / b.Max()}
 	if !b.Eligible(want.L) {
 		return e
 	}

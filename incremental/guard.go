@@ -148,7 +148,8 @@ func (g *Guard) checkBirths(births []*Class, records RecordID) error {
 	return nil
 }
 
-// checkTurns judges births, declarations (rule C) and deaths, in this order.
+// checkTurns judges births, declarations (rule C, coexistence) and deaths, in this
+// order.
 func (g *Guard) checkTurns(d *Delta) error {
 	if len(d.DeclaredPure) == 0 && len(d.Deaths) == 0 {
 		return nil

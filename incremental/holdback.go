@@ -205,7 +205,8 @@ func (t *tally) gains() func(class equivclass.Bag) float64 {
 }
 
 func countOf(b equivclass.Bag, value equivclass.Code) int {
-	if i, found := slices.BinarySearchFunc(b.Counts, value, func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }); found {
+	byCode := func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }
+	if i, found := slices.BinarySearchFunc(b.Counts, value, byCode); found {
 		return b.Counts[i].N
 	}
 	return 0

@@ -68,7 +68,8 @@ func (p Policy) Check() error {
 		faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
 	}
 	if p.Requirement.K < p.Requirement.L {
-		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records", p.Requirement.K, p.Requirement.L))
+		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records",
+			p.Requirement.K, p.Requirement.L))
 	}
 	if p.Repeat == RepeatSticky && p.Republication != Regroup {
 		faults = append(faults, errors.New("subject.repeat sticky needs republication regroup: only a pure class has a signature to keep"))

@@ -81,12 +81,13 @@ type Delta struct {
 	Intent       *Intent  // new, or the same release marked published
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
-	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C)
+	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C, coexistence)
 	Quarantined  []RecordID // records of pools that were ineligible as a whole; the format has them, no decision makes them
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
-		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 && len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
+		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
+		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
 }

@@ -22,8 +22,8 @@ type verifier struct {
 	promises promises               // likewise
 }
 
-// verify returns what a decision breaks. Every birth satisfies the requirement (rule
-// A, frozen classes). A pure birth is flat and has the signature of the classes it
+// verify returns what a decision breaks. Every birth satisfies the requirement
+// (rule A, frozen classes). A pure birth is flat and has the signature of the classes it
 // takes records from (rule P, pure classes). No record is in two classes (rule F,
 // forbidden operations). A class that dies is pure, has regroupings left (rule E,
 // equality patterns) and gives all its records to births (rule N, insert-only). Cost:

@@ -263,7 +263,8 @@ func encodeIntent(i *incremental.Intent) []byte {
 func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 	r := &reader{b: content}
 	i := &incremental.Intent{Release: release, Cut: incremental.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
-	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &i.Pending.Waiting, &i.Pending.Quarantined, &i.Pending.SubjectRepeat, &i.Pending.Infeasible} {
+	p := &i.Pending
+	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.SubjectRepeat, &p.Infeasible} {
 		*n = int(r.varint())
 	}
 	i.Published = r.flag()

@@ -76,7 +76,8 @@ func (w *writer) put(b *bucket, key, content []byte) error {
 }
 
 func (w *writer) write(d *incremental.Delta) error {
-	steps := []func(*incremental.Delta) error{w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
+	steps := []func(*incremental.Delta) error{
+		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err

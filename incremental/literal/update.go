@@ -101,7 +101,8 @@ type waiter struct {
 
 // New returns an empty table that the partitioner by is to keep at want.
 func New(method Method, by equivclass.Partitioner, want equivclass.Requirement, params Params) *Update {
-	return &Update{method: method, by: by, want: want, params: params.orDefaults(want), pool: equivclass.Pool{Space: params.Space, Subject: []uint64{}}}
+	return &Update{method: method, by: by, want: want, params: params.orDefaults(want),
+		pool: equivclass.Pool{Space: params.Space, Subject: []uint64{}}}
 }
 
 // Insert takes records in. They wait until a release places them.

@@ -274,7 +274,8 @@ func (c *content) loadTail(v incremental.Visitor) error {
 }
 
 func (c *content) clone() content {
-	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents), positions: slices.Clone(c.positions)}
+	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
+		positions: slices.Clone(c.positions)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}
