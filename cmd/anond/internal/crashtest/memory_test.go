@@ -114,7 +114,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 		letters  int
 		accepted int
 	}{
-		"four messages that unfold a thousandfold": {feed: func(t *testing.T, c *kfake.Cluster) {
+		"four messages that decompress to a thousand times their size": {feed: func(t *testing.T, c *kfake.Cluster) {
 			write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.GzipCompression()))
 			for i := range int32(4) {
 				write(i%2, make([]byte, 57_000_000))

@@ -87,9 +87,9 @@ func TestPoisonBatch(t *testing.T) {
 	assert.Equal(t, map[string]int{"corrupt_batch": 3}, s.status().Counts.Ignored, "counted once")
 }
 
-// TestUnfoldsTooFar: a small message that unfolds beyond memory.max_in_flight is
+// TestDecompressesTooFar: a small message that decompresses beyond memory.max_in_flight is
 // a batch that cannot be read, and takes no memory.
-func TestUnfoldsTooFar(t *testing.T) {
+func TestDecompressesTooFar(t *testing.T) {
 	t.Parallel()
 	c := startKafka(t, 1)
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.ZstdCompression()))
@@ -100,7 +100,7 @@ func TestUnfoldsTooFar(t *testing.T) {
 	p := s.start("run")
 	p.until("it is passed", func() bool { return s.status().Counts.Sent == 4 })
 	assert.Less(t, p.peak(), mostOverIdle)
-	assert.Contains(t, p.log.String(), "unfolds to more than the 67108864 bytes of memory.max_in_flight")
+	assert.Contains(t, p.log.String(), "decompresses to more than the 67108864 bytes of memory.max_in_flight")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Equal(t, map[string]int{"corrupt_batch": 1}, s.status().Counts.Ignored)
