@@ -27,6 +27,20 @@
 // number of classes and of records; a release costs one partition of the waiting
 // records and one pass over all records.
 //
+// Parts: Machine has the methods that the host calls. Each part owns what it changes
+// and is given what it reads:
+//
+//   - intake keeps what was read and what became of it, history the classes and the
+//     intents, head what a state says about itself, columns the records, staged what
+//     is not committed yet, secrets the keys and random draws;
+//   - adoption takes settings and grown hierarchies into a state, or refuses them;
+//   - planner positions records and plans local updates; pendingSet knows who waits,
+//     firstLoad what happens before release 1;
+//   - planning decides a cut, with admission (who goes first), holdback (what the
+//     promises forbid) and regrouper (rule P); verifier checks the decision;
+//   - view shows a release, with localBuckets for local generalization and
+//     bucketization; inspection examines a whole state.
+//
 // Sources: the paper above; docs/THREAT_MODEL.md for the rules and their proofs.
 //
 // The host's duties, in order: Apply what was read; Commit (records, positions

@@ -12,7 +12,7 @@ type Republication string
 
 // The republication modes.
 const (
-	Append  Republication = "append"  // births are frozen permanently (rule A)
+	Append  Republication = "append"  // births are frozen permanently (rule A, frozen classes)
 	Regroup Republication = "regroup" // flat births are pure and may be regrouped (rule P, pure classes)
 )
 

@@ -84,8 +84,8 @@ type Regime uint8
 // except that a frozen class with a flat bag may be declared pure once (rule C,
 // coexistence).
 const (
-	Frozen Regime = iota // rule A: a frozen class never changes
-	Pure                 // rule P: a pure class may be regrouped within its signature
+	Frozen Regime = iota // rule A (frozen classes)
+	Pure                 // rule P (pure classes)
 )
 
 // Class is a published class.
