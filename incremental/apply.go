@@ -95,7 +95,7 @@ func (m *Machine) Witness(p Partition, d Digest) { m.intake.offsets.witness(p, d
 // Unlike all other methods of a machine it is safe for concurrent use.
 func (m *Machine) Digest(data []byte) Digest { return m.secrets.digestOf(data) }
 
-// Delivered tells that dead letters up to seq have reached their sink; they
+// Delivered notes that dead letters up to seq have reached their sink; they
 // leave the outbox with the next commit.
 func (m *Machine) Delivered(seq uint64, letters int) { m.intake.deliver(seq, letters) }
 

@@ -7,7 +7,7 @@ import (
 	"anond/equivclass/lgb"
 )
 
-// bucketizer cuts the sensitive values of classes into local buckets (lgb.go tells
+// bucketizer cuts the sensitive values of classes into local buckets (lgb.go says
 // why those are safe).
 type bucketizer struct {
 	promises

@@ -46,7 +46,7 @@ func (c *columns) validSince(r RecordID) RecordID {
 	return c.since[c.sa()[r]]
 }
 
-// oneEpoch tells whether records may share a class: each arrived when the values
+// oneEpoch reports whether records may share a class: each arrived when the values
 // of all were valid.
 func (c *columns) oneEpoch(members []RecordID) error {
 	if c.since == nil || len(members) == 0 {
@@ -61,7 +61,7 @@ func (c *columns) oneEpoch(members []RecordID) error {
 	return nil
 }
 
-// mayHave tells whether a record may share a class with the values of a signature.
+// mayHave reports whether a record may share a class with the values of a signature.
 func (c *columns) mayHave(r RecordID, signature []equivclass.Code) bool {
 	return c.since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.since[v] > r })
 }

@@ -48,7 +48,7 @@ func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID) 
 	f.refused, p.stuck = e, len(p.waiting)
 }
 
-// status tells operators of it.
+// status describes it for operators.
 func (f *firstLoad) status(records RecordID, policy *Policy) *FirstLoad {
 	s := &FirstLoad{Records: int(records), Wanted: max(policy.Requirement.K, policy.InitialMin)}
 	if e := f.refused; e != nil {

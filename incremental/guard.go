@@ -21,7 +21,7 @@ const (
 	KindDead
 )
 
-// Guard knows how far a state has come and tells whether a delta continues it.
+// Guard knows how far a state has come and reports whether a delta continues it.
 // Every store asks it before it writes, so that a faulty machine cannot leave a
 // state that breaks the numbering or these parts of rules A (frozen classes), P (pure
 // classes) and C (coexistence): records and classes are numbered without a gap,
@@ -85,7 +85,7 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 	return RecordID(next), nil
 }
 
-// check tells whether all columns have the same length.
+// check reports whether all columns have the same length.
 func (b *RecordBlock) check() error {
 	n := b.Len()
 	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n)

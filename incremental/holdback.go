@@ -242,7 +242,7 @@ func (h *holding) takeBack() {
 	}
 }
 
-// fits tells whether the promise holds after a class was added to classes with
+// fits reports whether the promise holds after a class was added to classes with
 // which it held: with l only the values of the class became more frequent.
 func (t *tally) fits(class equivclass.Bag) bool {
 	if t.l == 0 {

@@ -309,7 +309,7 @@ func TestThawedBucketsWouldBreakThePromise(t *testing.T) {
 	require.InDelta(t, 1, worst, 1e-12, "somebody's value is certain")
 }
 
-// TestAttributesAreIndependent: what is known of one attribute tells nothing of
+// TestAttributesAreIndependent: what is known of one attribute shows nothing of
 // another. Over all pairs of worlds that fit, the joint posterior of two values
 // of a record is the product of their posteriors.
 func TestAttributesAreIndependent(t *testing.T) {

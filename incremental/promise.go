@@ -53,7 +53,7 @@ func (ps promises) with(references map[int][]equivclass.Count) promises {
 	return ps
 }
 
-// holds tells whether a bag of sensitive values may be published together. An empty
+// holds reports whether a bag of sensitive values may be published together. An empty
 // bag always may; where there is no reference yet, the bag becomes it.
 func (p *promise) holds(b equivclass.Bag) bool {
 	switch {
@@ -117,7 +117,7 @@ func (ps promises) fix(d *decision) error {
 	return nil
 }
 
-// check tells what the births of one release break: classes of unequal flags, and
+// check returns what the births of one release break: classes of unequal flags, and
 // promises.
 func (ps promises) check(births []*Class) (faults []string) {
 	if len(ps.each) == 0 || len(births) == 0 {

@@ -233,7 +233,7 @@ func TestRuleC(t *testing.T) {
 }
 
 // TestRuleF: what is forbidden does not happen. No row ever leaves; no number of
-// a class tells where it came from; rows are in canonical order, whatever the
+// a class shows where it came from; rows are in canonical order, whatever the
 // order of arrival; a release has one rendering, another one is refused.
 // Mutations: View leaves a class out of one release; table.order does nothing;
 // render compares neither with the ledger nor with what has its name already.
@@ -535,7 +535,7 @@ func (c *chain) showsNothing(secrets []string) {
 	}
 }
 
-// TestRuleH: what the machine tells about records that are held are counts over
+// TestRuleH: what the machine shows of records that are held are counts over
 // the whole dataset and points in time: no list, no record, no value.
 // Mutation: Status gets the waiting records as a field.
 func TestRuleH(t *testing.T) {
@@ -555,7 +555,7 @@ func TestRuleH(t *testing.T) {
 			require.True(t, counts(v.Field(i).Type), "%s.%s is no count", v, v.Field(i).Name)
 		}
 	}
-	// Who holds the surplus does not show: exchanging it between persons leaves
+	// It is not visible who holds the surplus: exchanging it between persons leaves
 	// the status as it is.
 	statusOf := func(shift int) incremental.Status {
 		c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())

@@ -101,7 +101,7 @@ type adoption struct {
 }
 
 // settings takes the settings in where they may change: while no release is
-// decided (levels L0 and L1; first.go tells why).
+// decided (levels L0 and L1; first.go says why).
 func (a *adoption) settings(fresh bool) error {
 	changed := changedSettings(a.head.Settings, a.Settings)
 	changed = slices.DeleteFunc(changed, func(k string) bool {

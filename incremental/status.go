@@ -27,7 +27,7 @@ type Status struct {
 	OldestTick int64 `json:"oldest_tick"`
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
-	// FirstLoad tells of the first load until release 1 is decided.
+	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 

@@ -38,7 +38,7 @@ func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whol
 		return nil, nil
 	}
 	for _, s := range c.strata(records) {
-		if c.interrupt.asked() { // who planned throws the rest away
+		if c.interrupt.asked() { // the caller drops the incomplete plan
 			return nil, records
 		}
 		method := whole

@@ -34,7 +34,7 @@ type tickRun struct {
 
 func (b *recordBlock) len() int { return len(b.sa) }
 
-// fits tells whether records of block x have the same columns.
+// fits reports whether records of block x have the same columns.
 func (b *recordBlock) fits(x *incremental.RecordBlock) bool {
 	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil)
 }

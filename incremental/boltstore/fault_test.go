@@ -61,7 +61,7 @@ func flipFirst(t *testing.T, path, bucket string) {
 }
 
 // TestFlippedByteIsSeen flips a byte in the middle of the first value of each
-// bucket: Check must name the bucket, Load must fail, and neither tells a value.
+// bucket: Check must name the bucket, Load must fail, and neither shows a value.
 func TestFlippedByteIsSeen(t *testing.T) {
 	for _, bucket := range []string{
 		"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
