@@ -42,8 +42,11 @@ func TestDeliveryDoesNotMatter(t *testing.T) {
 			p.Republication, p.Repeat, p.MaxHold = mode.republication, mode.repeat, int64(seed%3)
 			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
 			want := ""
-			for _, d := range []delivery{{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},
-				{name: "redelivery", commit: 50, repeat: 0.5}, {name: "idle", commit: 13, idle: 3, pass: true}, {name: "all", commit: 5, crash: 0.02, repeat: 0.2, idle: 9}} {
+			for _, d := range []delivery{
+				{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},
+				{name: "redelivery", commit: 50, repeat: 0.5}, {name: "idle", commit: 13, idle: 3, pass: true},
+				{name: "all", commit: 5, crash: 0.02, repeat: 0.2, idle: 9},
+			} {
 				got := deliver(t, seed, p, d)
 				if want == "" {
 					want = got
@@ -103,7 +106,8 @@ func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string
 	c.certify()
 	out := ""
 	for _, i := range c.m.Intents() {
-		out += fmt.Sprintf("%d %x %x\n", i.Records, sha256.Sum256(c.file(int(i.Release), "qit.csv")), sha256.Sum256(c.file(int(i.Release), "st.csv")))
+		out += fmt.Sprintf("%d %x %x\n", i.Records, sha256.Sum256(c.file(int(i.Release), "qit.csv")),
+			sha256.Sum256(c.file(int(i.Release), "st.csv")))
 	}
 	return out
 }
@@ -159,7 +163,7 @@ func TestTimeIsAnInput(t *testing.T) {
 }
 
 // TestFailedCommitChangesNothing: after a commit that the medium refused, the
-// machine is of no more use, and the store continues as if the step had never been.
+// machine cannot be used, and the store continues as if the step had not been tried.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	c := lived(t, 1, 4)
 	before := c.m.Status()

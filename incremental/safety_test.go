@@ -50,8 +50,8 @@ func TestEveryChainIsCertified(t *testing.T) {
 	}
 }
 
-// tally says what the streams have reached, so that a generator that stopped
-// reaching something is noticed.
+// tally counts what the streams have reached, so that a generator that no longer
+// reaches something is noticed.
 type tally struct {
 	mu sync.Mutex
 	of outcomes

@@ -61,9 +61,10 @@ func flipFirst(t *testing.T, path, bucket string) {
 }
 
 // TestFlippedByteIsSeen flips a byte in the middle of the first value of each
-// bucket: Check must name the bucket, Load must fail, and neither tells a value.
+// bucket: Check must name the bucket, Load must fail, and neither shows a value.
 func TestFlippedByteIsSeen(t *testing.T) {
-	for _, bucket := range []string{"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
+	for _, bucket := range []string{
+		"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
 		t.Run(bucket, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "anond.db")
 			makeState(t, path, 40)
@@ -243,7 +244,8 @@ func TestMaxBytes(t *testing.T) {
 	want, random := &storetest.State{}, rand.New(rand.NewPCG(1, 1))
 	var err error
 	for at := 0; err == nil; at += 20_000 {
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)}, Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
+		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
+			Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
 		if err = s.Commit(d); err == nil {
 			want.Apply(d)
 		}

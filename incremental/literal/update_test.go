@@ -61,8 +61,8 @@ func randomRows(rng *rand.Rand, n, d, values, subjects int) []Row {
 	return rows
 }
 
-// valid holds that a release, alone, is what it must be, and that it shows
-// whoever the release before showed.
+// valid checks that a release alone satisfies the requirement, and that it shows
+// everyone whom the release before showed.
 func valid(t *testing.T, u *Update, want equivclass.Requirement, groups []Group, before map[int32]bool) map[int32]bool {
 	t.Helper()
 	shown := map[int32]bool{}
@@ -218,7 +218,8 @@ func sorted(groups []Group) []Group {
 // region has been widened.
 func TestWaitsUntilItCanBePlaced(t *testing.T) {
 	for _, m := range []Method{Local, I3M} {
-		u := New(m, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 2}, Params{Space: space(1), Threshold: 0, Similar: 1, Neighbours: 1, MaxHold: 1})
+		u := New(m, topdown.WangMedian{}, equivclass.Requirement{K: 2, L: 2},
+			Params{Space: space(1), Threshold: 0, Similar: 1, Neighbours: 1, MaxHold: 1})
 		u.Insert(Row{X: []float32{0}, SA: 1}, Row{X: []float32{0.25}, SA: 2}, Row{X: []float32{0.75}, SA: 3}, Row{X: []float32{1}, SA: 4})
 		require.Len(t, u.Release(), 2)
 		u.Insert(Row{X: []float32{0.125}, SA: 1})
@@ -236,8 +237,8 @@ func TestWaitsUntilItCanBePlaced(t *testing.T) {
 	require.Equal(t, []int32{0, 1}, u.Waiting())
 }
 
-// Why rule F forbids this package in the daemon: both releases are valid, and
-// their difference is the newcomer's value.
+// Rule F (forbidden operations) forbids this package in the daemon: both releases are
+// valid, and their difference is the newcomer's value.
 func TestLiteralUpdateExposesANewcomer(t *testing.T) {
 	for _, m := range methods {
 		want := equivclass.Requirement{K: 2, L: 2}
