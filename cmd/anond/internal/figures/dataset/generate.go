@@ -46,9 +46,9 @@ type effect struct {
 // combination of others, no dependence that a method knows of. Real data has
 // more structure (impossible combinations, households, heaping everywhere).
 // Cost: linear; 500,000 records of nine attributes take well under a second.
-func Generated(p Profile, n int, seed uint64) *Table {
+func Generated(p Profile, n int, seed uint64) *equivclass.Table {
 	g := newGenerator(p)
-	t := &Table{Codes: make([][]equivclass.Code, len(p.attributes))}
+	t := &equivclass.Table{Codes: make([][]equivclass.Code, len(p.attributes))}
 	for j, a := range p.attributes {
 		t.Dicts = append(t.Dicts, a.dictionary())
 		t.Codes[j] = make([]equivclass.Code, n)
