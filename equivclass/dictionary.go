@@ -166,13 +166,13 @@ func (d *Dictionary) known(text []byte) (Code, bool) {
 	return c, ok
 }
 
-// FindLabel is Find for a value as a release shows it: a bucket by its label,
+// EncodeLabel is Encode for a value as a release shows it: a bucket by its label,
 // or by any number in it.
-func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) {
+func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
 	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
-		return Code(i), true, Accepted
+		return Code(i), Accepted
 	}
-	return d.Find([]byte(text))
+	return d.Encode([]byte(text))
 }
 
 // Named returns the code of a category without hierarchy, or of a bucket by its
@@ -184,16 +184,6 @@ func (d *Dictionary) Named(text string) (code Code, found bool) {
 	}
 	i := slices.Index(d.texts, text)
 	return Code(max(i, 0)), i >= 0
-}
-
-// Add takes in a value that Find called admissible and new.
-func (d *Dictionary) Add(raw []byte) Code {
-	if d.attribute.Type.Numeric() {
-		v, _ := ParseNumber(d.attribute.Type, raw)
-		return d.addNumber(v)
-	}
-	text, _ := d.attribute.Clean(raw)
-	return d.addText(string(text))
 }
 
 func (d *Dictionary) addNumber(v float64) Code {

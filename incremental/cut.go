@@ -256,16 +256,11 @@ func (m *Machine) View(release uint32) (*View, error) {
 func (m *Machine) view(intent Intent) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa()[:n:n],
-		Dictionaries: make([]*equivclass.Dictionary, len(m.records.Dicts))}
+		Dictionaries: m.records.Frozen()}
 	if len(m.meta.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(m.meta.References))
 		for a, counts := range m.meta.References {
 			v.References[a] = equivclass.NewBag(counts)
-		}
-	}
-	for i, d := range m.records.Dicts {
-		if d != nil {
-			v.Dictionaries[i] = d.Frozen()
 		}
 	}
 	for j := range m.schema.Quasi() {

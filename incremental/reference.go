@@ -123,12 +123,12 @@ func (m *Machine) declareReferences() error {
 		d := m.records.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
-			code, found, why := d.FindLabel(v.Value)
+			known := d.Len()
+			code, why := d.EncodeLabel(v.Value)
 			if why != equivclass.Accepted {
 				return fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
-			if !found {
-				code, _ = d.Encode([]byte(v.Value))
+			if d.Len() > known {
 				m.learn(i, code)
 			}
 			b.Add(code, v.Count)

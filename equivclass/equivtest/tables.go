@@ -54,7 +54,7 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 		}
 		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, n)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		for i := range codes {
 			v := rng.IntN(size)
@@ -83,7 +83,7 @@ func CensusLike(n int) *equivclass.FlaggedTable {
 		}
 		d := equivclass.NewDictionary(a)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, make([]equivclass.Code, n))
 	}

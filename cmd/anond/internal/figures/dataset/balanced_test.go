@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest"
 )
 
 // Every value keeps its text, and near codes share a node: 12 values of four a
@@ -14,7 +15,7 @@ func TestHierarchiesKeepTheValues(t *testing.T) {
 	d := equivclass.NewDictionary(equivclass.Attribute{Name: "x", Type: equivclass.Categorical})
 	table := &equivclass.Table{Dicts: []*equivclass.Dictionary{d}, Codes: [][]equivclass.Code{{}}}
 	for _, text := range []string{"10", "1", "2", "3", "4", "5", "6", "7", "8", "9", "11", "12"} {
-		table.Codes[0] = append(table.Codes[0], d.Add([]byte(text)))
+		table.Codes[0] = append(table.Codes[0], equivtest.Code(t, d, text))
 	}
 	tree, err := WithHierarchies(table)
 	require.NoError(t, err)

@@ -104,7 +104,7 @@ func (a generated) dictionary() *equivclass.Dictionary {
 		if !a.typ.Numeric() {
 			text = a.name + "-" + text
 		}
-		d.Add([]byte(text))
+		d.Encode([]byte(text))
 	}
 	return d
 }

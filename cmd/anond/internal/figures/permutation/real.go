@@ -2,6 +2,7 @@ package permutation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"anond/cmd/anond/internal/figures"
@@ -54,25 +55,21 @@ func employed(s dataset.Source) (*equivclass.Table, error) {
 	}
 	const education, industry = 2, 5
 	none, _, _ := all.Dicts[industry].Find([]byte("N"))
-	out := &equivclass.Table{Codes: make([][]equivclass.Code, len(all.Dicts))}
+	attributes := make([]equivclass.Attribute, len(all.Dicts))
 	for j, d := range all.Dicts {
-		a := d.Attribute()
-		if j == education || j == industry {
-			a.Type = equivclass.Integer
-		}
-		out.Dicts = append(out.Dicts, equivclass.NewDictionary(a))
+		attributes[j] = d.Attribute()
 	}
+	attributes[education].Type, attributes[industry].Type = equivclass.Integer, equivclass.Integer
+	out, row := equivclass.NewTable(attributes, equivclass.RefuseMissing), make(equivclass.Row, len(attributes))
 	for i := range all.Len() {
 		if all.Codes[industry][i] == none {
 			continue
 		}
-		for j, d := range out.Dicts {
-			text := []byte(all.Dicts[j].Text(all.Codes[j][i]))
-			c, found, _ := d.Find(text)
-			if !found {
-				c = d.Add(text)
-			}
-			out.Codes[j] = append(out.Codes[j], c)
+		for j, d := range all.Dicts {
+			row[j] = []byte(d.Text(all.Codes[j][i]))
+		}
+		if why, column := out.Append(row); why != equivclass.Accepted {
+			return nil, fmt.Errorf("row %d, column %q: %s", i+1, column, why)
 		}
 	}
 	return out, nil

@@ -48,10 +48,8 @@ func twoGroups(t *testing.T) (*equivclass.Table, [][]int32) {
 		{Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
 		d := equivclass.NewDictionary(a)
 		for _, r := range rows {
-			c, found, _ := d.Find([]byte(r[j]))
-			if !found {
-				c = d.Add([]byte(r[j]))
-			}
+			c, why := d.Encode([]byte(r[j]))
+			require.Equal(t, equivclass.Accepted, why)
 			table.Codes[j] = append(table.Codes[j], c)
 		}
 		table.Dicts = append(table.Dicts, d)
