@@ -12,9 +12,15 @@ type intake struct {
 	always uint64 // semi-sensitive attributes without a flag: always sensitive
 	semi   bool   // there are semi-sensitive attributes
 
-	row     []looked // by attribute
+	row     []found // by attribute
 	private uint64
 	grown   []int // attributes whose dictionary that row extended
+}
+
+// found is what a dictionary has of a value: its code, or nothing yet.
+type found struct {
+	code  Code
+	known bool
 }
 
 // step judges one attribute of a row.
@@ -33,7 +39,7 @@ type flag struct {
 }
 
 func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, order []int) intake {
-	in := intake{row: make([]looked, len(attributes))}
+	in := intake{row: make([]found, len(attributes))}
 	flagged := map[string]uint64{} // semi-sensitive attributes by their flag
 	n := 0
 	for _, a := range attributes {
@@ -76,12 +82,12 @@ func (t *Table) Append(row Row) (Reason, string) {
 		if s.dict == nil {
 			continue
 		}
-		v := &in.row[s.attribute]
+		i := s.attribute
+		v := in.row[i]
 		if !v.known {
-			v.code, v.text = s.dict.add(v), nil
-			in.grown = append(in.grown, s.attribute)
+			v.code, in.grown = s.dict.add(row[i]), append(in.grown, i)
 		}
-		t.Codes[s.attribute] = append(t.Codes[s.attribute], v.code)
+		t.Codes[i] = append(t.Codes[i], v.code)
 	}
 	if in.semi {
 		t.Private = append(t.Private, in.private)
@@ -125,7 +131,8 @@ func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	case raw == nil && s.required:
 		return ReasonMissing
 	default:
-		in.row[s.attribute], why = s.dict.look(raw)
+		v := &in.row[s.attribute]
+		v.code, v.known, why = s.dict.Find(raw)
 	}
 	return why
 }
