@@ -29,7 +29,8 @@ type step struct {
 	name      string
 	dict      *Dictionary // nil: a subject or a flag
 	required  bool        // the value may not be missing
-	flags     uint64      // of a flag: the semi-sensitive attributes that it flags
+	flag      bool
+	flags     uint64 // of a flag: the semi-sensitive attributes that it flags
 }
 
 // flag is an attribute that flags others.
@@ -59,7 +60,7 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, ord
 		s := step{attribute: i, name: a.Name, dict: dicts[i], required: missing != MissingValue || a.Type.Numeric()}
 		switch {
 		case a.Role == Flag:
-			s.flags = flagged[a.Name]
+			s.flag, s.flags = true, flagged[a.Name]
 			in.flags = append(in.flags, flag{i, s.flags})
 		case a.Role != Subject && s.dict == nil:
 			continue
@@ -116,7 +117,7 @@ func (t *Table) Check(row Row) (Reason, string) {
 // judge looks one value of a row up.
 func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	switch {
-	case s.flags != 0:
+	case s.flag:
 		sensitive, ok := ParseFlag(raw)
 		if !ok {
 			return ReasonFlag
