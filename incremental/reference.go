@@ -72,12 +72,12 @@ func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *
 		d := c.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
-			code, found, why := d.FindLabel(v.Value)
+			known := d.Len()
+			code, why := d.EncodeLabel(v.Value)
 			if why != equivclass.Accepted {
 				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
-			if !found {
-				code, _ = d.Encode([]byte(v.Value))
+			if d.Len() > known {
 				s.entry(i, d.Text(code))
 			}
 			b.Add(code, v.Count)
