@@ -12,22 +12,26 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // TestStateFull: state.max_bytes stops the daemon with a clear error; with more
 // room it goes on, and nothing is lost.
 func TestStateFull(t *testing.T) {
+	t.Parallel()
+	n := tier.Of(t, 6000, 6000, 20000)
 	s := newSite(t, fileSource, "on: records, every: 400", ", max_bytes: 256KiB")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
-	s.write("admissions.ndjson", ndjson(1, 20000))
+	s.write("admissions.ndjson", ndjson(1, n))
 	r := s.run("run --once")
 	require.Equal(t, exitFailed, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "hint: make room on the disk or raise state.max_bytes")
 	assert.Equal(t, exitFailed, s.run("run --once").code)
 	s.edit(", max_bytes: 256KiB", "")
 	s.must("run --once")
-	assert.Equal(t, 20000, int(s.counts().Counts.Sent))
-	assert.Len(t, s.positions(), 20000)
+	assert.Equal(t, n, int(s.counts().Counts.Sent))
+	assert.Len(t, s.positions(), n)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 
@@ -47,12 +51,14 @@ func TestRecordsFull(t *testing.T) {
 // TestDiskFull runs into a real limit of the kernel: no file of the process may
 // grow beyond it. Writes then fail as on a full disk.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	n := tier.Of(t, 6000, 6000, 20000)
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("needs prlimit of util-linux")
 	}
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
-	s.write("admissions.ndjson", ndjson(1, 20000))
+	s.write("admissions.ndjson", ndjson(1, n))
 	p := s.start("run --once", func(c *exec.Cmd) {
 		c.Args = append([]string{"prlimit", "--fsize=300000", os.Args[0]}, c.Args[1:]...)
 		c.Path, _ = exec.LookPath("prlimit")
@@ -71,8 +77,8 @@ func TestDiskFull(t *testing.T) {
 	p.signal(syscall.SIGKILL)
 	p.wait()
 	s.must("run --once")
-	assert.Equal(t, 20000, int(s.counts().Counts.Sent))
-	assert.Len(t, s.positions(), 20000)
+	assert.Equal(t, n, int(s.counts().Counts.Sent))
+	assert.Len(t, s.positions(), n)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 
@@ -112,6 +118,7 @@ func TestFirstStart(t *testing.T) {
 	lines := strings.SplitAfter(ndjson(1, 3000), "\n")
 	for _, first := range []int{0, 1, 3, 20} {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 			s.write("admissions.ndjson", strings.Join(lines[:first], ""))
 			p := s.start("run")
