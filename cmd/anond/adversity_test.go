@@ -19,19 +19,19 @@ import (
 // TestStateFull: state.max_bytes stops the daemon with a clear error; with more
 // room it goes on, and nothing is lost.
 func TestStateFull(t *testing.T) {
+	tier.NotShort(t, "it publishes fifty releases")
 	t.Parallel()
-	n := tier.Of(t, 6000, 6000, 20000)
 	s := newSite(t, fileSource, "on: records, every: 400", ", max_bytes: 256KiB")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
-	s.write("admissions.ndjson", ndjson(1, n))
+	s.write("admissions.ndjson", ndjson(1, 20000))
 	r := s.run("run --once")
 	require.Equal(t, exitFailed, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "hint: make room on the disk or raise state.max_bytes")
 	assert.Equal(t, exitFailed, s.run("run --once").code)
 	s.edit(", max_bytes: 256KiB", "")
 	s.must("run --once")
-	assert.Equal(t, n, int(s.counts().Counts.Sent))
-	assert.Len(t, s.positions(), n)
+	assert.Equal(t, 20000, int(s.counts().Counts.Sent))
+	assert.Len(t, s.positions(), 20000)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 
@@ -51,14 +51,14 @@ func TestRecordsFull(t *testing.T) {
 // TestDiskFull runs into a real limit of the kernel: no file of the process may
 // grow beyond it. Writes then fail as on a full disk.
 func TestDiskFull(t *testing.T) {
+	tier.NotShort(t, "it publishes fifty releases")
 	t.Parallel()
-	n := tier.Of(t, 6000, 6000, 20000)
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("needs prlimit of util-linux")
 	}
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
-	s.write("admissions.ndjson", ndjson(1, n))
+	s.write("admissions.ndjson", ndjson(1, 20000))
 	p := s.start("run --once", func(c *exec.Cmd) {
 		c.Args = append([]string{"prlimit", "--fsize=300000", os.Args[0]}, c.Args[1:]...)
 		c.Path, _ = exec.LookPath("prlimit")
@@ -77,8 +77,8 @@ func TestDiskFull(t *testing.T) {
 	p.signal(syscall.SIGKILL)
 	p.wait()
 	s.must("run --once")
-	assert.Equal(t, n, int(s.counts().Counts.Sent))
-	assert.Len(t, s.positions(), n)
+	assert.Equal(t, 20000, int(s.counts().Counts.Sent))
+	assert.Len(t, s.positions(), 20000)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 
@@ -167,6 +167,7 @@ func TestRubbish(t *testing.T) {
 
 // TestDemo runs a small demo, and the other commands on what it leaves.
 func TestDemo(t *testing.T) {
+	tier.NotShort(t, "the commands of the README run a demo, too")
 	dir := filepath.Join(t.TempDir(), "demo")
 	r := anond(t, "demo", "--records", "2000", "--rate", "5000", "--naive", "--json", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)

@@ -273,6 +273,7 @@ func TestMaxBytes(t *testing.T) {
 
 // TestLockNamesItsHolder lets a child process hold the state.
 func TestLockNamesItsHolder(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	path := filepath.Join(t.TempDir(), "anond.db")
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	child.Env = append(os.Environ(), "BOLTSTORE_CHILD=hold", "BOLTSTORE_PATH="+path)
