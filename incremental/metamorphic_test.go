@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
@@ -32,7 +33,7 @@ type delivery struct {
 // fixed numbers of records) the data files are a function of the records alone,
 // whatever the batches, commits, restarts, redeliveries and idle ticks.
 func TestDeliveryDoesNotMatter(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
 		for _, mode := range []struct {
 			republication incremental.Republication
 			repeat        incremental.Repeat
@@ -126,7 +127,7 @@ func (c *chain) cutOrDie(between bool) {
 // records give the same releases, restarts included, and a clock that stands
 // still or goes back after a restart changes no arrival.
 func TestTimeIsAnInput(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(tier.Of(t, 1, 3, 8)) {
 		run := func(restart, back bool) string {
 			p := policy(4, 2)
 			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, extract.Extract{}

@@ -16,6 +16,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
@@ -394,7 +395,7 @@ func people(t testing.TB) *equivclass.Schema {
 // ignores the tie.
 func TestRuleS(t *testing.T) {
 	again := 0
-	for seed := range uint64(10) {
+	for seed := range uint64(tier.Of(t, 4, 4, 10)) {
 		for _, repeat := range []incremental.Repeat{incremental.RepeatFirst, incremental.RepeatSticky} {
 			p := policy(4, 2)
 			p.Republication, p.Repeat, p.MaxHold, p.MaxRegroups = incremental.Regroup, repeat, 1, -1

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
 	"anond/incremental/storetest"
 )
@@ -62,7 +63,7 @@ func commitUntilKilled(t *testing.T, path string) {
 // said to be committed is there, at most one commit more, and nothing of an
 // incomplete one; opening needs no repair.
 func TestKilledAtRandomMoments(t *testing.T) {
-	const kills = 25
+	kills := tier.Of(t, 5, 10, 25)
 	path := filepath.Join(t.TempDir(), "anond.db")
 	random := rand.New(rand.NewPCG(crashSeed, 1))
 	model, g, applied := &storetest.State{}, storetest.NewGenerator(crashSeed, 3), 0

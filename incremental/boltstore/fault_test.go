@@ -15,6 +15,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/storetest"
@@ -131,7 +132,8 @@ func requireDamage(t *testing.T, path, bucket string) {
 // What is read is then the state, the state one commit earlier (bbolt falls back
 // to its other meta page), or ErrCorrupt; never a crash, never another state.
 func TestAnyFlippedByte(t *testing.T) {
-	const seed, flips = 4, 150
+	const seed = 4
+	flips := tier.Of(t, 50, 50, 150)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "anond.db")
 	before, after := makeState(t, path, 12)
@@ -273,6 +275,7 @@ func TestMaxBytes(t *testing.T) {
 
 // TestLockNamesItsHolder lets a child process hold the state.
 func TestLockNamesItsHolder(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	path := filepath.Join(t.TempDir(), "anond.db")
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	child.Env = append(os.Environ(), "BOLTSTORE_CHILD=hold", "BOLTSTORE_PATH="+path)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/topdown"
 )
 
@@ -55,6 +56,7 @@ func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outco
 // local update wins as long as a batch touches a small part of the table, and
 // loses to a full update that takes n log n once it touches most of it.
 func TestWangFigure5(t *testing.T) {
+	tier.NotShort(t, "it measures a figure")
 	rows := normalRows(10000, 6)
 	for _, want := range []equivclass.Requirement{{K: 5, L: 1}, {K: 10, L: 1}, {K: 5, L: 3}} {
 		got := map[Method]outcome{}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 )
 
 // lowCase is a stream of uniform points with few sensitive values: where
@@ -54,10 +55,7 @@ func (c lowCase) table(tb testing.TB) *table {
 
 // docs/BENCHMARKS.md, "Regrouping through the whole daemon", is this test's log.
 func TestWhereRegroupingPays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: -short")
-	}
-	for _, c := range []lowCase{
+	for i, c := range []lowCase{
 		{2, 4, 60, 6000, 6, 3, 0, 0, 0.02},
 		{2, 4, 60, 6000, 6, 3, 0, 4, 0.02},
 		{2, 3, 60, 6000, 4, 2, 0, 0, 0.05},
@@ -66,6 +64,9 @@ func TestWhereRegroupingPays(t *testing.T) {
 		{2, 10, 200, 6000, 6, 3, 0.5, 4, -0.01},
 	} {
 		t.Run(c.String(), func(t *testing.T) {
+			if i != 2 {
+				tier.Heavy(t, "it is one of six like it")
+			}
 			data, loss := c.table(t), map[string]float64{}
 			for _, name := range []string{"append", "regroup x1", "regroup x2", "regroup unlimited"} {
 				p, err := Options{K: c.k, L: c.l}.policy(name)
