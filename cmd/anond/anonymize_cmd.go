@@ -47,7 +47,7 @@ it promises nothing: for data that grow, use anond run.
 
 Recodings: generalization, anatomy, permutation; slicing (--slices says which
 columns stay together); randomization (--retention); and lgb, which the methods
-lgb-mdp, lgb-ncp and lgb-mended write, for schemas with role semi and without.
+lgb-mdp, lgb-ncp and lgb-fixed write, for schemas with role semi and without.
 Randomization, the method ng, and slices that join the sensitive attribute with
 others carry no promise; the release and the report say so.
 
@@ -132,7 +132,10 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
 	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
-	if o.Method, err = methods.Find(f.method); err != nil {
+	var renamed *methods.RenamedError
+	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {
+		return nil, nil, usage("write --method "+renamed.New, "%s", err)
+	} else if err != nil {
 		return nil, nil, usage("anond anonymize --list says what each does", "%s", err)
 	}
 	if o.Recoding == "" {

@@ -61,7 +61,7 @@ func newClinic(t *testing.T, n int) (w *ward, rows []clinicRow) {
 	return w, rows
 }
 
-var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-mended"}
+var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-fixed"}
 
 // TestLGBFromFileToAnswer: anonymize, verify, audit, evaluate, query. What the
 // report states is what the files say to a naive reader.
@@ -126,7 +126,7 @@ func (w *ward) level(method string, r *oneoff.Report) {
 		crossing += a.Crossing
 	}
 	text := w.anonymize("clinic.csv", method+"-text", "--method", method, "-k", "6", "-l", "4").stdout
-	if method == "lgb-mended" {
+	if method == "lgb-fixed" {
 		assert.Zero(w.t, crossing)
 		assert.Equal(w.t, snapshot.LevelL0L1, r.Level)
 		assert.NotContains(w.t, text, "Level rows")
@@ -134,7 +134,7 @@ func (w *ward) level(method string, r *oneoff.Report) {
 		assert.NotZero(w.t, crossing)
 		assert.Equal(w.t, snapshot.LevelRows, r.Level)
 		assert.Contains(w.t, text, "Level rows, weaker than L0")
-		assert.Contains(w.t, text, "Method lgb-mended keeps 1/l for both")
+		assert.Contains(w.t, text, "Method lgb-fixed keeps 1/l for both")
 	}
 	assert.Equal(w.t, crossing > 0, report.ByRows)
 }
@@ -248,18 +248,18 @@ func TestLGBRefusals(t *testing.T) {
 	assert.Contains(t, far.stderr, "no k = 50 records have the same values flagged")
 }
 
-// TestLGBMendedHoldsFewer: people of rare flags join those who protect more in
+// TestLGBFixedHoldsFewer: people of rare flags join those who protect more in
 // attributes by t, and the report says so.
-func TestLGBMendedHoldsFewer(t *testing.T) {
+func TestLGBFixedHoldsFewer(t *testing.T) {
 	w, _ := newClinic(t, 150)
 	plain := w.report("clinic.csv", "plain", "--method", "lgb-ncp", "-k", "12", "-l", "3")
-	mended := w.report("clinic.csv", "mended", "--method", "lgb-mended", "-k", "12", "-l", "3")
+	fixed := w.report("clinic.csv", "fixed", "--method", "lgb-fixed", "-k", "12", "-l", "3")
 	require.NotZero(t, plain.Held.NoClass)
-	assert.LessOrEqual(t, mended.Held.NoClass, plain.Held.NoClass)
+	assert.LessOrEqual(t, fixed.Held.NoClass, plain.Held.NoClass)
 	text := w.anonymize("clinic.csv", "text", "--method", "lgb-ncp", "-k", "12", "-l", "3").stdout
 	assert.Contains(t, text, fmt.Sprintf("held: %d, whose flags fewer than k = 12 people have", plain.Held.NoClass))
 	assert.Contains(t, text, "a value is as probable as its share of the bucket")
-	consistent(t, w.path("mended"))
+	consistent(t, w.path("fixed"))
 }
 
 // alonePromises are the releases that carry no promise.

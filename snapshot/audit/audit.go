@@ -10,7 +10,7 @@ import (
 //
 // Guarantee: "certified" is returned only if both exports were given, cover
 // every release, and every published record is in a component certified by rule
-// A or P; then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
+// A (frozen classes) or rule P (pure classes); then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
 // Every violation reported is derived from the files. An input that is
 // malformed is an error.
 //
@@ -51,7 +51,8 @@ func (a *auditor) published(o Options) error {
 		unfinished = unfinished || behind
 	}
 	if unfinished {
-		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start", newest)
+		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start",
+			newest)
 	}
 	return nil
 }
@@ -83,8 +84,9 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat, requireCertified: o.RequireCertified,
-		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat,
+		requireCertified: o.RequireCertified,
+		Releases:         []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.nothing = m.whyNothing()
 	a.coverage()
@@ -119,7 +121,8 @@ func (a *auditor) coverage() {
 	case in.members == nil:
 		a.skip("who is in which class (no members export): certificates A and P, disappearance, regroup budgets, attackers")
 	case missing > 0:
-		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing, len(in.numbers))
+		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing,
+			len(in.numbers))
 	}
 	if in.records == nil {
 		a.skip("the microdata (no records export): members inside their cells, bags, subjects, people waiting")
@@ -136,7 +139,8 @@ func (a *auditor) coverage() {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
 	if in.s.local != nil {
-		a.skip("that coins alone decided which of the people with a value is in which bucket: files cannot show it, and posteriors weigh every arrangement of people and rows alike")
+		a.skip("that random draws alone decided which of the people with a value is in which bucket: files cannot show it, " +
+			"and posteriors weigh every arrangement of people and rows equally")
 	}
 	a.skip("information-loss figures in the manifests")
 }
@@ -251,7 +255,7 @@ func (a *auditor) classes(rel *release) []uint32 {
 }
 
 // waiting counts the people who arrived and are not published, and the largest
-// share of one value among them: nothing is promised about it, so it is told.
+// share of one value among them: nothing is promised about it, so it is reported.
 func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	counts := make([]int, len(a.in.s.sa.text))
 	n, top := 0, 0
@@ -294,9 +298,6 @@ func (a *auditor) finish() *Report {
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: "not claimed"}
-	if a.in.first.Policy.Transparent { // of an earlier version
-		r.Level.L2 = "claimed, not checked"
-	}
 	r.NotPromised = r.notPromised()
 	return r
 }

@@ -132,7 +132,7 @@ func TestPartialMembersExport(t *testing.T) {
 }
 
 // TestInterruptedPublication: a crash after the rename leaves CURRENT and ledger
-// one behind. The daemon finishes it; it is no violation, and it is told.
+// one behind. The daemon finishes it; it is no violation, and it is listed as not checked.
 func TestInterruptedPublication(t *testing.T) {
 	p, _ := standard()
 	o := p.write(t, p.render())

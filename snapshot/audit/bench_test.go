@@ -100,7 +100,7 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 		rows := len(part) * size
 		man, err := json.Marshal(map[string]any{
 			"format_version": 1, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
-			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "transparent": false, "max_regroups": 2},
+			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": len(part), "pending": 0, "quality": map[string]any{},
 			"files":    []map[string]any{{"name": "data.csv", "sha256": hexSHA(out.Bytes()), "bytes": out.Len(), "rows": rows}},
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},

@@ -23,9 +23,9 @@ type fate uint8
 
 const (
 	fateBroken    fate = iota // neither of the three: a rule is broken
-	fateUnchanged             // rule A: same records, same bag, same cells
+	fateUnchanged             // rule A (frozen classes): same records, same bag, same cells
 	fateBorn                  // only records never published before
-	fatePure                  // rule P: regrouped inside one signature
+	fatePure                  // rule P (pure classes): regrouped inside one signature
 )
 
 // origin describes where the records of a class come from.
@@ -38,8 +38,9 @@ type origin struct {
 	oneSet  bool   // every old member's former class had this class's value set
 }
 
-// advance checks rules A, P, C, E and N between the carried release and the
-// next one and gives the carry after it. prev is not modified.
+// advance compares the next release with the carried one and gives the carry
+// after it. It checks rules A (frozen classes), P (pure classes), C (coexistence),
+// E (budget of regroupings) and N (insert-only). prev is not modified.
 //
 // Guarantee: if nothing is reported here and by the per-release checks, in any
 // release, then every record's component is frozen or pure and Theorems A and P

@@ -47,8 +47,8 @@ func (d *difference) support() []uint32 {
 	return set
 }
 
-// checkDifference tests rule D, which needs only public files: no value may
-// exceed 1/l of the newly published set. It also finds rows that vanished.
+// checkDifference tests rule D (difference), which needs only public files: no
+// value may exceed 1/l of the newly published set. It also finds rows that vanished.
 func checkDifference(before, after []int, man *Manifest, f *faults) difference {
 	d := bagDifference(before, after)
 	if d.top*man.Policy.L > d.total {
@@ -75,7 +75,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("policy.k", a.K != b.K)
 	changed("policy.l", a.L != b.L)
 	changed("policy.republication", a.Republication != b.Republication)
-	changed("policy.transparent", a.Transparent != b.Transparent)
 	changed("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
 	changed("policy.max_regroups", cmp.Compare(budget(a), budget(b)) != 0)
 	changed("policy.diversity", !sameDiversity(a, b))
@@ -107,10 +106,12 @@ func sameSchema(a, b []Column) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag || !x.Promise.equal(y.Promise) {
+		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag ||
+			!x.Promise.equal(y.Promise) {
 			return false
 		}
-		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File || !slices.Equal(h.Steps, o.Steps)) {
+		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File ||
+			!slices.Equal(h.Steps, o.Steps)) {
 			return false // another file may have grown: checkGrowth
 		}
 	}

@@ -78,7 +78,7 @@ type records struct {
 	sa      []uint32
 	subject []uint32 // subject number, nil when no subject column is exported
 	// Semi-sensitive attributes: a flagged value is in semi, and its cell is
-	// bucketedCell, since nobody who looks for a person knows it.
+	// bucketedCell: the adversary does not know it.
 	semi [][]uint32 // per attribute, by record: value + 1; 0: not flagged
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every decoder takes hostile bytes: it must not panic, must not take more than
-// the input is worth, and its error must not repeat the input (rule V).
+// Every decoder takes any bytes: it must not panic, must not use memory out of
+// proportion to the input, and its error must not repeat the input (rule V, values).
 
 func seeds(f *testing.F, name string) {
 	p, _ := standard()
@@ -52,7 +52,8 @@ func FuzzManifest(f *testing.F) {
 func fuzzSchema() *schema {
 	h, _ := parseHierarchy("city.csv", []byte(testHierarchy))
 	m := &Manifest{Schema: []Column{{Name: "person", Role: "subject"}, {Name: "age", Role: "quasi", Type: "integer"},
-		{Name: "city", Role: "quasi", Type: "categorical"}, {Name: "job", Role: "quasi", Type: "categorical"}, {Name: "illness", Role: "sensitive"}}}
+		{Name: "city", Role: "quasi", Type: "categorical"}, {Name: "job", Role: "quasi", Type: "categorical"},
+		{Name: "illness", Role: "sensitive"}}}
 	return newSchema(m, map[string]*hierarchy{"city": h})
 }
 
@@ -89,12 +90,14 @@ func FuzzBuckets(f *testing.F) {
 // FuzzCell: a cell that parses prints back as itself, contains what it was made
 // of, and a value parses as a point.
 func FuzzCell(f *testing.F) {
-	for _, s := range []string{"1", "-0.5", "[1,2]", "[2,1]", "{a|b}", "a", "*", "north", "north-1", "2024-02-29", "[2024-02-29,2024-03-01]", "1e5", "", "{|a}"} {
+	for _, s := range []string{"1", "-0.5", "[1,2]", "[2,1]", "{a|b}", "a", "*", "north", "north-1", "2024-02-29",
+		"[2024-02-29,2024-03-01]", "1e5", "", "{|a}"} {
 		f.Add(s)
 	}
 	h, _ := parseHierarchy("city.csv", []byte(testHierarchy))
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, a := range []*attribute{newAttribute("n", typeNumber, nil), newAttribute("d", typeDate, nil), newAttribute("c", typeCategory, nil), newAttribute("h", typeCategory, h)} {
+		for _, a := range []*attribute{newAttribute("n", typeNumber, nil), newAttribute("d", typeDate, nil),
+			newAttribute("c", typeCategory, nil), newAttribute("h", typeCategory, h)} {
 			id, reason := a.intern([]byte(text))
 			if reason != "" {
 				require.NotContains(t, reason, "%")
@@ -170,7 +173,8 @@ func FuzzHierarchy(f *testing.F) {
 func TestMalformedInputsSayWhere(t *testing.T) {
 	for _, c := range []struct{ name, file, from, to, want string }{
 		{"number", "releases/000001/data.csv", `"[20,27]"`, `"[020,27]"`, "data.csv:2: attribute age: not a number in shortest decimal form"},
-		{"empty interval", "releases/000001/data.csv", `"[20,27]"`, `"[27,27]"`, "data.csv:2: attribute age: interval is empty or a single value"},
+		{"empty interval", "releases/000001/data.csv", `"[20,27]"`, `"[27,27]"`,
+			"data.csv:2: attribute age: interval is empty or a single value"},
 		{"label", "releases/000001/data.csv", "*", "CANARY", "attribute city: value or label is not in the hierarchy"},
 		{"class", "releases/000001/data.csv", ",a,1\n", ",a,CANARY\n", "data.csv:2: class is not a positive number"},
 		{"header", "releases/000001/data.csv", "city", "CANARY", "data.csv:1: header lacks an attribute"},

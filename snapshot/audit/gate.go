@@ -10,7 +10,7 @@ import (
 // the certificate from release to release.
 //
 // Guarantee: if every release of a chain passed Check without violations, then
-// every published record's component is frozen or pure, hence P(value | all
+// every published record's component is frozen (rule A) or pure (rule P), hence P(value | all
 // releases) <= 1/l at levels L0 and L1, no budget is exceeded, and nobody
 // disappeared. The check reads files, not the publisher's memory; only who is in
 // which class comes from the caller. What it does not see is the microdata: that
@@ -58,7 +58,8 @@ func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
 	} else {
 		next = &carry{man: rel.man, tab: rel.tab, classOf: classOf}
 		if before != nil {
-			f.add("claim", kindAcrossNone, rel.man.Release, 0, "across_releases", "a release that promises nothing next to others follows another one")
+			f.add("claim", kindAcrossNone, rel.man.Release, 0, "across_releases",
+				"a release that promises nothing next to others follows another one")
 		}
 	}
 	if len(f.list) == 0 {
@@ -89,7 +90,7 @@ func (g *Gate) Resume(dir string, members []uint32, regroups []uint16) ([]Violat
 		return nil, err
 	}
 	classOf := g.translate(rel, members, f)
-	next, _ := g.carry.advance(rel, classOf, g.s, &faults{}) // everything looks born: only the counts are of use
+	next, _ := g.carry.advance(rel, classOf, g.s, &faults{}) // every class counts as born: only the counts matter
 	next.regroups = fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	if len(f.list) == 0 {
 		g.carry = next
@@ -97,7 +98,7 @@ func (g *Gate) Resume(dir string, members []uint32, regroups []uint16) ([]Violat
 	return f.sorted(), nil
 }
 
-// load reads manifest and tables, with the hierarchies beside the release.
+// load reads manifest and tables, and the hierarchies of the releases directory.
 func (g *Gate) load(dir string, f *faults) (*release, error) {
 	man, err := loadManifest(dir)
 	if err != nil {
@@ -106,12 +107,13 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
 		return nil, err
 	}
-	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L || p.Transparent != g.policy.Transparent ||
+	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L ||
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
 		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
 	if man.byRows() && !g.policy.Rows {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level",
+			"the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
 	}
 	g.promised(man, f)
 	return loadRelease(dir, man, g.s, f)

@@ -27,7 +27,8 @@ func TestLocalChainIsCertified(t *testing.T) {
 	require.Equal(t, "sensitive", ill.Role)
 	var text bytes.Buffer
 	require.NoError(t, r.Text(&text))
-	require.Contains(t, text.String(), "sex (semi): promised t = 0.3 (equal), achieved t = 0.0556, share 0.6000, posterior 0.6000, 13 values in 3 buckets: certified (posterior is the share in the bucket; no 1/l is claimed)")
+	require.Contains(t, text.String(), "sex (semi): promised t = 0.3 (equal), achieved t = 0.0556, share 0.6000, posterior 0.6000, "+
+		"13 values in 3 buckets: certified (posterior is the share in the bucket; no 1/l is claimed)")
 	require.Contains(t, text.String(), "job (semi): promised l = 2, achieved l = 2")
 }
 

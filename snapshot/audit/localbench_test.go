@@ -117,7 +117,8 @@ func TestLocalGate(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, found)
 
-	for _, weaker := range []map[string]Promise{{}, {"sex": {T: p.sexT, Distance: "equal"}, "job": {L: 3}}, {"sex": {T: 0.1, Distance: "equal"}, "job": {L: p.jobL}},
+	for _, weaker := range []map[string]Promise{{}, {"sex": {T: p.sexT, Distance: "equal"}, "job": {L: 3}},
+		{"sex": {T: 0.1, Distance: "equal"}, "job": {L: p.jobL}},
 		{"sex": {T: p.sexT, Distance: "equal"}, "job": {L: p.jobL}, "city": {L: 2}}} {
 		policy := localGatePolicy(p)
 		policy.Promises = weaker
@@ -126,7 +127,8 @@ func TestLocalGate(t *testing.T) {
 		require.Contains(t, kinds(found), kindClaimFalse)
 	}
 
-	for _, want := range []string{kindBucketAboveL, kindBucketChanged, kindBucketRowsMoved, kindBucketGrown, kindBucketAboveT, kindReference, kindDifference, kindClassMerged, kindLoneNewcomer} {
+	for _, want := range []string{kindBucketAboveL, kindBucketChanged, kindBucketRowsMoved, kindBucketGrown, kindBucketAboveT,
+		kindReference, kindDifference, kindClassMerged, kindLoneNewcomer} {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.want == want })
 		bad, groups := standardLocal()
 		m := &localMutations[i]

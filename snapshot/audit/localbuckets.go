@@ -100,7 +100,9 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 	b.start = append(b.start, uint32(len(b.value)))
 	b.m = len(numbers)
 	if b.m > 0 && int(numbers[b.m-1]) != b.m {
-		r.f.add("order", kindBucketNumbers, r.release, 0, a.name, "buckets are not numbered 1..m; a number that persists links buckets across releases")
+		r.f.add("order", kindBucketNumbers, r.release, 0, a.name,
+
+			"buckets are not numbered 1..m; a number that persists links buckets across releases")
 	}
 	r.f.addN("order", kindBucketOrder, r.release, 0, a.name, "buckets are not in canonical order", unordered)
 	return numbers

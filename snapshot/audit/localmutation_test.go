@@ -56,14 +56,17 @@ var localMutations = []localMutation{
 		p.people[g.late[0]].job = "miner" // its bucket is then miner, miner
 		p.people[g.late[1]].job = "miner"
 	}},
-	{name: "buckets cross classes under the claim of level L0", want: kindBucketCrosses, attr: "job", public: kindBucketCrosses, plan: func(p *localPlan, _ *localGroups) {
-		p.level = "L0+L1"
-	}},
-	{name: "a level that is none", want: kindClaimFalse, public: kindClaimFalse, plan: func(p *localPlan, _ *localGroups) { p.level = "Rows" }},
-	{name: "bucket changed between releases", want: kindBucketChanged, attr: "job", public: kindBucketChanged, render: func(_ *localPlan, r []*localRelease) {
-		editBuckets(r[1:], "job,1,miner,1", "job,1,nurse,1")
-		editBuckets(r[1:], "job,2,nurse,1", "job,2,pilot,1")
-	}},
+	{name: "buckets cross classes under the claim of level L0", want: kindBucketCrosses, attr: "job", public: kindBucketCrosses,
+		plan: func(p *localPlan, _ *localGroups) {
+			p.level = "L0+L1"
+		}},
+	{name: "a level that is none", want: kindClaimFalse, public: kindClaimFalse,
+		plan: func(p *localPlan, _ *localGroups) { p.level = "Rows" }},
+	{name: "bucket changed between releases", want: kindBucketChanged, attr: "job", public: kindBucketChanged,
+		render: func(_ *localPlan, r []*localRelease) {
+			editBuckets(r[1:], "job,1,miner,1", "job,1,nurse,1")
+			editBuckets(r[1:], "job,2,nurse,1", "job,2,pilot,1")
+		}},
 	{name: "rows moved between buckets", want: kindBucketRowsMoved, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		j, b := g.job, g.both // clerk of job for clerk of both
 		p.releases[1].jobs[0], p.releases[1].jobs[1] = []int{b[2], b[0]}, []int{j[1], j[2], j[0]}
@@ -79,11 +82,12 @@ var localMutations = []localMutation{
 	{name: "class with mixed flags", want: kindMixedFlags, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		p.people[g.job[3]].jobPrints = "no" // still in its bucket
 	}},
-	{name: "class bucketed in different attributes", want: kindMixedFlags, public: kindMixedFlags, render: func(_ *localPlan, r []*localRelease) {
-		rows := rowsOf(r[0], 4)
-		r[0].lgb[rows[0]] = slices.Clone(r[0].lgb[rows[0]])
-		r[0].lgb[rows[0]][3] = "clerk"
-	}},
+	{name: "class bucketed in different attributes", want: kindMixedFlags, public: kindMixedFlags,
+		render: func(_ *localPlan, r []*localRelease) {
+			rows := rowsOf(r[0], 4)
+			r[0].lgb[rows[0]] = slices.Clone(r[0].lgb[rows[0]])
+			r[0].lgb[rows[0]][3] = "clerk"
+		}},
 	{name: "unflagged value bucketed", want: kindFlagMissing, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		for _, i := range g.job {
 			p.people[i].jobPrints = "0"
@@ -94,14 +98,16 @@ var localMutations = []localMutation{
 			p.people[i].jobPrints = "Yes"
 		}
 	}},
-	{name: "generalized value in a bucket", want: kindBucketValue, attr: "job", public: kindBucketValue, render: func(_ *localPlan, r []*localRelease) {
-		editBuckets(r, "job,1,miner,1", "job,1,{miner|nurse},1")
-	}},
-	{name: "value missing from a bucket", want: kindBucketSize, attr: "job", public: kindBucketSize, render: func(_ *localPlan, r []*localRelease) {
-		for _, x := range r {
-			x.buckets = slices.DeleteFunc(x.buckets, func(l []string) bool { return l[0] == "job" && l[1] == "1" && l[2] == "miner" })
-		}
-	}},
+	{name: "generalized value in a bucket", want: kindBucketValue, attr: "job", public: kindBucketValue,
+		render: func(_ *localPlan, r []*localRelease) {
+			editBuckets(r, "job,1,miner,1", "job,1,{miner|nurse},1")
+		}},
+	{name: "value missing from a bucket", want: kindBucketSize, attr: "job", public: kindBucketSize,
+		render: func(_ *localPlan, r []*localRelease) {
+			for _, x := range r {
+				x.buckets = slices.DeleteFunc(x.buckets, func(l []string) bool { return l[0] == "job" && l[1] == "1" && l[2] == "miner" })
+			}
+		}},
 	{name: "value of nobody in a bucket", want: kindBucketMismatch, attr: "job", render: func(_ *localPlan, r []*localRelease) {
 		editBuckets(r, "job,1,miner,1", "job,1,pilot,1")
 	}},
@@ -116,23 +122,27 @@ var localMutations = []localMutation{
 			sexPromise(x)["reference"] = []ValueCount{{"F", 5}, {"M", 5}}
 		}
 	}},
-	{name: "t exceeded", want: kindBucketAboveT, attr: "sex", public: kindBucketAboveT, plan: func(p *localPlan, _ *localGroups) { p.sexT = 0.05 }},
-	{name: "t bucket splits a class", want: kindBucketSplitsClass, attr: "sex", public: kindBucketSplitsClass, plan: func(p *localPlan, g *localGroups) {
-		for i := range p.releases {
-			s := &p.releases[i]
-			s.sexes[0], s.sexes[1] = join(g.both[:2], g.sex[1:3]), join(g.both[2:], g.sex[:1], g.sex[3:])
-		}
-	}},
-	{name: "newly bucketed values share a value", want: kindDifference, attr: "job", public: kindDifference, plan: func(p *localPlan, g *localGroups) {
-		for _, i := range g.late {
-			p.people[i].job = "miner"
-		}
-	}},
-	{name: "newly bucketed values far from the reference", want: kindDifference, attr: "sex", public: kindDifference, plan: func(p *localPlan, g *localGroups) {
-		for _, i := range g.late {
-			p.people[i].sex = "F"
-		}
-	}},
+	{name: "t exceeded", want: kindBucketAboveT, attr: "sex", public: kindBucketAboveT,
+		plan: func(p *localPlan, _ *localGroups) { p.sexT = 0.05 }},
+	{name: "t bucket splits a class", want: kindBucketSplitsClass, attr: "sex", public: kindBucketSplitsClass,
+		plan: func(p *localPlan, g *localGroups) {
+			for i := range p.releases {
+				s := &p.releases[i]
+				s.sexes[0], s.sexes[1] = join(g.both[:2], g.sex[1:3]), join(g.both[2:], g.sex[:1], g.sex[3:])
+			}
+		}},
+	{name: "newly bucketed values share a value", want: kindDifference, attr: "job", public: kindDifference,
+		plan: func(p *localPlan, g *localGroups) {
+			for _, i := range g.late {
+				p.people[i].job = "miner"
+			}
+		}},
+	{name: "newly bucketed values far from the reference", want: kindDifference, attr: "sex", public: kindDifference,
+		plan: func(p *localPlan, g *localGroups) {
+			for _, i := range g.late {
+				p.people[i].sex = "F"
+			}
+		}},
 	{name: "lone newcomer in a class", want: kindLoneNewcomer, public: kindFrozenVanished, plan: func(p *localPlan, g *localGroups) {
 		lone := p.add(2, "", "clerk", "F", "b")
 		p.releases[1].classes = slices.Clone(p.releases[1].classes)
@@ -159,42 +169,45 @@ var localMutations = []localMutation{
 		s.classes = [][]int{g.none, g.job, g.both, g.late}
 		s.sexes = [][]int{g.both, g.late}
 	}},
-	{name: "bucket numbers that persist", want: kindBucketNumbers, attr: "job", public: kindBucketNumbers, render: func(_ *localPlan, r []*localRelease) {
-		for _, line := range r[0].buckets {
-			if line[0] == "job" && line[1] == "3" {
-				line[1] = "13"
+	{name: "bucket numbers that persist", want: kindBucketNumbers, attr: "job", public: kindBucketNumbers,
+		render: func(_ *localPlan, r []*localRelease) {
+			for _, line := range r[0].buckets {
+				if line[0] == "job" && line[1] == "3" {
+					line[1] = "13"
+				}
 			}
-		}
-		for i, line := range r[0].lgb {
-			if line[3] == "*3" {
-				r[0].lgb[i] = slices.Clone(line)
-				r[0].lgb[i][3] = "*13"
+			for i, line := range r[0].lgb {
+				if line[3] == "*3" {
+					r[0].lgb[i] = slices.Clone(line)
+					r[0].lgb[i][3] = "*13"
+				}
 			}
-		}
-	}},
-	{name: "buckets in another order", want: kindBucketOrder, attr: "job", public: kindBucketOrder, render: func(_ *localPlan, r []*localRelease) {
-		flip := map[string]string{"1": "3", "3": "1", "*1": "*3", "*3": "*1"}
-		for _, line := range r[0].buckets {
-			if to := flip[line[1]]; line[0] == "job" && to != "" {
-				line[1] = to
+		}},
+	{name: "buckets in another order", want: kindBucketOrder, attr: "job", public: kindBucketOrder,
+		render: func(_ *localPlan, r []*localRelease) {
+			flip := map[string]string{"1": "3", "3": "1", "*1": "*3", "*3": "*1"}
+			for _, line := range r[0].buckets {
+				if to := flip[line[1]]; line[0] == "job" && to != "" {
+					line[1] = to
+				}
 			}
-		}
-		slices.SortStableFunc(r[0].buckets[1:], func(x, y []string) int {
-			if x[0] == "job" && y[0] == "job" {
-				return strings.Compare(x[1], y[1])
+			slices.SortStableFunc(r[0].buckets[1:], func(x, y []string) int {
+				if x[0] == "job" && y[0] == "job" {
+					return strings.Compare(x[1], y[1])
+				}
+				return 0
+			})
+			for i, line := range r[0].lgb {
+				if to := flip[line[3]]; to != "" {
+					r[0].lgb[i] = slices.Clone(line)
+					r[0].lgb[i][3] = to
+				}
 			}
-			return 0
-		})
-		for i, line := range r[0].lgb {
-			if to := flip[line[3]]; to != "" {
-				r[0].lgb[i] = slices.Clone(line)
-				r[0].lgb[i][3] = to
-			}
-		}
-	}},
-	{name: "bucket values in insertion order", want: kindRowOrder, attr: "sex", public: kindRowOrder, render: func(_ *localPlan, r []*localRelease) {
-		r[0].buckets[1], r[0].buckets[2] = r[0].buckets[2], r[0].buckets[1]
-	}},
+		}},
+	{name: "bucket values in insertion order", want: kindRowOrder, attr: "sex", public: kindRowOrder,
+		render: func(_ *localPlan, r []*localRelease) {
+			r[0].buckets[1], r[0].buckets[2] = r[0].buckets[2], r[0].buckets[1]
+		}},
 	{name: "rows in insertion order", want: kindRowOrder, public: kindRowOrder, render: func(_ *localPlan, r []*localRelease) {
 		rows := rowsOf(r[0], 4)
 		r[0].lgb[rows[0]], r[0].lgb[rows[3]] = r[0].lgb[rows[3]], r[0].lgb[rows[0]]
@@ -224,7 +237,8 @@ var localMutations = []localMutation{
 		p.people[g.job[3]].value = "b"
 	}},
 	{name: "tampered buckets", want: kindHashMismatch, public: kindHashMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "000002", "buckets.csv"), func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
+		rewrite(t, filepath.Join(o.Releases, "000002", "buckets.csv"),
+			func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
 	}},
 	{name: "second rendering beside the first", want: kindUnexpectedFile, public: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data.csv"), nil, 0o600))
@@ -318,10 +332,13 @@ func TestLocalAttributesAreJudgedApart(t *testing.T) {
 		}
 		return out
 	}
-	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictViolated, "illness": VerdictCertified}, status("bucket over 1/l"))
+	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictViolated, "illness": VerdictCertified},
+		status("bucket over 1/l"))
 	require.Equal(t, map[string]string{"sex": VerdictViolated, "job": VerdictConsistent, "illness": VerdictCertified}, status("t exceeded"))
-	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictConsistent, "illness": VerdictViolated}, status("sensitive value above 1/l"))
-	require.Equal(t, map[string]string{"sex": statusUnknown, "job": statusUnknown, "illness": statusUnknown}, status("class grown by a fair set"))
+	require.Equal(t, map[string]string{"sex": VerdictCertified, "job": VerdictConsistent, "illness": VerdictViolated},
+		status("sensitive value above 1/l"))
+	require.Equal(t, map[string]string{"sex": statusUnknown, "job": statusUnknown, "illness": statusUnknown},
+		status("class grown by a fair set"))
 }
 
 // TestLocalJointMove: each attribute alone is as before; only the rows tell. The

@@ -73,7 +73,6 @@ type Policy struct {
 	L             int              `json:"l"`
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
-	Transparent   bool             `json:"transparent"`    // releases of an earlier version: level L2 is claimed; absent means false
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
 	SubjectRepeat string           `json:"subject_repeat"` // first | sticky; absent: not declared
 	// Promises are those of the semi-sensitive attributes, for the gate alone: in

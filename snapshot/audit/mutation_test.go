@@ -313,7 +313,8 @@ func TestBucketMutations(t *testing.T) {
 			name, file, want string
 			edit             func(b []byte) []byte
 		}{
-			{"row of another person", qi, kindRowsNotMembers, func(b []byte) []byte { return bytes.Replace(b, []byte("\n20,"), []byte("\n19,"), 1) }},
+			{"row of another person", qi, kindRowsNotMembers,
+				func(b []byte) []byte { return bytes.Replace(b, []byte("\n20,"), []byte("\n19,"), 1) }},
 			{"rows in insertion order", qi, kindRowOrder, swapLines},
 			{"values in insertion order", sa, kindRowOrder, swapLines},
 			{"another bag", sa, kindBagMismatch, func(b []byte) []byte { return bytes.Replace(b, []byte("1,f"), []byte("1,g"), 1) }},

@@ -63,7 +63,8 @@ func matchClasses(before, after *table) reappearance {
 	return r
 }
 
-// checkPublic tests what rules A and P imply for public files: a class that is
+// checkPublic tests what rules A (frozen classes) and P (pure classes) imply for
+// public files: a class that is
 // not flat reappears identical, and no signature loses records. It is necessary,
 // not sufficient: without the members export nobody can tell who moved where.
 func checkPublic(before, after *release, match reappearance, f *faults) {

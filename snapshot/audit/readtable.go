@@ -84,7 +84,8 @@ func (r *tableReader) columns(file string, header, want []string) ([]int, error)
 	if len(at) < len(want) {
 		return nil, unreadable(file, 1, "header lacks an attribute of the schema or is not in schema order")
 	}
-	r.f.addN("F", kindExtraColumn, r.release, 0, "", "the table has columns the format does not know; an id that persists links records", len(header)-len(want))
+	r.f.addN("F", kindExtraColumn, r.release, 0, "", "the table has columns the format does not know; an id that persists links records",
+		len(header)-len(want))
 	return at, nil
 }
 
@@ -232,7 +233,9 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 	}
 	if !dense {
 		t.number = number
-		r.f.add("order", kindClassNumbers, r.release, 0, "", "classes are not numbered 1..m; a number that persists links classes across releases")
+		r.f.add("order", kindClassNumbers, r.release, 0, "",
+
+			"classes are not numbered 1..m; a number that persists links classes across releases")
 	}
 	byText := newBagOrder(r.s.sa)
 	for c := 1; c+1 < len(t.start) && t.box != nil; c++ {

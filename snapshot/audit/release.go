@@ -92,7 +92,7 @@ func checkFiles(man *Manifest, names []string, data [][]byte, rows map[string]in
 }
 
 // checkListing finds files nobody announced: a side channel, or a second
-// rendering (rule F).
+// rendering (rule F, forbidden operations).
 func checkListing(dir string, man *Manifest, names []string, f *faults) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -148,11 +148,14 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 // checkClaims tests declarations that follow from other declarations.
 func checkClaims(man *Manifest, f *faults) {
 	if p := man.Privacy; man.Across == acrossNone && (p.Certificate != "none" || p.Level != "none") {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy", "the manifest promises nothing across releases, and names a certificate or a level")
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy",
+
+			"the manifest promises nothing across releases, and names a certificate or a level")
 	}
 	if man.Recoding == recodingRandomization || man.Method == methodRing {
 		if man.Across != acrossNone {
-			f.add("claim", kindClaimFalse, man.Release, 0, "across_releases", "the recoding keeps no promise across releases, and the manifest does not say so")
+			f.add("claim", kindClaimFalse, man.Release, 0, "across_releases",
+				"the recoding keeps no promise across releases, and the manifest does not say so")
 		}
 		return
 	}
@@ -169,8 +172,8 @@ func checkClaims(man *Manifest, f *faults) {
 	if man.Recoding == recodingLGB && man.byRows() {
 		return // weaker than what a chain promises, whatever the policy: see localnest.go
 	}
-	if l2 := man.Privacy.Level == "L0+L1+L2"; !l2 && man.Privacy.Level != "L0+L1" || l2 != man.Policy.Transparent {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the level does not fit policy.transparent")
+	if man.Privacy.Level != levelAssignments {
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims a level that nothing in this format establishes")
 	}
 }
 

@@ -29,7 +29,7 @@ func TestSlicedChainIsCertified(t *testing.T) {
 }
 
 // editLines applies an edit to the data lines of sliced.csv of some releases,
-// and to nothing that announces them: the hash is reported beside what is meant.
+// and to nothing that announces them: the hash is reported in addition to what is meant.
 func editSliced(t *testing.T, o Options, edit func(rows [][]string) [][]string, releases ...int) {
 	for _, n := range releases {
 		rewrite(t, filepath.Join(o.Releases, dirName(n), "sliced.csv"), func(b []byte) []byte {
@@ -58,12 +58,13 @@ func TestSlicedMutations(t *testing.T) {
 				return rows
 			}, 2)
 		}},
-		{name: "frozen group with its values shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished, files: func(t *testing.T, o Options) {
-			editSliced(t, o, func(rows [][]string) [][]string {
-				rows[0][3], rows[7][3] = rows[7][3], rows[0][3]
-				return rows
-			}, 2)
-		}},
+		{name: "frozen group with its values shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished,
+			files: func(t *testing.T, o Options) {
+				editSliced(t, o, func(rows [][]string) [][]string {
+					rows[0][3], rows[7][3] = rows[7][3], rows[0][3]
+					return rows
+				}, 2)
+			}},
 		{name: "slice joins the sensitive attribute", want: kindSliceMixed, public: kindSliceMixed, render: func(r []*testRelease) {
 			for _, x := range r {
 				x.man["slices"] = [][]string{{"age", "city"}, {"job", "illness"}}

@@ -7,9 +7,11 @@ import (
 
 // Violation is one way in which a chain breaks its contract. Equal findings of
 // one release are gathered into one violation with a count; Class is then the
-// first one found. Detail never holds a record's value (rule V).
+// first one found. Detail never holds a record's value (rule V, values).
 type Violation struct {
-	Rule      string `json:"rule"`                // label of docs/THREAT_MODEL.md: A, P, C, D, E, S, N, SA, K, L, T, files, chain, order, microdata, claim
+	// Rule is a label of docs/THREAT_MODEL.md (A, P, D, E, S, N, F, SA), a principle
+	// of a class (K, L, T), or what is wrong: files, chain, order, microdata, claim.
+	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
 	Release   int    `json:"release"`             // 0 when not tied to one release
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class

@@ -17,7 +17,7 @@ import (
 )
 
 // The writer of this file is a tiny publisher made for tests: it shares nothing
-// with the auditor but the format, and it writes whatever it is told to, safe or
+// with the auditor but the format, and it writes any plan, safe or
 // not.
 
 type person struct {
@@ -205,11 +205,12 @@ func (p *plan) manifest(r *testRelease, certificate string, kMin int, freq float
 	r.schema = []map[string]any{
 		{"name": "person", "role": "subject", "type": "categorical"},
 		{"name": "age", "role": "quasi", "type": "integer"},
-		{"name": "city", "role": "quasi", "type": "categorical", "hierarchy": map[string]any{"file": "city.csv", "sha256": hexSHA([]byte(testHierarchy))}},
+		{"name": "city", "role": "quasi", "type": "categorical",
+			"hierarchy": map[string]any{"file": "city.csv", "sha256": hexSHA([]byte(testHierarchy))}},
 		{"name": "job", "role": "quasi", "type": "categorical"},
 		{"name": "illness", "role": "sensitive", "type": "categorical"},
 	}
-	r.policy = map[string]any{"k": p.k, "l": p.l, "diversity": []any{}, "republication": "regroup", "transparent": false, "max_regroups": p.budget, "threshold": 3}
+	r.policy = map[string]any{"k": p.k, "l": p.l, "diversity": []any{}, "republication": "regroup", "max_regroups": p.budget, "threshold": 3}
 	r.privacy = map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": certificate, "level": "L0+L1", "k1": k1}
 	r.man = map[string]any{
 		"format_version": 1, "dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
@@ -367,7 +368,8 @@ func (p *plan) write(t testing.TB, releases []*testRelease) Options {
 	put(filepath.Join(root, "ledger"), []byte(ledger))
 	put(filepath.Join(root, "members.csv"), testCSV(t, members))
 	put(filepath.Join(root, "records.csv"), testCSV(t, p.records()))
-	return Options{Releases: dir, Ledger: filepath.Join(root, "ledger"), Members: filepath.Join(root, "members.csv"), Records: filepath.Join(root, "records.csv")}
+	return Options{Releases: dir, Ledger: filepath.Join(root, "ledger"), Members: filepath.Join(root, "members.csv"),
+		Records: filepath.Join(root, "records.csv")}
 }
 
 func recordID(i int) string { return fmt.Sprintf("topic:%d:%d", i%3, i) }

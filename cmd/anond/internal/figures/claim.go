@@ -83,9 +83,9 @@ type Claim struct {
 	Why      string    // where it does not hold: what the investigation found
 }
 
-// NewClaim judges a statement of which one reading is known. The findings are
-// its parts: it holds if all do, it does not if one does not. why is what the
-// investigation of a failure found, and is dropped where there is none.
+// NewClaim judges a statement with one reading. The findings are its parts: it
+// holds if all do, and does not hold if one does not. why is what the
+// investigation of a failure found; it is dropped where nothing failed.
 func NewClaim(text, why string, parts ...Finding) Claim {
 	return ClaimUnder(text, why, Reading{Finding: Join(parts...)})
 }

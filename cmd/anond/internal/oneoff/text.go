@@ -51,7 +51,7 @@ func (r *Report) Text(w io.Writer) error {
 			p.line("")
 			p.line("Level rows, weaker than L0: local buckets cross classes, as the paper's do. Who counts the ways to put people into rows finds no value under l")
 			p.line("likelier than 1/l; who counts the values that people may have, each combination once, may find one. The auditor says consistent, never certified.")
-			p.line("Method lgb-mended keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
+			p.line("Method lgb-fixed keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
 		}
 		p.line("")
 	}
