@@ -48,8 +48,6 @@ func (r *rig) sick() {
 	}
 }
 
-var errGate = errors.Join(ingest.ErrPermanent, errors.New("gate"))
-
 // refusalCase is one way to refuse, the error of the run, and the events.
 type refusalCase struct {
 	method equivclass.Partitioner // of the first load; nil: the rig's
