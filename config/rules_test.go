@@ -68,8 +68,8 @@ func TestEachRuleAlone(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"version: 1", "version: 0", `version: "0" is below 1`},
 		{"{max_records: 0}", "{partitioner: ng}",
-			`initial.partitioner: "ng" exists, but its rows are cells of their own, not classes: read at level L0 it ` +
-				`does not keep 1/l, and one known value opens its ring (rule E)`},
+			`initial.partitioner: "ng" exists, but each of its rows has cells of its own, so there are no classes: at level L0 it ` +
+				`does not keep 1/l, and one known value reveals its ring (rule E, equality patterns)`},
 		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" exists, but belongs to the recoding lgb`},
 		{"{max_records: 0}", "{partitioner: ncp-split-mended}", `initial.partitioner: "ncp-split-mended" was renamed: its name is ncp-split-fixed`},
 		{"{max_records: 0}", "{partitioner: lgb-mended}", `initial.partitioner: "lgb-mended" was renamed: its name is lgb-fixed`},

@@ -61,7 +61,7 @@ func TestRELTwin(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, some, 100, "the cases are too easy to tell anything")
+	require.Greater(t, some, 100, "the cases are too easy to show anything")
 }
 
 func TestBoxDistance(t *testing.T) {

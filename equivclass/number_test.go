@@ -55,7 +55,7 @@ func TestDecimalsAndDates(t *testing.T) {
 	}
 }
 
-// FuzzInteger holds the reader against big.Rat, which is exact and costs memory.
+// FuzzInteger compares the reader with big.Rat, which is exact and costs memory.
 func FuzzInteger(f *testing.F) {
 	for _, text := range []string{"25.0", "1e3", "+7", "-0.00e5", "9007199254740993", "12345678901234567890123e-3", "100.001e3", "0.1e1",
 		"1e-2"} {

@@ -63,11 +63,10 @@ func (r Requirement) NeedsReference() bool {
 	})
 }
 
-// PublishedReference returns the reference distributions of a first release
-// that publishes none but its own values: bags[j][i] is the bag of attribute j
-// in class i, holds[j] reports whether a class satisfies the test against a
-// reference. keep are the classes that satisfy all tests, refs[j] is the sum of
-// their bags.
+// PublishedReference returns the reference distributions that a first release
+// defines by its own classes: bags[j][i] is the bag of attribute j in class i,
+// holds[j] reports whether a class satisfies the test against a reference. keep
+// are the classes that satisfy all tests, refs[j] is the sum of their bags.
 //
 // Method: classes that fail against the sum of all bags are removed, which
 // changes the sum, until none fails. So the result is a function of the bags,

@@ -64,6 +64,7 @@ func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	return float32(float64(c) / float64(dim.Size-1))
 }
 
+// Scale returns the coordinate in [0,1] of a number.
 func (d *Dim) Scale(v float64) float32 {
 	if d.Width == 0 {
 		return 0
@@ -130,6 +131,7 @@ func StepCell(steps []float64, lo, hi float64) (float64, float64) {
 	return FloorTo(lo, w), FloorTo(hi, w) + w
 }
 
+// FloorTo returns the largest multiple of w that is at most v.
 func FloorTo(v, w float64) float64 {
 	q := float64(int64(v / w))
 	if q*w > v {

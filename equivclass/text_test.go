@@ -21,7 +21,7 @@ func TestClean(t *testing.T) {
 		{"\ufb01", "\ufb01"}, // compatibility characters are not those that they look like
 		{"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"}, // Persian needs its joiners
 		{"\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"}, {"\u2764\ufe0f", "\u2764\ufe0f"},
-		{"M\ufffdller", "M\ufffdller"}, // somebody else's loss, but a character
+		{"M\ufffdller", "M\ufffdller"}, // another program's replacement for what it could not read, but a character
 	} {
 		got, why := Text{}.Clean([]byte(c.raw))
 		assert.Equal(t, Accepted, why, "%q", c.raw)
@@ -68,7 +68,7 @@ func TestCleanAsWritten(t *testing.T) {
 	assert.Len(t, got, 3)
 }
 
-// TestInvisible holds the shortcuts against the tables.
+// TestInvisible compares the shortcuts with the tables.
 func TestInvisible(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
@@ -150,7 +150,7 @@ func FuzzClean(f *testing.F) {
 		if refused != Accepted {
 			return
 		}
-		code := d.Add(raw)
+		code, _ := d.Encode(raw)
 		for _, spelling := range [][]byte{raw, clean} {
 			got, found, why := d.Find(spelling)
 			require.True(t, found && why == Accepted && got == code)

@@ -36,7 +36,7 @@ type View struct {
 type LocalView struct {
 	Attribute int               // in the schema
 	Codes     []equivclass.Code // by record
-	Buckets   [][]RecordID      // frozen from birth, as classes are (rule A)
+	Buckets   [][]RecordID      // frozen from birth (rule A, frozen classes)
 }
 
 // ClassView is one class of a view.

@@ -40,7 +40,7 @@ import (
 // that remain satisfy the principle. Under l it would do harm in two ways. What
 // remains of a bucket may be fewer than l values. And because buckets cross
 // groups, the one row of the group whose bucket shows the known value is its
-// person's, which breaks K1 (TestLGBFoldUnderLWouldBreakK1).
+// person's, which breaks promise K1 (TestLGBFoldUnderLWouldBreakK1).
 //
 // Cost: that of Local, and n log n for each attribute with sensitive values.
 type LGB struct {

@@ -154,7 +154,7 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 			for g, rows := range result.Groups {
 				require.GreaterOrEqual(t, len(rows), k)
 				for _, r := range rows {
-					require.Zero(t, table.Flags[r]&^result.Flags[g], "nobody gets less protection than asked for")
+					require.Zero(t, table.Flags[r]&^result.Flags[g], "no record gets less protection than asked for")
 					lgbCheckRecord(t, release, table, result.Flags[g], row, r, l)
 					row++
 				}
@@ -219,7 +219,7 @@ func TestLGBProposition2SmallSubsets(t *testing.T) {
 	folding.Fold = true
 	apart, err := folding.Run(table)
 	require.NoError(t, err)
-	require.Equal(t, []int32{0, 1}, apart.Rest, "under l nobody is folded")
+	require.Equal(t, []int32{0, 1}, apart.Rest, "under l no record is folded")
 	folding.Promises[0] = lgb.LocalPromise{Principle: equivclass.DistinctL{L: 2}}
 	folded, err := folding.Run(table)
 	require.NoError(t, err)
@@ -304,15 +304,14 @@ func TestLGBEverythingSensitive(t *testing.T) {
 
 // A table that does not fit together is refused, saying what is wrong.
 func TestLGBRefusesAMisshapenTable(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
 	for want, spoil := range map[string]func(*equivclass.FlaggedTable){
 		"has 0 attributes":                                  func(t *equivclass.FlaggedTable) { t.Dicts = nil },
 		"4 dictionaries but 3 columns":                      func(t *equivclass.FlaggedTable) { t.Codes = t.Codes[1:] },
 		"attribute 0 has 8 values but 7 records have flags": func(t *equivclass.FlaggedTable) { t.Flags = t.Flags[1:] },
 	} {
-		bad := *table
-		spoil(&bad)
-		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(&bad)
+		bad := equivtest.FlaggedExample(t)
+		spoil(bad)
+		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(bad)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // groupUnion cuts the groups in which an attribute is bucketed into local
 // buckets of a principle. The buckets are unions of whole groups, so that the
-// number of a bucket reveals nothing about a row beyond its group (K1 stays
-// 1/|group|).
+// number of a bucket reveals nothing about a row beyond its group (promise K1:
+// 1/|group| stays).
 //
 // Guarantee: each bucket has at least two truly flagged values, these satisfy
 // the principle, and so do all its values together. The first protects people,
@@ -24,7 +24,8 @@ import (
 // share among the flagged values.
 //
 // Difference from the paper: it does not say how such buckets are made. Its
-// Algorithm 2 could only leave one bucket, because it would cut groups apart.
+// Algorithm 2 cuts between values, so with two values (of sex, for instance)
+// each side would have only one of them, and a single bucket would be left.
 //
 // Cost: n log n for each such attribute.
 type groupUnion struct {

@@ -93,8 +93,8 @@ var rings = []Method{
 	{Name: "ng", Recoding: generalization, Only: true,
 		Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases",
 		Source:    "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.",
-		OneOff: "its rows are cells of their own, not classes: read at level L0 it does not keep 1/l, " +
-			"and one known value opens its ring (rule E)",
+		OneOff: "each of its rows has cells of its own, so there are no classes: at level L0 it does not keep 1/l, " +
+			"and one known value reveals its ring (rule E, equality patterns)",
 		build: drawn(bucketize.Ring{})},
 }
 

@@ -12,6 +12,7 @@ var renamed = map[string]string{
 // RenamedError says that a method has another name than in an earlier version.
 type RenamedError struct{ Old, New string }
 
+// Error implements error.
 func (e *RenamedError) Error() string {
 	return fmt.Sprintf("method %s was renamed: its name is %s", e.Old, e.New)
 }

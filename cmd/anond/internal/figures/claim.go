@@ -52,7 +52,7 @@ func Each(names []string, ask func(string) Finding) (out []Finding) {
 	return out
 }
 
-// Failing names those of which the finding does not hold.
+// Failing lists the names for which the finding does not hold.
 func Failing(names []string, parts []Finding) string {
 	var bad []string
 	for i, f := range parts {
@@ -66,7 +66,11 @@ func Failing(names []string, parts []Finding) string {
 	case len(names):
 		return "It fails for all of them. "
 	}
-	return "It fails for " + strings.Join(bad, " and ") + " alone. "
+	last := len(bad) - 1
+	if last == 0 {
+		return "It fails for " + bad[0] + " only. "
+	}
+	return "It fails for " + strings.Join(bad[:last], ", ") + " and " + bad[last] + " only. "
 }
 
 // Reading is one way to take the words of a paper, and what was found under it.

@@ -32,6 +32,7 @@ const (
 		"sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
 )
 
+// Figures returns figures 5 to 8 of Li, He and Sun.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		figure("lgb-5", "Discernibility C_DM over l, for each k", figure5),

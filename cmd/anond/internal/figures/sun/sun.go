@@ -30,6 +30,7 @@ const (
 		"sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
 )
 
+// Figures returns figures 2 to 9 of Sun et al.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		figure("sun-2", "Query error over the number d of QI attributes", figure2),

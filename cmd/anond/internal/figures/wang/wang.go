@@ -29,6 +29,7 @@ import (
 
 const paper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
 
+// Figures returns figures 3 to 6 of Wang, Xu and Sun.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		{ID: "wang-3", Paper: paper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: aboutNormal,

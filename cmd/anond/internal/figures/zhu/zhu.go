@@ -28,6 +28,7 @@ const (
 		"work class, relationship (the paper's table 1; its text has country for the last)"
 )
 
+// Figures returns figures 1 to 6 of Zhu et al.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		{ID: "zhu-1", Paper: paper, Title: "Execution time by l", Data: about, Run: figure1},
