@@ -70,7 +70,7 @@ func TestPoisonBatch(t *testing.T) {
 	require.Equal(t, 1, p.wait())
 	assert.Contains(t, p.log.String(), "kafka:admissions partition 0: offsets 3 to 5 cannot be read: corrupt record batch at offset 3: "+
 		"wrong checksum")
-	assert.Contains(t, p.log.String(), "hint: look at the topic's partition")
+	assert.Contains(t, p.log.String(), "hint: check the partition and its producers")
 	assert.Len(t, events(t, p.log.String(), "source_corrupt"), 1)
 
 	s.write("anond.yaml", clinic(fromKafka(c, ", on_corrupt: skip")))
