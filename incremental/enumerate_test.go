@@ -70,7 +70,8 @@ type levelL2 struct {
 
 // enumerate plays ALL worlds of a tiny stream under ALL outcomes of its random draws,
 // and computes by Bayes' rule, for each prior, what each transcript shows.
-func (w *tiny) enumerate(t testing.TB, priors [][]float64, cut func(*incremental.Machine, *odometer) (*incremental.Intent, error)) []levelL2 {
+func (w *tiny) enumerate(t testing.TB, priors [][]float64,
+	cut func(*incremental.Machine, *odometer) (*incremental.Intent, error)) []levelL2 {
 	n, values := len(w.at), len(priors[0])
 	all := map[string]*seen{}
 	world := make([]int, n)

@@ -180,7 +180,8 @@ func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups 
 				code, _, _ := t.Dicts[0].Find([]byte(equivclass.FormatNumber(age)))
 				for leaf := leafLo; leaf <= leafHi; leaf++ {
 					for _, sex := range r.Cells[g][2].Codes {
-						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts, Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}}
+						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts,
+							Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}}
 						sum += queryDirect(q, one, []int32{0})
 						worlds++
 					}

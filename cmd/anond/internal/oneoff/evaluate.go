@@ -143,7 +143,8 @@ func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
 		quasi[j] = j
 	}
 	queries := query.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
-	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())}, Blocks: query.WholeBlock(d + 1)}
+	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
+		Blocks: query.WholeBlock(d + 1)}
 	known := r.Estimator()
 	var out ErrorRate
 	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {

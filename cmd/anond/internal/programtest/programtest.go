@@ -41,7 +41,8 @@ var LookAtSources = sync.OnceValue(func() error {
 // sources lists the module's files that the program is built from.
 func sources() ([]string, error) {
 	const format = `{{if not .Standard}}{{with .Module}}{{if .Main}}{{.GoMod}}{{end}}{{end}}` +
-		`{{$dir := .Dir}}{{if and .Module .Module.Main}}{{range .GoFiles}}|{{$dir}}/{{.}}{{end}}{{range .EmbedFiles}}|{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
+		`{{$dir := .Dir}}{{if and .Module .Module.Main}}{{range .GoFiles}}|{{$dir}}/{{.}}{{end}}` +
+		`{{range .EmbedFiles}}|{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
 	out, err := exec.Command("go", "list", "-deps", "-f", format, program).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
