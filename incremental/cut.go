@@ -3,6 +3,7 @@ package incremental
 import (
 	"errors"
 	"fmt"
+	"sort"
 
 	"anond/equivclass"
 )
@@ -193,6 +194,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	}
 	for _, id := range d.deaths {
 		m.classes[id].Died = release
+		m.died[release] = append(m.died[release], id)
 		m.staged.delta.Deaths = append(m.staged.delta.Deaths, Death{id, release})
 	}
 	// The intent goes in first: the plans are made in the space of its cut, as a
@@ -244,12 +246,42 @@ func (m *Machine) View(release uint32) (*View, error) {
 	}
 	v := m.view(m.intents[release-1])
 	for _, c := range m.classes {
-		if c.Born <= release && (c.Died == 0 || c.Died > release) {
-			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
+		switch {
+		case c.Born > release:
+		case c.Died == 0 || c.Died > release:
+			v.Classes = append(v.Classes, c.view(0))
+		default:
+			v.Dead = append(v.Dead, c.view(c.Died))
 		}
 	}
 	v.Local = m.localViews(v)
 	return v, nil
+}
+
+// Change is View with the classes alone that are born or die in the release. It
+// costs what is new: a log of the births, and the deaths.
+func (m *Machine) Change(release uint32) (*View, error) {
+	if release < 1 || int(release) > len(m.intents) {
+		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, len(m.intents))
+	}
+	v := m.view(m.intents[release-1])
+	v.Since = release - 1
+	born := sort.Search(len(m.classes), func(i int) bool { return m.classes[i].Born >= release })
+	for _, c := range m.classes[born:] {
+		if c.Born != release {
+			break
+		}
+		v.Classes = append(v.Classes, c.view(0))
+	}
+	for _, id := range m.died[release] {
+		v.Dead = append(v.Dead, m.classes[id].view(release))
+	}
+	v.Local = m.localViews(v)
+	return v, nil
+}
+
+func (c *Class) view(died uint32) ClassView {
+	return ClassView{Regime: c.Regime, Born: c.Born, Died: died, Members: c.Members}
 }
 
 // view shows the records below the cut of an intent, without classes.

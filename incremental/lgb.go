@@ -76,8 +76,11 @@ func (m *Machine) localViews(v *View) []LocalView {
 	}
 	var out []LocalView
 	for j, i := range m.schema.Semi() {
-		n := l.upTo[v.Intent.Release-1][j]
-		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][:n:n]})
+		from, n := 0, l.upTo[v.Intent.Release-1][j]
+		if v.Since > 0 {
+			from = l.upTo[v.Since-1][j]
+		}
+		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][from:n:n]})
 	}
 	sensitive := LocalView{Attribute: m.schema.SensitiveIndex(), Codes: v.SA}
 	for _, c := range v.Classes {

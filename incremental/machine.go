@@ -62,7 +62,8 @@ type Machine struct {
 	refused *InfeasibleError // why the newest such cut was in vain; nil: too few records
 
 	records   columns
-	classes   []*Class // by ID, dead ones included
+	classes   []*Class             // by ID, dead ones included
+	died      map[uint32][]ClassID // by release, ascending
 	positions map[Partition]Position
 	counters  Counters
 	intents   []Intent // by release - 1
@@ -99,7 +100,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := checkSemi(o.Schema, o.Policy); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{},
+	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, positions: map[Partition]Position{}, died: map[uint32][]ClassID{},
 		counters: newCounters(), interrupt: o.Interrupted}
 	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
 	m.records = newColumns(o.Schema, o.Policy.Repeat)
@@ -190,6 +191,9 @@ func (m *Machine) loadClass(c *Class) error {
 		}
 	}
 	m.classes = append(m.classes, c)
+	if c.Died != 0 {
+		m.died[c.Died] = append(m.died[c.Died], c.ID)
+	}
 	return nil
 }
 

@@ -20,6 +20,11 @@ type View struct {
 	// the same in every release.
 	References map[int]equivclass.Bag
 	Classes    []ClassView // alive in this release, in order of ID
+	// Dead are the classes that had died by this release, in order of ID.
+	Dead []ClassView
+	// Since: Classes, Dead and Local hold only what was born or died after this
+	// release (Machine.Change); 0: everything.
+	Since uint32
 	// Local are the bucketed attributes of a release by local generalization and
 	// bucketization: the semi-sensitive ones in schema order, then the sensitive
 	// one. nil for every other recoding.
@@ -39,5 +44,6 @@ type LocalView struct {
 type ClassView struct {
 	Regime  Regime
 	Born    uint32
+	Died    uint32 // the first release without it; 0 in a release in which it lives
 	Members []RecordID
 }

@@ -68,6 +68,11 @@ func (f *Closable) Rename(from, to string) error {
 	return f.do(func() error { return f.FS.Rename(from, to) })
 }
 
+// Link is FS.Link, until Close.
+func (f *Closable) Link(from, to string) error {
+	return f.do(func() error { return f.FS.Link(from, to) })
+}
+
 // RemoveAll is FS.RemoveAll, until Close.
 func (f *Closable) RemoveAll(path string) error {
 	return f.do(func() error { return f.FS.RemoveAll(path) })
@@ -78,6 +83,11 @@ func (f *Closable) Create(path string) (io.WriteCloser, error) { return f.open(f
 
 // Append is FS.Append, until Close, which ends the writing too.
 func (f *Closable) Append(path string) (io.WriteCloser, error) { return f.open(f.FS.Append, path) }
+
+// CreateSealed is FS.CreateSealed, until Close, which ends the writing too.
+func (f *Closable) CreateSealed(path string) (io.WriteCloser, error) {
+	return f.open(f.FS.CreateSealed, path)
+}
 
 func (f *Closable) open(by func(string) (io.WriteCloser, error), path string) (w io.WriteCloser, err error) {
 	err = f.do(func() error {

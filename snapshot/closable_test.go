@@ -57,6 +57,12 @@ func (h *holding) Sync(path string) error {
 func (h *holding) Rename(from, to string) error {
 	return h.change(func() error { return h.memFS.Rename(from, to) })
 }
+func (h *holding) Link(from, to string) error {
+	return h.change(func() error { return h.memFS.Link(from, to) })
+}
+func (h *holding) CreateSealed(path string) (io.WriteCloser, error) {
+	return h.open(h.memFS.CreateSealed, path)
+}
 func (h *holding) RemoveAll(path string) error {
 	return h.change(func() error { return h.memFS.RemoveAll(path) })
 }

@@ -22,7 +22,7 @@ type format1Chain struct {
 	name     string
 	settings *snapshot.Settings
 	view     func(t *testing.T, release int) *incremental.View // in order of releases, each once
-	exports  func(t *testing.T, dir string, members [][]uint32) audit.Options
+	exports  func(t *testing.T, dir string, members [][]snapshot.Placement) audit.Options
 }
 
 // format1Chains are the chains by recoding; those that regroup have dead classes.
@@ -36,7 +36,7 @@ func format1Chains() []format1Chain {
 			if release > 1 && regroup {
 				c.regroup(release)
 			}
-			return testView(t, uint32(release), hospital(t), c.persons, c.classes)
+			return buried(testView(t, uint32(release), hospital(t), c.persons, c.classes), c.dead...)
 		}, c.exports}
 	}
 	l := &localChain{r: rand.New(rand.NewPCG(2, 4)), own: true, nested: true}
@@ -71,11 +71,11 @@ func TestFormat1(t *testing.T) {
 			p := publisher(newRecorder(root), root)
 			p.Gate = openGate{}
 			require.NoError(t, p.Open())
-			var members [][]uint32
+			var members [][]snapshot.Placement
 			for release := 1; release <= 3; release++ {
 				out, err := p.Publish(snapshot.Of(c.view(t, release)), c.settings)
 				require.NoError(t, err)
-				members = append(members, out.Members)
+				members = append(members, out.Placed)
 			}
 			o := c.exports(t, root, members)
 			o.Releases, o.Ledger = p.Dir, p.Ledger

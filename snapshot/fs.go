@@ -21,6 +21,11 @@ type FS interface {
 	// Create makes a file anew (0644), Append opens one to write at its end.
 	Create(path string) (io.WriteCloser, error)
 	Append(path string) (io.WriteCloser, error)
+	// CreateSealed makes a file that is not there yet, to be written now and never
+	// again (0444).
+	CreateSealed(path string) (io.WriteCloser, error)
+	// Link gives a file one more name.
+	Link(from, to string) error
 	// Truncate cuts a file.
 	Truncate(path string, size int64) error
 	// Sync makes the content of a file, or the names in a directory, durable.
@@ -30,6 +35,7 @@ type FS interface {
 
 	ReadFile(path string) ([]byte, error)
 	Open(path string) (io.ReadCloser, error)
+	Stat(path string) (fs.FileInfo, error)
 	// ReadDir returns the names in a directory, sorted.
 	ReadDir(dir string) ([]string, error)
 }
@@ -43,6 +49,8 @@ func (osFS) MkdirAll(dir string) error                  { return os.MkdirAll(dir
 func (osFS) MkdirPrivate(dir string) error              { return os.Mkdir(dir, 0o700) }
 func (osFS) Truncate(path string, size int64) error     { return os.Truncate(path, size) }
 func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }
+func (osFS) Link(from, to string) error                 { return os.Link(from, to) }
+func (osFS) Stat(path string) (fs.FileInfo, error)      { return os.Stat(path) }
 func (osFS) RemoveAll(path string) error                { return os.RemoveAll(path) }
 func (osFS) ReadFile(path string) ([]byte, error)       { return os.ReadFile(path) }
 func (osFS) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
@@ -64,6 +72,10 @@ func (osFS) Publicize(dir string) error {
 		return err
 	}
 	return os.Chmod(dir, info.Mode()&(fs.ModePerm|fs.ModeSetgid))
+}
+
+func (osFS) CreateSealed(path string) (io.WriteCloser, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, partMode)
 }
 
 func open(path string, how int) (io.WriteCloser, error) {

@@ -91,6 +91,21 @@ func (r *recorder) Append(path string) (io.WriteCloser, error) {
 	return &recordedFile{r, path, w}, err
 }
 
+func (r *recorder) CreateSealed(path string) (io.WriteCloser, error) {
+	if err := r.did("create %s", path); err != nil {
+		return nil, err
+	}
+	w, err := r.FS.CreateSealed(path)
+	return &recordedFile{r, path, w}, err
+}
+
+func (r *recorder) Link(from, to string) error {
+	if err := r.did("link %s -> %s", from, to); err != nil {
+		return err
+	}
+	return r.FS.Link(from, to)
+}
+
 func (r *recorder) Truncate(path string, size int64) error {
 	if err := r.did("truncate %s %d", path, size); err != nil {
 		return err

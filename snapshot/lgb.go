@@ -34,11 +34,20 @@ func (*lgb) semi() bool   { return true }
 func (*lgb) String() string   { return NameLGB }
 func (*lgb) GoString() string { return NameLGB }
 
-// bucketing is one attribute of Input.Local.
+// localBuckets is one attribute of Input.Local.
+type localBuckets struct {
+	col   *column
+	given [][]Record
+	// of is the bucket of each record, -1 in none: its place in given, and once the
+	// record is in a table, its place in the buckets of that table.
+	of []int32
+}
+
+// bucketing is one attribute of Input.Local in a table. Buckets and classes are
+// of one birth (rule A, frozen), so that no bucket reaches into another table.
 type bucketing struct {
-	col     *column
+	*localBuckets
 	buckets []*bucket // in canonical order once they are in order: number = index + 1
-	of      []int32   // by record: its bucket; -1 in none
 }
 
 // bucket is a local bucket.
@@ -58,19 +67,19 @@ func localCodes(in *Input, attribute int) []equivclass.Code {
 }
 
 // bind ties the local buckets of the input to the columns.
-func (*lgb) bind(t *table, in *Input) error {
+func (*lgb) bind(s *source, in *Input) error {
 	want := append(slices.Clone(in.Schema.Semi()), in.Schema.SensitiveIndex())
 	if len(in.Local) != len(want) {
 		return fmt.Errorf("%w: it has buckets of %d attributes, the schema asks for %d", ErrView, len(in.Local), len(want))
 	}
 	for i, l := range in.Local {
+		name := in.Schema.Attributes()[want[i]].Name
 		if l.Attribute != want[i] {
-			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, in.Schema.Attributes()[want[i]].Name)
+			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, name)
 		}
-		b := &bucketing{col: &t.sa, of: slices.Repeat([]int32{-1}, len(in.SA))}
-		name := in.Schema.Attributes()[l.Attribute].Name
-		if j := slices.IndexFunc(t.cols, func(c column) bool { return c.name == name }); j >= 0 {
-			b.col, t.cols[j].local = &t.cols[j], b
+		b := &localBuckets{col: &s.sa, given: l.Buckets, of: slices.Repeat([]int32{-1}, len(in.SA))}
+		if j := slices.IndexFunc(s.cols, func(c column) bool { return c.name == name }); j >= 0 {
+			b.col, s.cols[j].local = &s.cols[j], b
 		}
 		for n, members := range l.Buckets {
 			if len(members) == 0 {
@@ -82,54 +91,99 @@ func (*lgb) bind(t *table, in *Input) error {
 				}
 				b.of[m] = int32(n)
 			}
-			b.buckets = append(b.buckets, &bucket{members: members})
 		}
-		t.local = append(t.local, b)
+		s.buckets = append(s.buckets, b)
+	}
+	return placed(s, in)
+}
+
+// placed demands that nobody is in a bucket who is in no class.
+func placed(s *source, in *Input) error {
+	for _, b := range s.buckets {
+		left := 0
+		for _, members := range b.given {
+			left += len(members)
+		}
+		for i := range in.Classes {
+			for _, m := range in.Classes[i].Members {
+				if int(m) < len(b.of) && b.of[m] >= 0 {
+					left--
+				}
+			}
+		}
+		if left != 0 {
+			return fmt.Errorf("%w: a bucket of attribute %q holds a record that is not published", ErrView, b.col.name)
+		}
 	}
 	return nil
 }
 
 // check holds buckets against classes: all members of a class are in buckets of
-// the same attributes, all of the sensitive one, and nobody else is in any.
-func (*lgb) check(t *table, in *Input) error {
-	for i, b := range t.local {
-		placed := 0
-		for n, c := range in.Classes {
-			in := b.of[c.Members[0]] >= 0
-			for _, m := range c.Members {
-				if b.of[m] >= 0 != in || !in && i == len(t.local)-1 {
+// the same attributes, all of the sensitive one, and buckets hold nobody of
+// another table.
+func (*lgb) check(t *table) error {
+	for i, of := range t.buckets {
+		b := &bucketing{localBuckets: of}
+		for n, c := range t.classes {
+			in := b.of[c.members[0]] >= 0
+			for _, m := range c.members {
+				if b.of[m] >= 0 != in || !in && i == len(t.buckets)-1 {
 					return fmt.Errorf("%w: members of class %d of the view differ in whether attribute %q is bucketed", ErrView, n, b.col.name)
 				}
 			}
-			if in {
-				placed += len(c.Members)
-			}
 		}
-		for _, x := range b.buckets {
-			placed -= len(x.members)
-			x.bag = make([]uint32, len(x.members))
-			for k, m := range x.members {
-				x.bag[k] = b.col.rank[b.col.codes[m]]
-			}
-			slices.Sort(x.bag)
+		if !b.gather(t) {
+			return fmt.Errorf("%w: a bucket of attribute %q holds records that were born apart", ErrView, b.col.name)
 		}
-		if placed != 0 {
-			return fmt.Errorf("%w: a bucket of attribute %q holds a record that is not published", ErrView, b.col.name)
-		}
+		t.local = append(t.local, b)
 	}
-	t.wholeClasses = wholeClasses(t, in)
+	t.wholeClasses = t.bucketsAreClasses()
 	return nil
 }
 
-// wholeClasses tells whether each bucket of the sensitive attribute is a class.
-func wholeClasses(t *table, in *Input) bool {
+// gather collects the buckets of the records of a table. It reports whether all
+// their members are in it.
+func (b *bucketing) gather(t *table) bool {
+	place := map[int32]int32{} // in given, to that in the table
+	members := 0
+	for _, c := range t.classes {
+		for _, m := range c.members {
+			n := b.of[m]
+			if n < 0 {
+				continue
+			}
+			at, ok := place[n]
+			if !ok {
+				at = int32(len(b.buckets))
+				place[n] = at
+				b.buckets = append(b.buckets, b.bucket(b.given[n]))
+				members += len(b.given[n])
+			}
+			b.of[m] = at
+			members--
+		}
+	}
+	return members == 0
+}
+
+func (b *bucketing) bucket(members []Record) *bucket {
+	x := &bucket{members: members, bag: make([]uint32, len(members))}
+	for k, m := range members {
+		x.bag[k] = b.col.rank[b.col.codes[m]]
+	}
+	slices.Sort(x.bag)
+	return x
+}
+
+// bucketsAreClasses tells whether each bucket of the sensitive attribute is a class.
+func (t *table) bucketsAreClasses() bool {
 	sa := t.local[len(t.local)-1]
-	if len(sa.buckets) != len(in.Classes) {
+	if len(sa.buckets) != len(t.classes) {
 		return false
 	}
-	for _, c := range in.Classes {
-		of := sa.of[c.Members[0]]
-		for _, m := range c.Members {
+	for _, c := range t.classes {
+		of := sa.of[c.members[0]]
+		for _, m := range c.members {
 			if sa.of[m] != of {
 				return false
 			}
@@ -167,6 +221,24 @@ func (t *table) nests() bool {
 	return true
 }
 
+// numbering: cells of bucketed attributes name buckets by *n, and buckets.csv
+// numbers those of each attribute.
+func (*lgb) numbering(s *source, file string) numbering {
+	if file == bucketsName {
+		return numbering{class: noField, attribute: 0, bucket: 1}
+	}
+	n := numbering{class: lastField, local: map[int]string{len(s.cols): string(appendField(nil, s.sa.name))}}
+	for j := range s.cols {
+		if s.cols[j].local != nil {
+			n.local[j] = string(appendField(nil, s.cols[j].name))
+		}
+	}
+	return n
+}
+
+// bucketsName is the file of what is in local buckets.
+const bucketsName = "buckets.csv"
+
 func (r *lgb) layouts(t *table) []layout {
 	return []layout{{
 		name:   "lgb.csv",
@@ -197,7 +269,7 @@ func (r *lgb) layouts(t *table) []layout {
 			return buf, len(c.members)
 		},
 	}, {
-		name:   "buckets.csv",
+		name:   bucketsName,
 		header: []string{"attribute", "bucket", "value", "count"},
 		whole:  func() ([]byte, int) { return t.bucketRows() },
 	}}

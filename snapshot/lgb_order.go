@@ -74,7 +74,7 @@ func (c *colouring) told() bool {
 // start colours by content: classes by box, then the bag of sensitive values
 // where that is public; buckets by their bag.
 func (c *colouring) start() {
-	c.of = make([]int32, len(c.t.local[0].of))
+	c.of = c.t.byRecord(len(c.t.local[0].of))
 	for i, x := range c.t.classes {
 		c.class = append(c.class, &node{members: x.members, kind: -1, at: i})
 		for _, m := range x.members {

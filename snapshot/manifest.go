@@ -107,14 +107,6 @@ type PreviousEntry struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Previous is what a rendering must know of the release before.
-type Previous struct {
-	Release uint32
-	SHA256  [32]byte // of its manifest.json
-	Records int
-	Frozen  bool // its certificate is CertificateFrozen
-}
-
 // encode writes the manifest: fixed key order, two spaces, LF at the end.
 func (m *Manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
@@ -140,13 +132,13 @@ func decodeManifest(data []byte) (*Manifest, error) {
 }
 
 // newManifest fills in what is known before the data files are written.
-func newManifest(in *Input, s *Settings, prev *Previous) (*Manifest, error) {
+func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 	entries, err := schemaEntries(in, s.Hierarchies)
 	if err != nil {
 		return nil, err
 	}
 	m := &Manifest{
-		FormatVersion: formatWhole,
+		FormatVersion: FormatVersion,
 		Dataset:       s.Dataset,
 		Release:       in.Release,
 		CreatedAt:     time.Unix(in.CreatedAt, 0).UTC().Format(time.RFC3339),
@@ -154,17 +146,17 @@ func newManifest(in *Input, s *Settings, prev *Previous) (*Manifest, error) {
 		Schema:        entries,
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
-		Records:       in.records(),
-		Classes:       len(in.Classes),
 		Pending:       in.Pending,
-		Files:         []FileEntry{},
+	}
+	if from.since > 1 {
+		m.PartsSince = from.since
 	}
 	if m.Policy.Diversity == nil {
 		m.Policy.Diversity = []Diversity{}
 	}
 	m.Policy.Diversity = withReferences(m.Policy.Diversity, in)
-	if prev != nil {
-		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
+	if from.manifest != nil {
+		m.Previous = &PreviousEntry{Release: from.release(), SHA256: hex.EncodeToString(from.sha256[:])}
 	}
 	return m, nil
 }

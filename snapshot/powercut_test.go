@@ -102,6 +102,39 @@ func (f memFile) Close() error                { return nil }
 func (m *memFS) Create(name string) (io.WriteCloser, error) { return m.open(name, true) }
 func (m *memFS) Append(name string) (io.WriteCloser, error) { return m.open(name, false) }
 
+// CreateSealed makes a file that is not there yet.
+func (m *memFS) CreateSealed(name string) (io.WriteCloser, error) {
+	if _, err := m.find(name); err == nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	}
+	return m.open(name, true)
+}
+
+func (m *memFS) Link(from, to string) error {
+	n, err := m.find(from)
+	if err != nil {
+		return err
+	}
+	dir, err := m.find(path.Dir(to))
+	if err == nil {
+		dir.entries[path.Base(to)] = n
+	}
+	return err
+}
+
+// memInfo is what Stat tells of a node.
+type memInfo struct {
+	fs.FileInfo
+	node *node
+}
+
+func (i memInfo) IsDir() bool { return i.node.entries != nil }
+
+func (m *memFS) Stat(name string) (fs.FileInfo, error) {
+	n, err := m.find(name)
+	return memInfo{node: n}, err
+}
+
 func (m *memFS) Truncate(name string, size int64) error {
 	n, err := m.find(name)
 	if err == nil {
@@ -215,7 +248,7 @@ func (n *node) files(prefix string, out map[string]string) map[string]string {
 
 type openGate struct{}
 
-func (openGate) Check(string, []uint32) error { return nil }
+func (openGate) Check(string, []snapshot.Placement) error { return nil }
 
 func memPublisher(files snapshot.FS) *snapshot.Publisher {
 	return &snapshot.Publisher{FS: files, Dir: "/d/releases", Ledger: "/d/state/ledger", Gate: openGate{}}
