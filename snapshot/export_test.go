@@ -21,6 +21,30 @@ func Render(in *Input, s *Settings, prev *Rendered, files Files) (*Rendered, err
 	return render(in, s, from, files)
 }
 
+// Whole renders the living classes of an input as one table, as if nothing had
+// been published before: its files, and what its manifest would say of it. frozen:
+// no class ever died.
+func Whole(in *Input, s *Settings, files Files) (Quality, Privacy, error) {
+	only := *in
+	only.Dead = nil
+	src, err := newSource(&only, s)
+	if err != nil {
+		return Quality{}, Privacy{}, err
+	}
+	t, err := src.table(in.Classes)
+	if err != nil {
+		return Quality{}, Privacy{}, err
+	}
+	for _, l := range s.Recoding.layouts(t) {
+		if _, err := t.writeFile(l, files); err != nil {
+			return Quality{}, Privacy{}, err
+		}
+	}
+	sums := newSums(len(src.cols))
+	sums.add(t)
+	return sums.quality(t, s.Policy.K), sums.privacy(t, len(in.Dead) == 0, false), nil
+}
+
 // PartsOf names the parts of a release.
 func PartsOf(release, since uint32) (out []string) {
 	for _, p := range partsOf(release, since) {

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	"anond/equivclass"
 	"anond/incremental"
 )
@@ -90,6 +92,10 @@ func (in *Input) before() *Input {
 		} else {
 			out.Dead = append(out.Dead, c)
 		}
+	}
+	out.Local = slices.Clone(in.Local)
+	for i := range out.Local {
+		out.Local[i].Buckets = bucketsOf(in.Local[i].Buckets, out.Classes, len(in.SA))
 	}
 	return &out
 }

@@ -38,7 +38,9 @@ func (m memory) Keep(name string, _ snapshot.FileEntry) error {
 	return nil
 }
 
-func (m memory) Open(string) (io.ReadCloser, error) { return nil, errors.New("nothing is joined in memory") }
+func (m memory) Open(string) (io.ReadCloser, error) {
+	return nil, errors.New("nothing is joined in memory")
+}
 
 // text is a file of the release, or of what it gave birth to.
 func (m memory) text(name string) string {
