@@ -43,8 +43,8 @@ type chain struct {
 // gateOf adapts the auditor to the publisher.
 type gateOf struct{ c *chain }
 
-func (g gateOf) Check(dir string, members []uint32) error {
-	violations, err := g.c.gate.Check(dir, members)
+func (g gateOf) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.c.gate.Check(dir, placements(placed))
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,14 @@ func (g gateOf) Check(dir string, members []uint32) error {
 		return snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}
 	return nil
+}
+
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding, files ...snapshot.HierarchyFile) *chain {
@@ -104,9 +112,9 @@ func (c *chain) crash() {
 	if published > 0 {
 		v, err := c.m.View(published)
 		require.NoError(c.t, err)
-		members, err := snapshot.Members(snapshot.Of(v), c.settings)
+		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
-		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), members, c.m.Regroups(published))
+		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), c.m.Regroups(published))
 		require.NoError(c.t, err)
 		require.Empty(c.t, violations)
 	}
@@ -140,7 +148,7 @@ func (c *chain) cut() *incremental.Intent {
 
 func (c *chain) publish(intent *incremental.Intent) {
 	c.t.Helper()
-	v, err := c.m.View(intent.Release)
+	v, err := c.m.Change(intent.Release)
 	require.NoError(c.t, err)
 	out, err := c.out.Publish(snapshot.Of(v), c.settings)
 	require.NoError(c.t, err)
@@ -153,15 +161,15 @@ func (c *chain) publish(intent *incremental.Intent) {
 func (c *chain) exports() audit.Options {
 	c.t.Helper()
 	names := c.origins()
-	members, records := [][]string{{"release", "record", "class"}}, [][]string{{"record", "arrived_in_release"}}
+	members, records := [][]string{{"release", "record", "part", "class"}}, [][]string{{"record", "arrived_in_release"}}
 	for _, i := range c.m.Intents() {
 		v, err := c.m.View(i.Release)
 		require.NoError(c.t, err)
-		of, err := snapshot.Members(snapshot.Of(v), c.settings)
+		placed, err := snapshot.Members(snapshot.Of(v), c.settings, 1)
 		require.NoError(c.t, err)
-		for r, class := range of {
-			if class > 0 {
-				members = append(members, []string{strconv.Itoa(int(i.Release)), names[r], strconv.Itoa(int(class))})
+		for _, p := range placed {
+			for j, r := range p.Records {
+				members = append(members, []string{strconv.Itoa(int(i.Release)), names[r], p.Part, strconv.Itoa(int(p.Classes[j]))})
 			}
 		}
 	}

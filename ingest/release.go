@@ -200,7 +200,7 @@ func (r *releases) sayWaiting(l *loop) {
 // decision began.
 func (r *releases) begin(ctx context.Context, l *loop, intent incremental.Intent, began time.Time) error {
 	var view *incremental.View
-	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.View(intent.Release); return err })
+	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.Change(intent.Release); return err })
 	if errors.Is(err, errLeft) {
 		return err
 	}

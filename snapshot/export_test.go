@@ -45,6 +45,19 @@ func Whole(in *Input, s *Settings, files Files) (Quality, Privacy, error) {
 	return sums.quality(t, s.Policy.K), sums.privacy(t, len(in.Dead) == 0, false), nil
 }
 
+// Keep makes parts stay apart until so many of them stand.
+func Keep(parts int) (restore func()) {
+	was := fanIn
+	fanIn = parts
+	return func() { fanIn = was }
+}
+
+// Mark remembers what the publisher stands behind.
+func (p *Publisher) Mark() (back func()) {
+	was := p.at.standing
+	return func() { p.at.standing = was }
+}
+
 // PartsOf names the parts of a release.
 func PartsOf(release, since uint32) (out []string) {
 	for _, p := range partsOf(release, since) {

@@ -1,7 +1,8 @@
 package snapshot
 
-// fanIn parts of one level become one of the next.
-const fanIn = 10
+// fanIn parts of one level become one of the next: a constant, but for tests that
+// want many parts of few releases.
+var fanIn = 10
 
 // span is the releases whose births a part holds.
 type span struct{ first, last uint32 }
@@ -11,7 +12,7 @@ func (s span) name() string { return partName(s.first, s.last) }
 // level is the number of decimal digits of the releases that a part covers, less
 // one.
 func (s span) level() (n int) {
-	for births := s.last - s.first + 1; births >= fanIn; births /= fanIn {
+	for births := s.last - s.first + 1; births >= uint32(fanIn); births /= uint32(fanIn) {
 		n++
 	}
 	return n

@@ -182,7 +182,7 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		return nil, err
 	}
 	// It only reads: a stop leaves it to itself.
-	if err := left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) }); err != nil {
+	if err := left(ctx, func() error { return p.resume(m) }); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}

@@ -73,12 +73,21 @@ func promisesOf(c *config.Config) map[string]audit.Promise {
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.
-func (g *gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
+func (g *gate) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.audit.Check(dir, placements(placed))
 	if err != nil {
 		return err
 	}
 	return refusal(violations)
+}
+
+// placements are who is in which class, as the auditor takes it.
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 func refusal(violations []audit.Violation) error {
@@ -89,9 +98,9 @@ func refusal(violations []audit.Violation) error {
 	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail, v.Release, v.Class))
 }
 
-// resume puts the gate behind the newest published release. What lies on disk
-// is read and tested again before anything is built on it.
-func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) error {
+// resume puts publisher and gate behind the newest published release. What lies
+// on disk is read and tested again before anything is built on it.
+func (p *publisher) resume(m *incremental.Machine) error {
 	published := uint32(0)
 	for _, i := range m.Intents() {
 		if i.Published {
@@ -105,11 +114,12 @@ func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) 
 	if err != nil {
 		return err
 	}
-	members, err := snapshot.Members(snapshot.Of(view), s)
+	placed, err := p.inner.Resume(snapshot.Of(view), p.settings)
 	if err != nil {
 		return err
 	}
-	violations, err := g.audit.Resume(filepath.Join(dir, fmt.Sprintf("%06d", published)), members, m.Regroups(published))
+	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", published))
+	violations, err := p.gate.audit.Resume(dir, placements(placed), m.Regroups(published))
 	if err != nil {
 		return fmt.Errorf("read the newest release again: %w", err)
 	}

@@ -1,0 +1,84 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// partsViews cuts a view of n records into a history of so many parts, and a last
+// release of newcomers: what stands before it, and what is new.
+func partsViews(all *incremental.View, parts, newcomers int) (before []*incremental.View, last *incremental.View) {
+	old := len(all.Classes) - newcomers/10
+	at := func(release int) *incremental.View {
+		v := *all
+		v.Intent.Release, v.Since = uint32(release), uint32(release-1)
+		lo, hi := old*(release-1)/parts, old*release/parts
+		if release > parts {
+			lo, hi = old, len(all.Classes)
+		}
+		v.Classes = nil
+		for _, c := range all.Classes[lo:hi] {
+			c.Born = uint32(release)
+			v.Classes = append(v.Classes, c)
+		}
+		v.Intent.Classes = hi
+		v.Intent.Records = 10 * hi
+		return &v
+	}
+	for release := 1; release <= parts; release++ {
+		before = append(before, at(release))
+	}
+	return before, at(parts + 1)
+}
+
+// BenchmarkPartsPublish: all durable steps of a release of a million records in
+// so many parts with so many newcomers, fsync included.
+func BenchmarkPartsPublish(b *testing.B) {
+	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+		all := benchView(b, 1e6)
+		for _, parts := range []int{1, 10, 50} {
+			for _, newcomers := range []int{10_000, 250_000} {
+				b.Run(fmt.Sprintf("%s/parts=%d/newcomers=%d", recoding.Name(), parts, newcomers), func(b *testing.B) {
+					defer snapshot.Keep(1000)()
+					before, last := partsViews(all, parts, newcomers)
+					if recoding.Name() == snapshot.NameLGB {
+						for i := range before {
+							before[i] = localView(b, before[i])
+						}
+						last = localView(b, last)
+					}
+					s := benchSettings(recoding)
+					s.Policy.Republication = "append"
+					p := publisher(snapshot.OS(), b.TempDir())
+					p.Gate = openGate{}
+					require.NoError(b, p.Open())
+					for _, v := range before {
+						_, err := p.Publish(snapshot.Of(v), s)
+						require.NoError(b, err)
+					}
+					back := p.Mark()
+					ledger, err := os.ReadFile(p.Ledger)
+					require.NoError(b, err)
+					for b.Loop() {
+						out, err := p.Publish(snapshot.Of(last), s)
+						require.NoError(b, err)
+						b.StopTimer()
+						require.Len(b, out.Manifest.Parts, parts+1)
+						back()
+						require.NoError(b, os.RemoveAll(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1))))
+						require.NoError(b, os.WriteFile(p.Ledger, ledger, 0o644))
+						require.NoError(b, os.WriteFile(filepath.Join(p.Dir, "CURRENT"), fmt.Appendf(nil, "%06d\n", parts), 0o644))
+						b.StartTimer()
+					}
+				})
+			}
+		}
+	}
+}
