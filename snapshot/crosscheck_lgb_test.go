@@ -43,7 +43,7 @@ func (c *localChain) birth(t *testing.T, release int) {
 				pool[at] = append(pool[at], x.members...)
 			}
 			if in && c.nested && at != 2 && (at != 3 || !c.own) { // the four members have four values
-				c.content.local[at] = append(c.content.local[at], c.deal(t, slices.Clone(x.members), []int{1, 2, 4, 5}[at])...)
+				c.content.local[at] = append(c.content.local[at], c.assign(t, slices.Clone(x.members), []int{1, 2, 4, 5}[at])...)
 			}
 		}
 		if c.own {
@@ -55,7 +55,7 @@ func (c *localChain) birth(t *testing.T, release int) {
 	}
 	for at, column := range map[int]int{0: 1, 1: 2, 3: 5} {
 		if !c.nested && (at != 3 || !c.own) {
-			c.content.local[at] = append(c.content.local[at], c.deal(t, pool[at], column)...)
+			c.content.local[at] = append(c.content.local[at], c.assign(t, pool[at], column)...)
 		}
 	}
 	if len(pool[2]) > 0 {
@@ -65,14 +65,15 @@ func (c *localChain) birth(t *testing.T, release int) {
 
 func (c *localChain) person(release, i int, private [2]bool) incremental.RecordID {
 	pick := func(values ...string) string { return values[i%len(values)] }
-	c.content.persons = append(c.content.persons, person{strconv.Itoa(20 + c.r.IntN(4)), pick("a", "b,", "c", "d"), pick("1.5", "20", "9"), pick("1011", "2011"), pick("F", "M"), pick("x", "y", "z", "w")})
+	c.content.persons = append(c.content.persons, person{strconv.Itoa(20 + c.r.IntN(4)), pick("a", "b,", "c", "d"), pick("1.5", "20", "9"),
+		pick("1011", "2011"), pick("F", "M"), pick("x", "y", "z", "w")})
 	c.private = append(c.private, private)
 	c.arrived = append(c.arrived, release)
 	return incremental.RecordID(len(c.content.persons) - 1)
 }
 
-// deal shuffles until pairs differ: the buckets keep l = 2.
-func (c *localChain) deal(t *testing.T, pool []incremental.RecordID, column int) (out [][]incremental.RecordID) {
+// assign shuffles until pairs differ: the buckets keep l = 2.
+func (c *localChain) assign(t *testing.T, pool []incremental.RecordID, column int) (out [][]incremental.RecordID) {
 	for range 100000 {
 		out = nil
 		c.r.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })

@@ -16,7 +16,8 @@ import (
 
 // diagnoses is a hierarchy whose lines repeat labels and whose leaves are not
 // all equally deep.
-const diagnoses = "flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;hepatitis;infection;*\nfracture;bone;injury;*\nburn;burn;injury;*\nanxiety;anxiety;anxiety;*\n"
+const diagnoses = "flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;hepatitis;infection;*\n" +
+	"fracture;bone;injury;*\nburn;burn;injury;*\nanxiety;anxiety;anxiety;*\n"
 
 // TestAuditorAgreesOnTheEarthMoversDistance: the greatest distance of a class by
 // the library's ground distances is, to 1e-6, where the auditor's own begins to
@@ -29,9 +30,12 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 		distance  string
 		values    []string
 	}{
-		{equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: tree}, "hierarchical", []string{"flu", "cold", "hepatitis", "fracture", "burn", "anxiety"}},
-		{equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: tree}, "equal", []string{"flu", "cold", "hepatitis", "fracture", "burn", "anxiety"}},
-		{equivclass.Attribute{Type: equivclass.Integer, Buckets: []float64{-10, 0, 5, 50, 500}}, "ordered", []string{"-3", "2", "7", "60", "900"}},
+		{equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: tree}, "hierarchical", []string{"flu", "cold", "hepatitis", "fracture",
+			"burn", "anxiety"}},
+		{equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: tree}, "equal", []string{"flu", "cold", "hepatitis", "fracture", "burn",
+			"anxiety"}},
+		{equivclass.Attribute{Type: equivclass.Integer, Buckets: []float64{-10, 0, 5, 50, 500}}, "ordered", []string{"-3", "2", "7", "60",
+			"900"}},
 	} {
 		c.attribute.Name, c.attribute.Role = "diagnosis", equivclass.Sensitive
 		for range 25 {
@@ -45,7 +49,8 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				}
 				classes = append(classes, x)
 			}
-			v := testView(t, 1, []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, c.attribute}, persons, classes)
+			v := testView(t, 1, []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, c.attribute}, persons,
+				classes)
 			bagOf := func(members []incremental.RecordID) (b equivclass.Bag) {
 				for _, m := range members {
 					b.Add(v.SA[m], 1)
@@ -72,7 +77,8 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				p.Gate = openGate{}
 				require.NoError(t, p.Open())
 				s := settings(snapshot.Generalization())
-				s.Policy = snapshot.Policy{K: 3, L: 1, Republication: "append", Diversity: []snapshot.Diversity{{Kind: "t", T: greatest + off, Distance: c.distance}}}
+				s.Policy = snapshot.Policy{K: 3, L: 1, Republication: "append", Diversity: []snapshot.Diversity{{Kind: "t", T: greatest + off,
+					Distance: c.distance}}}
 				s.Hierarchies = nil
 				if c.attribute.Hierarchy != nil {
 					s.Hierarchies = []snapshot.HierarchyFile{{Attribute: "diagnosis", File: "diagnosis.csv", Content: []byte(diagnoses)}}
@@ -81,7 +87,8 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				require.NoError(t, err)
 				report, err := audit.Dir(audit.Options{Releases: p.Dir})
 				require.NoError(t, err)
-				broken := slices.ContainsFunc(report.Violations, func(x audit.Violation) bool { return x.Kind == "principle_violated" && x.Attribute == "t" })
+				broken := slices.ContainsFunc(report.Violations,
+					func(x audit.Violation) bool { return x.Kind == "principle_violated" && x.Attribute == "t" })
 				require.Equal(t, off < 0, broken, "%s %+v", c.distance, report.Violations)
 				require.Equal(t, broken, len(report.Violations) > 0)
 			}

@@ -66,7 +66,7 @@ func (c *chain) grow(release int, frozen bool) {
 	}
 }
 
-// regroup deals each value's records anew over the pure classes of before.
+// regroup assigns each value's records anew over the pure classes of before.
 func (c *chain) regroup(release int) {
 	var pure []int
 	for i, class := range c.classes {

@@ -11,7 +11,7 @@ var (
 	// was published; the intent stays (exit 3).
 	ErrRefused = errors.New("the gate refused the release")
 	// ErrDifferent: a published release differs from what would be published
-	// under its number (exit 1, rule F).
+	// under its number (exit 1; rule F, forbidden).
 	ErrDifferent = errors.New("a published release differs from its rendering")
 	// ErrBehind: releases or ledger know more than state does (exit 5).
 	ErrBehind = errors.New("the state is behind what was published")
@@ -54,7 +54,8 @@ func (e *BehindError) Error() string {
 		what = fmt.Sprintf("%s knows release %d, the state is empty", e.Witness, e.Release)
 	}
 	return fmt.Sprintf("%v: %s: publishing on would let the two histories be compared; "+
-		"restore the state that made the newest release, or start a new dataset of other records with a new release.dir and a new release.ledger", ErrBehind, what)
+		"restore the state that made the newest release, or start a new dataset of other records "+
+		"with a new release.dir and a new release.ledger", ErrBehind, what)
 }
 
 // Is makes errors.Is(err, ErrBehind) true.

@@ -21,7 +21,7 @@ type Input struct {
 	References map[int]equivclass.Bag
 	Classes    []Class
 	// Local are the bucketed attributes under LGB: the semi-sensitive ones in schema
-	// order, then the sensitive one. nil for every other recoding.
+	// order, then the sensitive one. nil for all other recodings.
 	Local []Local
 
 	// intent is what was committed, where it was: what is rendered must be that.

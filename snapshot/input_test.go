@@ -9,17 +9,18 @@ import (
 	"anond/snapshot"
 )
 
-// byHand is the hospital's release as somebody fills it in who has no state.
+// byHand is the hospital's release as a caller without a state fills it in.
 func byHand(t *testing.T) *snapshot.Input {
 	v := hospitalView(t)
-	in := &snapshot.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA}
+	in := &snapshot.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI,
+		SA: v.SA}
 	for _, c := range hospitalClasses() {
 		in.Classes = append(in.Classes, snapshot.Class{Born: c.born, Members: c.members})
 	}
 	return in
 }
 
-// TestATableIsRenderedAsAViewIs: who has no state writes the same bytes for the
+// TestATableIsRenderedAsAViewIs: a caller without a state writes the same bytes for the
 // same classes.
 func TestATableIsRenderedAsAViewIs(t *testing.T) {
 	for _, recoding := range []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed)} {

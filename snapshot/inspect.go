@@ -12,7 +12,7 @@ type Inspection struct {
 	FS        FS
 	Dir       string
 	Published []LedgerEntry // of state, in order of release
-	// Pause is called after each inspectStep of bytes, so that who publishes gets
+	// Pause is called after each inspectStep of bytes, so that publishing gets
 	// the disk in between; nil: no pause.
 	Pause func(context.Context)
 	// Found is told each fault as it is found.

@@ -15,7 +15,8 @@ import (
 // inspection of what published made.
 func inspection(p *snapshot.Publisher, entries []snapshot.LedgerEntry) (*snapshot.Inspection, *[]snapshot.Finding) {
 	found := &[]snapshot.Finding{}
-	return &snapshot.Inspection{FS: p.FS, Dir: p.Dir, Published: entries, Found: func(f snapshot.Finding) { *found = append(*found, f) }}, found
+	return &snapshot.Inspection{FS: p.FS, Dir: p.Dir, Published: entries, Found: func(f snapshot.Finding) { *found = append(*found, f) }},
+		found
 }
 
 // TestInspectionFindsWhatVerifyFinds: at each file of both releases, a flipped
@@ -30,7 +31,8 @@ func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 	require.Empty(t, *found)
 	assert.Equal(t, 2, v.Releases)
 	assert.Equal(t, 4, v.Files)
-	for _, name := range []string{"000001/qit.csv", "000001/manifest.json", "000002/st.csv", "000002/manifest.json", "hierarchies/postcode.csv"} {
+	for _, name := range []string{"000001/qit.csv", "000001/manifest.json", "000002/st.csv", "000002/manifest.json",
+		"hierarchies/postcode.csv"} {
 		path := filepath.Join(p.Dir, filepath.FromSlash(name))
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"anond/equivclass"
 )
 
-// lgb holds the seed, which must not be printed (rule R).
+// lgb holds the seed, which must not be printed (rule R, randomness).
 type lgb struct {
 	plain
 	seed [32]byte
@@ -17,12 +17,13 @@ type lgb struct {
 // LGB is local generalization and bucketization (Li, He and Sun): lgb.csv has a
 // row a record, with the tight cell of its class where its value is a
 // quasi-identifier's, and with *n where the value is in local bucket n of its
-// attribute; buckets.csv has what is in the buckets. Who reads a row knows that
-// its value is one of the bucket's, each as often as it is there.
+// attribute; buckets.csv has what is in the buckets. A reader of a row learns that
+// its value is one of the bucket's, each with its share in the bucket.
 //
 // Guarantee: what the input's classes and buckets promise (Local).
-// The numbers of classes and buckets and the order of rows add nothing (K1, rule
-// F): they follow content, and where content does not tell two apart, coins.
+// The numbers of classes and buckets and the order of rows add nothing (promise
+// K1; rule F, forbidden): they follow content, and where content does not tell
+// two apart, random draws.
 func LGB(seed [32]byte) Recoding { return &lgb{seed: seed} }
 
 func (*lgb) Name() string { return NameLGB }

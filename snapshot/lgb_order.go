@@ -16,12 +16,13 @@ import (
 // (colour refinement). Nodes that are still alike are taken in the order in
 // which a walk from the first of them meets them, so that parts of the graph that
 // are copies of each other are numbered alike; where the walk has a choice
-// between equals, coins decide.
+// between equals, random draws decide.
 //
 // Guarantee: where the colours tell all nodes apart, or only copies are alike,
-// the files are a function of content. Else they are one of content and coins,
-// uniform over what cannot be told apart but for the walk. Never of the order of
-// records: coins are keyed with the seed (rules R and F).
+// the files are a function of content. Else they are one of content and random
+// draws, uniform over what cannot be told apart but for the walk. Never of the
+// order of records: draws are keyed with the seed (rules R, randomness, and F,
+// forbidden).
 // Cost: n a log n a round for n records and a bucketed attributes; two or three
 // rounds as a rule.
 type colouring struct {
@@ -40,7 +41,7 @@ type node struct {
 	colour  uint32 // among the nodes of its kind
 	alone   bool   // no other node has the colour
 	key     []uint32
-	coin    uint64
+	drawn   uint64
 	visit   uint32 // when the walk met it; 0: not yet
 }
 
@@ -158,7 +159,7 @@ func (c *colouring) rowsOf(x *node) []uint32 {
 // not met yet, breadth first.
 func (c *colouring) walk() {
 	starts := slices.Clone(c.class)
-	c.toss(starts)
+	c.draw(starts)
 	slices.SortFunc(starts, before)
 	next := uint32(1)
 	meet := func(queue []*node, x *node) []*node {
@@ -190,29 +191,29 @@ func (c *colouring) around(x *node) []*node {
 			}
 		}
 	}
-	c.toss(out)
+	c.draw(out)
 	slices.SortFunc(out, before)
 	return slices.Compact(out)
 }
 
-// toss gives the nodes that are alike their coins. The key names a node by its
+// draw gives each of the nodes that are alike a random number. The key names a node by its
 // smallest record, so that a retry gives the same.
-func (c *colouring) toss(nodes []*node) {
+func (c *colouring) draw(nodes []*node) {
 	for _, x := range nodes {
-		if x.alone || x.coin != 0 {
+		if x.alone || x.drawn != 0 {
 			continue
 		}
 		mac := hmac.New(sha256.New, c.seed[:])
 		text := binary.BigEndian.AppendUint64([]byte("anond lgb 1\x00"), uint64(x.kind+1))
 		mac.Write(binary.BigEndian.AppendUint64(text, uint64(slices.Min(x.members))))
-		x.coin = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
+		x.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
 }
 
 // before orders the nodes that a walk may go to.
 func before(a, b *node) int {
 	met := func(x *node) uint32 { return x.visit - 1 } // not met: the greatest
-	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.colour, b.colour), cmp.Compare(met(a), met(b)), cmp.Compare(a.coin, b.coin))
+	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.colour, b.colour), cmp.Compare(met(a), met(b)), cmp.Compare(a.drawn, b.drawn))
 }
 
 // number puts classes and buckets into the order that was found.

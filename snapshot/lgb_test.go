@@ -24,7 +24,8 @@ func clinic(t testing.TB) []equivclass.Attribute {
 		{Name: "ward", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "ward_private", Promise: &equivclass.SemiPromise{L: 2}},
 		{Name: "weight", Role: equivclass.Semi, Type: equivclass.Decimal, Promise: &equivclass.SemiPromise{L: 2}},
 		{Name: "postcode", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree(t, postcodes)},
-		{Name: "sex", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "sex_private", Promise: &equivclass.SemiPromise{T: 0.4, Distance: "equal"}},
+		{Name: "sex", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "sex_private", Promise: &equivclass.SemiPromise{T: 0.4,
+			Distance: "equal"}},
 		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 		{Name: "ward_private", Role: equivclass.Flag},
 		{Name: "sex_private", Role: equivclass.Flag},
@@ -44,7 +45,8 @@ func clinicView(t testing.TB, c *clinicContent) *incremental.View {
 	attributes := clinic(t)
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: 1, CreatedAt: 1_700_000_001, Cut: incremental.RecordID(len(c.persons)), Classes: len(c.classes)}}
+	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: 1, CreatedAt: 1_700_000_001,
+		Cut: incremental.RecordID(len(c.persons)), Classes: len(c.classes)}}
 	local := 0
 	for i, a := range attributes {
 		if a.Role == equivclass.Flag {
@@ -93,7 +95,8 @@ func clinicOfTen() *clinicContent {
 	ids := func(r ...incremental.RecordID) []incremental.RecordID { return r }
 	return &clinicContent{
 		persons: []person{
-			{"34", "ward-e", "70.5", "1011", "F", "flu"}, {"39", "ward-w", "82", "1012", "F", `ulcer, "acute"`}, {"36", "ward-n", "61", "1011", "M", "cold"},
+			{"34", "ward-e", "70.5", "1011", "F", "flu"}, {"39", "ward-w", "82", "1012", "F", `ulcer, "acute"`}, {"36", "ward-n", "61", "1011",
+				"M", "cold"},
 			{"52", "ward-e", "71", "2011", "M", "flu"}, {"50", "ward-e", "80", "2011", "M", "gout"}, {"50", "ward-n", "60", "2011", "F", "cold"},
 			{"71", "ward-w", "90", "1021", "F", "gout"}, {"70", "ward-n", "70.5", "1021", "M", "flu"}, {"79", "ward-e", "66", "1011", "F", "cold"},
 			{"20", "south, new", "99", "1011", "M", "asthma"},
@@ -202,7 +205,8 @@ func randomClinic(r *rand.Rand) *clinicContent {
 		for range 2 + r.IntN(2) {
 			m := incremental.RecordID(len(c.persons))
 			x.members = append(x.members, m)
-			c.persons = append(c.persons, person{pick("9", "10", "20"), pick("a", "b,", "c"), pick("1.5", "20"), pick("1011", "2011"), pick("F", "M"), pick("x", "y", "z")})
+			c.persons = append(c.persons, person{pick("9", "10", "20"), pick("a", "b,", "c"), pick("1.5", "20"), pick("1011", "2011"), pick("F",
+				"M"), pick("x", "y", "z")})
 			for at := range in {
 				if in[at] {
 					bucketed[at] = append(bucketed[at], m)
@@ -301,7 +305,7 @@ func TestRuleFTwinsOfLGB(t *testing.T) {
 	for seed := range byte(5) {
 		got, _ := render(t, clinicView(t, many.again(r)), settings(snapshot.LGB([32]byte{seed})), nil)
 		for name := range want {
-			require.Equal(t, want.text(name), got.text(name), "copies cannot be told apart, so neither ids nor coins show")
+			require.Equal(t, want.text(name), got.text(name), "copies cannot be told apart, so neither ids nor draws show")
 		}
 	}
 }
@@ -366,10 +370,10 @@ func rings6and3() *clinicContent {
 	return c
 }
 
-// TestRuleFTiesFallByCoins: what content cannot tell apart is put in order by
-// coins: over seeds the ring of six comes first as often as it has classes, one
+// TestRuleFTiesFallByDraws: what content cannot tell apart is put in order by
+// draws: over seeds the ring of six comes first as often as it has classes, one
 // half, though its records have the smallest ids; and a seed says it for good.
-func TestRuleFTiesFallByCoins(t *testing.T) {
+func TestRuleFTiesFallByDraws(t *testing.T) {
 	v := clinicView(t, rings6and3())
 	first := 0
 	const seeds = 400

@@ -64,12 +64,12 @@ type PromiseEntry struct {
 	Reference []ValueCount `json:"reference,omitempty"`
 }
 
-// AcrossNone marks a release that promises nothing beside another one of the
+// AcrossNone marks a release that promises nothing alongside another one of the
 // same people: it has number 1, no certificate, and is never part of a chain.
 const AcrossNone = "none"
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels
-// of a file beside the releases, by aligned intervals, or into buckets.
+// of a file in the releases directory, by aligned intervals, or into buckets.
 type HierarchyEntry struct {
 	File    string    `json:"file,omitempty"`
 	SHA256  string    `json:"sha256,omitempty"`
@@ -196,7 +196,8 @@ func promiseEntry(in *Input, attribute int) (*PromiseEntry, error) {
 	if a.Promise.L > 0 {
 		return &PromiseEntry{L: a.Promise.L}, nil
 	}
-	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(in, attribute)}
+	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(in,
+		attribute)}
 	if e.Reference == nil {
 		return nil, fmt.Errorf("%w: attribute %q promises t, but the view has no reference for it", ErrView, a.Name)
 	}

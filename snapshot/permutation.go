@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// permutation holds the seed, which must not be printed (rule R).
+// permutation holds the seed, which must not be printed (rule R, randomness).
 type permutation struct {
 	single
 	seed [32]byte
@@ -24,10 +24,10 @@ type permutation struct {
 // each as a multiset. Method: a column is sorted first, then shuffled by a
 // generator keyed by (seed, release, purpose), rule R, where the release is
 // that of the group's birth and the purpose names the group by its content. The
-// result is thus a function of what is published anyway and of coins, not of
+// result is thus a function of what is published anyway and of random draws, not of
 // how values were joined in the records; it does not depend on record ids; and a
-// group that lives on is written the same way in each release, which rule A asks
-// for (a frozen class is never re-rendered differently).
+// group that lives on is written the same way in each release, which rule A
+// (frozen classes) asks for.
 func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
 func (*permutation) Name() string { return NamePermutation }
@@ -46,11 +46,11 @@ func (p *permutation) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 		slices.Sort(columns[j*n:])
 	}
 	s.columns = columns
-	coins := p.coins(t, s, c.born, columns, n)
+	draws := p.draws(t, s, c.born, columns, n)
 	s.ranks = slices.Grow(s.ranks[:0], n*d)[:n*d]
 	for j := range d {
 		column := columns[j*n : (j+1)*n]
-		shuffle(coins, column)
+		shuffle(draws, column)
 		for i, v := range column {
 			s.ranks[i*d+j] = v
 		}
@@ -58,9 +58,9 @@ func (p *permutation) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 	return t.sortRows(s, dst, d)
 }
 
-// coins returns the generator of a group. The key holds texts, not ranks: these
+// draws returns the generator of a group. The key holds texts, not ranks: these
 // shift when the dictionary grows.
-func (p *permutation) coins(t *table, s *scratch, born uint32, columns []uint32, n int) *rand.ChaCha8 {
+func (p *permutation) draws(t *table, s *scratch, born uint32, columns []uint32, n int) *rand.ChaCha8 {
 	s.text = append(s.text[:0], "anond permutation 1\x00"...)
 	s.text = binary.BigEndian.AppendUint32(s.text, born)
 	for i, v := range columns {
@@ -68,11 +68,11 @@ func (p *permutation) coins(t *table, s *scratch, born uint32, columns []uint32,
 		s.text = binary.AppendUvarint(s.text, uint64(len(text)))
 		s.text = append(s.text, text...)
 	}
-	return coinsOf(p.seed, s.text)
+	return drawsOf(p.seed, s.text)
 }
 
-// coinsOf is the generator that a seed and a text are the key of.
-func coinsOf(seed [32]byte, text []byte) *rand.ChaCha8 {
+// drawsOf is the generator that a seed and a text are the key of.
+func drawsOf(seed [32]byte, text []byte) *rand.ChaCha8 {
 	mac := hmac.New(sha256.New, seed[:])
 	mac.Write(text)
 	var key [32]byte
@@ -82,18 +82,18 @@ func coinsOf(seed [32]byte, text []byte) *rand.ChaCha8 {
 
 // shuffle is Fisher-Yates, written out because its draws are part of the format:
 // a retry after an upgrade must render the same bytes.
-func shuffle(coins *rand.ChaCha8, v []uint32) {
+func shuffle(draws *rand.ChaCha8, v []uint32) {
 	for i := len(v) - 1; i > 0; i-- {
-		j := below(coins, uint64(i+1))
+		j := below(draws, uint64(i+1))
 		v[i], v[j] = v[j], v[i]
 	}
 }
 
 // below draws uniformly from 0..n-1 without bias (Lemire 2019).
-func below(coins *rand.ChaCha8, n uint64) uint64 {
-	hi, lo := bits.Mul64(coins.Uint64(), n)
+func below(draws *rand.ChaCha8, n uint64) uint64 {
+	hi, lo := bits.Mul64(draws.Uint64(), n)
 	for lo < n && lo < -n%n {
-		hi, lo = bits.Mul64(coins.Uint64(), n)
+		hi, lo = bits.Mul64(draws.Uint64(), n)
 	}
 	return hi
 }

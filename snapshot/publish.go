@@ -189,7 +189,7 @@ func (b *publication) hierarchies() error {
 
 // render writes the release under its temporary name, where only its owner can
 // read it: the gate has not passed it yet. A release that has its name already
-// must have the very same bytes (rule F).
+// must have the very same bytes (rule F, forbidden).
 func (b *publication) render() error {
 	if err := b.FS.RemoveAll(b.tmp); err != nil {
 		return err

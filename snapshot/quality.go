@@ -8,7 +8,7 @@ import (
 
 // Quality says what a release costs in information. It is a function of the
 // release's own files: no exact bound that the cells hide, and no value of a
-// person who is still waiting, can be told from it (rule V).
+// person who is still waiting, can be told from it (rule V, values).
 type Quality struct {
 	// NCP is the mean normalized certainty penalty of the published cells, in
 	// [0,1], over records and quasi-identifiers: (hi-lo)/range for numbers,
@@ -30,20 +30,21 @@ type Quality struct {
 
 // Certificates of a chain, as privacy.certificate of a manifest names them.
 const (
-	CertificateFrozen = "frozen"      // rule A: every class is unchanged since its birth
-	CertificatePure   = "pure"        // rule P: every class is flat
-	CertificateBoth   = "frozen+pure" // rule C
+	CertificateFrozen = "frozen"      // rule A (frozen): every class is unchanged since its birth
+	CertificatePure   = "pure"        // rule P (pure): every class is flat
+	CertificateBoth   = "frozen+pure" // rule C (coexistence)
 	CertificateNone   = "none"        // AcrossNone: nothing is certified
 )
 
 // Levels: what privacy.level of a release claims.
 const (
-	// LevelL0L1: no value is likelier than 1/l for who holds every assignment of
-	// values equally likely that fits the releases, signatures included.
+	// LevelL0L1: no value is likelier than 1/l for someone who holds every
+	// assignment of values that fits the releases equally likely, signatures included.
 	LevelL0L1 = "L0+L1"
 	// LevelRows is weaker: recoding lgb with local buckets that cross classes
-	// (Lemma 2 of Li, He and Sun). Who counts arrangements of people in rows finds
-	// no value likelier than 1/l; who counts assignments of values may (level L0).
+	// (Lemma 2 of Li, He and Sun). Someone who counts arrangements of people in rows
+	// finds no value likelier than 1/l; someone who counts assignments of values may
+	// (level L0).
 	LevelRows = "rows"
 	// LevelNone claims nothing.
 	LevelNone = "none"
@@ -206,7 +207,7 @@ func (t *table) bags() func(yield func([]uint32) bool) {
 }
 
 // regrouped reports whether a class of this or an earlier release of the chain
-// has died. Nothing leaves (rule N), so the classes born before this release
+// has died. Nothing leaves (rule N, insert-only), so the classes born before this release
 // hold all records of the release before unless one of its classes died.
 func (t *table) regrouped(prev *Previous) bool {
 	if prev == nil {

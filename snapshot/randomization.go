@@ -17,7 +17,7 @@ type randomization struct {
 // has for the record, which the caller drew: its own with probability retention,
 // else one of its class's values (bucketize.Randomize).
 //
-// It promises nothing beside another release, nor 1/l within one (AcrossNone):
+// It promises nothing alongside another release, nor 1/l within one (AcrossNone):
 // a row shows its own value with probability bucketize.RetentionPosterior, at
 // most that of values, the fewest different values that a class had to draw from.
 func Randomization(retention float64, values int) Recoding {

@@ -103,9 +103,9 @@ const (
 // their own (Rings).
 const MethodRings = "ng"
 
-// RecodingOptions is what some recodings need besides their name.
+// RecodingOptions is what some recodings need in addition to their name.
 type RecodingOptions struct {
-	Seed   [32]byte   // rule R: of what permutation, slicing and lgb draw
+	Seed   [32]byte   // rule R (randomness): keys what permutation, slicing and lgb draw
 	Slices [][]string // slicing: the attributes that stay together
 }
 

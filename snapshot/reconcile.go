@@ -11,7 +11,7 @@ import (
 // anything is published: the releases directory, CURRENT and the ledger are
 // witnesses, and none of them may know more than state does. A state restored
 // from an old copy would publish a second, different history of the same
-// records, which rule F forbids.
+// records, which rule F (forbidden) rules out.
 //
 // It returns an error that is ErrBehind (exit 5) if a witness is ahead, or has
 // another content under a number that state has published. A newest manifest that

@@ -49,7 +49,8 @@ func Render(in *Input, s *Settings, prev *Previous, files Files) (*Rendered, err
 		m.AcrossReleases = AcrossNone
 	}
 	if m.AcrossReleases != "" && in.Release > 1 {
-		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
+		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding,
+			m.Release)
 	}
 	out := &Rendered{Manifest: *m, Members: t.members(len(in.SA))}
 	out.Manifest.Quality = t.quality(s.Policy.K)

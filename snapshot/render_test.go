@@ -54,14 +54,16 @@ func golden(t *testing.T, path, got string) {
 }
 
 func recodings() []snapshot.Recoding {
-	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed), snapshot.Slicing(testSeed, hospitalSlices)}
+	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed), snapshot.Slicing(testSeed,
+		hospitalSlices)}
 }
 
 func TestGoldenFormats(t *testing.T) {
 	for _, r := range recodings() {
 		t.Run(r.Name(), func(t *testing.T) {
 			files, _ := render(t, hospitalView(t), settings(r), nil)
-			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"}, "slicing": {"sliced.csv"}}[r.Name()]
+			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"},
+				"slicing": {"sliced.csv"}}[r.Name()]
 			require.Len(t, files, len(want)+1)
 			for _, name := range append(want, "manifest.json") {
 				golden(t, filepath.Join("golden", r.Name(), name), files.text(name))
@@ -167,7 +169,8 @@ func spread(n int) ([]person, []testClass) {
 	c := testClass{born: 1}
 	for i := range n {
 		persons = append(persons, person{strconv.Itoa(20 + i), strconv.Itoa(60 + i*7%n), fmt.Sprintf("1990-01-%02d", 1+i%28),
-			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"ward-e", "ward-w", "ward-n"}[i%3], strconv.Itoa(i * 11), []string{"flu", "cold", "gout"}[i%3]})
+			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"ward-e", "ward-w", "ward-n"}[i%3], strconv.Itoa(i * 11), []string{"flu",
+				"cold", "gout"}[i%3]})
 		c.members = append(c.members, incremental.RecordID(i))
 	}
 	return persons, []testClass{c}
@@ -225,7 +228,8 @@ func randomContent(r *rand.Rand) ([]person, []testClass) {
 		c := testClass{born: 1}
 		for range 2 + r.IntN(3) {
 			c.members = append(c.members, incremental.RecordID(len(persons)))
-			persons = append(persons, person{pick("9", "10"), pick("1.5", "20"), pick("2001-01-01", "1969-12-31"), pick("1011", "2011"), pick("a", "b,"), pick("5", "12"), pick("x", "y", "z")})
+			persons = append(persons, person{pick("9", "10"), pick("1.5", "20"), pick("2001-01-01", "1969-12-31"), pick("1011", "2011"), pick("a",
+				"b,"), pick("5", "12"), pick("x", "y", "z")})
 		}
 		classes = append(classes, c)
 	}
@@ -327,7 +331,7 @@ func TestRuleVBadViewsAreToldWithoutValues(t *testing.T) {
 	}
 }
 
-// noValues fails if a text holds a sensitive or categorical value (rule V).
+// noValues fails if a text holds a sensitive or categorical value (rule V, values).
 func noValues(t *testing.T, text string) {
 	t.Helper()
 	for _, p := range patients {
@@ -349,6 +353,8 @@ func TestRuleRSeedIsNotPrinted(t *testing.T) {
 }
 
 func TestDiversityOf(t *testing.T) {
-	assert.Equal(t, []snapshot.Diversity{{Kind: "frequency", L: 2}, {Kind: "distinct", L: 3}, {Kind: "entropy", L: 2.5}, {Kind: "recursive", L: 3, C: 2}},
-		snapshot.DiversityOf([]equivclass.Principle{equivclass.FrequencyL{L: 2}, equivclass.DistinctL{L: 3}, equivclass.EntropyL{L: 2.5}, equivclass.RecursiveL{C: 2, L: 3}}))
+	assert.Equal(t, []snapshot.Diversity{{Kind: "frequency", L: 2}, {Kind: "distinct", L: 3}, {Kind: "entropy", L: 2.5}, {Kind: "recursive",
+		L: 3, C: 2}},
+		snapshot.DiversityOf([]equivclass.Principle{equivclass.FrequencyL{L: 2}, equivclass.DistinctL{L: 3}, equivclass.EntropyL{L: 2.5},
+			equivclass.RecursiveL{C: 2, L: 3}}))
 }

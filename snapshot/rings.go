@@ -19,7 +19,7 @@ type rings struct {
 // and its sensitive values those that the rows show (bucketize.RingShift).
 //
 // It promises nothing at level L0, where a ring's assignments are not equally
-// likely, and nothing beside another release (AcrossNone).
+// likely, and nothing alongside another release (AcrossNone).
 func Rings(covers [][]Record) Recoding { return &rings{covers: covers} }
 
 func (*rings) Name() string               { return NameGeneralization }

@@ -75,7 +75,7 @@ func DiversityOf(principles []equivclass.Principle) []Diversity {
 }
 
 // HierarchyFile is the file that an attribute's hierarchy was read from. A copy
-// lies beside the releases, so that a reader can tell what a label covers.
+// lies in the releases directory, so that a reader can tell what a label covers.
 type HierarchyFile struct {
 	Attribute string
 	File      string // path or name; the copy has its last element

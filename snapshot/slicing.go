@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// slicing holds the seed, which must not be printed (rule R).
+// slicing holds the seed, which must not be printed (rule R, randomness).
 type slicing struct {
 	single
 	seed   [32]byte
@@ -21,9 +21,9 @@ type slicing struct {
 // slice of its own unless one of them names it.
 //
 // Guarantee: with the sensitive attribute alone, a row tells nothing about its
-// sensitive value beyond the bag of its group (rules A and P hold as under
-// anatomy). In a slice with others, exact pairs are published: who knows those
-// others finds the value, so such a release promises nothing (AcrossNone).
+// sensitive value beyond the bag of its group (rules A, frozen classes,
+// and P, pure classes, hold as under anatomy). In a slice with others, exact pairs are published: someone who
+// knows those others finds the value, so such a release promises nothing (AcrossNone).
 //
 // Method: the tuples of each slice are sorted, then shuffled by a generator that
 // is keyed as that of Permutation is: by seed, birth and content. So nothing
@@ -125,14 +125,14 @@ func (r *slicing) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 		}
 		parts[i] = t.sortRows(s, nil, len(slice))
 	}
-	coins := coinsOf(r.seed, r.key(t, s, c.born, parts))
+	draws := drawsOf(r.seed, r.key(t, s, c.born, parts))
 	s.ranks = slices.Grow(s.ranks[:0], n*d)[:n*d]
 	places := make([]uint32, n)
 	for i, slice := range t.slices {
 		for row := range places {
 			places[row] = uint32(row)
 		}
-		shuffle(coins, places)
+		shuffle(draws, places)
 		for row, from := range places {
 			for k, j := range slice {
 				s.ranks[row*d+j] = parts[i][int(from)*len(slice)+k]
@@ -183,10 +183,10 @@ func (t *table) joinedLayout(name string) layout {
 }
 
 // risk of mixed slices is the largest share of one value among the rows of a
-// group that agree in what stands beside it.
+// group that agree in what stands alongside it.
 func (r *slicing) risk(t *table) (most float64) {
 	for _, c := range t.classes {
-		beside, with := map[string]int{}, map[string]int{}
+		alongside, with := map[string]int{}, map[string]int{}
 		for _, m := range c.members {
 			var key []byte
 			for _, j := range t.sensitiveSlice() {
@@ -194,11 +194,11 @@ func (r *slicing) risk(t *table) (most float64) {
 					key = binary.BigEndian.AppendUint32(key, t.value(j, int(m)))
 				}
 			}
-			beside[string(key)]++
+			alongside[string(key)]++
 			with[string(binary.BigEndian.AppendUint32(key, t.value(len(t.cols), int(m))))]++
 		}
 		for key, n := range with {
-			most = max(most, float64(n)/float64(beside[key[:len(key)-4]]))
+			most = max(most, float64(n)/float64(alongside[key[:len(key)-4]]))
 		}
 	}
 	return most

@@ -101,7 +101,7 @@ func (v *verifier) find(release uint32, file, kind, format string, args ...any) 
 func (v *verifier) top(names []string, on *content) {
 	v.strays(names)
 	// A crash between rename and CURRENT leaves the release before; the next
-	// start mends that, so it is worth a finding but no alarm of its own kind.
+	// start repairs that, so it is a finding but needs no kind of its own.
 	if on.current != on.newest() {
 		v.find(on.newest(), currentName, FindCurrent, "it names release %d, the newest is %d", on.current, on.newest())
 	}
@@ -240,7 +240,7 @@ func (v *verifier) ledger(path string, on *content) {
 	}
 	v.out.Ledger = true
 	if l.torn {
-		v.find(0, path, FindLedger, "its last line is cut off: the next start mends it")
+		v.find(0, path, FindLedger, "its last line is cut off: the next start repairs it")
 	}
 	if newest := l.newest().Release; newest != on.newest() {
 		v.find(0, path, FindLedger, "it ends at release %d, the newest is %d", newest, on.newest())

@@ -30,7 +30,8 @@ func testView(t testing.TB, release uint32, attributes []equivclass.Attribute, p
 	t.Helper()
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release), Cut: incremental.RecordID(len(persons)), Classes: len(classes)}}
+	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release),
+		Cut: incremental.RecordID(len(persons)), Classes: len(classes)}}
 	codes := make([][]equivclass.Code, len(attributes))
 	for i, a := range attributes {
 		d := equivclass.NewDictionary(a)

@@ -10,7 +10,7 @@ import (
 )
 
 // loadExact reads the two files of an exact recoding. counted: the second has a
-// count beside each value.
+// count with each value.
 func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
 	if err := r.loadQuasi(quasi); err != nil {
 		return err

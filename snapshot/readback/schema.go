@@ -15,7 +15,7 @@ import (
 )
 
 // schemaOf makes the schema that a manifest describes, with the copies of the
-// hierarchies that lie beside the releases.
+// hierarchies in the releases directory.
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
