@@ -44,7 +44,7 @@ type chain struct {
 type gateOf struct{ c *chain }
 
 func (g gateOf) Check(dir string, members []uint32) error {
-	violations, err := g.c.gate.Check(dir, members)
+	violations, err := g.c.gate.Check(dir, audit.Whole(members))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (c *chain) crash() {
 		require.NoError(c.t, err)
 		members, err := snapshot.Members(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
-		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), members, c.m.Regroups(published))
+		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), audit.Whole(members), c.m.Regroups(published))
 		require.NoError(c.t, err)
 		require.Empty(c.t, violations)
 	}

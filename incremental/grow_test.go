@@ -77,7 +77,7 @@ func (g *grove) start() error {
 		require.NoError(g.t, err)
 		members, err := snapshot.Members(snapshot.Of(v), g.settings)
 		require.NoError(g.t, err)
-		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), members, m.Regroups(i.Release))
+		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), audit.Whole(members), m.Regroups(i.Release))
 		require.NoError(g.t, err)
 		require.Empty(g.t, violations)
 	}

@@ -22,7 +22,7 @@ import (
 type auditGate struct{ *audit.Gate }
 
 func (g auditGate) Check(dir string, members []uint32) error {
-	violations, err := g.Gate.Check(dir, members)
+	violations, err := g.Gate.Check(dir, audit.Whole(members))
 	if err == nil && len(violations) > 0 {
 		err = snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}

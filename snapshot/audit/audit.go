@@ -167,10 +167,15 @@ func (a *auditor) release(number int) error {
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
-	rel, err := loadRelease(dir, man, a.in.s, &a.f)
+	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
 	}
+	if m := a.in.members; m != nil && rel.parts != nil && m.class[number] != nil && len(m.parts) == 1 {
+		return unreadable(m.file, 1, "names no parts, which release %d has", number)
+	}
+	a.f.locate = rel.locate
+	defer func() { a.f.locate = nil }()
 	row := a.step(rel)
 	a.membership(rel, row)
 	a.last = rel
@@ -192,7 +197,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	a.arrivals = append(a.arrivals, len(d.support()))
 	match := reappearance{kept: make([]bool, rel.tab.m)}
 	if a.nothing == "" {
-		match = matchClasses(before.tab, rel.tab)
+		match = matchReleases(before, rel)
 	}
 	a.matches = append(a.matches, match)
 	a.moved = a.moved || len(match.vanished) > 0
@@ -233,24 +238,28 @@ func (a *auditor) membership(rel *release, row *ReleaseRow) {
 	}
 }
 
-// classes translates the export's class numbers into indexes.
+// classes translates the addresses of the export into indexes.
 func (a *auditor) classes(rel *release) []uint32 {
-	classOf := fit(a.in.members.class[rel.num], len(a.in.index.ids))
-	unknown := 0
-	for rec, number := range classOf {
-		if number == 0 {
+	m := a.in.members
+	named := m.class[rel.num]
+	m.class[rel.num] = []address{} // it is not needed again
+	classOf := make([]uint32, len(a.in.index.ids))
+	unknown, dead := 0, 0
+	for rec, at := range named {
+		if at.class == 0 {
 			continue
 		}
-		c, ok := rel.tab.lookup(number)
-		if !ok {
+		switch c, how := rel.lookup(m.parts[at.part], at.class); how {
+		case standsAlive:
+			classOf[rec] = uint32(c) + 1
+		case standsDead:
+			dead++
+		default:
 			unknown++
-			classOf[rec] = 0
-			continue
 		}
-		classOf[rec] = uint32(c) + 1
 	}
 	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
-	a.in.members.class[rel.num] = classOf
+	a.f.addN("P", kindDeadAlive, rel.num, 0, "dead", "a class is listed as dead, and people are in it", dead)
 	return classOf
 }
 

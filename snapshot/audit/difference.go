@@ -65,6 +65,7 @@ func checkContract(before, after *Manifest, f *faults) {
 			f.add("chain", kindContractChanged, after.Release, 0, field, "the field differs from the release before")
 		}
 	}
+	changed("format_version", before.FormatVersion > after.FormatVersion) // from parts back to one table
 	changed("dataset", before.Dataset != after.Dataset)
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("slices", !slices.EqualFunc(before.Slices, after.Slices, slices.Equal[[]string]))

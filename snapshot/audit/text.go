@@ -109,6 +109,9 @@ func (t *textWriter) violations(list []Violation) {
 		if v.Release > 0 {
 			at = fmt.Sprintf(" in release %d", v.Release)
 		}
+		if v.Part != "" {
+			at += ", " + v.Part
+		}
 		if v.Class > 0 {
 			at += fmt.Sprintf(", class %d", v.Class)
 		}

@@ -74,7 +74,7 @@ func promisesOf(c *config.Config) map[string]audit.Promise {
 
 // Check lets a release pass, or refuses it with what the auditor found.
 func (g *gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
+	violations, err := g.audit.Check(dir, audit.Whole(members))
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) 
 	if err != nil {
 		return err
 	}
-	violations, err := g.audit.Resume(filepath.Join(dir, fmt.Sprintf("%06d", published)), members, m.Regroups(published))
+	violations, err := g.audit.Resume(filepath.Join(dir, fmt.Sprintf("%06d", published)), audit.Whole(members), m.Regroups(published))
 	if err != nil {
 		return fmt.Errorf("read the newest release again: %w", err)
 	}

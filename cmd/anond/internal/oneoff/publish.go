@@ -102,7 +102,7 @@ type gate struct{ audit *audit.Gate }
 
 // Check implements snapshot.Gate.
 func (g gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
+	violations, err := g.audit.Check(dir, audit.Whole(members))
 	if err != nil || len(violations) == 0 {
 		return err
 	}
