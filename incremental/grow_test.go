@@ -16,6 +16,7 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/audit"
 )
 
 // grove is a chain whose place and illness have hierarchies that grow.
