@@ -138,7 +138,7 @@ func TestAuditorAgreesOnLGB(t *testing.T) {
 			_, err := p.Publish(snapshot.Of(v), s)
 			require.NoError(t, err, "trial %d release %d", trial, release)
 			p.Gate.(auditGate).Commit()
-			members = append(members, everybody(t, v, s))
+			members = append(members, everybody(t, v, s, 1))
 		}
 		if len(members) == 0 {
 			continue
@@ -179,6 +179,11 @@ func TestAuditorReadsWhatPromisesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "releases")
 			require.NoError(t, os.CopyFS(filepath.Join(dir, "000001"), os.DirFS(filepath.Join("testdata", "golden", name))))
+			files, err := filepath.Glob(filepath.Join(dir, "000001", "part-000001", "*"))
+			require.NoError(t, err)
+			for _, f := range files {
+				require.NoError(t, os.Chmod(f, 0o444))
+			}
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "hierarchies"), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "hierarchies", "postcode.csv"), []byte(postcodes), 0o600))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("000001\n"), 0o600))

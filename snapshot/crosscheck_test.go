@@ -22,12 +22,20 @@ import (
 type auditGate struct{ *audit.Gate }
 
 func (g auditGate) Check(dir string, placed []snapshot.Placement) error {
-	var violations []audit.Violation
-	var err error
+	violations, err := g.Gate.Check(dir, given(placed))
 	if err == nil && len(violations) > 0 {
 		err = snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}
 	return err
+}
+
+// given are placements as the auditor takes them.
+func given(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 // chain grows classes by the rules: frozen ones (A), pure ones (P), and from the
@@ -87,8 +95,8 @@ func (c *chain) regroup(release int) {
 }
 
 // everybody is who is in which class of a release.
-func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings) []snapshot.Placement {
-	placed, err := snapshot.Members(snapshot.Of(v), s, 1)
+func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings, since uint32) []snapshot.Placement {
+	placed, err := snapshot.Members(snapshot.Of(v), s, since)
 	require.NoError(t, err)
 	return placed
 }
@@ -149,7 +157,7 @@ func TestAuditorAgrees(t *testing.T) {
 				require.NoError(t, err, "trial %d %s", trial, recoding.Name())
 				p.Gate.(auditGate).Commit()
 				certificates[out.Manifest.Privacy.Certificate] = true
-				members = append(members, everybody(t, v, s))
+				members = append(members, everybody(t, v, s, 1))
 			}
 			o := c.exports(t, root, members)
 			o.Releases, o.Ledger = p.Dir, p.Ledger

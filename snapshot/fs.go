@@ -22,7 +22,7 @@ type FS interface {
 	Create(path string) (io.WriteCloser, error)
 	Append(path string) (io.WriteCloser, error)
 	// CreateSealed makes a file that is not there yet, to be written now and never
-	// again (0444).
+	// again (0444, whatever the umask is).
 	CreateSealed(path string) (io.WriteCloser, error)
 	// Link gives a file one more name.
 	Link(from, to string) error
@@ -74,8 +74,17 @@ func (osFS) Publicize(dir string) error {
 	return os.Chmod(dir, info.Mode()&(fs.ModePerm|fs.ModeSetgid))
 }
 
+// CreateSealed sets the mode whatever the umask is: manifests name it, and the
+// directory of the release keeps out whom the umask keeps out.
 func (osFS) CreateSealed(path string) (io.WriteCloser, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, partMode)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, partMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(partMode); err != nil {
+		return nil, joinClose(err, f)
+	}
+	return f, nil
 }
 
 func open(path string, how int) (io.WriteCloser, error) {

@@ -95,7 +95,8 @@ func (a *auditor) resolve(c *Certificates, p *problem) {
 	c.ExposedRecords += exposed
 	c.ExposedGroups += f.groups
 	c.MaxPosterior = max(c.MaxPosterior, f.max)
-	a.f.addN("SA", kindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases", exposed+f.groups)
+	a.f.addN("SA", kindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases",
+		exposed+f.groups)
 }
 
 // corruption computes the score: closed form top/(|class|-1) for classes that
@@ -134,7 +135,7 @@ func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint
 	return out
 }
 
-// regroups is the histogram of regroupings per published record (rule E).
+// regroups is the histogram of regroupings per published record (rule E, equality patterns).
 func (a *auditor) regroups() {
 	for rec, n := range a.carry.regroups {
 		if a.carry.class(rec) > 0 {

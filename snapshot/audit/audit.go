@@ -10,7 +10,7 @@ import (
 //
 // Guarantee: "certified" is returned only if both exports were given, cover
 // every release, and every published record is in a component certified by rule
-// A or P; then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
+// A (frozen classes) or rule P (pure classes); then P(value of t = v | all releases) <= 1/l at levels L0 and L1.
 // Every violation reported is derived from the files. An input that is
 // malformed is an error.
 //
@@ -51,7 +51,8 @@ func (a *auditor) published(o Options) error {
 		unfinished = unfinished || behind
 	}
 	if unfinished {
-		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start", newest)
+		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start",
+			newest)
 	}
 	return nil
 }
@@ -83,8 +84,9 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat, requireCertified: o.RequireCertified,
-		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat,
+		requireCertified: o.RequireCertified,
+		Releases:         []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.nothing = m.whyNothing()
 	a.coverage()
@@ -119,7 +121,8 @@ func (a *auditor) coverage() {
 	case in.members == nil:
 		a.skip("who is in which class (no members export): certificates A and P, disappearance, regroup budgets, attackers")
 	case missing > 0:
-		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing, len(in.numbers))
+		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing,
+			len(in.numbers))
 	}
 	if in.records == nil {
 		a.skip("the microdata (no records export): members inside their cells, bags, subjects, people waiting")
@@ -136,7 +139,8 @@ func (a *auditor) coverage() {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
 	if in.s.local != nil {
-		a.skip("that coins alone decided which of the people with a value is in which bucket: files cannot show it, and posteriors weigh every arrangement of people and rows alike")
+		a.skip("that random draws alone decided which of the people with a value is in which bucket: files cannot show it, " +
+			"and posteriors weigh every arrangement of people and rows equally")
 	}
 	a.skip("information-loss figures in the manifests")
 }
@@ -163,10 +167,15 @@ func (a *auditor) release(number int) error {
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
-	rel, err := loadRelease(dir, man, a.in.s, &a.f)
+	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
 	}
+	if m := a.in.members; m != nil && rel.parts != nil && m.class[number] != nil && len(m.parts) == 1 {
+		return unreadable(m.file, 1, "names no parts, which release %d has", number)
+	}
+	a.f.locate = rel.locate
+	defer func() { a.f.locate = nil }()
 	row := a.step(rel)
 	a.membership(rel, row)
 	a.last = rel
@@ -188,7 +197,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	a.arrivals = append(a.arrivals, len(d.support()))
 	match := reappearance{kept: make([]bool, rel.tab.m)}
 	if a.nothing == "" {
-		match = matchClasses(before.tab, rel.tab)
+		match = matchReleases(before, rel)
 	}
 	a.matches = append(a.matches, match)
 	a.moved = a.moved || len(match.vanished) > 0
@@ -229,29 +238,33 @@ func (a *auditor) membership(rel *release, row *ReleaseRow) {
 	}
 }
 
-// classes translates the export's class numbers into indexes.
+// classes translates the addresses of the export into indexes.
 func (a *auditor) classes(rel *release) []uint32 {
-	classOf := fit(a.in.members.class[rel.num], len(a.in.index.ids))
-	unknown := 0
-	for rec, number := range classOf {
-		if number == 0 {
+	m := a.in.members
+	named := m.class[rel.num]
+	m.class[rel.num] = []address{} // it is not needed again
+	classOf := make([]uint32, len(a.in.index.ids))
+	unknown, dead := 0, 0
+	for rec, at := range named {
+		if at.class == 0 {
 			continue
 		}
-		c, ok := rel.tab.lookup(number)
-		if !ok {
+		switch c, how := rel.lookup(m.parts[at.part], at.class); how {
+		case standsAlive:
+			classOf[rec] = uint32(c) + 1
+		case standsDead:
+			dead++
+		default:
 			unknown++
-			classOf[rec] = 0
-			continue
 		}
-		classOf[rec] = uint32(c) + 1
 	}
 	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
-	a.in.members.class[rel.num] = classOf
+	a.f.addN("P", kindDeadAlive, rel.num, 0, "dead", "a class is listed as dead, and people are in it", dead)
 	return classOf
 }
 
 // waiting counts the people who arrived and are not published, and the largest
-// share of one value among them: nothing is promised about it, so it is told.
+// share of one value among them: nothing is promised about it, so it is reported.
 func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	counts := make([]int, len(a.in.s.sa.text))
 	n, top := 0, 0
@@ -294,9 +307,6 @@ func (a *auditor) finish() *Report {
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: "not claimed"}
-	if a.in.first.Policy.Transparent { // of an earlier version
-		r.Level.L2 = "claimed, not checked"
-	}
 	r.NotPromised = r.notPromised()
 	return r
 }

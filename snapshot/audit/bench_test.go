@@ -100,7 +100,7 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 		rows := len(part) * size
 		man, err := json.Marshal(map[string]any{
 			"format_version": 1, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
-			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "transparent": false, "max_regroups": 2},
+			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": len(part), "pending": 0, "quality": map[string]any{},
 			"files":    []map[string]any{{"name": "data.csv", "sha256": hexSHA(out.Bytes()), "bytes": out.Len(), "rows": rows}},
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
@@ -140,7 +140,7 @@ func BenchmarkGate(b *testing.B) {
 		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
 			o, members := bigChain(b, n)
 			g := NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
-			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), members[0])
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), Whole(members[0]))
 			require.NoError(b, err)
 			require.Empty(b, found)
 			g.Commit()
@@ -149,7 +149,7 @@ func BenchmarkGate(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members[1])
+				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), Whole(members[1]))
 				require.NoError(b, err)
 				require.Empty(b, found)
 			}

@@ -31,7 +31,8 @@ func (r *tableReader) readPairs(file string, data []byte, counted bool) (*valueP
 			return nil, err
 		}
 		if !ok {
-			r.f.addN("order", kindRowOrder, r.release, 0, r.s.sa.name, "sensitive values of a group are not sorted; their order may follow insertion", disorder)
+			r.f.addN("order", kindRowOrder, r.release, 0, r.s.sa.name,
+				"sensitive values of a group are not sorted; their order may follow insertion", disorder)
 			return p, nil
 		}
 		group, n, err := pairNumbers(csv, at, maxRows-len(p.cls))

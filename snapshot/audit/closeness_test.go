@@ -121,7 +121,8 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 			{testClose(t, distanceOrdered, &Column{Type: "categorical"}, h, reference(leaves)...), leaves, func(a, b string) float64 {
 				return math.Abs(float64(slices.Index(leaves, a)-slices.Index(leaves, b))) / 5
 			}},
-			{testClose(t, distanceTree, &Column{Type: "categorical"}, h, reference(leaves)...), leaves, func(a, b string) float64 { return height(a, b) / 3 }},
+			{testClose(t, distanceTree, &Column{Type: "categorical"}, h, reference(leaves)...), leaves,
+				func(a, b string) float64 { return height(a, b) / 3 }},
 		} {
 			want := transport(texts(from, c.of), texts(to, c.of), c.cost) / float64(n)
 			require.InDelta(t, want, c.test.measure(texts(from, c.of)...), 1e-9, c.test.kind)

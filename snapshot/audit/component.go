@@ -109,8 +109,8 @@ func (k *linkage) trajectoryK() int {
 type regime uint8
 
 const (
-	regimeFrozen regime = iota // one class that never changed (rule A, Theorem A)
-	regimePure                 // all classes flat over one value set (rule P, Theorem P)
+	regimeFrozen regime = iota // one class that never changed (rule A, frozen classes; Theorem A)
+	regimePure                 // all classes flat over one value set (rule P, pure classes; Theorem P)
 	regimeNone
 )
 

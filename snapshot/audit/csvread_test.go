@@ -12,7 +12,8 @@ import (
 // FuzzCSV holds the reader against encoding/csv: what ours accepts, the standard
 // one reads alike (it is laxer: it skips blank lines and takes CRLF).
 func FuzzCSV(f *testing.F) {
-	for _, s := range []string{"a,b\n1,2\n", "a\n\"x,\"\"y\"\"\n\"\n", "a,b\n\"1\n2\",\n", "\n\n", "a,b\n1\n", "a\n\"x\"y\n", "a", "\"a\",b\r\n"} {
+	for _, s := range []string{"a,b\n1,2\n", "a\n\"x,\"\"y\"\"\n\"\n", "a,b\n\"1\n2\",\n", "\n\n", "a,b\n1\n", "a\n\"x\"y\n", "a",
+		"\"a\",b\r\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -47,8 +47,8 @@ func (d *difference) support() []uint32 {
 	return set
 }
 
-// checkDifference tests rule D, which needs only public files: no value may
-// exceed 1/l of the newly published set. It also finds rows that vanished.
+// checkDifference tests rule D (difference), which needs only public files: no
+// value may exceed 1/l of the newly published set. It also finds rows that vanished.
 func checkDifference(before, after []int, man *Manifest, f *faults) difference {
 	d := bagDifference(before, after)
 	if d.top*man.Policy.L > d.total {
@@ -65,6 +65,7 @@ func checkContract(before, after *Manifest, f *faults) {
 			f.add("chain", kindContractChanged, after.Release, 0, field, "the field differs from the release before")
 		}
 	}
+	changed("format_version", before.FormatVersion > after.FormatVersion) // from parts back to one table
 	changed("dataset", before.Dataset != after.Dataset)
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("slices", !slices.EqualFunc(before.Slices, after.Slices, slices.Equal[[]string]))
@@ -75,7 +76,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("policy.k", a.K != b.K)
 	changed("policy.l", a.L != b.L)
 	changed("policy.republication", a.Republication != b.Republication)
-	changed("policy.transparent", a.Transparent != b.Transparent)
 	changed("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
 	changed("policy.max_regroups", cmp.Compare(budget(a), budget(b)) != 0)
 	changed("policy.diversity", !sameDiversity(a, b))
@@ -107,10 +107,12 @@ func sameSchema(a, b []Column) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag || !x.Promise.equal(y.Promise) {
+		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag ||
+			!x.Promise.equal(y.Promise) {
 			return false
 		}
-		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File || !slices.Equal(h.Steps, o.Steps)) {
+		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File ||
+			!slices.Equal(h.Steps, o.Steps)) {
 			return false // another file may have grown: checkGrowth
 		}
 	}

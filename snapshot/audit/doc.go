@@ -1,33 +1,42 @@
 // Package audit checks a chain of anond releases from files alone.
 //
-// It shares no code with the publisher: it has its own readers for manifests,
-// tables, hierarchies and exports, its own canonical order, and its own proof
-// that nobody's sensitive value can be told with probability above 1/l by
-// someone who keeps every release. Where the publisher's argument is a
-// construction ("this class never changed"), the auditor's is a check of the
-// files ("this class is the same in both releases").
+// Guarantee: Dir says "certified" only if every published record is in a
+// component that is frozen or pure (below). Then someone who keeps all releases,
+// knows everybody's quasi-identifiers and classes and when each record arrived,
+// cannot infer a published record's sensitive value with probability above 1/l
+// (levels L0 and L1). Every finding is derived from the files. Gate gives the
+// same guarantee to a publisher, release by release, before a release is renamed
+// into place.
 //
-// # What goes in
-//
-// A releases directory, optionally the ledger, and optionally two private
-// exports: members (who is in which class of which release) and records (the
-// microdata). With both exports the verdict can be "certified"; from public
-// files alone it is at best "consistent", with a list of what was not checked.
-//
-// # How a chain is certified
-//
-// Records that ever share a class form a component; worlds factorise over
-// components. A component is safe at adversary levels L0 and L1 when it is
+// Method: records that ever share a class form a component, and consistent
+// assignments of values factorise over components. A component is safe when it is
 //
 //   - frozen (rule A): one class that never changed, or
-//   - pure (rule P): all its classes, in all releases, flat over one value set.
+//   - pure (rule P): all its classes, in all releases, hold every value of one
+//     value set equally often.
 //
 // A chain that obeys the rules has no other component. One that does not is
-// still measured: candidate intersection, differences of nested sets, interval
-// propagation, and exact enumeration where it is small enough.
+// measured: candidate intersection, differences of nested sets, interval
+// propagation, and exact enumeration where the component is small enough.
 //
-// # What it never does
+// Input: a releases directory, optionally the ledger, and optionally two private
+// exports: members (who is in which class of which release) and records (the
+// microdata). With both exports the verdict can be "certified". From public files
+// alone it is at best "consistent", with a list of what was not checked.
 //
-// It never writes, never fixes, and never puts a person's value into a report
-// or an error (rule V): findings name release, class, attribute and count.
+// Difference from the publisher: the package imports nothing of the rest of the
+// module. It has its own readers for manifests, tables, hierarchies and exports,
+// its own canonical order and its own distances. The publisher's argument is a
+// construction ("this class never changed"), the auditor's is a comparison of
+// files ("this class is the same in both releases").
+//
+// It never writes, and no value of a person appears in a report or an error
+// (rule V, values): findings name release, class, attribute and count.
+//
+// Cost: linear in the size of the releases and exports, but for the attacker who
+// knows quasi-identifiers only and for components without a certificate.
+//
+// Source: Theorems A, P and L and Lemma D in docs/THREAT_MODEL.md; t-closeness
+// after Li, Li and Venkatasubramanian (2007); local buckets after Li, He and Sun,
+// Local generalization and bucketization.
 package audit

@@ -4,9 +4,10 @@ import "slices"
 
 // When the hierarchy of the sensitive attribute grows, values become valid that
 // nobody could have who arrived before. Whoever knows when people arrived rules
-// them out in a class that holds one. So such a class holds only people who came
-// later. The exports say by which release each had arrived: those covered by the
-// release before the first copy with the value had arrived before it was valid.
+// them out in a class that holds one. So such a class may hold only people who
+// arrived later. The exports name the first release that covers a record: a record
+// covered before the first hierarchy copy with the value arrived before the value
+// was valid.
 
 // noteValues notes in which release values became valid.
 func (a *auditor) noteValues(before, after *Manifest, number int) error {
@@ -53,6 +54,7 @@ func (a *auditor) epochs(rel *release, classOf []uint32) {
 		}
 	}
 	for c, n := range early {
-		a.f.addN("SA", kindBeforeValue, rel.num, c+1, a.in.s.sa.name, "members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
+		a.f.addN("SA", kindBeforeValue, rel.num, c+1, a.in.s.sa.name,
+			"members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
 	}
 }

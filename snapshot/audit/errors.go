@@ -8,7 +8,7 @@ import (
 
 // unreadableError says that an input cannot be read as what it should be, so
 // that no verdict is possible. It carries a place and a reason but never the
-// text found there (rule V).
+// text found there (rule V, values).
 type unreadableError struct {
 	File   string // path as opened
 	Line   int    // 1-based; 0 when the whole file is meant

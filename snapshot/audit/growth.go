@@ -39,7 +39,8 @@ func checkGrowth(dir string, before, after *Manifest, f *faults) error {
 			return err
 		}
 		if broken := old.lostIn(now); broken > 0 {
-			f.addN("chain", kindHierarchyMismatch, after.Release, 0, name, "leaves of the hierarchy of the release before have another path, or none", broken)
+			f.addN("chain", kindHierarchyMismatch, after.Release, 0, name,
+				"leaves of the hierarchy of the release before have another path, or none", broken)
 		}
 	}
 	return nil

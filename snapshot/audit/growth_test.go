@@ -31,7 +31,8 @@ func TestCheckGrowth(t *testing.T) {
 			require.NoError(t, os.Mkdir(filepath.Join(dir, "hierarchies"), 0o700))
 			manifest := func(release int, file, content string) *Manifest {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "hierarchies", file), []byte(content), 0o600))
-				return &Manifest{Release: release, Schema: []Column{{Name: "place", Role: "quasi", Hierarchy: &Hierarchy{File: "hierarchies/" + file, SHA256: hexSHA([]byte(content))}}}}
+				return &Manifest{Release: release, Schema: []Column{{Name: "place", Role: "quasi",
+					Hierarchy: &Hierarchy{File: "hierarchies/" + file, SHA256: hexSHA([]byte(content))}}}}
 			}
 			before, after := manifest(1, "t.csv", old), manifest(2, "t-2.csv", c.now)
 			f := &faults{}
@@ -60,7 +61,8 @@ func TestEpochs(t *testing.T) {
 	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: []uint32{0, 1, 0, 1}}}
 	a.epochs(rel, []uint32{1, 2, 1, 2})
 	require.Len(t, a.f.list, 1)
-	assert.Equal(t, Violation{Rule: "SA", Kind: kindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.list[0].Detail, Count: 2}, a.f.list[0])
+	assert.Equal(t, Violation{Rule: "SA", Kind: kindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.list[0].Detail,
+		Count: 2}, a.f.list[0])
 	a.f.list = nil
 	rel.tab.sa = []uint32{0, 0, 0, 1}
 	a.epochs(rel, []uint32{1, 1, 2, 2})

@@ -27,7 +27,8 @@ func TestLocalChainIsCertified(t *testing.T) {
 	require.Equal(t, "sensitive", ill.Role)
 	var text bytes.Buffer
 	require.NoError(t, r.Text(&text))
-	require.Contains(t, text.String(), "sex (semi): promised t = 0.3 (equal), achieved t = 0.0556, share 0.6000, posterior 0.6000, 13 values in 3 buckets: certified (posterior is the share in the bucket; no 1/l is claimed)")
+	require.Contains(t, text.String(), "sex (semi): promised t = 0.3 (equal), achieved t = 0.0556, share 0.6000, posterior 0.6000, "+
+		"13 values in 3 buckets: certified (posterior is the share in the bucket; no 1/l is claimed)")
 	require.Contains(t, text.String(), "job (semi): promised l = 2, achieved l = 2")
 }
 
@@ -68,7 +69,7 @@ func TestGateDemandsNestedBuckets(t *testing.T) {
 		o := p.write(t, releases)
 		policy := localGatePolicy(p)
 		policy.Rows = false
-		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
 		require.NoError(t, err)
 		require.Equal(t, []string{want}, kinds(found))
 	}
@@ -77,7 +78,7 @@ func TestGateDemandsNestedBuckets(t *testing.T) {
 	o := p.write(t, releases)
 	policy := localGatePolicy(p)
 	policy.Rows = false
-	found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+	found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
 	require.NoError(t, err)
 	require.Empty(t, found)
 }

@@ -96,7 +96,7 @@ func localHistograms(s *schema, t *table) [][]int {
 	return out
 }
 
-// checkLocalDifference tests rule D for each semi-sensitive attribute: what a
+// checkLocalDifference tests rule D (difference) for each semi-sensitive attribute: what a
 // release adds to its bucketed values can be computed by anyone and keeps the
 // attribute's promise.
 func checkLocalDifference(s *schema, before, after [][]int, man *Manifest, f *faults) {
@@ -124,12 +124,13 @@ func checkLocalDifference(s *schema, before, after [][]int, man *Manifest, f *fa
 			}
 		}
 		if !a.close.holds(values, counts) {
-			f.add("D", kindDifference, man.Release, 0, a.name, "the bucketed values this release adds are farther than t from the reference distribution")
+			f.add("D", kindDifference, man.Release, 0, a.name,
+				"the bucketed values this release adds are farther than t from the reference distribution")
 		}
 	}
 }
 
-// checkPublicBuckets tests what rule A implies for public files: every bucket
+// checkPublicBuckets tests what rule A (frozen classes) implies for public files: every bucket
 // appears again with the same values.
 func checkPublicBuckets(s *schema, before, after *release, f *faults) {
 	if before.tab.local == nil || after.tab.local == nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// localMatch looks for the buckets of one release in the next (rule A for local
-// bucketization). Let the classes be matched: each class of the release before
-// that lives on unchanged, and its copy. What must not change is not only what
+// localMatch looks for the buckets of one release in the next (rule A, frozen classes,
+// for local bucketization). Let the classes be matched: each class of the release before
+// that reappears unchanged, and its copy. What must not change is not only what
 // is in a bucket, but which rows are in which, jointly over the attributes. So
 // there must be a matching of buckets, attribute by attribute, under which
 //
@@ -23,7 +23,7 @@ import (
 type localMatch struct {
 	s             *schema
 	before, after *table
-	was           []uint32 // class of after -> class of before + 1; 0: not a class that lives on
+	was           []uint32 // class of after -> class of before + 1; 0: not a class that reappears
 	born          []bool   // class of after: born in it
 	f             *faults
 	num           int
@@ -34,7 +34,8 @@ func checkLocalFrozen(s *schema, before *table, rel *release, was []uint32, fate
 	if rel.tab.local == nil || before.local == nil || before.m == 0 {
 		return
 	}
-	m := &localMatch{s: s, before: before, after: rel.tab, was: was, born: make([]bool, rel.tab.m), f: f, num: rel.num, to: make([][]uint32, len(s.local))}
+	m := &localMatch{s: s, before: before, after: rel.tab, was: was, born: make([]bool, rel.tab.m), f: f, num: rel.num,
+		to: make([][]uint32, len(s.local))}
 	for c, x := range fates {
 		m.born[c] = x == fateBorn
 	}
@@ -46,7 +47,9 @@ func checkLocalFrozen(s *schema, before *table, rel *release, was []uint32, fate
 		return // reported
 	}
 	if wrong := m.disagreeing(ascending(rel.tab.m)); len(wrong) > 0 && !m.refine(wrong) {
-		f.addN("A", kindBucketRowsMoved, rel.num, wrong[0]+1, "", "rows of a class that lives on are in other buckets than before, taken over all attributes", len(wrong))
+		f.addN("A", kindBucketRowsMoved, rel.num, wrong[0]+1, "",
+
+			"rows of a class that was published before are in other buckets than before, taken over all attributes", len(wrong))
 	}
 }
 
@@ -132,7 +135,7 @@ func (m *localMatch) pair(j int) bool {
 			m.to[j][i], waiting[string(key)] = list[0]+1, list[1:]
 			continue
 		}
-		if old.other[i] { // some class of it did not live on, which is reported
+		if old.other[i] { // some class of it does not reappear, which is reported
 			broken++
 			continue
 		}
@@ -166,7 +169,8 @@ func (m *localMatch) blame(j int, old, now *incidence, lost []uint32, waiting ma
 		}
 	}
 	m.f.addN("A", kindBucketChanged, m.num, 0, m.s.local[j].name, "a bucket with the same rows holds other values than before", changed)
-	m.f.addN("A", kindBucketRowsMoved, m.num, 0, m.s.local[j].name, "rows of classes that live on are in other buckets than before", moved)
+	m.f.addN("A", kindBucketRowsMoved, m.num, 0, m.s.local[j].name,
+		"rows of classes that were published before are in other buckets than before", moved)
 }
 
 func bucketKey(bag uint32, classes []uint32, buf []byte) []byte {

@@ -19,14 +19,16 @@ func (m *microdataCheck) flagsOf(c int, who []uint32) {
 		if !bucketed {
 			m.f.addN("A", kindFlagGeneralized, m.rel.num, c+1, l.name, "a value that its person called sensitive is published in a cell", flagged)
 		} else {
-			m.f.addN("A", kindFlagMissing, m.rel.num, c+1, l.name, "a value without flag is in a bucket: there it counts toward a promise that it does not need", len(who)-flagged)
+			m.f.addN("A", kindFlagMissing, m.rel.num, c+1, l.name,
+
+				"a value without flag is in a bucket: there it counts toward a promise that it does not need", len(who)-flagged)
 		}
 	}
 }
 
 // bucketsOf compares the buckets with the members' values as far as the exports
-// decide: which row of a class is whose, nobody is told, so what is compared are
-// the classes and buckets of an attribute that hang together by rows. Together
+// decide. The exports do not say which row of a class is whose. So what is compared
+// are the classes and buckets of an attribute that rows connect. Together
 // they must hold the values of their members, and each member's value must be in
 // some bucket of its class. Where a bucket is a union of classes, which every t
 // promise asks for, this decides it bucket by bucket.
@@ -41,8 +43,8 @@ func (m *microdataCheck) bucketsOf(members *roster, fates []fate) {
 	}
 }
 
-// bucketUnits are the classes and buckets of one attribute that hang together:
-// classes come first in parent, buckets behind them.
+// bucketUnits are the connected classes and buckets of one attribute: classes
+// come first in parent, buckets after them.
 type bucketUnits struct {
 	m       *microdataCheck
 	j       int
@@ -125,5 +127,6 @@ func (u *bucketUnits) compare(l *localAttr) {
 			differ++
 		}
 	}
-	u.m.f.addN("microdata", kindBucketMismatch, u.m.rel.num, 0, l.name, "the values of buckets are not those of the members of their classes", differ+strange)
+	u.m.f.addN("microdata", kindBucketMismatch, u.m.rel.num, 0, l.name,
+		"the values of buckets are not those of the members of their classes", differ+strange)
 }

@@ -2,16 +2,20 @@ package audit
 
 // Local buckets nest if each lies inside one class or is a union of whole
 // classes. Level L0 (all assignments of values that fit the releases are equally
-// likely, and the class of everybody is known) needs that: who counts
-// assignments then comes to the same as who counts arrangements of people in
-// rows, the posterior of topShare. Where a bucket and a class overlap in part,
-// some assignments are fit by more arrangements than others, and counting each
-// once can give more than 1/l (TestWorldsOfValuesAreNotWorldsOfRows).
+// likely, and the class of everybody is known) needs that: counting assignments
+// then gives the same posterior as counting arrangements of people in rows, which
+// is that of topShare. Where a bucket and a class overlap in part, some assignments
+// belong to more arrangements than others, and counting each assignment once can
+// give more than 1/l (TestWorldsOfValuesAreNotWorldsOfRows).
 
 // levelRows is the claim of a release whose buckets cross classes: the bound
-// holds for who counts arrangements of rows (Li, He and Sun, Lemma 2), and no
-// more is said.
+// holds for a reader who counts arrangements of rows (Li, He and Sun, Lemma 2),
+// and nothing more is claimed.
 const levelRows = "rows"
+
+// levelAssignments is what every other release claims. No release of this format
+// can claim L2, the reader who knows the program: nothing it publishes shows that.
+const levelAssignments = "L0+L1"
 
 func (m *Manifest) byRows() bool { return m.Privacy.Level == levelRows }
 
@@ -57,6 +61,8 @@ func checkNested(man *Manifest, s *schema, t *table, f *faults) {
 			continue
 		}
 		n, first := t.local.attrs[j].crossing(t)
-		f.addN("L", kindBucketCrosses, man.Release, first+1, a.name, "a bucket crosses classes, so that level L0 does not bound its values by 1/l, and the manifest claims that level", n)
+		f.addN("L", kindBucketCrosses, man.Release, first+1, a.name,
+
+			"a bucket crosses classes, so that level L0 does not bound its values by 1/l, and the manifest claims that level", n)
 	}
 }

@@ -15,8 +15,8 @@ const refineBudget = 50_000_000
 // nor the order of numbers tells them apart: colour refinement, buckets by the
 // colours of their rows and rows by those of their buckets, on both releases at
 // once; then one bucket of a colour is tied to each candidate in turn. It works
-// on the parts of the release that hang together with the classes that disagree,
-// each by itself: buckets of different parts have different classes.
+// on the groups of classes that are connected with those that disagree, each by
+// itself: buckets of different groups have different classes.
 //
 // Guarantee: true only if the matching left in m.to satisfies every class.
 func (m *localMatch) refine(wrong []int) bool {
@@ -33,7 +33,7 @@ func (m *localMatch) refine(wrong []int) bool {
 }
 
 // parts lists the matched classes that some path of shared buckets joins with
-// the given ones, those that hang together in one list.
+// the given ones, connected classes in one list.
 func (m *localMatch) parts(wrong []int) (out [][]int) {
 	d := newDisjoint(m.after.m)
 	for j := range m.s.local {

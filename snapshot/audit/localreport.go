@@ -160,7 +160,8 @@ func (t *textWriter) promises(list []AttributePromise) {
 		return
 	}
 	t.line("")
-	t.line("Bucketed attributes, each with its own promise (share = largest of one value in a bucket; posterior = largest probability of a person's value, given the class):")
+	t.line("Bucketed attributes, each with its own promise (share = largest of one value in a bucket; " +
+		"posterior = largest probability of a person's value, given the class):")
 	for _, p := range list {
 		promise, achieved := fmt.Sprintf("l = %d", p.L), fmt.Sprintf("l = %d", p.AchievedL)
 		if p.T > 0 {
@@ -174,13 +175,15 @@ func (t *textWriter) promises(list []AttributePromise) {
 			why = " (" + p.Why + ")"
 		}
 		if p.BelowL > 0 {
-			why += fmt.Sprintf("; who knows the class narrows %d people down to fewer than %d values, %d to one", p.BelowL, max(p.L, 2), p.ExactlyOne)
+			why += fmt.Sprintf("; someone who knows the class narrows %d people down to fewer than %d values, %d to one", p.BelowL, max(p.L, 2),
+				p.ExactlyOne)
 		}
 		t.line("  %s (%s): promised %s, achieved %s, share %.4f, posterior %.4f, %d values in %d buckets: %s%s",
 			p.Attribute, p.Role, promise, achieved, p.TopShare, p.Posterior, p.Records, p.Buckets, p.Status, why)
 		if p.Crossing > 0 {
-			t.line("    %d of its buckets cross classes: they share some rows with a class, but not all, and reach into another. The posterior is that of a reader", p.Crossing)
-			t.line("    who counts the ways to put people into rows (Lemma 2 of Li, He and Sun); one who counts the values people may have may find one likelier.")
+			t.line("    %d of its buckets cross classes: they share some rows, but not all, with a class, and have rows of another.", p.Crossing)
+			t.line("    The posterior is that of a reader who counts the ways to assign people to rows (Lemma 2 of Li, He and Sun).")
+			t.line("    A reader who counts the assignments of values to people may find a value likelier.")
 		}
 	}
 }

@@ -358,7 +358,7 @@ func TestLocalPosteriorAgainstTruth(t *testing.T) {
 // believes something else: here 4/7 > 1/2. Buckets {x,y} and {x,z}; a class of
 // two rows, one in each; two classes of one row. The publisher makes all
 // arrangements equally likely (the bucket of a record depends on its value and
-// on coins alone), so who weighs is right.
+// on random draws alone), so who weighs is right.
 func TestWorldsOfValuesAreNotWorldsOfRows(t *testing.T) {
 	bags := [2][2]byte{{'x', 'y'}, {'x', 'z'}}
 	values := map[[4]byte]int{} // values of records 0 and 1 (one class), 2, 3 -> arrangements

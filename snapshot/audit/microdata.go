@@ -47,7 +47,7 @@ type microdataCheck struct {
 
 // checkMicrodata tests, for every class that changed in this release, that its
 // cells are the tightest over its members, that its bag is theirs, and that no
-// subject is in it twice (rule S). Classes that reappear unchanged were tested
+// subject is in it twice (rule S, subjects). Classes that reappear unchanged were tested
 // when they were born.
 func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fates []fate, f *faults) {
 	m := &microdataCheck{s: s, recs: recs, rel: rel, f: f, seen: map[uint32]int{}}

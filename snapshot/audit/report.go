@@ -54,7 +54,7 @@ type ReleaseRow struct {
 	MaxFrequency    float64 `json:"max_frequency"`
 	Certificate     string  `json:"certificate"` // as the manifest claims
 	Newcomers       int     `json:"newcomers"`
-	NewcomersTop    float64 `json:"newcomers_top_share"` // rule D: largest share of one value among them
+	NewcomersTop    float64 `json:"newcomers_top_share"` // rule D (difference): largest share of one value among them
 	ClassesKept     int     `json:"classes_kept"`        // there, identical, in the release before
 	Waiting         int     `json:"waiting"`             // arrived and not published; -1 when not known
 	WaitingTopShare float64 `json:"waiting_top_share"`
@@ -122,7 +122,8 @@ func (r *Report) notPromised() []string {
 		"releases and state restored together from an older backup cannot be detected",
 	}
 	if r.ByRows {
-		out = append(out, "a bound of 1/l by levels L0 and L1: the manifest claims level rows alone (see the attributes whose buckets cross classes)")
+		out = append(out,
+			"a bound of 1/l by levels L0 and L1: the manifest claims level rows alone (see the attributes whose buckets cross classes)")
 	}
 	if r.Recoding == recodingLGB {
 		out = append(out,
@@ -137,7 +138,8 @@ func (r *Report) notPromised() []string {
 		out = append(out, "secrecy of the random choices: the manifests say that the seed was given (demo, experiment or test)")
 	}
 	if c := r.Certificates; c != nil && c.TrajectoryK < r.K && c.TrajectoryK > 0 {
-		out = append(out, "that k people share all of a regrouped person's classes: someone who knows a person's class in every release may narrow the rows, though not the value, to fewer than k people")
+		out = append(out, "that k people share all of a regrouped person's classes: someone who knows a person's class in every release "+
+			"may narrow the rows, though not the value, to fewer than k people")
 	}
 	return out
 }

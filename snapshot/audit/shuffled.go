@@ -6,10 +6,10 @@ import (
 )
 
 // trueJoins looks for slices that were not shuffled. Under recoding slicing a
-// row shows a sensitive value beside a tuple of each slice by chance alone; were
-// it not so, the file would tell everybody's value, and bags, frequencies and
-// counts would all be in order. With the exports the auditor can see how often
-// what stands in a row is true.
+// row shows a sensitive value next to a tuple of each slice by chance alone. If the
+// rows were true, the file would disclose everybody's value, although bags,
+// frequencies and counts are correct. With the exports the auditor can see how
+// often a row is true.
 //
 // A group shows the truth when its pairs of tuple and value are its members'.
 // Under an independent uniform shuffle, with n rows, m_a rows of tuple a, r_av
@@ -86,7 +86,7 @@ func (j *trueJoins) report(m *microdataCheck) {
 	for i, x := range j.log {
 		if !j.lie[i] && x < improbable {
 			m.f.add("F", kindNotShuffled, m.rel.num, 0, m.s.qi[m.rel.tab.slices[i][0]].name,
-				"every group shows its members' own sensitive values beside their own values of this slice: it was not shuffled")
+				"every group shows its members' own sensitive values next to their own values of this slice: it was not shuffled")
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestLogTrueAgainstEveryShuffle(t *testing.T) {
 	}
 }
 
-// TestUnshuffledSliceIsFound: a publisher that forgets the coins tells everything
+// TestUnshuffledSliceIsFound: a publisher that does not shuffle discloses everything
 // while all its bags are in order.
 func TestUnshuffledSliceIsFound(t *testing.T) {
 	for _, forgets := range []bool{true, false} {

@@ -4,8 +4,8 @@ import "slices"
 
 // sliced groups the rows of sliced.csv. Every slice of a group was shuffled on
 // its own, the sensitive attribute being one: what stands in a row is there by
-// chance, but must be there in every release (rule A: a frozen group is never
-// rendered differently).
+// chance, but must be there in every release (rule A, frozen classes: a
+// frozen group is never rendered differently).
 func (r *tableReader) sliced(file string, raw *rawTable) (*table, error) {
 	order, start, number, sorted, dense := raw.group()
 	t := &table{d: raw.d, start: start, slices: r.s.slices, qi: make([]uint32, 0, len(raw.qi)), sa: make([]uint32, len(order))}
@@ -54,7 +54,9 @@ func checkSlices(m *Manifest, f *faults) {
 	}
 	f.addN("claim", kindSliceShape, m.Release, 0, "slices", "an attribute is not in exactly one slice", wrong+unknown)
 	if m.mixedSlice() && m.Across != acrossNone {
-		f.add("claim", kindSliceMixed, m.Release, 0, "slices", "a slice joins the sensitive attribute with others, and the manifest does not say that nothing is promised across releases")
+		f.add("claim", kindSliceMixed, m.Release, 0, "slices",
+
+			"a slice joins the sensitive attribute with others, and the manifest does not say that nothing is promised across releases")
 	}
 }
 

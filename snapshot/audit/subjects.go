@@ -4,7 +4,7 @@ package audit
 // values are all published.
 const repeatSticky = "sticky"
 
-// subjects tests rule S across classes: with subject_repeat "first" nobody has a
+// subjects tests rule S (subjects) across classes: with subject_repeat "first" nobody has a
 // second published record; with "sticky" equal values of one person share a
 // signature, or their intersection would give the value away.
 func (a *auditor) subjects(k *linkage) {
@@ -29,7 +29,8 @@ func (a *auditor) subjects(k *linkage) {
 	a.report.Subjects = out
 	switch a.in.first.Policy.SubjectRepeat {
 	case "first":
-		a.f.addN("S", kindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids", out.Repeated)
+		a.f.addN("S", kindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids",
+			out.Repeated)
 	case repeatSticky:
 		a.f.addN("S", kindSubjectSplit, newest.rel.num, 0, "", "records of one subject with one value have different signatures", split)
 	}

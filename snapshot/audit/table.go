@@ -19,7 +19,7 @@ type table struct {
 	flat     []uint32 // c when every value of the class occurs c times, else 0
 	top      []uint32 // count of the most frequent value
 	slices   [][]int  // slicing: the columns whose tuples were shuffled together
-	pairs    []uint32 // slicing: the sensitive value beside each row, by chance
+	pairs    []uint32 // slicing: the sensitive value in each row, by chance
 	local    *localTable
 }
 

@@ -33,12 +33,14 @@ func (r *Report) meaning() string {
 		if r.several() {
 			whose = "the sensitive value of any published record by itself"
 		}
-		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived and in which class each\n"+
+		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived "+
+			"and in which class each\n"+
 			"published record is, cannot tell %s with probability above 1/%d (levels L0 and L1: certified;\n"+
 			"L2: %s). Every class of every release has at least %d records.%s", len(r.Releases), whose, r.L, r.Level.L2, r.K, r.together())
 	case VerdictConsistent:
 		if r.ByRows {
-			return "Nothing was found that breaks the contract, but it is the weaker one: local buckets cross classes, and the manifest claims level rows.\n" +
+			return "Nothing was found that breaks the contract, but it is the weaker one: " +
+				"local buckets cross classes, and the manifest claims level rows.\n" +
 				"This is not a certificate, and none can be had: that takes buckets that lie inside one class or are unions of whole classes."
 		}
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
@@ -59,7 +61,8 @@ func (r *Report) together() string {
 	case !r.several():
 		return ""
 	case r.Subjects == nil:
-		return fmt.Sprintf("\nA person's records with different values are all published (sticky): over the m records of a person together the bound is m/%d.\n"+
+		return fmt.Sprintf("\nA person's records with different values are all published (sticky): "+
+			"over the m records of a person together the bound is m/%d.\n"+
 			"How many people have several was not checked, as the records export names no subjects.", r.L)
 	}
 	return "\n" + r.people()
@@ -68,7 +71,8 @@ func (r *Report) together() string {
 // people tells how many have several records, and what these tell together.
 func (r *Report) people() string {
 	s := r.Subjects
-	return fmt.Sprintf("Over the m published records of a person together the bound is m/%d. Of %d people %d have several records, at most %d, and %d have\n"+
+	return fmt.Sprintf("Over the m published records of a person together the bound is m/%d. "+
+		"Of %d people %d have several records, at most %d, and %d have\n"+
 		"records of different values. For %d of them some value may be told with probability above 1/%d from all their records, up to %.2f.",
 		r.L, s.Subjects, s.Repeated, s.MaxRecords, s.Different, s.AboveL, r.L, s.Together)
 }
@@ -105,6 +109,9 @@ func (t *textWriter) violations(list []Violation) {
 		if v.Release > 0 {
 			at = fmt.Sprintf(" in release %d", v.Release)
 		}
+		if v.Part != "" {
+			at += ", " + v.Part
+		}
 		if v.Class > 0 {
 			at += fmt.Sprintf(", class %d", v.Class)
 		}
@@ -131,13 +138,15 @@ func (t *textWriter) releases(r *Report) {
 	t.table(func(w *tabwriter.Writer) {
 		fmt.Fprintln(w, "release\trecords\twaiting\tclasses\tkept\tk\ttop\tnewcomers\tnew top\t")
 		for _, x := range r.Releases {
-			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%d\t%.3f\t\n", x.Release, x.Records, x.Pending, x.Classes, x.ClassesKept, x.KMin, x.MaxFrequency, x.Newcomers, x.NewcomersTop)
+			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%d\t%.3f\t\n", x.Release, x.Records, x.Pending, x.Classes, x.ClassesKept, x.KMin,
+				x.MaxFrequency, x.Newcomers, x.NewcomersTop)
 		}
 	})
 	if n := len(r.Releases); n > 0 && r.Releases[n-1].Waiting > 0 {
 		last := r.Releases[n-1]
 		t.line("")
-		t.line("%d people are waiting; the most frequent value among them has a share of %.3f. Nothing is promised to them beyond not being published.", last.Waiting, last.WaitingTopShare)
+		t.line("%d people are waiting; the most frequent value among them has a share of %.3f. "+
+			"Nothing is promised to them beyond not being published.", last.Waiting, last.WaitingTopShare)
 	}
 }
 
@@ -167,7 +176,8 @@ func (t *textWriter) attackers(r *Report) {
 	t.table(func(w *tabwriter.Writer) {
 		fmt.Fprintln(w, "attacker\tpeople\tfewer than l\t\texactly one\t\t")
 		for _, a := range r.Attackers {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%.2f %%\t%d\t%.2f %%\t\n", a.Name, a.People, a.BelowL, 100*a.BelowLShare, a.ExactlyOne, 100*a.ExactlyOneShare)
+			fmt.Fprintf(w, "%s\t%d\t%d\t%.2f %%\t%d\t%.2f %%\t\n", a.Name, a.People, a.BelowL, 100*a.BelowLShare, a.ExactlyOne,
+				100*a.ExactlyOneShare)
 		}
 	})
 	for _, a := range r.Attackers {

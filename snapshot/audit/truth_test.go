@@ -16,7 +16,8 @@ import (
 // plain enumeration.
 func auditChain(c audittest.Chain, k, l, maxExact int) (*auditor, *linkage) {
 	s := &schema{sa: &valueDict{text: make([]string, c.Values)}, sets: newSetDict()}
-	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(), budget: newBudget(Options{}), report: &Report{K: k, L: l}}
+	a := &auditor{in: &input{s: s, maxExact: maxExact, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(),
+		budget: newBudget(Options{}), report: &Report{K: k, L: l}}
 	for i, r := range c.Releases {
 		t := &table{start: []uint32{0}}
 		classOf := make([]uint32, c.Records)

@@ -7,11 +7,14 @@ import (
 
 // Violation is one way in which a chain breaks its contract. Equal findings of
 // one release are gathered into one violation with a count; Class is then the
-// first one found. Detail never holds a record's value (rule V).
+// first one found. Detail never holds a record's value (rule V, values).
 type Violation struct {
-	Rule      string `json:"rule"`                // label of docs/THREAT_MODEL.md: A, P, C, D, E, S, N, SA, K, L, T, files, chain, order, microdata, claim
+	// Rule is a label of docs/THREAT_MODEL.md (A, P, D, E, S, N, F, SA), a principle
+	// of a class (K, L, T), or what is wrong: files, chain, order, microdata, claim.
+	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
 	Release   int    `json:"release"`             // 0 when not tied to one release
+	Part      string `json:"part,omitempty"`      // of a release in parts: where Class is counted
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class
 	Attribute string `json:"attribute,omitempty"` // schema name or manifest field
 	Detail    string `json:"detail"`
@@ -35,6 +38,26 @@ const (
 	kindContractChanged   = "contract_changed"
 	kindHierarchyMismatch = "hierarchy_mismatch"
 	kindCountMismatch     = "count_mismatch"
+
+	kindPartDropped  = "part_dropped"
+	kindPartChanged  = "part_changed"
+	kindPartTwice    = "part_twice"
+	kindPartForeign  = "part_foreign"
+	kindPartOrder    = "part_order"
+	kindPartMissing  = "part_missing"
+	kindPartBirth    = "part_of_another_birth"
+	kindLinkReplaced = "link_replaced"
+	kindFileMode     = "file_mode"
+	kindCompaction   = "compaction_differs"
+	kindFirstClass   = "first_class"
+	kindClassMoved   = "class_moved"
+	kindRecordTwice  = "record_twice"
+	kindDeadList     = "dead_list_malformed"
+	kindDeadRevived  = "dead_class_revived"
+	kindDeadNotPure  = "dead_class_not_pure"
+	kindDeadAlive    = "dead_class_alive"
+	kindDeadOmitted  = "dead_class_omitted"
+	kindWholeDiffers = "whole_table_differs"
 
 	kindClassBelowK  = "class_below_k"
 	kindValueAboveL  = "value_above_l"
@@ -99,6 +122,10 @@ const (
 type faults struct {
 	list []Violation
 	at   map[faultKey]int
+	// Where findings are at hand: in one part, or in a table over several, whose
+	// classes locate tells apart.
+	part   string
+	locate func(class int) (part string, number int)
 }
 
 type faultKey struct {
@@ -123,7 +150,11 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 		f.at = map[faultKey]int{}
 	}
 	f.at[key] = len(f.list)
-	f.list = append(f.list, Violation{rule, kind, release, class, attribute, detail, n})
+	part := f.part
+	if class > 0 && f.locate != nil {
+		part, class = f.locate(class)
+	}
+	f.list = append(f.list, Violation{rule, kind, release, part, class, attribute, detail, n})
 }
 
 func (f *faults) sorted() []Violation {
