@@ -36,8 +36,9 @@ type Manifest struct {
 	Records       int          `json:"records"`
 	Classes       int          `json:"classes"`
 	Pending       int          `json:"pending"`
-	Parts         []Part       `json:"parts"` // format version 2
-	Files         []File       `json:"files"` // of the whole table; in format version 2 only on request
+	PartsSince    int          `json:"parts_since"` // the first release in parts, where an older one is one table
+	Parts         []Part       `json:"parts"`       // format version 2
+	Files         []File       `json:"files"`       // of the whole table; in format version 2 only on request
 	Quality       openObject   `json:"quality"`
 	Privacy       Privacy      `json:"privacy"`
 	Previous      *PreviousRef `json:"previous"`

@@ -22,7 +22,7 @@ func (r *partReader) read(p *Part) (*table, partFiles, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), restart: p.restarts()}
+	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), joined: p.joints(r.man)}
 	tab, err := t.read(r.man.Recoding, paths, data)
 	if err != nil {
 		return nil, nil, err
@@ -88,12 +88,12 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 	return files, checkCompaction(r.man, r.s, p, data, before, paths, r.f)
 }
 
-// restarts are the classes, from 0, at which a replaced part begins: order holds
-// inside each of them.
-func (p *Part) restarts() []int {
-	var out []int
+// joints are the replaced parts of a compaction.
+func (p *Part) joints(man *Manifest) []joint {
+	var out []joint
 	for _, r := range p.Replaces {
-		out = append(out, r.FirstClass-1)
+		b, _ := parsePartName(r.Part)
+		out = append(out, joint{r.FirstClass - 1, r.FirstClass - 1 + r.Classes, b.first < b.last && b != man.inherited()})
 	}
 	return out
 }

@@ -164,11 +164,21 @@ func (w *chainWriter) split(r *testParts, tables map[string][][]string, member m
 	fresh := map[int][]int{} // birth -> classes of the tables without address
 	for key, c := range now {
 		if _, has := w.live[key]; !has {
-			fresh[w.born[key]] = append(fresh[w.born[key]], c)
+			birth := w.born[key]
+			if birth < r.number { // the first release in parts: what stood before is one
+				birth = 1
+			}
+			fresh[birth] = append(fresh[birth], c)
 		}
+	}
+	if w.parts > 1 {
+		r.man["parts_since"] = w.parts
 	}
 	for _, birth := range slices.Sorted(maps.Keys(fresh)) {
 		p := &testPart{name: fmt.Sprintf("part-%06d", birth), release: r.number, mode: "0444", classes: len(fresh[birth])}
+		if birth < r.number-1 {
+			p.name += fmt.Sprintf("-%06d", r.number-1)
+		}
 		slices.Sort(fresh[birth])
 		for key, c := range now {
 			if i, ok := slices.BinarySearch(fresh[birth], c); ok {
@@ -325,7 +335,7 @@ func pick2(tables map[string][][]string, number map[int]int) map[string][][]stri
 // join puts parts together where the test asks for it.
 func (w *chainWriter) join(r *testParts) {
 	span, ok := w.compact[r.number]
-	if !ok {
+	if !ok || span[1] > len(r.parts) {
 		return
 	}
 	old := r.parts[span[0]:span[1]]
