@@ -307,8 +307,11 @@ func (c *chain) read(release int, part, name string) string {
 	return string(data)
 }
 
-// file is a file of every part of a release, one after another.
+// file is a file of every part of a release, one after another, or the manifest.
 func (c *chain) file(release int, name string) (all []byte) {
+	if name == "manifest.json" {
+		return []byte(c.read(release, "", name))
+	}
 	for _, p := range c.manifest(release).Parts {
 		all = append(all, c.read(release, p.Part, name)...)
 	}

@@ -77,16 +77,20 @@ func (c *chain) grow(release int, frozen bool) {
 }
 
 // regroup assigns each value's records anew over the pure classes of before.
-func (c *chain) regroup(release int) {
+func (c *chain) regroup(release int) { c.regroupFrom(release, 0) }
+
+// regroupFrom leaves the first pure classes out.
+func (c *chain) regroupFrom(release, skip int) {
 	var pure []int
 	for i, class := range c.classes {
 		if class.regime == incremental.Pure && class.born < uint32(release) {
 			pure = append(pure, i)
 		}
 	}
-	if len(pure) < 2 {
+	if len(pure) < skip+2 {
 		return
 	}
+	pure = pure[skip:]
 	a, b := &c.classes[pure[0]], &c.classes[pure[1]]
 	x := testClass{incremental.Pure, uint32(release), []incremental.RecordID{a.members[0], b.members[1], a.members[2]}}
 	y := testClass{incremental.Pure, uint32(release), []incremental.RecordID{b.members[0], a.members[1], b.members[2]}}
