@@ -4,9 +4,9 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1x
 
-# What has goroutines of its own: the race detector is slow, the rest has none.
-# Of these packages it leaves out what runs in one goroutine: enumerations, and
-# commands that cut or read one table, and the frozen figures. make test has them.
+# Packages with goroutines; the race detector is slow, so the others are left out.
+# So are tests of these packages that use one goroutine: enumerations, commands on
+# one table, and the frozen figures. make test runs them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
@@ -16,7 +16,7 @@ ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetri
 test: fmt vet
 	$(GO) test -timeout 9m ./...
 
-# race: what is concurrent, under the race detector (needs a C compiler).
+# race: concurrent packages under the race detector (needs a C compiler).
 race:
 	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
 	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
@@ -37,7 +37,7 @@ bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
 
 # lint: findings fail. A checker that cannot be fetched, or cannot reach its
-# database, says so and is skipped.
+# database, is skipped with a message.
 lint: fmt vet
 	@GO='$(GO)' .ci/checker staticcheck honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	@GO='$(GO)' .ci/checker govulncheck golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
@@ -55,7 +55,7 @@ clean:
 	rm -rf anond anond-demo
 
 # test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
-# Central (needs Java 17 and Maven; says so loudly where they are missing). To
+# Central (needs Java 17 and Maven; prints a warning if they are missing). To
 # raise a version, try it here first: make test-kafka KAFKA_VERSIONS=4.4.0
 KAFKA_VERSIONS ?= 3.9.2 4.3.1
 

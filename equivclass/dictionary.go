@@ -83,32 +83,78 @@ func (d *Dictionary) Len() int {
 }
 
 // Find looks a raw text up. found is false for a value that is admissible but
-// new; why tells what makes it inadmissible. The dictionary is not changed, so
-// a record can be checked whole before any of its values is taken in.
-//
-// A text is cleaned (Attribute.Clean) only if it is not known as it stands: what
-// the dictionary holds is clean already.
+// new; why tells what makes it inadmissible. The dictionary is not changed.
 func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
+	v, why := d.look(raw)
+	return v.code, v.known, why
+}
+
+// Encode returns the code of a raw text; a value that is new is taken in.
+func (d *Dictionary) Encode(raw []byte) (Code, Reason) {
+	v, why := d.look(raw)
+	if why != Accepted {
+		return 0, why
+	}
+	if !v.known {
+		v.code = d.add(&v)
+	}
+	return v.code, Accepted
+}
+
+// looked is a value that was looked up: its code or, if it is new, what the
+// dictionary takes in. So a row can be judged whole before any of its values is
+// taken in, without a second look-up.
+type looked struct {
+	code   Code
+	known  bool
+	number float64
+	text   []byte // clean; aliases the raw text or is new
+}
+
+// look looks a raw text up and changes nothing. A text is cleaned (Attribute.Clean)
+// only if it is not known as it stands: what the dictionary holds is clean already.
+func (d *Dictionary) look(raw []byte) (looked, Reason) {
 	if d.attribute.Hierarchy == nil && d.attribute.Type.Numeric() {
-		return d.findNumber(raw)
+		return d.lookNumber(raw)
 	}
 	if c, ok := d.known(raw); ok {
-		return c, true, Accepted
+		return looked{code: c, known: true}, Accepted
 	}
 	text, why := d.attribute.Clean(raw)
 	if why != Accepted {
-		return 0, false, why
+		return looked{}, why
 	}
 	if c, ok := d.known(text); ok {
-		return c, true, Accepted
+		return looked{code: c, known: true}, Accepted
 	}
 	if d.attribute.Hierarchy != nil {
-		return 0, false, ReasonHierarchy
+		return looked{}, ReasonHierarchy
 	}
 	if CheckCategory(string(text)) != nil {
-		return 0, false, ReasonCategory
+		return looked{}, ReasonCategory
 	}
-	return 0, false, Accepted
+	return looked{text: text}, Accepted
+}
+
+func (d *Dictionary) lookNumber(raw []byte) (looked, Reason) {
+	v, why := ParseNumber(d.attribute.Type, raw)
+	if why != Accepted {
+		return looked{}, why
+	}
+	if len(d.attribute.Buckets) > 0 {
+		c, known, why := bucketOf(d.attribute.Buckets, v)
+		return looked{code: c, known: known}, why
+	}
+	c, ok := d.byNumber[v]
+	return looked{code: c, known: ok, number: v}, Accepted
+}
+
+// add takes in an admissible value that is new.
+func (d *Dictionary) add(v *looked) Code {
+	if d.attribute.Type.Numeric() {
+		return d.addNumber(v.number)
+	}
+	return d.addText(string(v.text))
 }
 
 // known looks a text up as it stands.
@@ -148,18 +194,6 @@ func (d *Dictionary) Add(raw []byte) Code {
 	}
 	text, _ := d.attribute.Clean(raw)
 	return d.addText(string(text))
-}
-
-func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
-	v, why := ParseNumber(d.attribute.Type, raw)
-	if why != Accepted {
-		return 0, false, why
-	}
-	if len(d.attribute.Buckets) > 0 {
-		return bucketOf(d.attribute.Buckets, v)
-	}
-	c, ok := d.byNumber[v]
-	return c, ok, Accepted
 }
 
 func (d *Dictionary) addNumber(v float64) Code {
@@ -212,8 +246,8 @@ func (d *Dictionary) Restore(text string) error {
 			d.addText(text)
 			return nil
 		}
-	} else if _, found, why := d.Find([]byte(text)); !found && why == Accepted {
-		d.Add([]byte(text))
+	} else if v, why := d.look([]byte(text)); !v.known && why == Accepted {
+		d.add(&v)
 		return nil
 	}
 	return &dictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}

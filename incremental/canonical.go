@@ -18,9 +18,9 @@ type canonical struct {
 }
 
 func newCanonical(c *columns) *canonical {
-	o := &canonical{c: c, columns: slices.Concat(c.qi, c.semi, [][]equivclass.Code{c.sa})}
+	o := &canonical{c: c}
 	for _, i := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), []int{c.schema.SensitiveIndex()}) {
-		o.ranks = append(o.ranks, equivclass.CanonicalOrder(c.dicts[i]))
+		o.columns, o.ranks = append(o.columns, c.Codes[i]), append(o.ranks, equivclass.CanonicalOrder(c.Dicts[i]))
 	}
 	return o
 }

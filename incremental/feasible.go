@@ -67,9 +67,8 @@ func (e *InfeasibleError) Hint() string {
 // feasible refuses a load that breaks the requirement as one class: the union of
 // classes that satisfy a principle satisfies it, so no partition of all the
 // records could.
-func (m *Machine) feasible(b equivclass.Bag, want equivclass.Requirement) error {
-	e := &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name, Records: b.Total,
-		Share: float64(b.Max()) / float64(b.Total), L: want.L, Reachable: b.Total / b.Max()}
+func feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) error {
+	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L, Reachable: b.Total / b.Max()}
 	if !b.Eligible(want.L) {
 		return e
 	}
@@ -88,9 +87,9 @@ func (m *Machine) feasible(b equivclass.Bag, want equivclass.Requirement) error 
 
 // nothingClose says that every class of release 1 fails t-closeness against the
 // values of the classes that would be published with it.
-func (m *Machine) nothingClose(records int) error {
-	e := &InfeasibleError{Attribute: m.schema.Attributes()[m.schema.SensitiveIndex()].Name, Records: records, Alone: true}
-	for _, p := range m.policy.Requirement.Extra {
+func nothingClose(attribute string, records int, want equivclass.Requirement) error {
+	e := &InfeasibleError{Attribute: attribute, Records: records, Alone: true}
+	for _, p := range want.Extra {
 		if t, ok := p.(equivclass.TClose); ok && t.Reference.Total == 0 {
 			e.Principle = t.Name()
 		}

@@ -94,7 +94,7 @@ func (c *chain) settingsOf(p incremental.Policy, settings map[string][32]byte) e
 
 // TestSettingsBindWithTheFirstRelease: before it they may change, but for what
 // decides how records are stored; the state then takes the new ones.
-// Mutations: adoptSettings keeps the old digests; sameEncoding always nil.
+// Mutations: adoption.settings keeps the old digests; sameEncoding always nil.
 func TestSettingsBindWithTheFirstRelease(t *testing.T) {
 	of := func(l, missing, encoding byte) map[string][32]byte {
 		return map[string][32]byte{"policy.l": {l}, "schema.missing": {missing}, "schema.encoding": {encoding}}

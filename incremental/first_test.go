@@ -24,7 +24,7 @@ var firstPartitioners = []struct {
 }{
 	{extract.Extract{}, false}, {topdown.Mondrian{}, false}, {topdown.MondrianRelaxed{}, false}, {topdown.MondrianBoth{}, false},
 	{topdown.WangCloseK{}, false}, {topdown.WangMedian{}, false}, {topdown.SingleDimensional{}, false}, {topdown.Multi{}, false},
-	{topdown.FullDomain{}, false}, {topdown.NCPSplit{}, true}, {topdown.NCPSplit{Mend: true}, true}, {bucketize.Anatomy{}, true},
+	{topdown.FullDomain{}, false}, {topdown.NCPSplit{}, true}, {topdown.NCPSplit{Fixed: true}, true}, {bucketize.Anatomy{}, true},
 	{bucketize.AIP{}, true}, {bucketize.ARP{}, true}, {bucketize.ARPUp{}, false}, {topdown.PSensitive{}, false},
 	{topdown.PSensitiveNCP{}, false}, {bucketize.Permutation{}, true},
 	{bucketize.PermutationNear{}, false},

@@ -7,24 +7,31 @@ import (
 	"anond/equivclass"
 )
 
+// holdback withholds planned classes from a cut where the promises or rule I
+// demand it.
+type holdback struct {
+	promises
+	infeasible map[flagSet]bool // the strata whose records that were passed over break 1/l by themselves
+}
+
 // allOrNothing drops the plans of each infeasible stratum in which somebody would
 // be left (rule I); the others are not concerned.
-func (m *Machine) allOrNothing(plans []plan, rest []RecordID) []plan {
+func (h holdback) allOrNothing(plans []plan, rest []RecordID) []plan {
 	left := map[flagSet]bool{}
 	for _, r := range rest {
-		left[m.records.flagged(r)] = true
+		left[h.records.flagged(r)] = true
 	}
 	return slices.DeleteFunc(plans, func(p plan) bool {
-		f := m.records.flagged(p.members[0])
-		return m.pending.infeasible[f] && left[f]
+		f := h.records.flagged(p.members[0])
+		return h.infeasible[f] && left[f]
 	})
 }
 
 // urgent parts the plans of infeasible strata, which wait for nothing more, from
 // the others.
-func (m *Machine) urgent(plans []plan) (urgent, others []plan) {
+func (h holdback) urgent(plans []plan) (urgent, others []plan) {
 	for _, p := range plans {
-		if m.pending.infeasible[m.records.flagged(p.members[0])] {
+		if h.infeasible[h.records.flagged(p.members[0])] {
 			urgent = append(urgent, p)
 		} else {
 			others = append(others, p)
@@ -33,20 +40,20 @@ func (m *Machine) urgent(plans []plan) (urgent, others []plan) {
 	return urgent, others
 }
 
-// keepPromises returns the classes that a cut may publish of those chosen: all
-// but for those that holdBack holds, and with one of an infeasible stratum all of
-// it (rule I).
-func (m *Machine) keepPromises(plans []plan) []plan {
-	if len(m.records.semi) == 0 {
+// keep returns the classes that a cut may publish of those chosen: all but for
+// those that holdBack holds, and with one of an infeasible stratum all of it
+// (rule I).
+func (h holdback) keep(plans []plan) []plan {
+	if len(h.each) == 0 {
 		return plans
 	}
 	for {
-		kept, held := m.holdBack(plans)
+		kept, held := h.holdBack(plans)
 		var left []RecordID
 		for _, p := range held {
 			left = append(left, p.members...)
 		}
-		if plans = m.allOrNothing(kept, left); len(plans) == len(kept) {
+		if plans = h.allOrNothing(kept, left); len(plans) == len(kept) {
 			return plans
 		}
 	}
@@ -62,18 +69,18 @@ func (m *Machine) keepPromises(plans []plan) []plan {
 // after all, the largest first. Deterministic; any choice is safe at L0 and L1,
 // for classes that were never published are never seen (rule A). Cost: classes x
 // values of the attributes with t, classes x log classes for those with l.
-func (m *Machine) holdBack(plans []plan) (kept, held []plan) {
-	h := m.newHolding(plans)
+func (h holdback) holdBack(plans []plan) (kept, held []plan) {
+	c := newHolding(h.promises, plans)
 	for {
-		broken := slices.IndexFunc(h.tallies, func(t *tally) bool { return !t.holds() })
+		broken := slices.IndexFunc(c.tallies, func(t *tally) bool { return !t.holds() })
 		if broken < 0 {
 			break
 		}
-		h.relieve(broken)
+		c.relieve(broken)
 	}
-	h.takeBack()
+	c.takeBack()
 	for i, p := range plans {
-		if h.out[i] {
+		if c.out[i] {
 			held = append(held, p)
 		} else {
 			kept = append(kept, p)
@@ -93,18 +100,17 @@ type holding struct {
 // tally counts the sensitive values of one attribute in the classes kept.
 type tally struct {
 	promise
-	reference equivclass.Bag
-	count     map[equivclass.Code]int
-	total     int
+	count map[equivclass.Code]int
+	total int
 }
 
-func (m *Machine) newHolding(plans []plan) *holding {
+func newHolding(ps promises, plans []plan) *holding {
 	h := &holding{plans: plans, out: make([]bool, len(plans))}
-	for _, p := range m.promises() {
-		t := &tally{promise: p, reference: m.reference(p.attribute), count: map[equivclass.Code]int{}}
+	for _, p := range ps.each {
+		t := &tally{promise: p, count: map[equivclass.Code]int{}}
 		bags := make([]equivclass.Bag, len(plans))
 		for i := range plans {
-			bags[i] = m.records.semiBag(p.j, plans[i].members)
+			bags[i] = ps.records.semiBag(p.j, plans[i].members)
 			t.add(bags[i], 1)
 		}
 		h.tallies, h.bags = append(h.tallies, t), append(h.bags, bags)
@@ -135,7 +141,7 @@ func (t *tally) bag(less equivclass.Bag) (b equivclass.Bag) {
 	return b
 }
 
-func (t *tally) holds() bool { return t.promise.holds(t.bag(equivclass.Bag{}), t.reference) }
+func (t *tally) holds() bool { return t.promise.holds(t.bag(equivclass.Bag{})) }
 
 // worst returns the most frequent value, of equals the first.
 func (t *tally) worst() (worst equivclass.Code) {

@@ -1,12 +1,5 @@
 package incremental
 
-import (
-	"slices"
-
-	"anond/equivclass"
-	"anond/equivclass/lgb"
-)
-
 // Local generalization and bucketization in a chain of releases (Li, He and Sun,
 // made incremental; docs/THREAT_MODEL.md, Theorem L).
 //
@@ -64,93 +57,41 @@ type localBuckets struct {
 	classes int            // classes that are in
 }
 
-// localViews returns the bucketed attributes of a release. Buckets are made when
-// a view first needs them and kept: 4 bytes a flagged value.
-func (m *Machine) localViews(v *View) []LocalView {
-	if !m.policy.Bucketized {
-		return nil
-	}
-	l := &m.local
+// views returns the bucketed attributes of a release. Buckets are made when a view
+// first needs them and kept: 4 bytes a flagged value.
+func (l *localBuckets) views(v *View, h *history, b bucketizer) []LocalView {
 	for len(l.upTo) < int(v.Intent.Release) {
-		m.bucketize(uint32(len(l.upTo) + 1))
+		l.add(uint32(len(l.upTo)+1), h, b)
 	}
 	var out []LocalView
-	for j, i := range m.schema.Semi() {
+	for j, i := range v.Schema.Semi() {
 		from, n := 0, l.upTo[v.Intent.Release-1][j]
 		if v.Since > 0 {
 			from = l.upTo[v.Since-1][j]
 		}
-		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][from:n:n]})
+		out = append(out, LocalView{Attribute: i, Codes: v.Semi[j], Buckets: l.buckets[j][from:n:n]})
 	}
-	sensitive := LocalView{Attribute: m.schema.SensitiveIndex(), Codes: v.SA}
+	sensitive := LocalView{Attribute: v.Schema.SensitiveIndex(), Codes: v.SA}
 	for _, c := range v.Classes {
 		sensitive.Buckets = append(sensitive.Buckets, c.Members)
 	}
 	return append(out, sensitive)
 }
 
-// bucketize makes the buckets of the classes born in a release, the one after
-// the last.
-func (m *Machine) bucketize(release uint32) {
-	l := &m.local
+// add makes the buckets of the classes born in a release, the one after the last.
+func (l *localBuckets) add(release uint32, h *history, b bucketizer) {
 	if l.buckets == nil {
-		l.buckets = make([][][]RecordID, len(m.schema.Semi()))
+		l.buckets = make([][][]RecordID, len(b.each))
 	}
 	var births [][]RecordID
-	for ; l.classes < len(m.classes) && m.classes[l.classes].Born == release; l.classes++ {
-		births = append(births, m.classes[l.classes].Members)
+	for _, c := range h.births(release, l.classes) {
+		births = append(births, c.Members)
 	}
-	if len(births) > 0 && len(m.schema.Semi()) > 0 {
-		births = newCanonical(&m.records).order(births)
-	}
-	for _, p := range m.promises() {
-		var flagged [][]RecordID
-		for _, members := range births {
-			if hasFlag(m.records.flagged(members[0]), p.j) {
-				flagged = append(flagged, members)
-			}
-		}
-		l.buckets[p.j] = append(l.buckets[p.j], m.bucketsOf(release, &p, flagged)...)
-	}
+	l.classes += len(births)
 	counts := make([]int, len(l.buckets))
-	for j := range counts {
+	for j, made := range b.cut(release, births) {
+		l.buckets[j] = append(l.buckets[j], made...)
 		counts[j] = len(l.buckets[j])
 	}
 	l.upTo = append(l.upTo, counts)
-}
-
-// bucketsOf cuts the sensitive values of classes, which come in canonical order,
-// into local buckets: unions of whole classes, and of a class that keeps a promise
-// `l` by itself the narrower buckets that Algorithm 2 finds in it. The members of
-// a bucket ascend.
-func (m *Machine) bucketsOf(release uint32, p *promise, classes [][]RecordID) (out [][]RecordID) {
-	coins := m.draw(release, "local buckets of "+m.schema.Attributes()[p.attribute].Name)
-	for _, u := range m.unions(p, classes) {
-		if u.classes > 1 || p.l == 0 {
-			out = append(out, u.members)
-			continue
-		}
-		out = append(out, m.cutClass(p, u.members, coins)...)
-	}
-	for _, b := range out {
-		slices.Sort(b)
-	}
-	return out
-}
-
-// cutClass cuts one class, its members in canonical order, by Algorithm 2.
-func (m *Machine) cutClass(p *promise, members []RecordID, coins equivclass.Source) [][]RecordID {
-	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
-	for i, r := range members {
-		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
-	}
-	var out [][]RecordID
-	for _, b := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
-		bucket := make([]RecordID, len(b))
-		for i, row := range b {
-			bucket[i] = members[row]
-		}
-		out = append(out, bucket)
-	}
-	return out
 }

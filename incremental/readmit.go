@@ -17,7 +17,7 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 // That it comes late then tells what its quasi-identifiers are, which the
 // adversary knows. It must not tell about its sensitive value. So records refused
 // for that one are never readmitted: who came late would have a new value. And
-// quasi-identifiers are checked first (columns.check): of two records that lack
+// quasi-identifiers are judged first (newColumns): of two records that lack
 // the same leaf both are readmitted or neither, whatever else is wrong with
 // them, and the sensitive value is judged when the record comes in again.
 func (m *Machine) Readmissible(d DeadLetter) bool {
@@ -33,29 +33,26 @@ func (m *Machine) Readmissible(d DeadLetter) bool {
 // The caller has seen that the row is the one that was refused (by its digest),
 // and that no record of that place is in state. All of it is one transaction.
 func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
-	pos, known := m.positions[d.Partition]
+	pos, known := m.intake.offsets.at[d.Partition]
 	switch {
 	case m.broken:
 		return Outcome{}, ErrBroken
-	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.counters.Refused[d.Reason] == 0:
+	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
 		return Outcome{}, ErrNoReadmission
-	case m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords:
+	case m.full():
 		return Outcome{}, ErrStateFull
 	}
-	why, attribute := m.records.check(row)
+	why, attribute := m.records.Append(row)
 	out := Outcome{Reason: why, Attribute: attribute}
 	if why == d.Reason && attribute == d.Attribute {
 		return out, nil
 	}
-	if m.counters.Refused[d.Reason]--; m.counters.Refused[d.Reason] == 0 {
-		delete(m.counters.Refused, d.Reason)
-	}
-	m.staged.counters = true
+	m.intake.readmitted(d.Reason)
 	if why == equivclass.Accepted {
 		m.accept(row, pos.Number, d.Offset)
 		return out, nil
 	}
 	d.Reason, d.Attribute = why, attribute
-	m.post(d)
+	m.intake.post(d)
 	return out, nil
 }

@@ -102,7 +102,7 @@ func top(b map[equivclass.Code]int) (n int) {
 }
 
 // TestRuleD: what one release adds to the one before is eligible by itself.
-// Mutations: decideUpdate publishes one record that is in no plan; flatSets
+// Mutations: planning.update publishes one record that is in no plan; flatSets
 // takes as many as the most frequent value has.
 func TestRuleD(t *testing.T) {
 	grown := 0
@@ -351,7 +351,7 @@ func TestRuleE(t *testing.T) {
 // TestRuleI: a first load that no partition can satisfy is refused with its
 // share and the reachable l, never the value. Later, overdue records that break
 // 1/l make admission all or nothing, until what waits is eligible again.
-// Mutations: feasible always nil; findPassedOver never infeasible; decideUpdate
+// Mutations: feasible always nil; passOver never infeasible; planning.update
 // publishes the plans although a rest remains.
 func TestRuleI(t *testing.T) {
 	p := policy(4, 3)

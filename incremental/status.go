@@ -33,14 +33,15 @@ type Status struct {
 // Status returns the machine's counts. sent = published + pending + dead_letter
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
-		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
-		Release: uint32(len(m.intents)), Infeasible: len(m.pending.infeasible) > 0 || m.refused != nil, Shortfalls: m.pending.shortfalls, Now: m.now,
-		OldestTick: m.now, InitialEnd: m.meta.InitialDone, FirstLoad: m.firstLoad()}
-	for _, n := range s.Refused {
-		s.DeadLetter += n
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
+		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting,
+		Release: m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
+		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
+	s.Refused, s.DeadLetter = m.intake.refused()
+	if m.beforeRelease() {
+		s.FirstLoad = m.first.status(m.records.len(), &m.policy)
 	}
-	if i := m.Latest(); i != nil {
+	if i := m.history.latest(); i != nil {
 		s.Classes = i.Classes
 	}
 	if w := m.pending.waiting; len(w) > 0 {
@@ -48,3 +49,6 @@ func (m *Machine) Status() Status {
 	}
 	return s
 }
+
+// published returns the number of records that are in a published class.
+func (m *Machine) published() int { return int(m.records.len()) - m.pending.counts().Total() }

@@ -40,7 +40,7 @@ func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whol
 			return nil, records
 		}
 		method := whole
-		if (len(c.semi) > 0 || c.since != nil) && !want.Holds(c.bag(s.records)) {
+		if (len(c.schema.Semi()) > 0 || c.since != nil) && !want.Holds(c.bag(s.records)) {
 			method = part
 		}
 		pool := c.stratumPool(wide, s)
@@ -63,7 +63,7 @@ type stratum struct {
 
 // strata returns the strata of records in order of their flags.
 func (c *columns) strata(records []RecordID) []stratum {
-	if len(c.semi) == 0 {
+	if len(c.schema.Semi()) == 0 {
 		return []stratum{{0, records}}
 	}
 	of := map[flagSet][]RecordID{}
@@ -82,7 +82,7 @@ func (c *columns) strata(records []RecordID) []stratum {
 func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Pool {
 	p := c.pool(c.narrow(wide), s.records)
 	var known []int
-	for j := range c.semi {
+	for j := range c.schema.Semi() {
 		if !hasFlag(s.flags, j) {
 			known = append(known, j)
 		}
@@ -90,7 +90,7 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 	if len(known) == 0 {
 		return p
 	}
-	q := len(c.qi)
+	q := c.schema.D()
 	space := &equivclass.Space{Dims: slices.Clone(p.Space.Dims)}
 	for _, j := range known {
 		space.Dims = append(space.Dims, wide.Dims[q+j])
@@ -99,7 +99,7 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 	for i, r := range s.records {
 		x = append(x, p.X[i*q:i*q+q]...)
 		for _, j := range known {
-			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi[j][r]))
+			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi(j)[r]))
 		}
 	}
 	p.Space, p.X = space, x
@@ -109,11 +109,8 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 // narrow is the part of a space that the quasi-identifiers span, in which
 // records are positioned.
 func (c *columns) narrow(wide *equivclass.Space) *equivclass.Space {
-	if len(c.semi) == 0 {
+	if len(c.schema.Semi()) == 0 {
 		return wide
 	}
-	return &equivclass.Space{Dims: wide.Dims[:len(c.qi)]}
+	return &equivclass.Space{Dims: wide.Dims[:c.schema.D()]}
 }
-
-// semiDict returns the dictionary of semi-sensitive attribute j.
-func (c *columns) semiDict(j int) *equivclass.Dictionary { return c.dicts[c.schema.Semi()[j]] }

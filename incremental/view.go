@@ -1,6 +1,10 @@
 package incremental
 
-import "anond/equivclass"
+import (
+	"fmt"
+
+	"anond/equivclass"
+)
 
 // View is what one release shows: the classes that its intent names and the
 // records in them. It is a read-only snapshot that stays valid, and may be read
@@ -46,4 +50,85 @@ type ClassView struct {
 	Born    uint32
 	Died    uint32 // the first release without it; 0 in a release in which it lives
 	Members []RecordID
+}
+
+// View returns what a release shows. It can be asked for any release at any
+// time: a retry after a crash sees exactly what the first attempt saw.
+func (m *Machine) View(release uint32) (*View, error) {
+	v, err := m.bare(release)
+	if err != nil {
+		return nil, err
+	}
+	v.Classes, v.Dead = m.history.at(release)
+	m.bucket(v)
+	return v, nil
+}
+
+// Change is View with the classes alone that are born or die in the release, so
+// that it costs what is new.
+func (m *Machine) Change(release uint32) (*View, error) {
+	v, err := m.bare(release)
+	if err != nil {
+		return nil, err
+	}
+	v.Since = release - 1
+	v.Classes, v.Dead = m.history.change(release)
+	m.bucket(v)
+	return v, nil
+}
+
+// bare is a view without classes.
+func (m *Machine) bare(release uint32) (*View, error) {
+	if release < 1 || release > m.history.releases() {
+		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, m.history.releases())
+	}
+	return m.records.view(m.history.intents[release-1], &m.head), nil
+}
+
+// bucket adds the local buckets of a view's classes.
+func (m *Machine) bucket(v *View) {
+	if m.policy.Bucketized {
+		v.Local = m.buckets.views(v, &m.history, bucketizer{m.promises(), &m.secrets})
+	}
+}
+
+// All returns a view of every record in state, published or not, without
+// classes: for the private export.
+func (m *Machine) All() *View { return m.records.view(Intent{Cut: m.records.len()}, &m.head) }
+
+// Regroups returns how often each record had been regrouped up to a release:
+// the number of classes that held it, less one. For the auditor's gate.
+func (m *Machine) Regroups(release uint32) []uint16 {
+	return m.history.regroups(release, m.records.len())
+}
+
+// view shows the records below the cut of an intent, without classes.
+func (c *columns) view(intent Intent, h *head) *View {
+	n := intent.Cut
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa()[:n:n],
+		Dictionaries: make([]*equivclass.Dictionary, len(c.Dicts))}
+	if len(h.References) > 0 {
+		v.References = make(map[int]equivclass.Bag, len(h.References))
+		for a, counts := range h.References {
+			v.References[a] = equivclass.NewBag(counts)
+		}
+	}
+	for i, d := range c.Dicts {
+		if d != nil {
+			v.Dictionaries[i] = d.Frozen()
+		}
+	}
+	for j := range c.schema.Quasi() {
+		v.QI = append(v.QI, c.qi(j)[:n:n])
+	}
+	for j := range c.schema.Semi() {
+		v.Semi = append(v.Semi, c.semi(j)[:n:n])
+	}
+	if c.Private != nil {
+		v.Flags = c.Private[:n:n]
+	}
+	if c.firsts != nil {
+		v.Subject = c.subject[:n:n]
+	}
+	return v
 }

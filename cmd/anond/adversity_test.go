@@ -221,7 +221,7 @@ func TestInterruptedDemo(t *testing.T) {
 	eventually(t, func() bool { _, err := os.Stat(s.path("demo/releases/CURRENT")); return err == nil }, "no release: %s", &p.stderr)
 	p.signal(syscall.SIGINT)
 	assert.Equal(t, exitFailed, p.wait())
-	assert.Contains(t, p.stderr.String(), "error: interrupted\nhint: what was published until then lies in ")
+	assert.Contains(t, p.stderr.String(), "error: interrupted\nhint: what was published until then is in ")
 	s.config = s.path("demo/anond.yaml")
 	s.must("state check")
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")

@@ -65,7 +65,7 @@ func TestKillKafka(t *testing.T) {
 	nothingLost(t, s, want, newSite(t, source, crashTrigger, ""))
 }
 
-// TestKillFile follows a file that grows, now and then by half a line.
+// TestKillFile follows a file that grows, sometimes by half a line.
 func TestKillFile(t *testing.T) {
 	path := t.TempDir() + "/admissions.ndjson"
 	f, err := os.Create(path)

@@ -21,7 +21,8 @@ func TestVariants(t *testing.T) {
 			s.write("admissions.ndjson", ndjson(1, 2000))
 			text, err := os.ReadFile(s.config)
 			require.NoError(t, err)
-			s.write("anond.yaml", strings.Replace(string(text), "release: {dir: ./releases,", line, 1)+"initial: {max_records: 800"+initialOf(name)+"}\n")
+			s.write("anond.yaml", strings.Replace(string(text), "release: {dir: ./releases,", line,
+				1)+"initial: {max_records: 800"+initialOf(name)+"}\n")
 			s.must("run --once")
 			assert.Greater(t, len(s.releases()), 1)
 			assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")

@@ -80,7 +80,7 @@ func TestPermutationOfOneTry(t *testing.T) {
 	equivtest.Run(t, Permutation{Tries: 1, Seed: 5}, equivtest.Everybody)
 }
 
-// dealTwin is Algorithm 1 with a plain list for each group.
+// assignTwin is Algorithm 1 with a plain list for each group.
 func TestDealGroupsAgainstTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 200 {
@@ -102,7 +102,7 @@ func TestDealGroupsAgainstTwin(t *testing.T) {
 		for i, r := range bySA {
 			want[i%g].Add(p.SA[r], 1)
 		}
-		groups := DealGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
+		groups := AssignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
 		require.Len(t, groups, g)
 		for i := range groups {
 			require.Equal(t, want[i], p.Bag(groups[i]), "the order within a value is free, the bags are not")

@@ -49,7 +49,8 @@ func TestZhuFigures2And4(t *testing.T) {
 			g[m.Name()], _ = zhuGLP(t, p, m, s.l)
 		}
 		glp[s] = g
-		t.Logf("n=%d l=%d GLP arp-up %.4f arp %.4f ng %.4f anatomy %.4f aip %.4f", s.n, s.l, g["arp-up"], g["arp"], g["ng"], g["anatomy"], g["aip"])
+		t.Logf("n=%d l=%d GLP arp-up %.4f arp %.4f ng %.4f anatomy %.4f aip %.4f", s.n, s.l, g["arp-up"], g["arp"], g["ng"], g["anatomy"],
+			g["aip"])
 		require.Less(t, g["arp"], g["aip"])
 		require.Less(t, g["ng"], g["aip"])
 		require.InDelta(t, g["arp"], g["ng"], 0.02)

@@ -46,7 +46,8 @@ func AdultHierarchies(t testing.TB, n int) *equivclass.Pool {
 	t.Helper()
 	names := []string{"age", "workclass", "education", "marital-status", "race", "sex", "native-country"}
 	columns, rows := sunColumns(t, n, append(names, "occupation"))
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, len(names))}, X: make([]float32, n*len(names)), SA: make([]equivclass.Code, n)}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, len(names))}, X: make([]float32, n*len(names)),
+		SA: make([]equivclass.Code, n)}
 	for j, name := range names {
 		dim := &p.Space.Dims[j]
 		if j == 0 {
@@ -126,7 +127,8 @@ func wangColumns(column map[string]int, names []string) []int {
 }
 
 func wangTable(rows [][]string, sa int, qi []int) *equivclass.Pool {
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, len(qi))}, X: make([]float32, len(rows)*len(qi)), SA: make([]equivclass.Code, len(rows))}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, len(qi))}, X: make([]float32, len(rows)*len(qi)),
+		SA: make([]equivclass.Code, len(rows))}
 	for j, c := range qi {
 		values := wangNumbers(rows, c)
 		lo, hi := values[0], values[0]

@@ -42,10 +42,9 @@ func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
 	return c
 }
 
-// RandomTable is a table like the LGB paper's table 1: five QI attributes, three
-// semi-sensitive ones of which a share of the values is flagged, and a sensitive
-// one, with domains of the printed sizes.
-// Rand returns a generator that the seed fixes.
+// RandomTable is a table like the LGB paper's table 1: five QI attributes,
+// three semi-sensitive ones of which a share of the values is flagged, and a
+// sensitive one, with domains of the printed sizes.
 func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTable {
 	sizes := []int{2, 73, 13, 6, 9, 11, 93, 257, 719}
 	numeric := map[int]bool{1: true, 6: true, 8: true}
@@ -100,6 +99,7 @@ func CensusLike(n int) *equivclass.FlaggedTable {
 	return table
 }
 
+// Rand returns a generator that the seed fixes.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
 
 // ShareWithin is a principle for tests: every value's share is within T of half.
@@ -136,7 +136,8 @@ func BucketValues(column []equivclass.Code, buckets [][]int32) [][]equivclass.Co
 // MixedPool has a number, a hierarchy and a set of categories.
 func MixedPool(t testing.TB, rng *rand.Rand, n int) *equivclass.Pool {
 	t.Helper()
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}, {Kind: equivclass.Tree, Size: 6, Tree: Tree(t)}, {Kind: equivclass.Set, Size: 5}}}, SA: make([]equivclass.Code, n)}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1},
+		{Kind: equivclass.Tree, Size: 6, Tree: Tree(t)}, {Kind: equivclass.Set, Size: 5}}}, SA: make([]equivclass.Code, n)}
 	for i := range n {
 		p.X = append(p.X, float32(rng.IntN(8))/8, float32(rng.IntN(6))/5, float32(rng.IntN(5))/4)
 		p.SA[i] = equivclass.Code(rng.IntN(6))

@@ -100,7 +100,7 @@ func TestExtractKeepsItsGuarantee(t *testing.T) {
 		require.Equal(t, groups, again)
 		require.Equal(t, rest, restAgain)
 	}
-	require.Greater(t, classes, 3000, "the cases are too hard to tell anything")
+	require.Greater(t, classes, 3000, "the cases are too hard to show anything")
 }
 
 // Recut keeps every bag flat with the one signature, and undercuts RankCut.
@@ -152,7 +152,7 @@ func TestExtractOnTies(t *testing.T) {
 	}
 }
 
-// A value at exactly 1/l of the pool must be in every class: the guard pays for it.
+// A value at exactly 1/l of the pool must be in every class: the guard ensures it.
 func TestExtractPlacesAValueAtItsLimit(t *testing.T) {
 	p := clusteredPool(rand.New(rand.NewPCG(2, 1)), 900, 4, 12)
 	for i := range p.SA {

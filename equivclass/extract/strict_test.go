@@ -47,10 +47,10 @@ func TestExtractPublishesWhatMondrianDoes(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, rescued, 100, "the pools are too hard to tell anything")
+	assert.Greater(t, rescued, 100, "the pools are too hard to show anything")
 }
 
-// TestExtractStrictWithSubjects: rule S holds for what is rescued, too.
+// TestExtractStrictWithSubjects: rule S (one record of a subject in a class) holds for rescued records, too.
 func TestExtractStrictWithSubjects(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 18))

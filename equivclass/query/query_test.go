@@ -24,7 +24,8 @@ func queryTable(t testing.TB, rng *rand.Rand, n int) *equivclass.FlaggedTable {
 	}
 	rows := make([][]string, n)
 	for i := range rows {
-		rows[i] = []string{strconv.Itoa(rng.IntN(9)), string(rune('a' + rng.IntN(6))), []string{"F", "M", "X"}[rng.IntN(3)], strconv.Itoa(rng.IntN(7) - 3)}
+		rows[i] = []string{strconv.Itoa(rng.IntN(9)), string(rune('a' + rng.IntN(6))), []string{"F", "M", "X"}[rng.IntN(3)],
+			strconv.Itoa(rng.IntN(7) - 3)}
 	}
 	// every value occurs, so that every query can be asked
 	for v := range 9 {
@@ -227,11 +228,13 @@ func TestQueryLocalRelease(t *testing.T) {
 }
 
 // A bucket that mixes two groups: in each world the values of the bucket are
-// dealt to its rows at random. The estimate is the mean over worlds.
+// assigned to its rows at random. The estimate is the mean over worlds.
 func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "age", Type: equivclass.Integer}, {Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer}},
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "age", Type: equivclass.Integer}, {Name: "sex", Type: equivclass.Categorical},
+		{Name: "income", Type: equivclass.Integer}},
 		[][]string{{"1", "F!", "10!"}, {"2", "M!", "20!"}, {"3", "F", "30!"}, {"3", "F", "40!"}, {"5", "F!", "50!"}})
-	result := &lgb.Result{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4}, Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
+	result := &lgb.Result{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4},
+		Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
 	r := NewLocalRelease(table, result)
 	q := paBound(t, table.Dicts, "sum(income) where sex = F")
 	// rows 0, 1 and 4 are F with 2/3 each; rows 2 and 3 surely
@@ -243,7 +246,8 @@ func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
 // Section 4.2's bounds round expectations, and the truth may lie outside: four
 // rows that are F with 1/2 each are two rows to the paper, whichever two.
 func TestLGBPaperBoundsMayFail(t *testing.T) {
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer}},
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical},
+		{Name: "income", Type: equivclass.Integer}},
 		[][]string{{"F!", "1!"}, {"F!", "2!"}, {"M!", "3!"}, {"M!", "4!"}, {"F!", "5!"}, {"F!", "6!"}, {"M!", "7!"}, {"M!", "8!"}})
 	result := &lgb.Result{Groups: [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, Flags: []uint64{3},
 		Buckets: [][][]int32{{{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 1, 4, 5}, {2, 3, 6, 7}}}}

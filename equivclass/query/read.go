@@ -30,7 +30,7 @@ func NewCellReader(d *equivclass.Dictionary) *CellReader {
 	return r
 }
 
-// Read returns the cell that a text stands for, or why it stands for none.
+// Read returns the cell of a text, or why it has none.
 func (r *CellReader) Read(text string) (Cell, equivclass.Reason) {
 	switch r.dict.Kind() {
 	case equivclass.Number:

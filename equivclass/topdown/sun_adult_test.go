@@ -26,7 +26,8 @@ func TestSunAdult(t *testing.T) {
 			equivtest.CheckPartition(t, p, sensitiveTo(want, c.p), groups, rest)
 			require.Empty(t, rest)
 			ncp[m.Name()] = equivclass.NCP(p, groups, 0)
-			t.Logf("p=%d k=%d l=%d %-11s %5d classes, C_AVG %.2f, NCP %.2f %%, %v", c.p, c.k, c.l, m.Name(), len(groups), equivclass.CAVG(equivclass.Sizes(groups), c.k), 100*ncp[m.Name()], took.Round(time.Millisecond))
+			t.Logf("p=%d k=%d l=%d %-11s %5d classes, C_AVG %.2f, NCP %.2f %%, %v", c.p, c.k, c.l, m.Name(), len(groups),
+				equivclass.CAVG(equivclass.Sizes(groups), c.k), 100*ncp[m.Name()], took.Round(time.Millisecond))
 		}
 		require.Less(t, ncp["p-sensitive"], ncp["org"])
 		require.Less(t, ncp["multi"], ncp["org"])

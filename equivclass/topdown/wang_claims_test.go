@@ -25,7 +25,8 @@ func TestWangFigure4(t *testing.T) {
 			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
 			require.Empty(t, rest)
 			s, name := equivclass.Sizes(groups), m.Name()
-			cdm[name], cavg[name], cmdm[name], ncp[name] = equivclass.CDM(s, 0, k), equivclass.CAVG(s, k), equivclass.CMDM(s, k), equivclass.NCP(p, groups, 0)
+			cdm[name], cavg[name], cmdm[name], ncp[name] = equivclass.CDM(s, 0, k), equivclass.CAVG(s, k), equivclass.CMDM(s, k),
+				equivclass.NCP(p, groups, 0)
 			t.Logf("k=%-3d %-18s C_DM %-10d C_AVG %.3f C_MDM %-9d NCP %.2f %%", k, name, cdm[name], cavg[name], cmdm[name], 100*ncp[name])
 		}
 		for _, other := range []string{"wang-median", "mondrian", "single-dimensional"} {
@@ -46,7 +47,8 @@ func TestWangAdult(t *testing.T) {
 		for _, m := range wangPartitioners() {
 			groups, rest, took := equivtest.Quickest(m, p, want)
 			equivtest.CheckPartition(t, p, want, groups, rest)
-			t.Logf("k=%d l=%d %-18s %5d classes, NCP %.2f %%, %v", want.K, want.L, m.Name(), len(groups), 100*equivclass.NCP(p, groups, len(rest)), took.Round(time.Millisecond))
+			t.Logf("k=%d l=%d %-18s %5d classes, NCP %.2f %%, %v", want.K, want.L, m.Name(), len(groups), 100*equivclass.NCP(p, groups, len(rest)),
+				took.Round(time.Millisecond))
 		}
 	}
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // Open returns the source that cfg describes, at the place where state stands.
-// Every file that has a first record by now is identified, its header judged and
-// its last read record compared, so that what an operator must mend shows at
-// start.
+// Every file that has a first record by now is identified, its header judged
+// and its last read record compared, so that what an operator must correct
+// shows at start.
 func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -81,7 +81,8 @@ func (s *source) prepare(ctx context.Context, f *file) error {
 	}
 	for _, g := range s.files {
 		if g != f && g.identified && g.part == f.part {
-			return fmt.Errorf("source files %s and %s begin with the same record, by which a file is known: leave one of them out", g.path, f.path)
+			return fmt.Errorf("source files %s and %s begin with the same record, by which a file is known: leave one of them out",
+				g.path, f.path)
 		}
 	}
 	if packed(f.path) {
@@ -179,8 +180,8 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	return nil, f.release()
 }
 
-// dry ends a visit to a followed file. A file that took its place is reported
-// once this one is read to its end.
+// dry ends a visit to a followed file. If another file has taken its path, that
+// is reported once this one is read to its end.
 func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	if s.resume.Once {
 		return nil, nil
@@ -198,7 +199,8 @@ func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	}
 	f.noteUnread()
 	f.reportUnread()
-	return nil, fmt.Errorf("source file %s: %w: another file took its path while it was followed, and it was read to its end. Start again to read the new one from its beginning",
+	return nil, fmt.Errorf("source file %s: %w: another file took its path while it was followed, and it was read to its end. Start "+
+		"again to read the new one from its beginning",
 		f.path, ingest.ErrReplaced)
 }
 

@@ -17,12 +17,12 @@ import (
 // Lease is the right of one member of a consumer group to read the topic and to
 // publish. The others wait in AcquireLease.
 //
-// Guarantee: as far as clocks run at the same speed and the process is not
-// suspended, no two members hold the lease at once. A member that cannot prove
-// to the group that it lives gives up before the group gives its lease away:
+// Guarantee: as long as clocks run at the same speed and the process is not
+// suspended, no two members hold the lease at once. A member whose heartbeats
+// do not reach the group gives up before the group gives its lease to another:
 // Lost closes at the latest SessionTimeout after the last heartbeat that the
-// group has seen. Whoever publishes must stop then; the ledger and the state's
-// lock guard what a suspended process might still do.
+// group has seen. The holder must stop publishing then. The ledger and the
+// state's lock guard against what a suspended process might still do.
 type Lease struct {
 	cfg      Config
 	client   *client
@@ -88,7 +88,8 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 	m := l.cfg.Membership
 	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
-		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls, SASLMechanism: l.client.sasl},
+		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls,
+			SASLMechanism: l.client.sasl},
 		// No watch for partitions: the source has its own, and a rebalance for it
 		// would only put the lease at risk.
 		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
@@ -129,7 +130,7 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 
 func (l *Lease) holds(gen *kafka.Generation) bool { return len(gen.Assignments[l.cfg.Topic]) > 0 }
 
-// doubt is how long a member that was thrown out of a generation may still count
+// doubt is how long a member that was removed from a generation may still rely
 // on its lease: the group waits SessionTimeout from the last heartbeat it saw,
 // and the end of a generation is noticed one heartbeat and its timeout later at
 // most.
@@ -169,7 +170,7 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 func (l *Lease) giveIn(why string) {
 	l.lose()
 	l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
-	// A member that nobody listens to must not get the lease again.
+	// A member that has stopped reading must not get the lease again.
 	_ = l.group.Close()
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // TestEveryRecordHasAValueOfItsOwn: 200,000 records, 200,000 sensitive values.
-// Release, gate and audit end within the harness's patience.
+// Release, gate and audit end within the harness's time limit.
 func TestEveryRecordHasAValueOfItsOwn(t *testing.T) {
 	const n = 200000
 	rng := rand.New(rand.NewPCG(4, 2))

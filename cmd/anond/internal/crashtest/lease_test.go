@@ -34,7 +34,7 @@ func TestSuspendedHolder(t *testing.T) {
 	b.waitFor(`"event":"state_locked"`)
 	assert.NotContains(t, b.log.String(), `"event":"started"`)
 
-	// The lease is gone for good before the first one is woken, and the second
+	// The lease is permanently lost before the first one is woken, and the second
 	// one is still there, longer than any wait for a lock.
 	a.signal(syscall.SIGCONT)
 	a.waitFor(`"event":"source_lease_lost"`)

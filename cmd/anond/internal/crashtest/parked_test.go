@@ -51,7 +51,7 @@ func TestTheStateIsHeldUntilTheLastWriteEnds(t *testing.T) {
 	assert.Equal(t, 0, s.run("", "audit", "--require-certified").code)
 }
 
-// answerReader gives whoever waits to read the ledger an empty one.
+// answerReader gives an empty ledger to a process that waits to read it.
 func answerReader(s *site) {
 	if f, err := os.OpenFile(s.path("ledger"), os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
 		_ = f.Close()

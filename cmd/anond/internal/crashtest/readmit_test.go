@@ -22,10 +22,10 @@ func (s *site) refusedFor(reason string) int {
 	return strings.Count(s.read("dead-letter/dead-letter.ndjson"), `"reason":"`+reason+`"`)
 }
 
-// TestReadmission: records refused for want of a leaf of a quasi-identifier come
+// TestReadmission: records refused because a quasi-identifier had no leaf come
 // in once the hierarchy has it, each once, and counts add up. Those refused for
 // their sensitive value do not, and a record with both faults comes in when its
-// quasi-identifier is mended and its sensitive value is valid then, as any other
+// quasi-identifier is corrected and its sensitive value is valid then, as any other
 // record that comes then.
 func TestReadmission(t *testing.T) {
 	s := newTown(t, "generalization")

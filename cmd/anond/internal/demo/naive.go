@@ -25,11 +25,11 @@ type Chain struct {
 	Releases, Members, Records string
 }
 
-// Naive runs the stream of a demo through two usual ways of refreshing a table:
-// the literal update of the Wang et al. paper, and a new Mondrian partition of
-// everything for each release. Both test k and l in each release, and both
-// forget what was published before. The releases are cut where the daemon cut,
-// in number of records.
+// Naive runs the stream of a demo through two common ways of refreshing a table:
+// the literal update of Wang, Xu and Sun, and a new partition of everything for
+// each release. Both keep k and l in each release by itself, and both ignore what
+// was published before. Their releases are cut after the same numbers of records
+// as the daemon's.
 func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 	s, err := load(o, result)
 	if err != nil {
@@ -44,7 +44,8 @@ func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 		{"literal update (Wang et al.), close-k", literal.Local, topdown.WangCloseK{}},
 		{"re-run for each release, extract", literal.Full, extract.Extract{}},
 	} {
-		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}), filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
+		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}),
+			filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -68,8 +69,8 @@ type naiveStream struct {
 	rows     [][]string // as exported: attributes in schema order
 }
 
-// load generates the stream of the demo again and encodes what is accepted; of
-// a patient's admissions the first, as the daemon publishes them.
+// load generates the stream of the demo again and encodes the accepted records; of
+// a patient's admissions only the first, as in the daemon's releases.
 func load(o Options, result *Result) (*naiveStream, error) {
 	exporter, err := daemon.OpenExporter(result.Config)
 	if err != nil {
@@ -105,7 +106,8 @@ func (s *naiveStream) read(stream *hospital.Stream, messages int) {
 		}
 		a := m.Admission
 		patients[a.Patient] = true
-		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode, "admission": a.Admission, "diagnosis": a.Diagnosis})
+		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode,
+			"admission": a.Admission, "diagnosis": a.Diagnosis})
 	}
 }
 
@@ -138,7 +140,8 @@ func code(d *equivclass.Dictionary, text string) equivclass.Code {
 
 // run makes the releases of one method.
 func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chain, error) {
-	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
+	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"),
+		Records: filepath.Join(dir, "records.csv")}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return c, err
 	}
@@ -174,7 +177,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	return c, s.export(c.Records, cuts)
 }
 
-// sizes are the daemon's cuts, scaled to the records that are a patient's first.
+// sizes are the daemon's cuts, as numbers of records that are a patient's first.
 func (s *naiveStream) sizes() []int {
 	out := make([]int, len(s.cuts))
 	for i, c := range s.cuts {
@@ -246,7 +249,7 @@ func (s *naiveStream) export(path string, cuts []int) error {
 
 func record(r int) string { return "demo:0:" + strconv.Itoa(r) }
 
-// open is the gate that these methods do without.
+// open is a gate that accepts everything: these methods have no gate.
 type open struct{}
 
 func (open) Check(string, []snapshot.Placement) error { return nil }

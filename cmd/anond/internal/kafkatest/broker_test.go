@@ -109,7 +109,7 @@ func needs(t *testing.T, a Ability) {
 	}
 }
 
-// given is a broker that somebody else runs.
+// given is a broker that was started elsewhere.
 type given string
 
 func (g given) Name() string { return "the broker at " + string(g) }
@@ -131,13 +131,14 @@ func client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 
 func clientAt(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
 
-// answers tells whether a broker answers at an address.
+// answers reports whether a broker answers at an address.
 func answers(ctx context.Context, addr string) error {
 	c, err := kgo.NewClient(kgo.SeedBrokers(addr))
 	if err != nil {

@@ -40,7 +40,7 @@ func TestLease(t *testing.T) {
 	}
 	c.ends(5)
 	require.Empty(t, c.events("release_published"))
-	c.says("bring back the newest state")
+	c.says("restore the newest state")
 	if !b.ended() {
 		b.kill()
 	}

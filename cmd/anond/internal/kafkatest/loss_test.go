@@ -21,7 +21,7 @@ func TestRetentionGap(t *testing.T) {
 		run := s.start().ends(1)
 		gap := run.await("source_gap", 1)
 		require.Equal(t, []any{500., 700., "stop"}, []any{gap["want"], gap["have"], gap["on_gap"]})
-		run.says("hint: the records are gone for good")
+		run.says("hint: the records are permanently lost")
 	}
 	require.Equal(t, 500, s.counts().Sent)
 
@@ -67,7 +67,7 @@ func TestRetentionGapRunning(t *testing.T) {
 		require.Eventually(t, func() bool { return run.ended() || s.counts().Sent >= total }, patience, poll)
 	}
 	run.ends(1).await("source_gap", 1)
-	run.says("hint: the records are gone for good")
+	run.says("hint: the records are permanently lost")
 	c := s.counts()
 	require.LessOrEqual(t, c.Sent, total-500)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file end the broker that all share, so they do not run
-// beside others.
+// The tests of this file kill the shared broker, so they do not run in parallel
+// with others.
 
 // restart kills the broker, waits until the process has noticed, starts the
 // broker, and waits until the process reads again.
@@ -64,7 +64,8 @@ func TestBrokerAway(t *testing.T) {
 }
 
 // TestBrokerRestartLease kills the broker under the holder of a lease and a
-// standby. Whoever reads afterwards, nothing is lost and nobody publishes twice.
+// standby. Whichever member reads afterwards, nothing is lost and no release is
+// published twice.
 func TestBrokerRestartLease(t *testing.T) {
 	needs(t, Restart)
 	p := newTopic(t, 1)

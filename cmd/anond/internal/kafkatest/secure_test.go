@@ -33,14 +33,16 @@ func rightsFor(topic, letters, group string) []right {
 func superuser(t testing.TB) *kgo.Client {
 	t.Helper()
 	s := broker.Secured()
-	return clientAt(t, s.Addr, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}), kgo.SASL(scram.Auth{User: admin, Pass: adminPassword}.AsSha512Mechanism()))
+	return clientAt(t, s.Addr, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}),
+		kgo.SASL(scram.Auth{User: admin, Pass: adminPassword}.AsSha512Mechanism()))
 }
 
 func grant(t testing.TB, c *kgo.Client, user string, r right) {
 	t.Helper()
 	req := kmsg.NewPtrCreateACLsRequest()
-	req.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: r.resource, ResourceName: r.name, ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
-		Principal: "User:" + user, Host: "*", Operation: r.operation, PermissionType: kmsg.ACLPermissionTypeAllow}}
+	req.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: r.resource, ResourceName: r.name,
+		ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
+		Principal:           "User:" + user, Host: "*", Operation: r.operation, PermissionType: kmsg.ACLPermissionTypeAllow}}
 	res, err := req.RequestWith(wait(t), c)
 	require.NoError(t, err)
 	require.NoError(t, kerr.ErrorForCode(res.Results[0].ErrorCode))
@@ -138,7 +140,8 @@ func TestMutualTLS(t *testing.T) {
 	s.place("ca.pem", broker.Secured().CA.cert)
 	s.place("cert.pem", broker.Secured().Client.cert)
 	s.place("key.pem", broker.Secured().Client.key)
-	s.kafka(section{"brokers": []string{broker.Secured().MutualAddr}, "tls": section{"enabled": true, "ca": "./ca.pem", "cert": "./cert.pem", "key": "./key.pem"}})
+	s.kafka(section{"brokers": []string{broker.Secured().MutualAddr},
+		"tls": section{"enabled": true, "ca": "./ca.pem", "cert": "./cert.pem", "key": "./key.pem"}})
 	s.once().ends(0)
 	s.settled(200, 0)
 }

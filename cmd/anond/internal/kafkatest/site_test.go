@@ -200,7 +200,7 @@ type backup struct {
 
 func (s *site) statePath() string { return filepath.Join(s.dir, "state", "anond.db") }
 
-// backup copies the state, which nobody may hold.
+// backup copies the state, which no process may hold.
 func (s *site) backup() backup {
 	s.t.Helper()
 	text, err := os.ReadFile(s.statePath())

@@ -45,9 +45,10 @@ func declaredBag(d *equivclass.Dictionary, values []equivclass.ValueCount) (b eq
 	return b, nil
 }
 
-// published makes what is published the reference of t-closeness, as release 1
-// of the daemon does: classes that fail against it are held, until none does.
-func (o *Options) published(t *Table, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32, rest []int32) ([][]int32, []int32, map[int]equivclass.Bag) {
+// published makes the published values the reference of t-closeness, as release 1
+// of the daemon does: classes that are too far from it are held, until none is.
+func (o *Options) published(t *Table, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32,
+	rest []int32) ([][]int32, []int32, map[int]equivclass.Bag) {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		bags[i] = p.Bag(g)

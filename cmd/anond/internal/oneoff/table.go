@@ -13,8 +13,8 @@ type Table struct {
 	QI    [][]equivclass.Code // by quasi-identifier, then record
 	SA    []equivclass.Code   // by record
 	Semi  [][]equivclass.Code // by semi-sensitive attribute, then record
-	// Private tells, by semi-sensitive attribute, then record, whether the value is
-	// sensitive to its person.
+	// Private says, by semi-sensitive attribute, then record, whether the value is
+	// sensitive.
 	Private [][]bool
 
 	Read    int   // records, good or bad
@@ -36,7 +36,8 @@ type Refused struct {
 
 // NewTable returns an empty table.
 func NewTable(schema *equivclass.Schema) *Table {
-	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), Semi: make([][]equivclass.Code, len(schema.Semi())), Private: make([][]bool, len(schema.Semi())), subjects: map[string]bool{}}
+	t := &Table{Schema: schema, QI: make([][]equivclass.Code, schema.D()), Semi: make([][]equivclass.Code, len(schema.Semi())),
+		Private: make([][]bool, len(schema.Semi())), subjects: map[string]bool{}}
 	for _, a := range schema.Attributes() {
 		var d *equivclass.Dictionary
 		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi || a.Role == equivclass.Sensitive {
@@ -79,7 +80,7 @@ func (t *Table) add(row equivclass.Row) (equivclass.Reason, string) {
 	return equivclass.Accepted, ""
 }
 
-// check tells whether every value that is published, and the subject, is there
+// check reports whether every value that is published, and the subject, is there
 // and admissible.
 func (t *Table) check(row equivclass.Row) (equivclass.Reason, string) {
 	for i, d := range t.Dicts {

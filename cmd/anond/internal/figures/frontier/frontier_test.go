@@ -138,7 +138,7 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 	require.NoError(t, err)
 	data := smallStream(12)
 	for i := 8; i < 12; i++ {
-		data.secret[i] = "a" // breaks 1/l for ever
+		data.secret[i] = "a" // breaks 1/l permanently
 	}
 	row, err := streamRun{shape: shape{load: 8, batch: 4, batches: 1}, data: data, policy: p, cutEvery: 4}.do(context.Background())
 	require.NoError(t, err)

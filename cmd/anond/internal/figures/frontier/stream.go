@@ -9,7 +9,7 @@ import (
 	"anond/incremental/memstore"
 )
 
-// streamRun drives the state machine through the stream of the measure.
+// streamRun sends the stream of the measure through the state machine.
 type streamRun struct {
 	shape  shape
 	data   *table
@@ -19,7 +19,7 @@ type streamRun struct {
 	cutEvery int
 }
 
-// streamState is what one run notes on its way.
+// streamState is what one run records.
 type streamState struct {
 	machine   *incremental.Machine
 	published []int  // by record: batch of first release, -1 before

@@ -132,10 +132,10 @@ type cutter struct {
 }
 
 const (
-	nameMDP    = "LGB_MDP"
-	nameNCP    = "LGB_NCP"
-	nameMended = "lgb-mended (ours)"
-	nameBoth   = "lgb-mdp, both sides (ours)"
+	nameMDP   = "LGB_MDP"
+	nameNCP   = "LGB_NCP"
+	nameFixed = "lgb-fixed (ours)"
+	nameBoth  = "lgb-mdp, both sides (ours)"
 )
 
 // cutters is the paper's two and ours.
@@ -143,7 +143,7 @@ func cutters() []cutter {
 	return []cutter{
 		{nameMDP, func(uint64) equivclass.Partitioner { return topdown.Mondrian{} }},
 		{nameNCP, func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Seed: s} }},
-		{nameMended, func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Mend: true, Seed: s} }},
+		{nameFixed, func(s uint64) equivclass.Partitioner { return topdown.NCPSplit{Fixed: true, Seed: s} }},
 		{nameBoth, func(uint64) equivclass.Partitioner { return topdown.MondrianBoth{} }},
 	}
 }

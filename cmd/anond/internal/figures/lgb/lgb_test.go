@@ -76,7 +76,7 @@ func TestClaimsOfGroups(t *testing.T) {
 // The other table's verdict is told, not taken.
 func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
 	public := figures.NewClaim("", "", figures.Found(figures.Holds, "1"))
-	c := beside(public, figures.NewClaim("", "", figures.Found(figures.HoldsNot, "2")), "other")
+	c := withOther(public, figures.NewClaim("", "", figures.Found(figures.HoldsNot, "2")), "other")
 	assert.Equal(t, figures.NewClaim("", "", figures.Found(figures.Holds, "1. On other: does not hold (2)")), c)
 	assert.Equal(t, "1", public.Numbers(), "what was given is left alone")
 }

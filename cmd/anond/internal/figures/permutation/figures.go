@@ -10,7 +10,8 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// figure1 is the error by l, on generated and on real records, and why it is so.
+// figure1 is the error by l, on generated and on real records, and the reason
+// for it.
 func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	generated, err := figure1Generated(ctx, in)
 	if err != nil {
@@ -165,9 +166,9 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	return &figures.Result{Panels: panels("records n", sweeps...), Claims: recordClaims(sweeps), Notes: []string{noteDefaults, noteOurs}}, nil
 }
 
-const noteOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without " +
-	"its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near groups, " +
-	"which is permutation-near. The last two shuffle as permutation does."
+const noteOurs = "In addition to the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping " +
+	"without its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near " +
+	"groups, which is permutation-near. The last two shuffle as permutation does."
 
 // noteEmpty says how many queries found nothing.
 func noteEmpty(sweeps []*sweep) string {

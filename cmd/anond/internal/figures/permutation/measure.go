@@ -74,7 +74,7 @@ const byAnatomy, byPermutation, byItsGroups, byStraightCuts, byNearGroups = 0, 1
 // straightCuts is permutation with another preprocessing: Mondrian's median cuts
 // along one attribute at a time in place of Algorithm 2's boxes, then Algorithm 1
 // in each leaf as in the paper. Leaves satisfy the requirement, so the groups do
-// (DealGroups).
+// (AssignGroups).
 type straightCuts struct{}
 
 // Name implements equivclass.Partitioner.
@@ -84,7 +84,7 @@ func (straightCuts) Name() string { return "permutation, straight cuts" }
 func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	leaves, rest := topdown.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
 	for _, leaf := range leaves {
-		groups = append(groups, bucketize.DealGroups(p, leaf, want)...)
+		groups = append(groups, bucketize.AssignGroups(p, leaf, want)...)
 	}
 	return groups, rest
 }

@@ -17,7 +17,7 @@ func TestErrorFigures(t *testing.T) {
 		require.Len(t, r.Panels, 2, id)
 		for _, p := range r.Panels {
 			series := figurestest.SeriesOf(p)
-			for _, name := range []string{anatomyName, orgName, multiName, ncpName, upName, mendedName, ownCellsName, asPrintedName} {
+			for _, name := range []string{anatomyName, orgName, multiName, ncpName, upName, fixedName, ownCellsName, asPrintedName} {
 				require.Equal(t, 5, series[name], "%s: %s", id, name)
 			}
 			require.Len(t, series, 8)

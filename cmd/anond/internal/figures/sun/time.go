@@ -66,7 +66,7 @@ func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float
 		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, figures.Number(x, 4), timeRuns))
 		for run := range timeRuns {
 			t := w.sample(adult, in.Seed+uint64(run))
-			runtime.GC() // the sample's leavings are no method's
+			runtime.GC() // no method pays for the sample's garbage
 			for _, method := range timedMethods() {
 				if err := ctx.Err(); err != nil {
 					return nil, err
