@@ -3,10 +3,12 @@ package audit
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -254,4 +256,94 @@ func values(g *Gate, c fact) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestGateLooksAtFiles: an old part is hashed again when one of its files is not
+// the file that was read; what cannot be seen so is found at the next start.
+func TestGateLooksAtFiles(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, path string)
+		want   []string // kinds
+	}{
+		{"copy", func(t *testing.T, path string) {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.WriteFile(path, data, 0o444))
+		}, nil},
+		{"time", func(t *testing.T, path string) {
+			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
+		}, nil},
+		{"other bytes of the same length and time", func(t *testing.T, path string) { replaceFile(t, path, false) }, []string{kindLinkReplaced}},
+		{"other bytes in place, and another time", func(t *testing.T, path string) {
+			replaceFile(t, path, true)
+			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
+		}, []string{kindLinkReplaced}},
+		{"other bytes in place, and the time set back", func(t *testing.T, path string) { replaceFile(t, path, true) }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := partsChain()
+			releases := p.render()
+			o := p.write(t, releases)
+			g := NewGate(gatePolicy(p))
+			at := func(number int) string { return filepath.Join(o.Releases, dirName(number)) }
+			for _, x := range releases[:2] {
+				found, err := g.Check(at(x.number), placedNow(p.parts, x.number, x.where))
+				require.NoError(t, err)
+				require.Empty(t, found)
+				g.Commit()
+			}
+			c.change(t, dataPath(&o, 3, "data.csv"))
+			for range 2 {
+				found, err := g.Check(at(3), placedNow(p.parts, 3, releases[2].where))
+				require.NoError(t, err)
+				require.Equal(t, c.want, kinds(found))
+			}
+			found, err := NewGate(gatePolicy(p)).Resume(at(3), placedAll(releases[2].where), g.held.regroups)
+			require.NoError(t, err)
+			if changed := strings.HasPrefix(c.name, "other bytes"); changed {
+				require.Contains(t, kinds(found), kindHashMismatch)
+			} else {
+				require.Empty(t, found)
+			}
+		})
+	}
+}
+
+// TestGateWhoIsWhere: what the caller says of people must fit what the files show.
+func TestGateWhoIsWhere(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(p *Placement)
+	}{
+		{"nothing", "", func(*Placement) {}},
+		{"class that is not there", kindMembersMismatch, func(p *Placement) { p.Classes[0] = 9 }},
+		{"class 0", kindMembersMismatch, func(p *Placement) { p.Classes[0] = 0 }},
+		{"another part", kindMembersMismatch, func(p *Placement) { p.Part = "part-000001" }},
+		{"one too few", kindMembersMismatch, func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] }},
+		{"a record twice", kindRecordTwice, func(p *Placement) { p.Records[0] = p.Records[1] }},
+		{"a record of a class that lives on", kindDeadOmitted, func(p *Placement) { p.Records[0] = 0 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := partsChain()
+			releases := p.render()
+			o := p.write(t, releases)
+			g := NewGate(gatePolicy(p))
+			for _, x := range releases[:3] {
+				placed := placedNow(p.parts, x.number, x.where)
+				if x.number == 3 {
+					c.change(&placed[0])
+				}
+				found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placed)
+				require.NoError(t, err)
+				if x.number < 3 || c.want == "" {
+					require.Empty(t, found)
+				} else {
+					require.Contains(t, kinds(found), c.want)
+				}
+				g.Commit()
+			}
+		})
+	}
 }

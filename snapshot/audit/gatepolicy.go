@@ -43,8 +43,8 @@ func (g *Gate) hierarchies(releases string, man *Manifest, f *faults) error {
 		g.s, g.from = newSchema(man, hier), man
 		return nil
 	}
-	broken := len(f.list)
-	if err := checkGrowth(releases, g.from, man, f); err != nil || len(f.list) > broken {
+	broken := f.n
+	if err := checkGrowth(releases, g.from, man, f); err != nil || f.n > broken {
 		return err
 	}
 	for _, a := range g.s.qi {

@@ -34,9 +34,14 @@ func newParts(man *Manifest) *lineage {
 	return l
 }
 
-// follow compares the lists of parts of two releases, and the dead classes.
+// follow tests the list of parts of a release, by itself and against that of the
+// release before, nil: there is none.
 func follow(before, after *Manifest, f *faults) *lineage {
-	found := len(f.list)
+	found := f.n
+	checkLayout(after, f)
+	if before == nil {
+		return newParts(after)
+	}
 	l, used := newParts(after), make([]int, len(before.Parts))
 	at := newLayout(before).at
 	var order []int
@@ -73,7 +78,7 @@ func follow(before, after *Manifest, f *faults) *lineage {
 	if !slices.IsSorted(order) {
 		f.add("chain", kindPartOrder, after.Release, 0, "parts", "parts are in another order than in the release before")
 	}
-	l.whole = len(f.list) == found
+	l.whole = f.n == found
 	return l
 }
 

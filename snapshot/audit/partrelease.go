@@ -22,13 +22,13 @@ func loadParted(dir string, man *Manifest, s *schema, before *release, f *faults
 	if dataFiles(man.Recoding) == nil {
 		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
 	}
-	checkLayout(man, f)
 	r := &partReader{dir: dir, man: man, s: s, f: f}
 	rel := &release{num: man.Release, man: man, parts: &parted{dir: dir}}
-	l := newParts(man)
+	var earlier *Manifest
 	if before != nil && before.parts != nil {
-		l = follow(before.man, man, f)
+		earlier = before.man
 	}
+	l := follow(earlier, man, f)
 	load := r.all
 	if l.whole {
 		load = func(rel *release) error { return r.next(rel, before, l) }

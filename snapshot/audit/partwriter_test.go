@@ -54,7 +54,9 @@ type testParts struct {
 	number int
 	man    map[string]any
 	parts  []*testPart
+	tables map[string][][]string // over all parts
 	whole  map[string][][]string // the tables over all parts, written besides where not nil
+	where  map[int]testAddress
 }
 
 func (w *chainWriter) put(path string, data []byte) {
@@ -74,8 +76,9 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 		where = w.whole(sub, man, tables, member)
 		w.births(number, member)
 	} else {
-		r := &testParts{number: number, man: man}
+		r := &testParts{number: number, man: man, tables: tables}
 		where = w.split(r, tables, member)
+		r.where = where
 		if w.edit != nil {
 			w.edit(r)
 		}

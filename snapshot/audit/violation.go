@@ -121,6 +121,7 @@ const (
 // faults gathers violations, one entry per rule, kind, release and attribute.
 type faults struct {
 	list []Violation
+	n    int // occurrences, which list sums up
 	at   map[faultKey]int
 	// Where findings are at hand: in one part, or in a table over several, whose
 	// classes locate tells apart.
@@ -141,6 +142,7 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 	if n == 0 {
 		return
 	}
+	f.n += n
 	key := faultKey{kind, attribute, release}
 	if i, ok := f.at[key]; ok {
 		f.list[i].Count += n
