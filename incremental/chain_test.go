@@ -22,7 +22,8 @@ import (
 // unsynced is the file system of tests that lose no power.
 type unsynced struct{ snapshot.FS }
 
-func (unsynced) Sync(string) error { return nil }
+func (unsynced) Sync(string) error      { return nil }
+func (unsynced) SyncAll([]string) error { return nil }
 
 // chain runs a machine over a memory store and publishes its releases as the
 // daemon does: rendered, shown to the auditor's gate, renamed, recorded.

@@ -151,6 +151,15 @@ func (m *memFS) Sync(name string) error {
 	return err
 }
 
+func (m *memFS) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := m.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (m *memFS) Rename(from, to string) error {
 	n, err := m.find(from)
 	if err != nil {
