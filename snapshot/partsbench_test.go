@@ -94,6 +94,60 @@ func BenchmarkPartsPublish(b *testing.B) {
 	}
 }
 
+// BenchmarkPartsResume: what a start does before anything is published: numbers
+// and sums counted anew from state, and the gate behind the newest release. The
+// verification reads every file.
+func BenchmarkPartsResume(b *testing.B) {
+	defer snapshot.Keep(1000)()
+	all := benchView(b, 1e6)
+	for _, parts := range []int{1, 50} {
+		before, last := partsViews(all, parts, 10_000)
+		s := benchSettings(snapshot.Generalization())
+		s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
+		policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
+		p := publisher(snapshot.OS(), b.TempDir())
+		gate := auditGate{audit.NewGate(policy)}
+		p.Gate = gate
+		require.NoError(b, p.Open())
+		for _, v := range append(before, last) {
+			_, err := p.Publish(snapshot.Of(v), s)
+			require.NoError(b, err)
+			gate.Commit()
+		}
+		whole := *last
+		whole.Since, whole.Classes = 0, nil
+		for _, v := range append(before, last) {
+			whole.Classes = append(whole.Classes, v.Classes...)
+		}
+		var placed []snapshot.Placement
+		measure := func(name string, work func()) {
+			b.Run(fmt.Sprintf("%s/parts=%d", name, parts), func(b *testing.B) {
+				began := processorTime(b)
+				for b.Loop() {
+					work()
+				}
+				b.ReportMetric(float64((processorTime(b)-began).Milliseconds())/float64(b.N), "cpu-ms/op")
+			})
+		}
+		measure("publisher", func() {
+			var err error
+			placed, err = p.Resume(snapshot.Of(&whole), s)
+			require.NoError(b, err)
+		})
+		measure("gate", func() {
+			violations, err := audit.NewGate(policy).Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1)), given(placed), nil)
+			require.NoError(b, err)
+			require.Empty(b, violations)
+		})
+		measure("verify", func() {
+			v, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+			require.NoError(b, err)
+			require.True(b, v.OK())
+			b.SetBytes(v.Bytes)
+		})
+	}
+}
+
 // processorTime is what this process has used so far: on a machine that does
 // other work it tells more than the clock does.
 func processorTime(b *testing.B) time.Duration {
