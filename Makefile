@@ -4,21 +4,32 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1x
 
-# What has goroutines of its own: the race detector is slow, the rest has none.
-# Of these packages it leaves out what runs in one goroutine: enumerations, and
-# commands that cut or read one table, and the frozen figures. make test has them.
+# Packages with goroutines; the race detector is slow, so the others are left out.
+# So are tests of these packages that use one goroutine: enumerations, commands on
+# one table, and the frozen figures. make test-full runs them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-kafka race fuzz bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka race fuzz bench lint fmt vet build clean
 
-# test: everything that a change must pass.
+# test: what everyone runs before a change is handed in: a part of each suite.
+# go vet has looked at all of it, so go test does not look again.
 test: fmt vet
-	$(GO) test -timeout 9m ./...
+	$(GO) test -vet=off -timeout 9m ./...
+	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
 
-# race: what is concurrent, under the race detector (needs a C compiler).
+# test-short: the inner loop, the smallest part that is worth a run.
+test-short:
+	$(GO) test -short -timeout 5m ./...
+
+# test-full: every test with its full count: kills, generated streams, enumerations,
+# figures, and tests that wait for minutes.
+test-full: fmt vet
+	ANOND_TESTS=full $(GO) test -vet=off -timeout 15m ./...
+
+# race: concurrent packages, full counts, under the race detector (needs a C compiler).
 race:
-	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
+	ANOND_TESTS=full $(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
 	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 
@@ -37,7 +48,7 @@ bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
 
 # lint: findings fail. A checker that cannot be fetched, or cannot reach its
-# database, says so and is skipped.
+# database, is skipped with a message.
 lint: fmt vet
 	@GO='$(GO)' .ci/checker staticcheck honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	@GO='$(GO)' .ci/checker govulncheck golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
@@ -55,7 +66,7 @@ clean:
 	rm -rf anond anond-demo
 
 # test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
-# Central (needs Java 17 and Maven; says so loudly where they are missing). To
+# Central (needs Java 17 and Maven; prints a warning if they are missing). To
 # raise a version, try it here first: make test-kafka KAFKA_VERSIONS=4.4.0
 KAFKA_VERSIONS ?= 3.9.2 4.3.1
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -180,35 +181,31 @@ func TestEventsAreDocumented(t *testing.T) {
 	})
 	require.Greater(t, len(inCode), 15)
 	documented := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (?:debug|info|warn|error)").FindAllStringSubmatch(readDoc(t, "docs/OPERATIONS.md"), -1) {
+	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (?:debug|info|warn|error)")
+	for _, m := range row.FindAllStringSubmatch(readDoc(t, "docs/OPERATIONS.md"), -1) {
 		documented[m[1]] = true
 	}
 	assert.Equal(t, sorted(inCode), sorted(documented))
 }
 
-// TestFileMap: ARCHITECTURE.md names every package, and no file that is gone.
+// TestFileMap: ARCHITECTURE.md has a row for every package, and names no file
+// that is gone.
 func TestFileMap(t *testing.T) {
 	text := readDoc(t, "docs/ARCHITECTURE.md")
 	packages := map[string]bool{}
 	eachGoFile(t, func(path, _ string) { packages[filepath.ToSlash(filepath.Dir(path))] = true })
 	for p := range packages {
 		if p != "." {
-			assert.True(t, strings.Contains(text, "`"+p+"`"), "the file map lacks package %s", p)
+			assert.True(t, strings.Contains(text, "\n| `"+p+"` |"), "the file map lacks package %s", p)
 		}
 	}
-	section := ""
-	for _, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(line, "#") {
-			section = ""
-			if m := regexp.MustCompile("^#+ `([a-z/]+)`").FindStringSubmatch(line); m != nil {
-				section = m[1]
-			}
-		}
-		if section == "" {
+	for _, row := range strings.Split(text, "\n") {
+		m := regexp.MustCompile("^\\| `([a-z/]+)` \\|").FindStringSubmatch(row)
+		if m == nil || !packages[m[1]] {
 			continue
 		}
-		for _, m := range regexp.MustCompile("`([a-z0-9_]+\\.go)`").FindAllStringSubmatch(line, -1) {
-			assert.FileExists(t, filepath.Join(section, m[1]))
+		for _, f := range regexp.MustCompile("`([a-z0-9_]+\\.go)`").FindAllStringSubmatch(row, -1) {
+			assert.FileExists(t, filepath.Join(m[1], f[1]))
 		}
 	}
 }
@@ -229,6 +226,30 @@ func TestNamedTestsExist(t *testing.T) {
 			assert.True(t, strings.Contains(tests.String(), "func "+m[1]+"("), "%s names %s, which is not there", doc, m[1])
 		}
 	}
+}
+
+// maxColumns bounds the lines of the sources, a tab counting as one column.
+const maxColumns = 140
+
+// TestLinesFit: no line of Go is longer than maxColumns, nor one of Markdown
+// outside of tables and fenced blocks.
+func TestLinesFit(t *testing.T) {
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		markdown := strings.HasSuffix(path, ".md") && !strings.Contains(filepath.ToSlash(path), "/testdata/")
+		if err != nil || d.IsDir() || !markdown && !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fenced := false
+		for i, line := range strings.Split(string(data), "\n") {
+			if markdown && strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			free := markdown && (fenced || strings.HasPrefix(line, "|"))
+			assert.True(t, free || utf8.RuneCountInString(line) <= maxColumns, "%s:%d has more than %d columns", path, i+1, maxColumns)
+		}
+		return err
+	}))
 }
 
 // TestLinksResolve: relative links of the documents lead somewhere.
@@ -269,7 +290,8 @@ func TestTheUnitKeepsOnStarting(t *testing.T) {
 // TestCitationsLead: a comment cites what is part of the project, by its name.
 func TestCitationsLead(t *testing.T) {
 	document := regexp.MustCompile(`docs/[A-Za-z_]+\.md`)
-	elsewhere := regexp.MustCompile(`(?i)\b(?:of (?:the )?design|the theory)\b|\((?:the )?(?:design|theory)\b|\b(?:design|theory)(?:\.md|:|[\s/]+section)|label of design`)
+	elsewhere := regexp.MustCompile(`(?i)\b(?:of (?:the )?design|the theory)\b|\((?:the )?(?:design|theory)\b|` +
+		`\b(?:design|theory)(?:\.md|:|[\s/]+section)|label of design`)
 	for _, f := range tree(t) {
 		for _, group := range f.ast.Comments {
 			text := group.Text()

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// isReason tells the type equivclass.Reason, as a file writes it.
+// isReason recognizes the type equivclass.Reason in the syntax of a file.
 func isReason(f *file, x ast.Expr) bool {
 	switch t := x.(type) {
 	case *ast.Ident:

@@ -22,11 +22,13 @@ func (c *Config) checkCloseness(r *reader, i int) {
 	}
 	a := c.schema.Attributes()[c.schema.SensitiveIndex()]
 	if _, err := equivclass.GroundOf(a, string(d.Distance)); err != nil {
-		r.fault(at+".distance", fmt.Sprintf("is %s, which does not fit attribute %q", d.Distance, a.Name), "ordered needs buckets, hierarchical a hierarchy; equal fits all")
+		r.fault(at+".distance", fmt.Sprintf("is %s, which does not fit attribute %q", d.Distance, a.Name),
+			"ordered needs buckets, hierarchical needs a hierarchy; equal is always possible")
 	}
 	for j, before := range c.Policy.Diversity[:i] {
 		if len(d.Reference) > 0 && len(before.Reference) > 0 && !slices.Equal(d.Reference, before.Reference) {
-			r.fault(at+".reference", fmt.Sprintf("differs from that of policy.diversity[%d]: an attribute has one reference", j), "write it once; it holds for all tests of the attribute")
+			r.fault(at+".reference", fmt.Sprintf("differs from that of policy.diversity[%d]: an attribute has one reference", j),
+				"write it once; it applies to all tests of the attribute")
 		}
 	}
 	c.checkReference(r, at+".reference", c.schema.SensitiveIndex(), d.Reference)

@@ -39,7 +39,8 @@ func (c *Config) Schema() *equivclass.Schema { return c.schema }
 func (c *Config) keys() []key {
 	table := []key{
 		{path: "version", value: versionNumber(&c.Version), required: true, doc: "Version of the shape of this file: 1."},
-		{path: "dataset", value: word(&c.Dataset), required: true, doc: "Name of the dataset, as the manifest of each release carries it. Fixed once a release is decided."},
+		{path: "dataset", value: word(&c.Dataset), required: true,
+			doc: "Name of the dataset, as the manifest of each release carries it. Fixed once a release is decided."},
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
@@ -70,11 +71,12 @@ func versionNumber(to *int) value {
 //
 // Guarantee: the error is nil or *Faults with everything that is wrong, and the
 // Config is complete or nil. Warnings come in either case, in file order. No
-// fault repeats a secret, nor a text that came from outside the file.
+// fault repeats a secret, or a text from outside the file.
 func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error) {
 	content, err := read(path)
 	if err != nil {
-		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name it with -c; anond config init prints a starting file"}}}
+		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; anond " +
+			"config init prints a starting file"}}}
 	}
 	r := newReader(path, filepath.Dir(path), lookup, read)
 	c := &Config{}

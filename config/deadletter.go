@@ -3,7 +3,7 @@ package config
 // DeadLetterType says where refused records are reported.
 type DeadLetterType string
 
-// The places of dead letters.
+// The destinations of dead letters.
 const (
 	ToFile  DeadLetterType = "file"
 	ToTopic DeadLetterType = "topic"
@@ -22,9 +22,10 @@ type DeadLetter struct {
 type Reason string
 
 // reasons are the codes that dead_letter.ignore may name. grown_line is not among
-// them: it says that a record was read before it was whole.
+// them: it reports a record that was read before it was complete.
 var reasons = []Reason{
-	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range", "bad_flag",
+	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range",
+	"bad_flag",
 	"invalid_utf8", "control_character", "invisible_character", "value_too_long",
 	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
 	"malformed_csv", "unclosed_quote", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
@@ -32,11 +33,15 @@ var reasons = []Reason{
 
 func (d *DeadLetter) keys() []key {
 	return []key{
-		{path: "dead_letter.type", value: oneOf(&d.Type, ToFile, ToTopic), def: "file", doc: "Where refused records are reported: a file below path, or a Kafka topic."},
+		{path: "dead_letter.type", value: oneOf(&d.Type, ToFile, ToTopic), def: "file",
+			doc: "Where refused records are reported: a file below path, or a Kafka topic."},
 		{path: "dead_letter.path", value: path(&d.Path), def: "./dead-letter", doc: "Directory of dead-letter files."},
-		{path: "dead_letter.topic", value: text(&d.Topic), derived: "none; needed for type topic", doc: "Topic of dead letters, on the brokers of source.kafka."},
-		{path: "dead_letter.payload", value: boolean(&d.Payload), def: "false", doc: "Keep the refused message itself. It holds personal data; without it a dead letter has source, partition, offset, reason and a keyed digest."},
-		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, reason}, def: "[]", doc: "Reasons whose records are only counted, without a dead letter, as dead letters and metrics name them; for instance [unsupported_operation] for the deletes of a change feed."},
+		{path: "dead_letter.topic", value: text(&d.Topic), derived: "none; needed for type topic",
+			doc: "Topic of dead letters, on the brokers of source.kafka."},
+		{path: "dead_letter.payload", value: boolean(&d.Payload), def: "false", doc: "Include the refused message itself, which holds " +
+			"personal data. Without it a dead letter has source, partition, offset, reason and a keyed digest."},
+		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, reason}, def: "[]", doc: "Reasons for which refused records are only " +
+			"counted and get no dead letter; for instance [unsupported_operation] for the deletes of a change feed."},
 	}
 }
 
@@ -49,11 +54,12 @@ func reason(to *Reason) value {
 func (c *Config) checkDeadLetter(r *reader) {
 	d := &c.DeadLetter
 	if d.Payload {
-		r.warn("dead_letter.payload", "is true: dead letters will hold personal data as it came", "protect and delete them like the source itself")
+		r.warn("dead_letter.payload", "is true: dead letters will contain the refused records with their personal data",
+			"protect and delete them like the source itself")
 	}
 	if d.Type != ToTopic {
 		if r.set("dead_letter.topic") {
-			r.warn("dead_letter.topic", "is not used, since dead_letter.type is file", "remove it, or set type to topic")
+			r.warn("dead_letter.topic", "is not used, because dead_letter.type is file", "remove it, or set type to topic")
 		}
 		return
 	}
@@ -65,6 +71,6 @@ func (c *Config) checkDeadLetter(r *reader) {
 	case d.Topic == "":
 		r.fault("dead_letter.topic", "is missing, but dead_letter.type is topic", "name a topic, or set type to file")
 	case d.Topic == c.Source.Kafka.Topic && c.Source.Type == FromKafka:
-		r.fault("dead_letter.topic", "is the topic that is read: each refused record would come back as another one", "name a topic of its own")
+		r.fault("dead_letter.topic", "is the topic that anond reads: each refused record would be read again", "name another topic")
 	}
 }

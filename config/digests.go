@@ -17,7 +17,8 @@ import (
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if k.path == "dataset" || k.path == "schema.missing" || k.path == "subject.repeat" || k.path == "release.recoding" || strings.HasPrefix(k.path, "policy.") {
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding"}, k.path) ||
+			strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
@@ -55,7 +56,8 @@ func hierarchyKey(attribute string) string {
 func (c *Config) HierarchyKeys() map[string]int {
 	out := map[string]int{}
 	for _, h := range c.Hierarchies {
-		out[hierarchyKey(h.Attribute)] = slices.IndexFunc(c.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
+		out[hierarchyKey(h.Attribute)] = slices.IndexFunc(c.schema.Attributes(),
+			func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
 	}
 	return out
 }

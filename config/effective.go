@@ -62,8 +62,8 @@ func (o object) with(path []string, value any) object {
 	return append(o, member{path[0], object(nil).with(path[1:], value)})
 }
 
-// isEmpty tells what an element of a list need not show: a zero value, an empty
-// list, a section of such.
+// isEmpty reports what an element of a list need not show: a zero value, an empty
+// list, or a section of these.
 func isEmpty(value any) bool {
 	if o, ok := value.(object); ok {
 		for _, m := range o {
@@ -78,8 +78,8 @@ func isEmpty(value any) bool {
 }
 
 // JSON returns the effective configuration, defaults included, with the keys of
-// the file in the order of the reference. Secrets are redacted; a seed is no
-// part of any configuration (rule R).
+// the file in the order of the reference. Secrets are redacted; a seed is
+// never part of a configuration (rule R, randomness).
 func (c *Config) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

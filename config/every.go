@@ -8,7 +8,7 @@ import (
 )
 
 // every reads release.trigger.every, which is a count or a duration depending
-// on release.trigger.on; checkEvery tells whether it is the right one.
+// on release.trigger.on; checkEvery checks which one is right.
 type every struct{ to *Trigger }
 
 func (e every) kind() string { return "integer >= 1 or duration" }

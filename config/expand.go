@@ -11,7 +11,7 @@ type Lookup func(name string) (string, bool)
 // ReadFile reads a whole file, as os.ReadFile does.
 type ReadFile func(name string) ([]byte, error)
 
-// complaint is why a text cannot be used, and what would mend it.
+// complaint says why a text cannot be used, and how to correct it.
 type complaint struct{ reason, suggestion string }
 
 func (c *complaint) Error() string { return c.reason }
@@ -53,7 +53,7 @@ func (e expander) expand(text string) (out string, changed bool, err error) {
 		case '{':
 			end := strings.IndexByte(text[i:], '}')
 			if end < 0 {
-				return "", changed, complain("has ${ without }", "close it, or write $${ for the two characters")
+				return "", changed, complain("has ${ without }", "close it, or write $${ for the characters ${")
 			}
 			value, err := e.reference(text[i+2 : i+end])
 			if err != nil {
@@ -72,14 +72,15 @@ func (e expander) expand(text string) (out string, changed bool, err error) {
 // reference resolves what stands between ${ and }.
 func (e expander) reference(body string) (string, error) {
 	if strings.Contains(body, "${") {
-		return "", complain("has a reference inside a reference", "references do not nest; set one variable")
+		return "", complain("has a reference inside a reference", "references cannot be nested; use one variable")
 	}
 	if path, ok := strings.CutPrefix(body, "file:"); ok {
 		return e.file(path)
 	}
 	name, rest, _ := strings.Cut(body, ":")
 	if !variableName(name) {
-		return "", complain("has a reference that names no variable", "write ${NAME}, ${NAME:-default}, ${NAME:?message} or ${file:/path}; $${ stands for the two characters")
+		return "", complain("has a reference without a valid variable name",
+			"write ${NAME}, ${NAME:-default}, ${NAME:?message} or ${file:/path}; $${ stands for the characters ${")
 	}
 	value, set := e.lookup(name)
 	switch {
@@ -107,13 +108,13 @@ func (e expander) file(path string) (string, error) {
 	}
 	content, err := e.read(within(e.base, path))
 	if err != nil {
-		return "", complain("needs the file "+path+", which cannot be read: "+plain(err), "make it readable for anond")
+		return "", complain("needs the file "+path+", which cannot be read: "+plain(err), "make it readable by anond")
 	}
 	text := strings.TrimSuffix(string(content), "\n")
 	return strings.TrimSuffix(text, "\r"), nil
 }
 
-// wholeReference tells whether a text is one reference and nothing else, so
+// wholeReference reports whether a text is one reference and nothing else, so
 // that what stands in it is a name, not a piece of a secret.
 func wholeReference(text string) bool {
 	return strings.HasPrefix(text, "${") && strings.IndexByte(text, '}') == len(text)-1 && !strings.Contains(text[2:], "${")

@@ -60,9 +60,9 @@ func TestExpandRefuses(t *testing.T) {
 		"${EMPTY:?why}":  "needs the environment variable EMPTY: why",
 		"${":             "has ${ without }",
 		"a ${A":          "has ${ without }",
-		"${}":            "has a reference that names no variable",
-		"${1A}":          "has a reference that names no variable",
-		"${A B}":         "has a reference that names no variable",
+		"${}":            "has a reference without a valid variable name",
+		"${1A}":          "has a reference without a valid variable name",
+		"${A B}":         "has a reference without a valid variable name",
 		"${A:+x}":        "has a reference of unknown form",
 		"${A:}":          "has a reference of unknown form",
 		"${X:-${A}}":     "has a reference inside a reference",
@@ -85,7 +85,8 @@ func TestExpandTellsWhatCameFromOutside(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	words := []string{"brokers", "topic", "assignment", "group"}
-	for in, want := range map[string]string{"topci": "topic", "broker": "brokers", "Topic": "topic", "asignmnt": "assignment", "colour": "", "x": ""} {
+	for in, want := range map[string]string{"topci": "topic", "broker": "brokers", "Topic": "topic", "asignmnt": "assignment", "colour": "",
+		"x": ""} {
 		assert.Equal(t, want, nearest(in, words), in)
 	}
 }

@@ -15,7 +15,7 @@ type Fault struct {
 	Column int    `json:"column,omitempty"` // from 1; 0: the line as a whole
 	Key    string `json:"key,omitempty"`    // such as policy.k or schema.attributes[2].type
 	Reason string `json:"reason"`
-	// Suggestion says what would mend it; may be empty.
+	// Suggestion says how to correct it; may be empty.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type HierarchyFile struct {
 	Content   []byte
 }
 
-// shownFaults bounds what is said of one broken file.
+// shownFaults bounds the number of faults reported for one file.
 const shownFaults = 20
 
 // loadHierarchies reads and parses each hierarchy file once. The result is by
@@ -51,18 +51,19 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 	return trees
 }
 
-// checkCopies refuses two files that would be copied beside the releases under
-// one name.
+// checkCopies refuses two files that would be copied to the releases under one
+// name.
 func (c *Config) checkCopies(r *reader, key, path string) {
 	for _, h := range c.Hierarchies {
 		if filepath.Base(h.Path) == filepath.Base(path) && !same(h.Path, path) {
-			r.fault(key, fmt.Sprintf("has the file name of the hierarchy of %q, and both are copied to the releases", h.Attribute), "rename one of the files")
+			r.fault(key, fmt.Sprintf("has the same file name as the hierarchy of %q, and both are copied to the releases", h.Attribute),
+				"rename one of the files")
 			return
 		}
 	}
 }
 
-// parseHierarchy turns the faults of a file into ours, with its name and line.
+// parseHierarchy turns the errors of a file into Faults, with file name and line.
 func (r *reader) parseHierarchy(name, key string, content []byte, rule equivclass.Text) *equivclass.Hierarchy {
 	tree, err := rule.ParseHierarchy(name, bytes.NewReader(content))
 	if err == nil {
@@ -71,7 +72,8 @@ func (r *reader) parseHierarchy(name, key string, content []byte, rule equivclas
 	faults := split(err)
 	for i, e := range faults {
 		if i == shownFaults {
-			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i), Suggestion: "correct those above and check again"})
+			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i),
+				Suggestion: "correct those above and check again"})
 			break
 		}
 		f := Fault{File: name, Key: key, Reason: strings.TrimPrefix(e.Error(), name+":")}

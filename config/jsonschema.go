@@ -10,8 +10,8 @@ import (
 
 // JSONSchema returns a JSON Schema (draft 2020-12) of the configuration file,
 // made from the key table, for editors that check and complete while typing. It
-// knows keys, types and bounds of one value each; the rules that join several
-// are Load's alone.
+// knows keys, types and bounds of one value each; rules that
+// combine several keys are checked by Load only.
 func JSONSchema() ([]byte, error) {
 	schema := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
@@ -60,7 +60,7 @@ func propertySchema(k key, table []key, name string, nested bool) object {
 	return append(object{{"description", k.doc}}, k.value.shape()...)
 }
 
-// orReference admits ${...} beside a value that is no text.
+// orReference also allows ${...} for a value that is not a text.
 func orReference(shape object) object {
 	return object{{"anyOf", []object{shape, {{"type", "string"}, {"pattern", `\$\{`}}}}}
 }

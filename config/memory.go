@@ -14,7 +14,9 @@ const (
 
 func (m *Memory) keys() []key {
 	return []key{
-		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound for the input between its source and the state: what is fetched, decompressed, decoded, gathered for a transaction, and on its way to the dead letters. The process may take a small multiple of it besides what the state needs. A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
+		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound of the bytes between source and state: " +
+			"fetched, decompressed, decoded, collected for a transaction, or in delivery as dead letters. In addition to the state, the process " +
+			"may use a small multiple of it. A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"anond/equivclass"
 )
 
-// OneOff is what a command for a single table takes from a configuration: the
-// schema, and, where the file has them, the name and the promises. The rest of
-// the file may be there and is read for faults of form only.
+// OneOff is what a command for a single table uses of a configuration: the
+// schema and, if the file has them, the name and the promises. Other blocks are
+// only checked for faults of form.
 type OneOff struct {
 	Dataset string                 // empty if not set
 	K, L    int                    // 0 if not set
@@ -26,7 +26,8 @@ type OneOff struct {
 func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, error) {
 	content, err := read(path)
 	if err != nil {
-		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name it with -c; its block schema says what the columns are"}}}
+		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; its block " +
+			"schema describes the columns"}}}
 	}
 	r := newReader(path, filepath.Dir(path), lookup, read)
 	c := &Config{}
@@ -43,6 +44,7 @@ func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, 
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}
 	}
-	out := &OneOff{Dataset: c.Dataset, K: c.Policy.K, L: c.Policy.L, Extra: c.Requirement().Extra, References: c.References(), Schema: c.schema, Hierarchies: c.Hierarchies}
+	out := &OneOff{Dataset: c.Dataset, K: c.Policy.K, L: c.Policy.L, Extra: c.Requirement().Extra, References: c.References(),
+		Schema: c.schema, Hierarchies: c.Hierarchies}
 	return out, r.sortedWarnings(), nil
 }

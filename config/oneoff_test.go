@@ -49,9 +49,10 @@ func TestLoadOneOffFaults(t *testing.T) {
 	for content, want := range map[string]string{
 		"":                                   "the file is empty",
 		"dataset: ward\n":                    "schema.attributes: is missing",
-		oneSchema + "polcy: {k: 4}\n":        "polcy: is not a key",
+		oneSchema + "polcy: {k: 4}\n":        "polcy: is an unknown key",
 		oneSchema + "policy: {k: 1, l: 2}\n": "policy.k",
-		"schema: {attributes: [{name: age, role: quasi, hierarchy: none.csv}, {name: d, role: sensitive, type: categorical}]}\n": "names a file that cannot be read",
+		"schema: {attributes: [{name: age, role: quasi, hierarchy: none.csv}, {name: d, role: sensitive, type: " +
+			"categorical}]}\n": "names a file that cannot be read",
 	} {
 		_, err := loadOneOff(content)
 		var faults *Faults

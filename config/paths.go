@@ -2,15 +2,15 @@ package config
 
 import "path/filepath"
 
-// checkPaths refuses places that would harm each other. The rule behind all of
-// them: release.dir is public and complete, so nothing private may lie in it,
-// and nothing that witnesses against it may vanish with it; what anond writes
-// is never what it reads. Paths are compared where their links lead (resolve).
+// checkPaths refuses paths that conflict. release.dir is public, so nothing
+// private may be in it. The ledger must survive the loss of release.dir, so it
+// may not be in it either. anond never reads what it writes. Paths are compared
+// after links are followed (resolve).
 func (c *Config) checkPaths(r *reader) {
 	const release = "release.dir"
 	private := []struct{ key, path, why string }{
 		{"state.path", c.State.Path, "the state holds the records, and release.dir is public"},
-		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to notice it"},
+		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to detect it"},
 	}
 	if c.DeadLetter.Type == ToFile {
 		const why = "dead letters are private, and release.dir is public"
@@ -25,13 +25,13 @@ func (c *Config) checkPaths(r *reader) {
 		// The directory counts too: a link there may lead elsewhere, but what anond
 		// keeps next to it (status.json) does not.
 		if contains(c.Release.Dir, p.path) || contains(c.Release.Dir, filepath.Dir(p.path)) {
-			r.fault(p.key, "lies in release.dir: "+p.why, "choose a path outside of it")
+			r.fault(p.key, "is inside release.dir: "+p.why, "choose a path outside of it")
 		} else if named(c.Release.Dir, p.path) {
-			r.fault(p.key, "lies in release.dir under a second name (a hard link): "+p.why, "remove the name in release.dir")
+			r.fault(p.key, "is also inside release.dir, as a hard link: "+p.why, "remove the link in release.dir")
 		}
 	}
 	if r.sound("state.path", "release.ledger") && same(c.State.Path, c.Release.Ledger) {
-		r.fault("release.ledger", "is the state file", "choose a path of its own")
+		r.fault("release.ledger", "is also the state file", "choose another path")
 	}
 	if c.DeadLetter.Type == ToFile {
 		c.checkDeadLetterPath(r)
@@ -45,16 +45,16 @@ const letterFile = "dead-letter.ndjson"
 
 // checkDeadLetterPath keeps directory and files apart.
 func (c *Config) checkDeadLetterPath(r *reader) {
-	const letters = "dead_letter.path"
-	if !r.sound(letters) {
+	const deadLetters = "dead_letter.path"
+	if !r.sound(deadLetters) {
 		return
 	}
 	if r.sound("release.dir") && contains(c.DeadLetter.Path, c.Release.Dir) && !same(c.DeadLetter.Path, c.Release.Dir) {
-		r.fault("release.dir", "lies in dead_letter.path, which is private", "keep them apart")
+		r.fault("release.dir", "is inside dead_letter.path, which is private", "keep them apart")
 	}
 	for key, p := range map[string]string{"state.path": c.State.Path, "release.ledger": c.Release.Ledger} {
 		if r.sound(key) && same(c.DeadLetter.Path, p) {
-			r.fault(letters, "is the same path as "+key, "name a directory of its own")
+			r.fault(deadLetters, "is the same path as "+key, "name another directory")
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (c *Config) checkReadsOwnOutput(r *reader) {
 	}
 	for key, out := range outputs {
 		if r.sound(key) && contains(out, dir) {
-			r.fault(source, "lies in "+key+": anond would read what it writes", "keep the source elsewhere")
+			r.fault(source, "is inside "+key+": anond would read what it writes", "keep the source elsewhere")
 		}
 	}
 }

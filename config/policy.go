@@ -27,7 +27,7 @@ const (
 )
 
 // Hold is how long a record may wait before the loss of its class no longer
-// matters for its admission: a time, or a number of releases tried.
+// matters for its admission: a time, or a number of attempted releases.
 type Hold struct {
 	Time     time.Duration
 	Releases int  // if Counted
@@ -74,39 +74,60 @@ type Diversity struct {
 
 func (p *Policy) keys() []key {
 	return []key{
-		{path: "policy.k", value: atLeast(2, "at k = 1 a class may be one person", &p.K), required: true, doc: "Smallest number of records in a class: the k of k-anonymity. At least l."},
-		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), required: true, doc: "No sensitive value may have more than 1/l of a class: nobody's value is known with a probability above 1/l."},
-		{path: "policy.diversity", value: objects[Diversity]{&p.Diversity, (*Diversity).keys}, def: "[]", doc: "Further tests that every class must pass."},
-		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), def: "regroup", doc: "append: a published class never changes. regroup: classes with equally frequent values may be cut anew among records of one signature, which refines old rows."},
-		{path: "policy.threshold", value: atLeast(1, "a local update needs at least one pending record", &p.Threshold), derived: "k - 1", doc: "Pending records of a neighbourhood that must be exceeded for a local update."},
-		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records", doc: "How long a record may wait for a class of low loss. A duration, or a number of releases such as `2 releases`. Privacy never yields to it."},
-		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2", doc: "How often one record may be regrouped: each time reveals which records share a value."},
-		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32", doc: "Classes around the touched one that a local update looks at."},
-		{path: "policy.neighbour_dims", value: atLeast(1, "count at least one quasi-identifier", &p.NeighbourDims), derived: "all quasi-identifiers but one, at least 1", doc: "Quasi-identifiers in which a record must lie in the box of a class to count as its neighbour."},
-		{path: "policy.similar", value: atLeast(1, "a local update re-partitions at least one class", &p.Similar), derived: "8, at most policy.neighbours", doc: "Classes among the neighbours that a local update re-partitions, the most similar ones."},
+		{path: "policy.k", value: atLeast(2, "at k = 1 a class may be one person", &p.K), required: true,
+			doc: "Smallest number of records in a class: the k of k-anonymity. At least l."},
+		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), required: true,
+			doc: "No sensitive value has more than 1/l of a class, so nobody's value is known with a probability above 1/l."},
+		{path: "policy.diversity", value: objects[Diversity]{&p.Diversity, (*Diversity).keys}, def: "[]",
+			doc: "Further tests that every class must pass."},
+		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), def: "regroup", doc: "append: a published class " +
+			"never changes. regroup: classes whose values are equally frequent may be formed anew from records of one signature, which refines " +
+			"old rows."},
+		{path: "policy.threshold", value: atLeast(1, "a local update needs at least one pending record", &p.Threshold), derived: "k - 1",
+			doc: "A local update runs when more pending records than this are in a neighbourhood."},
+		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records",
+			doc: "How long a record may wait for a class of low loss: a duration, or a number of releases such as `2 releases`. After that the " +
+				"loss no longer matters, but the privacy rules still hold."},
+		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2",
+			doc: "How often a record may be regrouped. Each regrouping reveals which records share a value."},
+		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32",
+			doc: "Number of classes around the updated one that a local update considers."},
+		{path: "policy.neighbour_dims", value: atLeast(1, "count at least one quasi-identifier", &p.NeighbourDims),
+			derived: "all quasi-identifiers but one, at least 1", doc: "Number of quasi-identifiers in which a record must be inside the box of " +
+				"a class to count as its neighbour."},
+		{path: "policy.similar", value: atLeast(1, "a local update re-partitions at least one class", &p.Similar),
+			derived: "8, at most policy.neighbours", doc: "Number of neighbours, the most similar ones, that a local update re-partitions."},
 	}
 }
 
 func (d *Diversity) keys() []key {
 	return []key{
-		{path: "distinct", value: atLeast(2, "every class has one value", &d.Distinct), doc: "Distinct l-diversity: at least this many different values."},
+		{path: "distinct", value: atLeast(2, "every class has one value", &d.Distinct),
+			doc: "Distinct l-diversity: at least this many different values."},
 		{path: "entropy", value: number(&d.Entropy), doc: "Entropy l-diversity: the entropy of the value shares is at least log of this number."},
-		{path: "recursive.c", value: number(&d.Recursive.C), doc: "Recursive (c,l)-diversity: the most frequent value occurs less than c times as often as all from rank l on together."},
-		{path: "recursive.l", value: atLeast(2, "rank 1 is the most frequent value itself", &d.Recursive.L), doc: "The l of recursive (c,l)-diversity."},
-		{path: "t", value: number(&d.T), doc: "t-closeness: the earth mover's distance of the value shares of a class from the reference distribution is at most this number, between 0 and 1."},
-		{path: "distance", value: oneOf(&d.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal; with t", doc: "Ground distance of t: equal (any two values differ alike), ordered (buckets of a number) or hierarchical (the attribute's hierarchy)."},
-		{path: "reference", value: shares{&d.Reference}, derived: "the values published in release 1; with t", doc: "Reference distribution of t, {value: share, ...}, shares summing to 1."},
+		{path: "recursive.c", value: number(&d.Recursive.C), doc: "Recursive (c,l)-diversity: the most frequent value occurs less than c " +
+			"times as often as all values from rank l on together."},
+		{path: "recursive.l", value: atLeast(2, "rank 1 is the most frequent value itself", &d.Recursive.L),
+			doc: "The l of recursive (c,l)-diversity."},
+		{path: "t", value: number(&d.T), doc: "t-closeness: the earth mover's distance of the value shares of a class from the reference " +
+			"distribution is at most this number, between 0 and 1."},
+		{path: "distance", value: oneOf(&d.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal; with t",
+			doc: "Ground distance of t: equal (all pairs of values have the same distance), ordered (buckets of a number) or hierarchical (the " +
+				"attribute's hierarchy)."},
+		{path: "reference", value: shares{&d.Reference}, derived: "the values published in release 1; with t",
+			doc: "Reference distribution of t, {value: share, ...}, shares summing to 1."},
 	}
 }
 
 func hold(to *Hold) value {
-	return scalar[Hold]{to: to, name: "duration or number of releases", tags: []string{"!!str"}, hint: "write for instance 15m, or 2 releases", show: func(h Hold) any { return h.String() },
+	return scalar[Hold]{to: to, name: "duration or number of releases", tags: []string{"!!str"},
+		hint: "write for instance 15m, or 2 releases", show: func(h Hold) any { return h.String() },
 		parse: func(s string) (Hold, error) {
 			count, unit, found := strings.Cut(s, " ")
 			if found && (unit == "releases" || unit == "release") {
 				n, err := whole(count)
 				if err != nil || n < 0 {
-					return Hold{}, complain("is no number of releases", "write for instance 2 releases")
+					return Hold{}, complain("is not a number of releases", "write for instance 2 releases")
 				}
 				return Hold{Releases: n, Counted: true}, nil
 			}
@@ -152,20 +173,23 @@ func (c *Config) checkPolicy(r *reader) {
 	c.checkHold(r)
 	c.checkNeighbours(r)
 	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append && r.set("policy.max_regroups") {
-		r.warn("policy.max_regroups", "is not used, since republication is append", "remove it")
+		r.warn("policy.max_regroups", "is not used, because republication is append", "remove it")
 	}
 	if lo, hi := c.Initial.MinRecords, c.Initial.MaxRecords; hi > 0 && lo > hi && r.sound("initial.min_records", "initial.max_records") {
-		r.fault("initial.min_records", fmt.Sprintf("is %d, above initial.max_records = %d: the first load would end before it may be cut", lo, hi), "lower it, or raise max_records")
+		r.fault("initial.min_records", fmt.Sprintf("is %d, above initial.max_records = %d: the first load would end before it may be "+
+			"partitioned", lo, hi), "lower it, or raise max_records")
 	}
 	if n := c.Initial.MaxRecords; n > 0 && n < p.K && r.sound("policy.k", "initial.max_records") {
-		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K), "raise it, or write 0 for everything there is at the first start")
+		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K),
+			"raise it, or write 0 for everything in the source at the first start")
 	}
 }
 
 func (c *Config) checkDiversity(r *reader) {
 	for i, d := range c.Policy.Diversity {
 		at := fmt.Sprintf("policy.diversity[%d]", i)
-		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l", at+".t", at+".distance", at+".reference") {
+		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l", at+".t", at+".distance",
+			at+".reference") {
 			continue
 		}
 		forms := 0
@@ -176,19 +200,21 @@ func (c *Config) checkDiversity(r *reader) {
 		}
 		switch {
 		case forms != 1:
-			r.fault(at, fmt.Sprintf("has %d of the keys distinct, entropy, recursive, t", forms), "write one test an element: {distinct: 3}, {entropy: 2.5}, {recursive: {c: 3, l: 3}} or {t: 0.2}")
+			r.fault(at, fmt.Sprintf("has %d of the keys distinct, entropy, recursive, t", forms),
+				"write one test per element: {distinct: 3}, {entropy: 2.5}, {recursive: {c: 3, l: 3}} or {t: 0.2}")
 		case r.set(at+".entropy") && d.Entropy <= 1:
 			r.fault(at+".entropy", "must be above 1", "at 1 every class passes")
 		case r.set(at + ".t"):
 			c.checkCloseness(r, i)
 		case r.set(at+".distance") || r.set(at+".reference"):
-			r.fault(at, "has a distance or a reference without t", "they belong to t-closeness: {t: 0.2, distance: equal}")
+			r.fault(at, "has a distance or a reference without t", "these keys belong to t-closeness: {t: 0.2, distance: equal}")
 		case r.set(at+".recursive") && (!r.set(at+".recursive.c") || !r.set(at+".recursive.l")):
 			r.fault(at+".recursive", "needs both c and l", "write {recursive: {c: 3, l: 3}}")
 		case r.set(at+".recursive") && d.Recursive.C <= 0:
 			r.fault(at+".recursive.c", "must be above 0", "at 0 no class passes")
 		case r.set(at+".distinct") && d.Distinct <= c.Policy.L && r.sound("policy.l"):
-			r.warn(at+".distinct", fmt.Sprintf("is implied by l = %d: a class in which no value has more than 1/l has at least l different ones", c.Policy.L), "remove it")
+			r.warn(at+".distinct", fmt.Sprintf("is implied by l = %d: a class in which no value has more than 1/l has at least l different ones",
+				c.Policy.L), "remove it")
 		}
 	}
 }
@@ -204,7 +230,8 @@ func (c *Config) checkHold(r *reader) {
 		return
 	}
 	if byCount && !p.MaxHold.Counted && p.MaxHold.Time > 0 && r.sound("policy.max_hold") {
-		r.warn("policy.max_hold", "is a duration, but release.trigger.on is records: what a release holds then depends on how fast records came", "write a number of releases, such as 2 releases")
+		r.warn("policy.max_hold", "is a duration, but release.trigger.on is records: the content of a release then depends on the speed of "+
+			"the feed", "write a number of releases, such as 2 releases")
 	}
 }
 
@@ -218,18 +245,21 @@ func (c *Config) checkNeighbours(r *reader) {
 	if !r.set("policy.neighbour_dims") {
 		p.NeighbourDims = max(1, d-1)
 	} else if d > 0 && p.NeighbourDims > d && r.sound("policy.neighbour_dims", "schema.attributes") {
-		r.fault("policy.neighbour_dims", fmt.Sprintf("is %d, but there are %d quasi-identifiers", p.NeighbourDims, d), fmt.Sprintf("write %d or less", d))
+		r.fault("policy.neighbour_dims", fmt.Sprintf("is %d, but there are %d quasi-identifiers", p.NeighbourDims, d),
+			fmt.Sprintf("write %d or less", d))
 	}
 	if !r.set("policy.similar") {
 		p.Similar = min(8, max(1, p.Neighbours))
 	} else if p.Similar > p.Neighbours && r.sound("policy.similar", "policy.neighbours") {
-		r.fault("policy.similar", fmt.Sprintf("is %d, but similar classes are chosen among %d neighbours", p.Similar, p.Neighbours), "lower it, or raise policy.neighbours")
+		r.fault("policy.similar", fmt.Sprintf("is %d, but similar classes are chosen among %d neighbours", p.Similar, p.Neighbours),
+			"lower it, or raise policy.neighbours")
 	}
 }
 
-// checkRepeat holds rule S to what it needs of the republication.
+// checkRepeat checks what rule S (subjects) needs of the republication.
 func (c *Config) checkRepeat(r *reader) {
 	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && r.sound("subject.repeat", "policy.republication") {
-		r.fault("subject.repeat", "is sticky, but policy.republication is append: only a class that may be regrouped has a signature to keep", "set republication to regroup, or repeat to first")
+		r.fault("subject.repeat", "is sticky, but policy.republication is append: only classes that may be regrouped have signatures",
+			"set republication to regroup, or repeat to first")
 	}
 }

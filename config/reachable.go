@@ -6,10 +6,10 @@ import (
 	"anond/equivclass"
 )
 
-// checkReachable refuses a promise that no class can keep, where the
-// configuration alone tells: the sensitive attribute has a known number of
-// values (buckets, or leaves of its hierarchy), and a test wants more. Whether
-// the data reach it is known at the first load only (rule I).
+// checkReachable refuses a promise that no class can keep, if the configuration
+// alone shows it: the sensitive attribute has a known number of values (buckets,
+// or leaves of its hierarchy), and a test needs more. Whether the data reach it is
+// known only at the first load (rule I, infeasible).
 func (c *Config) checkReachable(r *reader) {
 	at, values, known := c.sensitiveValues(r)
 	if !known {
@@ -17,8 +17,9 @@ func (c *Config) checkReachable(r *reader) {
 	}
 	refuse := func(key string, wanted float64) {
 		if r.sound(key) && wanted > float64(values) {
-			r.fault(key, fmt.Sprintf("is %g, above the %s of sensitive attribute %q: no class can satisfy it", wanted, countOf(values, "value"), c.Attributes[at].Name),
-				fmt.Sprintf("write %d or less, or tell more values apart", values))
+			r.fault(key, fmt.Sprintf("is %g, above the %s of sensitive attribute %q: no class can satisfy it", wanted, countOf(values, "value"),
+				c.Attributes[at].Name),
+				fmt.Sprintf("write %d or less, or distinguish more values", values))
 		}
 	}
 	refuse("policy.l", float64(c.Policy.L))

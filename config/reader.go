@@ -69,7 +69,7 @@ func (r *reader) document(content []byte, keys []key) {
 	switch {
 	case len(documents) == 0:
 	case len(documents) == 2:
-		r.faultAt(documents[1], "", "the file has a second document", "keep one, without a line ---")
+		r.faultAt(documents[1], "", "the file has a second document", "keep one document, without a line ---")
 	case len(documents[0].Content) == 1:
 		if r.section("", "", keys, documents[0].Content[0]) {
 			r.defaults("", keys)
@@ -85,7 +85,7 @@ func (r *reader) section(scope, rel string, table []key, n *yaml.Node) bool {
 		return true // its keys are all commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		r.faultAt(n, full, "is "+described(n)+", must be a section of keys", "write one key a line, each followed by a colon")
+		r.faultAt(n, full, "is "+described(n)+", must be a section of keys", "write one key per line, each followed by a colon")
 		return false
 	}
 	seen := map[string]int{}
@@ -93,7 +93,7 @@ func (r *reader) section(scope, rel string, table []key, n *yaml.Node) bool {
 		name, child := n.Content[i], n.Content[i+1]
 		path := join(rel, name.Value)
 		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
-			r.faultAt(name, full, "has "+described(name)+" where a key must stand", "aliases, merge keys and non-text keys are not supported")
+			r.faultAt(name, full, "has "+described(name)+" where a key is expected", "aliases, merge keys and non-text keys are not supported")
 			continue
 		}
 		if !knows(table, path) {
@@ -130,7 +130,7 @@ func (r *reader) entry(scope, path string, table []key, name, n *yaml.Node) {
 func (r *reader) setting(full string, k key, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		r.faultAt(n, full, "is an alias", "write the value out")
+		r.faultAt(n, full, "is an alias", "write the value itself")
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
 		r.faultAt(n, full, "has no value", "give it one or remove the key")
 	default:
@@ -170,7 +170,8 @@ func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, exa
 	}
 	text, changed, err := r.expand(n.Value)
 	if err != nil && quiet && !wholeReference(n.Value) {
-		err = complain("has a reference that cannot be resolved", "write ${NAME} or ${file:/path} as the whole value; $${ stands for the two characters")
+		err = complain("has a reference that cannot be resolved", "write ${NAME} or ${file:/path} as the whole value; $${ stands for the "+
+			"characters ${")
 	}
 	if err != nil {
 		r.complain(n, full, err)
@@ -227,7 +228,7 @@ func described(n *yaml.Node) string {
 	case "!!merge":
 		return "a merge key"
 	}
-	return "of a type of its own"
+	return "a value with a custom tag"
 }
 
 func (r *reader) complain(n *yaml.Node, full string, err error) {

@@ -7,21 +7,23 @@ import (
 	"anond/equivclass"
 )
 
-// checkRecoding holds the recodings to what they need of the rest: lgb is the
-// only one for semi-sensitive attributes, and its classes are frozen (rule A);
-// slicing needs slices.
+// checkRecoding checks what each recoding needs of other settings: lgb is the
+// only one for semi-sensitive attributes, and its classes never change (rule A,
+// frozen classes); slicing needs slices.
 func (c *Config) checkRecoding(r *reader) {
 	of, _ := c.byRole(r)
 	recoding := c.Release.Recoding
 	if recoding != LGB && r.sound("release.recoding") {
 		for _, i := range of[equivclass.Semi] {
-			r.fault(fmt.Sprintf("schema.attributes[%d].role", i), fmt.Sprintf("is semi, but release.recoding is %s: only lgb keeps a promise of its own for an attribute", recoding),
-				"set release.recoding to lgb; or use quasi if an adversary may know the value, sensitive if it is what must not be learnt, or drop")
+			r.fault(fmt.Sprintf("schema.attributes[%d].role", i), fmt.Sprintf("is semi, but release.recoding is %s: only lgb keeps a separate "+
+				"promise for an attribute", recoding),
+				"set release.recoding to lgb; or use quasi if an adversary may know the value, sensitive if it must be protected, or drop")
 		}
 	}
 	if recoding == LGB {
 		if r.set("policy.republication") && c.Policy.Republication == Regroup {
-			r.fault("policy.republication", "is regroup, but release.recoding is lgb, whose classes and buckets never change", "write append, or leave the key out")
+			r.fault("policy.republication", "is regroup, but release.recoding is lgb, whose classes and buckets never change",
+				"write append, or remove the key")
 		}
 		c.Policy.Republication = Append
 	}
@@ -39,7 +41,8 @@ func (c *Config) checkSlices(r *reader, of map[equivclass.Role][]int) {
 	case c.Release.Recoding != Slicing || !r.sound(full, "release.recoding"):
 		return
 	case len(c.Release.Slices) == 0:
-		r.fault(full, "is missing, but release.recoding is slicing", "write for instance [[age, sex], [postcode]]: attributes whose values stay together")
+		r.fault(full, "is missing, but release.recoding is slicing",
+			"write for instance [[age, sex], [postcode]]: attributes whose values stay together")
 		return
 	}
 	seen, role := map[string]bool{}, map[string]equivclass.Role{}
@@ -73,11 +76,12 @@ func (r *reader) checkSlice(at string, slice []string, role map[string]equivclas
 	for _, name := range slice {
 		switch {
 		case role[name] == equivclass.Sensitive && len(slice) > 1:
-			r.fault(at, fmt.Sprintf("has the sensitive attribute %q beside others: rows would then show which of them go with a value", shortened(name)), "leave it out; it is alone in its slice")
+			r.fault(at, fmt.Sprintf("has the sensitive attribute %q together with others: rows would then show which of their values go with a "+
+				"sensitive value", shortened(name)), "remove it; it is alone in its slice")
 		case role[name] != equivclass.Quasi && role[name] != equivclass.Sensitive:
-			r.fault(at, fmt.Sprintf("has %q, which is no quasi-identifier", shortened(name)), "list quasi-identifiers")
+			r.fault(at, fmt.Sprintf("has %q, which is not a quasi-identifier", shortened(name)), "list quasi-identifiers")
 		case seen[name]:
-			r.fault(at, fmt.Sprintf("has %q, which is in a slice already", shortened(name)), "keep it in one")
+			r.fault(at, fmt.Sprintf("has %q, which is already in a slice", shortened(name)), "keep it in one")
 		}
 		seen[name] = true
 	}

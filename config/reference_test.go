@@ -55,22 +55,25 @@ func ReferenceMarkdown() string {
 	return b.String()
 }
 
-const referenceHead = `# Configuration
+// referenceHead is the text above the tables; ~ stands for a backtick.
+var referenceHead = strings.ReplaceAll(`# Configuration
 
 <!-- Generated from the key table of package config; a test keeps it equal: go test ./config -rewrite -->
 
-One YAML file. ` + "`anond config init`" + ` prints a commented one to start from, ` + "`anond config check`" + ` reports everything that is wrong with
-one as ` + "`file:line:column: key: reason; suggestion`" + ` and exits with 78, ` + "`anond config show`" + ` prints what is in effect.
+The configuration is one YAML file. ~anond config init~ prints a commented one to start from. ~anond config check~ reports
+all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~anond config show~ prints the settings in effect.
 
 - An unknown key, a key set twice and a value of the wrong type are refused. Aliases and merge keys are not supported.
 - Paths are relative to the file.
-- In values, ` + "`${VAR}`" + ` is the environment variable VAR (not set: a fault), ` + "`${VAR:-text}`" + ` has a default, ` + "`${VAR:?text}`" + ` a message of its own,
-  ` + "`${file:/path}`" + ` is the content of a file less one trailing newline. ` + "`$$`" + ` is a dollar sign; any other ` + "`$`" + ` stands for itself. References do not nest,
-  need quotes inside [ ] and { }, and what they bring in cannot change the structure of the file.
-- Durations are written ` + "`10s`, `15m`, `24h`" + `; sizes in bytes or as ` + "`512MiB`, `4GiB`" + `.
-- What is fixed once a release is decided: ` + "`dataset`, `schema`" + ` (the content of hierarchies included, ` + "`max_length`" + ` not), ` + "`subject`, `policy`, `release.recoding`, `release.slices`" + `. A difference
-  at start is exit 78 and names the key. Earlier releases were made under those settings, and later ones must be safe alongside them.
-  A hierarchy may gain leaves, as long as every leaf keeps its whole path.
-  Before release 1 they may change, but for what decides how records are stored: name, role, type, text, buckets and flag of an attribute, whether it
-  has a hierarchy, and ` + "`schema.missing`" + `. To change those, start over with ` + "`anond state reset`" + `.
-`
+- In values, ~${VAR}~ is the environment variable VAR (an error if it is not set), ~${VAR:-text}~ has a default,
+  ~${VAR:?text}~ has an error message, and ~${file:/path}~ is the content of a file without one trailing newline. ~$$~ is a
+  dollar sign; any other ~$~ stands for itself. References cannot be nested, need quotes inside [ ] and { }, and cannot change the
+  structure of the file.
+- Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
+- Once a release is decided, these settings are fixed: ~dataset~, ~schema~ (including the content of hierarchies, but not
+  ~max_length~), ~subject~, ~policy~, ~release.recoding~, ~release.slices~. A difference at start is exit 78 and names the key.
+  Earlier releases were made under these settings, and later ones must be safe alongside them. A hierarchy may gain leaves, as long as
+  every leaf keeps its whole path.
+- Before release 1 these settings may change, except those that determine how records are stored: name, role, type, text, buckets and flag
+  of an attribute, whether it has a hierarchy, and ~schema.missing~. To change those, start over with ~anond state reset~.
+`, "~", "`")

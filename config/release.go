@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // Partitioner names the method of the first load.
 type Partitioner string
 
-// Partitioners lists those whose classes may be published in a chain.
+// Partitioners lists the methods whose classes may be published in a chain of releases.
 func Partitioners() (names []Partitioner) {
 	for _, m := range methods.FirstLoads() {
 		names = append(names, Partitioner(m.Name))
@@ -24,20 +25,24 @@ func Partitioners() (names []Partitioner) {
 }
 
 // partitionerName is one of Partitioners. Methods that cannot cut a first load
-// are refused with the reason.
+// are refused with the reason, names of earlier versions with the name of today.
 func partitionerName(to *Partitioner) value {
 	v := oneOf(to, Partitioners()...).(scalar[Partitioner])
 	known := v.parse
 	v.parse = func(s string) (Partitioner, error) {
 		m, err := methods.Find(s)
+		var renamed *methods.RenamedError
+		if errors.As(err, &renamed) {
+			return "", complain("was renamed: its name is "+renamed.New, "write "+renamed.New)
+		}
 		if err != nil || m.OneOff == "" {
 			return known(s)
 		}
 		hint := "it is for single releases: anond anonymize --method " + m.Name
 		if m.Recoding == string(LGB) {
-			hint = "set release.recoding to lgb; its first load may be cut by any partitioner here, such as ncp-split"
+			hint = "set release.recoding to lgb; with it, the first load may use any partitioner of this list, such as ncp-split"
 		}
-		return "", complain("is known, but "+m.OneOff, hint)
+		return "", complain("exists, but "+m.OneOff, hint)
 	}
 	return v
 }
@@ -45,7 +50,7 @@ func partitionerName(to *Partitioner) value {
 // Initial is the block `initial`.
 type Initial struct {
 	Partitioner Partitioner
-	MinRecords  int // without so many, release 1 waits
+	MinRecords  int // with fewer records, release 1 waits
 	MaxRecords  int // 0: what the source holds at the first start
 }
 
@@ -93,8 +98,8 @@ type Release struct {
 // State is the block `state`.
 type State struct {
 	Path       string
-	MaxRecords int   // 0: no bound
-	MaxBytes   int64 // 0: no bound
+	MaxRecords int   // 0: no limit
+	MaxBytes   int64 // 0: no limit
 }
 
 // Level is the least level that is logged.
@@ -126,37 +131,55 @@ type Log struct {
 
 func (i *Initial) keys() []key {
 	return []key{
-		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), def: "extract", doc: "Method that cuts the first load into classes. All keep k, l and the further tests; they differ in what they lose, and for whom: docs/METHODS.md. Those that draw are keyed by the seed in state."},
-		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "The first load is not cut into classes before this many records are there, also at the end of the source: the rest waits for the next run. 0: `policy.k`."},
-		{path: "initial.max_records", value: atLeast(0, "0 means everything there is at the first start", &i.MaxRecords), def: "0", doc: "An upper bound, no number to wait for (that is `initial.min_records`): the first load is cut at this many records at the latest, and before that at the end that the source had at the first start. 0: at that end only."},
+		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), def: "extract", doc: "Method that partitions the first load " +
+			"into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. Random draws use the " +
+			"seed in the state."},
+		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "Least number of records for " +
+			"release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`."},
+		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
+			doc: "Upper bound of the first load (`initial.min_records` is the lower one). The first load ends at this number of records, or " +
+				"earlier at the end that the source had at the first start. 0: only at that end."},
 	}
 }
 
 func (rel *Release) keys() []key {
 	t := &rel.Trigger
 	return []key{
-		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Public: analysts may have all of it."},
-		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger beside state.path", doc: "Append-only list of the releases made. On another disk than the state it also notices a state restored from an old backup."},
-		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation, LGB, Slicing), def: "generalization", doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. permutation: each column of a group shuffled on its own. slicing: columns shuffled slice by slice. These three disclose who is in the data, or that certain values are. lgb: generalized cells, and sensitive values in local buckets; the only one for role semi."},
-		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }}, derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], [postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
-		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update", doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
-		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s", doc: "With on update: least time between two releases."},
-		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval", doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
-		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of five fields in UTC, such as \"0 2 * * *\". Missed slots make one release at start."},
+		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Everything in it is public."},
+		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger next to state.path", doc: "Append-only list of the releases. If " +
+			"it is on another disk than the state, it also detects a state restored from an old backup."},
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation, LGB, Slicing), def: "generalization",
+			doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. " +
+				"permutation: each column of a group is shuffled by itself. slicing: columns are shuffled slice by slice. These three reveal who is " +
+				"in the data, or which values are. lgb: generalized cells, and sensitive values in local buckets; the only recoding for role semi."},
+		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }},
+			derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], " +
+				"[postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
+		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update",
+			doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
+		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s",
+			doc: "With on update: minimum time between two releases."},
+		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval",
+			doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
+		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of five fields in " +
+			"UTC, such as \"0 2 * * *\". Missed slots lead to one release at the start."},
 	}
 }
 
 func (s *State) keys() []key {
 	return []key{
-		{path: "state.path", value: path(&s.Path), def: "./state/anond.db", doc: "State file. Private: it holds the records. One process at a time."},
-		{path: "state.max_records", value: atLeast(0, "0 means no bound", &s.MaxRecords), def: "0", doc: "Records after which the daemon stops with an error, before anything is lost; 0: no bound."},
-		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, after which the daemon stops with an error, before anything is lost; 0: no bound."},
+		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
+			doc: "State file. Private: it holds the records. One process at a time."},
+		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
+			doc: "Number of records at which the daemon stops with an error, before anything is lost; 0: no limit."},
+		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, at which the daemon " +
+			"stops with an error, before anything is lost; 0: no limit."},
 	}
 }
 
 func (l *Log) keys() []key {
 	return []key{
-		{path: "log.level", value: oneOf(&l.Level, Debug, Info, Warn, Error), def: "info", doc: "Least level of the lines that are logged."},
+		{path: "log.level", value: oneOf(&l.Level, Debug, Info, Warn, Error), def: "info", doc: "Lowest level that is logged."},
 		{path: "log.format", value: oneOf(&l.Format, AutoLog, TextLog, JSONLog), def: "auto", doc: "auto: text on a terminal, JSON otherwise."},
 	}
 }
@@ -167,7 +190,8 @@ func (c *Config) checkTrigger(r *reader) {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
 	if exact := []Recoding{Anatomy, Permutation, Slicing}; slices.Contains(exact, c.Release.Recoding) {
-		r.warn("release.recoding", "is "+string(c.Release.Recoding)+": quasi-identifiers are published exactly, so who is in the data is disclosed; their sensitive value is not", "use generalization if presence itself is confidential")
+		r.warn("release.recoding", "is "+string(c.Release.Recoding)+": quasi-identifiers are published exactly, which reveals who is in the "+
+			"data, but not their sensitive values", "use generalization if presence in the data is confidential")
 	}
 	if !r.sound("release.trigger.on") {
 		return
@@ -217,11 +241,11 @@ func (c *Config) checkCron(r *reader) {
 	case at == "":
 		r.fault(full, "is missing, but on is cron", `write five fields in UTC, such as "0 2 * * *"`)
 	case len(strings.Fields(at)) != 5 && !strings.HasPrefix(at, "@") || !gronx.IsValid(at):
-		r.fault(full, "is no cron schedule", `write minute, hour, day, month and weekday, such as "0 2 * * *" for 02:00 UTC each day`)
+		r.fault(full, "is not a cron schedule", `write minute, hour, day, month and weekday, such as "0 2 * * *" for 02:00 UTC each day`)
 	default:
-		start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // a leap year: 29 February comes
+		start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // a leap year: 29 February occurs
 		if _, err := gronx.NextTickAfter(at, start, true); err != nil {
-			r.fault(full, "is a schedule whose time never comes", "correct day and month")
+			r.fault(full, "is a schedule that never occurs", "correct day and month")
 		}
 	}
 }

@@ -15,12 +15,14 @@ func TestResolveFollowsLinks(t *testing.T) {
 	require.NoError(t, err)
 	in := func(name string) string { return filepath.Join(root, name) }
 	require.NoError(t, os.MkdirAll(in("real/sub"), 0o700))
-	for link, to := range map[string]string{"link": "real", "chain": "link", "deep": "real/sub", "dangling": "real/nothing", "loop": "loop", "up": "real/sub/..", "abroad": in("real")} {
+	for link, to := range map[string]string{"link": "real", "chain": "link", "deep": "real/sub", "dangling": "real/nothing", "loop": "loop",
+		"up": "real/sub/..", "abroad": in("real")} {
 		require.NoError(t, os.Symlink(to, in(link)))
 	}
 	for path, want := range map[string]string{
-		"real": "real", "link": "real", "chain/x": "real/x", "deep/a/b/c": "real/sub/a/b/c", "dangling": "real/nothing", "dangling/x": "real/nothing/x",
-		"nowhere/x": "nowhere/x", "up/y": "real/y", "abroad/z": "real/z", "deep/../x": "x",
+		"real": "real", "link": "real", "chain/x": "real/x", "deep/a/b/c": "real/sub/a/b/c", "dangling": "real/nothing",
+		"dangling/x": "real/nothing/x",
+		"nowhere/x":  "nowhere/x", "up/y": "real/y", "abroad/z": "real/z", "deep/../x": "x",
 	} {
 		assert.Equal(t, in(want), resolve(in(path)), path)
 	}

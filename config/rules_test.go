@@ -67,82 +67,107 @@ func loadChanged(t *testing.T, from, to string) (*config.Config, []string) {
 func TestEachRuleAlone(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"version: 1", "version: 0", `version: "0" is below 1`},
-		{"{max_records: 0}", "{partitioner: ng}", `initial.partitioner: "ng" is known, but its rows are cells of their own, not classes: read at level L0 it does not keep 1/l, and one known value opens its ring (rule E)`},
-		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" is known, but belongs to the recoding lgb`},
+		{"{max_records: 0}", "{partitioner: ng}",
+			`initial.partitioner: "ng" exists, but each of its rows has cells of its own, so there are no classes: at level L0 it ` +
+				`does not keep 1/l, and one known value reveals its ring (rule E, equality patterns)`},
+		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" exists, but belongs to the recoding lgb`},
+		{"{max_records: 0}", "{partitioner: ncp-split-mended}",
+			`initial.partitioner: "ncp-split-mended" was renamed: its name is ncp-split-fixed`},
+		{"{max_records: 0}", "{partitioner: lgb-mended}", `initial.partitioner: "lgb-mended" was renamed: its name is lgb-fixed`},
 		{"l: 5}", "l: 5, diversity: [{t: 1}]}", "policy.diversity[0].t: is 1, must be between 0 and 1"},
-		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}", `policy.diversity[0].distance: is ordered, which does not fit attribute "diagnosis"`},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}",
+			`policy.diversity[0].distance: is ordered, which does not fit attribute "diagnosis"`},
 		{"l: 5}", "l: 5, diversity: [{distinct: 6, distance: equal}]}", "policy.diversity[0]: has a distance or a reference without t"},
 		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5}}]}", "policy.diversity[0].reference: has shares that sum to 0.5, not to 1"},
-		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, '*': 0.5}}]}", `policy.diversity[0].reference: has "*", which is no value of attribute "diagnosis" (value_refused)`},
-		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, b: 0.5}}, {t: 0.1, reference: {a: 0.4, b: 0.6}}]}", "policy.diversity[1].reference: differs from that of policy.diversity[0]: an attribute has one reference"},
-		{"dataset: hospital", "dataset: ..", `dataset: ".." is no name`},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, '*': 0.5}}]}",
+			`policy.diversity[0].reference: has "*", which is not a value of attribute "diagnosis" (value_refused)`},
+		{"l: 5}", "l: 5, diversity: [{t: 0.2, reference: {a: 0.5, b: 0.5}}, {t: 0.1, reference: {a: 0.4, b: 0.6}}]}",
+			"policy.diversity[1].reference: differs from that of policy.diversity[0]: an attribute has one reference"},
+		{"dataset: hospital", "dataset: ..", `dataset: ".." is not a valid name`},
 		{"dataset: hospital", "dataset: 7", "dataset: is an integer, must be a name"},
 		{"dataset: hospital", "dataset: 2024-01-01", "dataset: is a date, must be a name"},
 		{"dataset: hospital", "dataset: 1.5", "dataset: is a number, must be a name"},
 		{"dataset: hospital", "dataset: true", "dataset: is true or false, must be a name"},
 		{"dataset: hospital", "dataset: {a: b}", "dataset: is a section, must be a name"},
 		{"dataset: hospital", "dataset: [a]", "dataset: is a list, must be a name"},
-		{"dataset: hospital", "dataset: !mine a", "dataset: is of a type of its own, must be a name"},
+		{"dataset: hospital", "dataset: !mine a", "dataset: is a value with a custom tag, must be a name"},
 		{"dataset: hospital", "dataset:", "dataset: has no value"},
-		{"dataset: hospital", "dataset: ${EMPTY}", "dataset: is no name"},
+		{"dataset: hospital", "dataset: ${EMPTY}", "dataset: is not a valid name"},
 		{"brokers: [b:9092]", "brokers: []", "source.kafka.brokers: is missing or empty, but source.type is kafka"},
 		{"brokers: [b:9092]", "brokers: [b:9092, 7]", "source.kafka.brokers[1]: is an integer, must be a text"},
 		{"topic: in", "topic: in, session_timeout: 5s", `source.kafka.session_timeout: "5s" is too short`},
-		{"topic: in", "topic: in, stall_after: 1 minute", `source.kafka.stall_after: "1 minute" is no duration`},
-		{"topic: in", "topic: in, tls: {enabled: true, cert: c.pem}", "source.kafka.tls: has one of cert and key"},
-		{"topic: in", "topic: in, tls: {enabled: true, ca: locked.csv}", "source.kafka.tls.ca: names a file that cannot be read: permission denied"},
+		{"topic: in", "topic: in, stall_after: 1 minute", `source.kafka.stall_after: "1 minute" is not a duration`},
+		{"topic: in", "topic: in, tls: {enabled: true, cert: c.pem}", "source.kafka.tls: has only one of cert and key"},
+		{"topic: in", "topic: in, tls: {enabled: true, ca: locked.csv}",
+			"source.kafka.tls.ca: names a file that cannot be read: permission denied"},
 		{"topic: in", "topic: in, tls: {server_name: x}", "source.kafka.tls.server_name: is set, but tls is not enabled"},
 		{"topic: in", "topic: in, tls: {enabled: \"true\"}", "source.kafka.tls.enabled: is a text, must be true or false"},
 		{"topic: in", "topic: in, tls: {enabled: \"${K}\"}", "source.kafka.tls.enabled: is neither true nor false"},
 		{"topic: in", "topic: in, sasl: {username: u}", "source.kafka.sasl: has credentials, but no mechanism"},
-		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, password: p}", "source.kafka.sasl.username: is missing, but a mechanism is set"},
-		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, username: u}", "source.kafka.sasl.password: is missing, but a mechanism is set"},
-		{"topic: in", "topic: in, sasl: {mechanism: plain, username: u, password: p}", "warning: source.kafka.sasl.mechanism: is plain without TLS: the password crosses the network in clear"},
+		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, password: p}",
+			"source.kafka.sasl.username: is missing, but a mechanism is set"},
+		{"topic: in", "topic: in, sasl: {mechanism: scram-sha-256, username: u}",
+			"source.kafka.sasl.password: is missing, but a mechanism is set"},
+		{"topic: in", "topic: in, sasl: {mechanism: plain, username: u, password: p}",
+			"warning: source.kafka.sasl.mechanism: is plain without TLS: the password is sent unencrypted"},
 		{"type: kafka, kafka:", "type: kafka, max_record_bytes: 0, kafka:", "source.max_record_bytes: is 0: no record would fit"},
 		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file}", "source.file.path: is missing, but source.type is file"},
-		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: \"in[\"}}", "source.file.path: is a pattern that cannot match"},
-		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: out/a.csv}}", "source.file.path: lies in release.dir: anond would read what it writes"},
-		{"type: kafka, kafka:", "type: kafka, csv: {multiline: true}, kafka:", "warning: source.csv: is not used, since source.format is json"},
+		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: \"in[\"}}",
+			"source.file.path: is not a valid pattern"},
+		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: out/a.csv}}",
+			"source.file.path: is inside release.dir: anond would read what it writes"},
+		{"type: kafka, kafka:", "type: kafka, csv: {multiline: true}, kafka:", "warning: source.csv: is not used, because source.format is json"},
 		{"{type: kafka, kafka: {brokers: [b:9092], topic: in}}", "{type: file, file: {path: in.csv, follow: true, complete: true}}",
-			"warning: source.file.complete: is true for files that are followed: a line that is being written would be taken for whole"},
-		{"{path: letters}", "{type: topic, topic: in}", "dead_letter.topic: is the topic that is read: each refused record would come back as another one"},
+			"warning: source.file.complete: is true for files that are followed: a line that is still being written would be read as a record"},
+		{"{path: letters}", "{type: topic, topic: in}",
+			"dead_letter.topic: is the topic that anond reads: each refused record would be read again"},
 		{"{path: letters}", "{type: topic}", "dead_letter.topic: is missing, but dead_letter.type is topic"},
-		{"{path: letters}", "{path: out/letters}", "dead_letter.path: lies in release.dir: dead letters are private, and release.dir is public"},
-		{"{path: letters}", "{path: out}", "dead_letter.path: lies in release.dir: dead letters are private, and release.dir is public"},
+		{"{path: letters}", "{path: out/letters}",
+			"dead_letter.path: is inside release.dir: dead letters are private, and release.dir is public"},
+		{"{path: letters}", "{path: out}", "dead_letter.path: is inside release.dir: dead letters are private, and release.dir is public"},
 		{"{path: letters}", "{path: ./x/../state.db}", "dead_letter.path: is the same path as state.path"},
 		{"{path: letters}", "{path: ''}", "dead_letter.path: is an empty path"},
 		{"{path: letters}", "{path: \"a\\0b\"}", "dead_letter.path: has a zero byte"},
-		{"{path: letters}", "{ignore: [not_a_dat]}", `dead_letter.ignore[0]: "not_a_dat" is not known here`},
-		{"name: age", "name: patient", `schema.attributes[1].name: "patient" is the name of attribute 0 too`},
+		{"{path: letters}", "{ignore: [not_a_dat]}", `dead_letter.ignore[0]: "not_a_dat" is not one of the known values`},
+		{"name: age", "name: patient", `schema.attributes[1].name: "patient" is also the name of attribute 0`},
 		{"name: age", "name: ''", "schema.attributes[1].name: is empty"},
 		{"name: age", "name: class", `schema.attributes[1].name: "class" is a column of every release`},
-		{"name: age, role: quasi, type: integer", "name: age, role: quasi", "schema.attributes[1].type: is missing for an attribute of role quasi"},
-		{"name: age, role: quasi", "name: age, role: subject", `schema.attributes[1].role: is subject, but attribute "patient" is too`},
-		{"type: integer", "type: integer, steps: [5, 5]", "schema.attributes[1].steps: have 5 after 5: intervals nest only if each width is a multiple of the one before"},
-		{"type: integer", "type: integer, steps: [2.5]", "schema.attributes[1].steps: have 2.5, which must be a positive number (whole for integer)"},
-		{"type: integer", "type: integer, steps: [.inf]", `schema.attributes[1].steps[0]: ".inf" is no number`},
+		{"name: age, role: quasi, type: integer", "name: age, role: quasi",
+			"schema.attributes[1].type: is missing for an attribute of role quasi"},
+		{"name: age, role: quasi", "name: age, role: subject", `schema.attributes[1].role: is subject, but so is attribute "patient"`},
+		{"type: integer", "type: integer, steps: [5, 5]", "schema.attributes[1].steps: contain 5 after 5: intervals nest only if each width " +
+			"is a multiple of the one before"},
+		{"type: integer", "type: integer, steps: [2.5]", "schema.attributes[1].steps: contain 2.5; each must be a positive number (whole for " +
+			"integer)"},
+		{"type: integer", "type: integer, steps: [.inf]", `schema.attributes[1].steps[0]: ".inf" is not a number`},
 		{"type: integer", "type: integer, steps: 5", "schema.attributes[1].steps: is an integer, must be a list"},
-		{"type: integer", "type: date, hierarchy: h.csv", "schema.attributes[1].hierarchy: makes an attribute categorical, but its type is date"},
-		{"city, role: quasi, type: categorical", "city, role: quasi, hierarchy: locked.csv", "schema.attributes[2].hierarchy: names a file that cannot be read: permission denied"},
-		{"city, role: quasi", "city, promise: {l: 2}, role: semi", "schema.attributes[2].role: is semi, but release.recoding is generalization: only lgb keeps a promise of its own for an attribute"},
+		{"type: integer", "type: date, hierarchy: h.csv",
+			"schema.attributes[1].hierarchy: makes the attribute categorical, but its type is date"},
+		{"city, role: quasi, type: categorical", "city, role: quasi, hierarchy: locked.csv",
+			"schema.attributes[2].hierarchy: names a file that cannot be read: permission denied"},
+		{"city, role: quasi", "city, promise: {l: 2}, role: semi", "schema.attributes[2].role: is semi, but release.recoding is " +
+			"generalization: only lgb keeps a separate promise for an attribute"},
 		{"city, role: quasi", "city, flag: f, role: quasi", "schema.attributes[2].flag: belongs to an attribute of role semi"},
 		{"city, role: quasi", "city, promise: {l: 2}, role: quasi", "schema.attributes[2].promise: belongs to an attribute of role semi"},
 		{"{dir: out}", "{dir: out, slices: [[age, city]]}", "release.slices: does not belong to recoding generalization"},
-		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [1, 1]", "schema.attributes[3].buckets: do not ascend"},
-		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [0, 1, 2, 3]", `policy.l: is 5, above the 4 values of sensitive attribute "diagnosis": no class can satisfy it`},
-		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, hierarchy: h.csv", `policy.l: is 5, above the 2 values of sensitive attribute "diagnosis": no class can satisfy it`},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [1, 1]",
+			"schema.attributes[3].buckets: do not ascend"},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, type: decimal, buckets: [0, 1, 2, 3]",
+			`policy.l: is 5, above the 4 values of sensitive attribute "diagnosis": no class can satisfy it`},
+		{"diagnosis, role: sensitive, type: categorical", "diagnosis, role: sensitive, hierarchy: h.csv",
+			`policy.l: is 5, above the 2 values of sensitive attribute "diagnosis": no class can satisfy it`},
 		{"diagnosis, role: sensitive", "diagnosis, role: drop", "schema.attributes: have no role sensitive"},
 		{"patient, role: subject", "patient, role: drop", "warning: schema.attributes: have no role subject: every record counts as a person"},
-		{"{repeat: first}", "{repeat: last}", `subject.repeat: "last" is not known here`},
+		{"{repeat: first}", "{repeat: last}", `subject.repeat: "last" is not one of the known values`},
 		{"l: 5}", "l: 11}", "policy.k: is 10, below l = 11: a class in which no value has more than 1/l has at least l records"},
 		{"l: 5}", "l: 0}", `policy.l: "0" is below 2`},
 		{"l: 5}", "l: 5.0}", "policy.l: is a number, must be an integer >= 2"},
-		{"l: 5}", "l: 0x5}", `policy.l: "0x5" is no integer in plain decimal digits`},
-		{"l: 5}", "l: +5}", `policy.l: "+5" is no integer in plain decimal digits`},
+		{"l: 5}", "l: 0x5}", `policy.l: "0x5" is not an integer in plain decimal digits`},
+		{"l: 5}", "l: +5}", `policy.l: "+5" is not an integer in plain decimal digits`},
 		{"k: 10,", "", "policy.k: is missing and has no default"},
 		{"l: 5}", "l: 5, threshold: 0}", `policy.threshold: "0" is below 1`},
 		{"l: 5}", "l: 5, max_hold: 2}", "policy.max_hold: is an integer, must be a duration or number of releases"},
-		{"l: 5}", "l: 5, max_hold: -1 releases}", `policy.max_hold: "-1 releases" is no number of releases`},
+		{"l: 5}", "l: 5, max_hold: -1 releases}", `policy.max_hold: "-1 releases" is not a number of releases`},
 		{"l: 5}", "l: 5, max_hold: -1s}", `policy.max_hold: "-1s" is neither a duration nor a number of releases`},
 		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
 		{"l: 5}", "l: 5, transparent: false}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
@@ -151,27 +176,32 @@ func TestEachRuleAlone(t *testing.T) {
 		{"l: 5}", "l: 5, neighbours: 3, similar: 4}", "policy.similar: is 4, but similar classes are chosen among 3 neighbours"},
 		{"l: 5}", "l: 5, diversity: {distinct: 6}}", "policy.diversity: is a section, must be a list"},
 		{"l: 5}", "l: 5, diversity: [{recursive: {c: 0, l: 2}}]}", "policy.diversity[0].recursive.c: must be above 0"},
-		{"l: 5}", "l: 5, diversity: [{distinct: 5}]}", "warning: policy.diversity[0].distinct: is implied by l = 5: a class in which no value has more than 1/l has at least l different ones"},
+		{"l: 5}", "l: 5, diversity: [{distinct: 5}]}", "warning: policy.diversity[0].distinct: is implied by l = 5: a class in which no " +
+			"value has more than 1/l has at least l different ones"},
 		{"{max_records: 0}", "{max_records: 9}", "initial.max_records: is 9, below k = 10: the first load could form no class"},
-		{"{dir: out}", "{dir: out, ledger: ./out/x/ledger}", "release.ledger: lies in release.dir: the ledger must survive the loss of the releases to notice it"},
-		{"{dir: out}", "{dir: letters/out}", "release.dir: lies in dead_letter.path, which is private"},
+		{"{dir: out}", "{dir: out, ledger: ./out/x/ledger}", "release.ledger: is inside release.dir: the ledger must survive the loss of the " +
+			"releases to detect it"},
+		{"{dir: out}", "{dir: letters/out}", "release.dir: is inside dead_letter.path, which is private"},
 		{"{dir: out}", "{dir: out, trigger: {on: records}}", "release.trigger.every: is missing, but on is records"},
 		{"{dir: out}", "{dir: out, trigger: {on: records, every: 1h}}", "release.trigger.every: does not fit on records"},
-		{"{dir: out}", "{dir: out, trigger: {on: records, every: 0}}", `release.trigger.every: "0" is neither a positive number of records nor a duration of at least 1s`},
-		{"{dir: out}", "{dir: out, trigger: {on: interval, every: \"${BROKER}\"}}", "release.trigger.every: is neither a positive number of records nor a duration of at least 1s"},
+		{"{dir: out}", "{dir: out, trigger: {on: records, every: 0}}",
+			`release.trigger.every: "0" is neither a positive number of records nor a duration of at least 1s`},
+		{"{dir: out}", "{dir: out, trigger: {on: interval, every: \"${BROKER}\"}}",
+			"release.trigger.every: is neither a positive number of records nor a duration of at least 1s"},
 		{"{dir: out}", "{dir: out, trigger: {on: cron}}", "release.trigger.at: is missing, but on is cron"},
-		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"@dialy\"}}", "release.trigger.at: is no cron schedule"},
+		{"{dir: out}", "{dir: out, trigger: {on: cron, at: \"@dialy\"}}", "release.trigger.at: is not a cron schedule"},
 		{"{dir: out}", "{dir: out, trigger: {at: \"@daily\"}}", "release.trigger.at: does not belong to on update"},
-		{"{path: state.db}", "{path: out/state.db}", "state.path: lies in release.dir: the state holds the records, and release.dir is public"},
-		{"{path: state.db}", "{path: ledger}", "release.ledger: is the state file"},
-		{"{path: state.db}", "{path: state.db, max_bytes: much}", `state.max_bytes: "much" is no size`},
-		{"{level: info}", "{level: inof}", `log.level: "inof" is not known here`},
-		{"{level: info}", "{level: *x}", ": has an alias (* and a name) that stands for nothing"},
+		{"{path: state.db}", "{path: out/state.db}", "state.path: is inside release.dir: the state holds the records, and release.dir is public"},
+		{"{path: state.db}", "{path: ledger}", "release.ledger: is also the state file"},
+		{"{path: state.db}", "{path: state.db, max_bytes: much}", `state.max_bytes: "much" is not a size`},
+		{"{level: info}", "{level: inof}", `log.level: "inof" is not one of the known values`},
+		{"{level: info}", "{level: *x}", ": has an undefined alias (* and a name)"},
 	} {
 		t.Run(c.to, func(t *testing.T) {
 			_, said := loadChanged(t, c.from, c.to)
 			// A state in release.dir takes the default ledger with it.
-			said = drop(said, c.to == "{path: out/state.db}", "release.ledger: lies in release.dir: the ledger must survive the loss of the releases to notice it")
+			said = drop(said, c.to == "{path: out/state.db}", "release.ledger: is inside release.dir: the ledger must survive the loss of the "+
+				"releases to detect it")
 			assert.Equal(t, []string{c.want}, said)
 		})
 	}
@@ -224,16 +254,18 @@ func TestJustAllowed(t *testing.T) {
 // TestRuleSStickyNeedsSignatures: a sticky subject needs republication regroup.
 func TestRuleSStickyNeedsSignatures(t *testing.T) {
 	for mode, allowed := range map[string]bool{"regroup": true, "append": false} {
-		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {k: 10,", "subject: {repeat: sticky}\npolicy: {k: 10, republication: "+mode+",")
+		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {k: 10,",
+			"subject: {repeat: sticky}\npolicy: {k: 10, republication: "+mode+",")
 		assert.Equal(t, !allowed, strings.Contains(fmt.Sprint(said), "republication is append"), mode)
-		assert.Contains(t, fmt.Sprint(said), "over m of them together the bound is m/l", "said in any case")
+		assert.Contains(t, fmt.Sprint(said), "for m of them together the bound is m/l", "said in any case")
 	}
 }
 
-// TestHoldFollowsTheTrigger: with releases by count the default patience is a
+// TestHoldFollowsTheTrigger: with releases by count the default max_hold is a
 // count too, so that releases do not depend on how fast records came.
 func TestHoldFollowsTheTrigger(t *testing.T) {
-	for trigger, want := range map[string]string{"on: update": "15m", "on: records, every: 5": "2 releases", "on: interval, every: 1h": "15m"} {
+	for trigger, want := range map[string]string{"on: update": "15m", "on: records, every: 5": "2 releases",
+		"on: interval, every: 1h": "15m"} {
 		c, said := loadChanged(t, "{dir: out}", "{dir: out, trigger: {"+trigger+"}}")
 		require.Empty(t, said)
 		assert.Equal(t, want, c.Policy.MaxHold.String(), trigger)
@@ -250,26 +282,28 @@ func TestDeclaredReferenceOfCloseness(t *testing.T) {
 	c, said := loadChanged(t, "l: 5}", "l: 5, diversity: [{t: 0.2}, {t: 0.1, distance: equal, reference: {flu: 0.75, cold: 0.25}}]}")
 	require.Empty(t, said)
 	assert.Equal(t, map[int][]equivclass.ValueCount{3: {{Value: "flu", Count: 3}, {Value: "cold", Count: 1}}}, c.References())
-	want := []equivclass.Principle{equivclass.TClose{T: 0.2, Ground: equivclass.EqualGround{}, Declared: true}, equivclass.TClose{T: 0.1, Ground: equivclass.EqualGround{}, Declared: true}}
+	want := []equivclass.Principle{equivclass.TClose{T: 0.2, Ground: equivclass.EqualGround{}, Declared: true},
+		equivclass.TClose{T: 0.1, Ground: equivclass.EqualGround{}, Declared: true}}
 	assert.Equal(t, want, c.Requirement().Extra)
 }
 
 // An unknown key is named only if it cannot be a piece of a value.
 func TestUnknownKeysAreNamedOnlyIfTheyAreKeys(t *testing.T) {
 	for line, want := range map[string]string{
-		"colour: 1":                             "colour: is not a key of the configuration; remove it",
-		"colour:":                               "has a key here that is not one of the configuration; remove it",
-		"Colour blue: 1":                        "has a key here that is not one of the configuration; remove it",
-		"polciy: {k: 1}":                        "polciy: is not a key of the configuration; did you mean policy?",
-		"polciy:":                               "has a key here that is not one of the configuration; did you mean policy?",
+		"colour: 1":                             "colour: is an unknown key; remove it",
+		"colour:":                               "has an unknown key; remove it",
+		"Colour blue: 1":                        "has an unknown key; remove it",
+		"polciy: {k: 1}":                        "polciy: is an unknown key; did you mean policy?",
+		"polciy:":                               "has an unknown key; did you mean policy?",
 		"policy: {k: 1, k: 2}":                  "policy.k: is set twice, first on line 1",
-		"dataset: ${a b}":                       "dataset: has a reference that names no variable",
-		"source: {kafka: {sasl: {pasword: x}}}": "source.kafka.sasl: has a key here that is not one of the configuration; did you mean source.kafka.sasl.password?",
-		"source: {kafka: {sasl: {password: x, y: z}}}":     "source.kafka.sasl: has a key here that is not one of the configuration; remove it",
+		"dataset: ${a b}":                       "dataset: has a reference without a valid variable name",
+		"source: {kafka: {sasl: {pasword: x}}}": "source.kafka.sasl: has an unknown key; did you mean source.kafka.sasl.password?",
+		"source: {kafka: {sasl: {password: x, y: z}}}":     "source.kafka.sasl: has an unknown key; remove it",
 		"source: {kafka: {sasl: {password: \"x${NOT}\"}}}": "source.kafka.sasl.password: has a reference that cannot be resolved",
 		"source: {kafka: {sasl: {password: \"${NOT}\"}}}":  "source.kafka.sasl.password: needs the environment variable NOT, which is not set",
 	} {
-		_, _, err := config.Load("c.yaml", func(string) (string, bool) { return "", false }, func(string) ([]byte, error) { return []byte(line + "\n"), nil })
+		_, _, err := config.Load("c.yaml", func(string) (string, bool) { return "", false },
+			func(string) ([]byte, error) { return []byte(line + "\n"), nil })
 		require.Error(t, err, line)
 		assert.Contains(t, err.Error(), want, line)
 	}

@@ -23,21 +23,38 @@ type Attribute struct {
 // schemaKeys is the table of the blocks `schema` and `subject`.
 func (c *Config) schemaKeys() []key {
 	return []key{
-		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true, doc: "The attributes of a record, in the order in which releases show them. Members of a JSON object that are not listed are skipped; the columns of a CSV file must all be listed."},
-		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse", doc: "A record that lacks a value, or has one of white space alone: refuse sends it to the dead letters; value takes the empty text as a category like any other (numbers are still refused)."},
-		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "Further records of one person. first: only the first is published. sticky: all records of a person with different values are published, so over m records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs republication regroup."},
+		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true,
+			doc: "The attributes of a record, in the order of the columns of releases. Members of a JSON object that are not listed are " +
+				"ignored; all columns of a CSV file must be listed."},
+		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
+			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value uses the " +
+				"empty text as a category (a missing number is still refused)."},
+		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "What to do with further records of " +
+			"a person. first: only the first is published. sticky: all records of a person with different values are published, so for m " +
+			"records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs " +
+			"republication regroup."},
 	}
 }
 
 func (a *Attribute) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
-		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What the attribute is to an adversary. identifier: names a person, never stored. subject: links the records of one person. quasi: may be known, published generalized. sensitive: must not be learnt; exactly one. drop: ignored. semi: sensitive to some, as a flag says, known for others; keeps a promise of its own; needs release.recoding lgb."},
-		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical), derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
-		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line a value: leaf;level1;...;* (the format of ARX). Without one, a cell is the set of its values. It may gain leaves later, but each leaf keeps its whole path: docs/OPERATIONS.md."},
-		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric quasi-identifier is generalized, each a multiple of the one before. Without, a cell is the exact range."},
-		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none", doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
-		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says, record by record, whether the value is sensitive to its person: true or false, yes or no, 1 or 0. Not listed as an attribute of its own."},
+		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi,
+			equivclass.Sensitive, equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
+			"subject: identifies the person, so that records of one person are linked. quasi: may be known, published generalized. sensitive: " +
+			"the value to protect; exactly one attribute. drop: ignored. semi: sensitive for some people, as a flag in the record says, and " +
+			"known for others; has its own promise; needs release.recoding lgb."},
+		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
+			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
+		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line per " +
+			"value: leaf;level1;...;* (the format of ARX). Without it, a cell is the set of its values. The file may gain leaves later, but " +
+			"each leaf must keep its whole path: docs/OPERATIONS.md."},
+		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric " +
+			"quasi-identifier is generalized, each a multiple of the one before. Without them, a cell is the exact range."},
+		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none",
+			doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
+		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says in each record " +
+			"whether the value is sensitive: true or false, yes or no, 1 or 0. The field is not listed as an attribute."},
 	}, append(a.textKeys(), a.Promise.keys()...)...)
 }
 
@@ -58,7 +75,8 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps, Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps,
+			Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
@@ -74,7 +92,7 @@ func (c *Config) checkSchema(r *reader) {
 	c.checkPromises(r)
 }
 
-// published tells the roles whose values appear in releases.
+// published reports the roles whose values appear in releases.
 func published(role equivclass.Role) bool {
 	return role == equivclass.Quasi || role == equivclass.Sensitive || role == equivclass.Semi
 }
@@ -88,7 +106,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	fault := func(key, reason, suggestion string) { r.fault(join(at, key), reason, suggestion) }
 	for j, b := range c.Attributes[:i] {
 		if b.Name == a.Name {
-			fault("name", fmt.Sprintf("%q is the name of attribute %d too", a.Name, j), "give each attribute one element")
+			fault("name", fmt.Sprintf("%q is also the name of attribute %d", a.Name, j), "give each attribute one element")
 			break
 		}
 	}
@@ -99,12 +117,12 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	a.checkText(r, at, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
-			r.warn(at, fmt.Sprintf("has role %s: its hierarchy, steps or buckets are not used", a.Role), "remove them")
+			r.warn(at, fmt.Sprintf("has role %s, so its hierarchy, steps or buckets are not used", a.Role), "remove them")
 		}
 		return
 	}
 	if a.Name == "class" || a.Name == "group" {
-		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field before it comes here")
+		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field at the source")
 	}
 	a.checkType(fault)
 	a.checkSteps(fault)
@@ -118,7 +136,8 @@ func (a *Attribute) checkType(fault attributeFault) {
 	case a.Type == "":
 		fault("type", fmt.Sprintf("is missing for an attribute of role %s", a.Role), "write integer, decimal, date or categorical")
 	case a.Type != equivclass.Categorical && a.Hierarchy != "":
-		fault("hierarchy", fmt.Sprintf("makes an attribute categorical, but its type is %s", a.Type), "write type: categorical, or generalize the number by steps")
+		fault("hierarchy", fmt.Sprintf("makes the attribute categorical, but its type is %s", a.Type),
+			"write type: categorical, or generalize the number by steps")
 	}
 }
 
@@ -132,11 +151,12 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 	}
 	for i, w := range a.Steps {
 		if w <= 0 || a.Type != equivclass.Decimal && w != float64(int64(w)) {
-			fault("steps", fmt.Sprintf("have %g, which must be a positive number (whole for %s)", w, a.Type), "write for instance [5, 10, 50]")
+			fault("steps", fmt.Sprintf("contain %g; each must be a positive number (whole for %s)", w, a.Type), "write for instance [5, 10, 50]")
 			return
 		}
 		if i > 0 && (w <= a.Steps[i-1] || float64(int64(w/a.Steps[i-1])) != w/a.Steps[i-1]) {
-			fault("steps", fmt.Sprintf("have %g after %g: intervals nest only if each width is a multiple of the one before", w, a.Steps[i-1]), "write for instance [5, 10, 50]")
+			fault("steps", fmt.Sprintf("contain %g after %g: intervals nest only if each width is a multiple of the one before", w, a.Steps[i-1]),
+				"write for instance [5, 10, 50]")
 			return
 		}
 	}
@@ -146,7 +166,8 @@ func (a *Attribute) checkBuckets(fault attributeFault) {
 	numeric := a.Role == equivclass.Sensitive && a.Type.Numeric()
 	switch {
 	case numeric && len(a.Buckets) == 0:
-		fault("buckets", "are missing: a numeric sensitive attribute needs them, since near values would otherwise count as different", "list the lower bounds, for instance [0, 1000, 5000]")
+		fault("buckets", "are missing: a numeric sensitive attribute needs them, because close values would otherwise count as different",
+			"list the lower bounds, for instance [0, 1000, 5000]")
 	case len(a.Buckets) > 0 && !numeric:
 		fault("buckets", "belong to a numeric sensitive attribute", "remove them")
 	case !ascend(a.Buckets):
@@ -174,24 +195,27 @@ func (c *Config) checkRoles(r *reader) {
 		r.fault("schema.attributes", "have no role quasi", "mark what an adversary may know of a person, such as age or postcode")
 	}
 	if all && len(of[equivclass.Sensitive]) == 0 {
-		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must not be learnt")
+		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must be protected")
 	}
 	c.checkOnlyOne(r, of)
 	if c.Repeat == RepeatSticky && len(of[equivclass.Subject]) > 0 {
-		r.warn("subject.repeat", "is sticky: records of one person with different values are all published, and over m of them together the bound is m/l, not 1/l",
-			"set repeat to first, unless the records are what is to be protected")
+		r.warn("subject.repeat", "is sticky: all records of a person with different values are published, and for m of them together the "+
+			"bound is m/l, not 1/l",
+			"set repeat to first, unless records rather than people are to be protected")
 	}
 	if !all || len(of[equivclass.Subject]) > 0 {
 		return
 	}
 	if c.Repeat == RepeatSticky {
-		r.fault("subject.repeat", "is sticky, but no attribute has role subject", "mark the field that tells persons apart, or set repeat to first")
+		r.fault("subject.repeat", "is sticky, but no attribute has role subject",
+			"mark the field that identifies a person, or set repeat to first")
 		return
 	}
-	r.warn("schema.attributes", "have no role subject: every record counts as a person", "mark the field that tells persons apart, if there is one")
+	r.warn("schema.attributes", "have no role subject: every record counts as a person",
+		"mark the field that identifies a person, if there is one")
 }
 
-// byRole gathers the attributes of each role; all tells whether every role was
+// byRole gathers the attributes of each role; all reports whether every role was
 // read without fault.
 func (c *Config) byRole(r *reader) (of map[equivclass.Role][]int, all bool) {
 	of, all = map[equivclass.Role][]int{}, true
@@ -211,12 +235,13 @@ func (c *Config) checkOnlyOne(r *reader, of map[equivclass.Role][]int) {
 		role equivclass.Role
 		why  string
 	}{
-		{equivclass.Sensitive, "a second one that depends on the first would undo its promise; mark it quasi or drop, or join both into one field"},
-		{equivclass.Subject, "join both into one field before they come here, or drop one"},
+		{equivclass.Sensitive, "a second sensitive attribute that depends on the first would break its promise; mark it quasi or drop, or " +
+			"join both into one field"},
+		{equivclass.Subject, "join both into one field at the source, or drop one"},
 	} {
 		for _, i := range of[only.role][min(1, len(of[only.role])):] {
 			r.fault(fmt.Sprintf("schema.attributes[%d].role", i),
-				fmt.Sprintf("is %s, but attribute %q is too", only.role, c.Attributes[of[only.role][0]].Name), only.why)
+				fmt.Sprintf("is %s, but so is attribute %q", only.role, c.Attributes[of[only.role][0]].Name), only.why)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a text that must reach no log, error or output. However it is
-// formatted, only Reveal gives it away. The text lies behind a pointer, so that
+// Secret is a text that must reach no log, error or output. Only
+// Reveal returns it, whatever the formatting verb. The text lies behind a pointer, so that
 // even printing a struct with a Secret in an unexported field shows an address.
 type Secret struct{ text *string }
 
@@ -31,7 +31,7 @@ func (s Secret) Reveal() string {
 // Set reports whether there is a text.
 func (s Secret) Set() bool { return s.text != nil }
 
-// String tells whether there is a text, not which.
+// String shows whether there is a text, but not the text.
 func (s Secret) String() string {
 	if s.text == nil {
 		return ""

@@ -27,10 +27,15 @@ const (
 
 func (p *Promise) keys() []key {
 	return []key{
-		{path: "promise.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), derived: "none", doc: "With role semi: no sensitive value of this attribute may have more than 1/l of a local bucket."},
-		{path: "promise.t", value: number(&p.T), derived: "none", doc: "With role semi, for attributes of few values: local buckets are t-close to the reference distribution. A value is then as probable as its share of the bucket; no 1/l is claimed."},
-		{path: "promise.distance", value: oneOf(&p.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal", doc: "Ground distance of promise.t: equal (all values alike far), ordered (numbers by rank; leaves in the order of the hierarchy file), hierarchical (by the hierarchy)."},
-		{path: "promise.reference", value: shares{&p.Reference}, derived: "the sensitive values published in release 1", doc: "Reference distribution of promise.t, {value: share, ...}, shares summing to 1."},
+		{path: "promise.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), derived: "none",
+			doc: "With role semi: no sensitive value of this attribute has more than 1/l of a local bucket."},
+		{path: "promise.t", value: number(&p.T), derived: "none", doc: "With role semi, for attributes of few values: local buckets are " +
+			"t-close to the reference distribution. A value is then as probable as its share of the bucket; no 1/l is claimed."},
+		{path: "promise.distance", value: oneOf(&p.Distance, distanceEqual, distanceOrdered, distanceHierarchical), derived: "equal",
+			doc: "Ground distance of promise.t: equal (all pairs of values have the same distance), ordered (numbers by rank; leaves in the " +
+				"order of the hierarchy file), hierarchical (by the hierarchy)."},
+		{path: "promise.reference", value: shares{&p.Reference}, derived: "the sensitive values published in release 1",
+			doc: "Reference distribution of promise.t, {value: share, ...}, shares summing to 1."},
 	}
 }
 
@@ -73,7 +78,7 @@ func (c *Config) checkSemi(r *reader, i int, fault attributeFault) {
 		return
 	}
 	if slices.ContainsFunc(c.Attributes, func(b Attribute) bool { return a.Flag != "" && b.Name == a.Flag }) {
-		fault("flag", "names an attribute of its own", "take the field out of schema.attributes: flag declares it")
+		fault("flag", "names an attribute that is listed", "remove the field from schema.attributes: flag declares it")
 	}
 	if !r.sound(at+".promise", at+".promise.l", at+".promise.t", at+".promise.distance", at+".promise.reference") {
 		return
@@ -93,18 +98,19 @@ func (c *Config) checkSemi(r *reader, i int, fault attributeFault) {
 	}
 }
 
-// checkDistance tells whether a ground distance has a meaning for the values.
+// checkDistance checks whether a ground distance has a meaning for the values.
 func (a *Attribute) checkDistance(d Distance, fault attributeFault) {
 	switch {
 	case d == distanceHierarchical && a.Hierarchy == "":
 		fault("promise.distance", "is hierarchical, but the attribute has no hierarchy", "name one, or use equal")
 	case d == distanceOrdered && a.Hierarchy == "" && !a.Type.Numeric():
-		fault("promise.distance", "is ordered, but the values have no order", "use a numeric type, a hierarchy file whose leaves are in order, or equal")
+		fault("promise.distance", "is ordered, but the values have no order",
+			"use a numeric type, a hierarchy file whose leaves are in order, or equal")
 	}
 }
 
-// checkPromises checks what declared values tell of the promises: an l that no
-// bucket can reach, a reference to values that cannot occur.
+// checkPromises checks the promises against the declared values: an l that no
+// bucket can reach, a reference with values that cannot occur.
 func (c *Config) checkPromises(r *reader) {
 	for i := range c.Attributes {
 		a := &c.Attributes[i]
@@ -114,8 +120,9 @@ func (c *Config) checkPromises(r *reader) {
 		}
 		tree := c.trees[a.Hierarchy]
 		if tree != nil && a.Promise.L > tree.Leaves() {
-			r.fault(at+".l", fmt.Sprintf("is %d, above the %s of attribute %q: no bucket can satisfy it", a.Promise.L, countOf(tree.Leaves(), "value"), a.Name),
-				fmt.Sprintf("write %d or less, or tell more values apart", tree.Leaves()))
+			r.fault(at+".l", fmt.Sprintf("is %d, above the %s of attribute %q: no bucket can satisfy it", a.Promise.L,
+				countOf(tree.Leaves(), "value"), a.Name),
+				fmt.Sprintf("write %d or less, or distinguish more values", tree.Leaves()))
 		}
 		c.checkReference(r, at+".reference", i, a.Promise.Reference)
 	}
@@ -128,13 +135,11 @@ func (c *Config) checkReference(r *reader, key string, i int, reference []Share)
 	dict := equivclass.NewDictionary(a)
 	seen, twins := map[string]bool{}, caseTwins{}
 	for j, x := range reference {
-		code, found, why := dict.FindLabel(x.Value)
+		code, why := dict.EncodeLabel(x.Value)
 		if why != equivclass.Accepted {
-			r.fault(key, fmt.Sprintf("has %q, which is no value of attribute %q (%s)", shortened(x.Value), a.Name, why), "write values as the records have them")
+			r.fault(key, fmt.Sprintf("has %q, which is not a value of attribute %q (%s)", shortened(x.Value), a.Name, why),
+				"write values as the records have them")
 			return
-		}
-		if !found {
-			code = dict.Add([]byte(x.Value))
 		}
 		text := dict.Text(code)
 		if seen[text] {
@@ -143,7 +148,8 @@ func (c *Config) checkReference(r *reader, key string, i int, reference []Share)
 		}
 		seen[text] = true
 		if before, twin := twins.note(text); twin {
-			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by case, and count as two values", shortened(before), shortened(text)), "join the shares if they mean the same")
+			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by case, and count as two values", shortened(before), shortened(text)),
+				"join the shares if they mean the same")
 		}
 		if !a.Type.Numeric() {
 			reference[j].Value = text

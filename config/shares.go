@@ -52,14 +52,14 @@ func (s shares) read(r *reader, full string, n *yaml.Node) {
 		name, child := n.Content[i], n.Content[i+1]
 		at := fmt.Sprintf("%s[%d]", full, i/2)
 		if name.Kind != yaml.ScalarNode || seen[name.Value] {
-			r.faultAt(name, at, "has no value of its own", "write each value once, followed by its share")
+			r.faultAt(name, at, "has a value that is missing or repeated", "write each value once, followed by its share")
 			continue
 		}
 		seen[name.Value] = true
 		x := Share{Value: name.Value}
 		number(&x.Share).read(r, at, child)
 		if r.sound(at) && (x.Share <= 0 || x.Share > 1) {
-			r.faultAt(child, at, "is no share between 0 and 1", "leave out values that do not occur")
+			r.faultAt(child, at, "is not a share above 0 and at most 1", "leave out values that do not occur")
 		}
 		sum += x.Share
 		out = append(out, x)

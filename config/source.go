@@ -18,15 +18,15 @@ const (
 // Format says how a message or line is decoded.
 type Format string
 
-// The formats. In a file, JSON and Debezium stand one a line (NDJSON), and CSV
-// has a header.
+// The formats. A file has one JSON object or Debezium event per line (NDJSON), or CSV with a
+// header.
 const (
 	JSON     Format = "json"
 	CSV      Format = "csv"
 	Debezium Format = "debezium"
 )
 
-// Assignment says how partitions of a topic come to this process.
+// Assignment says how partitions of a topic are assigned to this process.
 type Assignment string
 
 // The assignments.
@@ -35,7 +35,7 @@ const (
 	Group  Assignment = "group"  // all partitions while this member holds the lease
 )
 
-// OnGap says what to do when records are gone before they were read.
+// OnGap says what to do when records were deleted before they were read.
 type OnGap string
 
 // The treatments of a gap.
@@ -53,7 +53,7 @@ const (
 	corruptSkip OnCorrupt = "skip"
 )
 
-// SASLMechanism is how a client proves who it is.
+// SASLMechanism is how a client authenticates itself.
 type SASLMechanism string
 
 // The mechanisms.
@@ -69,7 +69,7 @@ type Source struct {
 	Type   SourceType
 	Name   string
 	Format Format
-	// MaxRecordBytes is the largest record that is taken; larger ones are
+	// MaxRecordBytes is the largest record that is accepted; larger ones are
 	// refused as too_large.
 	MaxRecordBytes int64
 	CSV            CSVFormat
@@ -79,7 +79,7 @@ type Source struct {
 
 // CSVFormat is the block `source.csv`.
 type CSVFormat struct {
-	// Multiline takes line breaks in quoted fields. Without it a record is one line.
+	// Multiline accepts line breaks in quoted fields. Without it a record is one line.
 	Multiline bool
 }
 
@@ -118,38 +118,67 @@ type SASL struct {
 type File struct {
 	Path   string
 	Follow bool
-	// Complete takes a last line without line break for whole.
+	// Complete reads a last line without line break as a record.
 	Complete bool
 }
 
 func (s *Source) keys() []key {
 	k, f := &s.Kafka, &s.File
 	return []key{
-		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true, doc: "Where records come from: kafka, file or stdin (standard input)."},
-		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line of the start. Positions and dead letters carry the identity of the source itself."},
-		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON object, a CSV record, or a Debezium change event of which inserts are taken. Files hold one JSON object a line, or CSV below a header."},
-		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB", doc: "Largest message or line that is taken; larger ones are refused as too_large."},
-		{path: "source.csv.multiline", value: boolean(&s.CSV.Multiline), def: "false", doc: "With format csv: quoted fields may hold line breaks. Otherwise a record is one line, and a quote that is not closed on its line costs that line only (unclosed_quote); in a message from Kafka likewise. Where it is true, a record over several lines must be whole: all quotes in place, as many fields as the header, at most max_record_bytes; else its first line is refused by itself and reading goes on at the next. Set it before the first run: a file is known by its first record."},
-		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka", doc: "Addresses of some brokers, host:port; the others are found through them."},
-		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka", doc: "Topic to read. All its partitions are read, later ones too."},
-		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static", doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
-		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. With assignment static it may be set too: positions are then also committed there, for lag tools. anond itself reads on from its own state."},
-		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Name under which brokers log and limit this client."},
-		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, gapStop, gapContinue), def: "stop", doc: "What to do when records were deleted from the topic before they were read: stop, or continue and count their offsets as gap."},
-		{path: "source.kafka.on_corrupt", value: oneOf(&k.OnCorrupt, corruptStop, corruptSkip), def: "stop", doc: "What to do when a batch of records still cannot be read after 30 s of trying over new connections, since its checksum or content is wrong or it decompresses to more than memory.max_in_flight: stop, or skip its offsets, count them as corrupt_batch, and go on behind it."},
-		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s", doc: "Time without progress, though there is something to read, after which connections are built anew."},
-		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s", doc: "With assignment group: silence after which the group takes the lease from a member. Brokers refuse less than 6s."},
-		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false", doc: "Encrypt connections to the brokers. Certificates are always verified."},
-		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's", doc: "PEM file of the authorities that may sign a broker's certificate."},
+		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true,
+			doc: "Where records come from: kafka, file or stdin (standard input)."},
+		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line at the " +
+			"start. Positions and dead letters use the identity of the source itself instead."},
+		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON " +
+			"object, a CSV record, or a Debezium change event (inserts only). A file has one JSON object per line, or a CSV header followed by " +
+			"records."},
+		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB",
+			doc: "Largest message or line that is accepted; larger ones are refused as too_large."},
+		{path: "source.csv.multiline", value: boolean(&s.CSV.Multiline), def: "false", doc: "With format csv: quoted fields may contain line " +
+			"breaks. If false, a record is one line, and a quote that is not closed on its line makes only that line refused (unclosed_quote); " +
+			"the same holds for a message from Kafka. If true, a record over several lines must be complete: all quotes in place, as many " +
+			"fields as the header, at most max_record_bytes. Otherwise only its first line is refused, and reading goes on at the next line. " +
+			"Set it before the first run, because a file is identified by its first record."},
+		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka",
+			doc: "Addresses of some brokers, host:port; the others are found through them."},
+		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka",
+			doc: "Topic to read. All its partitions are read, also those added later."},
+		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static",
+			doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
+		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. Optional " +
+			"with assignment static: positions are then also committed to the group, for lag tools. anond itself always resumes from the " +
+			"positions in its state."},
+		{path: "source.kafka.client_id", value: text(&k.ClientID), def: "anond", doc: "Client name that brokers use for logs and quotas."},
+		{path: "source.kafka.on_gap", value: oneOf(&k.OnGap, gapStop, gapContinue), def: "stop", doc: "What to do when records were deleted " +
+			"from the topic before they were read: stop, or continue and count their offsets as gap."},
+		{path: "source.kafka.on_corrupt", value: oneOf(&k.OnCorrupt, corruptStop, corruptSkip), def: "stop",
+			doc: "What to do when a batch of records still cannot be read after 30 s of retries over new connections, because its checksum or " +
+				"content is wrong or it decompresses to more than memory.max_in_flight: stop, or skip its offsets, count them as corrupt_batch, and " +
+				"continue behind it."},
+		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s",
+			doc: "If there are records to read but none arrive for this time, anond reconnects."},
+		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s",
+			doc: "With assignment group: time without a heartbeat after which a member loses the lease. Brokers refuse less than 6s."},
+		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false",
+			doc: "Encrypt connections to the brokers. Certificates are always verified."},
+		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's",
+			doc: "PEM file of the authorities that may sign a broker's certificate."},
 		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
 		{path: "source.kafka.tls.key", value: path(&k.TLS.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
-		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host", doc: "Name that a broker's certificate must carry."},
-		{path: "source.kafka.sasl.mechanism", value: oneOf(&k.SASL.Mechanism, NoSASL, Plain, ScramSHA256, ScramSHA512), def: "none", doc: "How the client proves who it is."},
+		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host",
+			doc: "Name that a broker's certificate must have."},
+		{path: "source.kafka.sasl.mechanism", value: oneOf(&k.SASL.Mechanism, NoSASL, Plain, ScramSHA256, ScramSHA512), def: "none",
+			doc: "How the client authenticates itself."},
 		{path: "source.kafka.sasl.username", value: text(&k.SASL.Username), derived: "none", doc: "User name for SASL."},
-		{path: "source.kafka.sasl.password", value: secret(&k.SASL.Password), derived: "none", doc: "Password for SASL; best ${file:/run/secrets/...} or ${VAR}. Never shown."},
-		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files", doc: "File to read, or a pattern such as in/*.ndjson. A known file is read on from where it was left."},
-		{path: "source.file.follow", value: boolean(&f.Follow), def: "false", doc: "Wait at the end of files for more, and for new files, as tail -F does."},
-		{path: "source.file.complete", value: boolean(&f.Complete), def: "false", doc: "Files do not grow once they are there (they are renamed into place): a last line without line break is a record. Otherwise such a line may still grow; it is left unread and reported, and a later run reads it once it has its line break."},
+		{path: "source.kafka.sasl.password", value: secret(&k.SASL.Password), derived: "none",
+			doc: "Password for SASL; preferably ${file:/run/secrets/...} or ${VAR}. Never shown."},
+		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files",
+			doc: "File to read, or a pattern such as in/*.ndjson. Reading of a known file resumes at its stored position."},
+		{path: "source.file.follow", value: boolean(&f.Follow), def: "false",
+			doc: "Wait at the end of files for more lines, and for new files, as tail -F does."},
+		{path: "source.file.complete", value: boolean(&f.Complete), def: "false", doc: "Files do not grow after they appear (they are " +
+			"renamed into place), so a last line without line break is a record. If false, such a line may be incomplete: it is left unread and " +
+			"reported, and a later run reads it once it has its line break."},
 	}
 }
 
@@ -168,13 +197,13 @@ func (c *Config) checkSource(r *reader) {
 		return
 	}
 	if s.Type != FromKafka && c.DeadLetter.Type != ToTopic && r.set("source.kafka") {
-		r.warn("source.kafka", "is not used, since source.type is "+string(s.Type), "remove it, or set source.type to kafka")
+		r.warn("source.kafka", "is not used, because source.type is "+string(s.Type), "remove it, or set source.type to kafka")
 	}
 	if s.Type != FromFile && r.set("source.file") {
-		r.warn("source.file", "is not used, since source.type is "+string(s.Type), "remove it, or set source.type to file")
+		r.warn("source.file", "is not used, because source.type is "+string(s.Type), "remove it, or set source.type to file")
 	}
 	if s.Format != CSV && r.set("source.csv") && r.sound("source.format") {
-		r.warn("source.csv", "is not used, since source.format is "+string(s.Format), "remove it, or set source.format to csv")
+		r.warn("source.csv", "is not used, because source.format is "+string(s.Format), "remove it, or set source.format to csv")
 	}
 	switch s.Type {
 	case FromKafka:
@@ -207,8 +236,8 @@ func (c *Config) needBrokers(r *reader, why string) {
 
 func (c *Config) checkFile(r *reader) {
 	if f := c.Source.File; f.Follow && f.Complete {
-		r.warn("source.file.complete", "is true for files that are followed: a line that is being written would be taken for whole",
-			"make files appear whole, by renaming them into place, or remove it")
+		r.warn("source.file.complete", "is true for files that are followed: a line that is still being written would be read as a record",
+			"rename complete files into place, or remove this key")
 	}
 	p := c.Source.File.Path
 	if p == "" {
@@ -218,7 +247,7 @@ func (c *Config) checkFile(r *reader) {
 		return
 	}
 	if _, err := filepath.Match(p, "x"); err != nil {
-		r.fault("source.file.path", "is a pattern that cannot match", "close the bracket, or write \\[ for the character itself")
+		r.fault("source.file.path", "is not a valid pattern", "close the bracket, or write \\[ for the character itself")
 	}
 }
 
@@ -237,7 +266,7 @@ func (c *Config) checkTLS(r *reader) {
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") && r.sound("source.kafka.tls.cert", "source.kafka.tls.key") {
-		r.fault("source.kafka.tls", "has one of cert and key", "a client certificate needs both")
+		r.fault("source.kafka.tls", "has only one of cert and key", "a client certificate needs both")
 	}
 }
 
@@ -259,6 +288,6 @@ func (c *Config) checkSASL(r *reader) {
 		r.fault("source.kafka.sasl.password", "is missing, but a mechanism is set", "write for instance ${file:/run/secrets/kafka-password}")
 	}
 	if s.Mechanism == Plain && !k.TLS.Enabled {
-		r.warn("source.kafka.sasl.mechanism", "is plain without TLS: the password crosses the network in clear", "enable tls, or use scram-sha-512")
+		r.warn("source.kafka.sasl.mechanism", "is plain without TLS: the password is sent unencrypted", "enable tls, or use scram-sha-512")
 	}
 }

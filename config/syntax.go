@@ -10,9 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A file that cannot be read as it was meant may have a secret in any place: as
-// an anchor, as a tag, as a key. What follows reports such faults by their place
-// and repeats nothing that could be a value.
+// A malformed file may have a secret in any place: as an anchor, as a tag, as a
+// key. So these faults are reported by their place, and nothing is repeated that
+// could be a value.
 
 var (
 	yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(.*)$`)
@@ -40,11 +40,11 @@ func (r *reader) syntax(err error, content []byte) {
 		}
 	}
 	if m := aliasOf.FindStringSubmatch(text); m != nil {
-		r.report(aliasIn(content, m[1]), "", "has an alias (* and a name) that stands for nothing", "put a text that begins with * in quotes")
+		r.report(aliasIn(content, m[1]), "", "has an undefined alias (* and a name)", "put a text that begins with * in quotes")
 		return
 	}
 	if strings.ContainsAny(mark.ReplaceAllString(text, ""), "'\"`") { // it quotes more than a character: perhaps a value
-		text = "something stands where it may not"
+		text = "unexpected text"
 	}
 	r.report(at, "", "is not YAML: "+text, "check indentation and quotes at and above this line")
 }
@@ -61,7 +61,7 @@ func aliasIn(content []byte, name string) place {
 	return place{1, 1}
 }
 
-// knows tells whether a path is a key of the table or a section of it.
+// knows reports whether a path is a key of the table or a section of it.
 func knows(table []key, path string) bool {
 	for _, k := range table {
 		if k.path == path || strings.HasPrefix(k.path, path+".") {
@@ -93,13 +93,13 @@ func (r *reader) unknown(scope, rel string, table []key, name, n *yaml.Node) {
 		r.failed[join(scope, k)] = true // one fault is enough: not missing, too
 	}
 	if empty := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"; empty || holdsSecret(table, rel) || !keyLike.MatchString(name.Value) {
-		r.report(place{name.Line, name.Column}, join(scope, rel), "has a key here that is not one of the configuration", suggestion)
+		r.report(place{name.Line, name.Column}, join(scope, rel), "has an unknown key", suggestion)
 		return
 	}
-	r.faultAt(name, join(scope, path), "is not a key of the configuration", suggestion)
+	r.faultAt(name, join(scope, path), "is an unknown key", suggestion)
 }
 
-// holdsSecret tells whether a section has a secret among its own keys.
+// holdsSecret reports whether a section has a secret among its own keys.
 func holdsSecret(table []key, rel string) bool {
 	for _, k := range table {
 		if _, secret := k.value.(scalar[Secret]); secret {

@@ -18,13 +18,14 @@ const (
 
 func (a *Attribute) textKeys() []key {
 	return []key{
-		{path: "text", value: oneOf(&a.Text, normalizeText, exactText), derived: "normalize", doc: "How texts of a category or subject become values. " +
-			"normalize: white space at both ends is removed, each run of spaces inside becomes one space, characters are composed (Unicode NFC); " +
-			"so `flu` and `flu ` are one value, and `p1` and `p1 ` one person. exact: as written. " +
-			"The hierarchy and declared shares of the attribute follow. " +
-			"Control and invisible characters and invalid UTF-8 are refused in either form."},
+		{path: "text", value: oneOf(&a.Text, normalizeText, exactText), derived: "normalize",
+			doc: "How texts of a category or subject become values. " +
+				"normalize: white space at both ends is removed, each run of spaces inside becomes one space, characters are composed (Unicode NFC); " +
+				"so `flu` and `flu ` are one value, and `p1` and `p1 ` one person. exact: as written. " +
+				"The same applies to the hierarchy and the declared shares of the attribute. " +
+				"Control and invisible characters and invalid UTF-8 are refused in both modes."},
 		{path: "max_length", value: bytesSize(&a.MaxLength), derived: "1KiB",
-			doc: "Longest text of a category or subject, in bytes of UTF-8; a longer one is refused as value_too_long."},
+			doc: "Longest text of a category or subject, in bytes of UTF-8; longer ones are refused as value_too_long."},
 	}
 }
 
@@ -57,16 +58,16 @@ func (c *Config) sameRule(r *reader, i int) bool {
 	for j := range c.Attributes[:i] {
 		if b := &c.Attributes[j]; b.Hierarchy == a.Hierarchy && published(b.Role) && b.textRule() != a.textRule() {
 			r.fault(fmt.Sprintf("schema.attributes[%d].hierarchy", i),
-				fmt.Sprintf("is the hierarchy of %q too, with another text or max_length", b.Name),
-				"write the same text and max_length for both, or give each a file")
+				fmt.Sprintf("is also the hierarchy of %q, which has another text or max_length", b.Name),
+				"write the same text and max_length for both, or use two files")
 			return false
 		}
 	}
 	return true
 }
 
-// caseTwins finds texts that differ only by case. tell is called with the first
-// text of each spelling and a later one.
+// caseTwins finds texts that differ only by case: note returns an earlier text
+// that is spelled differently.
 type caseTwins map[string]string
 
 func (t caseTwins) note(text string) (before string, twin bool) {
@@ -95,6 +96,6 @@ func (r *reader) warnOfCase(name, key string, tree *equivclass.Hierarchy) {
 		first, second := min(lines[0], lines[1]), max(lines[0], lines[1])
 		r.warnings = append(r.warnings, Warning{File: name, Line: second, Key: key,
 			Reason:     fmt.Sprintf("the leaves of lines %d and %d differ only by case, and count as two values", first, second),
-			Suggestion: "write them alike before they come here if they mean the same"})
+			Suggestion: "if they mean the same, write them in the same way at the source"})
 	}
 }

@@ -44,7 +44,8 @@ func TestTextOfAnAttribute(t *testing.T) {
 	const tree = "a ;e\u0301;*\nb;\u00e9;*\nB;n;*\n"
 	c, said := loadTexts(t, textAttributes, tree)
 	require.NotNil(t, c, said)
-	assert.Equal(t, "warning: city.csv:3: schema.attributes[2].hierarchy: the leaves of lines 2 and 3 differ only by case, and count as two values; write them alike before they come here if they mean the same\n", said)
+	assert.Equal(t, "warning: city.csv:3: schema.attributes[2].hierarchy: the leaves of lines 2 and 3 differ only by case, and count as "+
+		"two values; if they mean the same, write them in the same way at the source\n", said)
 	a := c.Schema().Attributes()
 	assert.Equal(t, []equivclass.Text{{}, {}, {}, {MaxLength: 4096}}, []equivclass.Text{a[0].Text, a[1].Text, a[2].Text, a[3].Text})
 	_, found := a[2].Hierarchy.Leaf([]byte("a"))
@@ -64,8 +65,10 @@ func TestTextOfAnAttribute(t *testing.T) {
 // have the digests of text: exact. A bound may change.
 func TestTextIsFixedUnderAState(t *testing.T) {
 	normal, _ := loadTexts(t, textAttributes, "a;*\nb;*\n")
-	exact, _ := loadTexts(t, strings.NewReplacer("subject}", "subject, text: exact}", "city.csv}", "city.csv, text: exact}", "4KiB}", "8KiB, text: exact}").Replace(textAttributes), "a;*\nb;*\n")
-	assert.Equal(t, []string{"schema.attributes[city].text", "schema.attributes[diagnosis].text", "schema.attributes[patient].text"}, changed(normal.Digests(), exact.Digests()))
+	exact, _ := loadTexts(t, strings.NewReplacer("subject}", "subject, text: exact}", "city.csv}", "city.csv, text: exact}", "4KiB}",
+		"8KiB, text: exact}").Replace(textAttributes), "a;*\nb;*\n")
+	assert.Equal(t, []string{"schema.attributes[city].text", "schema.attributes[diagnosis].text", "schema.attributes[patient].text"},
+		changed(normal.Digests(), exact.Digests()))
 	for key := range exact.Digests() {
 		assert.NotContains(t, key, ".text", "a state of old knows no such key")
 	}
@@ -75,11 +78,15 @@ func TestTextIsFixedUnderAState(t *testing.T) {
 
 func TestTextRules(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"type: integer}", "type: integer, text: exact}", "warning: a.yaml:8:53: schema.attributes[1].text: is not used: it belongs to a category or subject; remove it\n"},
+		{"type: integer}", "type: integer, text: exact}", "warning: a.yaml:8:53: schema.attributes[1].text: is not used: it belongs to a " +
+			"category or subject; remove it\n"},
 		{"4KiB", "0", "a.yaml:10:73: schema.attributes[3].max_length: is not between 1 byte and 1GiB; write for instance 4KiB, or remove it\n"},
-		{"4KiB", "2GiB", "a.yaml:10:73: schema.attributes[3].max_length: is not between 1 byte and 1GiB; write for instance 4KiB, or remove it\n"},
-		{"max_length: 4KiB", "text: trim", "a.yaml:10:67: schema.attributes[3].text: \"trim\" is not known here; write one of normalize, exact\n"},
-		{"type: categorical, max_length: 4KiB", "hierarchy: city.csv, text: exact", "a.yaml:10:53: schema.attributes[3].hierarchy: is the hierarchy of \"city\" too, with another text or max_length; write the same text and max_length for both, or give each a file\n"},
+		{"4KiB", "2GiB",
+			"a.yaml:10:73: schema.attributes[3].max_length: is not between 1 byte and 1GiB; write for instance 4KiB, or remove it\n"},
+		{"max_length: 4KiB", "text: trim", "a.yaml:10:67: schema.attributes[3].text: \"trim\" is not one of the known values; write one of " +
+			"normalize, exact\n"},
+		{"type: categorical, max_length: 4KiB", "hierarchy: city.csv, text: exact", "a.yaml:10:53: schema.attributes[3].hierarchy: is also " +
+			"the hierarchy of \"city\", which has another text or max_length; write the same text and max_length for both, or use two files\n"},
 		{"type: categorical, max_length: 4KiB", "hierarchy: city.csv", ""},
 	} {
 		_, said := loadTexts(t, strings.Replace(textAttributes, c.from, c.to, 1), "a;*\nb;*\nc;*\nd;*\ne;*\n")
@@ -91,18 +98,22 @@ func TestTextRules(t *testing.T) {
 func TestDeclaredSharesAreValues(t *testing.T) {
 	c, said := loadChanged(t, "l: 5}", `l: 5, diversity: [{t: 0.2, reference: {"flu ": 0.5, Flu: 0.2, "e\u0301": 0.3}}]}`)
 	require.NotNil(t, c, said)
-	assert.Equal(t, []string{`warning: policy.diversity[0].reference: has "flu" and "Flu", which differ only by case, and count as two values`}, said)
-	assert.Equal(t, []equivclass.ValueCount{{Value: "flu", Count: 5}, {Value: "Flu", Count: 2}, {Value: "\u00e9", Count: 3}}, c.References()[3])
+	assert.Equal(t, []string{
+		`warning: policy.diversity[0].reference: has "flu" and "Flu", which differ only by case, and count as two values`}, said)
+	assert.Equal(t, []equivclass.ValueCount{{Value: "flu", Count: 5}, {Value: "Flu", Count: 2}, {Value: "\u00e9", Count: 3}},
+		c.References()[3])
 
 	_, said = loadChanged(t, "l: 5}", `l: 5, diversity: [{t: 0.2, reference: {"flu ": 0.5, flu: 0.5}}]}`)
 	assert.Equal(t, []string{`policy.diversity[0].reference: has "flu" twice`}, said)
 	_, said = loadChanged(t, "l: 5}", `l: 5, diversity: [{t: 0.2, reference: {"a\nb": 0.5, flu: 0.5}}]}`)
-	assert.Equal(t, []string{`policy.diversity[0].reference: has "a\nb", which is no value of attribute "diagnosis" (control_character)`}, said)
+	assert.Equal(t, []string{
+		`policy.diversity[0].reference: has "a\nb", which is not a value of attribute "diagnosis" (control_character)`}, said)
 }
 
 // TestAHierarchyThatIsNoTreeIsRefused names file and lines, and no label.
 func TestAHierarchyThatIsNoTreeIsRefused(t *testing.T) {
 	c, said := loadTexts(t, textAttributes, "a;x;north;*\nb;other;north;*\nc;other;south;*\n")
 	assert.Nil(t, c)
-	assert.Equal(t, "city.csv:3: schema.attributes[2].hierarchy: the label in column 2 has two parents, the next column here and the next one on line 2; give each label one parent, for instance by naming the group in it\n", said)
+	assert.Equal(t, "city.csv:3: schema.attributes[2].hierarchy: the label in column 2 has two parents, the next column here and the next "+
+		"one on line 2; give each label one parent, for instance by naming the group in it\n", said)
 }

@@ -59,7 +59,8 @@ const inQuotes = "put it in quotes"
 
 // text is any text.
 func text(to *string) value {
-	return scalar[string]{to: to, name: "text", tags: []string{"!!str"}, hint: inQuotes, parse: func(s string) (string, error) { return s, nil }}
+	return scalar[string]{to: to, name: "text", tags: []string{"!!str"}, hint: inQuotes,
+		parse: func(s string) (string, error) { return s, nil }}
 }
 
 // secret is a text that is shown nowhere.
@@ -73,11 +74,11 @@ func word(to *string) value {
 	return scalar[string]{to: to, name: "name", tags: []string{"!!str"}, hint: inQuotes, parse: func(s string) (string, error) {
 		for _, c := range []byte(s) {
 			if c != '-' && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-				return "", complain("is no name", "use letters, digits, - _ and .")
+				return "", complain("is not a valid name", "use letters, digits, - _ and .")
 			}
 		}
 		if s == "" || s == "." || s == ".." {
-			return "", complain("is no name", "use letters, digits, - _ and .")
+			return "", complain("is not a valid name", "use letters, digits, - _ and .")
 		}
 		return s, nil
 	}}
@@ -90,51 +91,54 @@ func oneOf[T ~string](to *T, choices ...T) value {
 		words[i] = string(c)
 	}
 	all := strings.Join(words, ", ")
-	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, hint: "write the word", form: object{{"enum", choices}}, parse: func(s string) (T, error) {
-		for _, c := range choices {
-			if s == string(c) {
-				return c, nil
+	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, hint: "write the word", form: object{{"enum", choices}},
+		parse: func(s string) (T, error) {
+			for _, c := range choices {
+				if s == string(c) {
+					return c, nil
+				}
 			}
-		}
-		suggestion := "write one of " + all
-		if w := nearest(s, words); w != "" {
-			suggestion = fmt.Sprintf("did you mean %s? It is one of %s", w, all)
-		}
-		return "", complain("is not known here", suggestion)
-	}}
+			suggestion := "write one of " + all
+			if w := nearest(s, words); w != "" {
+				suggestion = fmt.Sprintf("did you mean %s? It is one of %s", w, all)
+			}
+			return "", complain("is not one of the known values", suggestion)
+		}}
 }
 
 // boolean is true or false, and no other word for them.
 func boolean(to *bool) value {
-	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, hint: "write true or false, without quotes", form: object{{"type", "boolean"}}, parse: func(s string) (bool, error) {
-		switch s {
-		case "true":
-			return true, nil
-		case "false":
-			return false, nil
-		}
-		return false, complain("is neither true nor false", "write one of them")
-	}}
+	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, hint: "write true or false, without quotes",
+		form: object{{"type", "boolean"}}, parse: func(s string) (bool, error) {
+			switch s {
+			case "true":
+				return true, nil
+			case "false":
+				return false, nil
+			}
+			return false, complain("is neither true nor false", "write one of them")
+		}}
 }
 
 // atLeast is a whole number with a lower bound, and why it has that bound.
 func atLeast(bound int, why string, to *int) value {
-	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, hint: "write for instance 10", form: object{{"type", "integer"}, {"minimum", bound}}, parse: func(s string) (int, error) {
-		v, err := whole(s)
-		if err == nil && v < bound {
-			err = complain(fmt.Sprintf("is below %d", bound), why)
-		}
-		return v, err
-	}}
+	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, hint: "write for instance 10",
+		form: object{{"type", "integer"}, {"minimum", bound}}, parse: func(s string) (int, error) {
+			v, err := whole(s)
+			if err == nil && v < bound {
+				err = complain(fmt.Sprintf("is below %d", bound), why)
+			}
+			return v, err
+		}}
 }
 
-// whole reads a plain decimal integer. 010 is refused: it is ten to some and
-// eight to others.
+// whole reads a plain decimal integer. 010 is refused: some readers take it as
+// ten, others as eight (octal).
 func whole(s string) (int, error) {
 	digits := strings.TrimPrefix(s, "-")
 	v, err := strconv.Atoi(s)
 	if err != nil || len(digits) > 1 && digits[0] == '0' || s[0] == '+' {
-		return 0, complain("is no integer in plain decimal digits", "write for instance 10")
+		return 0, complain("is not an integer in plain decimal digits", "write for instance 10")
 	}
 	return v, nil
 }
@@ -147,14 +151,15 @@ func number(to *float64) value {
 func finite(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, complain("is no number", "write for instance 2.5")
+		return 0, complain("is not a number", "write for instance 2.5")
 	}
 	return v, nil
 }
 
 // duration is a time span of at least bound.
 func duration(to *time.Duration, bound time.Duration) value {
-	return scalar[time.Duration]{to: to, name: "duration", tags: []string{"!!str"}, hint: "write a number and a unit, such as 10s, 15m or 24h", show: func(d time.Duration) any { return span(d) },
+	return scalar[time.Duration]{to: to, name: "duration", tags: []string{"!!str"},
+		hint: "write a number and a unit, such as 10s, 15m or 24h", show: func(d time.Duration) any { return span(d) },
 		parse: func(s string) (time.Duration, error) { return parseSpan(s, bound) }}
 }
 
@@ -162,14 +167,14 @@ func parseSpan(s string, bound time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		return 0, complain("is no duration", "write a number and a unit, such as 10s, 15m or 24h")
+		return 0, complain("is not a duration", "write a number and a unit, such as 10s, 15m or 24h")
 	case d < bound:
 		return 0, complain("is too short", "write at least "+span(bound))
 	}
 	return d, nil
 }
 
-// span writes a duration as people do: 15m, not 15m0s.
+// span writes a duration in short form: 15m, not 15m0s.
 func span(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -183,11 +188,12 @@ func span(d time.Duration) string {
 
 // bytesSize is a number of bytes, written with or without a binary unit.
 func bytesSize(to *int64) value {
-	return scalar[int64]{to: to, name: "size", tags: []string{"!!int", "!!str"}, form: object{{"type", []string{"integer", "string"}}}, parse: parseSize}
+	return scalar[int64]{to: to, name: "size", tags: []string{"!!int", "!!str"}, form: object{{"type", []string{"integer", "string"}}},
+		parse: parseSize}
 }
 
 func parseSize(s string) (int64, error) {
-	bad := complain("is no size", "write a number of bytes, or one with KiB, MiB, GiB or TiB")
+	bad := complain("is not a size", "write a number of bytes, or one with KiB, MiB, GiB or TiB")
 	unit := int64(1)
 	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
 		if rest, ok := strings.CutSuffix(s, suffix); ok {
@@ -219,7 +225,7 @@ func (p pathValue) read(r *reader, full string, n *yaml.Node) {
 	case s == "":
 		r.faultAt(n, full, "is an empty path", "name a file or directory, or remove the key")
 	case strings.HasPrefix(s, "~/"):
-		r.faultAt(n, full, "starts with ~, which only a shell expands", "write ${HOME}/... instead")
+		r.faultAt(n, full, "starts with ~, which anond does not expand", "write ${HOME}/... instead")
 	case strings.ContainsRune(s, 0):
 		r.faultAt(n, full, "has a zero byte", "remove it")
 	default:
@@ -245,7 +251,7 @@ func (l list[T]) json() any {
 // example shows how such a list is written, a list of lists too.
 func (l list[T]) example() string {
 	if strings.HasPrefix(l.of(new(T)).kind(), "list") {
-		return "write it in brackets in brackets: [[a, b], [c]]"
+		return "write it as a list of lists: [[a, b], [c]]"
 	}
 	return "write it in brackets: [a, b]"
 }

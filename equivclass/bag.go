@@ -26,8 +26,8 @@ func NewBag(counts []Count) Bag {
 	return b
 }
 
-// fewValues is how many different values a bag takes in one by one: beyond that,
-// to insert each at its place costs more than to sort what is new.
+// fewValues is how many different values a bag inserts one by one. Beyond that,
+// inserting each at its place costs more than sorting the new values.
 const fewValues = 64
 
 // BagOf returns the bag of the values that the rows have in a column.
@@ -67,8 +67,8 @@ func BagOfCodes(codes []Code) (b Bag) {
 	return b
 }
 
-// Add puts n of a value in (or, with n < 0, takes them out). Cost: the different
-// values; a bag of many records is made by BagOf.
+// Add adds n of a value (or, with n < 0, removes them). Cost: the different
+// values; use BagOf for a bag of many records.
 func (b *Bag) Add(c Code, n int) {
 	b.Total += n
 	i, found := b.find(c)
@@ -115,7 +115,7 @@ func (b Bag) Max() int {
 	return m
 }
 
-// Eligible reports frequency l-diversity: no value exceeds Total/l.
+// Eligible reports frequency l-diversity: no value has a count above Total/l.
 func (b Bag) Eligible(l int) bool { return b.Max()*l <= b.Total }
 
 // Flat reports whether every value occurs equally often.

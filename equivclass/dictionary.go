@@ -84,7 +84,7 @@ func (d *Dictionary) Len() int {
 
 // Find looks a raw text up. found is false for a value that is admissible but
 // new; why tells what makes it inadmissible. The dictionary is not changed, so
-// a record can be checked whole before any of its values is taken in.
+// a record can be checked whole before any of its values is taken in (add).
 //
 // A text is cleaned (Attribute.Clean) only if it is not known as it stands: what
 // the dictionary holds is clean already.
@@ -120,13 +120,22 @@ func (d *Dictionary) known(text []byte) (Code, bool) {
 	return c, ok
 }
 
-// FindLabel is Find for a value as a release shows it: a bucket by its label,
-// or by any number in it.
-func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) {
-	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
-		return Code(i), true, Accepted
+// Encode returns the code of a raw text; a value that is new is taken in.
+func (d *Dictionary) Encode(raw []byte) (Code, Reason) {
+	c, found, why := d.Find(raw)
+	if !found && why == Accepted {
+		c = d.add(raw)
 	}
-	return d.Find([]byte(text))
+	return c, why
+}
+
+// EncodeLabel is Encode for a value as a release shows it: a bucket by its label,
+// or by any number in it.
+func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
+	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
+		return Code(i), Accepted
+	}
+	return d.Encode([]byte(text))
 }
 
 // Named returns the code of a category without hierarchy, or of a bucket by its
@@ -140,8 +149,8 @@ func (d *Dictionary) Named(text string) (code Code, found bool) {
 	return Code(max(i, 0)), i >= 0
 }
 
-// Add takes in a value that Find called admissible and new.
-func (d *Dictionary) Add(raw []byte) Code {
+// add takes in a value that Find called admissible and new.
+func (d *Dictionary) add(raw []byte) Code {
 	if d.attribute.Type.Numeric() {
 		v, _ := ParseNumber(d.attribute.Type, raw)
 		return d.addNumber(v)
@@ -213,7 +222,7 @@ func (d *Dictionary) Restore(text string) error {
 			return nil
 		}
 	} else if _, found, why := d.Find([]byte(text)); !found && why == Accepted {
-		d.Add([]byte(text))
+		d.add([]byte(text))
 		return nil
 	}
 	return &dictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}

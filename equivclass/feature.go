@@ -15,15 +15,15 @@ func Distance(x, y []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// FeaturePoint returns the record that stands for a class: the one with the
+// FeaturePoint returns the record that represents a class: the one with the
 // smallest sum of distances to the others, the medoid; of equals the one that
 // comes first in rows. There must be at least one row.
 //
 // Wang, Xu and Sun (eq. 12-14) take the complete graph of the class, compute
-// all shortest paths by Floyd and Warshall's method in O(m^3), and choose the
-// vertex with the smallest sum. The edges are Euclidean distances, so by the
-// triangle inequality the direct edge is a shortest path and the two points are
-// the same; TestFeaturePointIsTheFloydWarshallMinimum holds it.
+// all shortest paths by the method of Floyd and Warshall in O(m^3), and choose
+// the vertex with the smallest sum. The edges are Euclidean distances, so by
+// the triangle inequality the direct edge is a shortest path, and the two
+// points are the same; TestFeaturePointIsTheFloydWarshallMinimum checks this.
 //
 // Cost: at most m^2 x D (a row is given up once its sum exceeds the best one),
 // no allocation.

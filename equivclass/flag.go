@@ -6,8 +6,8 @@ import (
 
 // ReasonFlag: the flag of a semi-sensitive value is missing, or is none of the
 // words that ParseFlag knows. Such a record is refused, whatever schema.missing
-// says: to take it for known could expose a person, to take it for sensitive
-// would put it among people of other flags.
+// says: treating the value as known could expose a person, treating it as
+// sensitive would put the person among people with other flags.
 const ReasonFlag Reason = "bad_flag"
 
 // ParseFlag reads whether a semi-sensitive value is sensitive to its person:

@@ -8,7 +8,8 @@ import (
 
 // TestParseFlag: the words of both sides in any case, and nothing else.
 func TestParseFlag(t *testing.T) {
-	for text, want := range map[string]bool{"true": true, "T": true, "YES": true, "y": true, "1": true, "False": false, "f": false, "no": false, "N": false, "0": false} {
+	for text, want := range map[string]bool{"true": true, "T": true, "YES": true, "y": true, "1": true, "False": false, "f": false,
+		"no": false, "N": false, "0": false} {
 		got, ok := ParseFlag([]byte(text))
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got, text)

@@ -25,12 +25,12 @@ type Hierarchy struct {
 	lo, hi []int32  // leaf range that a node covers, closed
 	leaves int
 	code   map[string]Code
-	lines  []int32 // of leaves: where each stands in the file
+	lines  []int32 // of leaves: the line of each in the file
 }
 
-// ParseHierarchy reads a hierarchy in ARX's format, its texts normalized as those
-// of records are. name stands for the file in errors, which give the line and what
-// to correct, and no text of the file.
+// ParseHierarchy reads a hierarchy in ARX's format and normalizes its texts as
+// those of records are normalized. name is how errors call the file; they give
+// the line and what to correct, and no text of the file.
 //
 // Lines may differ in length as long as they end in the root label `*`; equal
 // neighbours in a line (a leaf that repeats as its own generalization) are one
@@ -52,7 +52,7 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 		faults = append(faults, fmt.Errorf("%s: %w", name, err))
 	}
 	if len(b.leafLine) == 0 && len(faults) == 0 {
-		faults = append(faults, fmt.Errorf("%s: the file has no line: give one `leaf;...;*` a value", name))
+		faults = append(faults, fmt.Errorf("%s: the file has no line: give one `leaf;...;*` for each value", name))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -60,10 +60,10 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 	return b.build(), nil
 }
 
-// NormalizeHierarchy returns the content of a hierarchy file, which ParseHierarchy
-// takes, with the texts as they are values: what goes with the releases, so that a
-// reader who knows nothing of normalization finds the cells in it. A file in which
-// nothing changes comes back as it is.
+// NormalizeHierarchy returns the content of a hierarchy file, which
+// ParseHierarchy accepts, with its texts normalized. This is the copy published
+// with the releases, so that a reader who knows nothing of normalization finds
+// the cells in it. A file in which nothing changes is returned as it is.
 func (t Text) NormalizeHierarchy(content []byte) []byte {
 	var out bytes.Buffer
 	changed := false
@@ -109,7 +109,7 @@ func (h *Hierarchy) Leaf(text []byte) (Code, bool) {
 	return c, ok
 }
 
-// Line returns the line of the file on which a leaf stands.
+// Line returns the line of the file that has a leaf.
 func (h *Hierarchy) Line(leaf Code) int { return int(h.lines[leaf]) }
 
 // Label returns the label of a node (a leaf's text, or an inner label).
@@ -142,11 +142,11 @@ func (h *Hierarchy) Texts() []string {
 	return out
 }
 
-// CheckCategory refuses a category text that a release could not show without
-// ambiguity: one that starts with `[`, `{` or `*`, or contains `|` or `}`.
+// CheckCategory refuses the text of a category that a release could not show
+// unambiguously: one that starts with `[`, `{` or `*`, or contains `|` or `}`.
 func CheckCategory(text string) error {
 	if text != "" && strings.ContainsRune("[{*", rune(text[0])) || strings.ContainsAny(text, "|}") {
-		return errors.New("a category may not start with [, { or *, nor contain | or }: such a text could not be told from a generalized cell")
+		return errors.New("a category may not start with [, { or *, nor contain | or }: such a text would look like a generalized cell")
 	}
 	return nil
 }

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// treeBuilder joins the lines of a hierarchy file, each a path from a leaf to the
-// root, into a tree. It refuses a file that is none when read by labels, as every
-// reader of a release reads it:
+// treeBuilder joins the lines of a hierarchy file, each a path from a leaf to
+// the root, into a tree. It refuses a file that is not a tree when read by
+// labels, as every reader of a release reads it:
 //
-//   - a leaf stands on one line, and is no label above another leaf;
-//   - a label has one parent, so that it covers the same leaves wherever it is met.
-//     `other` below two groups would be two sets of leaves under one name;
-//   - a label stands on one level, counted from the root, so that the levels of
-//     two lines can be compared. Where it is repeated in a line, its highest place
+//   - a leaf is on one line, and is no label above another leaf;
+//   - a label has one parent, so that it covers the same leaves wherever it
+//     occurs. `other` below two groups would be two sets of leaves under one
+//     name;
+//   - a label is on one level, counted from the root, so that the levels of two
+//     lines can be compared. Where it is repeated in a line, its highest place
 //     counts.
 type treeBuilder struct {
 	root     *treeNode
@@ -23,7 +24,7 @@ type treeBuilder struct {
 	nodes    map[string]*treeNode // inner ones, by label
 }
 
-// treeNode is a node, and where the file has it first.
+// treeNode is a node, and where the file first has it.
 type treeNode struct {
 	label    string
 	leaf     bool
@@ -38,8 +39,8 @@ func newTreeBuilder(t Text) *treeBuilder {
 	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{rootLabel: root}}
 }
 
-// add takes one line in. A line with a fault may leave labels behind; the file is
-// refused then.
+// add adds one line. A line with a fault may leave labels behind; the file is
+// then refused.
 func (b *treeBuilder) add(line int, path []string) error {
 	if len(path) < 2 {
 		return errors.New("the line has one column: write leaf;level1;...;*")
@@ -53,10 +54,10 @@ func (b *treeBuilder) add(line int, path []string) error {
 	}
 	leaf := path[0]
 	if before, ok := b.leafLine[leaf]; ok {
-		return fmt.Errorf("the leaf stands already on line %d: keep one of them", before)
+		return fmt.Errorf("the leaf is already on line %d: keep one of the lines", before)
 	}
 	if n := b.nodes[leaf]; n != nil {
-		return fmt.Errorf("the leaf is a label of line %d: a value may not stand above another value", n.line)
+		return fmt.Errorf("the leaf is a label of line %d: a value may not be above another value", n.line)
 	}
 	b.leafLine[leaf] = line
 	low := 1 // above the columns in which the leaf is its own generalization
@@ -76,11 +77,11 @@ func (b *treeBuilder) add(line int, path []string) error {
 	return nil
 }
 
-// descend returns the child of a node with a label, which stands in a column of
+// descend returns the child of a node with a label, which is in a column of
 // the line.
 func (b *treeBuilder) descend(parent *treeNode, label string, column, level, line int) (*treeNode, error) {
 	if before, ok := b.leafLine[label]; ok {
-		return nil, fmt.Errorf("the label in column %d is the leaf of line %d: a value may not stand above another value", column, before)
+		return nil, fmt.Errorf("the label in column %d is the leaf of line %d: a value may not be above another value", column, before)
 	}
 	n := b.nodes[label]
 	switch {
@@ -89,7 +90,7 @@ func (b *treeBuilder) descend(parent *treeNode, label string, column, level, lin
 		b.nodes[label] = n
 		parent.children = append(parent.children, n)
 	case n == b.root:
-		return nil, fmt.Errorf("the label in column %d is the root, below another label: a label may not stand below itself", column)
+		return nil, fmt.Errorf("the label in column %d is the root, below another label: a label may not be below itself", column)
 	case n.parent != parent:
 		return nil, fmt.Errorf("the label in column %d has two parents, the next column here and the next one on line %d: "+
 			"give each label one parent, for instance by naming the group in it", column, n.line)
@@ -125,14 +126,15 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 
 func (b *treeBuilder) build() *Hierarchy {
 	n := len(b.leafLine)
-	h := &Hierarchy{leaves: n, lines: make([]int32, n), code: make(map[string]Code, n), labels: make([]string, n), parent: make([]int32, n), lo: make([]int32, n), hi: make([]int32, n)}
+	h := &Hierarchy{leaves: n, lines: make([]int32, n), code: make(map[string]Code, n), labels: make([]string, n), parent: make([]int32, n),
+		lo: make([]int32, n), hi: make([]int32, n)}
 	next := int32(0)
 	h.number(b.root, -1, &next)
 	return h
 }
 
 // number gives node its place: leaves take the next leaf number, inner nodes
-// are appended behind the leaves.
+// are appended after the leaves.
 func (h *Hierarchy) number(node *treeNode, parent int32, next *int32) {
 	if node.leaf {
 		i := *next

@@ -16,11 +16,14 @@ import (
 // text of the file.
 func TestHierarchyIsATree(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
-		{"two parents", "a;x;north;*\nb;other;north;*\nc;other;south;*", "f:3: the label in column 2 has two parents, the next column here and the next one on line 2: "},
-		{"two parents, one of them the root", "a;x;north;*\nb;north;south;*", "f:2: the label in column 2 has two parents, the next column here and the next one on line 1: "},
+		{"two parents", "a;x;north;*\nb;other;north;*\nc;other;south;*",
+			"f:3: the label in column 2 has two parents, the next column here and the next one on line 2: "},
+		{"two parents, one of them the root", "a;x;north;*\nb;north;south;*",
+			"f:2: the label in column 2 has two parents, the next column here and the next one on line 1: "},
 		{"two parents above", "a;x;y;z;*\nb;w;y;v;*", "f:2: the label in column 3 has two parents, "},
 		{"two levels", "a;x;x;y;*\nb;x;y;y;*", "f:2: the label in column 2 is 3 columns before the end of the line, but 2 on line 1: "},
-		{"two levels in lines of two lengths", "a;x;y;y;*\nb;x;y;*", "f:2: the label in column 2 is 2 columns before the end of the line, but 3 on line 1: "},
+		{"two levels in lines of two lengths", "a;x;y;y;*\nb;x;y;*",
+			"f:2: the label in column 2 is 2 columns before the end of the line, but 3 on line 1: "},
 		{"a cycle", "a;x;y;x;*", "f:1: the label in column 2 has two parents, "},
 		{"a cycle over two lines", "a;x;y;*\nb;y;x;*", "f:2: the label in column 3 has two parents, "},
 		{"the root below a label", "a;*;x;*", "f:1: the label in column 2 is the root, below another label: "},
@@ -28,7 +31,7 @@ func TestHierarchyIsATree(t *testing.T) {
 		{"a leaf above another", "a;x;*\nb;a;*", "f:2: the label in column 2 is the leaf of line 1: "},
 		{"a leaf above another, later", "b;a;*\na;x;*", "f:2: the leaf is a label of line 1: "},
 		{"a leaf above another, two levels up", "b;x;a;*\na;y;*", "f:2: the leaf is a label of line 1: "},
-		{"a leaf twice", "a;x;*\nb;x;*\na ;x;*", "f:3: the leaf stands already on line 1: "},
+		{"a leaf twice", "a;x;*\nb;x;*\na ;x;*", "f:3: the leaf is already on line 1: "},
 		{"a label in two forms", "a;\u00e9;n;*\nb;e\u0301 ;s;*", "f:2: the label in column 2 has two parents, "},
 		{"no root", "a;x", `f:1: the last column must be "*", the root`},
 		{"one column", "a", "f:1: the line has one column: "},
@@ -78,7 +81,7 @@ func TestNormalizeHierarchy(t *testing.T) {
 	assert.Equal(t, string(other), string(Text{Exact: true}.NormalizeHierarchy(other)))
 }
 
-// byLevels reads a hierarchy as a reader of releases does who knows nothing of
+// byLevels reads a hierarchy like a reader of releases without any knowledge of
 // nodes: levels counted from the root, compared by label.
 type byLevels struct {
 	paths [][]string
@@ -119,8 +122,8 @@ func (r *byLevels) common(a, b string) string {
 	return x[level]
 }
 
-// TestHierarchyIsReadAlikeByAll: in a file that is taken, whoever goes by levels
-// and labels finds the same tree, or a release would be refused that was made by it.
+// TestHierarchyIsReadAlikeByAll: in a file that is accepted, a reader who uses levels and
+// labels finds the same tree; otherwise releases made by it would be refused.
 func TestHierarchyIsReadAlikeByAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	taken, refused := 0, 0

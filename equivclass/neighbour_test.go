@@ -13,7 +13,8 @@ import (
 func TestRELCountsYWithinX(t *testing.T) {
 	// X spans [0,0.4] x [0,0.4]. Of Y's four records (0.2,0.2) lies in it,
 	// (0.2,0.9) and (0.9,0.4) in one dimension only, (0.9,0.9) in none.
-	p := equivtest.Pool([]float32{0, 0.4}, []float32{0.4, 0}, []float32{0.2, 0.2}, []float32{0.2, 0.9}, []float32{0.9, 0.4}, []float32{0.9, 0.9})
+	p := equivtest.Pool([]float32{0, 0.4}, []float32{0.4, 0}, []float32{0.2, 0.2}, []float32{0.2, 0.9}, []float32{0.9, 0.4},
+		[]float32{0.9, 0.9})
 	x, y := p.Box([]int32{0, 1}, equivclass.NewBox(2)), []int32{2, 3, 4, 5}
 	require.Equal(t, 0.25, equivclass.REL(x, p, y, 2))
 	require.Equal(t, 0.75, equivclass.REL(x, p, y, 1), "the borders belong to the box")
@@ -60,7 +61,7 @@ func TestRELTwin(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, some, 100, "the cases are too easy to tell anything")
+	require.Greater(t, some, 100, "the cases are too easy to show anything")
 }
 
 func TestBoxDistance(t *testing.T) {

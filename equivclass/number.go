@@ -12,10 +12,11 @@ const maxExact = 1 << 53
 
 // ParseNumber reads a value of a numeric type, with white space at its ends.
 //
-// An integer is any decimal number of an integer's value: 25, +25, 025, 25.0,
-// 2.5e1. A fraction is refused as not_an_integer, and what lies beyond 2^53 as
-// value_out_of_range, rather than rounded. So are decimals beyond a float64. NaN,
-// infinities, hexadecimal forms and separators between digits are no numbers.
+// An integer is any decimal number whose value is an integer: 25, +25, 025,
+// 25.0, 2.5e1. A fraction is refused as not_an_integer, and a number beyond
+// 2^53 as value_out_of_range, rather than rounded. So are decimals beyond a
+// float64. NaN, infinities, hexadecimal forms and separators between digits are
+// no numbers.
 func ParseNumber(t Type, raw []byte) (float64, Reason) {
 	if t == Integer {
 		if v, ok := smallInt(raw); ok {
@@ -56,7 +57,7 @@ func parseDecimal(raw []byte) (float64, Reason) {
 	return v + 0, Accepted // -0 becomes 0: two texts of one value
 }
 
-// smallInt is the fast path for the integers of up to nine digits that nearly
+// smallInt is the fast path for integers of up to nine digits, which nearly
 // every record has.
 func smallInt(raw []byte) (float64, bool) {
 	if len(raw) == 0 || len(raw) > 9 {
@@ -74,9 +75,9 @@ func smallInt(raw []byte) (float64, bool) {
 
 func digit(b byte) bool { return '0' <= b && b <= '9' }
 
-// decimalText is a decimal number taken apart: its value is significant x
-// 10^exponent, and the last digit of significant is not 0. An exponent of a
-// billion thus costs no more than one of two.
+// decimalText is a parsed decimal number: its value is significant x
+// 10^exponent, and the last digit of significant is not 0. So an exponent of a
+// billion costs no more than one of two.
 type decimalText struct {
 	negative    bool
 	significant uint64 // digits without zeros at either end; exact up to maxDigits of them
@@ -88,8 +89,8 @@ type decimalText struct {
 // sixteen of 2^53.
 const maxDigits = 19
 
-// maxExponent stands for every larger exponent. No text of a number is so long
-// that its digits could make up for it.
+// maxExponent stands for every larger exponent. No text of a number is long
+// enough for its digits to make up for it.
 const maxExponent = 1 << 20
 
 // parseInteger reads an integer exactly.

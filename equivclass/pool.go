@@ -34,6 +34,7 @@ func (p *Pool) Loss(rows []int32) float64 {
 	return sum / float64(len(p.Space.Dims))
 }
 
+// DimLoss returns the NCP of the cell of the rows in dimension j.
 func (p *Pool) DimLoss(j int, rows []int32) float32 {
 	dim, d := &p.Space.Dims[j], len(p.Space.Dims)
 	if dim.Kind == Set {

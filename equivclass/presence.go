@@ -9,9 +9,9 @@ package equivclass
 // the permuted table shows the subject's whole QI.
 //
 // The lemma says "at most the probability to find out whether the individual
-// exists in the group". Enumerating all permutations shows that it is not: the
-// probability that some row of the group shows the QI is larger, up to size
-// times (TestPALemma1). That one is PresenceExact.
+// exists in the group". Enumerating all permutations shows that this is wrong:
+// the probability that some row of the group shows the QI is larger, up to size
+// times (TestPALemma1). That probability is PresenceExact.
 func PresenceProbability(counts []int, size int) float64 {
 	delta := 1.0
 	for _, n := range counts {
@@ -23,8 +23,10 @@ func PresenceProbability(counts []int, size int) float64 {
 // PresenceExact is the probability, over the independent uniform permutations
 // of the group's columns, that some row shows the subject's whole QI.
 //
-// Method: the places that show the first value are counts[0]; each further
-// column hits them hypergeometrically; follow the law of how many are left.
+// Method: counts[0] places show the first value. Each further column matches a
+// number of them that has a hypergeometric distribution; the distribution of
+// how many places match so far is carried from column to column.
+//
 // Cost: quasi-identifiers x size^2.
 func PresenceExact(counts []int, size int) float64 {
 	if len(counts) == 0 {
@@ -44,8 +46,8 @@ func PresenceExact(counts []int, size int) float64 {
 	return 1 - law[0]
 }
 
-// addHits adds to next the hypergeometric law, times prob, of how many of h
-// marked places of size are among n random ones.
+// addHits adds to next, times prob, the hypergeometric distribution of how many
+// of h marked places of size are among n random ones.
 func addHits(next []float64, prob float64, size, h, n int) {
 	least, most := max(0, h+n-size), min(h, n)
 	weight, sum := 1.0, 0.0

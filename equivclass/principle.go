@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Principle is a privacy principle that a class satisfies or not, judged by
-// its bag alone. Implementations ignore the order of records and the identity
-// of values, but for distances between them.
+// Principle is a privacy principle that a class satisfies or not, judged by its
+// bag alone. Implementations ignore the order of records and the identity of
+// values, apart from distances between values.
 type Principle interface {
 	// Name is how the configuration and the manifest write the principle.
 	Name() string
@@ -17,7 +17,8 @@ type Principle interface {
 }
 
 // FrequencyL is frequency l-diversity: no value has more than 1/L of the class.
-// The promise SA rests on it (Xiao and Tao 2006 call it eligibility).
+// Promise SA (the posterior of a value is at most 1/l) rests on it; Xiao and
+// Tao 2006 call it eligibility.
 type FrequencyL struct{ L int }
 
 // Name returns frequency(l).

@@ -7,8 +7,9 @@ import (
 )
 
 // Grounds returns the ground distances that an attribute has: equal for all,
-// ordered for buckets of a number, hierarchical with a hierarchy. Each is of a
-// domain that the schema fixes, so a distance never changes as values appear.
+// ordered for buckets of a number, hierarchical with a hierarchy. Each is
+// defined over a domain that the schema fixes, so a distance never changes as
+// values appear.
 func Grounds(a Attribute) []Ground {
 	out := []Ground{EqualGround{}}
 	if len(a.Buckets) > 0 {
@@ -33,7 +34,8 @@ func GroundOf(a Attribute, name string) (Ground, error) {
 		}
 		names = append(names, g.Name())
 	}
-	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
+	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name,
+		a.Name, strings.Join(names, " or "))
 }
 
 // WithReference returns the requirement with b as the reference of each
@@ -62,19 +64,20 @@ func (r Requirement) NeedsReference() bool {
 }
 
 // PublishedReference returns the reference distributions that a first release
-// has by itself: bags[j][i] is the bag of attribute j in class i, holds[j] tells
-// whether a class may stand beside a reference. keep are the classes that do,
-// refs[j] the sum of their bags: all of them satisfy holds against it.
+// defines by its own classes: bags[j][i] is the bag of attribute j in class i,
+// holds[j] reports whether a class satisfies the test against a reference. keep
+// are the classes that satisfy all tests, refs[j] is the sum of their bags.
 //
-// The classes that fail against the sum of all are taken out, which changes the
-// sum, until none fails; so the result is a function of the bags and ends after
-// at most as many rounds as there are classes. Cost: rounds x classes.
+// Method: classes that fail against the sum of all bags are removed, which
+// changes the sum, until none fails. So the result is a function of the bags,
+// and there are at most as many rounds as classes. Cost: rounds x classes.
 //
-// Why the sum of what is published, never of all that was loaded: a reference is
-// public, so the latter minus the former would be the values of those who wait.
-// If one person waits, that is her value with certainty, and rule SA is broken
-// the day she is published. The sum of the published bags is in release 1
-// itself: it tells nothing new.
+// The reference is the sum of what is published, never of all that was loaded,
+// because a reference is public: the latter minus the former would be the
+// values of those who wait. If one person waits, that is their value with
+// certainty, and promise SA (no value above 1/l) is broken when they are
+// published. The sum of the published bags is in release 1 itself and reveals
+// nothing more.
 func PublishedReference(bags [][]Bag, holds []func(class, reference Bag) bool) (refs []Bag, keep []bool) {
 	refs = make([]Bag, len(bags))
 	if len(bags) == 0 {

@@ -4,9 +4,9 @@ import (
 	"log/slog"
 )
 
-// Row holds the raw text of one record, one entry an attribute in schema
+// Row holds the raw text of one record, one entry for each attribute in schema
 // order; nil is a missing value. Attributes that are never stored (identifier,
-// drop) stay nil. A Row prints as its size only: it is a person's data.
+// drop) stay nil. A Row prints as a fixed word, because it is a person's data.
 type Row [][]byte
 
 // String hides the values.

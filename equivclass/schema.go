@@ -59,10 +59,11 @@ type Attribute struct {
 }
 
 // SemiPromise is the promise of a semi-sensitive attribute on its own (Li, He
-// and Sun; docs/THREAT_MODEL.md, What is promised): L (no value of a local bucket above 1/L) or, for
-// domains too small for that, T: every local bucket is T-close to the reference
-// distribution under the named ground distance, and a value's posterior is its
-// share of the bucket. Exactly one of L and T is set.
+// and Sun; docs/THREAT_MODEL.md, What is promised). It is L: no value has more
+// than 1/L of a local bucket. Or, for domains too small for that, it is T:
+// every local bucket is T-close to the reference distribution under the named
+// ground distance, and the posterior of a value is its share of the bucket.
+// Exactly one of L and T is set.
 type SemiPromise struct {
 	L        int
 	T        float64
@@ -116,8 +117,8 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 			s.semi = append(s.semi, i)
 		case Sensitive:
 			if s.sensitive >= 0 {
-				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: declare one; a second one that depends on the first would undo its promise",
-					s.attributes[s.sensitive].Name, a.Name))
+				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: declare one; "+
+					"a second one that depends on the first would undo its promise", s.attributes[s.sensitive].Name, a.Name))
 			}
 			s.sensitive = i
 		case Subject:
@@ -143,8 +144,8 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 	return s, nil
 }
 
-// checkFlags reports semi-sensitive attributes whose flag is not there, and flags
-// that flag nothing.
+// checkFlags reports semi-sensitive attributes whose flag does not exist, and
+// flags that no attribute uses.
 func (s *Schema) checkFlags() []error {
 	var faults []error
 	used := map[string]bool{}
@@ -157,7 +158,7 @@ func (s *Schema) checkFlags() []error {
 	}
 	for _, a := range s.attributes {
 		if a.Role == Flag && !used[a.Name] {
-			faults = append(faults, fmt.Errorf("attribute %q is a flag of nothing", a.Name))
+			faults = append(faults, fmt.Errorf("attribute %q is the flag of no attribute", a.Name))
 		}
 	}
 	return faults
@@ -168,7 +169,7 @@ func (p *SemiPromise) check() error {
 	case p == nil:
 		return errors.New("a semi-sensitive attribute needs a promise: l or t")
 	case (p.L != 0) == (p.T != 0):
-		return errors.New("the promise of a semi-sensitive attribute is l or t, one of them")
+		return errors.New("the promise of a semi-sensitive attribute is either l or t")
 	case p.L != 0 && p.L < 2:
 		return fmt.Errorf("promise l = %d promises nothing: l is at least 2", p.L)
 	case p.T < 0 || p.T >= 1:
@@ -186,7 +187,7 @@ func (a Attribute) check() []error {
 		fault("has no name")
 	}
 	if (a.Name == "class" || a.Name == "group") && (a.Role == Quasi || a.Role == Sensitive || a.Role == Semi) {
-		fault("the name is taken by a column of every release; publish it under another one")
+		fault("every release has a column of this name; publish the attribute under another name")
 	}
 	switch a.Role {
 	case Identifier, Subject, Drop, Flag:
@@ -248,6 +249,16 @@ func (s *Schema) Quasi() []int { return s.quasi }
 // Semi returns the indexes of the semi-sensitive attributes, in schema order.
 func (s *Schema) Semi() []int { return s.semi }
 
+// Flags returns the indexes of the attributes of role flag, in schema order.
+func (s *Schema) Flags() (out []int) {
+	for i, a := range s.attributes {
+		if a.Role == Flag {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // FlagIndex returns the index of the attribute that flags the values of a
 // semi-sensitive one, or -1 where all its values are sensitive.
 func (s *Schema) FlagIndex(semi int) int {
@@ -258,8 +269,8 @@ func (s *Schema) FlagIndex(semi int) int {
 	return slices.IndexFunc(s.attributes, func(a Attribute) bool { return a.Name == name && a.Role == Flag })
 }
 
-// Columns returns the indexes of what a release shows beside the sensitive
-// attribute, quasi-identifiers and semi-sensitive attributes, in schema order.
+// Columns returns the indexes of what a release shows next to the sensitive
+// attribute: quasi-identifiers and semi-sensitive attributes, in schema order.
 func (s *Schema) Columns() (out []int) {
 	for i, a := range s.attributes {
 		if a.Role == Quasi || a.Role == Semi {

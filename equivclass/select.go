@@ -1,8 +1,8 @@
 package equivclass
 
 // Select moves the n smallest rows under less, a strict order, to the front:
-// Hoare's selection with the median of three. Where the rows come to lie on
-// either side is a function of their order before. Expected cost: len(rows).
+// Hoare's selection with the median of three. The order of the rows on either
+// side is a function of their order before. Expected cost: len(rows).
 func Select(rows []int32, n int, less func(a, b int32) bool) {
 	lo, hi := 0, len(rows)-1
 	for lo < hi {

@@ -6,8 +6,9 @@ import (
 )
 
 // SemiGround returns the ground distance that the promise of a semi-sensitive
-// attribute names. Ordered is by rank: of the leaves of a hierarchy in the order
-// of its file, of numbers among those that bucket and reference have.
+// attribute names. Ordered is by rank: the rank of leaves of a hierarchy in the
+// order of its file, the rank of numbers among those in the bucket and the
+// reference.
 func SemiGround(d *Dictionary) Ground {
 	a := d.Attribute()
 	switch {

@@ -4,13 +4,14 @@ import (
 	"math"
 )
 
-// Similarity is the modified similarity of two points, the cosine of the angle
-// between them times rel over their distance (Wang, Xu and Sun, eq. 15 and 16;
-// rel is REL of the two classes). Greater is more similar.
+// Similarity is the modified similarity of two points: the cosine of the angle
+// between them times rel, divided by their distance (Wang, Xu and Sun, eq. 15
+// and 16; rel is REL of the two classes). Greater is more similar.
 //
-// The paper leaves two cases open. Points at distance 0 are the most similar of
-// all: +Inf. A zero vector has no direction: cosine 0. Classes without relevance
-// (rel <= 0) are no neighbours, their similarity is 0 at any distance.
+// Difference from the paper: it leaves cases open. Points at distance 0 are the
+// most similar of all: +Inf. A zero vector has no direction: cosine 0. Classes
+// without relevance (rel <= 0) are no neighbours: their similarity is 0 at any
+// distance.
 //
 // Cost: D, no allocation. Never NaN for finite coordinates.
 func Similarity(x, y []float32, rel float64) float64 {
@@ -40,8 +41,9 @@ func cosine(x, y []float32) float64 {
 
 // MostSimilar appends to into the indices of the top greatest similarities, in
 // descending order, equals by ascending index: the topN similar sets of Wang,
-// Xu and Sun, section IV.E. Candidates without relevance have to be left out by
-// the caller. Cost: len(similarity) x top, for both are small (32 and 8 in the
+// Xu and Sun, section IV.E. The caller leaves out candidates without relevance.
+//
+// Cost: len(similarity) x top, both of which are small (32 and 8 in the
 // daemon); no allocation if into has room.
 func MostSimilar(similarity []float64, top int, into []int32) []int32 {
 	start := len(into)

@@ -64,6 +64,7 @@ func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	return float32(float64(c) / float64(dim.Size-1))
 }
 
+// Scale returns the coordinate in [0,1] of a number.
 func (d *Dim) Scale(v float64) float32 {
 	if d.Width == 0 {
 		return 0
@@ -75,8 +76,9 @@ func (d *Dim) Scale(v float64) float32 {
 func (d *Dim) Code(x float32) Code { return Code(float64(x)*float64(d.Size-1) + 0.5) }
 
 // RangeLoss returns the loss, in [0,1], of a cell over the scaled coordinates
-// lo..hi of a Number or Tree: the normalized certainty penalty (NCP): (hi-lo) over the domain;
-// (leaves of the lowest common ancestor - 1) over (all leaves - 1). For Set use SetLoss.
+// lo..hi of a Number or Tree: the normalized certainty penalty (NCP), which is
+// (hi-lo) over the domain for a Number, and (leaves of the lowest common
+// ancestor - 1) over (all leaves - 1) for a Tree. For Set use SetLoss.
 func (d *Dim) RangeLoss(lo, hi float32) float32 {
 	switch d.Kind {
 	case Tree:
@@ -94,9 +96,9 @@ func (d *Dim) RangeLoss(lo, hi float32) float32 {
 	}
 }
 
-// onStep returns the value at a scaled coordinate. Coordinates are rounded, so a
-// value on the border of a step may come out just below it, in the interval
-// before: what lies that near to a border is taken for it.
+// onStep returns the value at a scaled coordinate. Coordinates are rounded, so
+// a value on the border of a step may come out just below it, in the interval
+// before. A value that close to a border is taken as the border.
 func (d *Dim) onStep(x float32) float64 {
 	v, w := float64(x)*d.Width+d.Lo, d.Steps[0]
 	if border := math.Round(v/w) * w; math.Abs(v-border) <= d.Width*1e-6 {
@@ -114,8 +116,8 @@ func (d *Dim) SetLoss(distinct int) float32 {
 }
 
 // StepCell returns the bounds of the smallest aligned interval of the nested
-// widths steps that holds lo..hi; if none does, neighbouring intervals of the
-// widest step joined. A single value stays itself.
+// widths steps that contains lo..hi; if none does, neighbouring intervals of
+// the widest step joined. A single value stays itself.
 func StepCell(steps []float64, lo, hi float64) (float64, float64) {
 	if lo == hi {
 		return lo, hi
@@ -129,6 +131,7 @@ func StepCell(steps []float64, lo, hi float64) (float64, float64) {
 	return FloorTo(lo, w), FloorTo(hi, w) + w
 }
 
+// FloorTo returns the largest multiple of w that is at most v.
 func FloorTo(v, w float64) float64 {
 	q := float64(int64(v / w))
 	if q*w > v {

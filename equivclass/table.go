@@ -1,104 +1,87 @@
 package equivclass
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+// Table holds records as codes, attribute by attribute: what a stream's state, a
+// single file and the data of an experiment have in common. Attributes that are
+// not kept (identifiers, subjects, what is dropped) have no column.
+//
+// The columns are open: an owner may read them, take some of them along, or add
+// records that are encoded already (Extend). Not safe for concurrent use while it
+// grows; the records below a number never change.
+type Table struct {
+	Dicts []*Dictionary // by attribute; nil where no value is kept
+	Codes [][]Code      // by attribute, then record; nil where no value is kept
+	// Private says by record which semi-sensitive values are sensitive to their
+	// person: bit j stands for the j-th semi-sensitive attribute (64 at most). nil if
+	// there is none.
+	Private []uint64
 
-// MaxAttributes is the number of attributes that the flags of a record have room for.
-const MaxAttributes = 64
+	intake intake
+}
 
-// FlaggedTable is a table whose values carry a flag each: sensitive to its
-// person, or a quasi-identifier value (Li, He and Sun, definitions 1-3). An
-// attribute without a sensitive value is a QI attribute, one with nothing else
-// a sensitive attribute, one with both is semi-sensitive.
-type FlaggedTable struct {
-	Dicts []*Dictionary // by attribute
-	Codes [][]Code      // by attribute, then record
-	// Flags holds the sensitive attributes of each record, bit j for attribute j.
-	Flags []uint64
+// NewTable returns an empty table. Append judges the attributes listed in order
+// before the others, which follow as they stand: of a record with several faults
+// the first one judged is its reason.
+func NewTable(attributes []Attribute, missing Missing, order ...int) *Table {
+	t := &Table{Dicts: make([]*Dictionary, len(attributes)), Codes: make([][]Code, len(attributes))}
+	for i, a := range attributes {
+		if a.kept() {
+			t.Dicts[i] = NewDictionary(a)
+		}
+	}
+	t.intake = newIntake(t.Dicts, attributes, missing, order)
+	return t
+}
+
+// kept reports whether a table keeps the values of the attribute. One without a
+// role is that of a data set of which nothing is published yet.
+func (a *Attribute) kept() bool {
+	return a.Role == "" || a.Role == Quasi || a.Role == Semi || a.Role == Sensitive
 }
 
 // Len returns the number of records.
-func (t *FlaggedTable) Len() int { return len(t.Flags) }
-
-// Check holds the shape, so that the methods need not look again.
-func (t *FlaggedTable) Check() error {
-	if len(t.Dicts) == 0 || len(t.Dicts) > MaxAttributes {
-		return fmt.Errorf("the table has %d attributes: LGB takes 1 to %d", len(t.Dicts), MaxAttributes)
-	}
-	if len(t.Codes) != len(t.Dicts) {
-		return fmt.Errorf("the table has %d dictionaries but %d columns: give one of each an attribute", len(t.Dicts), len(t.Codes))
-	}
-	for j, column := range t.Codes {
-		if len(column) != len(t.Flags) {
-			return fmt.Errorf("attribute %d has %d values but %d records have flags: give one flag word a record", j, len(column), len(t.Flags))
+func (t *Table) Len() int {
+	for _, column := range t.Codes {
+		if column != nil {
+			return len(column)
 		}
 	}
-	return nil
+	return 0
 }
 
-// ValueOrder returns the rank of each code of a dictionary: numbers by value,
-// others by code, which is the depth-first order of a hierarchy.
-func ValueOrder(d *Dictionary) []int32 {
-	codes := make([]Code, d.Len())
-	for i := range codes {
-		codes[i] = Code(i)
+// Columns returns the table of some attributes, in the order asked. Its columns
+// are those of t; nothing can be appended to it.
+func (t *Table) Columns(of ...int) *Table {
+	out := &Table{}
+	for _, i := range of {
+		out.Dicts, out.Codes = append(out.Dicts, t.Dicts[i]), append(out.Codes, t.Codes[i])
 	}
-	if d.Kind() == Number {
-		slices.SortFunc(codes, func(a, b Code) int { return cmp.Compare(d.Number(a), d.Number(b)) })
-	}
-	rank := make([]int32, len(codes))
-	for i, c := range codes {
-		rank[c] = int32(i)
-	}
-	return rank
+	return out
 }
 
-// CanonicalOrder is ValueOrder, but with categories by their text, so that buckets
-// do not depend on the order in which values came.
-func CanonicalOrder(d *Dictionary) []int32 {
-	if d.Kind() != Set {
-		return ValueOrder(d)
-	}
-	codes := make([]Code, d.Len())
-	for i := range codes {
-		codes[i] = Code(i)
-	}
-	slices.SortFunc(codes, func(a, b Code) int { return cmp.Compare(d.Text(a), d.Text(b)) })
-	rank := make([]int32, len(codes))
-	for i, c := range codes {
-		rank[c] = int32(i)
-	}
-	return rank
-}
-
-// PoolOf returns the rows as a pool over some of the attributes, over the whole
-// domain of each. The sensitive codes are those of the attribute sa (-1: all 0).
-func (t *FlaggedTable) PoolOf(space *Space, rows []int32, attributes []int, sa int) *Pool {
-	p := &Pool{Space: &Space{Dims: make([]Dim, len(attributes))}, X: make([]float32, len(rows)*len(attributes)), SA: make([]Code, len(rows))}
-	for at, j := range attributes {
-		p.Space.Dims[at] = space.Dims[j]
-		for i, r := range rows {
-			p.X[i*len(attributes)+at] = space.Coord(j, t.Dicts[j], t.Codes[j][r])
-		}
-	}
-	if sa >= 0 {
-		for i, r := range rows {
-			p.SA[i] = t.Codes[sa][r]
-		}
-	}
-	return p
-}
-
-// QuasiOf returns the attributes on which records of these flags have QI values.
-func (t *FlaggedTable) QuasiOf(flags uint64) []int {
-	var out []int
-	for j := range t.Dicts {
-		if flags>>j&1 == 0 {
-			out = append(out, j)
+// Frozen returns read-only views of the dictionaries as they are now (see
+// Dictionary.Frozen).
+func (t *Table) Frozen() []*Dictionary {
+	out := make([]*Dictionary, len(t.Dicts))
+	for i, d := range t.Dicts {
+		if d != nil {
+			out[i] = d.Frozen()
 		}
 	}
 	return out
+}
+
+// Pool returns the records as points over some attributes, over the domain that
+// the table itself has, each with its code of the attribute sa (-1: all 0).
+func (t *Table) Pool(quasi []int, sa int) *Pool {
+	of := t.Columns(quasi...)
+	p := &Pool{Space: NewSpace(of.Dicts), X: make([]float32, 0, t.Len()*len(quasi)), SA: make([]Code, t.Len())}
+	for r := range p.SA {
+		for j, d := range of.Dicts {
+			p.X = append(p.X, p.Space.Coord(j, d, of.Codes[j][r]))
+		}
+	}
+	if sa >= 0 {
+		copy(p.SA, t.Codes[sa])
+	}
+	return p
 }

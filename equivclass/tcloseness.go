@@ -10,8 +10,9 @@ import (
 // mover's distance between the sensitive values of a class and those of the
 // whole table is at most T.
 //
-// The union of two classes that satisfy it does so too, because the distance is
-// convex: partitioners that stop where a cut breaks the requirement are exact.
+// The union of two classes that satisfy it satisfies it too, because the
+// distance is convex. So partitioners that stop where a cut breaks the
+// requirement are exact.
 type TClose struct {
 	T         float64
 	Reference Bag // empty: not known yet (Requirement.WithReference)
@@ -37,9 +38,9 @@ type Ground interface {
 }
 
 // EqualGround says that any two values are at distance 1. The earth mover's
-// distance is then half the sum of the differences of shares, the variational
-// distance, or what the class has above the reference, which is as much as it
-// lacks elsewhere. Cost: the different values of the class, however many the
+// distance is then the variational distance, half the sum of the differences of
+// shares. It is also what the class has above the reference, because it lacks
+// as much elsewhere. Cost: the different values of the class, however many the
 // reference has.
 type EqualGround struct{}
 
@@ -59,10 +60,10 @@ func (EqualGround) Distance(class, reference Bag) float64 {
 	return sum
 }
 
-// OrderedGround says that values are at the distance of their ranks, over the
-// number of values less one. Rank gives the rank of each code, 0 to len-1; nil
-// stands for the order of codes among the values of the reference and the class
-// (buckets of a number come in order). Cost: the values.
+// OrderedGround says that the distance of two values is that of their ranks
+// divided by the number of values less one. Rank gives the rank of each code, 0
+// to len-1; nil means the order of codes among the values of the reference and
+// the class (buckets of a number come in order). Cost: the values.
 type OrderedGround struct{ Rank []int }
 
 // Name returns ordered.
@@ -80,8 +81,8 @@ func (g OrderedGround) Distance(class, reference Bag) float64 {
 	return crossing(diffs, func(i int) int { return g.Rank[diffs[i].code] }, len(g.Rank)-1)
 }
 
-// crossing sums |what has to cross| over the steps, ranks that no bag has
-// being crossed like any other.
+// crossing sums the absolute share that has to cross each step, also the steps
+// at ranks that no bag has.
 func crossing(diffs []shareDifference, rank func(int) int, steps int) float64 {
 	if steps < 1 {
 		return 0
@@ -94,16 +95,17 @@ func crossing(diffs []shareDifference, rank func(int) int, steps int) float64 {
 	return sum / float64(steps)
 }
 
-// TreeGround says that two values are at the height of their lowest common
-// ancestor over the height of the root, the height of a node being its longest
-// way down to a leaf. Cost: nodes of the hierarchy.
+// TreeGround says that the distance of two values is the height of their lowest
+// common ancestor divided by the height of the root. The height of a node is
+// its longest way down to a leaf. Cost: nodes of the hierarchy.
 type TreeGround struct{ Tree *Hierarchy }
 
 // Name returns hierarchical.
 func (TreeGround) Name() string { return "hierarchical" }
 
 // Distance implements Ground. Below each node as much as possible is moved
-// between its children at the node's height; the surplus goes up.
+// between its children at the cost of the node's height; the surplus is passed
+// up.
 func (g TreeGround) Distance(class, reference Bag) float64 {
 	n := g.Tree.Nodes()
 	extra, height := make([]float64, n), make([]int, n)

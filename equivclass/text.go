@@ -19,9 +19,9 @@ const (
 // DefaultMaxLength bounds a text value, in bytes of UTF-8.
 const DefaultMaxLength = 1024
 
-// Text says how a text becomes a value. The zero Text normalizes: two texts that
-// a reader takes for the same are the same value, so that `flu` and `flu ` in one
-// class do not pass for two diagnoses.
+// Text says how a text becomes a value. The zero Text normalizes: two texts
+// that look the same to a reader are the same value, so that `flu` and `flu `
+// in one class do not count as two diagnoses.
 type Text struct {
 	// Exact takes texts as they are written. They are still refused for what no
 	// release could show: invalid UTF-8, control and invisible characters, length.
@@ -30,13 +30,14 @@ type Text struct {
 	MaxLength int
 }
 
-// Clean returns the value that a text stands for, or why it stands for none.
-// Normalization removes white space (Unicode's) at both ends, makes of each run
-// of spaces inside one space, and composes characters (Unicode's form NFC).
+// Clean returns the value of a text, or the reason why it has none.
+// Normalization removes white space (as Unicode defines it) at both ends,
+// replaces each run of spaces inside by one space, and composes characters
+// (Unicode's form NFC).
 //
 // The result aliases raw or is new; raw is not changed. Cleaning twice changes
-// nothing more. Cost: one pass without allocation for ASCII and for text that is
-// normalized already.
+// nothing more. Cost: one pass without allocation for ASCII and for text that
+// is normalized already.
 func (t Text) Clean(raw []byte) ([]byte, Reason) {
 	limit := t.MaxLength
 	if limit == 0 {
@@ -65,12 +66,13 @@ func (t Text) Clean(raw []byte) ([]byte, Reason) {
 	return raw, Accepted
 }
 
-// maxShrink bounds the text that is looked at, in lengths of its value: three
-// Hangul letters of three bytes each become one syllable of three.
+// maxShrink bounds the length of a text that is normalized, in multiples of its
+// value's length: three Hangul letters of three bytes each become one syllable
+// of three.
 const maxShrink = 4
 
-// printable tells texts that are their own values at once: printable ASCII,
-// without two spaces in a row unless they are taken as written.
+// printable reports whether a text is its own value: printable ASCII, without
+// two spaces in a row unless texts are taken as written.
 func printable(raw []byte, exact bool) bool {
 	before := byte(0)
 	for _, b := range raw {
@@ -99,22 +101,22 @@ func checkRunes(text []byte) Reason {
 	return Accepted
 }
 
-// invisible tells the characters that show nothing by themselves (Unicode's
-// property Default_Ignorable_Code_Point) and those that turn the direction of
+// invisible reports characters that show nothing by themselves (Unicode's
+// property Default_Ignorable_Code_Point) and those that change the direction of
 // others. Two texts that differ in them look alike.
 func invisible(r rune) bool {
 	const softHyphen, second, last, more = '\u00ad', '\u034f', '\u3164', '\ufe00'
 	if r < second && r != softHyphen || last < r && r < more {
-		return false // most of Europe's, China's and Korea's characters, without a look into tables
+		return false // most European, Chinese and Korean characters, without a table lookup
 	}
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// joins tells the invisible characters that a text needs: joiners inside of it,
-// which change the letters of some scripts and make one emoji of several, and
-// variation selectors. Behind letters of Europe's scripts and ASCII they have no
-// meaning.
+// joins reports the invisible characters that a text needs: joiners inside it,
+// which change the letters of some scripts and combine several emoji into one,
+// and variation selectors. After letters of European scripts and ASCII they
+// have no meaning.
 func joins(before, r rune, rest []byte) bool {
 	if before <= unicode.MaxASCII || unicode.In(before, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
 		return false
@@ -123,8 +125,8 @@ func joins(before, r rune, rest []byte) bool {
 	return unicode.Is(unicode.Variation_Selector, r) || (r == zwnj || r == zwj) && len(rest) > 0
 }
 
-// oneSpace makes of each run of space characters (Unicode's class Zs, no tab or
-// line break) one U+0020.
+// oneSpace replaces each run of space characters (Unicode's class Zs, no tab or
+// line break) by one U+0020.
 func oneSpace(text []byte) []byte {
 	if !manySpaces(text) {
 		return text
@@ -157,10 +159,10 @@ func manySpaces(text []byte) bool {
 	return false
 }
 
-// Clean returns the value that a raw text of the attribute stands for: the one
-// way by which texts become values. A text of white space alone is missing, and
-// comes back empty. Numbers, dates and flags lose white space at their ends;
-// whether they can be read is ParseNumber's and ParseFlag's to say.
+// Clean returns the value of a raw text of the attribute: every text becomes a
+// value by this function. A text of white space alone is missing and is
+// returned empty. Numbers, dates and flags lose white space at their ends;
+// ParseNumber and ParseFlag decide whether they can be read.
 func (a *Attribute) Clean(raw []byte) ([]byte, Reason) {
 	if a.textual() {
 		return a.Text.Clean(raw)

@@ -10,24 +10,38 @@ import (
 // measured on Adult, the times have a tail of about four means.
 const holdTail = 4
 
-// admit chooses which planned classes a cut publishes.
+// admission chooses which planned classes a cut publishes.
 //
-// Law. By Little's law the mean waiting time is the number waiting over the
+// Method: by Little's law the mean waiting time is the number waiting over the
 // rate of arrival. So classes are published in ascending order of
 // loss / (1 + mean age / mean hold) until only rate x mean hold planned records
 // would remain, with mean hold = max_hold/4; a class with a member that has
-// waited max_hold always goes. Losses thus compete within the plan, what has
-// waited longer may lose more, and no constant is tuned to a data set. Records
-// in no plan do not count as waiting here: a surplus that cannot be published
-// would else drive out everything that could gain by waiting.
+// waited max_hold is always published. So planned classes compete by loss, classes
+// that waited longer may lose more, and no constant is tuned to a data set. Records
+// in no plan do not count as waiting here: otherwise a surplus that cannot be
+// published would leave no room for the classes that gain by waiting.
 //
-// Safe by rule A whichever are chosen: L0 and L1 do not look at who is chosen.
-func (m *Machine) admit(plans []plan) []plan {
-	if m.flushing {
-		return plans
+// Any choice is safe by rule A (frozen classes): its proof at levels L0 and L1 does
+// not depend on which classes are chosen.
+type admission struct {
+	records *columns
+	maxHold int64
+	now     int64
+	rate    float64 // arrivals per tick
+}
+
+func newAdmission(c *columns, h *history, maxHold, now int64) admission {
+	a := admission{records: c, maxHold: maxHold, now: now}
+	if len(h.intents) > 0 {
+		a.rate = c.arrivalRate(h.intents[0].Cut, now, maxHold)
 	}
-	mean := float64(m.policy.MaxHold) / holdTail
-	keep := m.rate() * mean
+	return a
+}
+
+// admit returns the planned classes that are published now.
+func (a admission) admit(plans []plan) []plan {
+	mean := float64(a.maxHold) / holdTail
+	keep := a.rate * mean
 	type candidate struct {
 		plan
 		score float64
@@ -35,17 +49,17 @@ func (m *Machine) admit(plans []plan) []plan {
 	order, left := make([]candidate, len(plans)), 0.0
 	for i, p := range plans {
 		left += float64(len(p.members))
-		age, oldest := m.ages(p.members)
+		age, oldest := a.ages(p.members)
 		order[i] = candidate{p, p.loss}
 		if mean > 0 {
 			order[i].score /= 1 + age/mean
 		}
-		if oldest >= m.policy.MaxHold {
+		if oldest >= a.maxHold {
 			order[i].score = -1
 		}
 	}
-	slices.SortStableFunc(order, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.members[0], b.members[0]))
+	slices.SortStableFunc(order, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.members[0], y.members[0]))
 	})
 	var chosen []plan
 	for _, c := range order {
@@ -59,32 +73,30 @@ func (m *Machine) admit(plans []plan) []plan {
 }
 
 // ages returns the mean and the longest waiting time of records, in ticks.
-func (m *Machine) ages(members []RecordID) (mean float64, oldest int64) {
+func (a admission) ages(members []RecordID) (mean float64, oldest int64) {
 	for _, r := range members {
-		age := m.now - m.records.arrived(r)
+		age := a.now - a.records.arrived(r)
 		mean += float64(age)
 		oldest = max(oldest, age)
 	}
 	return mean / float64(len(members)), oldest
 }
 
-// rate returns the number of arrivals per tick over the last max_hold ticks, or
-// since the first load where that is less. It is a function of the durable
-// arrivals and the present tick, so that a restart goes on alike; when arrivals
-// stop it falls to 0 within max_hold, and admission publishes what is left.
-func (m *Machine) rate() float64 {
-	if len(m.intents) == 0 {
+// arrivalRate returns the number of arrivals per tick over the last window of
+// ticks, or since the record at which streaming began where that is less. It is a
+// function of the durable arrivals and the present tick, so that a restarted machine
+// computes the same; when arrivals stop it falls to 0 within the window, and
+// admission publishes what is left.
+func (c *columns) arrivalRate(began RecordID, now, window int64) float64 {
+	streamed := c.arrivals
+	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].first >= began }):]
+	if len(streamed) == 0 || window == 0 {
 		return 0
 	}
-	streamed := m.records.arrivals
-	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].first >= m.intents[0].Cut }):]
-	if len(streamed) == 0 || m.policy.MaxHold == 0 {
-		return 0
-	}
-	window := min(m.policy.MaxHold, m.now-streamed[0].tick+1)
-	recent := streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].tick > m.now-window }):]
+	window = min(window, now-streamed[0].tick+1)
+	recent := streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].tick > now-window }):]
 	if len(recent) == 0 {
 		return 0
 	}
-	return float64(m.records.len()-recent[0].first) / float64(window)
+	return float64(c.len()-recent[0].first) / float64(window)
 }

@@ -1,13 +1,6 @@
 package incremental
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
-	"math"
-
-	"anond/equivclass"
-)
+import "anond/equivclass"
 
 // Outcome says what became of one record.
 type Outcome struct {
@@ -27,22 +20,25 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if m.broken {
 		return Outcome{}, ErrBroken
 	}
-	if offset < m.positions[p].Next {
+	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords {
+	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
-	if why, attribute := m.records.check(row); why != equivclass.Accepted {
-		return Outcome{Reason: why, Attribute: attribute}, nil
-	}
-	if err := m.numbered(p); err != nil {
+	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	m.accept(row, m.advance(p, offset), offset)
-	m.counters.Sent++
-	m.staged.counters = true
+	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
+		return Outcome{Reason: why, Attribute: attribute}, nil
+	}
+	m.accept(row, m.intake.accept(p, offset), offset)
 	return Outcome{}, nil
+}
+
+// full reports whether the state holds as many records as it may.
+func (m *Machine) full() bool {
+	return m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords
 }
 
 // Refuse puts a record into the dead-letter outbox and passes its position.
@@ -50,26 +46,7 @@ func (m *Machine) Refuse(d DeadLetter) error {
 	if m.broken {
 		return ErrBroken
 	}
-	if d.Offset < m.positions[d.Partition].Next {
-		return nil
-	}
-	if err := m.numbered(d.Partition); err != nil {
-		return err
-	}
-	m.advance(d.Partition, d.Offset)
-	m.counters.Sent++
-	m.post(d)
-	return nil
-}
-
-// post puts a dead letter into the outbox and counts it by its reason.
-func (m *Machine) post(d DeadLetter) {
-	m.outbox.last++
-	m.outbox.waiting++
-	d.Seq = m.outbox.last
-	m.staged.delta.DeadLetters = append(m.staged.delta.DeadLetters, d)
-	m.counters.Refused[d.Reason]++
-	m.staged.counters = true
+	return m.intake.refuse(d)
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
@@ -77,41 +54,24 @@ func (m *Machine) Ignore(p Partition, offset int64, why equivclass.Reason) error
 	if m.broken {
 		return ErrBroken
 	}
-	if offset < m.positions[p].Next {
-		return nil
-	}
-	if err := m.numbered(p); err != nil {
-		return err
-	}
-	m.advance(p, offset)
-	m.counters.Ignored[why]++
-	m.staged.counters = true
-	return nil
+	return m.intake.ignore(p, offset, why)
 }
 
 // PassLine passes a line that holds no record, from offset up to next, and counts
 // it once. The last record applied stays what it was.
 func (m *Machine) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
-	if offset < m.positions[p].Next {
-		return nil
+	if m.broken {
+		return ErrBroken
 	}
-	if err := m.numbered(p); err != nil {
-		return err
-	}
-	if err := m.CountLines(why, 1); err != nil {
-		return err
-	}
-	m.Pass(p, next)
-	return nil
+	return m.intake.passLine(p, offset, next, why)
 }
 
-// CountLines counts lines that are no records of their own.
+// CountLines counts lines that are not records of their own.
 func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
 	if m.broken {
 		return ErrBroken
 	}
-	m.counters.Ignored[why] += uint64(lines)
-	m.staged.counters = true
+	m.intake.count(why, uint64(lines))
 	return nil
 }
 
@@ -121,161 +81,35 @@ func (m *Machine) Miss(p Partition, from, below int64, why equivclass.Reason) er
 	if m.broken {
 		return ErrBroken
 	}
-	if from = max(from, m.positions[p].Next); from >= below {
-		return nil
-	}
-	m.Pass(p, below)
-	m.counters.Ignored[why] += uint64(below - from)
-	m.staged.counters = true
+	m.intake.miss(p, from, below, why)
 	return nil
 }
 
 // Pass moves the position of a partition over offsets that hold no record.
-func (m *Machine) Pass(p Partition, next int64) {
-	pos := m.position(p)
-	if next > pos.Next {
-		pos.Next = next
-		m.positions[p] = pos
-		m.staged.positions[p] = true
-	}
-}
+func (m *Machine) Pass(p Partition, next int64) { m.intake.offsets.pass(p, next) }
 
 // Witness stores the keyed digest of the last record applied in a partition.
-func (m *Machine) Witness(p Partition, d Digest) {
-	pos := m.position(p)
-	pos.Digest = d
-	m.positions[p] = pos
-	m.staged.positions[p] = true
-}
+func (m *Machine) Witness(p Partition, d Digest) { m.intake.offsets.witness(p, d) }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
-// Unlike all else of a machine it is safe for concurrent use.
-func (m *Machine) Digest(data []byte) Digest {
-	h := sha256.New()
-	h.Write(m.keys.digest)
-	h.Write(data)
-	return Digest(h.Sum(nil)[:16])
-}
+// Unlike all other methods of a machine it is safe for concurrent use.
+func (m *Machine) Digest(data []byte) Digest { return m.secrets.digestOf(data) }
 
-// position returns the position of a partition, numbering a new one.
-func (m *Machine) position(p Partition) Position {
-	if pos, ok := m.positions[p]; ok {
-		return pos
-	}
-	return Position{Number: uint16(len(m.positions)), Last: -1}
-}
-
-func (m *Machine) advance(p Partition, offset int64) uint16 {
-	pos := m.position(p)
-	pos.Next, pos.Last = offset+1, offset
-	m.positions[p] = pos
-	m.staged.positions[p] = true
-	return pos.Number
-}
-
-// check tells whether every stored value of a row is admissible.
-//
-// What the adversary knows is checked first: quasi-identifiers, subject, flags;
-// then semi-sensitive values, and the sensitive one last. So the reason of a
-// record with a bad quasi-identifier says nothing about its sensitive value, nor
-// does what becomes of it later (Readmissible).
-func (c *columns) check(row equivclass.Row) (equivclass.Reason, string) {
-	attributes := c.schema.Attributes()
-	for _, i := range c.schema.Quasi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	if i := c.schema.SubjectIndex(); i >= 0 && len(row[i]) == 0 {
-		return equivclass.ReasonMissing, attributes[i].Name
-	}
-	if i, ok := c.flags.check(row); !ok {
-		return equivclass.ReasonFlag, attributes[i].Name
-	}
-	for _, i := range c.schema.Semi() {
-		if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-			return why, attributes[i].Name
-		}
-	}
-	i := c.schema.SensitiveIndex()
-	if why := c.checkValue(i, row[i]); why != equivclass.Accepted {
-		return why, attributes[i].Name
-	}
-	return equivclass.Accepted, ""
-}
-
-func (c *columns) checkValue(attribute int, raw []byte) equivclass.Reason {
-	d := c.dicts[attribute]
-	if raw == nil && (c.schema.Missing() == equivclass.RefuseMissing || d.Attribute().Type.Numeric()) {
-		return equivclass.ReasonMissing
-	}
-	_, _, why := d.Find(raw)
-	return why
-}
-
-// accept appends a checked row to the columns and to the pending records.
-func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
-	c := &m.records
-	r := c.len()
-	for j, i := range m.schema.Quasi() {
-		c.qi[j] = append(c.qi[j], m.code(i, row[i]))
-	}
-	for j, i := range m.schema.Semi() {
-		c.semi[j] = append(c.semi[j], m.code(i, row[i]))
-	}
-	c.flags.accept(row)
-	i := m.schema.SensitiveIndex()
-	c.sa = append(c.sa, m.code(i, row[i]))
-	c.classOf = append(c.classOf, none)
-	c.noteArrival(r, m.now)
-	first := true
-	if i := m.schema.SubjectIndex(); i >= 0 {
-		s := m.subjectDigest(row[i])
-		c.subject = append(c.subject, s)
-		first = c.noteSubject(s, c.sa[r], r)
-	}
-	m.staged.origin(origin, offset)
-	m.arrive(r, first)
-}
-
-// code returns the code of a checked value, taking a new one in.
-func (m *Machine) code(attribute int, raw []byte) equivclass.Code {
-	d := m.records.dicts[attribute]
-	c, found, _ := d.Find(raw)
-	if found {
-		return c
-	}
-	c = d.Add(raw)
-	m.staged.delta.Dictionary = append(m.staged.delta.Dictionary, DictionaryEntry{attribute, d.Text(c)})
-	return c
-}
-
-// subjectDigest stands for a subject in state: the person's identifier itself
-// is not kept.
-func (m *Machine) subjectDigest(raw []byte) uint64 {
-	h := sha256.New()
-	h.Write(m.keys.subject)
-	h.Write(raw)
-	return max(1, binary.BigEndian.Uint64(h.Sum(nil)))
-}
+// Delivered notes that dead letters up to seq have reached their sink; they
+// leave the outbox with the next commit.
+func (m *Machine) Delivered(seq uint64, letters int) { m.intake.deliver(seq, letters) }
 
 // Commit makes everything since the last commit durable in one transaction.
 func (m *Machine) Commit() error {
 	if m.broken {
 		return ErrBroken
 	}
-	m.flushBlock()
+	m.staged.closeBlock(&m.records, m.now)
 	d := &m.staged.delta
-	if d.Meta != nil {
-		d.Meta = m.storedMeta()
+	if m.head.changed {
+		d.Meta = m.head.stored(m.records.leaves)
 	}
-	for _, p := range sortedPartitions(m.staged.positions) {
-		d.Positions = append(d.Positions, PartitionPosition{p, m.positions[p]})
-	}
-	if m.staged.counters {
-		c := m.counters
-		d.Counters = &c
-	}
+	m.intake.into(d)
 	if d.Empty() {
 		return nil
 	}
@@ -283,25 +117,28 @@ func (m *Machine) Commit() error {
 		m.broken = true
 		return err
 	}
-	m.staged.delta = Delta{}
-	m.staged.counters = false
-	clear(m.staged.positions)
+	m.staged.delta, m.head.changed = Delta{}, false
+	m.intake.committed()
 	return nil
 }
 
-// Delivered tells that dead letters up to seq have reached their sink; they
-// leave the outbox with the next commit.
-func (m *Machine) Delivered(seq uint64, letters int) {
-	m.staged.delta.Delivered = max(m.staged.delta.Delivered, seq)
-	m.outbox.waiting -= letters
-}
-
-// numbered reports that a partition has a number, or that one is left for it.
-func (m *Machine) numbered(p Partition) error {
-	if _, known := m.positions[p]; !known && len(m.positions) > math.MaxUint16 {
-		return errTooManyPartitions
+// accept takes in the record whose row the columns took in last.
+func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
+	c := &m.records
+	r := c.len() - 1
+	for _, i := range c.Grown() {
+		m.staged.entry(i, c.Dicts[i].Text(c.Codes[i][r]))
 	}
-	return nil
+	c.classOf = append(c.classOf, none)
+	c.noteArrival(r, m.now)
+	first := true
+	if i := m.schema.SubjectIndex(); i >= 0 {
+		s := m.secrets.subjectOf(row[i])
+		c.subject = append(c.subject, s)
+		first = c.noteSubject(s, c.sa()[r], r)
+	}
+	m.staged.origin(origin, offset)
+	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone {
+		m.planner.place(c, r)
+	}
 }
-
-var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")

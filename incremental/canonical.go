@@ -7,10 +7,10 @@ import (
 	"anond/equivclass"
 )
 
-// canonical orders records and classes by what they hold, so that nothing that
-// follows from the order depends on the order of arrival (rule F). Records that
-// hold the same are told apart by the class they are in; what is still equal may
-// be exchanged without a change to any file.
+// canonical orders records and classes by their content, so that nothing published
+// depends on the order of arrival (rule F, forbidden operations). Records of equal
+// content are told apart by their class; classes of equal content may be exchanged
+// without a change to any file.
 type canonical struct {
 	c       *columns
 	columns [][]equivclass.Code
@@ -18,9 +18,9 @@ type canonical struct {
 }
 
 func newCanonical(c *columns) *canonical {
-	o := &canonical{c: c, columns: slices.Concat(c.qi, c.semi, [][]equivclass.Code{c.sa})}
+	o := &canonical{c: c}
 	for _, i := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), []int{c.schema.SensitiveIndex()}) {
-		o.ranks = append(o.ranks, equivclass.CanonicalOrder(c.dicts[i]))
+		o.columns, o.ranks = append(o.columns, c.Codes[i]), append(o.ranks, equivclass.CanonicalOrder(c.Dicts[i]))
 	}
 	return o
 }

@@ -6,21 +6,44 @@ import (
 	"anond/equivclass"
 )
 
+// inspection examines the classes of a state and their history.
+type inspection struct {
+	policy   *Policy
+	records  *columns
+	classes  []*Class
+	promises promises
+}
+
 // CheckInvariants examines the whole state and reports every fault: classes
-// disjoint and admissible (rules A and P), pure classes flat, no subject twice
-// in a class (rule S), regroupings within budget (rule E), and the counts:
+// disjoint and admissible (rule A, frozen classes), pure classes flat (rule P, pure
+// classes), no subject twice in a class (rule S, one record of a subject), regroupings
+// within budget (rule E, equality patterns), and the counts:
 // sent = published + pending + dead-letter. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	var faults []error
+	i := inspection{&m.policy, &m.records, m.history.classes, m.promises()}
+	published, faults := i.living()
+	s := m.Status()
+	if published != s.Published {
+		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published", published, s.Published))
+	}
+	if s.Sent != uint64(s.Published+s.Pending.Total())+s.DeadLetter {
+		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d",
+			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter))
+	}
+	faults = append(faults, i.releases()...)
+	return append(faults, i.past()...)
+}
+
+// living examines the classes alive, and counts their records.
+func (i *inspection) living() (published int, faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	seen := make([]bool, m.records.len())
-	published := 0
-	for _, c := range m.classes {
+	seen := make([]bool, i.records.len())
+	for _, c := range i.classes {
 		if c.Died != 0 {
 			continue
 		}
-		for i, r := range c.Members {
-			if i > 0 && c.Members[i-1] >= r {
+		for n, r := range c.Members {
+			if n > 0 && c.Members[n-1] >= r {
 				fault("class %d: members do not ascend", c.ID)
 			}
 			if seen[r] {
@@ -29,69 +52,67 @@ func (m *Machine) CheckInvariants() []error {
 			seen[r] = true
 		}
 		published += len(c.Members)
-		for _, f := range m.checkClass(c) {
+		for _, f := range i.class(c) {
 			fault("class %d: %s", c.ID, f)
 		}
 	}
-	s := m.Status()
-	if published != s.Published {
-		fault("%d records are in classes, but %d count as published", published, s.Published)
-	}
-	if s.Sent != uint64(s.Published+s.Pending.Total())+s.DeadLetter {
-		fault("sent %d is not published %d + pending %d + dead-letter %d", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter)
-	}
-	for from := 0; from < len(m.classes); {
-		to := from
-		for to < len(m.classes) && m.classes[to].Born == m.classes[from].Born {
-			to++
-		}
-		for _, f := range m.checkPromises(m.classes[from:to], m.meta.References) {
-			fault("release %d: %s", m.classes[from].Born, f)
-		}
-		from = to
-	}
-	return append(faults, m.checkHistory()...)
+	return published, faults
 }
 
-func (m *Machine) checkClass(c *Class) (faults []string) {
-	b := m.records.bag(c.Members)
-	want := m.policy.Requirement
-	if !want.Holds(b) {
+// class examines one class.
+func (i *inspection) class(c *Class) (faults []string) {
+	b := i.records.bag(c.Members)
+	if !i.policy.Requirement.Holds(b) {
 		faults = append(faults, "breaks the requirement")
 	}
-	if err := m.records.oneEpoch(c.Members); err != nil {
+	if err := i.records.oneEpoch(c.Members); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if c.Regime == Pure && !b.Flat() {
 		faults = append(faults, "is pure but not flat")
 	}
-	if m.policy.MaxRegroups >= 0 && int(c.Regroups) > m.policy.MaxRegroups {
+	if i.policy.MaxRegroups >= 0 && int(c.Regroups) > i.policy.MaxRegroups {
 		faults = append(faults, "was regrouped more often than max_regroups")
 	}
-	if m.records.firsts != nil {
+	if i.records.firsts != nil {
 		subjects := map[uint64]bool{}
 		for _, r := range c.Members {
-			if subjects[m.records.subject[r]] {
+			if subjects[i.records.subject[r]] {
 				faults = append(faults, "holds a subject twice")
 			}
-			subjects[m.records.subject[r]] = true
+			subjects[i.records.subject[r]] = true
 		}
 	}
 	return faults
 }
 
-// checkHistory holds rule P over time: every class that ever held a record had
-// the same signature, and a frozen class never died.
-func (m *Machine) checkHistory() (faults []error) {
+// releases examines, for each release, what its births keep together.
+func (i *inspection) releases() (faults []error) {
+	for from := 0; from < len(i.classes); {
+		to, born := from, i.classes[from].Born
+		for to < len(i.classes) && i.classes[to].Born == born {
+			to++
+		}
+		for _, f := range i.promises.check(i.classes[from:to]) {
+			faults = append(faults, fmt.Errorf("release %d: %s", born, f))
+		}
+		from = to
+	}
+	return faults
+}
+
+// past checks rule P over time: every class that ever held a record had the same
+// signature, and a frozen class never died.
+func (i *inspection) past() (faults []error) {
 	signature := map[RecordID]string{}
-	for _, c := range m.classes {
+	for _, c := range i.classes {
 		if c.Died != 0 && c.Regime == Frozen {
 			faults = append(faults, fmt.Errorf("class %d is frozen but died", c.ID))
 		}
 		if c.Regime != Pure {
 			continue
 		}
-		sig := signatureKey(m.records.bag(c.Members))
+		sig := signatureKey(i.records.bag(c.Members))
 		for _, r := range c.Members {
 			if s, ok := signature[r]; ok && s != sig {
 				faults = append(faults, fmt.Errorf("class %d: record %d changed its signature", c.ID, r))

@@ -8,21 +8,18 @@ import (
 	"anond/equivclass"
 )
 
-// columns holds all accepted records, column by column: 4 bytes a
-// quasi-identifier or semi-sensitive attribute, 8 for the flags of the latter, 4
-// for the sensitive value, 4 for the class, 8 for the subject if there is one.
-// Where a record came from stays on disk.
+// columns holds all accepted records: 4 bytes a quasi-identifier or semi-sensitive
+// attribute, 8 for the flags of the latter, 4 for the sensitive value (the table),
+// and what the machine knows of them: 4 bytes for the class, 8 for the subject if
+// there is one. Where a record came from stays on disk.
 type columns struct {
+	equivclass.Table
 	schema    *equivclass.Schema
+	stores    []int // attributes in a block of the store, but for the sensitive one
 	interrupt interrupt
-	dicts     []*equivclass.Dictionary // by attribute; nil where nothing is stored
-	leaves    map[int]*leaves          // of attributes with a hierarchy
-	bound     bool                     // leaves are complete
-	since     []RecordID               // by sensitive value: epochs.go
-	qi        [][]equivclass.Code
-	semi      [][]equivclass.Code // semi-sensitive attributes
-	flags     flagColumns
-	sa        []equivclass.Code
+	leaves    map[int]*leaves // of attributes with a hierarchy
+	bound     bool            // leaves are complete
+	since     []RecordID      // by sensitive value: epochs.go
 	subject   []uint64
 	classOf   []ClassID
 	firsts    map[uint64]RecordID // first record of each subject
@@ -43,13 +40,20 @@ type arrival struct {
 	tick  int64
 }
 
+// newColumns returns the columns of a state without records.
+//
+// What the adversary knows is judged first: quasi-identifiers, subject, flags;
+// then semi-sensitive values, and the sensitive one last. So the reason of a
+// record with a bad quasi-identifier says nothing about its sensitive value, nor
+// does what becomes of it later (Readmissible).
 func newColumns(s *equivclass.Schema, repeat Repeat) columns {
-	c := columns{schema: s, leaves: newLeafTables(s), dicts: make([]*equivclass.Dictionary, len(s.Attributes())), qi: make([][]equivclass.Code, s.D()),
-		semi: make([][]equivclass.Code, len(s.Semi())), flags: newFlagColumns(s)}
-	for _, i := range slices.Concat(s.Quasi(), s.Semi()) {
-		c.dicts[i] = equivclass.NewDictionary(s.Attributes()[i])
+	order := slices.Clone(s.Quasi())
+	if i := s.SubjectIndex(); i >= 0 {
+		order = append(order, i)
 	}
-	c.dicts[s.SensitiveIndex()] = equivclass.NewDictionary(s.Attributes()[s.SensitiveIndex()])
+	order = slices.Concat(order, s.Flags(), s.Semi(), []int{s.SensitiveIndex()})
+	c := columns{Table: *equivclass.NewTable(s.Attributes(), s.Missing(), order...), schema: s,
+		stores: slices.Concat(s.Quasi(), s.Semi(), s.Flags()), leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.firsts = map[uint64]RecordID{}
 		if repeat == RepeatSticky {
@@ -59,63 +63,71 @@ func newColumns(s *equivclass.Schema, repeat Repeat) columns {
 	return c
 }
 
-func (c *columns) len() RecordID { return RecordID(len(c.sa)) }
+func (c *columns) len() RecordID { return RecordID(len(c.sa())) }
 
-// qiDict returns the dictionary of quasi-identifier j.
-func (c *columns) qiDict(j int) *equivclass.Dictionary { return c.dicts[c.schema.Quasi()[j]] }
+// qi returns the column of quasi-identifier j, semi that of semi-sensitive
+// attribute j, sa that of the sensitive one.
+func (c *columns) qi(j int) []equivclass.Code   { return c.Codes[c.schema.Quasi()[j]] }
+func (c *columns) semi(j int) []equivclass.Code { return c.Codes[c.schema.Semi()[j]] }
+func (c *columns) sa() []equivclass.Code        { return c.Codes[c.schema.SensitiveIndex()] }
+
+// qiDict returns the dictionary of quasi-identifier j, semiDict that of
+// semi-sensitive attribute j.
+func (c *columns) qiDict(j int) *equivclass.Dictionary   { return c.Dicts[c.schema.Quasi()[j]] }
+func (c *columns) semiDict(j int) *equivclass.Dictionary { return c.Dicts[c.schema.Semi()[j]] }
 
 func (c *columns) restore(attribute int, text string) error {
-	if attribute < 0 || attribute >= len(c.dicts) || c.dicts[attribute] == nil {
+	if attribute < 0 || attribute >= len(c.Dicts) || c.Dicts[attribute] == nil {
 		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
 	}
 	if l := c.leaves[attribute]; l != nil {
 		l.restore(text)
 		return nil
 	}
-	return c.dicts[attribute].Restore(text)
+	return c.Dicts[attribute].Restore(text)
 }
 
 // appendBlock takes in a block from the store.
 func (c *columns) appendBlock(b *RecordBlock) error {
-	if b.First != c.len() || len(b.Columns) != len(c.qi)+len(c.semi)+len(c.flags.attributes) || (b.Subject == nil) != (c.firsts == nil) {
+	if b.First != c.len() || len(b.Columns) != len(c.stores) || (b.Subject == nil) != (c.firsts == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.len())
 	}
 	c.bindLeaves()
-	for j, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), c.flags.attributes) {
-		n := equivclass.Code(2) // a flag
-		if d := c.dicts[attribute]; d != nil {
-			n = equivclass.Code(d.Len())
-		}
-		if l := c.leaves[attribute]; l != nil {
-			n = equivclass.Code(len(l.paths))
-		}
-		for _, v := range b.Columns[j] {
+	codes := make([][]equivclass.Code, len(c.Dicts))
+	for k, attribute := range c.stores {
+		codes[attribute] = b.Columns[k]
+		n := c.storedCodes(attribute)
+		for _, v := range b.Columns[k] {
 			if v >= n {
 				return fmt.Errorf("%w: block of record %d has a code beyond its dictionary", ErrCorrupt, b.First)
 			}
 		}
 	}
+	codes[c.schema.SensitiveIndex()] = b.SA
 	if err := c.fromStored(b); err != nil {
 		return err
 	}
-	q, s := len(c.qi), len(c.qi)+len(c.semi)
-	for j := range c.qi {
-		c.qi[j] = append(c.qi[j], b.Columns[j]...)
-	}
-	for j := range c.semi {
-		c.semi[j] = append(c.semi[j], b.Columns[q+j]...)
-	}
-	c.flags.append(b.Columns[s:], b.Len())
+	c.Extend(codes)
 	c.noteArrival(b.First, b.Tick)
 	for i, s := range b.Subject {
 		c.noteSubject(s, b.SA[i], b.First+RecordID(i))
 	}
-	c.sa = append(c.sa, b.SA...)
 	c.subject = append(c.subject, b.Subject...)
 	for range b.SA {
 		c.classOf = append(c.classOf, none)
 	}
 	return nil
+}
+
+// storedCodes returns how many codes state has for an attribute.
+func (c *columns) storedCodes(attribute int) equivclass.Code {
+	if l := c.leaves[attribute]; l != nil {
+		return equivclass.Code(len(l.paths))
+	}
+	if d := c.Dicts[attribute]; d != nil {
+		return equivclass.Code(d.Len())
+	}
+	return 2 // a flag
 }
 
 // fromStored puts the leaves of a block into the numbering of the present trees.
@@ -174,11 +186,14 @@ func (c *columns) arrived(r RecordID) int64 {
 
 // block returns the records from first on as a block that shares the columns.
 func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa[first:]), Origin: origin, Offset: offset}
-	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
-		b.Columns = append(b.Columns, c.stored(attribute, c.column(attribute)[first:]))
+	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa()[first:]), Origin: origin, Offset: offset}
+	for _, attribute := range c.stores {
+		if c.Dicts[attribute] == nil {
+			b.Columns = append(b.Columns, c.FlagCodes(attribute, int(first)))
+		} else {
+			b.Columns = append(b.Columns, c.stored(attribute, c.Codes[attribute][first:]))
+		}
 	}
-	b.Columns = append(b.Columns, c.flags.block(first)...)
 	if c.firsts != nil {
 		b.Subject = c.subject[first:]
 	}
@@ -190,27 +205,26 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 // function of those records alone, whatever has arrived since. Cost: cut x d.
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	var dicts []*equivclass.Dictionary
-	for j, column := range slices.Concat(c.qi, c.semi) {
+	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
 		known := 0 // no records, no values
-		for _, v := range column[:cut] {
+		for _, v := range c.Codes[attribute][:cut] {
 			known = max(known, int(v)+1)
 		}
-		attribute := slices.Concat(c.schema.Quasi(), c.schema.Semi())[j]
-		dicts = append(dicts, c.dicts[attribute].Prefix(known))
+		dicts = append(dicts, c.Dicts[attribute].Prefix(known))
 	}
 	return equivclass.NewSpace(dicts)
 }
 
 // pool makes the records a pool in the space of the quasi-identifiers.
 func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.Pool {
-	d := len(c.qi)
+	d := c.schema.D()
 	p := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d), SA: make([]equivclass.Code, len(records))}
 	if c.firsts != nil {
 		p.Subject = make([]uint64, len(records))
 	}
 	for i, r := range records {
 		c.coords(space, r, p.X[i*d:i*d+d])
-		p.SA[i] = c.sa[r]
+		p.SA[i] = c.sa()[r]
 		if p.Subject != nil {
 			p.Subject[i] = c.subject[r]
 		}
@@ -220,12 +234,12 @@ func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.
 
 // coords writes the scaled coordinates of a record.
 func (c *columns) coords(space *equivclass.Space, r RecordID, x []float32) {
-	for j := range c.qi {
-		x[j] = space.Coord(j, c.qiDict(j), c.qi[j][r])
+	for j := range c.schema.D() {
+		x[j] = space.Coord(j, c.qiDict(j), c.qi(j)[r])
 	}
 }
 
 // bag returns the bag of the records' sensitive values.
 func (c *columns) bag(records []RecordID) equivclass.Bag {
-	return equivclass.BagOf(c.sa, records)
+	return equivclass.BagOf(c.sa(), records)
 }

@@ -10,63 +10,6 @@ import (
 // ErrUnpublished: the newest release is decided but not published yet.
 var ErrUnpublished = errors.New("the release before is not published yet")
 
-// decision is what a cut changes: classes that are born, and those whose
-// records the births take over.
-type decision struct {
-	births []*Class
-	deaths []ClassID
-	// references are the distributions of t-closeness that release 1 fixes, by
-	// attribute.
-	references map[int][]equivclass.Count
-}
-
-// CutDue reports whether the records applied so far end a release: the first
-// load is complete, or trigger `records` has counted enough.
-func (m *Machine) CutDue() bool {
-	n := m.records.len()
-	if !m.meta.InitialDone && !m.growing {
-		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
-	}
-	return m.policy.CutEvery > 0 && n >= m.meta.LastCut+RecordID(m.policy.CutEvery)
-}
-
-// NewSinceCut returns the number of records accepted since the newest cut tried.
-func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.meta.LastCut) }
-
-// UpdateDue reports whether updates have gathered such that a release may have
-// something new to publish (trigger `update`).
-func (m *Machine) UpdateDue() bool {
-	if !m.meta.InitialDone {
-		return m.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
-	}
-	return m.planner.due() || m.overdue()
-}
-
-// overdue reports whether the oldest waiting record has waited for max_hold and
-// was not passed over already.
-func (m *Machine) overdue() bool {
-	w := m.pending.waiting
-	return len(w) > m.pending.passedOver && len(w) >= m.policy.Requirement.K &&
-		m.now-m.records.arrived(w[m.pending.passedOver]) >= m.policy.MaxHold
-}
-
-// InitialDone reports whether the first load is complete.
-func (m *Machine) InitialDone() bool { return m.meta.InitialDone }
-
-// InitialReached reports whether every partition has been applied up to the end
-// that it had at the first start, and the least number of records is there.
-func (m *Machine) InitialReached() bool {
-	if m.meta.InitialEnds == nil || !m.EnoughRecords() {
-		return false
-	}
-	for p, end := range m.meta.InitialEnds {
-		if m.positions[p].Next < end {
-			return false
-		}
-	}
-	return true
-}
-
 // Cut decides what the next release publishes, of the records applied so far,
 // and commits the intent together with everything not committed yet. It returns
 // nil if nothing is newly publishable: the release is skipped. The first cut
@@ -83,8 +26,8 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 	return m.Enact(d, createdAt, policy)
 }
 
-// Flush is Cut at the end of a source: no class is held back in the hope of a
-// better one, for nothing more is to come. Without new records and without
+// Flush is Cut at the end of a source: no record waits for a better class, because
+// no more records will come. Without new records and without
 // anything publishable it changes nothing, so that it may be repeated.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 	d, err := m.Decide(true)
@@ -99,37 +42,45 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 type Decision struct {
 	decision
 	flushing bool
-	// unchanged: the first load has not grown since it was decided in vain, so the
-	// answer is the one before.
+	// unchanged: the first load has not grown since a cut found nothing to publish,
+	// so this one would not either.
 	unchanged bool
 }
 
-// Decide is the first part of a cut, or of a flush, and the long one. It keeps
-// nothing: after ErrInterrupted, or if the decision is thrown away, the same
+// Decide is the first part of a cut, or of a flush, and takes nearly all the time.
+// It keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store.
 func (m *Machine) Decide(flush bool) (*Decision, error) {
-	m.flushing = flush
-	defer func() { m.flushing = false }()
 	if m.broken {
 		return nil, ErrBroken
 	}
-	if i := m.Latest(); i != nil && !i.Published {
+	if m.history.unpublished() != nil {
 		return nil, ErrUnpublished
 	}
-	m.flushBlock()
-	if m.growing && m.NewSinceCut() == 0 {
+	m.staged.closeBlock(&m.records, m.now)
+	if m.first.growing && m.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
-	d, err := m.decide()
-	if m.interrupt.asked() { // whatever came out: part of the work was left out
+	d, err := m.planning(flush).decide()
+	if m.interrupt.asked() { // the result is incomplete, whatever it is
 		m.broken = true
 		return nil, ErrInterrupted
 	}
 	if err != nil {
-		m.refuse(err)
+		m.first.refuse(err, &m.head, &m.pending, m.records.len())
 		return nil, err
 	}
-	return &Decision{decision: d, flushing: m.flushing}, nil
+	return &Decision{decision: d, flushing: flush}, nil
+}
+
+// planning is what a cut may look at now.
+func (m *Machine) planning(flush bool) *planning {
+	ps := m.promises()
+	return &planning{
+		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
+		promises: ps, admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now), holdback: holdback{ps, m.pending.infeasible},
+		release: m.history.releases() + 1, flushing: flush,
+	}
 }
 
 // Enact is the second part of a cut: it commits what was decided.
@@ -139,13 +90,13 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 		return nil, m.Commit()
 	}
 	if m.beforeRelease() && len(d.births) == 0 {
-		m.grow()
+		m.first.grow(&m.head, &m.pending, m.records.len())
 		return nil, m.Commit()
 	}
-	if made.flushing && m.meta.InitialDone && m.NewSinceCut() == 0 && len(d.births) == 0 {
+	if made.flushing && m.head.InitialDone && m.NewSinceCut() == 0 && len(d.births) == 0 {
 		return nil, m.Commit()
 	}
-	if err := m.verify(d); err != nil {
+	if err := m.verifier(d.references).verify(d); err != nil {
 		return nil, err
 	}
 	m.countCut()
@@ -157,151 +108,81 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	return m.commitIntent(d, createdAt, policy)
 }
 
-// decide chooses the births. Each branch names the rule that makes it safe.
-func (m *Machine) decide() (decision, error) {
-	if len(m.intents) == 0 {
-		return m.decideInitial()
-	}
-	return m.decideUpdate(), nil
+// verifier judges a decision that fixes the given references.
+func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
+	return &verifier{policy: &m.policy, records: &m.records, classes: m.history.classes,
+		want: withReference(m.policy.Requirement, m.schema, fixed), promises: m.promises().with(fixed)}
 }
 
 // countCut advances the machine's own clock and ends the first load.
 func (m *Machine) countCut() {
-	m.growing, m.refused = false, nil
-	m.meta.Tick++
-	m.meta.CutTick = m.now
-	m.meta.InitialDone = true
-	m.meta.LastCut = m.records.len()
+	m.first = firstLoad{}
+	m.head.countCut(m.now, m.records.len())
 	if m.policy.HoldInCuts {
-		m.now = m.meta.Tick
+		m.now = m.head.Tick
 	}
-	m.staged.delta.Meta = &m.meta
 }
 
 func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*Intent, error) {
-	release := uint32(len(m.intents) + 1)
 	newcomers := 0
 	for _, c := range d.births {
-		c.ID, c.Born = ClassID(len(m.classes)), release
 		for _, r := range c.Members {
 			if m.records.classOf[r] == none {
 				newcomers++
 			}
-			m.records.classOf[r] = c.ID
 		}
-		m.classes = append(m.classes, c)
 	}
-	for _, id := range d.deaths {
-		m.classes[id].Died = release
-		m.staged.delta.Deaths = append(m.staged.delta.Deaths, Death{id, release})
-	}
-	// The intent goes in first: the plans are made in the space of its cut, as a
-	// machine does that opens this state.
-	m.storeReferences(d)
-	m.intents = append(m.intents, Intent{Release: release, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
+	deaths := m.history.enter(d)
+	// The intent comes first: records are positioned in the space of its cut, as by a
+	// machine that opens this state.
+	m.head.fixReferences(d.references)
+	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
+	m.history.intents = append(m.history.intents,
+		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.rebuild()
-	intent := m.Latest()
-	intent.Records, intent.Classes, intent.Pending = m.published(), len(m.classes)-m.dead(), m.pendingCounts()
-	m.staged.delta.Births = d.births
-	decided := *intent
-	m.staged.delta.Intent = &decided
+	intent := m.history.latest()
+	intent.Records, intent.Classes, intent.Pending = m.published(), m.history.alive(), m.pending.counts()
+	m.staged.cut(d.births, deaths, *intent)
 	if err := m.Commit(); err != nil {
 		return nil, err
 	}
-	return m.Latest(), nil
+	return intent, nil
 }
 
-func (m *Machine) published() int { return int(m.records.len()) - m.pendingCounts().Total() }
-
-func (m *Machine) dead() int {
-	n := 0
-	for _, c := range m.classes {
-		if c.Died != 0 {
-			n++
-		}
+// rebuild makes everything that is derived from the durable state: which record
+// is in which class, what is pending, and where it is positioned. It runs after each
+// release as well as at the start, so a restarted machine goes on exactly as one
+// that never stopped.
+func (m *Machine) rebuild() {
+	m.history.assign(m.records.classOf)
+	m.sortPending()
+	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
+	if m.head.InitialDone {
+		m.planner.lay(&m.records, &m.history, m.pending.waiting)
 	}
-	return n
 }
+
+// sortPending finds what is pending, and who was passed over at the newest cut.
+func (m *Machine) sortPending() {
+	m.pending.sort(&m.records)
+	if m.head.InitialDone {
+		m.pending.passOver(m.promises(), m.head.CutTick, &m.policy)
+	}
+}
+
+// promises are those of the semi-sensitive attributes, with the references that
+// state holds.
+func (m *Machine) promises() promises { return newPromises(&m.records, m.head.References) }
 
 // Published marks the newest release published under the SHA-256 of its
 // manifest: the last durable step.
 func (m *Machine) Published(release uint32, manifest [32]byte) error {
-	i := m.Latest()
-	if i == nil || i.Release != release || i.Published {
-		return fmt.Errorf("release %d is not the one in the making", release)
+	i := m.history.unpublished()
+	if i == nil || i.Release != release {
+		return fmt.Errorf("release %d is not the one in progress", release)
 	}
 	i.Published, i.Manifest = true, manifest
 	done := *i
 	m.staged.delta.Intent = &done
 	return m.Commit()
 }
-
-// View returns what a release shows. It can be asked for any release at any
-// time: a retry after a crash sees exactly what the first attempt saw.
-func (m *Machine) View(release uint32) (*View, error) {
-	if release < 1 || int(release) > len(m.intents) {
-		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, len(m.intents))
-	}
-	v := m.view(m.intents[release-1])
-	for _, c := range m.classes {
-		if c.Born <= release && (c.Died == 0 || c.Died > release) {
-			v.Classes = append(v.Classes, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
-		}
-	}
-	v.Local = m.localViews(v)
-	return v, nil
-}
-
-// view shows the records below the cut of an intent, without classes.
-func (m *Machine) view(intent Intent) *View {
-	n := intent.Cut
-	v := &View{Intent: intent, Seeded: m.meta.Seeded, Schema: m.schema, SA: m.records.sa[:n:n],
-		Dictionaries: make([]*equivclass.Dictionary, len(m.records.dicts))}
-	if len(m.meta.References) > 0 {
-		v.References = make(map[int]equivclass.Bag, len(m.meta.References))
-		for a, counts := range m.meta.References {
-			v.References[a] = equivclass.NewBag(counts)
-		}
-	}
-	for i, d := range m.records.dicts {
-		if d != nil {
-			v.Dictionaries[i] = d.Frozen()
-		}
-	}
-	for _, column := range m.records.qi {
-		v.QI = append(v.QI, column[:n:n])
-	}
-	for _, column := range m.records.semi {
-		v.Semi = append(v.Semi, column[:n:n])
-	}
-	if m.records.flags.of != nil {
-		v.Flags = m.records.flags.of[:n:n]
-	}
-	if m.records.firsts != nil {
-		v.Subject = m.records.subject[:n:n]
-	}
-	return v
-}
-
-// Regroups returns how often each record had been regrouped up to a release:
-// the number of classes that held it, less one. For the auditor's gate.
-func (m *Machine) Regroups(release uint32) []uint16 {
-	out := make([]uint16, m.records.len())
-	seen := make([]bool, m.records.len())
-	for _, c := range m.classes {
-		if c.Born > release {
-			break
-		}
-		for _, r := range c.Members {
-			if seen[r] {
-				out[r]++
-			}
-			seen[r] = true
-		}
-	}
-	return out
-}
-
-// All returns a view of every record in state, published or not, without
-// classes: for the private export.
-func (m *Machine) All() *View { return m.view(Intent{Cut: m.records.len()}) }

@@ -2,6 +2,50 @@ package incremental
 
 import "anond/equivclass"
 
+// decision is what a cut changes: classes that are born, and those whose
+// records the births take over.
+type decision struct {
+	births []*Class
+	deaths []ClassID
+	// references are the distributions of t-closeness that release 1 fixes, by
+	// attribute.
+	references map[int][]equivclass.Count
+}
+
+// fix notes the reference distribution of an attribute.
+func (d *decision) fix(attribute int, counts []equivclass.Count) {
+	if d.references == nil {
+		d.references = map[int][]equivclass.Count{}
+	}
+	d.references[attribute] = counts
+}
+
+// planning decides what a release publishes. It is made for one cut, of what the
+// cut may look at: the records, the published classes, what waits and how it is
+// positioned. It changes none of it, and does not know the store or what is
+// staged, so a decision that is thrown away leaves no trace.
+type planning struct {
+	policy    *Policy
+	records   *columns
+	classes   []*Class
+	pending   *pendingSet
+	planner   *planner
+	secrets   *secrets
+	promises  promises
+	admission admission
+	holdback  holdback
+	release   uint32 // the one to be decided
+	flushing  bool   // it is the last of its source: no record waits for a better class
+}
+
+// decide chooses the births. Each branch names the rule that makes it safe.
+func (p *planning) decide() (decision, error) {
+	if p.release == 1 {
+		return p.first()
+	}
+	return p.update(), nil
+}
+
 // settlePool bounds the number of waiting records that a cut partitions anew as
 // a whole: a matter of two or three seconds with Extract. Beyond it, what local
 // updates have planned stays and only the rest is partitioned, at about a third
@@ -10,36 +54,42 @@ import "anond/equivclass"
 // 40,000 waiting, 3.8 s to 0.150 against 1.2 s to 0.143.)
 const settlePool = 200000
 
-// decideInitial partitions the first load as a whole.
+// first partitions the first load as a whole.
 //
-// Rule A: every birth consists of at least k never-published records with no
-// value above 1/l. Rule I: a load that no partition can satisfy is refused, and
-// may grow (first.go).
-func (m *Machine) decideInitial() (decision, error) {
-	waiting := m.pending.waiting
-	if len(waiting) < m.policy.Requirement.K {
+// Rule A (frozen classes): every birth consists of at least k never-published records with no
+// value above 1/l. Rule I (infeasible): a load that no partition can satisfy is
+// refused, and may grow (first.go).
+func (p *planning) first() (decision, error) {
+	waiting := p.pending.waiting
+	if len(waiting) < p.policy.Requirement.K {
 		return decision{}, nil
 	}
-	bag := m.records.bag(waiting)
-	want := m.policy.Requirement.WithReference(bag)
-	if err := m.feasible(bag, want); err != nil {
+	bag := p.records.bag(waiting)
+	want := p.policy.Requirement.WithReference(bag)
+	if err := feasible(p.sensitive(), bag, want); err != nil {
 		return decision{}, err
 	}
-	if err := m.feasibleSemi(waiting); err != nil {
+	if err := p.promises.feasible(waiting); err != nil {
 		return decision{}, err
 	}
-	plans, _ := m.records.partition(m.records.space(m.records.len()), waiting, m.firstPartitioner(), m.policy.Local, want)
-	return m.decideFirst(plans, bag.Total)
+	plans, _ := p.records.partition(p.records.space(p.records.len()), waiting, p.partitioner(), p.policy.Local, want)
+	return p.firstRelease(plans, bag.Total)
 }
 
-// decideFirst makes release 1 out of planned classes: those that keep the
-// promises of the semi-sensitive attributes and, where a reference distribution
-// is that of what is published, stand beside it. Each may cost the other some.
-func (m *Machine) decideFirst(plans []plan, records int) (d decision, err error) {
+func (p *planning) sensitive() string {
+	s := p.records.schema
+	return s.Attributes()[s.SensitiveIndex()].Name
+}
+
+// firstRelease makes release 1 out of planned classes: those that keep the
+// promises of the semi-sensitive attributes and, where the reference distribution of
+// t-closeness is that of what is published, are close to it. Either test may remove
+// classes that the other one needs, so both run until neither removes any.
+func (p *planning) firstRelease(plans []plan, records int) (d decision, err error) {
 	lost := 0
 	for {
-		d = decision{births: m.births(m.keepPromises(plans))}
-		out := m.fixReferences(&d)
+		d = decision{births: p.births(p.holdback.keep(plans))}
+		out := fixReference(&d, p.records, p.policy.Requirement)
 		if len(out) == 0 {
 			break
 		}
@@ -50,38 +100,41 @@ func (m *Machine) decideFirst(plans []plan, records int) (d decision, err error)
 		}
 	}
 	if lost > 0 && len(d.births) == 0 {
-		return decision{}, m.nothingClose(records)
+		return decision{}, nothingClose(p.sensitive(), records, p.policy.Requirement)
 	}
-	return d, m.fixSemiReferences(&d)
+	return d, p.promises.fix(&d)
 }
 
-// firstPartitioner is the method of the first load. One that draws gets a seed
-// of this state and this release (rule R): a restart before the cut, and a retry
-// after it, draw the same; who has the releases and the program cannot repeat it.
-func (m *Machine) firstPartitioner() equivclass.Partitioner {
-	if p, draws := m.policy.Initial.(equivclass.Drawing); draws {
-		return p.WithSeed(m.draw(uint32(len(m.intents)+1), "first load").Uint64())
+// partitioner is the method of the first load. One that draws gets a seed of this
+// state and this release (rule R, randomness): a restart before the cut, and a retry after
+// it, draw the same; someone with the releases and the program cannot repeat it.
+func (p *planning) partitioner() equivclass.Partitioner {
+	if method, draws := p.policy.Initial.(equivclass.Drawing); draws {
+		return method.WithSeed(p.secrets.draw(p.release, "first load").Uint64())
 	}
-	return m.policy.Initial
+	return p.policy.Initial
 }
 
-// decideUpdate chooses, among the planned classes, those to be published now.
+// update chooses, among the planned classes, those to be published now.
 //
 // Rule A makes every choice safe: a birth consists of never-published records
 // and satisfies the requirement, whichever of them are born. In mode regroup,
-// rule P governs the rest (regroup.go). Rule I: while infeasible records wait,
+// rule P (pure classes) governs the rest (regroup.go). Rule I: while infeasible records wait,
 // either all that waits is published or nothing.
-func (m *Machine) decideUpdate() decision {
-	if len(m.pending.waiting) == 0 && len(m.pending.repeats) == 0 {
+func (p *planning) update() decision {
+	if len(p.pending.waiting) == 0 && len(p.pending.repeats) == 0 {
 		return decision{}
 	}
-	space := m.records.space(m.records.len())
-	plans, rest := m.settle(space)
-	urgent, others := m.urgent(m.allOrNothing(plans, rest))
-	chosen := m.keepPromises(append(m.admit(others), urgent...))
-	d := decision{births: m.births(chosen)}
-	if m.policy.Republication == Regroup && m.policy.MaxRegroups != 0 && len(m.pending.infeasible) == 0 {
-		m.regroup(&d, space, plans, chosen)
+	space := p.records.space(p.records.len())
+	plans, rest := p.settle(space)
+	urgent, others := p.holdback.urgent(p.holdback.allOrNothing(plans, rest))
+	if !p.flushing {
+		others = p.admission.admit(others)
+	}
+	chosen := p.holdback.keep(append(others, urgent...))
+	d := decision{births: p.births(chosen)}
+	if p.policy.Republication == Regroup && p.policy.MaxRegroups != 0 && len(p.pending.infeasible) == 0 {
+		p.regroup(&d, space, plans, chosen)
 	}
 	return d
 }
@@ -89,22 +142,22 @@ func (m *Machine) decideUpdate() decision {
 // settle plans everything that waits; rest is what finds no class. The result is
 // a function of the published classes and the waiting records in order: so are
 // the plans of local updates.
-func (m *Machine) settle(space *equivclass.Space) (plans []plan, rest []RecordID) {
-	todo := m.pending.waiting
+func (p *planning) settle(space *equivclass.Space) (plans []plan, rest []RecordID) {
+	todo := p.pending.waiting
 	if len(todo) > settlePool {
-		plans, todo = m.planner.plan(&m.records)
+		plans, todo = p.planner.plan(p.records)
 	}
-	more, rest := m.records.partition(space, todo, m.policy.Local, m.policy.Local, m.policy.Requirement)
+	more, rest := p.records.partition(space, todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
 	return append(plans, more...), rest
 }
 
 // births turns plans into classes: pure where mode regroup allows it and the
 // bag is flat (rule P), else frozen (rule A).
-func (m *Machine) births(plans []plan) []*Class {
+func (p *planning) births(plans []plan) []*Class {
 	out := make([]*Class, len(plans))
-	for i, p := range plans {
-		c := &Class{Regime: Frozen, Members: p.members}
-		if m.policy.Republication == Regroup && m.records.bag(p.members).Flat() {
+	for i, pl := range plans {
+		c := &Class{Regime: Frozen, Members: pl.members}
+		if p.policy.Republication == Regroup && p.records.bag(pl.members).Flat() {
 			c.Regime = Pure
 		}
 		out[i] = c

@@ -2,7 +2,7 @@ package incremental
 
 // Draw gives a test the numbers that one purpose draws in one release.
 func (m *Machine) Draw(release uint32, purpose string) uint64 {
-	return m.draw(release, purpose).Uint64()
+	return m.secrets.draw(release, purpose).Uint64()
 }
 
 // EachLocalUpdate carries out the local updates that plan would, each through

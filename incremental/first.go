@@ -5,11 +5,11 @@ import "errors"
 // The first load and what comes before release 1.
 //
 // Before release 1 nothing binds at levels L0 and L1: no record was published, so
-// whatever is refused, waits or changes can be seen by nobody who reads releases.
-// A first load that is too small, or that no partition can satisfy (rule I), is
-// therefore not the end: it stays the first load, grows by what comes, and is cut
-// again whenever a release would be due. The next start reads up to the present
-// end of the source before it cuts.
+// nobody who reads releases can see what is refused, waits or changes. A first load
+// that is too small, or that no partition can satisfy (rule I, infeasible), is
+// therefore not final: it stays the first load, takes in the records that follow, and
+// is cut again whenever a release would be due. The next start reads up to the
+// present end of the source before it cuts.
 
 // FirstLoad is what operators are told before release 1: counts and shares.
 type FirstLoad struct {
@@ -23,46 +23,71 @@ type FirstLoad struct {
 	Reachable int     `json:"reachable_l,omitempty"`
 }
 
-func (m *Machine) firstLoad() *FirstLoad {
-	if !m.beforeRelease() {
-		return nil
-	}
-	f := &FirstLoad{Records: int(m.records.len()), Wanted: max(m.policy.Requirement.K, m.policy.InitialMin)}
-	if e := m.refused; e != nil {
-		f.Refused, f.Attribute, f.Share, f.Reachable = true, e.Attribute, e.Share, e.Reachable
-	}
-	return f
+// firstLoad is what the machine knows of the load before release 1.
+type firstLoad struct {
+	// growing: since the machine was opened a cut found nothing to publish. The load
+	// takes in what comes until a cut finds something.
+	growing bool
+	refused *InfeasibleError // why the newest such cut was refused; nil: too few records
 }
 
-// beforeRelease reports whether nothing is decided yet: no release, and no pool
-// that was quarantined.
-func (m *Machine) beforeRelease() bool { return len(m.intents) == 0 && len(m.pending.quarantined) == 0 }
+// grow lets the first load take in what comes.
+func (f *firstLoad) grow(h *head, p *pendingSet, records RecordID) {
+	f.growing, f.refused, p.stuck = true, nil, 0
+	h.reopenFirst(records)
+}
+
+// refuse lets it grow if err says that it was refused: all that waits is then
+// infeasible.
+func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID) {
+	var e *InfeasibleError
+	if !errors.As(err, &e) {
+		return
+	}
+	f.grow(h, p, records)
+	f.refused, p.stuck = e, len(p.waiting)
+}
+
+// status describes it for operators.
+func (f *firstLoad) status(records RecordID, policy *Policy) *FirstLoad {
+	s := &FirstLoad{Records: int(records), Wanted: max(policy.Requirement.K, policy.InitialMin)}
+	if e := f.refused; e != nil {
+		s.Refused, s.Attribute, s.Share, s.Reachable = true, e.Attribute, e.Share, e.Reachable
+	}
+	return s
+}
+
+// InitialDone reports whether the first load is complete.
+func (m *Machine) InitialDone() bool { return m.head.InitialDone }
+
+// InitialReached reports whether every partition has been applied up to the end
+// that it had at the first start, and the least number of records is there.
+func (m *Machine) InitialReached() bool {
+	return m.head.InitialEnds != nil && m.EnoughRecords() && m.intake.offsets.reached(m.head.InitialEnds)
+}
+
+// InitialEnds returns where the first load ends, nil if that is not known yet.
+func (m *Machine) InitialEnds() map[Partition]int64 { return m.head.InitialEnds }
+
+// SetInitialEnds stores where the first load ends, at the first start.
+func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
+	m.head.InitialEnds, m.head.changed = ends, true
+}
 
 // EnoughRecords reports whether the records are there without which the first
 // load does not end.
 func (m *Machine) EnoughRecords() bool { return int(m.records.len()) >= m.policy.InitialMin }
 
-// Growing reports whether the first load was cut in vain and grows.
-func (m *Machine) Growing() bool { return m.growing }
+// Growing reports whether a cut of the first load found nothing to publish, so that
+// the load grows.
+func (m *Machine) Growing() bool { return m.first.growing }
 
 // Refused returns why the first load was refused at the newest cut, nil if it was
 // not.
-func (m *Machine) Refused() *InfeasibleError { return m.refused }
+func (m *Machine) Refused() *InfeasibleError { return m.first.refused }
 
-// refuse notes that the first load was refused, if that is what err says.
-func (m *Machine) refuse(err error) {
-	var e *InfeasibleError
-	if !errors.As(err, &e) {
-		return
-	}
-	m.grow()
-	m.refused, m.pending.stuck = e, len(m.pending.waiting)
-}
-
-// grow lets the first load take in what comes. Where it ends is forgotten, so
-// that the next start asks the source again.
-func (m *Machine) grow() {
-	m.growing, m.refused, m.pending.stuck = true, nil, 0
-	m.meta.InitialDone, m.meta.InitialEnds, m.meta.LastCut = false, nil, m.records.len()
-	m.staged.delta.Meta = &m.meta
+// beforeRelease reports whether nothing is decided yet: no release, and no pool
+// that was quarantined.
+func (m *Machine) beforeRelease() bool {
+	return m.history.latest() == nil && len(m.pending.quarantined) == 0
 }

@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,13 +9,14 @@ import (
 )
 
 // A hierarchy may grow. Leaves may be added anywhere; every leaf that state knows
-// keeps its whole path. So every cell that was ever published keeps its label: it
+// keeps its whole path. So every cell that was ever published keeps its label, which
 // is that of the lowest common ancestor of the same leaves. Before release 1 any
-// change will do that leaves no record without its leaf.
+// change is accepted that leaves no record without its leaf.
 //
-// A new leaf of a quasi-identifier tells nothing that the adversary does not know.
-// One of the sensitive attribute does: who arrived before it cannot have the new
-// value. So it shares a class with those only who arrived after it (epochs.go).
+// A new leaf of a quasi-identifier tells nothing that adversaries do not know. A new
+// leaf of the sensitive attribute does: whoever arrived before it cannot have the new
+// value. So records with a new value share classes only with records that arrived
+// after it became valid (epochs.go).
 
 // GrowthError says that a hierarchy changed in a way that is not growth.
 type GrowthError struct {
@@ -31,39 +31,40 @@ func (e *GrowthError) Error() string {
 	if e.Reason != "" {
 		return fmt.Sprintf("the hierarchy of attribute %q was changed: %s", e.Attribute, e.Reason)
 	}
-	return fmt.Sprintf("the hierarchy of attribute %q was changed: of the leaves that state knows, %d have another path and %d are gone. New leaves may be added; what is there keeps its whole path",
-		e.Attribute, len(e.Moved), len(e.Lost))
+	return fmt.Sprintf("the hierarchy of attribute %q was changed: of the leaves that state knows, %d have another path and %d are gone. "+
+		"New leaves may be added; what is there keeps its whole path", e.Attribute, len(e.Moved), len(e.Lost))
 }
 
-// adoptHierarchies takes the present hierarchies into state, or refuses them.
-func (m *Machine) adoptHierarchies(o Options) error {
-	m.records.bindLeaves()
-	for _, key := range slices.Sorted(maps.Keys(o.Hierarchies)) {
-		a := o.Hierarchies[key]
-		versions := m.meta.Hierarchies[a]
-		if n := len(versions); n > 0 && versions[n-1].SHA256 == o.Settings[key] {
+// hierarchies takes the present hierarchies into state, or refuses them.
+func (a *adoption) hierarchies() error {
+	a.records.bindLeaves()
+	for _, key := range slices.Sorted(maps.Keys(a.Hierarchies)) {
+		attribute := a.Hierarchies[key]
+		versions := a.head.Hierarchies[attribute]
+		if n := len(versions); n > 0 && versions[n-1].SHA256 == a.Settings[key] {
 			continue
 		}
-		if had, known := m.meta.Settings[key]; known && had != o.Settings[key] && m.records.leaves[a].fresh {
-			return &SettingsError{Keys: []string{key}, Released: !m.beforeRelease()} // state knows no paths to compare with
+		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.leaves[attribute].fresh {
+			return &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
-		if err := m.adoptHierarchy(a, o.Settings[key]); err != nil {
+		if err := a.hierarchy(attribute, a.Settings[key]); err != nil {
 			return err
 		}
 	}
-	m.meta.References = m.references(func(l *leaves, c equivclass.Code) equivclass.Code { return l.now[c] })
-	m.records.findEpochs(m.meta.Hierarchies[m.schema.SensitiveIndex()])
+	a.head.References = renumber(a.head.References, a.records.leaves, func(l *leaves, c equivclass.Code) equivclass.Code { return l.now[c] })
+	a.records.findEpochs(a.head.Hierarchies[a.Schema.SensitiveIndex()])
 	return nil
 }
 
-func (m *Machine) adoptHierarchy(a int, digest [32]byte) error {
-	l := m.records.leaves[a]
+// hierarchy takes in one version of the hierarchy of an attribute.
+func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
+	l := a.records.leaves[attribute]
 	var entries []string
 	if l.fresh {
 		entries = slices.Clone(l.paths)
 	} else {
 		var err error
-		if entries, err = m.growth(a); err != nil {
+		if entries, err = a.growth(attribute); err != nil {
 			return err
 		}
 		for _, e := range entries {
@@ -72,100 +73,62 @@ func (m *Machine) adoptHierarchy(a int, digest [32]byte) error {
 		l.bind()
 	}
 	for _, e := range entries {
-		m.staged.delta.Dictionary = append(m.staged.delta.Dictionary, DictionaryEntry{a, e})
+		a.staged.entry(attribute, e)
 	}
-	version := HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.paths)), Records: m.records.len(), Release: uint32(len(m.intents))}
-	if len(m.meta.Hierarchies[a]) == 0 {
+	version := HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.paths)), Records: a.records.len(), Release: a.history.releases()}
+	if len(a.head.Hierarchies[attribute]) == 0 {
 		version.Records, version.Release = 0, 0 // valid from the beginning
 	}
-	if m.meta.Hierarchies == nil {
-		m.meta.Hierarchies = map[int][]HierarchyVersion{}
+	if a.head.Hierarchies == nil {
+		a.head.Hierarchies = map[int][]HierarchyVersion{}
 	}
-	m.meta.Hierarchies[a] = append(m.meta.Hierarchies[a], version)
-	m.staged.delta.Meta = &m.meta
+	a.head.Hierarchies[attribute] = append(a.head.Hierarchies[attribute], version)
+	a.head.changed = true
 	l.fresh = false
 	return nil
 }
 
 // growth returns the entries that a changed hierarchy adds to state, or why it
 // may not change like that.
-func (m *Machine) growth(a int) ([]string, error) {
-	l, refused := m.records.leaves[a], &GrowthError{Attribute: m.schema.Attributes()[a].Name}
-	entries, moved, lost := l.change()
-	if m.beforeRelease() {
-		lost, moved = m.used(a), nil
+func (a *adoption) growth(attribute int) ([]string, error) {
+	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
+	entries, moved, lost := a.records.leaves[attribute].change()
+	if !a.bound {
+		lost, moved = a.records.leafless(attribute), nil
 	}
 	refused.Moved, refused.Lost = moved, lost
-	switch i := m.Latest(); {
+	switch i := a.history.unpublished(); {
 	case len(moved)+len(lost) > 0:
 		return nil, refused
-	case i != nil && !i.Published:
-		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
+	case i != nil:
+		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: "+
+			"start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
 		return nil, refused
 	case len(entries) == 0:
 		return nil, nil // only the order of lines or their notation
-	case slices.Contains(m.schema.Semi(), a) && m.records.len() > 0:
+	case slices.Contains(a.Schema.Semi(), attribute) && a.records.len() > 0:
 		refused.Reason = "that of a semi-sensitive attribute may not: a later leaf would tell about the values of those who came before it"
 		return nil, refused
-	case a == m.schema.SensitiveIndex() && m.treeGround() && !m.beforeRelease():
-		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: distances of published classes would change"
+	case attribute == a.Schema.SensitiveIndex() && a.Policy.treeGround() && a.bound:
+		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: " +
+			"distances of published classes would change"
 		return nil, refused
 	}
 	return entries, nil
 }
 
-// used lists the leaves that records have and the present tree has not.
-func (m *Machine) used(a int) (lost []string) {
-	c := &m.records
-	if !slices.Contains(c.column(a), gone) {
+// leafless lists the leaves that records have and the present tree has not.
+func (c *columns) leafless(attribute int) (lost []string) {
+	if !slices.Contains(c.Codes[attribute], gone) {
 		return nil
 	}
-	return []string{""} // one stands for all: the column no longer tells them apart
-}
-
-// column returns the codes of an attribute that state stores.
-func (c *columns) column(attribute int) []equivclass.Code {
-	if j := slices.Index(c.schema.Quasi(), attribute); j >= 0 {
-		return c.qi[j]
-	}
-	if j := slices.Index(c.schema.Semi(), attribute); j >= 0 {
-		return c.semi[j]
-	}
-	return c.sa
+	return []string{""} // one stands for all: the column no longer distinguishes them
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.
-func (m *Machine) treeGround() bool {
-	return slices.ContainsFunc(m.policy.Requirement.Extra, func(p equivclass.Principle) bool {
-		t, ok := p.(equivclass.TClose)
+func (p *Policy) treeGround() bool {
+	return slices.ContainsFunc(p.Requirement.Extra, func(extra equivclass.Principle) bool {
+		t, ok := extra.(equivclass.TClose)
 		return ok && t.Ground.Name() == equivclass.TreeGround{}.Name()
 	})
 }
-
-// references returns the reference distributions in another numbering of leaves.
-func (m *Machine) references(number func(*leaves, equivclass.Code) equivclass.Code) map[int][]equivclass.Count {
-	if m.meta.References == nil {
-		return nil
-	}
-	out := make(map[int][]equivclass.Count, len(m.meta.References))
-	for a, counts := range m.meta.References {
-		out[a] = slices.Clone(counts)
-		if l := m.records.leaves[a]; l != nil && !l.same {
-			for i, c := range counts {
-				out[a][i].Code = number(l, c.Code)
-			}
-			slices.SortFunc(out[a], func(x, y equivclass.Count) int { return cmp.Compare(x.Code, y.Code) })
-		}
-	}
-	return out
-}
-
-// storedMeta is the head of the state as the store keeps it.
-func (m *Machine) storedMeta() *Meta {
-	meta := m.meta
-	meta.References = m.references(func(l *leaves, c equivclass.Code) equivclass.Code { return l.stored[c] })
-	return &meta
-}
-
-// Hierarchies returns the versions of each attribute's hierarchy, oldest first.
-func (m *Machine) Hierarchies() map[int][]HierarchyVersion { return m.meta.Hierarchies }

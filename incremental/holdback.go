@@ -7,24 +7,31 @@ import (
 	"anond/equivclass"
 )
 
+// holdback withholds planned classes from a cut where the promises or rule I
+// (infeasible) demand it.
+type holdback struct {
+	promises
+	infeasible map[flagSet]bool // the strata whose records that were passed over break 1/l by themselves
+}
+
 // allOrNothing drops the plans of each infeasible stratum in which somebody would
-// be left (rule I); the others are not concerned.
-func (m *Machine) allOrNothing(plans []plan, rest []RecordID) []plan {
+// be left (rule I); the other strata are not concerned.
+func (h holdback) allOrNothing(plans []plan, rest []RecordID) []plan {
 	left := map[flagSet]bool{}
 	for _, r := range rest {
-		left[m.records.flagged(r)] = true
+		left[h.records.flagged(r)] = true
 	}
 	return slices.DeleteFunc(plans, func(p plan) bool {
-		f := m.records.flagged(p.members[0])
-		return m.pending.infeasible[f] && left[f]
+		f := h.records.flagged(p.members[0])
+		return h.infeasible[f] && left[f]
 	})
 }
 
-// urgent parts the plans of infeasible strata, which wait for nothing more, from
+// urgent separates the plans of infeasible strata, which are admitted at once, from
 // the others.
-func (m *Machine) urgent(plans []plan) (urgent, others []plan) {
+func (h holdback) urgent(plans []plan) (urgent, others []plan) {
 	for _, p := range plans {
-		if m.pending.infeasible[m.records.flagged(p.members[0])] {
+		if h.infeasible[h.records.flagged(p.members[0])] {
 			urgent = append(urgent, p)
 		} else {
 			others = append(others, p)
@@ -33,47 +40,48 @@ func (m *Machine) urgent(plans []plan) (urgent, others []plan) {
 	return urgent, others
 }
 
-// keepPromises returns the classes that a cut may publish of those chosen: all
-// but for those that holdBack holds, and with one of an infeasible stratum all of
-// it (rule I).
-func (m *Machine) keepPromises(plans []plan) []plan {
-	if len(m.records.semi) == 0 {
+// keep returns the classes that a cut may publish of those chosen: all but for
+// those that holdBack holds, and with one of an infeasible stratum all of it
+// (rule I).
+func (h holdback) keep(plans []plan) []plan {
+	if len(h.each) == 0 {
 		return plans
 	}
 	for {
-		kept, held := m.holdBack(plans)
+		kept, held := h.holdBack(plans)
 		var left []RecordID
 		for _, p := range held {
 			left = append(left, p.members...)
 		}
-		if plans = m.allOrNothing(kept, left); len(plans) == len(kept) {
+		if plans = h.allOrNothing(kept, left); len(plans) == len(kept) {
 			return plans
 		}
 	}
 }
 
 // holdBack keeps, of the classes that a cut would publish, as many as leave the
-// promise of every semi-sensitive attribute kept (rule D for each attribute: the
-// values newly published have no share above 1/l, or are t-close). The others
-// wait. Classes are whole: a class lacking members would be another class.
+// promise of every semi-sensitive attribute kept (rule D, difference, for each
+// attribute: the values newly published have no share above 1/l, or are t-close).
+// The others wait. Only whole classes are held: without a member a class would be
+// another class.
 //
-// Method: as long as an attribute breaks its promise, hold those classes that
-// bring it nearest to it per record held; then take back every class that fits
-// after all, the largest first. Deterministic; any choice is safe at L0 and L1,
-// for classes that were never published are never seen (rule A). Cost: classes x
+// Method: as long as an attribute breaks its promise, hold the classes whose absence
+// brings it nearest to the promise per record held; then take back every class that
+// fits after all, the largest first. Deterministic; any choice is safe at L0 and L1,
+// because a class that was never published is not visible (rule A, frozen classes). Cost: classes x
 // values of the attributes with t, classes x log classes for those with l.
-func (m *Machine) holdBack(plans []plan) (kept, held []plan) {
-	h := m.newHolding(plans)
+func (h holdback) holdBack(plans []plan) (kept, held []plan) {
+	c := newHolding(h.promises, plans)
 	for {
-		broken := slices.IndexFunc(h.tallies, func(t *tally) bool { return !t.holds() })
+		broken := slices.IndexFunc(c.tallies, func(t *tally) bool { return !t.holds() })
 		if broken < 0 {
 			break
 		}
-		h.relieve(broken)
+		c.relieve(broken)
 	}
-	h.takeBack()
+	c.takeBack()
 	for i, p := range plans {
-		if h.out[i] {
+		if c.out[i] {
 			held = append(held, p)
 		} else {
 			kept = append(kept, p)
@@ -82,7 +90,7 @@ func (m *Machine) holdBack(plans []plan) (kept, held []plan) {
 	return kept, held
 }
 
-// holding is the choice of one cut.
+// holding is the state of holdBack during one cut.
 type holding struct {
 	plans   []plan
 	bags    [][]equivclass.Bag // by attribute, then plan: its sensitive values
@@ -93,18 +101,17 @@ type holding struct {
 // tally counts the sensitive values of one attribute in the classes kept.
 type tally struct {
 	promise
-	reference equivclass.Bag
-	count     map[equivclass.Code]int
-	total     int
+	count map[equivclass.Code]int
+	total int
 }
 
-func (m *Machine) newHolding(plans []plan) *holding {
+func newHolding(ps promises, plans []plan) *holding {
 	h := &holding{plans: plans, out: make([]bool, len(plans))}
-	for _, p := range m.promises() {
-		t := &tally{promise: p, reference: m.reference(p.attribute), count: map[equivclass.Code]int{}}
+	for _, p := range ps.each {
+		t := &tally{promise: p, count: map[equivclass.Code]int{}}
 		bags := make([]equivclass.Bag, len(plans))
 		for i := range plans {
-			bags[i] = m.records.semiBag(p.j, plans[i].members)
+			bags[i] = ps.records.semiBag(p.j, plans[i].members)
 			t.add(bags[i], 1)
 		}
 		h.tallies, h.bags = append(h.tallies, t), append(h.bags, bags)
@@ -135,7 +142,7 @@ func (t *tally) bag(less equivclass.Bag) (b equivclass.Bag) {
 	return b
 }
 
-func (t *tally) holds() bool { return t.promise.holds(t.bag(equivclass.Bag{}), t.reference) }
+func (t *tally) holds() bool { return t.promise.holds(t.bag(equivclass.Bag{})) }
 
 // worst returns the most frequent value, of equals the first.
 func (t *tally) worst() (worst equivclass.Code) {
@@ -198,7 +205,8 @@ func (t *tally) gains() func(class equivclass.Bag) float64 {
 }
 
 func countOf(b equivclass.Bag, value equivclass.Code) int {
-	if i, found := slices.BinarySearchFunc(b.Counts, value, func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }); found {
+	byCode := func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }
+	if i, found := slices.BinarySearchFunc(b.Counts, value, byCode); found {
 		return b.Counts[i].N
 	}
 	return 0
@@ -211,7 +219,7 @@ func (h *holding) hold(plan int) {
 	}
 }
 
-// takeBack keeps classes that were held and fit beside the others after all.
+// takeBack keeps classes that were held but fit together with the others after all.
 func (h *holding) takeBack() {
 	var order []int
 	for i, out := range h.out {
@@ -234,7 +242,7 @@ func (h *holding) takeBack() {
 	}
 }
 
-// fits tells whether the promise holds after a class was added to classes with
+// fits reports whether the promise holds after a class was added to classes with
 // which it held: with l only the values of the class became more frequent.
 func (t *tally) fits(class equivclass.Bag) bool {
 	if t.l == 0 {

@@ -1,12 +1,5 @@
 package incremental
 
-import (
-	"slices"
-
-	"anond/equivclass"
-	"anond/equivclass/lgb"
-)
-
 // Local generalization and bucketization in a chain of releases (Li, He and Sun,
 // made incremental; docs/THREAT_MODEL.md, Theorem L).
 //
@@ -15,7 +8,7 @@ import (
 // in place of each flagged value and of the sensitive value the local bucket that
 // it lies in, whose bag is public. The sensitive attribute's buckets are the
 // classes. The buckets of a semi-sensitive attribute are made of the records born
-// in one release and never change (rule A). They nest in the classes: a bucket is
+// in one release and never change (rule A, frozen classes). They nest in the classes: a bucket is
 // a union of whole classes whose values keep the promise, or, with `l`, part of a
 // class that keeps it alone, cut by LocalBuckets, so that every value occurs once
 // among l or more.
@@ -31,123 +24,71 @@ import (
 // from birth, in every release the same; so all releases together say of each
 // bucket once that its records have the values of its bag, and nothing else. The
 // worlds that fit are therefore the product, over the buckets of all attributes
-// and births, of the ways to hand out the bag of the bucket to its records. The
-// uniform law on a product is independent and uniform in each factor, in which a
-// value falls to a record with the share that it has in the bag, at most 1/l. L1 adds signatures, of which frozen
-// classes have none. (The flags are public; that they correlate with values is
+// and births, of the ways to assign the bag of the bucket to its records. The uniform
+// law on a product is independent and uniform in each factor. In each factor a record
+// has a value with the probability of the value's share of the bag, at most 1/l. L1
+// adds signatures, of which frozen classes have none. (The flags are public; that they correlate with values is
 // out of scope, as for any attribute.)
 //
 // Claim K1. An adversary who knows the class of each record and no flagged value
-// finds each of the k or more rows of the class equally likely hers. Proof: the
+// finds each of the k or more rows of the class equally likely a person's. Proof: the
 // members of a class have the same flags, so to exchange what two of them have in
 // all bucketed attributes, buckets included, changes no file and maps worlds that
-// fit to worlds that fit. Her posterior is then the mean over the rows of the
-// class of the shares above: at most 1/l again.
+// fit to worlds that fit. The posterior of a value is then the mean over the rows of
+// the class of the shares above: at most 1/l again.
 //
-// The same holds if she counts each assignment of values to people once, whatever
-// rows they would stand in, as L0 is written. For buckets nest: what the releases
+// The same holds for an adversary who counts each assignment of values to people
+// once, whatever rows they would stand in, as L0 is written. For buckets nest: what the releases
 // say of values is, for each class that is cut, that its members have the values
 // of its buckets in any order, and for each union, that its members have its bag;
-// each a uniform hand-out in which a value has its share of a bag that keeps the
+// each a uniform assignment in which a value has its share of a bag that keeps the
 // promise. The paper's buckets cross classes, and that count can then exceed 1/l
 // (4/7 at l=2: docs/THREAT_MODEL.md); hence not here.
 //
-// Rule D for each attribute follows: the flagged values of a birth release lie in
+// Rule D (difference) for each attribute follows: the flagged values of a birth release lie in
 // buckets that each keep the promise, so together they keep it (for `t` holdBack
-// and the cut below hold it itself). Rule F: which bucket a record is in is a
+// and the cut below check it itself). Rule F (forbidden operations): which bucket a record is in is a
 // function of the seed, the release, its value and the content of the records
-// born with it, not of its number; among records of one value it is drawn (rule
-// R), so that neither quasi-identifiers nor order of arrival show.
+// born with it, not of its number; among records of one value it is drawn (rule R,
+// randomness), so that neither quasi-identifiers nor order of arrival show.
 type localBuckets struct {
 	buckets [][][]RecordID // by semi-sensitive attribute: buckets in order of birth
 	upTo    [][]int        // by release - 1, attribute: how many of them it shows
 	classes int            // classes that are in
 }
 
-// localViews returns the bucketed attributes of a release. Buckets are made when
-// a view first needs them and kept: 4 bytes a flagged value.
-func (m *Machine) localViews(v *View) []LocalView {
-	if !m.policy.Bucketized {
-		return nil
-	}
-	l := &m.local
+// views returns the bucketed attributes of a release. Buckets are made when a view
+// first needs them and kept: 4 bytes a flagged value.
+func (l *localBuckets) views(v *View, h *history, b bucketizer) []LocalView {
 	for len(l.upTo) < int(v.Intent.Release) {
-		m.bucketize(uint32(len(l.upTo) + 1))
+		l.add(uint32(len(l.upTo)+1), h, b)
 	}
 	var out []LocalView
-	for j, i := range m.schema.Semi() {
+	for j, i := range v.Schema.Semi() {
 		n := l.upTo[v.Intent.Release-1][j]
-		out = append(out, LocalView{Attribute: i, Codes: m.records.semi[j][:v.Intent.Cut:v.Intent.Cut], Buckets: l.buckets[j][:n:n]})
+		out = append(out, LocalView{Attribute: i, Codes: v.Semi[j], Buckets: l.buckets[j][:n:n]})
 	}
-	sensitive := LocalView{Attribute: m.schema.SensitiveIndex(), Codes: v.SA}
+	sensitive := LocalView{Attribute: v.Schema.SensitiveIndex(), Codes: v.SA}
 	for _, c := range v.Classes {
 		sensitive.Buckets = append(sensitive.Buckets, c.Members)
 	}
 	return append(out, sensitive)
 }
 
-// bucketize makes the buckets of the classes born in a release, the one after
-// the last.
-func (m *Machine) bucketize(release uint32) {
-	l := &m.local
+// add makes the buckets of the classes born in a release, the one after the last.
+func (l *localBuckets) add(release uint32, h *history, b bucketizer) {
 	if l.buckets == nil {
-		l.buckets = make([][][]RecordID, len(m.schema.Semi()))
+		l.buckets = make([][][]RecordID, len(b.each))
 	}
 	var births [][]RecordID
-	for ; l.classes < len(m.classes) && m.classes[l.classes].Born == release; l.classes++ {
-		births = append(births, m.classes[l.classes].Members)
+	for _, c := range h.births(release, l.classes) {
+		births = append(births, c.Members)
 	}
-	if len(births) > 0 && len(m.schema.Semi()) > 0 {
-		births = newCanonical(&m.records).order(births)
-	}
-	for _, p := range m.promises() {
-		var flagged [][]RecordID
-		for _, members := range births {
-			if hasFlag(m.records.flagged(members[0]), p.j) {
-				flagged = append(flagged, members)
-			}
-		}
-		l.buckets[p.j] = append(l.buckets[p.j], m.bucketsOf(release, &p, flagged)...)
-	}
+	l.classes += len(births)
 	counts := make([]int, len(l.buckets))
-	for j := range counts {
+	for j, made := range b.cut(release, births) {
+		l.buckets[j] = append(l.buckets[j], made...)
 		counts[j] = len(l.buckets[j])
 	}
 	l.upTo = append(l.upTo, counts)
-}
-
-// bucketsOf cuts the sensitive values of classes, which come in canonical order,
-// into local buckets: unions of whole classes, and of a class that keeps a promise
-// `l` by itself the narrower buckets that Algorithm 2 finds in it. The members of
-// a bucket ascend.
-func (m *Machine) bucketsOf(release uint32, p *promise, classes [][]RecordID) (out [][]RecordID) {
-	coins := m.draw(release, "local buckets of "+m.schema.Attributes()[p.attribute].Name)
-	for _, u := range m.unions(p, classes) {
-		if u.classes > 1 || p.l == 0 {
-			out = append(out, u.members)
-			continue
-		}
-		out = append(out, m.cutClass(p, u.members, coins)...)
-	}
-	for _, b := range out {
-		slices.Sort(b)
-	}
-	return out
-}
-
-// cutClass cuts one class, its members in canonical order, by Algorithm 2.
-func (m *Machine) cutClass(p *promise, members []RecordID, coins equivclass.Source) [][]RecordID {
-	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
-	for i, r := range members {
-		column[i], rows[i] = m.records.semi[p.j][r], int32(i)
-	}
-	var out [][]RecordID
-	for _, b := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(m.records.semiDict(p.j)), rows, p.l, coins) {
-		bucket := make([]RecordID, len(b))
-		for i, row := range b {
-			bucket[i] = members[row]
-		}
-		out = append(out, bucket)
-	}
-	return out
 }

@@ -4,97 +4,68 @@ package incremental
 // list ascending. A record is in exactly one of the lists.
 type pendingSet struct {
 	waiting     []RecordID
-	repeats     []RecordID // rule S: a later record of a subject
+	repeats     []RecordID // rule S (one record of a subject): a later one
 	quarantined []RecordID // of a pool that was ineligible as a whole; the state has them, nothing adds to them (Delta.Quarantined)
-	passedOver  int        // how many were passed over although their loss no longer mattered
+	passedOver  int        // how many were not published although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
-	// passed-over records break 1/l by themselves (rule I); stuck counts them.
+	// passed-over records break 1/l by themselves (rule I, infeasible); stuck counts them.
 	infeasible map[flagSet]bool
 	stuck      int
 	// shortfalls are the promises that passed-over values break by themselves.
 	shortfalls []Shortfall
 }
 
-func (m *Machine) pendingCounts() Pending {
-	p := Pending{Waiting: len(m.pending.waiting), Quarantined: len(m.pending.quarantined), SubjectRepeat: len(m.pending.repeats)}
-	p.Waiting -= m.pending.stuck
-	p.Infeasible = m.pending.stuck
-	return p
+// counts counts the pending records by reason.
+func (p *pendingSet) counts() Pending {
+	return Pending{Waiting: len(p.waiting) - p.stuck, Quarantined: len(p.quarantined), SubjectRepeat: len(p.repeats), Infeasible: p.stuck}
 }
 
-// arrive puts a new record among the pending ones and positions it.
-func (m *Machine) arrive(r RecordID, first bool) {
-	if !first && m.isRepeat(r) {
-		m.pending.repeats = append(m.pending.repeats, r)
-		return
+// arrive takes in a new record, and reports whether it waits to be published.
+func (p *pendingSet) arrive(r RecordID, repeat bool) bool {
+	if repeat {
+		p.repeats = append(p.repeats, r)
+		return false
 	}
-	m.pending.waiting = append(m.pending.waiting, r)
-	if m.meta.InitialDone {
-		m.planner.place(&m.records, r)
-	}
+	p.waiting = append(p.waiting, r)
+	return true
 }
 
-// rebuild makes everything that is derived from the durable state: which record
-// is in which class, what is pending, and the plans. An uninterrupted machine
-// does the same after each release, so a restart goes on exactly where a
-// machine that never stopped would be.
-func (m *Machine) rebuild() {
-	for i := range m.records.classOf {
-		m.records.classOf[i] = none
-	}
-	for _, c := range m.classes {
-		if c.Died == 0 {
-			for _, r := range c.Members {
-				m.records.classOf[r] = c.ID
-			}
-		}
-	}
-	m.sortPending()
-	m.replan()
-}
-
-// sortPending puts every record that is in no class into the list it belongs
-// to, and finds those that were passed over.
-func (m *Machine) sortPending() {
-	p := &m.pending
+// sort puts every record that is in no class into the list it belongs to, and
+// forgets who was passed over.
+func (p *pendingSet) sort(c *columns) {
 	p.waiting, p.repeats = nil, nil
+	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
 	quarantined := make(map[RecordID]bool, len(p.quarantined))
 	for _, r := range p.quarantined {
 		quarantined[r] = true
 	}
-	for r, c := range m.records.classOf {
+	for r, class := range c.classOf {
 		r := RecordID(r)
 		switch {
-		case c != none || quarantined[r]:
-		case m.isRepeat(r):
+		case class != none || quarantined[r]:
+		case c.isRepeat(r):
 			p.repeats = append(p.repeats, r)
 		default:
 			p.waiting = append(p.waiting, r)
 		}
 	}
-	m.findPassedOver()
 }
 
-// findPassedOver counts the waiting records whose loss no longer mattered at
-// the newest cut, and that found no class all the same. If at least k of a
-// stratum break 1/l by themselves, they are infeasible (rule I): no partition of
-// them can be published, whatever it loses. Fewer than k could not form a class
-// anyhow, and a handful always exceeds 1/l by chance.
-func (m *Machine) findPassedOver() {
-	p := &m.pending
-	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
-	if !m.meta.InitialDone {
-		return
-	}
+// passOver counts the waiting records whose loss no longer mattered at the newest
+// cut, and that found no class nevertheless. If at least k of a stratum break 1/l
+// by themselves, they are infeasible (rule I): no partition of them can be
+// published, whatever it loses. Fewer than k could not form a class in any case, and
+// a handful often exceeds 1/l by chance.
+func (p *pendingSet) passOver(ps promises, cutTick int64, policy *Policy) {
+	c, want := ps.records, policy.Requirement
 	for _, r := range p.waiting {
-		if m.meta.CutTick-m.records.arrived(r) < m.policy.MaxHold {
+		if cutTick-c.arrived(r) < policy.MaxHold {
 			break
 		}
 		p.passedOver++
 	}
-	want := m.policy.Requirement
-	for _, s := range m.records.strata(p.waiting[:p.passedOver]) {
-		if len(s.records) < want.K || m.records.bag(s.records).Eligible(want.L) {
+	for _, s := range c.strata(p.waiting[:p.passedOver]) {
+		if len(s.records) < want.K || c.bag(s.records).Eligible(want.L) {
 			continue
 		}
 		if p.infeasible == nil {
@@ -103,17 +74,12 @@ func (m *Machine) findPassedOver() {
 		p.infeasible[s.flags] = true
 		p.stuck += len(s.records)
 	}
-	p.shortfalls = m.findShortfalls(p.waiting[:p.passedOver])
+	p.shortfalls = ps.shortfalls(p.waiting[:p.passedOver], want.K)
 }
 
-// replan forgets all plans, indexes the classes alive, and positions the
-// waiting records again in the order of their arrival.
-func (m *Machine) replan() {
-	m.planner = newPlanner(m)
-	if !m.meta.InitialDone {
-		return
-	}
-	for _, r := range m.pending.waiting {
-		m.planner.place(&m.records, r)
-	}
+// overdue reports whether the oldest waiting record has waited for max_hold and
+// was not passed over already.
+func (p *pendingSet) overdue(c *columns, now int64, policy *Policy) bool {
+	return len(p.waiting) > p.passedOver && len(p.waiting) >= policy.Requirement.K &&
+		now-c.arrived(p.waiting[p.passedOver]) >= policy.MaxHold
 }

@@ -7,15 +7,15 @@ import (
 )
 
 // planner positions waiting records at published classes and plans new classes
-// around them. It never touches a published class: a plan is made of waiting
-// records alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
+// around them. It never changes a published class: a plan consists of waiting records
+// alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
 // content is a function of the published classes and of the waiting records in
 // order of arrival.
 //
-// A record is positioned at once; the local update that it makes due is carried
-// out when a cut asks for plans. Nobody could see an earlier plan, and one that
-// is made once, over all that has gathered, loses less and costs less than one
-// that is made anew after every k records.
+// A record is positioned at once; the local update that it makes due is carried out
+// when a cut asks for plans. An earlier plan would not be visible to anyone. A plan
+// made once, over all that has gathered, loses less and costs less than plans made
+// anew after every k records.
 type planner struct {
 	policy *Policy
 	space  *equivclass.Space // of the quasi-identifiers
@@ -47,34 +47,36 @@ type plan struct {
 	loss    float64
 }
 
-func newPlanner(m *Machine) planner {
-	p := planner{policy: &m.policy, since: m.meta.LastCut, at: make([]float32, len(m.records.qi))}
-	p.scratch.at = make([]float32, len(m.records.qi))
-	if !m.meta.InitialDone {
-		return p
-	}
-	cut := RecordID(0)
-	if i := m.Latest(); i != nil {
-		cut = i.Cut
-	}
-	p.wide = m.records.space(cut)
-	p.space = m.records.narrow(p.wide)
-	d := len(m.records.qi)
+// newPlanner returns a planner for d quasi-identifiers that counts records from
+// since on as updates. Before it knows classes it only counts.
+func newPlanner(policy *Policy, d int, since RecordID) planner {
+	p := planner{policy: policy, since: since, at: make([]float32, d)}
+	p.scratch.at = make([]float32, d)
+	return p
+}
+
+// lay indexes the classes alive, in the space of the records below the cut of the
+// newest release, and positions the waiting records in the order of their arrival.
+func (p *planner) lay(c *columns, h *history, waiting []RecordID) {
+	p.wide = c.space(h.cut())
+	p.space = c.narrow(p.wide)
 	var boxes []float32
-	for _, c := range m.classes {
-		if c.Died == 0 {
-			p.slots = append(p.slots, slot{class: c})
-			boxes = append(boxes, m.records.box(p.space, c.Members)...)
+	for _, class := range h.classes {
+		if class.Died == 0 {
+			p.slots = append(p.slots, slot{class: class})
+			boxes = append(boxes, c.box(p.space, class.Members)...)
 		}
 	}
-	p.index = buildIndex(d, boxes)
+	p.index = buildIndex(c.schema.D(), boxes)
 	p.fresh = make([]int32, len(p.index.nodes))
-	return p
+	for _, r := range waiting {
+		p.place(c, r)
+	}
 }
 
 // box returns the bounding box of records as lo..., hi...
 func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
-	d := len(c.qi)
+	d := c.schema.D()
 	flat := make([]float32, 2*d)
 	b, x := boxAt(flat, d, 0), make([]float32, d)
 	c.coords(space, members[0], b.Lo)

@@ -2,45 +2,67 @@ package incremental
 
 import (
 	"fmt"
+	"slices"
 
 	"anond/equivclass"
 )
 
 // promise is what a semi-sensitive attribute keeps on its own (docs/THREAT_MODEL.md, What is
 // promised): the sensitive values newly published in each release have no value above
-// 1/l (rule D), or are t-close to the reference distribution.
+// 1/l (rule D, difference), or are t-close to the reference distribution.
 type promise struct {
 	j         int // among the semi-sensitive attributes
 	attribute int // in the schema
+	name      string
 	l         int
 	t         float64
+	reference equivclass.Bag // empty as long as release 1 has not fixed it
+	fixed     bool           // there is a reference
 	ground    func(bucket, reference equivclass.Bag) float64
 }
 
-// promises returns those of all semi-sensitive attributes, in schema order.
-func (m *Machine) promises() []promise {
-	var out []promise
-	for j, i := range m.schema.Semi() {
-		a := m.schema.Attributes()[i]
-		p := promise{j: j, attribute: i, l: a.Promise.L, t: a.Promise.T}
-		if p.l == 0 {
-			p.ground = equivclass.SemiGround(m.records.dicts[i]).Distance
-		}
-		out = append(out, p)
-	}
-	return out
+// promises are those of all semi-sensitive attributes, in schema order, over the
+// records that they are about.
+type promises struct {
+	records *columns
+	each    []promise
 }
 
-// holds tells whether a bag of sensitive values may be published together.
-// Nothing always may; and a bag without reference is its own.
-func (p *promise) holds(b, reference equivclass.Bag) bool {
+func newPromises(c *columns, references map[int][]equivclass.Count) promises {
+	all := promises{records: c}
+	for j, i := range c.schema.Semi() {
+		a := c.schema.Attributes()[i]
+		p := promise{j: j, attribute: i, name: a.Name, l: a.Promise.L, t: a.Promise.T}
+		if p.l == 0 {
+			p.ground = equivclass.SemiGround(c.Dicts[i]).Distance
+		}
+		all.each = append(all.each, p)
+	}
+	return all.with(references)
+}
+
+// with returns the promises with the given references in place of what they had.
+func (ps promises) with(references map[int][]equivclass.Count) promises {
+	ps.each = slices.Clone(ps.each)
+	for i := range ps.each {
+		p := &ps.each[i]
+		if counts, ok := references[p.attribute]; ok {
+			p.reference, p.fixed = equivclass.NewBag(counts), true
+		}
+	}
+	return ps
+}
+
+// holds reports whether a bag of sensitive values may be published together. An empty
+// bag always may; where there is no reference yet, the bag becomes it.
+func (p *promise) holds(b equivclass.Bag) bool {
 	switch {
 	case b.Total == 0:
 		return true
 	case p.l > 0:
 		return b.Eligible(p.l)
 	default:
-		return reference.Total == 0 || p.ground(b, reference) <= p.t+1e-9
+		return p.reference.Total == 0 || p.ground(b, p.reference) <= p.t+1e-9
 	}
 }
 
@@ -49,16 +71,10 @@ func (c *columns) semiBag(j int, records []RecordID) equivclass.Bag {
 	var codes []equivclass.Code
 	for _, r := range records {
 		if hasFlag(c.flagged(r), j) {
-			codes = append(codes, c.semi[j][r])
+			codes = append(codes, c.semi(j)[r])
 		}
 	}
 	return equivclass.BagOfCodes(codes)
-}
-
-// reference returns the reference distribution of an attribute, empty as long as
-// release 1 has not fixed it.
-func (m *Machine) reference(attribute int) equivclass.Bag {
-	return equivclass.NewBag(m.meta.References[attribute])
 }
 
 // sameFlags reports whether all records flag the same attributes.
@@ -71,73 +87,68 @@ func (c *columns) sameFlags(members []RecordID) bool {
 	return true
 }
 
-// feasibleSemi refuses a first load in which a value of a semi-sensitive
-// attribute is too frequent among its sensitive values (rule I for each): to
-// publish some of them would only leave the others waiting for ever.
-func (m *Machine) feasibleSemi(waiting []RecordID) error {
-	for _, p := range m.promises() {
-		b := m.records.semiBag(p.j, waiting)
-		if p.l > 0 && !p.holds(b, equivclass.Bag{}) {
-			return &InfeasibleError{Attribute: m.schema.Attributes()[p.attribute].Name, Records: b.Total, Semi: true,
+// feasible refuses a first load in which a value of a semi-sensitive attribute is
+// too frequent among its sensitive values (rule I, infeasible, for each attribute):
+// to publish some of them would leave the others waiting permanently.
+func (ps promises) feasible(waiting []RecordID) error {
+	for _, p := range ps.each {
+		b := ps.records.semiBag(p.j, waiting)
+		if p.l > 0 && !p.holds(b) {
+			return &InfeasibleError{Attribute: p.name, Records: b.Total, Semi: true,
 				Share: float64(b.Max()) / float64(b.Total), L: p.l, Reachable: b.Total / b.Max()}
 		}
 	}
 	return nil
 }
 
-// fixSemiReferences makes the reference of each `t` promise that declares none:
-// the sensitive values that release 1 publishes (see fixReferences). Without any
-// there is no release 1.
-func (m *Machine) fixSemiReferences(d *decision) error {
-	for _, p := range m.promises() {
-		if _, fixed := m.meta.References[p.attribute]; p.l > 0 || fixed || len(d.births) == 0 {
+// fix makes the reference of each `t` promise that has none: the sensitive values
+// that release 1 publishes (see fixReference). Without any there is no release 1.
+func (ps promises) fix(d *decision) error {
+	for _, p := range ps.each {
+		if p.l > 0 || p.fixed || len(d.births) == 0 {
 			continue
 		}
-		var records []RecordID
-		for _, c := range d.births {
-			records = append(records, c.Members...)
-		}
-		b := m.records.semiBag(p.j, records)
+		b := ps.records.semiBag(p.j, membersOf(d.births))
 		if b.Total == 0 {
-			return &InfeasibleError{Attribute: m.schema.Attributes()[p.attribute].Name, NoReference: true}
+			return &InfeasibleError{Attribute: p.name, NoReference: true}
 		}
-		if d.references == nil {
-			d.references = map[int][]equivclass.Count{}
-		}
-		d.references[p.attribute] = b.Counts
+		d.fix(p.attribute, b.Counts)
 	}
 	return nil
 }
 
-// checkPromises tells what the births of one release break: classes of unequal
-// flags, and promises.
-func (m *Machine) checkPromises(births []*Class, references map[int][]equivclass.Count) (faults []string) {
-	if len(m.records.semi) == 0 || len(births) == 0 {
+// check returns what the births of one release break: classes of unequal flags, and
+// promises.
+func (ps promises) check(births []*Class) (faults []string) {
+	if len(ps.each) == 0 || len(births) == 0 {
 		return nil
 	}
-	var records []RecordID
 	for _, c := range births {
-		if !m.records.sameFlags(c.Members) {
+		if !ps.records.sameFlags(c.Members) {
 			faults = append(faults, fmt.Sprintf("class %d: its records have different flags", c.ID))
 		}
-		records = append(records, c.Members...)
 	}
-	for _, p := range m.promises() {
-		counts, fixed := references[p.attribute]
-		if !fixed {
-			counts, fixed = m.meta.References[p.attribute]
-		}
-		b := m.records.semiBag(p.j, records)
-		if p.l == 0 && !fixed && b.Total > 0 || !p.holds(b, equivclass.NewBag(counts)) {
-			faults = append(faults, fmt.Sprintf("the sensitive values of %q break its promise (rule D)", m.schema.Attributes()[p.attribute].Name))
+	records := membersOf(births)
+	for _, p := range ps.each {
+		b := ps.records.semiBag(p.j, records)
+		if p.l == 0 && !p.fixed && b.Total > 0 || !p.holds(b) {
+			faults = append(faults, fmt.Sprintf("the sensitive values of %q break its promise (rule D)", p.name))
 		}
 	}
 	return faults
 }
 
+func membersOf(classes []*Class) (records []RecordID) {
+	for _, c := range classes {
+		records = append(records, c.Members...)
+	}
+	return records
+}
+
 // Shortfall says of a semi-sensitive attribute that the values which have waited
 // longer than max_hold break its promise by themselves (rule I): by the share of
-// the most frequent one, or by the distance from the reference. Never which.
+// the most frequent one, or by the distance from the reference. The values are not
+// named.
 type Shortfall struct {
 	Attribute string  `json:"attribute"`
 	Records   int     `json:"records"`
@@ -146,17 +157,19 @@ type Shortfall struct {
 	Distance  float64 `json:"distance,omitempty"`
 }
 
-func (m *Machine) findShortfalls(passedOver []RecordID) (out []Shortfall) {
-	for _, p := range m.promises() {
-		b, reference := m.records.semiBag(p.j, passedOver), m.reference(p.attribute)
-		if b.Total < m.policy.Requirement.K || p.holds(b, reference) {
+// shortfalls lists those of records that were passed over, where there are at
+// least k such values.
+func (ps promises) shortfalls(passedOver []RecordID, k int) (out []Shortfall) {
+	for _, p := range ps.each {
+		b := ps.records.semiBag(p.j, passedOver)
+		if b.Total < k || p.holds(b) {
 			continue
 		}
-		s := Shortfall{Attribute: m.schema.Attributes()[p.attribute].Name, Records: b.Total}
+		s := Shortfall{Attribute: p.name, Records: b.Total}
 		if p.l > 0 {
 			s.Share, s.Reachable = float64(b.Max())/float64(b.Total), b.Total/b.Max()
 		} else {
-			s.Distance = p.ground(b, reference)
+			s.Distance = p.ground(b, p.reference)
 		}
 		out = append(out, s)
 	}

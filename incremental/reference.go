@@ -8,134 +8,84 @@ import (
 	"anond/equivclass"
 )
 
-// A closeTest is the t-closeness of one attribute whose reference distribution
-// release 1 makes: which values a class has, and whether they may stand beside a
-// reference.
-type closeTest struct {
-	attribute int // in the schema
-	bag       func(members []RecordID) equivclass.Bag
-	holds     func(class, reference equivclass.Bag) bool
-}
-
-// closeTests lists the attributes whose reference is not known yet.
-func (m *Machine) closeTests() []closeTest {
-	want := m.policy.Requirement
-	if !want.NeedsReference() {
-		return nil
-	}
-	return []closeTest{{m.schema.SensitiveIndex(), m.records.bag, func(class, reference equivclass.Bag) bool {
-		return want.WithReference(reference).Holds(class)
-	}}}
-}
-
-// fixReferences makes the reference distributions out of the births of release
-// 1, if there are any to be made: the bag of all births, once those that fail
-// against it are taken out. It returns the births taken out. What is stored with
-// the intent is never changed again, and every later birth is tested against it.
+// fixReference makes the reference distribution of t-closeness out of the births
+// of release 1, if there is one to be made: the bag of all births, once those that
+// fail against it are taken out. It returns the births taken out. What is stored
+// with the intent is never changed again, and every later birth is tested against
+// it.
 //
-// Rule SA: equivclass.PublishedReference tells why it is the bag of what is
-// published, not of what was loaded. At L0 and L1 taking births out is safe
-// whichever they are (rule A): they were published never.
-func (m *Machine) fixReferences(d *decision) (out []*Class) {
-	tests := m.closeTests()
-	if len(tests) == 0 || len(d.births) == 0 {
+// equivclass.PublishedReference says why it is the bag of what is published, not of
+// what was loaded (promise SA: no posterior above 1/l). At L0 and L1 any births may be
+// taken out: they were never published (rule A, frozen classes).
+func fixReference(d *decision, c *columns, want equivclass.Requirement) (out []*Class) {
+	if !want.NeedsReference() || len(d.births) == 0 {
 		return nil
 	}
-	bags := make([][]equivclass.Bag, len(tests))
-	holds := make([]func(class, reference equivclass.Bag) bool, len(tests))
-	for j, t := range tests {
-		holds[j] = t.holds
-		for _, c := range d.births {
-			bags[j] = append(bags[j], t.bag(c.Members))
-		}
+	var bags []equivclass.Bag
+	for _, b := range d.births {
+		bags = append(bags, c.bag(b.Members))
 	}
-	refs, keep := equivclass.PublishedReference(bags, holds)
+	holds := func(class, reference equivclass.Bag) bool { return want.WithReference(reference).Holds(class) }
+	refs, keep := equivclass.PublishedReference([][]equivclass.Bag{bags}, []func(class, reference equivclass.Bag) bool{holds})
 	births := d.births
 	d.births = nil
-	for i, c := range births {
+	for i, b := range births {
 		if keep[i] {
-			d.births = append(d.births, c)
+			d.births = append(d.births, b)
 		} else {
-			out = append(out, c)
+			out = append(out, b)
 		}
 	}
-	if len(d.births) == 0 {
-		return out
-	}
-	d.references = map[int][]equivclass.Count{}
-	for j, t := range tests {
-		d.references[t.attribute] = refs[j].Counts
+	if len(d.births) > 0 {
+		d.fix(c.schema.SensitiveIndex(), refs[0].Counts)
 	}
 	return out
 }
 
-// storeReferences puts the references of a decision into state, beside those
-// that were declared.
-func (m *Machine) storeReferences(d decision) {
-	if len(d.references) == 0 {
-		return
-	}
-	all := maps.Clone(m.meta.References)
-	if all == nil {
-		all = map[int][]equivclass.Count{}
-	}
-	maps.Copy(all, d.references)
-	m.meta.References = all
-	m.staged.delta.Meta = &m.meta
-	m.useReferences()
-}
-
-// useReferences completes the requirement by the references that state holds.
-func (m *Machine) useReferences() {
-	m.policy.Requirement = m.requirement(m.meta.References)
-}
-
-// requirement is the policy's, its tests completed by the given references.
-func (m *Machine) requirement(references map[int][]equivclass.Count) equivclass.Requirement {
-	want := m.policy.Requirement
-	if len(references) == 0 {
-		return want
-	}
-	if counts, ok := references[m.schema.SensitiveIndex()]; ok {
-		want = want.WithReference(equivclass.NewBag(counts))
+// withReference completes the tests of a requirement by the references that are
+// fixed.
+func withReference(want equivclass.Requirement, s *equivclass.Schema, references map[int][]equivclass.Count) equivclass.Requirement {
+	if counts, ok := references[s.SensitiveIndex()]; ok {
+		return want.WithReference(equivclass.NewBag(counts))
 	}
 	return want
 }
 
 // declared returns the declared distributions: of the policy, and of the promises
 // of the semi-sensitive attributes.
-func (m *Machine) declared() map[int][]equivclass.ValueCount {
+func (p *Policy) declared(s *equivclass.Schema) map[int][]equivclass.ValueCount {
 	all := map[int][]equivclass.ValueCount{}
-	maps.Copy(all, m.policy.References)
-	for _, i := range m.schema.Semi() {
-		if r := m.schema.Attributes()[i].Promise.Reference; len(r) > 0 {
+	maps.Copy(all, p.References)
+	for _, i := range s.Semi() {
+		if r := s.Attributes()[i].Promise.Reference; len(r) > 0 {
 			all[i] = r
 		}
 	}
 	return all
 }
 
-// declareReferences takes the declared distributions into a fresh state: their
-// values get codes before any record's.
-func (m *Machine) declareReferences() error {
-	declared := m.declared()
+// declareReferences returns the declared distributions over the codes of their
+// values, which are numbered before those of any record.
+func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *staged) (map[int][]equivclass.Count, error) {
+	var out map[int][]equivclass.Count
 	for _, i := range slices.Sorted(maps.Keys(declared)) {
-		d := m.records.dicts[i]
+		d := c.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
-			code, found, why := d.FindLabel(v.Value)
+			known := d.Len()
+			code, why := d.EncodeLabel(v.Value)
 			if why != equivclass.Accepted {
-				return fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
+				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
-			if !found {
-				code = m.code(i, []byte(v.Value))
+			if d.Len() > known {
+				s.entry(i, d.Text(code))
 			}
 			b.Add(code, v.Count)
 		}
-		if m.meta.References == nil {
-			m.meta.References = map[int][]equivclass.Count{}
+		if out == nil {
+			out = map[int][]equivclass.Count{}
 		}
-		m.meta.References[i] = b.Counts
+		out[i] = b.Counts
 	}
-	return nil
+	return out, nil
 }

@@ -3,10 +3,10 @@ package incremental
 import "slices"
 
 // join lets flat births of this cut be cut anew together with the classes of
-// their signature around them. The same rules make it safe: a flat birth is a
-// flat set of newcomers (P, D), and it is not published yet.
+// their signature around them. Rules P (pure classes) and D (difference) make it
+// safe: a flat birth is a flat set of newcomers, and it is not published yet.
 func (r *regrouper) join(d *decision) {
-	p := &r.m.planner
+	p := r.planner
 	if len(p.slots) == 0 {
 		return
 	}
@@ -28,13 +28,13 @@ func (r *regrouper) join(d *decision) {
 // joined returns the regrouping of a birth with the classes of its signature
 // around it, nil if there are none or it does not pay.
 func (r *regrouper) joined(b *Class) *regrouping {
-	p := &r.m.planner
-	box := boxAt(r.m.records.box(p.space, b.Members), p.index.d, 0)
+	p := r.planner
+	box := boxAt(r.records.box(p.space, b.Members), p.index.d, 0)
 	centre := make([]float32, p.index.d)
 	for j := range centre {
 		centre[j] = (box.Lo[j] + box.Hi[j]) / 2
 	}
-	sig := r.m.records.bag(b.Members).Signature()
+	sig := r.records.bag(b.Members).Signature()
 	for _, slots := range r.bySignature(p.index.neighbours(centre, p.policy.Neighbours, nil)) {
 		if slices.Equal(r.signatureOf(slots[0]), sig) {
 			return r.cut(&regrouping{signature: sig, old: slots, new: b.Members, born: true})

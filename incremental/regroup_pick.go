@@ -9,37 +9,37 @@ import (
 // eligible reports whether a waiting record may join a signature: a tied repeat
 // only that of its twin.
 func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
-	if !r.m.records.mayHave(rec, sig) {
+	if !r.records.mayHave(rec, sig) {
 		return false
 	}
 	class, tied := r.must[rec]
-	return !tied || slices.Equal(r.m.records.bag(r.m.classes[class].Members).Signature(), sig)
+	return !tied || slices.Equal(r.records.bag(r.classes[class].Members).Signature(), sig)
 }
 
 // flatSets returns how many records of each value of the signature wait.
 func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
 	n := make([]int, len(sig))
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
+		if i, ok := slices.BinarySearch(sig, r.records.sa()[rec]); ok && r.eligible(rec, sig) {
 			n[i]++
 		}
 	}
 	return slices.Min(n)
 }
 
-// pick returns sets records of each value of the signature, the nearest to the
-// first class first, so flat as rule P wants it.
+// pick returns as many records of each value of the signature as sets says, the
+// nearest to the first class first: flat, as rule P (pure classes) demands.
 func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, slots []int32) []RecordID {
-	box := r.m.planner.index.box(slots[0])
+	box := r.planner.index.box(slots[0])
 	type candidate struct {
 		rec  RecordID
 		dist float32
 	}
 	byValue := make([][]candidate, len(sig))
-	x := make([]float32, len(r.m.records.qi))
+	x := make([]float32, r.records.schema.D())
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.m.records.sa[rec]); ok && r.eligible(rec, sig) {
-			r.m.records.coords(r.m.planner.space, rec, x)
+		if i, ok := slices.BinarySearch(sig, r.records.sa()[rec]); ok && r.eligible(rec, sig) {
+			r.records.coords(r.planner.space, rec, x)
 			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
 		}
 	}

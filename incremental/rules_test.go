@@ -16,14 +16,15 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
 )
 
-// The tests of this file hold one rule of the privacy contract each. Their
-// comments name mutations of the code under which they were seen to fail.
+// Each test of this file checks one rule of the privacy contract. Its comment names
+// mutations of the code under which it was seen to fail.
 
 // lived is a chain in mode regroup with everything in it: pure classes that grow
 // and are cut anew, frozen ones, records that wait.
@@ -101,7 +102,7 @@ func top(b map[equivclass.Code]int) (n int) {
 }
 
 // TestRuleD: what one release adds to the one before is eligible by itself.
-// Mutations: decideUpdate publishes one record that is in no plan; flatSets
+// Mutations: planning.update publishes one record that is in no plan; flatSets
 // takes as many as the most frequent value has.
 func TestRuleD(t *testing.T) {
 	grown := 0
@@ -207,7 +208,7 @@ func TestRuleP(t *testing.T) {
 }
 
 // TestRuleC: frozen and pure classes stand side by side, and a record stays in
-// its regime for life (none is declared pure later). Mutation: apply gives the
+// its regime permanently (none is declared pure later). Mutation: apply gives the
 // classes of a regrouping the regime Frozen.
 func TestRuleC(t *testing.T) {
 	both := false
@@ -233,7 +234,7 @@ func TestRuleC(t *testing.T) {
 }
 
 // TestRuleF: what is forbidden does not happen. No row ever leaves; no number of
-// a class tells where it came from; rows are in canonical order, whatever the
+// a class shows where it came from; rows are in canonical order, whatever the
 // order of arrival; a release has one rendering, another one is refused.
 // Mutations: View leaves a class out of one release; table.order does nothing;
 // render compares neither with the ledger nor with what has its name already.
@@ -316,7 +317,7 @@ func TestRuleE(t *testing.T) {
 // TestRuleI: a first load that no partition can satisfy is refused with its
 // share and the reachable l, never the value. Later, overdue records that break
 // 1/l make admission all or nothing, until what waits is eligible again.
-// Mutations: feasible always nil; findPassedOver never infeasible; decideUpdate
+// Mutations: feasible always nil; passOver never infeasible; planning.update
 // publishes the plans although a rest remains.
 func TestRuleI(t *testing.T) {
 	p := policy(4, 3)
@@ -394,7 +395,7 @@ func people(t testing.TB) *equivclass.Schema {
 // ignores the tie.
 func TestRuleS(t *testing.T) {
 	again := 0
-	for seed := range uint64(10) {
+	for seed := range uint64(tier.Of(t, 4, 4, 10)) {
 		for _, repeat := range []incremental.Repeat{incremental.RepeatFirst, incremental.RepeatSticky} {
 			p := policy(4, 2)
 			p.Republication, p.Repeat, p.MaxHold, p.MaxRegroups = incremental.Regroup, repeat, 1, -1
@@ -408,7 +409,8 @@ func TestRuleS(t *testing.T) {
 					who = rng.IntN(120)
 				}
 				person = append(person, who)
-				c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, "p", who), fmt.Append(nil, 2*who+rng.IntN(2)), {'a' + byte((who+i/60*rng.IntN(6)/5)%2)}})
+				c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, "p", who), fmt.Append(nil, 2*who+rng.IntN(2)),
+					{'a' + byte((who+i/60*rng.IntN(6)/5)%2)}})
 				if i >= 59 && i%5 == 4 {
 					c.cut()
 				}
@@ -486,7 +488,8 @@ func TestRuleR(t *testing.T) {
 		c.open() // the store is still fresh
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 400 {
-			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, "v", rng.IntN(12))})
+			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, rng.IntN(50)),
+				fmt.Append(nil, "v", rng.IntN(12))})
 			if i%200 == 199 {
 				require.NotNil(t, c.cut())
 			}
@@ -533,7 +536,7 @@ func (c *chain) showsNothing(secrets []string) {
 	}
 }
 
-// TestRuleH: what the machine tells about records that are held are counts over
+// TestRuleH: what the machine shows of records that are held are counts over
 // the whole dataset and points in time: no list, no record, no value.
 // Mutation: Status gets the waiting records as a field.
 func TestRuleH(t *testing.T) {
@@ -544,7 +547,8 @@ func TestRuleH(t *testing.T) {
 		case reflect.Map: // counts by reason code
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
-			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() || v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
+			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() ||
+				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}
 	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[incremental.Pending]()} {
@@ -552,7 +556,7 @@ func TestRuleH(t *testing.T) {
 			require.True(t, counts(v.Field(i).Type), "%s.%s is no count", v, v.Field(i).Name)
 		}
 	}
-	// Who holds the surplus does not show: exchanging it between persons leaves
+	// It is not visible who holds the surplus: exchanging it between persons leaves
 	// the status as it is.
 	statusOf := func(shift int) incremental.Status {
 		c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
@@ -581,12 +585,15 @@ func TestRuleV(t *testing.T) {
 	require.NoError(t, err)
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "person", Role: equivclass.Subject}, {Name: "name", Role: equivclass.Identifier},
-		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, {Name: "tree", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree},
-		{Name: "city", Role: equivclass.Quasi, Type: equivclass.Categorical}, {Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "tree", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree},
+		{Name: "city", Role: equivclass.Quasi, Type: equivclass.Categorical},
+		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	const age = 987654321
 	row := func(i, v int) equivclass.Row {
-		return equivclass.Row{fmt.Append(nil, "canary-person-", i), fmt.Append(nil, "canary-name-", i), fmt.Append(nil, age+i), fmt.Append(nil, "canary-leaf-", 1+i%2),
+		return equivclass.Row{fmt.Append(nil, "canary-person-", i), fmt.Append(nil, "canary-name-", i), fmt.Append(nil, age+i),
+			fmt.Append(nil, "canary-leaf-", 1+i%2),
 			fmt.Append(nil, "canary-city-", i%3), fmt.Append(nil, "canary-illness-", v)}
 	}
 	var said []string
@@ -598,7 +605,8 @@ func TestRuleV(t *testing.T) {
 			}
 		}
 	}
-	c := newChain(t, schema, policy(4, 2), snapshot.Generalization(), snapshot.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
+	c := newChain(t, schema, policy(4, 2), snapshot.Generalization(),
+		snapshot.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
 	for i := range 10 {
 		out := c.apply(source, int64(i), row(i, 0))
 		say(out, row(i, 0))
@@ -628,7 +636,8 @@ func TestRuleV(t *testing.T) {
 		say(out, r)
 		bad++
 	}
-	require.NoError(t, c.m.Refuse(incremental.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json", Payload: []byte("canary-payload")}))
+	require.NoError(t, c.m.Refuse(incremental.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json",
+		Payload: []byte("canary-payload")}))
 	for i := range 30 {
 		say(c.apply(source, int64(17+i), row(200+i, 1+i%3)))
 	}

@@ -62,8 +62,8 @@ func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error)
 }
 
 // sameEncoding refuses settings under which stored records would mean something
-// else. A state made before there was a key for it is judged by the keys that
-// describe attributes; one that was reset has no settings and takes any.
+// else. A state made before that key existed is judged by the keys that describe
+// attributes; one that was reset has no settings and accepts any.
 func sameEncoding(have map[string][32]byte, o Options) error {
 	if len(have) == 0 {
 		return nil
@@ -88,32 +88,43 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 	return &SettingsError{Keys: keys}
 }
 
-// adoptSettings takes the settings into state where they may change: while no
-// release is decided (levels L0 and L1; first.go tells why). They are committed
-// with the first change under them.
-func (m *Machine) adoptSettings(o Options, fresh bool) error {
-	changed := changedSettings(m.meta.Settings, o.Settings)
+// adoption takes what a host opens a state with into the state, or refuses it:
+// settings and hierarchies (grow.go). It is committed with the first change under
+// it.
+type adoption struct {
+	Options
+	head    *head
+	records *columns
+	staged  *staged
+	history *history
+	bound   bool // something is decided, so that settings may change no more (first.go)
+}
+
+// settings takes the settings in where they may change: while no release is
+// decided (levels L0 and L1; first.go says why).
+func (a *adoption) settings(fresh bool) error {
+	changed := changedSettings(a.head.Settings, a.Settings)
 	changed = slices.DeleteFunc(changed, func(k string) bool {
-		_, grows := o.Hierarchies[k]
-		return grows || k == o.Encoding // grow.go judges the one, the other restates what is judged
+		_, grows := a.Hierarchies[k]
+		return grows || k == a.Encoding // grow.go judges the one, the other restates what is judged
 	})
-	if len(changed) > 0 && !m.beforeRelease() {
+	if len(changed) > 0 && a.bound {
 		return &SettingsError{Keys: changed, Released: true}
 	}
-	if m.beforeRelease() {
-		m.meta.InitialDone = false // of a state that took a first load that was too small for done
+	if !a.bound {
+		a.head.InitialDone = false // earlier versions took a first load that was too small as complete
 	}
-	if err := m.adoptHierarchies(o); err != nil {
+	if err := a.hierarchies(); err != nil {
 		return err
 	}
-	if !fresh && maps.Equal(m.meta.Settings, o.Settings) {
+	if !fresh && maps.Equal(a.head.Settings, a.Settings) {
 		return nil
 	}
-	m.meta.Settings = maps.Clone(o.Settings)
-	m.staged.delta.Meta = &m.meta
-	if !m.beforeRelease() {
+	a.head.Settings, a.head.changed = maps.Clone(a.Settings), true
+	if a.bound {
 		return nil
 	}
-	m.meta.References = nil
-	return m.declareReferences()
+	var err error
+	a.head.References, err = declareReferences(a.Policy.declared(a.Schema), a.records, a.staged)
+	return err
 }

@@ -6,7 +6,8 @@ import (
 	"anond/equivclass"
 )
 
-// Status is what the machine tells operators: counts only (rules H and V).
+// Status is what the machine tells operators: counts only (rule H, held values, and
+// rule V, no person's value is shown).
 type Status struct {
 	Sent       uint64                       `json:"sent"`
 	Published  int                          `json:"published"`
@@ -19,28 +20,29 @@ type Status struct {
 	Release    uint32                       `json:"release"` // newest decided
 	Infeasible bool                         `json:"infeasible"`
 	// Shortfalls are the semi-sensitive attributes whose waiting values break the
-	// attribute's promise by themselves (rule I).
+	// attribute's promise by themselves (rule I, infeasible).
 	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
 	// OldestTick is the arrival of the record that waits longest; Now the
 	// machine's time; both in ticks. OldestTick = Now if none waits.
 	OldestTick int64 `json:"oldest_tick"`
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
-	// FirstLoad tells of the first load until release 1 is decided.
+	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 
 // Status returns the machine's counts. sent = published + pending + dead_letter
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.counters.Sent, Pending: m.pendingCounts(), Published: m.published(),
-		Refused: maps.Clone(m.counters.Refused), Ignored: maps.Clone(m.counters.Ignored), Outbox: m.outbox.waiting,
-		Release: uint32(len(m.intents)), Infeasible: len(m.pending.infeasible) > 0 || m.refused != nil, Shortfalls: m.pending.shortfalls, Now: m.now,
-		OldestTick: m.now, InitialEnd: m.meta.InitialDone, FirstLoad: m.firstLoad()}
-	for _, n := range s.Refused {
-		s.DeadLetter += n
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
+		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting,
+		Release: m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
+		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
+	s.Refused, s.DeadLetter = m.intake.refused()
+	if m.beforeRelease() {
+		s.FirstLoad = m.first.status(m.records.len(), &m.policy)
 	}
-	if i := m.Latest(); i != nil {
+	if i := m.history.latest(); i != nil {
 		s.Classes = i.Classes
 	}
 	if w := m.pending.waiting; len(w) > 0 {
@@ -48,3 +50,6 @@ func (m *Machine) Status() Status {
 	}
 	return s
 }
+
+// published returns the number of records that are in a published class.
+func (m *Machine) published() int { return int(m.records.len()) - m.pending.counts().Total() }

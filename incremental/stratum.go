@@ -8,16 +8,17 @@ import (
 )
 
 // partition cuts records into classes that satisfy the requirement; rest is what
-// is in none, in order of arrival. Of semi-sensitive attributes: the records of
-// a class have the same flags, so that a row tells nothing by which of its cells
-// are bucketed, and values that are not flagged are quasi-identifiers like any
-// other. So each stratum of equal flags is partitioned on its own, in a space
-// with these values as further dimensions (Li, He and Sun, section 4: subsets of
-// the QI partition). Without semi-sensitive attributes there is one stratum.
+// is in none, in order of arrival. With semi-sensitive attributes the records of a
+// class have the same flags, so that it tells nothing which cells of a row are
+// bucketed, and values that are not flagged are quasi-identifiers like any other. So
+// each stratum of equal flags is partitioned on its own, in a space with these values
+// as further dimensions (Li, He and Sun, section 4: subsets of the QI partition).
+// Without semi-sensitive attributes there is one stratum.
 //
-// whole cuts a stratum that satisfies the requirement as a whole, the others are
-// left to part, which may find nothing.
-func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+// The method whole cuts strata that satisfy the requirement as a whole; part cuts the
+// others and may find nothing.
+func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	first, later := c.epochs(records)
 	plans, rest = c.partitionPool(wide, first, whole, part, want)
 	if later == nil {
@@ -31,16 +32,17 @@ func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, p
 }
 
 // partitionPool cuts one pool, stratum by stratum.
-func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	if len(records) == 0 {
 		return nil, nil
 	}
 	for _, s := range c.strata(records) {
-		if c.interrupt.asked() { // who planned throws the rest away
+		if c.interrupt.asked() { // the caller drops the incomplete plan
 			return nil, records
 		}
 		method := whole
-		if (len(c.semi) > 0 || c.since != nil) && !want.Holds(c.bag(s.records)) {
+		if (len(c.schema.Semi()) > 0 || c.since != nil) && !want.Holds(c.bag(s.records)) {
 			method = part
 		}
 		pool := c.stratumPool(wide, s)
@@ -63,7 +65,7 @@ type stratum struct {
 
 // strata returns the strata of records in order of their flags.
 func (c *columns) strata(records []RecordID) []stratum {
-	if len(c.semi) == 0 {
+	if len(c.schema.Semi()) == 0 {
 		return []stratum{{0, records}}
 	}
 	of := map[flagSet][]RecordID{}
@@ -82,7 +84,7 @@ func (c *columns) strata(records []RecordID) []stratum {
 func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Pool {
 	p := c.pool(c.narrow(wide), s.records)
 	var known []int
-	for j := range c.semi {
+	for j := range c.schema.Semi() {
 		if !hasFlag(s.flags, j) {
 			known = append(known, j)
 		}
@@ -90,7 +92,7 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 	if len(known) == 0 {
 		return p
 	}
-	q := len(c.qi)
+	q := c.schema.D()
 	space := &equivclass.Space{Dims: slices.Clone(p.Space.Dims)}
 	for _, j := range known {
 		space.Dims = append(space.Dims, wide.Dims[q+j])
@@ -99,7 +101,7 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 	for i, r := range s.records {
 		x = append(x, p.X[i*q:i*q+q]...)
 		for _, j := range known {
-			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi[j][r]))
+			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi(j)[r]))
 		}
 	}
 	p.Space, p.X = space, x
@@ -109,11 +111,8 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 // narrow is the part of a space that the quasi-identifiers span, in which
 // records are positioned.
 func (c *columns) narrow(wide *equivclass.Space) *equivclass.Space {
-	if len(c.semi) == 0 {
+	if len(c.schema.Semi()) == 0 {
 		return wide
 	}
-	return &equivclass.Space{Dims: wide.Dims[:len(c.qi)]}
+	return &equivclass.Space{Dims: wide.Dims[:c.schema.D()]}
 }
-
-// semiDict returns the dictionary of semi-sensitive attribute j.
-func (c *columns) semiDict(j int) *equivclass.Dictionary { return c.dicts[c.schema.Semi()[j]] }

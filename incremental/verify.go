@@ -7,28 +7,39 @@ import (
 	"anond/equivclass"
 )
 
-// ErrUnsafe: a decision would have broken a rule. Nothing of it was kept; this is
-// a fault of the machine, which the gate would have found too (exit 3).
+// ErrUnsafe: a decision would have broken a rule. Nothing of it was kept. It is a
+// fault of the machine; the auditor would have found it before publication (exit 3).
 var ErrUnsafe = errors.New("the machine refused its own decision")
 
-// verify holds a decision against the rules before anything of it is kept,
-// whoever planned it: every birth satisfies the requirement (A), a pure one is
-// flat (P) and has one signature with those it takes records from, no record is
-// in two classes, and who dies is pure and gives all its records to births (A,
-// N). Cost: the records of the births and deaths.
-func (m *Machine) verify(d decision) error {
+// verifier checks a decision against the rules before anything of it is kept. It
+// knows the records and the published classes, and nothing of how the decision was
+// made.
+type verifier struct {
+	policy   *Policy
+	records  *columns
+	classes  []*Class
+	want     equivclass.Requirement // its tests completed by the references that the decision fixes
+	promises promises               // likewise
+}
+
+// verify returns what a decision breaks. Every birth satisfies the requirement
+// (rule A, frozen classes). A pure birth is flat and has the signature of the classes it
+// takes records from (rule P, pure classes). No record is in two classes (rule F,
+// forbidden operations). A class that dies is pure, has regroupings left (rule E,
+// equality patterns) and gives all its records to births (rule N, insert-only). Cost:
+// the records of the births and deaths.
+func (v *verifier) verify(d decision) error {
 	dying := make(map[ClassID]int, len(d.deaths))
 	for _, id := range d.deaths {
-		c := m.classes[id]
-		if c.Regime != Pure || c.Died != 0 || m.exhausted(c) {
+		c := v.classes[id]
+		if c.Regime != Pure || c.Died != 0 || v.policy.exhausted(c) {
 			return fmt.Errorf("%w: class %d may not be regrouped (rules A, E)", ErrUnsafe, id)
 		}
 		dying[id] = len(c.Members)
 	}
 	seen := map[RecordID]bool{}
-	want := m.requirement(d.references)
 	for i, c := range d.births {
-		if err := m.verifyBirth(c, want, dying, seen); err != nil {
+		if err := v.birth(c, dying, seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
 	}
@@ -37,18 +48,18 @@ func (m *Machine) verify(d decision) error {
 			return fmt.Errorf("%w: %d records of class %d would disappear (rule N)", ErrUnsafe, left, id)
 		}
 	}
-	for _, fault := range m.checkPromises(d.births, d.references) {
+	for _, fault := range v.promises.check(d.births) {
 		return fmt.Errorf("%w: %s", ErrUnsafe, fault)
 	}
 	return nil
 }
 
-func (m *Machine) verifyBirth(c *Class, want equivclass.Requirement, dying map[ClassID]int, seen map[RecordID]bool) error {
-	bag := m.records.bag(c.Members)
-	if !want.Holds(bag) {
+func (v *verifier) birth(c *Class, dying map[ClassID]int, seen map[RecordID]bool) error {
+	bag := v.records.bag(c.Members)
+	if !v.want.Holds(bag) {
 		return errors.New("it breaks the requirement (rule A)")
 	}
-	if err := m.records.oneEpoch(c.Members); err != nil {
+	if err := v.records.oneEpoch(c.Members); err != nil {
 		return err
 	}
 	if c.Regime == Pure && !bag.Flat() {
@@ -64,7 +75,7 @@ func (m *Machine) verifyBirth(c *Class, want equivclass.Requirement, dying map[C
 			return errors.New("it holds a record of another birth (rule F)")
 		}
 		seen[r] = true
-		old := m.records.classOf[r]
+		old := v.records.classOf[r]
 		if old == none {
 			continue
 		}
@@ -72,7 +83,7 @@ func (m *Machine) verifyBirth(c *Class, want equivclass.Requirement, dying map[C
 			return fmt.Errorf("it takes a record from class %d, which lives (rule F)", old)
 		}
 		dying[old]--
-		if old != from && signatureKey(m.records.bag(m.classes[old].Members)) != signature {
+		if old != from && signatureKey(v.records.bag(v.classes[old].Members)) != signature {
 			return fmt.Errorf("its signature is not that of class %d (rule P)", old)
 		}
 		from = old

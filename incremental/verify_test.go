@@ -8,14 +8,21 @@ import (
 	"anond/equivclass"
 )
 
-// verified is a machine by hand: records 0..3 in pure class 0 and 4..7 in frozen
+// verified is a verifier by hand: records 0..3 in pure class 0 and 4..7 in frozen
 // class 1, both with values 0 and 1 in turn; 8..11 wait, with values 0, 1, 0, 2.
-func verified() *Machine {
-	m := &Machine{policy: Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, MaxRegroups: 1}}
-	m.records.sa = []equivclass.Code{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2}
-	m.records.classOf = []ClassID{0, 0, 0, 0, 1, 1, 1, 1, none, none, none, none}
-	m.classes = []*Class{{ID: 0, Regime: Pure, Members: []RecordID{0, 1, 2, 3}}, {ID: 1, Members: []RecordID{4, 5, 6, 7}}}
-	return m
+func verified(t *testing.T) *verifier {
+	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	records := newColumns(schema, RepeatFirst)
+	records.Codes[1] = []equivclass.Code{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2}
+	records.classOf = []ClassID{0, 0, 0, 0, 1, 1, 1, 1, none, none, none, none}
+	return &verifier{
+		policy:  &Policy{MaxRegroups: 1},
+		records: &records,
+		classes: []*Class{{ID: 0, Regime: Pure, Members: []RecordID{0, 1, 2, 3}}, {ID: 1, Members: []RecordID{4, 5, 6, 7}}},
+		want:    equivclass.Requirement{K: 4, L: 2},
+	}
 }
 
 // TestVerifyRefusesWhatBreaksARule: each kind of unsafe decision is refused, and
@@ -26,7 +33,7 @@ func TestVerifyRefusesWhatBreaksARule(t *testing.T) {
 		"frozen":         {births: []*Class{birth(Frozen, 8, 9, 10, 11)}},
 		"grown (rule P)": {births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}},
 	} {
-		require.NoError(t, verified().verify(d), name)
+		require.NoError(t, verified(t).verify(d), name)
 	}
 	for name, d := range map[string]decision{
 		"A, too few":             {births: []*Class{birth(Frozen, 8, 9)}},
@@ -38,29 +45,32 @@ func TestVerifyRefusesWhatBreaksARule(t *testing.T) {
 		"A, a frozen class dies": {births: []*Class{birth(Frozen, 4, 5, 6, 7)}, deaths: []ClassID{1}},
 		"N, a record disappears": {births: []*Class{birth(Pure, 0, 1, 8, 9)}, deaths: []ClassID{0}},
 	} {
-		require.ErrorIs(t, verified().verify(d), ErrUnsafe, name)
+		require.ErrorIs(t, verified(t).verify(d), ErrUnsafe, name)
 	}
-	spent := verified()
+	spent := verified(t)
 	spent.classes[0].Regroups = 1
-	require.ErrorIs(t, spent.verify(decision{births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}}), ErrUnsafe, "E, the budget is spent")
+	require.ErrorIs(t, spent.verify(decision{births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}}), ErrUnsafe,
+		"E, the budget is spent")
 }
 
 // TestVerifyRefusesBrokenSemiPromises: classes of unequal flags, and births whose
-// sensitive values break an attribute's promise together (rule D).
+// sensitive values break an attribute's promise together (rule D, difference).
 func TestVerifyRefusesBrokenSemiPromises(t *testing.T) {
-	attributes := []equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer}, {Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Promise: &equivclass.SemiPromise{L: 2}, Flag: "f"}, {Name: "f", Role: equivclass.Flag}}
+	attributes := []equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Promise: &equivclass.SemiPromise{L: 2}, Flag: "f"}, {Name: "f",
+			Role: equivclass.Flag}}
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	m := &Machine{schema: schema, policy: Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Bucketized: true}, records: newColumns(schema, RepeatFirst)}
-	m.records.sa = []equivclass.Code{0, 1, 0, 1, 0, 1}
-	m.records.semi = [][]equivclass.Code{{0, 1, 0, 0, 0, 1}}
-	m.records.flags.of = []flagSet{1, 1, 1, 1, 0, 0}
-	m.records.classOf = []ClassID{none, none, none, none, none, none}
+	records := newColumns(schema, RepeatFirst)
+	records.Codes[1], records.Codes[2] = []equivclass.Code{0, 1, 0, 1, 0, 1}, []equivclass.Code{0, 1, 0, 0, 0, 1}
+	records.Private = []flagSet{1, 1, 1, 1, 0, 0}
+	records.classOf = []ClassID{none, none, none, none, none, none}
+	v := &verifier{policy: &Policy{}, records: &records, want: equivclass.Requirement{K: 2, L: 2}, promises: newPromises(&records, nil)}
 	birth := func(members ...RecordID) *Class { return &Class{Members: members} }
-	require.NoError(t, m.verify(decision{births: []*Class{birth(0, 1)}}))
-	require.NoError(t, m.verify(decision{births: []*Class{birth(4, 5)}}), "what is not flagged counts for no promise")
-	require.ErrorContains(t, m.verify(decision{births: []*Class{birth(0, 5)}}), "different flags")
-	require.ErrorContains(t, m.verify(decision{births: []*Class{birth(2, 3)}}), "break its promise")
-	require.ErrorContains(t, m.verify(decision{births: []*Class{birth(0, 1), birth(2, 3)}}), "break its promise")
+	require.NoError(t, v.verify(decision{births: []*Class{birth(0, 1)}}))
+	require.NoError(t, v.verify(decision{births: []*Class{birth(4, 5)}}), "what is not flagged counts for no promise")
+	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(0, 5)}}), "different flags")
+	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(2, 3)}}), "break its promise")
+	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(0, 1), birth(2, 3)}}), "break its promise")
 }

@@ -1,6 +1,10 @@
 package incremental
 
-import "anond/equivclass"
+import (
+	"fmt"
+
+	"anond/equivclass"
+)
 
 // View is what one release shows: the classes that its intent names and the
 // records in them. It is a read-only snapshot that stays valid, and may be read
@@ -32,7 +36,7 @@ type View struct {
 type LocalView struct {
 	Attribute int               // in the schema
 	Codes     []equivclass.Code // by record
-	Buckets   [][]RecordID      // frozen from birth, as classes are (rule A)
+	Buckets   [][]RecordID      // frozen from birth (rule A, frozen classes)
 }
 
 // ClassView is one class of a view.
@@ -40,4 +44,54 @@ type ClassView struct {
 	Regime  Regime
 	Born    uint32
 	Members []RecordID
+}
+
+// View returns what a release shows. It can be asked for any release at any
+// time: a retry after a crash sees exactly what the first attempt saw.
+func (m *Machine) View(release uint32) (*View, error) {
+	if release < 1 || release > m.history.releases() {
+		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, m.history.releases())
+	}
+	v := m.records.view(m.history.intents[release-1], &m.head)
+	v.Classes = m.history.at(release)
+	if m.policy.Bucketized {
+		v.Local = m.buckets.views(v, &m.history, bucketizer{m.promises(), &m.secrets})
+	}
+	return v, nil
+}
+
+// All returns a view of every record in state, published or not, without
+// classes: for the private export.
+func (m *Machine) All() *View { return m.records.view(Intent{Cut: m.records.len()}, &m.head) }
+
+// Regroups returns how often each record had been regrouped up to a release:
+// the number of classes that held it, less one. For the auditor's gate.
+func (m *Machine) Regroups(release uint32) []uint16 {
+	return m.history.regroups(release, m.records.len())
+}
+
+// view shows the records below the cut of an intent, without classes.
+func (c *columns) view(intent Intent, h *head) *View {
+	n := intent.Cut
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa()[:n:n],
+		Dictionaries: c.Frozen()}
+	if len(h.References) > 0 {
+		v.References = make(map[int]equivclass.Bag, len(h.References))
+		for a, counts := range h.References {
+			v.References[a] = equivclass.NewBag(counts)
+		}
+	}
+	for j := range c.schema.Quasi() {
+		v.QI = append(v.QI, c.qi(j)[:n:n])
+	}
+	for j := range c.schema.Semi() {
+		v.Semi = append(v.Semi, c.semi(j)[:n:n])
+	}
+	if c.Private != nil {
+		v.Flags = c.Private[:n:n]
+	}
+	if c.firsts != nil {
+		v.Subject = c.subject[:n:n]
+	}
+	return v
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // Reconnect says how long to wait between attempts to reach something that is
-// away: exponentially longer, up to a cap, for ever. The zero value waits 100 ms
-// first and 30 s at most, without jitter; give Rand to spread the attempts of
-// several instances.
+// away: exponentially longer, up to a cap, without end. The zero value waits
+// 100 ms first and 30 s at most, without jitter; give Rand to spread the
+// attempts of several instances.
 type Reconnect struct {
 	Initial, Max time.Duration
 	// Rand returns numbers in [0,1). Each wait is then drawn evenly from

@@ -11,10 +11,10 @@ import (
 )
 
 // EncodeDeadLetter writes a dead letter as one JSON object without line break,
-// the form in which files and topics hold it. Two encodings of one letter are
-// equal byte for byte. "attribute" and "payload" (base64) are there only if the
-// letter has them; the payload is the refused message itself, and only letters
-// of a configuration that asks for it carry one (rule V).
+// the form in which files and topics hold it. Two encodings of one dead letter
+// are equal byte for byte. "attribute" and "payload" (base64) are there only if
+// the dead letter has them. The payload is the refused message itself; it is
+// kept only if the configuration asks for it (rule V: no value is shown).
 func EncodeDeadLetter(d incremental.DeadLetter) []byte {
 	b := make([]byte, 0, 192+base64.StdEncoding.EncodedLen(len(d.Payload)))
 	b = append(b, `{"seq":`...)

@@ -17,17 +17,18 @@ import (
 // DeadLetterFileName is the file that a DeadLetterFile keeps in its directory.
 const DeadLetterFileName = "dead-letter.ndjson"
 
-// ErrForeignLetters says that the file holds letters of another state, beside
-// which the numbers of this one mean nothing.
-var ErrForeignLetters = errors.New("the dead-letter file holds letters of another state: move it away, a new one is begun")
+// ErrForeignLetters says that the file holds dead letters of another state.
+// Their numbers cannot be compared with those of this state.
+var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of another state: move it away, and a new one is made")
 
 // DeadLetterFile appends dead letters to an NDJSON file, each exactly once.
 //
-// Delivery is at least once. The file is its own memory: letters come in order
-// of Seq, so the number of its last whole line says which ones it already has.
-// A delivery is one write and one fsync; a torn tail is cut off, at start after
-// a crash and at once after a failed write. Directory 0700, file 0600. Only one
-// process may use a directory, which the lock on the state sees to.
+// Delivery is at least once. The file itself tells what it has: dead letters
+// come in order of Seq, so the number of its last whole line says which ones
+// are there. A delivery is one write and one fsync; a torn tail is cut off, at
+// start after a crash and at once after a failed write. Directory 0700, file
+// 0600. Only one process may use a directory, which the lock on the state sees
+// to.
 type DeadLetterFile struct {
 	path string
 	file deadLetterStorage
@@ -88,7 +89,7 @@ func (d *DeadLetterFile) recover(size int64) error {
 		return err
 	}
 	d.size, d.torn = end, end < size
-	if err := d.mend(); err != nil || end == 0 {
+	if err := d.cutTorn(); err != nil || end == 0 {
 		return err
 	}
 	start, err := d.lineBreakBefore(end - 1)
@@ -101,7 +102,7 @@ func (d *DeadLetterFile) recover(size int64) error {
 	}
 	seq, ok := letterSeq(line)
 	if !ok {
-		return fmt.Errorf("%s: the last line, at byte %d, is no dead letter: move the file away, a new one is begun", d.path, start)
+		return fmt.Errorf("%s: the last line, at byte %d, is no dead letter: move the file away, and a new one is made", d.path, start)
 	}
 	d.last = seq
 	return nil
@@ -124,7 +125,7 @@ func (d *DeadLetterFile) lineBreakBefore(end int64) (int64, error) {
 	return 0, nil
 }
 
-// letterSeq reads the number of an encoded letter.
+// letterSeq reads the number of an encoded dead letter.
 func letterSeq(line []byte) (uint64, bool) {
 	var letter struct {
 		Seq uint64 `json:"seq"`
@@ -133,8 +134,9 @@ func letterSeq(line []byte) (uint64, bool) {
 	return letter.Seq, err == nil && letter.Seq > 0
 }
 
-// mend cuts off bytes that a failed write or a crash left above the last line.
-func (d *DeadLetterFile) mend() error {
+// cutTorn cuts off bytes that a failed write or a crash left above the last
+// line.
+func (d *DeadLetterFile) cutTorn() error {
 	if !d.torn {
 		return nil
 	}
@@ -145,14 +147,14 @@ func (d *DeadLetterFile) mend() error {
 	return nil
 }
 
-// Deliver appends the letters that the file does not have yet and makes them
-// durable. Letters must come in order of Seq. After an error nothing of the
+// Deliver appends the dead letters that the file does not have yet and makes
+// them durable. They must come in order of Seq. After an error nothing of the
 // delivery is in the file, and the caller delivers again.
 func (d *DeadLetterFile) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.mend(); err != nil {
+	if err := d.cutTorn(); err != nil {
 		return err
 	}
 	known := 0
@@ -176,17 +178,17 @@ func (d *DeadLetterFile) append(letters []incremental.DeadLetter) error {
 	}
 	if err != nil {
 		d.torn = true
-		return errors.Join(fmt.Errorf("%s: %w", d.path, err), d.mend())
+		return errors.Join(fmt.Errorf("%s: %w", d.path, err), d.cutTorn())
 	}
 	d.size += int64(len(lines))
 	d.last = letters[len(letters)-1].Seq
 	return nil
 }
 
-// verify checks that letters that came before are in the file as they are now.
-// Without it, a new state beside an old file would lose its first letters. It
-// reads the whole file, and runs only after a crash between delivery and the
-// note of it.
+// verify checks that dead letters which were delivered before are in the file
+// as they are now. Without it, a new state with an old file would lose its
+// first dead letters. It reads the whole file, and runs only after a crash
+// between a delivery and the commit that notes it.
 func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
@@ -196,7 +198,7 @@ func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
 	for next < len(letters) {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			return fmt.Errorf("%s: letter %d: %w", d.path, letters[next].Seq, ErrForeignLetters)
+			return fmt.Errorf("%s: dead letter %d: %w", d.path, letters[next].Seq, ErrForeignLetters)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.path, err)

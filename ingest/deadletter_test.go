@@ -54,13 +54,14 @@ func content(t *testing.T, dir string) string {
 }
 
 func TestEncodeDeadLetter(t *testing.T) {
-	assert.Equal(t, `{"seq":7,"source":"kafka:admissions","partition":2,"offset":107,"reason":"nested_value","attribute":"age","digest":"ab070000000000000000000000000000"}`,
+	assert.Equal(t, `{"seq":7,"source":"kafka:admissions","partition":2,"offset":107,`+
+		`"reason":"nested_value","attribute":"age","digest":"ab070000000000000000000000000000"}`,
 		string(EncodeDeadLetter(letter(7))))
 	l := letter(1)
 	l.Attribute, l.Payload = "", []byte("{\n")
 	l.Partition.Source = "file:\"\n\xff"
 	got := EncodeDeadLetter(l)
-	assert.NotContains(t, string(got), "\n", "one line a letter")
+	assert.NotContains(t, string(got), "\n", "one line a dead letter")
 	var back map[string]any
 	require.NoError(t, json.Unmarshal(got, &back))
 	assert.Equal(t, "ewo=", back["payload"])
@@ -134,7 +135,7 @@ func TestDeadLetterFileRefusesForeignLetters(t *testing.T) {
 	other := letter(1)
 	other.Offset++
 	assert.ErrorIs(t, d.Deliver(ctx, []incremental.DeadLetter{other, letter(4)}), ErrForeignLetters)
-	assert.Equal(t, wantLines(1, 3), content(t, dir), "nothing is written beside them")
+	assert.Equal(t, wantLines(1, 3), content(t, dir), "nothing is written next to them")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, DeadLetterFileName), []byte("{\"seq\":0}\n"), 0o600))
 	_, err := NewDeadLetterFile(dir)
@@ -142,7 +143,7 @@ func TestDeadLetterFileRefusesForeignLetters(t *testing.T) {
 }
 
 // faultyStorage writes half of what it is given and then fails, as a full disk
-// does; with stuck, it cannot be cut back either.
+// does; with stuck, it cannot be truncated either.
 type faultyStorage struct {
 	deadLetterStorage
 	failWrite, failSync, stuck bool

@@ -16,14 +16,15 @@ type Format string
 const (
 	JSON     Format = "json"     // one object a message
 	CSV      Format = "csv"      // one RFC 4180 record a message
-	Debezium Format = "debezium" // a change event; only inserts are taken (rule N)
+	Debezium Format = "debezium" // a change event; only inserts are taken (rule N: nothing is removed)
 )
 
 // DefaultMaxBytes bounds a record if nothing else is said.
 const DefaultMaxBytes = 1 << 20
 
 // The reasons for which a decoder refuses a record. They are stable codes for
-// dead letters and metrics, and never carry a value (rule V).
+// dead letters and metrics, and never carry a value (rule V: no value is ever
+// shown).
 const (
 	ReasonTooLarge      equivclass.Reason = "too_large"
 	ReasonMalformedJSON equivclass.Reason = "malformed_json" // syntax, trailing bytes
@@ -156,7 +157,7 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 		case o.Accepted():
 			return d.clean(row)
 		case o.Reason == ReasonMalformedJSON && !utf8.Valid(value):
-			o.Reason = equivclass.ReasonUTF8 // the more telling of the two
+			o.Reason = equivclass.ReasonUTF8 // it says more than the other reason
 		}
 		return o
 	}

@@ -8,8 +8,9 @@ import (
 
 // The records of the benchmarks have nine fields, as the hospital stream has.
 const (
-	benchJSON = `{"name":"Ann Other","patient":"p-1000017","age":44,"weight":75.5,"admitted":"2022-01-08","postcode":"1010","sex":"f","note":"n","diagnosis":"influenza"}`
-	benchCSV  = `Ann Other,p-1000017,44,75.5,2022-01-08,1010,f,n,influenza`
+	benchJSON = `{"name":"Ann Other","patient":"p-1000017","age":44,"weight":75.5,"admitted":"2022-01-08",` +
+		`"postcode":"1010","sex":"f","note":"n","diagnosis":"influenza"}`
+	benchCSV = `Ann Other,p-1000017,44,75.5,2022-01-08,1010,f,n,influenza`
 )
 
 func benchmarkDecoder(b *testing.B, f Format, in string) {
@@ -31,5 +32,6 @@ func BenchmarkDecodeCSVQuoted(b *testing.B) {
 	benchmarkDecoder(b, CSV, `"Other, Ann","p-1000017","44","75.5","2022-01-08","1010","f","n","so-called ""flu"""`)
 }
 func BenchmarkDecodeDebezium(b *testing.B) {
-	benchmarkDecoder(b, Debezium, `{"before":null,"after":`+benchJSON+`,"source":{"version":"3","connector":"postgresql","db":"h","table":"t","lsn":24023128},"op":"c","ts_ms":1700000000000}`)
+	benchmarkDecoder(b, Debezium, `{"before":null,"after":`+benchJSON+
+		`,"source":{"version":"3","connector":"postgresql","db":"h","table":"t","lsn":24023128},"op":"c","ts_ms":1700000000000}`)
 }

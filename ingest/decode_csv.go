@@ -8,9 +8,9 @@ import (
 )
 
 // csvDecoder takes one RFC 4180 record a message, with or without its line
-// break. Fields hold line breaks only if that is declared. Without a header the fields are all attributes in schema order,
-// identifiers and dropped ones included. An empty field, quoted or not, is
-// missing.
+// break. Fields hold line breaks only if that is declared. Without a header the
+// fields are all attributes in schema order, identifiers and dropped ones
+// included. An empty field, quoted or not, is missing.
 type csvDecoder struct {
 	schema  *equivclass.Schema
 	split   csvSplitter
@@ -67,7 +67,7 @@ func (d *csvDecoder) adopt(header []string) {
 	}
 }
 
-// csvSplitter splits one CSV record into fields. It is RFC 4180 to the letter:
+// csvSplitter splits one CSV record into fields. It follows RFC 4180 strictly:
 // a quote opens a field only at its start, a closed field ends there, and no
 // line break stands outside quotes. The memory of its results is reused.
 type csvSplitter struct {

@@ -9,10 +9,11 @@ import (
 )
 
 // debeziumDecoder takes Debezium change events, bare or wrapped by a converter
-// into {"schema":…,"payload":…}. Only inserts are taken (rule N): the "after"
-// of op c (create) and r (snapshot read). Other operations are refused as
-// unsupported_operation, and so is a null payload, which is a tombstone. A
-// number for a date attribute counts days since 1970-01-01, Debezium's default.
+// into {"schema":…,"payload":…}. Only inserts are taken (rule N: nothing is
+// removed): the "after" of op c (create) and r (snapshot read). Other
+// operations are refused as unsupported_operation, and so is a null payload,
+// which is a tombstone. A number for a date attribute counts days since
+// 1970-01-01, Debezium's default.
 //
 // Flat events (transform ExtractNewRecordState) are format json.
 type debeziumDecoder struct {

@@ -33,13 +33,13 @@ func ParseHeader(line []byte) ([]string, error) {
 }
 
 // CheckHeader reports how the columns of a CSV file differ from the schema, all
-// faults at once (*HeaderError), each with what would mend it. Every column must
-// be an attribute, so that a misspelt one cannot pass as missing; every
+// faults at once (*HeaderError), each with what would correct it. Every column
+// must be an attribute, so that a misspelt one cannot pass as missing; every
 // attribute but identifiers and dropped ones must be a column.
 //
 // Column names are quoted only if most attributes are among them. Else the line
 // is likely a record in a file without header, and its texts are a person's
-// values (rule V).
+// values (rule V: no value is shown).
 func CheckHeader(schema *equivclass.Schema, header []string) error {
 	missing := missingColumns(schema, header)
 	want := 0
@@ -50,11 +50,13 @@ func CheckHeader(schema *equivclass.Schema, header []string) error {
 	}
 	if 2*len(missing) > want {
 		return &HeaderError{Faults: []string{fmt.Sprintf(
-			"%d of the %d attributes that the schema needs are no column: is this line the header? It must name %s", len(missing), want, strings.Join(missing, ", "))}}
+			"%d of the %d attributes that the schema needs are no column: is this line the header? It must name %s", len(missing), want,
+			strings.Join(missing, ", "))}}
 	}
 	faults := columnFaults(schema, header)
 	for _, name := range missing {
-		faults = append(faults, fmt.Sprintf("column %s is missing: add it to the file, or take attribute %s out of schema.attributes", name, name))
+		faults = append(faults, fmt.Sprintf("column %s is missing: add it to the file, or take attribute %s out of schema.attributes",
+			name, name))
 	}
 	if len(faults) > 0 {
 		return &HeaderError{Faults: faults}
@@ -96,10 +98,11 @@ func unknownColumn(schema *equivclass.Schema, i int, name string) string {
 			return fmt.Sprintf("column %d is %q, the schema has %q: write both alike", i+1, name, a.Name)
 		}
 	}
-	return fmt.Sprintf("column %d, %q, is not in the schema: declare it under schema.attributes with role drop (or identifier, if it names a person), or leave it out of the file", i+1, name)
+	return fmt.Sprintf("column %d, %q, is not in the schema: declare it under schema.attributes with role drop (or identifier, if it "+
+		"names a person), or leave it out of the file", i+1, name)
 }
 
-// foldName makes names equal that people take for equal.
+// foldName makes names equal that differ only in case and separators.
 func foldName(name string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "", ".", "").Replace(strings.ToLower(name))
 }

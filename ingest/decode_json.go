@@ -68,7 +68,8 @@ func (r *objectReader) open(value []byte) {
 
 // finish checks that the text ends after its value. A broken syntax outweighs
 // any other fault, so that a reason never depends on the order of members. The
-// error itself is dropped: its text may quote the input (rule V).
+// error itself is dropped: its text may quote the input (rule V: no value is
+// ever shown).
 func (r *objectReader) finish(fault Outcome, err error) Outcome {
 	if err == nil {
 		if _, err = r.dec.ReadToken(); err == io.EOF {

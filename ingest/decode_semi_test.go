@@ -32,7 +32,8 @@ func TestDecodeSemi(t *testing.T) {
 		{CSV, " no ,30, 900 ,flu ", `"30" "900" "flu" "no"`},
 		{CSV, " ,30,900,flu", `"30" "900" "flu" -`},
 		{CSV, "Yes,30,900,flu", `"30" "900" "flu" "Yes"`},
-		{Debezium, `{"payload":{"op":"c","before":null,"after":{"age":30,"pay":900,"illness":"flu","secret":false}}}`, `"30" "900" "flu" "false"`},
+		{Debezium, `{"payload":{"op":"c","before":null,"after":{"age":30,"pay":900,"illness":"flu","secret":false}}}`,
+			`"30" "900" "flu" "false"`},
 	} {
 		d, err := NewDecoder(c.format, schema, DecodeOptions{})
 		require.NoError(t, err)

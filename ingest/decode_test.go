@@ -84,10 +84,12 @@ func runDecodeCasesWith(t *testing.T, f Format, o DecodeOptions, cases []decodeC
 func TestDecodeJSON(t *testing.T) {
 	bad := Outcome{Reason: ReasonMalformedJSON}
 	runDecodeCases(t, JSON, []decodeCase{
-		{name: "texts, numbers and booleans become text", in: `{"patient":17,"age":"44","weight":7.50e1,"sex":true,"diagnosis":"flu"}`, row: `- "17" "44" "7.50e1" - - "true" - "flu"`},
+		{name: "texts, numbers and booleans become text", in: `{"patient":17,"age":"44","weight":7.50e1,"sex":true,"diagnosis":"flu"}`,
+			row: `- "17" "44" "7.50e1" - - "true" - "flu"`},
 		{name: "escapes", in: `{"\u0061ge":"4\u0034\n","sex":"\"\ud83d\ude00","diagnosis":"e\u0301"}`, row: `- - "44" - - - "\"😀" - "é"`},
 		{name: "null, absent and empty text are missing", in: `{"age":null,"sex":"","diagnosis":"flu"}`, row: `- - - - - - - - "flu"`},
-		{name: "identifier and dropped stay nil whatever they hold", in: `{"name":"N","note":{"a":[1]},"age":1}`, row: `- - "1" - - - - - -`},
+		{name: "identifier and dropped stay nil whatever they hold", in: `{"name":"N","note":{"a":[1]},"age":1}`,
+			row: `- - "1" - - - - - -`},
 		{name: "unknown members are skipped", in: ` {"zip":[{"age":9}],"age":1} `, row: `- - "1" - - - - - -`},
 		{name: "names are compared byte for byte", in: `{"Age":1}`, row: allMissing},
 		{name: "a number for a date stays as written", in: `{"admitted":19000}`, row: `- - - - "19000" - - - -`},
@@ -123,8 +125,10 @@ func TestDecodeDebezium(t *testing.T) {
 		{name: "snapshot read", in: `{"op":"r","after":` + rec + `}`, row: row},
 		{name: "wrapped", in: `{"schema":{"type":"struct"},"payload":{"after":` + rec + `,"op":"c"}}`, row: row},
 		{name: "a column called op", in: `{"after":{"op":"u","age":1},"op":"c"}`, row: `- - "1" - - - - - -`},
-		{name: "dates out of range stay numbers", in: `{"after":{"admitted":1641600000000},"op":"c"}`, row: `- - - - "1641600000000" - - - -`},
-		{name: "first and last day", in: `{"after":{"admitted":-719528,"sex":2932896},"op":"c"}`, row: `- - - - "0000-01-01" - "2932896" - -`},
+		{name: "dates out of range stay numbers", in: `{"after":{"admitted":1641600000000},"op":"c"}`,
+			row: `- - - - "1641600000000" - - - -`},
+		{name: "first and last day", in: `{"after":{"admitted":-719528,"sex":2932896},"op":"c"}`,
+			row: `- - - - "0000-01-01" - "2932896" - -`},
 		{name: "update", in: `{"before":` + rec + `,"after":` + rec + `,"op":"u"}`, want: unsupported},
 		{name: "delete", in: `{"before":` + rec + `,"after":null,"op":"d"}`, want: unsupported},
 		{name: "truncate", in: `{"op":"t"}`, want: unsupported},
@@ -203,7 +207,8 @@ func TestTombstonesAndIgnoredReasons(t *testing.T) {
 	}{
 		{nil, Outcome{Reason: ReasonUnsupported}, Outcome{Reason: ReasonUnsupported}},
 		{[]equivclass.Reason{ReasonTombstone}, Outcome{Reason: ReasonTombstone, Ignored: true}, Outcome{Reason: ReasonUnsupported}},
-		{[]equivclass.Reason{ReasonUnsupported}, Outcome{Reason: ReasonUnsupported, Ignored: true}, Outcome{Reason: ReasonUnsupported, Ignored: true}},
+		{[]equivclass.Reason{ReasonUnsupported}, Outcome{Reason: ReasonUnsupported, Ignored: true},
+			Outcome{Reason: ReasonUnsupported, Ignored: true}},
 	} {
 		d := newDecoder(t, Debezium, DecodeOptions{Ignore: c.ignore})
 		assert.Equal(t, c.tombstone, d.Decode(nil, nil, row))
@@ -218,8 +223,10 @@ func TestSizeLimit(t *testing.T) {
 	row := make(equivclass.Row, 9)
 	for f, in := range map[Format]string{JSON: `{"age":1}`, CSV: `,,1,,,,,,`, Debezium: `{"op":"r","after":{"age":1}}`} {
 		assert.True(t, newDecoder(t, f, DecodeOptions{MaxBytes: len(in)}).Decode([]byte(in), nil, row).Accepted(), f)
-		assert.Equal(t, Outcome{Reason: ReasonTooLarge}, newDecoder(t, f, DecodeOptions{MaxBytes: len(in) - 1}).Decode([]byte(in), nil, row), f)
-		assert.Equal(t, Outcome{Reason: ReasonTooLarge}, newDecoder(t, f, DecodeOptions{}).Decode(make([]byte, DefaultMaxBytes+1), nil, row), f)
+		assert.Equal(t, Outcome{Reason: ReasonTooLarge},
+			newDecoder(t, f, DecodeOptions{MaxBytes: len(in) - 1}).Decode([]byte(in), nil, row), f)
+		assert.Equal(t, Outcome{Reason: ReasonTooLarge},
+			newDecoder(t, f, DecodeOptions{}).Decode(make([]byte, DefaultMaxBytes+1), nil, row), f)
 	}
 }
 
@@ -242,7 +249,8 @@ func TestCheckHeader(t *testing.T) {
 		want   []string
 	}{
 		{"unknown", with("zip"), []string{`column 8, "zip", is not in the schema`, "role drop"}},
-		{"near miss", append([]string{"Patient"}, good[1:]...), []string{`column 1 is "Patient", the schema has "patient"`, `column "patient" is missing`}},
+		{"near miss", append([]string{"Patient"}, good[1:]...), []string{`column 1 is "Patient", the schema has "patient"`,
+			`column "patient" is missing`}},
 		{"missing", good[1:], []string{`column "patient" is missing: add it`}},
 		{"twice", with("age"), []string{`column 8 repeats the name "age"`}},
 		{"all at once", with("zip", "age"), []string{`"zip"`, `"age"`}},
@@ -258,7 +266,7 @@ func TestCheckHeader(t *testing.T) {
 }
 
 // canary stands for a person's value: it must appear in no error and no outcome
-// (rule V).
+// (rule V: no value is shown).
 const canary = "CANARY-7731"
 
 func TestRuleVNoDecoderSpeaksValues(t *testing.T) {
@@ -271,7 +279,8 @@ func TestRuleVNoDecoderSpeaksValues(t *testing.T) {
 	assert.NotContains(t, err.Error(), canary)
 
 	inputs := []string{canary, `"` + canary, `{"age":"` + canary, `{"age":["` + canary + `"]}`, `{"` + canary + `":1,"` + canary + `":1}`,
-		`{"age":"` + canary + `\ud800"}`, `["` + canary + `"]`, `{"op":"` + canary + `","age":[]}`, `{"op":"c","after":"` + canary + `","age":[]}`, canary + `,"` + canary + `"x`}
+		`{"age":"` + canary + `\ud800"}`, `["` + canary + `"]`, `{"op":"` + canary + `","age":[]}`,
+		`{"op":"c","after":"` + canary + `","age":[]}`, canary + `,"` + canary + `"x`}
 	row := make(equivclass.Row, 9)
 	for _, f := range []Format{JSON, CSV, Debezium} {
 		d := newDecoder(t, f, DecodeOptions{})

@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
-// leaveReader lets the reader see that nobody listens. One that hangs where no
-// context reaches it is left behind: nothing that it still reads counts as read.
+// leaveReader waits until the reader has ended. A reader that hangs where no
+// context reaches it is left behind: nothing that it still reads counts as
+// read.
 func (l *loop) leaveReader() {
 	until := time.Time{}
 	for {
@@ -38,7 +40,7 @@ func (l *loop) drains() {
 	if l.doing.name != "" {
 		attrs = append(attrs, "doing", l.doing.name)
 	}
-	if r := l.releases.inMaking; r != 0 {
+	if r := l.releases.current; r != 0 {
 		attrs = append(attrs, "release", r)
 	}
 	l.Log.Info("stopping: what was read is committed, a release in progress is finished or parked", attrs...)
@@ -47,7 +49,7 @@ func (l *loop) drains() {
 // drain stops in good order: what was applied is committed, a release in
 // progress is finished or, if it fails or takes too long, parked: its intent
 // stays and the next start finishes it. Long work that keeps nothing is left
-// undone: what was applied before it is committed already.
+// unfinished: what was applied before it is committed already.
 func (l *loop) drain(ctx context.Context) error {
 	l.drains()
 	defer l.begins(DoingDraining)()
@@ -55,7 +57,7 @@ func (l *loop) drain(ctx context.Context) error {
 		if err := l.commit(ctx); err != nil {
 			return err
 		}
-		if err := l.releases.await(l, l.DrainFor); err != nil {
+		if err := l.settle(ctx, l.DrainFor); err != nil && !errors.Is(err, ErrParked) {
 			return err
 		}
 	}
@@ -77,14 +79,11 @@ func (l *loop) finish(ctx context.Context) error {
 	}
 	l.report(l.now())
 	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
-	if e := l.Machine.Refused(); e != nil {
-		return e // all of it is counted and kept, and the next run goes on from there
-	}
-	return nil
+	return l.standing()
 }
 
 // deliverRest waits until all dead letters have reached their sink. One that
-// takes nothing for DeliverFor does not hold up the end: the letters stay in
+// takes nothing for DeliverFor does not delay the end: the dead letters stay in
 // state, and the next run delivers them.
 func (l *loop) deliverRest(ctx context.Context) error {
 	defer l.begins(DoingDeliver)()
@@ -97,8 +96,8 @@ func (l *loop) deliverRest(ctx context.Context) error {
 		case waiting == 0:
 			return nil
 		case ctx.Err() != nil, now.Sub(progress) >= l.DeliverFor:
-			l.Log.Warn("dead letters could not be delivered; they stay in state, and the next run delivers them", "event", "dead_letter_kept",
-				"outbox", waiting, "error", l.outbox.trouble())
+			l.Log.Warn("dead letters could not be delivered; they stay in state, and the next run delivers them",
+				"event", "dead_letter_kept", "outbox", waiting, "error", l.outbox.trouble())
 			return nil
 		}
 		select {

@@ -2,31 +2,39 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"time"
-
-	"anond/incremental"
+	"fmt"
 )
 
-// firstRefused deals with a cut that failed. A first load that no partition can
-// satisfy (rule I) is no end: it is counted and kept, may grow, and is cut again
-// whenever a release would be due. Every other error ends the run.
-func (l *loop) firstRefused(ctx context.Context, err error) error {
-	var refused *incremental.InfeasibleError
-	if !errors.As(err, &refused) {
-		return err
+// firstStart stores where the first load ends: at the end that the source has
+// before anything is read.
+func (l *loop) firstStart(ctx context.Context) error {
+	l.tick()
+	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil {
+		return nil
 	}
-	if err := l.commit(ctx); err != nil {
-		return err
+	ends, err := l.Source.Ends(ctx)
+	if err != nil {
+		return fmt.Errorf("where the source ends: %w", err)
 	}
-	now := l.now()
-	if !l.refusedLog.IsZero() && now.Sub(l.refusedLog) < time.Minute {
-		return nil // it is tried whenever a release would be due
+	if ends == nil {
+		return nil
 	}
-	l.refusedLog = now
-	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", refused.Records, "attribute", refused.Attribute,
-		"error", refused.Error(), "hint", refused.Hint())
-	return nil
+	l.Machine.SetInitialEnds(ends)
+	return l.Machine.Commit()
+}
+
+// endInitial ends the first load if all of it has been read, or if nothing more
+// will come.
+func (l *loop) endInitial(ctx context.Context, ended bool) error {
+	switch m := l.Machine; {
+	case m.InitialDone() || !ended && (m.Growing() || !m.InitialReached()):
+		return nil
+	case !m.EnoughRecords():
+		l.logWaiting()
+		return nil
+	default:
+		return l.cut(ctx, cutting{})
+	}
 }
 
 // logWaiting says that release 1 waits for more records.

@@ -63,7 +63,7 @@ type Host struct {
 	Log         *slog.Logger
 	Policy      [32]byte // digest of schema, policy and recoding, for the intent
 	Once        bool     // stop at the end of the source
-	Payload     bool     // keep the bytes of refused records in the dead-letter
+	Payload     bool     // keep the bytes of refused records in the dead letter
 	// CommitRecords and CommitEvery bound what one transaction gathers; zero
 	// means 10,000 and 200 ms.
 	CommitRecords int
@@ -92,4 +92,31 @@ type Host struct {
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error
+}
+
+func (h *Host) setDefaults() {
+	if h.CommitRecords == 0 {
+		h.CommitRecords = 10000
+	}
+	if h.CommitEvery == 0 {
+		h.CommitEvery = 200 * time.Millisecond
+	}
+	if h.Shares == (Shares{}) {
+		h.Shares = SharesOf(0, 0)
+	}
+	if h.DrainFor == 0 {
+		h.DrainFor = 30 * time.Second
+	}
+	if h.DeliverFor == 0 {
+		h.DeliverFor = 10 * time.Second
+	}
+	if h.OnceFor == 0 {
+		h.OnceFor = time.Minute
+	}
+	if h.Hook == nil {
+		h.Hook = func(string) error { return nil }
+	}
+	if h.Observe == nil {
+		h.Observe = func(Report) {}
+	}
 }

@@ -138,7 +138,7 @@ func loopSchema(t *testing.T) *equivclass.Schema {
 	return s
 }
 
-// rig is a host over memory, and what it left behind.
+// rig is a host in memory, and what it leaves behind.
 type rig struct {
 	t      *testing.T
 	schema *equivclass.Schema
@@ -163,8 +163,9 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 }
 
 func rigPolicy() incremental.Policy {
-	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst, Threshold: 3,
-		MaxHold: 3, HoldInCuts: true, MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
+	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup,
+		Repeat: incremental.RepeatFirst, Threshold: 3, MaxHold: 3, HoldInCuts: true,
+		MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }
 
 // host opens the state and makes a host that runs to the end of the source.
@@ -178,8 +179,8 @@ func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Hos
 		require.Equal(r.t, m.Digest(r.values[at.Last]), at.Digest, "the witness of record %d is that of another", at.Last)
 	}
 	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most, missed: r.missed}
-	return &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press, Clock: wallClock{},
-		NewDecoder: func() (ingest.Decoder, error) {
+	return &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press,
+		Clock: wallClock{}, NewDecoder: func() (ingest.Decoder, error) {
 			return ingest.NewDecoder(ingest.JSON, r.schema, ingest.DecodeOptions{})
 		},
 		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Fence: r.fence, Shares: r.shares}

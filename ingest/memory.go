@@ -4,14 +4,14 @@ package ingest
 const DefaultMaxInFlight = 64 << 20
 
 // Shares divides one bound in bytes, memory.max_in_flight, among the places
-// where input waits between its source and the state. Each place keeps its
-// share by itself, so none ever waits for another and no order of events can
+// where input waits between its source and the state. Each place keeps to its
+// own share, so that no place waits for another and no order of events can
 // block all of them. The shares of data at rest come to about the bound; what
 // encodes and copies of it need on top is a small multiple of a share.
 type Shares struct {
-	// Batch is what one compressed batch may unfold to, and the largest answer of
-	// a broker. A batch that unfolds to more than a Piece is read one at a time,
-	// and never held as a whole.
+	// Batch is what one compressed batch may decompress to, and the largest answer
+	// of a broker. A batch that decompresses to more than a Piece is read one at a
+	// time, and never held as a whole.
 	Batch int
 	// Piece is the size of a fetch, and of the chunks that a source hands out. A
 	// single larger record makes a piece of its own.

@@ -42,7 +42,7 @@ func TestSmallSharesChangeNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, commits, 100, "a transaction is bounded by bytes")
 	require.Equal(t, want.press.releases, got.press.releases)
-	require.Len(t, got.bin.seen, len(want.bin.seen), "letters come one at a time if need be")
+	require.Len(t, got.bin.seen, len(want.bin.seen), "dead letters come one at a time if need be")
 }
 
 // Offsets that were given up are counted once, with the position, whenever the
@@ -66,8 +66,9 @@ func TestMissingOffsetsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// A process that has lost the right to publish commits nothing more, whatever it
-// was about to do, and a later one that has it goes on as if it had been first.
+// A process that has lost the right to publish commits nothing more, whatever
+// it was about to do. A later process that has the right makes the same
+// releases.
 func TestFencedRunCommitsNothing(t *testing.T) {
 	want := newRig(t, 400)
 	_, err := want.run(1, 10, nil)

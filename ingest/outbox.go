@@ -8,28 +8,28 @@ import (
 	"anond/incremental"
 )
 
-// outboxPump delivers dead letters that are committed, alongside the loop. A sink
-// that is away holds up nothing: its letters stay in state.
+// outboxPump delivers dead letters that are committed, alongside the loop. A
+// sink that is away delays nothing else: its dead letters stay in state.
 type outboxPump struct {
 	h         *Host
-	signal    chan struct{} // there may be letters to deliver
+	signal    chan struct{} // there may be dead letters to deliver
 	delivered chan struct{} // the loop may take deliveries
-	failed    chan error    // the sink will never take the letters
+	failed    chan error    // the sink will never take the dead letters
 	mu        sync.Mutex    // never held while the sink works; guards the rest
-	after     uint64        // letters up to here are delivered
+	after     uint64        // dead letters up to here are delivered
 	letters   int           // delivered and not taken by the loop
 	failure   string        // why the newest attempt failed; empty if it did not
 }
 
-// outboxBatch is the number of letters delivered at once, if they are not too
-// many bytes (Shares.Deliver).
+// outboxBatch is the number of dead letters delivered at once, if they are not
+// too many bytes (Shares.Deliver).
 const outboxBatch = 500
 
 func newOutboxPump(h *Host) *outboxPump {
 	return &outboxPump{h: h, signal: make(chan struct{}, 1), delivered: make(chan struct{}, 1), failed: make(chan error, 1)}
 }
 
-// wake tells that there may be new letters.
+// wake tells that there may be new dead letters.
 func (o *outboxPump) wake() {
 	select {
 	case o.signal <- struct{}{}:
@@ -38,8 +38,8 @@ func (o *outboxPump) wake() {
 }
 
 // start delivers in the background until the returned function is called. That
-// does not wait longer than a second: a sink may be stuck where no context
-// reaches it, and what it was to take is still in state.
+// function waits a second at most: a sink may hang where no context reaches it,
+// and what it has not taken is still in state.
 func (o *outboxPump) start() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -79,7 +79,8 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 			return
 		case err != nil:
 			o.note(err.Error())
-			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed", "error", err.Error())
+			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
+				"error", err.Error())
 			if attempts.Wait(ctx) != nil {
 				return
 			}
@@ -98,7 +99,8 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 	}
 }
 
-// note keeps why delivering fails, and reports whether it did before.
+// note keeps why delivering fails, and reports whether the attempt before
+// failed.
 func (o *outboxPump) note(failure string) (before bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,8 +108,8 @@ func (o *outboxPump) note(failure string) (before bool) {
 	return before
 }
 
-// deliver sends the next letters; more is false if there were none. Only the
-// pump's own goroutine delivers, so nothing needs to be locked meanwhile.
+// deliver sends the next dead letters; more is false if there were none. Only
+// the pump's own goroutine delivers, so nothing needs to be locked meanwhile.
 func (o *outboxPump) deliver(ctx context.Context) (more bool, err error) {
 	o.mu.Lock()
 	after := o.after

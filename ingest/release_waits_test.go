@@ -89,7 +89,8 @@ type gone struct{ *feed }
 func (gone) Next(ctx context.Context) (*ingest.Chunk, error) { <-ctx.Done(); return nil, io.EOF }
 func (gone) Status() ingest.Status                           { return ingest.Status{} }
 
-// TestOnceDoesNotWaitForItsSource: nor for the source.
+// TestOnceDoesNotWaitForItsSource: a run that has to end does not wait without
+// limit for a source that does not answer.
 func TestOnceDoesNotWaitForItsSource(t *testing.T) {
 	h := newRig(t, 10).host(4, 20)
 	h.Source, h.OnceFor = gone{h.Source.(*feed)}, 50*time.Millisecond
@@ -106,10 +107,13 @@ func TestLagIsKnownOnlyWhileItsSourceAnswers(t *testing.T) {
 		lag    int64
 		known  bool
 	}{
-		"connected":           {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(3, 5, now), at(7, 7, time.Time{})}}, 2, true},
-		"away":                {ingest.Status{Partitions: []ingest.PartitionStatus{at(5, 5, now)}}, 0, false},
-		"an end is not known": {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(3, 5, now), at(3, -1, now)}}, 2, false},
-		"an end is old":       {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(5, 5, now.Add(-2*time.Minute))}}, 0, false},
+		"connected": {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(3, 5, now), at(7, 7, time.Time{})}},
+			2, true},
+		"away": {ingest.Status{Partitions: []ingest.PartitionStatus{at(5, 5, now)}}, 0, false},
+		"an end is not known": {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(3, 5, now), at(3, -1, now)}},
+			2, false},
+		"an end is old": {ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{at(5, 5, now.Add(-2*time.Minute))}},
+			0, false},
 	}
 	for name, c := range cases {
 		lag, known := c.status.Lag(now)

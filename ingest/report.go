@@ -9,7 +9,8 @@ import (
 	"anond/incremental"
 )
 
-// Report is what the host shows to operators: counts only (rules H and V).
+// Report is what the host shows to operators: counts only (rule H: why a record
+// is held is not shown; rule V: no value is shown).
 type Report struct {
 	Time      time.Time
 	Machine   incremental.Status
@@ -40,6 +41,16 @@ type Latest struct {
 	Took    time.Duration // from the decision to the last durable step
 }
 
+// reports is what the loop keeps to tell operators how things stand.
+type reports struct {
+	seen      time.Time          // last report
+	statusLog time.Time          // last event=status
+	connected time.Time          // when the source was last seen connected
+	latest    *Latest            // newest release of this run
+	counts    incremental.Status // as of counted: long work has the machine
+	counted   time.Time
+}
+
 // reportDue reports once a second.
 func (l *loop) reportDue() {
 	if now := l.now(); now.Sub(l.seen) >= time.Second {
@@ -55,7 +66,7 @@ func (l *loop) report(now time.Time) {
 		l.counts, l.counted = l.Machine.Status(), now
 	}
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
-		Releasing: l.releases.inMaking, Newest: l.releases.newest, Doing: l.doing.name, Since: l.doing.since,
+		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
@@ -71,13 +82,13 @@ func (l *loop) report(now time.Time) {
 	LogStatus(l.Log, rep)
 }
 
-// LogStatus writes event=status.
+// LogStatus writes the line of event status.
 func LogStatus(log *slog.Logger, rep Report) {
 	s := rep.Machine
 	lag, known := rep.Source.Lag(rep.Time)
 	attrs := []any{"event", "status", "sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter,
-		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected, "lag", lag, "lag_known", known,
-		"lags", lags(rep.Source), "stalled", rep.Source.Stalled,
+		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected,
+		"lag", lag, "lag_known", known, "lags", lags(rep.Source), "stalled", rep.Source.Stalled,
 		"unterminated", rep.Source.Unread.Unterminated}
 	if rep.Doing != "" {
 		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())

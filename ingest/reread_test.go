@@ -10,10 +10,11 @@ import (
 )
 
 // TestDecodeDeadLetter: what is written can be read, with and without payload;
-// what is no letter is refused.
+// what is no dead letter is refused.
 func TestDecodeDeadLetter(t *testing.T) {
 	for _, want := range []incremental.DeadLetter{
-		{Seq: 7, Partition: incremental.Partition{Source: "kafka:a\"b", ID: 3}, Offset: 1 << 40, Reason: "value_not_in_hierarchy", Attribute: "post,code", Digest: incremental.Digest{1, 255}},
+		{Seq: 7, Partition: incremental.Partition{Source: "kafka:a\"b", ID: 3}, Offset: 1 << 40, Reason: "value_not_in_hierarchy",
+			Attribute: "post,code", Digest: incremental.Digest{1, 255}},
 		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte("\x00\xff\n")},
 		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte{}},
 	} {
@@ -21,7 +22,8 @@ func TestDecodeDeadLetter(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	for _, line := range []string{"", "{}", "[]", `{"seq":1}`, `{"seq":1,"digest":"00"}`, `{"seq":1,"digest":"00112233445566778899aabbccddeeff","payload":"!"}`} {
+	for _, line := range []string{"", "{}", "[]", `{"seq":1}`, `{"seq":1,"digest":"00"}`,
+		`{"seq":1,"digest":"00112233445566778899aabbccddeeff","payload":"!"}`} {
 		_, err := ingest.DecodeDeadLetter([]byte(line))
 		require.ErrorIs(t, err, ingest.ErrNoLetter, line)
 	}

@@ -8,10 +8,11 @@ import (
 	"anond/equivclass"
 )
 
-// TestRuleN: nothing ever leaves. A delete, an update and a truncation in
-// Debezium's words, and the tombstone that follows a delete in any format, are
-// unsupported operations: refused, or counted where the configuration says
-// ignore, never applied. Inserts and snapshot reads are taken.
+// TestRuleN (insert-only): nothing is ever removed. A delete, an update and a
+// truncation in Debezium's words, and the tombstone that follows a delete in
+// any format, are unsupported operations: refused, or counted where the
+// configuration says ignore, never applied. Inserts and snapshot reads are
+// taken.
 // Mutations under which it was seen to fail: op "u" or "d" counts as an insert;
 // settle leaves a tombstone accepted.
 func TestRuleN(t *testing.T) {

@@ -33,6 +33,8 @@ type running struct {
 	t    *testing.T
 	stop context.CancelFunc
 	done chan error
+	// wrote has room for one: there is a line that saying has not seen.
+	wrote chan struct{}
 
 	mu      sync.Mutex
 	log     bytes.Buffer
@@ -41,18 +43,29 @@ type running struct {
 
 // start runs a host until it ends or the test does.
 func start(t *testing.T, h *ingest.Host) *running {
+	r, begin := prepare(t, h)
+	begin()
+	return r
+}
+
+// prepare is start for a test whose ports need the running host: it begins when
+// told to.
+func prepare(t *testing.T, h *ingest.Host) (r *running, begin func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{t: t, stop: cancel, done: make(chan error, 1)}
+	r = &running{t: t, stop: cancel, done: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	h.Log, h.Observe = slog.New(slog.NewTextHandler(r, nil)), r.observe
 	h.Retry = ingest.Reconnect{Initial: time.Millisecond, Max: 10 * time.Millisecond}
-	go func() { r.done <- h.Run(ctx) }()
 	t.Cleanup(cancel)
-	return r
+	return r, func() { go func() { r.done <- h.Run(ctx) }() }
 }
 
 func (r *running) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	select {
+	case r.wrote <- struct{}{}:
+	default:
+	}
 	return r.log.Write(p)
 }
 
@@ -73,6 +86,19 @@ func (r *running) said(event string) bool {
 func (r *running) until(event string) {
 	r.t.Helper()
 	require.Eventually(r.t, func() bool { return r.said(event) }, patience, 2*time.Millisecond, event)
+}
+
+// saying is until for goroutines that are not the test's: it returns in the end,
+// whatever was said.
+func (r *running) saying(event string) {
+	over := time.After(patience)
+	for !r.said(event) {
+		select {
+		case <-r.wrote:
+		case <-over:
+			return
+		}
+	}
 }
 
 // reported waits for a report.

@@ -1,69 +1,88 @@
 package ingest
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
-// now is the clock's time without a monotonic reading: it is compared with times
-// that state holds, and a clock that is set back must be noticed.
-func (l *loop) now() time.Time { return l.Clock.Now().Round(0) }
-
-// notable is from when on a clock that is behind is worth a line: less is the
-// everyday work of time servers.
-const notable = time.Minute
-
-// tick gives the machine the time, in whole seconds so that records share it.
-// The machine's time never goes back. Where the clock does, the machine's time
-// goes on from where it was, as fast as before: a moment at which the clock was
-// ahead must not stop all waiting times until the clock is there again.
-func (l *loop) tick() {
-	now := l.now().Truncate(time.Second).UnixMilli()
-	if back := l.ticked - (now + l.ahead); back > 0 {
-		l.ahead += back
-	}
-	l.ticked = now + l.ahead
-	l.Machine.Tick(l.ticked)
+// schedule says when the host's trigger asks for a release. It knows the time
+// only; the loop asks the machine.
+type schedule struct {
+	trigger Trigger
+	slot    time.Time // next scheduled moment
+	lastTry time.Time // newest cut tried
 }
 
-// heedClock notices a clock that was set back while the loop ran: what was noted
-// by the clock before is brought back to the present, so that nothing waits
-// until that time comes again.
-func (l *loop) heedClock(now time.Time) {
-	back := l.newest.Sub(now)
-	l.newest = now
-	if back <= 0 {
-		return
-	}
-	if back >= notable {
-		l.Log.Warn("the clock was set back; the schedule follows it", "event", "clock_behind", "by", back.Round(time.Second).String())
-	}
-	r := &l.releases
-	for _, t := range []*time.Time{&l.seen, &l.statusLog, &l.stagedAt, &l.connected, &l.doing.since, &r.began, &r.lastTry, &r.waitLog} {
-		if t.After(now) {
-			*t = now
-		}
-	}
-	if l.Trigger.Next != nil {
-		if next := l.Trigger.Next(now); next.Before(r.slot) {
-			r.slot = next
-		}
+// due is what a trigger asks for at a moment.
+type due int
+
+const (
+	dueNothing due = iota
+	dueMoment      // a scheduled moment has come
+	dueUpdate      // a release may be made if the machine has a reason for one
+)
+
+// begin finds the first scheduled moment after from.
+func (s *schedule) begin(from time.Time) {
+	if s.trigger.Next != nil {
+		s.slot = s.trigger.Next(from)
 	}
 }
 
-// firstSlot finds the first scheduled moment. One that passed while nobody ran
-// is due now. The time of the newest release does not count if it is ahead of
+// due is asked while no release is in progress. Each moment is reported once.
+func (s *schedule) due(now time.Time) due {
+	switch {
+	case s.trigger.Next != nil && !now.Before(s.slot):
+		s.slot = s.trigger.Next(now)
+		return dueMoment
+	case s.trigger.Update && now.Sub(s.lastTry) >= s.trigger.MinInterval:
+		return dueUpdate
+	}
+	return dueNothing
+}
+
+// setBack follows a clock that was set back.
+func (s *schedule) setBack(now time.Time) {
+	notAfter(now, &s.lastTry)
+	if s.trigger.Next != nil {
+		if next := s.trigger.Next(now); next.Before(s.slot) {
+			s.slot = next
+		}
+	}
+}
+
+// beginSchedule counts from the newest release: a moment that passed while nobody
+// ran is due now. The time of the newest release does not count if it is ahead of
 // the clock: the schedule then begins now.
-func (r *releases) firstSlot(l *loop, now time.Time) {
+func (l *loop) beginSchedule(now time.Time) {
 	from := now
 	if i := l.Machine.Latest(); i != nil {
 		from = time.Unix(i.CreatedAt, 0)
 		if ahead := from.Sub(now); ahead > 0 {
 			from = now
 			if ahead >= notable {
-				l.Log.Warn("the newest release bears a time ahead of the clock; the schedule begins now", "event", "clock_behind",
+				l.Log.Warn("the newest release has a time ahead of the clock; the schedule begins now", "event", "clock_behind",
 					"release", i.Release, "by", ahead.Round(time.Second).String())
 			}
 		}
 	}
-	if l.Trigger.Next != nil {
-		r.slot = l.Trigger.Next(from)
+	l.schedule.lastTry = now
+	l.schedule.begin(from)
+}
+
+// cutOnTime makes a cut if the trigger asks for one and the machine agrees.
+func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
+	if l.releases.current != 0 {
+		return nil
 	}
+	ready := l.Machine.InitialDone() || l.Machine.Growing()
+	switch due := l.schedule.due(now); {
+	case due == dueMoment && !ready:
+		l.skipped("first_load")
+	case due == dueMoment:
+		return l.cut(ctx, cutting{scheduled: true})
+	case due == dueUpdate && ready && l.Machine.UpdateDue():
+		return l.cut(ctx, cutting{})
+	}
+	return nil
 }

@@ -14,7 +14,8 @@ import (
 	"anond/ingest"
 )
 
-// stuck is a sink that no context reaches, as a write to a disk that hangs.
+// stuck is a sink that hangs where no context reaches it, as a write to a disk
+// may.
 type stuck struct {
 	called  chan struct{} // closed at the first delivery
 	begun   atomic.Bool
@@ -72,8 +73,8 @@ func TestAStuckSinkHoldsUpNothing(t *testing.T) {
 	require.Equal(t, want.bin.seen, r.bin.seen)
 }
 
-// TestOnceEndsWithoutItsSink: a run that has to end leaves the letters in state,
-// and says how many.
+// TestOnceEndsWithoutItsSink: a run that has to end leaves the dead letters in
+// state, and says how many.
 func TestOnceEndsWithoutItsSink(t *testing.T) {
 	for name, sink := range map[string]ingest.DeadLetters{"stuck": newStuck(t), "away": away{}} {
 		t.Run(name, func(t *testing.T) {
@@ -94,11 +95,11 @@ func TestOnceEndsWithoutItsSink(t *testing.T) {
 	}
 }
 
-// foreign is a sink that holds letters of another state.
+// foreign is a sink that holds dead letters of another state.
 type foreign struct{ away }
 
 func (foreign) Deliver(context.Context, []incremental.DeadLetter) error {
-	return fmt.Errorf("letter 1: %w", ingest.ErrForeignLetters)
+	return fmt.Errorf("dead letter 1: %w", ingest.ErrForeignLetters)
 }
 
 // TestASinkOfAnotherStateEndsTheRun: no retry can correct that.

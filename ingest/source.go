@@ -74,8 +74,8 @@ type Resume struct {
 	Once bool
 }
 
-// Source is where records come from. Implementations reconnect by themselves
-// and for ever; an error from Next is final and says what an operator can do.
+// Source is where records come from. Implementations reconnect by themselves,
+// without limit; an error from Next is final and says what an operator can do.
 // Not safe for concurrent use, except Status.
 type Source interface {
 	// Ends returns the present end of every partition: the offset after its
@@ -85,8 +85,9 @@ type Source interface {
 	// and without overlap. Not calling Next pauses the fetch (back-pressure).
 	// io.EOF: the source is at its end (Once, or a stream that ended).
 	Next(ctx context.Context) (*Chunk, error)
-	// Ack tells that state holds everything below these offsets durably. It is a
-	// courtesy (lag tools), errors are the source's to log.
+	// Ack tells that state holds everything below these offsets durably. What a
+	// source makes of it is best effort, for tools that show the lag; it logs its
+	// errors.
 	Ack(positions map[incremental.Partition]int64)
 	// Status is what an operator wants to see; safe for concurrent use.
 	Status() Status
@@ -138,7 +139,7 @@ type PartitionStatus struct {
 // Lag returns how many offsets are left to read, 0 if the end is not known.
 func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }
 
-// Errors of a source, to be met with errors.Is.
+// Errors of a source, to be tested with errors.Is.
 var (
 	// ErrGap: records between the state's position and what the source still
 	// holds are gone (retention, truncation). Matches *GapError.
@@ -146,7 +147,7 @@ var (
 	// ErrReplaced: the partition holds another log than the one that state read
 	// (topic deleted and created again, file replaced or cut).
 	ErrReplaced = errors.New("the source is not the one that state has read")
-	// ErrAway: a run that has to end did not reach its source.
+	// ErrAway: a run that has to end (Host.Once) did not reach its source.
 	ErrAway = errors.New("the source has not answered")
 	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
 	// Matches *CorruptError.
@@ -162,7 +163,8 @@ type GapError struct {
 }
 
 func (e *GapError) Error() string {
-	return fmt.Sprintf("%s partition %d: offsets %d to %d are no longer there, and were never read", e.Partition.Source, e.Partition.ID, e.Want, e.Have-1)
+	return fmt.Sprintf("%s partition %d: offsets %d to %d are no longer there, and were never read", e.Partition.Source, e.Partition.ID,
+		e.Want, e.Have-1)
 }
 
 // Is makes errors.Is(err, ErrGap) true.

@@ -134,7 +134,7 @@ func (s *stage) decode(c *Chunk) *batch {
 	return b
 }
 
-// decodeOne leaves alone what the source has judged already.
+// decodeOne decodes a record, unless the source has judged it already.
 func (s *stage) decodeOne(r *Record, header []string, row equivclass.Row) Outcome {
 	if r.Passed == "" && r.Refused == "" && !r.Cut {
 		return s.decoder.Decode(r.Value, header, row)

@@ -1,6 +1,6 @@
 package ingest
 
-// summary tells what became of every line or message that was read.
+// summary counts what became of every line or message that was read.
 func (l *loop) summary() []any {
 	s, unread := l.Machine.Status(), l.Source.Status().Unread
 	ignored := uint64(0)

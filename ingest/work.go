@@ -22,10 +22,11 @@ const (
 	DoingDraining = "draining"            // a stop was asked for
 )
 
-// longAfter is how long work lasts that is worth a report of its own.
+// longAfter is how long work lasts before it gets a report of its own.
 const longAfter = 200 * time.Millisecond
 
-// stuckAfter is how long an end waits for what does not answer.
+// stuckAfter is how long the end of a run waits for a source or sink that does
+// not answer.
 const stuckAfter = time.Second
 
 // activity is what the loop does when it does not read.
@@ -41,14 +42,14 @@ func (l *loop) begins(name string) (ends func()) {
 	return func() { l.doing = before }
 }
 
-// errLeft says that long work was left to itself. The machine belongs to that
-// work from then on: the loop must not touch it again.
+// errLeft says that long work was left unfinished. The machine belongs to that
+// work from then on: the loop must not use it again.
 var errLeft = errors.New("long work was left undone")
 
 // work runs what may take long with the machine in a goroutine that has the
 // machine to itself meanwhile. The loop goes on to report, from counts taken
-// before, and to answer a stop: work that keeps nothing is left undone (Decide,
-// View: the next start does the same again), other work is waited for.
+// before, and to answer a stop: work that keeps nothing (Decide, View) is left
+// unfinished, and the next start does the same again; other work is waited for.
 func (l *loop) work(ctx context.Context, name string, keeps bool, do func() error) error {
 	defer l.begins(name)()
 	l.counts, l.counted, l.working = l.Machine.Status(), l.now(), true

@@ -1,6 +1,12 @@
-// Package testdata holds the public datasets that tests, experiments and the
-// papers' figures use, so that the project needs no files from elsewhere.
-// README.md names the source and the licence of each. Nobody may try to
+// Package testdata embeds the public datasets that tests, experiments and the
+// papers' figures use.
+//
+// Guarantee: the project needs no data files from elsewhere, and every build of one
+// commit has the same data.
+//
+// Cost: about 1 MB in the binary; Rows decompresses and parses the whole dataset.
+//
+// Source: README.md names the source and the licence of each dataset. Do not try to
 // re-identify anyone in them.
 package testdata
 
@@ -11,13 +17,13 @@ import (
 	"fmt"
 )
 
-// Files holds all of them: adult.csv.gz, acs-national2019.csv.gz and
+// Files has all datasets: adult.csv.gz, acs-national2019.csv.gz and
 // hierarchies/adult_hierarchy_*.csv.
 //
 //go:embed adult.csv.gz acs-national2019.csv.gz hierarchies/*.csv
 var Files embed.FS
 
-// The datasets, by their names in Files.
+// The names of the datasets in Files.
 const (
 	Adult = "adult.csv.gz"            // 45,222 rows; the first 30,162 are the training part
 	ACS   = "acs-national2019.csv.gz" // 27,253 rows

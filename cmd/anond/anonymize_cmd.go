@@ -35,23 +35,24 @@ func newAnonymizeCommand(env *environment) *cobra.Command {
 	var f anonymizeFlags
 	c := &cobra.Command{
 		Use:   "anonymize [flags] IN --out DIR",
-		Short: "Anonymize one CSV or NDJSON file, once, by a method of choice",
-		Long: `anonymize cuts the records of IN (a file, packed or not, or - for standard
-input) into classes by a method, writes them as release 1 into the empty
-directory DIR, and reports what every class reaches, what it costs, and what was
-held or refused and why. The schema block of the configuration says what the
-columns are; its policy block holds k, l and diversity unless flags do.
+		Short: "Anonymize one CSV or NDJSON file once, by a method of your choice",
+		Long: `anonymize partitions the records of IN (a file, compressed or not, or - for
+standard input) into classes by a method and writes them as release 1 into the
+empty directory DIR. It reports the achieved k, l and other principles, the
+information loss, and which records were held or refused and why. The schema
+block of the configuration describes the columns. Its policy block gives k, l
+and diversity unless flags do.
 
-The release keeps its promise alone. Beside another release of the same people
-it promises nothing: for data that grow, use anond run.
+The release keeps its promise only by itself. Together with another release of
+the same people it promises nothing: for data that grow, use anond run.
 
-Recodings: generalization, anatomy, permutation; slicing (--slices says which
-columns stay together); randomization (--retention); and lgb, which the methods
-lgb-mdp, lgb-ncp and lgb-mended write, for schemas with role semi and without.
-Randomization, the method ng, and slices that join the sensitive attribute with
-others carry no promise; the release and the report say so.
+Recodings: generalization, anatomy, permutation; slicing (--slices names the
+columns that stay together); randomization (--retention); and lgb, which the
+methods lgb-mdp, lgb-ncp and lgb-fixed write, with or without role semi in the
+schema. Randomization, the method ng, and slices that join the sensitive
+attribute with others have no promise; the release and the report say so.
 
-Exit 3: what was asked for cannot be kept; nothing is written.`,
+Exit 3: the requested promise cannot be kept; nothing is written.`,
 		Example: "  anond anonymize --list\n  anond anonymize --method mondrian -k 10 -l 3 -c anond.yaml patients.csv --out release",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -74,12 +75,13 @@ Exit 3: what was asked for cannot be kept; nothing is written.`,
 	jsonFlag(c, &f.json)
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "extract", "how classes are formed; --list shows the methods")
-	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: what the method was made for")
-	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the sensitive one is alone unless named")
+	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: the recoding that the method was made for")
+	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the "+
+		"sensitive attribute is alone unless it is named")
 	flags.Float64Var(&f.retention, "retention", 0, "with --recoding randomization: probability that a sensitive value is kept")
-	flags.StringVar(&f.out, "out", "", "`directory` for the release; must not hold anything")
+	flags.StringVar(&f.out, "out", "", "`directory` for the release; must be empty or not exist")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
-	flags.Uint64Var(&f.seed, "seed", 0, "draw from this number, for tests: marks the release as seeded")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random draws, for tests: marks the release as seeded")
 	flags.BoolVar(&f.strict, "strict", false, "fail if a line is refused")
 	flags.BoolVar(&f.list, "list", false, "list the methods")
 	f.promise.register(c)
@@ -92,7 +94,8 @@ func (e *environment) listMethods(asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.stdout, all)
 	}
-	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false}, column{"source", 0, false})
+	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false},
+		column{"source", 0, false})
 	t.header()
 	for _, m := range all {
 		t.row(m.Name, m.Recoding, m.Guarantee, m.Source)
@@ -112,10 +115,11 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	}
 	e.printRefused(in, t)
 	if n := len(t.Refused); n > 0 && f.strict {
-		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict asks for none", count(n, "line"), t.Read), "mend the lines above, or leave --strict out: they are then left out and counted")
+		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict allows none", count(n, "line"), t.Read),
+			"correct the lines above, or remove --strict: they are then left out and counted")
 	}
 	if t.Unread.Unterminated > 0 && f.strict {
-		return failure(exitFailed, errors.New("the file ends in a line that may still grow, and --strict asks for every line"),
+		return failure(exitFailed, errors.New("the last line of the file may be incomplete, and --strict requires every line"),
 			"end it with a line break, or add --complete")
 	}
 	report, err := oneoff.Anonymize(ctx, t, *o)
@@ -132,8 +136,11 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
 	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
-	if o.Method, err = methods.Find(f.method); err != nil {
-		return nil, nil, usage("anond anonymize --list says what each does", "%s", err)
+	var renamed *methods.RenamedError
+	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {
+		return nil, nil, usage("write --method "+renamed.New, "%s", err)
+	} else if err != nil {
+		return nil, nil, usage("anond anonymize --list describes the methods", "%s", err)
 	}
 	if o.Recoding == "" {
 		o.Recoding = o.Method.Recoding
@@ -173,11 +180,12 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	return o, cfg, err
 }
 
-// recodingOptions reads what the recoding needs beyond its name, and refuses what
-// it has no use for.
+// recodingOptions reads the options that the recoding needs, and refuses those of
+// other recodings.
 func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
 	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != oneoff.LGB {
-		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role", "attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
+		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role",
+			"attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
 	}
 	switch {
 	case o.Method.Name == "ng" && o.Want.L < 2:
@@ -185,11 +193,12 @@ func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) 
 	case o.Recoding == oneoff.Slicing && f.slices == "":
 		return usage("add for instance --slices age+sex,postcode", "recoding slicing needs to know which columns stay together")
 	case o.Recoding != oneoff.Slicing && f.slices != "":
-		return usage("leave it out, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
+		return usage("remove it, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
 	case o.Recoding == oneoff.Randomization && !(f.retention > 0 && f.retention < 1):
-		return usage("add for instance --retention 0.3", "recoding randomization needs the probability, between 0 and 1, with which a value is kept")
+		return usage("add for instance --retention 0.3",
+			"recoding randomization needs the probability, between 0 and 1, with which a value is kept")
 	case o.Recoding != oneoff.Randomization && f.retention != 0:
-		return usage("leave it out, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
+		return usage("remove it, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
 	}
 	o.Retention = f.retention
 	if f.slices != "" {
@@ -213,7 +222,7 @@ func datasetOf(in string) string {
 }
 
 // checkEmpty refuses a directory that holds anything: a release is never
-// rewritten, and does not go beside others of the same people.
+// rewritten, and is not written next to others of the same people.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
@@ -228,26 +237,27 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// shownRefused bounds what is said line by line.
+// shownRefused is the number of refused lines that are listed.
 const shownRefused = 20
 
 // lineFlags say what a line of the file is.
 type lineFlags struct{ multiline, complete bool }
 
 func (f *lineFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.multiline, "multiline", false, "quoted CSV fields may hold line breaks; else a record is one line")
-	c.Flags().BoolVar(&f.complete, "complete", false, "a last line without line break is whole; else it may grow, and is left unread")
+	c.Flags().BoolVar(&f.multiline, "multiline", false, "quoted CSV fields may contain line breaks; otherwise a record is one line")
+	c.Flags().BoolVar(&f.complete, "complete", false, "read a last line without line break as complete; otherwise it is left unread")
 }
 
-// printRefused tells of the lines that are not in the table.
+// printRefused lists the lines that are not in the table.
 func (e *environment) printRefused(in string, t *oneoff.Table) {
 	e.printReasons(in, t.Refused)
 	if n := t.Unread.Unterminated; n == 1 {
 		fmt.Fprintf(e.stderr,
-			"%s:%d: left unread: the last line has no line break and may still grow; --complete takes it for whole\n", in, t.Last+1)
+			"%s:%d: left unread: the last line has no line break and may be incomplete; --complete reads it as complete\n", in, t.Last+1)
 	} else if n > 1 {
 		fmt.Fprintf(e.stderr,
-			"%s:%d: left unread: this quote is not closed in the file, with the %d lines from it on; --complete refuses its line only\n", in, t.Last+1, n)
+			"%s:%d: left unread: this quote is not closed in the file, so the %d lines from here on are not read; "+
+				"--complete refuses this line only\n", in, t.Last+1, n)
 	}
 }
 
@@ -257,14 +267,14 @@ func (e *environment) printReasons(in string, refused []oneoff.Refused) {
 			fmt.Fprintf(e.stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)
 			return
 		}
-		of, mend := "", mending[r.Reason]
+		of, how := "", corrections[r.Reason]
 		if r.Attribute != "" {
 			of = fmt.Sprintf(" (attribute %q)", r.Attribute)
 		}
-		if mend != "" {
-			mend = ": " + mend
+		if how != "" {
+			how = ": " + how
 		}
-		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, mend)
+		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, how)
 	}
 }
 

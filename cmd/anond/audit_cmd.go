@@ -17,12 +17,12 @@ func newAuditCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Examine a whole chain of releases from the files alone",
+		Short: "Check a whole chain of releases from the files alone",
 		Long: `audit checks every release and all of them together, with code that shares
 nothing with the publisher. With the private exports (anond state members,
-anond state records) it can certify the promise; from the public files alone it
-says what it could check and what not. Without --releases it takes the paths
-from a configuration and makes the exports itself, in memory: they are in no file.
+anond state records) it can certify the promise. From the public files alone it
+reports what it could check and what not. Without --releases it takes the paths
+from a configuration and creates the exports itself, in memory, without a file.
 
 Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit --releases ./releases --members members.csv --records records.csv",
@@ -31,11 +31,13 @@ Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 			files := given("releases") || given("ledger") || given("members") || given("records")
 			switch {
 			case given("config") && files:
-				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, and the exports are made from state: --releases, --ledger, --members and --records would not be read")
+				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
+					"and the exports are made from the state: --releases, --ledger, --members and --records would be ignored")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
 			case files:
-				return usage("anond audit --releases DIR with the others, or anond audit -c FILE", "--ledger, --members and --records belong to --releases")
+				return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
+					"--ledger, --members and --records belong to --releases")
 			}
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -99,5 +101,6 @@ func withExports(cfg *config.Config) (audit.Options, error) {
 	if err := exporter.Records(&records); err != nil {
 		return audit.Options{}, err
 	}
-	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger, Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
+	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger,
+		Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/hospital"
+	"anond/equivclass/equivtest/tier"
 )
 
 const fileSource = "{type: file, file: {path: admissions.ndjson}}"
@@ -176,8 +177,8 @@ func TestAuditCommands(t *testing.T) {
 	assert.Equal(t, exitConfig, anond(t, "audit").code, "there is no anond.yaml here")
 	for _, flag := range []string{"--releases", "--ledger", "--members", "--records"} {
 		r := s.run("audit", flag, s.path("nowhere"))
-		assert.Equal(t, exitUsage, r.code, "%s beside -c would not be read", flag)
-		assert.Contains(t, r.stderr, "would not be read")
+		assert.Equal(t, exitUsage, r.code, "%s with -c would be ignored", flag)
+		assert.Contains(t, r.stderr, "would be ignored")
 	}
 	require.NoError(t, os.Remove(s.path("releases/000002/manifest.json")))
 	assert.Equal(t, exitFailed, public().code)
@@ -222,6 +223,8 @@ func TestStateBackupAndCompact(t *testing.T) {
 
 // TestLockedState: while a daemon runs, others exit 4, and info reads its status.
 func TestLockedState(t *testing.T) {
+	tier.NotShort(t, "each command waits for the lock")
+	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	p := s.start("run")
@@ -299,7 +302,7 @@ func TestChangedPolicy(t *testing.T) {
 	s.must("run --once")
 }
 
-// TestBehind: a state older than the ledger, or none beside releases, exits 5.
+// TestBehind: a state older than the ledger, or no state next to releases, exits 5.
 func TestBehind(t *testing.T) {
 	s := published(t, 1000)
 	old := s.read("state/anond.db")
@@ -314,7 +317,7 @@ func TestBehind(t *testing.T) {
 		}
 		r := s.run("run --once")
 		assert.Equal(t, exitBehind, r.code, r.stderr)
-		assert.Contains(t, r.stderr, "hint: bring back the newest state")
+		assert.Contains(t, r.stderr, "hint: restore the newest state")
 	}
 	s.write("state/anond.db", newest)
 	s.must("run --once")
@@ -327,7 +330,8 @@ func TestRuleVNoValueLeaks(t *testing.T) {
 	var b strings.Builder
 	for i, a := range admissions(9, 800) {
 		fmt.Fprintf(&b, "%s\n", a)
-		fmt.Fprintf(&b, `{"patient":"canary-p%d","age":%d,"sex":"canary-sex","postcode":"1101","admission":"canary-admission","diagnosis":"canary-%d"}`+"\n", i, i%80, i%9)
+		fmt.Fprintf(&b, `{"patient":"canary-p%d","age":%d,"sex":"canary-sex","postcode":"1101","admission":"canary-admission",`+
+			`"diagnosis":"canary-%d"}`+"\n", i, i%80, i%9)
 		if i%20 == 0 {
 			b.WriteString(`{"patient":"canary-x","age":"canary-age"}` + "\n" + `canary-rubbish` + "\n" + `{"canary-member":[` + "\n" +
 				`{"patient":"canary-y","age":3,"sex":"F","postcode":"canary-code","admission":"planned","diagnosis":"asthma"}` + "\n" +

@@ -33,9 +33,9 @@ func newConfigCheckCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Report everything that is wrong with the configuration; exit 78 if anything is",
+		Short: "Report all faults of the configuration; exit 78 if there are any",
 		Long: `check reads the configuration and the hierarchy files it names, and reports all
-faults at once as file:line:column: key: reason; suggestion. It connects nowhere.`,
+faults at once as file:line:column: key: reason; suggestion. It opens no connection.`,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return env.checkJSON(path)
@@ -45,7 +45,8 @@ faults at once as file:line:column: key: reason; suggestion. It connects nowhere
 				return err
 			}
 			s := c.Schema()
-			fmt.Fprintf(env.stdout, "%s: ok: dataset %s, %s, k %d, l %d\n", path, c.Dataset, count(s.D(), "quasi-identifier"), c.Policy.K, c.Policy.L)
+			fmt.Fprintf(env.stdout, "%s: ok: dataset %s, %s, k %d, l %d\n", path, c.Dataset, count(s.D(), "quasi-identifier"), c.Policy.K,
+				c.Policy.L)
 			return nil
 		},
 	}
@@ -118,7 +119,7 @@ func newConfigShowCommand(env *environment) *cobra.Command {
 	return c
 }
 
-// showSettings prints one key a line with its value and where it comes from.
+// showSettings prints one key per line with its value and where it is set.
 func (e *environment) showSettings(c *config.Config) error {
 	settings, err := c.Settings()
 	if err != nil {
@@ -140,7 +141,7 @@ func (e *environment) showSettings(c *config.Config) error {
 	return t.err
 }
 
-// warn prints what works, but may not be meant.
+// warn prints warnings: settings that work, but may not be intended.
 func (e *environment) warn(warnings []config.Warning) {
 	for _, w := range warnings {
 		fmt.Fprintln(e.stderr, "warning:", w)

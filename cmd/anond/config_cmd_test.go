@@ -34,8 +34,8 @@ func TestConfigCheckReportsAllFaults(t *testing.T) {
 	assert.Empty(t, r.stdout)
 	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 	require.Len(t, lines, 5, r.stderr)
-	assert.Regexp(t, `anond\.yaml:10:9: source\.type: "kafca" is not known here; did you mean kafka\?`, lines[0])
-	assert.Regexp(t, `anond\.yaml:\d+:3: schema\.mising: is not a key of the configuration; did you mean schema\.missing\?$`, lines[1])
+	assert.Regexp(t, `anond\.yaml:10:9: source\.type: "kafca" is not one of the known values; did you mean kafka\?`, lines[0])
+	assert.Regexp(t, `anond\.yaml:\d+:3: schema\.mising: is an unknown key; did you mean schema\.missing\?$`, lines[1])
 	assert.Regexp(t, `anond\.yaml:\d+:6: policy\.k: is 2, below l = 5: .*; raise k to 5 or more$`, lines[2])
 	assert.Equal(t, "error: "+path+" cannot be used: 3 faults", lines[3])
 	assert.True(t, strings.HasPrefix(lines[4], "hint: "))
@@ -101,11 +101,12 @@ func TestConfigSchema(t *testing.T) {
 	assert.Contains(t, r.stdout, "json-schema.org")
 }
 
-// TestRuleVConfigShowsNoSecret: neither form of show tells the password.
+// TestRuleVConfigShowsNoSecret: neither form of show contains the password.
 func TestRuleVConfigShowsNoSecret(t *testing.T) {
 	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
 	path := file(t, "anond.yaml", strings.Replace(config.Starting, "\n    topic: admissions", sasl, 1))
-	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path}, {"config", "check", "--json", "-c", path}} {
+	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path},
+		{"config", "check", "--json", "-c", path}} {
 		r := anond(t, args...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		assert.NotContains(t, r.stdout+r.stderr, "hush-hush")
@@ -117,12 +118,15 @@ func TestRuleVConfigShowsNoSecret(t *testing.T) {
 // record may be refused.
 func TestReasonsCanBeIgnored(t *testing.T) {
 	for _, reason := range []equivclass.Reason{
-		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory, equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
+		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory,
+		equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
 		equivclass.ReasonInteger, equivclass.ReasonUTF8, equivclass.ReasonControl, equivclass.ReasonInvisible, equivclass.ReasonTooLong,
-		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested, ingest.ReasonMalformedCSV,
+		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested,
+		ingest.ReasonMalformedCSV,
 		ingest.ReasonFieldCount, ingest.ReasonHeader, ingest.ReasonEnvelope, ingest.ReasonUnsupported, ingest.ReasonTombstone,
 	} {
-		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason), 1))
+		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason),
+			1))
 		r := anond(t, "config", "check", "-c", path)
 		assert.Equal(t, exitOK, r.code, r.stderr)
 	}

@@ -21,24 +21,24 @@ func newDemoCommand(env *environment) *cobra.Command {
 	var asJSON, naive bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "See anond at work in a minute: broker, feed and daemon in one process",
+		Short: "Show anond at work in a minute: broker, feed and daemon in one process",
 		Long: `demo starts a Kafka-protocol broker inside this process on loopback, feeds it a
 synthetic stream of hospital admissions, and runs the daemon of anond run against
-it over TCP. It prints a row for each release, audits the whole chain, and says
-what is promised and what not. Nobody in the stream exists.
+it over TCP. It prints a row for each release, audits all releases, and says what
+is promised and what not. All people in the stream are synthetic.
 
-The directory keeps the configuration that ran, the releases, the state and the
-dead letters, so that every other command works with -c DIR/anond.yaml.
+The directory keeps the configuration, the releases, the state and the dead
+letters, so that every other command works with -c DIR/anond.yaml.
 
-With --naive the same stream also goes through two usual ways of refreshing a
-table, both fine release by release, and the attackers of the audit count whom
-they expose to someone who keeps every release.`,
+With --naive the table is also refreshed in two common ways on the same stream.
+Each of their releases is safe by itself. The audit then counts the people who
+are exposed to someone who keeps every release.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Records < 1000 {
-				return usage("", "--records %d is too few for a demo; 1000 is the least", o.Records)
+				return usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
 			}
 			if o.Rate < 1 {
-				return usage("", "--rate %d: a stream needs at least one record a second", o.Rate)
+				return usage("", "--rate %d: a stream needs at least one record per second", o.Rate)
 			}
 			v := newDemoView(env, asJSON)
 			o.Release, o.Progress = v.release, v.progress
@@ -50,11 +50,11 @@ they expose to someone who keeps every release.`,
 			return v.finish(result, o, naive)
 		},
 	}
-	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` to work in; an earlier demo in it is replaced")
+	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` of the demo; an earlier demo in it is replaced")
 	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the stream and of the daemon's draws")
 	c.Flags().IntVar(&o.Records, "records", 12000, "messages to send")
-	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages a second, after the first load")
-	c.Flags().BoolVar(&naive, "naive", false, "also show what the usual ways of refreshing a table expose")
+	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages per second, after the first load")
+	c.Flags().BoolVar(&naive, "naive", false, "also show whom common ways of refreshing a table expose")
 	jsonFlag(c, &asJSON)
 	return c
 }
@@ -65,7 +65,7 @@ func demoError(err error, dir string) error {
 	case errors.As(err, &taken):
 		return usage("choose another directory with --out", "%v", err)
 	case errors.Is(err, context.Canceled):
-		return failure(exitFailed, err, fmt.Sprintf("what was published until then lies in %s: anond audit -c %[1]s/anond.yaml", dir))
+		return failure(exitFailed, err, fmt.Sprintf("what was published until then is in %s: anond audit -c %[1]s/anond.yaml", dir))
 	}
 	return err
 }
@@ -82,7 +82,8 @@ type demoView struct {
 
 func newDemoView(env *environment, asJSON bool) *demoView {
 	return &demoView{env: env, asJSON: asJSON, live: !asJSON && isTerminal(env.stdout), began: time.Now(),
-		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true},
+		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true},
+			column{"classes", 8, true}, column{"k", 4, true},
 			column{"top share", 9, true}, column{"loss", 7, true}, column{"newcomers", 9, true}, column{"ms", 6, true})}
 }
 
@@ -90,7 +91,10 @@ func (v *demoView) start(o demo.Options) {
 	if v.asJSON {
 		return
 	}
-	fmt.Fprintf(v.env.stdout, "%d admissions of a hospital that does not exist go through Kafka into anond (k 10, l 5).\nrelease: number of the table; records: people in it; pending: arrived, not safe or not useful to publish yet;\nclasses: groups that share one row shape; k: smallest class; top share: of one diagnosis in a class;\nloss: information lost, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
+	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
+		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
+		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a class;\n"+
+		"loss: information loss, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
 	v.table.header()
 }
 
@@ -129,11 +133,12 @@ type demoEnd struct {
 	Naive      []exposure    `json:"naive,omitempty"`
 }
 
-// finish audits the chain and says how it stands.
+// finish audits the chain and prints the verdict.
 func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error {
 	v.clear()
 	s := result.Final.Counts
-	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Seconds: time.Since(v.began).Seconds()}
+	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
+		Seconds: time.Since(v.began).Seconds()}
 	whole, err := withExports(result.Config)
 	if err != nil {
 		return err
@@ -162,7 +167,8 @@ func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error
 
 func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 	w := v.env.stdout
-	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending, end.DeadLetter, end.Seconds)
+	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending,
+		end.DeadLetter, end.Seconds)
 	if err := end.Audit.Text(w); err != nil {
 		return err
 	}
@@ -175,6 +181,9 @@ func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 }
 
 func nextSteps(w io.Writer, dir string) error {
-	_, err := fmt.Fprintf(w, "\nEverything lies in %s. Next:\n  anond release list -c %[1]s/anond.yaml\n  anond audit        -c %[1]s/anond.yaml\n  anond state info   -c %[1]s/anond.yaml\n", dir)
+	_, err := fmt.Fprintf(w, "\nEverything is in %s. Next:\n"+
+		"  anond release list -c %[1]s/anond.yaml\n"+
+		"  anond audit        -c %[1]s/anond.yaml\n"+
+		"  anond state info   -c %[1]s/anond.yaml\n", dir)
 	return err
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience bounds every wait for another process; nothing should come near it.
+// patience bounds every wait for another process; no wait should take that long.
 const patience = time.Minute
 
 // site is a directory with a configuration, and all that anond makes of it.

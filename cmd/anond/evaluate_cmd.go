@@ -20,13 +20,13 @@ func newEvaluateCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "evaluate RELEASE_DIR --original IN",
-		Short: "Measure a release against the table that it came from",
-		Long: `evaluate reads a release of anond (a directory of releases, then its current
-one, or the directory of one release) and the table behind it, and reports what
-the classes reach, what they cost, and the relative error of random COUNT
-queries. The manifest says what the columns are; others of the table are
-skipped. With -c the schema of a configuration reads the table instead, for
-instance where schema.missing is value.
+		Short: "Measure a release against its source table",
+		Long: `evaluate reads a release of anond and its source table, and reports the achieved
+k, l and other principles, the information loss, and the relative error of random
+COUNT queries. RELEASE_DIR is the directory of one release, or a directory of
+releases, of which the current one is read. The manifest describes the columns;
+other columns of the table are ignored. With -c the schema of a configuration is
+used instead of the manifest's, for instance if schema.missing is value.
 
 The report needs the original: it is for the owner of the data, not for
 publication.`,
@@ -38,9 +38,10 @@ publication.`,
 			}
 			switch {
 			case in.Name == "":
-				return usage("add --original FILE", "evaluate needs the table that the release came from")
+				return usage("add --original FILE", "evaluate needs the source table of the release")
 			case w.Queries < 1 || w.Dims < 2 || !(w.Volume > 0 && w.Volume <= 1):
-				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs a query, two attributes (the sensitive one and another), and a volume above 0 up to 1")
+				return usage("--queries 1000 --dims 3 --volume 0.05 are the defaults", "a workload needs at least one query, at least two "+
+					"attributes (the sensitive one and another), and a volume above 0 and at most 1")
 			}
 			in.Multiline, in.Complete = lines.multiline, lines.complete
 			in.Format, in.Stdin = ingest.Format(format), env.stdin
@@ -59,15 +60,16 @@ publication.`,
 	flags := c.Flags()
 	flags.StringVar(&in.Name, "original", "", "the table, a CSV or NDJSON `file`, or - for standard input")
 	flags.StringVar(&format, "format", "", "csv or json; default: by the name of the file")
-	flags.StringVarP(&path, "config", "c", "", "configuration `file` whose schema reads the original; default: the manifest's")
-	flags.IntVar(&w.Queries, "queries", 1000, "how many random queries")
-	flags.IntVar(&w.Dims, "dims", 3, "attributes that a query restricts, the sensitive one among them")
-	flags.Float64Var(&w.Volume, "volume", 0.05, "share of the whole space that a query covers, about")
-	flags.Uint64Var(&w.Seed, "seed", 1, "the queries are a function of this number")
+	flags.StringVarP(&path, "config", "c", "", "configuration `file` whose schema describes the original; default: the manifest")
+	flags.IntVar(&w.Queries, "queries", 1000, "number of random queries")
+	flags.IntVar(&w.Dims, "dims", 3, "number of attributes that a query restricts, including the sensitive one")
+	flags.Float64Var(&w.Volume, "volume", 0.05, "approximate share of the whole space that a query covers")
+	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the random queries")
 	return c
 }
 
-func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string, w oneoff.Workload) (*oneoff.Evaluation, error) {
+func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string,
+	w oneoff.Workload) (*oneoff.Evaluation, error) {
 	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 )
 
 // The exit codes. They are part of the interface: scripts and service managers
-// tell by them whether to retry, to wait or to call someone.
+// decide by them whether to retry, to wait or to call someone.
 const (
 	exitOK      = 0
 	exitFailed  = 1
@@ -58,21 +58,22 @@ func classify(err error) (code int, hint string) {
 	case errors.As(err, &faults):
 		return exitConfig, "docs/CONFIGURATION.md lists every key with its type and default"
 	case errors.Is(err, incremental.ErrLocked):
-		return exitLocked, "stop the other process, or let this one use a state of its own (state.path)"
+		return exitLocked, "stop the other process, or use another state (state.path)"
 	case errors.As(err, &infeasible):
 		return exitPrivacy, infeasible.Hint()
 	case errors.As(err, &damaged):
 		return exitFailed, damaged.Hint()
 	case errors.Is(err, snapshot.ErrDamaged):
-		return exitFailed, "anond release verify lists every fault; bring the files back from a copy of the releases"
+		return exitFailed, "anond release verify lists every fault; restore the files from a copy of the releases"
 	case errors.Is(err, snapshot.ErrDifferent):
-		return exitFailed, "bring the file back from a copy if it was changed; if nobody changed it, report it with the output of anond state check"
+		return exitFailed, "restore the file from a copy if it was changed; if nobody changed it, " +
+			"report this with the output of anond state check"
 	case errors.Is(err, snapshot.ErrRefused), errors.Is(err, incremental.ErrUnsafe):
 		return exitPrivacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check"
 	case changedText(err):
 		return exitConfig, textHint
 	case errors.Is(err, incremental.ErrDecided):
-		return exitPrivacy, "nothing was removed; start a new dataset of other records with a state, releases and ledger of its own"
+		return exitPrivacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
 	case errors.Is(err, incremental.ErrNewerFormat):
@@ -82,19 +83,20 @@ func classify(err error) (code int, hint string) {
 	case errors.Is(err, incremental.ErrStateFull):
 		return exitFailed, "raise state.max_records, then start again; nothing was lost"
 	case errors.Is(err, ingest.ErrGap):
-		return exitFailed, "the records are gone for good: set source.kafka.on_gap to continue to accept that, and raise the topic's retention"
+		return exitFailed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and raise the topic's retention"
 	case errors.Is(err, ingest.ErrCorrupt):
-		return exitFailed, "look at the topic's partition and at whoever wrote there; set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large"
+		return exitFailed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger " +
+			"memory.max_in_flight accepts a large batch"
 	case errors.Is(err, ingest.ErrReplaced):
-		return exitFailed, "start a new dataset for the new source, with a state, releases and ledger of its own"
+		return exitFailed, "start a new dataset for the new source, with its own state, releases and ledger"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):
-		return exitBehind, "bring back the newest state; going on with this one would undo what earlier releases promise"
+		return exitBehind, "restore the newest state; continuing with this one would break the promise of earlier releases"
 	case errors.Is(err, ingest.ErrAway):
-		return exitFailed, "see that the source can be reached, then run it again; nothing was lost"
+		return exitFailed, "make sure that the source can be reached, then run it again; nothing was lost"
 	case errors.Is(err, ingest.ErrParked):
-		return exitFailed, "the release is decided and stays so: remove the cause, then run it again"
+		return exitFailed, "the decision about the release is stored: remove the cause, then run it again"
 	case errors.Is(err, ingest.ErrPermanent):
-		return exitFailed, "the release is decided and not published, and no retry would change that: correct the cause, then start again"
+		return exitFailed, "the release is decided but not published, and retries cannot help: correct the cause, then start again"
 	}
 	return exitFailed, ""
 }

@@ -29,22 +29,25 @@ func TestExitCodes(t *testing.T) {
 		{"its own", failure(exitPrivacy, errors.New("refused"), "lower l"), exitPrivacy, "error: refused\nhint: lower l\n"},
 		{"its own, wrapped", fmt.Errorf("run: %w", failure(exitPrivacy, errors.New("refused"), "")), exitPrivacy, "error: run: refused\n"},
 		{"locked", fmt.Errorf("open: %w", incremental.ErrLocked), exitLocked,
-			"error: open: the state is held by another process\nhint: stop the other process, or let this one use a state of its own (state.path)\n"},
+			"error: open: the state is held by another process\nhint: stop the other process, or use another state (state.path)\n"},
 		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,
-			"error: start: state is behind what was published or committed\nhint: bring back the newest state; going on with this one would undo what earlier releases promise\n"},
+			"error: start: state is behind what was published or committed\nhint: restore the newest state; continuing with this one would " +
+				"break the promise of earlier releases\n"},
 		{"source away", fmt.Errorf("%w for 1m0s", ingest.ErrAway), exitFailed,
-			"error: the source has not answered for 1m0s\nhint: see that the source can be reached, then run it again; nothing was lost\n"},
+			"error: the source has not answered for 1m0s\nhint: make sure that the source can be reached, then run it again; nothing was lost\n"},
 		{"given up", fmt.Errorf("%w: disk full", ingest.ErrParked), exitFailed, "error: the release is left to the next start: disk full\n" +
-			"hint: the release is decided and stays so: remove the cause, then run it again\n"},
+			"hint: the decision about the release is stored: remove the cause, then run it again\n"},
 		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, snapshot.ErrRefused), exitPrivacy,
 			"error: the release cannot be published\nthe gate refused the release\n" +
 				"hint: nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check\n"},
-		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3}, From: 7, Next: -1, Why: "why"}), exitFailed,
-			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: look at the topic's partition and at whoever wrote there; " +
-				"set source.kafka.on_corrupt to skip to give up these offsets, or raise memory.max_in_flight if the batch is only large\n"},
+		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3},
+			From: 7, Next: -1, Why: "why"}), exitFailed,
+			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: check the partition and its producers; " +
+				"source.kafka.on_corrupt: skip skips these offsets, a larger memory.max_in_flight accepts a large batch\n"},
 		{"interrupted", fmt.Errorf("audit: %w", context.Canceled), exitFailed, "error: interrupted\n"},
 		{"configuration", fmt.Errorf("load: %w", bad), exitConfig,
-			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type and default\n"},
+			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type " +
+				"and default\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stderr bytes.Buffer

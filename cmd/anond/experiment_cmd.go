@@ -26,12 +26,12 @@ func newFrontierCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "frontier",
-		Short: "Measure utility against waiting time, policy by policy",
+		Short: "Measure utility against waiting time, for each policy",
 		Long: `frontier sends UCI Adult's training part, shuffled by the seed, through the
 daemon's state machine: 15,000 records at once, 30 batches of 500, then empty
 ticks until nothing more is publishable. It measures each policy at several
-values of max_hold, beside a Mondrian re-run per batch (unsafe: no one may
-publish that) and a partition of all records at once.
+values of max_hold. For comparison it also measures a Mondrian re-run per batch
+(unsafe: must not be published) and a partition of all records at once.
 docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 		Example: "  anond experiment frontier --k 10 --l 5 --out ./frontier",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -59,7 +59,7 @@ docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 			return env.printFrontier(r)
 		},
 	}
-	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header, .gz is read too; default: the one in the program")
+	c.Flags().StringVar(&o.Data, "data", "", "CSV `file` of UCI Adult with a header, also as .gz; default: the copy in the program")
 	c.Flags().IntVar(&o.K, "k", 10, "k")
 	c.Flags().IntVar(&o.L, "l", 5, "l")
 	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the shuffle")
@@ -68,7 +68,7 @@ docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 	return c
 }
 
-// writeFrontier writes the result and its drawing into a directory, if one is given.
+// writeFrontier writes the result and its chart into a directory, if one is given.
 func writeFrontier(r *frontier.Result, dir string) error {
 	if dir == "" {
 		return nil

@@ -18,7 +18,7 @@ func newFigureListCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the figures of the papers that can be re-drawn",
+		Short: "List the figures of the papers that can be reproduced",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return writeJSON(env.stdout, figureList(all.Papers()))
@@ -35,8 +35,8 @@ func newFigureListCommand(env *environment) *cobra.Command {
 	return c
 }
 
-// inShort is a text up to its first mark, so that a figure stays one line; the
-// report and --json have the text whole.
+// inShort is a text up to its first punctuation mark, so that a figure stays one
+// line; the report and --json have the whole text.
 func inShort(text string) string {
 	for _, mark := range []string{", ", "; ", ": ", " ("} {
 		text, _, _ = strings.Cut(text, mark)
@@ -60,7 +60,7 @@ func figureList(all []figures.Figure) []figureLine {
 	return out
 }
 
-// figureRun is one run of figures: what was asked for.
+// figureRun is one run of figures, as requested.
 type figureRun struct {
 	env     *environment
 	figures []figures.Figure
@@ -75,12 +75,12 @@ func newFigureRunCommand(env *environment) *cobra.Command {
 	r := figureRun{env: env}
 	c := &cobra.Command{
 		Use:   "run ID…",
-		Short: "Re-draw some figures",
+		Short: "Reproduce some figures",
 		Long: `run measures the figures that the IDs name (anond experiment list); the name of
-a paper before the dash stands for all of its figures. It writes one CSV file
-and one SVG chart a panel, and report.html, which needs nothing else: the
-charts, and each claim of the paper with its verdict and our numbers. The ID
-frontier is the engine's own figure (anond experiment frontier), at k = 10 and
+a paper before the dash selects all of its figures. It writes one CSV file and
+one SVG chart for each panel, and report.html, a self-contained page with the
+charts and with each claim of the paper, its verdict and the measured numbers.
+The ID frontier is anond's own figure (anond experiment frontier), at k = 10 and
 l = 5.`,
 		Example: "  anond experiment run pa-1 wang --out ./figures",
 		Args:    cobra.ArbitraryArgs,
@@ -99,10 +99,10 @@ func newFigureAllCommand(env *environment) *cobra.Command {
 	r := figureRun{env: env}
 	c := &cobra.Command{
 		Use:   "all",
-		Short: "Re-draw every figure of the five papers",
+		Short: "Reproduce every figure of the five papers",
 		Long: `all measures every figure of the five papers and writes what run writes. At
-scale 1, the papers' sizes, it takes 20 minutes of processor time; --scale 0.02
-shows in a minute what comes out, but verdicts count at scale 1 only.`,
+scale 1, the papers' sizes, it takes 20 minutes of processor time. --scale 0.02
+gives a preview in a minute, but verdicts are valid at scale 1 only.`,
 		Example: "  anond experiment all --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.figures = all.Papers()
@@ -114,9 +114,9 @@ shows in a minute what comes out, but verdicts count at scale 1 only.`,
 }
 
 func (r *figureRun) flags(c *cobra.Command) {
-	c.Flags().StringVar(&r.data, "data", "", "`directory` of other copies of the public datasets; default: those in the program")
+	c.Flags().StringVar(&r.data, "data", "", "`directory` of other copies of the public datasets; default: the copies in the program")
 	c.Flags().StringVar(&r.out, "out", "figures", "`directory` for charts, numbers and the report")
-	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of everything that is drawn")
+	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of all random draws")
 	c.Flags().Float64Var(&r.scale, "scale", 1, "`share` of the papers' sizes, above 0 and at most 1")
 	jsonFlag(c, &r.asJSON)
 }
@@ -153,7 +153,7 @@ func selectFigures(all []figures.Figure, args []string) ([]figures.Figure, error
 // ends the run leaves the report of what was measured.
 func (r *figureRun) run(ctx context.Context) error {
 	if r.scale <= 0 || r.scale > 1 {
-		return usage("1 is the papers' sizes", "scale %v is not above 0 and at most 1", r.scale)
+		return usage("1 stands for the papers' sizes", "scale %v is not above 0 and at most 1", r.scale)
 	}
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err

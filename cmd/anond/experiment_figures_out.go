@@ -9,7 +9,7 @@ import (
 )
 
 // conclude prints the verdicts. Figures that could not be measured fail the run;
-// claims that do not hold are what it is for.
+// claims that do not hold are results.
 func (r *figureRun) conclude(report *figures.Report) error {
 	if r.asJSON {
 		if err := writeJSON(r.env.stdout, figureResults(report)); err != nil {
@@ -22,10 +22,10 @@ func (r *figureRun) conclude(report *figures.Report) error {
 	if tally.Failed == 0 {
 		return nil
 	}
-	hint := "the report says why"
+	hint := "the report has the reason"
 	for _, o := range report.Outcomes {
 		if o.Absent() {
-			hint = "leave --data out: the program carries the datasets; the report says what is missing in the directory"
+			hint = "remove --data: the program contains the datasets; the report says what is missing in the directory"
 		}
 	}
 	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, count(tally.Figures, "figure")), hint)
@@ -62,7 +62,7 @@ func (r *figureRun) print(report *figures.Report) error {
 		return t.err
 	}
 	if report.Partial() {
-		fmt.Fprintf(r.env.stdout, "\nmeasured at %g of the papers' sizes: verdicts count at --scale 1 only\n", report.Scale)
+		fmt.Fprintf(r.env.stdout, "\nmeasured at %g of the papers' sizes: verdicts are valid at --scale 1 only\n", report.Scale)
 	}
 	_, err := fmt.Fprintf(r.env.stdout, "\n%s\n", filepath.Join(r.out, figures.ReportFile))
 	return err
@@ -131,8 +131,8 @@ func figureResults(report *figures.Report) []figureResult {
 	return out
 }
 
-// figureProgress tells on stderr what is measured: on a terminal in one line that
-// changes, elsewhere a line a figure.
+// figureProgress shows on stderr what is measured: on a terminal in one line that
+// changes, elsewhere in one line per figure.
 type figureProgress struct {
 	env      *environment
 	terminal bool
@@ -145,11 +145,11 @@ func (p *figureProgress) begin(i int, id string) func(step string) {
 	if !p.terminal {
 		return nil
 	}
-	tell := func(step string) {
+	show := func(step string) {
 		fmt.Fprintf(p.env.stderr, "\r\x1b[K[%d/%d] %s %s", i+1, p.all, id, step)
 	}
-	tell("")
-	return tell
+	show("")
+	return show
 }
 
 func (p *figureProgress) clear() {

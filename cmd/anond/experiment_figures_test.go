@@ -61,7 +61,7 @@ func TestFiguresGoOnAfterAFailure(t *testing.T) {
 	absent := &fs.PathError{Op: "open", Path: "adult.csv.gz", Err: fs.ErrNotExist}
 	r, dir := drawn(t, false, fakeFigure("one-1", errors.New("nothing came out")), fakeFigure("one-2", absent), fakeFigure("one-3", nil))
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stderr, "error: 2 of 3 figures not measured\nhint: leave --data out")
+	assert.Contains(t, r.stderr, "error: 2 of 3 figures not measured\nhint: remove --data")
 	assert.FileExists(t, filepath.Join(dir, "one-3-a.csv"))
 	report, err := os.ReadFile(filepath.Join(dir, figures.ReportFile))
 	require.NoError(t, err)
@@ -115,12 +115,12 @@ func TestFigureFaultsOfUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"experiment run":             "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
 		"experiment run nobody-3":    "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
-		"experiment all --scale 0":   "error: scale 0 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
-		"experiment all --scale 1.5": "error: scale 1.5 is not above 0 and at most 1\nhint: 1 is the papers' sizes\n",
+		"experiment all --scale 0":   "error: scale 0 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
+		"experiment all --scale 1.5": "error: scale 1.5 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
 		"experiment list something": "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list " +
-			"--help shows what it takes\n",
+			"--help shows its arguments and flags\n",
 		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help " +
-			"shows what it takes\n",
+			"shows its arguments and flags\n",
 	} {
 		assert.Equal(t, result{exitUsage, "", want}, anond(t, strings.Fields(args)...), args)
 	}

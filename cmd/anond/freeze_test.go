@@ -90,7 +90,8 @@ func (s *site) runFrozen() {
 	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 	require.NoError(s.t, err)
 	seed := [32]byte{1, 2, 3}
-	require.NoError(s.t, daemon.Run(s.t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stoppedClock{}, Seed: &seed}))
+	require.NoError(s.t, daemon.Run(s.t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true,
+		Clock: stoppedClock{}, Seed: &seed}))
 }
 
 // newFrozen is a dataset of several releases; release is the inside of its
@@ -142,7 +143,8 @@ func TestFrozenAnonymize(t *testing.T) {
 				on, in = clinic, "clinic.csv"
 			}
 			out := m.Name + "-" + recoding
-			more := map[string][]string{oneoff.Slicing: {"--slices", "age+sex,postcode+admission"}, oneoff.Randomization: {"--retention", "0.3"}}[recoding]
+			more := map[string][]string{oneoff.Slicing: {"--slices", "age+sex,postcode+admission"},
+				oneoff.Randomization: {"--retention", "0.3"}}[recoding]
 			r := on.anonymize(in, out, append(more, "--method", m.Name, "--recoding", recoding, "-k", "6", "-l", "3", "--seed", "5")...)
 			require.Equal(t, exitOK, r.code, "%s: %s", out, r.stderr)
 			b.WriteString(digests(t, out, on.path(out)))
@@ -163,7 +165,8 @@ func TestFrozenOutput(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	for _, command := range []string{"release list", "release list --json", "release show 1", "release show --json", "release verify", "audit", "audit --json",
+	for _, command := range []string{"release list", "release list --json", "release show 1", "release show --json", "release verify",
+		"audit", "audit --json",
 		"state info", "state check", "config check", "config show"} {
 		say(command, s.run(command))
 	}

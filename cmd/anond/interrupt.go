@@ -8,7 +8,7 @@ import (
 )
 
 // answering lets a command that only reads end at the first signal. Commands
-// that write look at their context themselves, or finish what they began.
+// that write watch their context themselves, or finish what they began.
 func answering(work func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		_, err := awaiting(c.Context(), func() (struct{}, error) { return struct{}{}, work(c, args) })
@@ -16,8 +16,8 @@ func answering(work func(*cobra.Command, []string) error) func(*cobra.Command, [
 	}
 }
 
-// awaiting does work that looks at no context, and leaves it behind when the
-// context ends: it must only read, and ends with the process.
+// awaiting does work that does not watch a context, and abandons it when the
+// context ends: the work must only read, and ends with the process.
 func awaiting[T any](ctx context.Context, work func() (T, error)) (out T, err error) {
 	type result struct {
 		out T
@@ -36,7 +36,7 @@ func awaiting[T any](ctx context.Context, work func() (T, error)) (out T, err er
 	}
 }
 
-// interrupted is a file that takes no more once a context has ended.
+// interrupted is a file that accepts no more writes once a context has ended.
 type interrupted struct {
 	ctx  context.Context
 	file interface {

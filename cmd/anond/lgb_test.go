@@ -45,7 +45,8 @@ func people(rng *rand.Rand, n int) string {
 			flag = `"unknown"`
 		}
 		fmt.Fprintf(&b, `{"person":"p%d","age":%d,"region":"r%d","pay":%d,"pay_private":%s,"sex":"%s","sex_private":"%s","illness":"i%d"}`+"\n",
-			rng.Int64(), age, rng.IntN(6), 1000+100*rng.IntN(5+age/4), flag, []string{"F", "M"}[rng.IntN(2)], []string{"no", "no", "yes"}[rng.IntN(3)], rng.IntN(9))
+			rng.Int64(), age, rng.IntN(6), 1000+100*rng.IntN(5+age/4), flag, []string{"F", "M"}[rng.IntN(2)],
+			[]string{"no", "no", "yes"}[rng.IntN(3)], rng.IntN(9))
 	}
 	return b.String()
 }

@@ -32,12 +32,12 @@ func levelOf(level config.Level) slog.Level {
 	return slog.LevelInfo
 }
 
-// eventKey is the attribute by which programs tell log lines apart. Its values
+// eventKey is the attribute by which programs distinguish log lines. Its values
 // are stable names such as release_published.
 const eventKey = "event"
 
-// eventHandler sees to it that every line has an event, whoever wrote it: the
-// attribute `event` if there is one, else the message, which then is the name.
+// eventHandler makes sure that every line has an event: the attribute `event` if
+// there is one, otherwise the message as its name.
 type eventHandler struct{ slog.Handler }
 
 func (h eventHandler) Handle(ctx context.Context, r slog.Record) error {

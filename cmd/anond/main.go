@@ -1,9 +1,13 @@
-// Command anond turns a stream of inserted person records into versioned,
-// complete, anonymized tables that stay safe beside one another.
+// Command anond reads a stream of records of persons and publishes versioned,
+// complete, anonymized tables that are safe alongside all earlier ones.
 //
-// Only this package knows all others: it reads the configuration, builds the
-// parts and joins them. Each command stands in a file of its own and registers
-// in newRootCommand.
+// Guarantee: a command ends with one of the exit codes of exit.go. An error names
+// its cause and, where possible, the next step, and never a person's value.
+//
+// Method: each command is in a file of its own: it reads its flags, calls one
+// package and prints the result. newRootCommand lists the commands. Only this
+// package and those below it import package config; internal/daemon connects the
+// parts.
 package main
 
 import (
@@ -24,16 +28,16 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// run is the whole program: it may be called many times in one process, and
-// touches nothing of it but the files that the arguments name. It returns the
+// run is the whole program. It may be called many times in one process, and
+// changes only the files that the arguments name. It returns the
 // exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env config.Lookup) int {
 	e := &environment{stdin: stdin, stdout: stdout, stderr: stderr, lookup: env}
 	return e.report(e.execute(ctx, args))
 }
 
-// watchSignals asks the program to stop in order at the first signal, and ends
-// it at once at the second: the state needs no repair either way.
+// watchSignals stops the program in an orderly way at the first signal, and ends
+// it at once at the second. The state needs no repair in either case.
 func watchSignals(signals <-chan os.Signal, stop func(), exit func(int)) {
 	<-signals
 	stop()

@@ -42,15 +42,16 @@ func file(t *testing.T, name, content string) string {
 // on standard output.
 func TestUsageFaults(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "error: anond needs a subcommand\nhint: anond --help shows them\n"},
+		{"", "error: anond needs a subcommand\nhint: anond --help lists the subcommands\n"},
 		{"confg", "error: unknown command \"confg\" for anond\nhint: did you mean anond config?\n"},
-		{"frobnicate", "error: unknown command \"frobnicate\" for anond\nhint: anond --help shows the subcommands\n"},
-		{"--nope", "error: unknown flag: --nope\nhint: anond --help shows what it takes\n"},
-		{"config", "error: anond config needs a subcommand\nhint: anond config --help shows them\n"},
+		{"frobnicate", "error: unknown command \"frobnicate\" for anond\nhint: anond --help lists the subcommands\n"},
+		{"--nope", "error: unknown flag: --nope\nhint: anond --help shows its arguments and flags\n"},
+		{"config", "error: anond config needs a subcommand\nhint: anond config --help lists the subcommands\n"},
 		{"config chek", "error: unknown command \"chek\" for anond config\nhint: did you mean anond config check?\n"},
-		{"config check extra", "error: unknown command \"extra\" for \"anond config check\"\nhint: anond config check --help shows what it takes\n"},
-		{"config show --nope", "error: unknown flag: --nope\nhint: anond config show --help shows what it takes\n"},
-		{"config check -c", "error: flag needs an argument: 'c' in -c\nhint: anond config check --help shows what it takes\n"},
+		{"config check extra", "error: unknown command \"extra\" for \"anond config check\"\nhint: anond config check --help shows its " +
+			"arguments and flags\n"},
+		{"config show --nope", "error: unknown flag: --nope\nhint: anond config show --help shows its arguments and flags\n"},
+		{"config check -c", "error: flag needs an argument: 'c' in -c\nhint: anond config check --help shows its arguments and flags\n"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			assert.Equal(t, result{exitUsage, "", c.want}, anond(t, strings.Fields(c.args)...))
@@ -107,8 +108,8 @@ func TestSignals(t *testing.T) {
 // configurationFile is a valid configuration in a directory of its own.
 func configurationFile(t *testing.T) string { return file(t, "anond.yaml", config.Starting) }
 
-// TestVersionIsTheNewestOfTheChangelog: who reads a version number finds what it
-// brought.
+// TestVersionIsTheNewestOfTheChangelog: the changelog begins with the version that
+// the program prints.
 func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
 	require.NoError(t, err)

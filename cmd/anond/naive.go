@@ -12,21 +12,21 @@ import (
 	"anond/snapshot/audit"
 )
 
-// exposure is what the attackers of the audit make of one way of refreshing a
+// exposure is what the attackers of the audit learn from one way of refreshing a
 // table.
 type exposure struct {
 	Method    string `json:"method"`
 	Releases  int    `json:"releases"`
 	Published int    `json:"published"`
-	// Exposed are the people whose value can be told with probability above 1/l,
-	// proven; what the quick audit cannot decide is not counted.
+	// Exposed counts the people for whom some value has a proven probability above
+	// 1/l; what the quick audit cannot decide is not counted.
 	Exposed   int              `json:"exposed"`
 	NCP       float64          `json:"ncp"`
 	Attackers []audit.Attacker `json:"attackers"`
 }
 
-// exposures runs the stream of a demo through the usual methods and counts whom
-// they expose, beside anond's own count.
+// exposures runs the stream of a demo through the common methods and counts whom
+// they expose, together with anond's own count.
 func exposures(o demo.Options, result *demo.Result, own *audit.Report) ([]exposure, error) {
 	mine, err := exposureOf("anond", result.Config.Release.Dir, own)
 	if err != nil {
@@ -69,12 +69,12 @@ func exposureOf(method, releases string, r *audit.Report) (exposure, error) {
 
 func printExposures(w io.Writer, all []exposure, l int) error {
 	fmt.Fprintf(w, `
-The same stream by two usual methods. Each of their releases alone is as k-anonymous and l-diverse as anond's; here is
-what someone finds who keeps them all. told: people whose value can be told with probability above 1/%d, proven.
-Then, by what the attacker knows, people left with fewer than %d candidate values / with exactly one.
+The same stream, refreshed in two common ways. Each of their releases alone is as k-anonymous and l-diverse as anond's.
+The table shows what someone learns who keeps all of them. exposed: people for whom some value has a proven probability
+above 1/%d. The other columns count, for several attackers, the people left with fewer than %d candidate values / with one.
 
 `, l, l)
-	columns := []column{{"method", 36, false}, {"published", 9, true}, {"loss", 6, true}, {"told", 6, true}}
+	columns := []column{{"method", 36, false}, {"published", 9, true}, {"loss", 6, true}, {"exposed", 7, true}}
 	for _, a := range all[0].Attackers {
 		columns = append(columns, column{a.Name, 10, true})
 	}

@@ -157,7 +157,8 @@ func TestMethodsOnAdult(t *testing.T) {
 	for _, m := range methods.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			out := filepath.Join(dir, m.Name)
-			r := anond(t, "anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name, "-k", "10", "-l", "5", "--json")
+			r := anond(t, "anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name,
+				"-k", "10", "-l", "5", "--json")
 			require.Equal(t, exitOK, r.code, r.stderr)
 			var report oneoff.Report
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
@@ -179,7 +180,8 @@ func BenchmarkMethods(b *testing.B) {
 			for b.Loop() {
 				out := filepath.Join(b.TempDir(), "release")
 				var stdout, stderr strings.Builder
-				code := run(b.Context(), []string{"anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name, "-k", "10", "-l", "5", "--json"},
+				code := run(b.Context(), []string{"anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out,
+					"--method", m.Name, "-k", "10", "-l", "5", "--json"},
 					strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false })
 				require.Equal(b, exitOK, code, stderr.String())
 				var report oneoff.Report
@@ -213,7 +215,8 @@ func TestFormatsAgree(t *testing.T) {
 	w := newWard(t, 400)
 	var lines strings.Builder
 	for _, r := range w.rows {
-		fmt.Fprintf(&lines, `{"patient":%q,"age":%s,"sex":%q,"postcode":%q,"admission":%q,"diagnosis":%q,"unlisted":1}`+"\n", r[0], r[1], r[2], r[3], r[4], r[5])
+		fmt.Fprintf(&lines, `{"patient":%q,"age":%s,"sex":%q,"postcode":%q,"admission":%q,"diagnosis":%q,"unlisted":1}`+"\n", r[0], r[1], r[2],
+			r[3], r[4], r[5])
 	}
 	w.write("admissions.ndjson", lines.String())
 	flags := []string{"--method", "permutation", "--seed", "5", "-k", "5", "-l", "3"}
@@ -240,7 +243,8 @@ func TestAnonymizeInfeasible(t *testing.T) {
 	}
 	w.write("in.csv", sheetOf(t, rows))
 	for _, c := range []struct{ flags, want, hint string }{
-		{"-l 3", `error: the most frequent value of "diagnosis" has 40.0 % of the 100 records (40), more than 1/l = 33.3 %`, "hint: l = 2 is reachable"},
+		{"-l 3", `error: the most frequent value of "diagnosis" has 40.0 % of the 100 records (40), more than 1/l = 33.3 %`,
+			"hint: l = 2 is reachable"},
 		{"-l 1 -k 101", "error: k is 101, but there are 100 records", "hint: k = 100 is reachable"},
 		{"-l 2 -p 8", "satisfy distinct(8)", "hint: there are 7 different values"},
 		{"-l 2 --entropy 6.5", "satisfy entropy(6.5)", "hint: the entropy of all values allows 5."},
@@ -300,16 +304,19 @@ func TestRuleVAnonymize(t *testing.T) {
 	for i := range w.rows {
 		w.rows[i][4], w.rows[i][5] = "canary-admission", fmt.Sprintf("canary-%d", i%9)
 	}
-	text := sheetOf(t, w.rows) + "canary-x,canary-age,F,1101,planned,flu\n" + "canary-y,3,F,canary-code,planned,flu\n" + "canary,too,few\n" + "canary-z,4,F,1101,planned,\n" + "canary-q,4,F,1101,\"can\"ary,flu\n"
+	text := sheetOf(t, w.rows) + "canary-x,canary-age,F,1101,planned,flu\n" + "canary-y,3,F,canary-code,planned,flu\n" + "canary,too,few\n" +
+		"canary-z,4,F,1101,planned,\n" + "canary-q,4,F,1101,\"can\"ary,flu\n"
 	w.write("in.csv", text)
 	r := w.anonymize("in.csv", "out", "--recoding", "generalization")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age"): write a plain number, such as 42`, 303: `refused: value_not_in_hierarchy (attribute "postcode"): use a value of the hierarchy, or add it there`,
-		304: "refused: wrong_field_count: write as many fields as the header has",
-		305: `refused: missing_value (attribute "diagnosis"): give a value, or set schema.missing to value`, 306: "refused: malformed_csv: quote whole fields, and double the quotes inside"} {
+	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age"): write a plain number, such as 42`,
+		303: `refused: value_not_in_hierarchy (attribute "postcode"): use a value of the hierarchy, or add it there`,
+		304: "refused: wrong_field_count: write as many fields as in the header",
+		305: `refused: missing_value (attribute "diagnosis"): give a value, or set schema.missing to value`,
+		306: "refused: malformed_csv: quote whole fields, and double the quotes inside"} {
 		assert.Contains(t, r.stderr, fmt.Sprintf("in.csv:%d: %s\n", line, want))
 	}
-	assert.Contains(t, r.stdout, "refused: 5, lines that are no record")
+	assert.Contains(t, r.stdout, "refused: 5, lines that do not fit the schema")
 	assert.NotContains(t, r.stdout+r.stderr+w.read("out/000001/manifest.json"), "canary")
 	e := anond(t, "evaluate", w.path("out"), "--original", w.path("in.csv"))
 	require.Equal(t, exitOK, e.code, e.stderr)
@@ -337,7 +344,11 @@ func TestOneoffUsage(t *testing.T) {
 		{exitUsage, []string{"anonymize", in}, "needs a directory"},
 		{exitUsage, []string{"anonymize", in, "--out", dir, "-c", w.config}, "is not empty"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--method", "magic"}, `method "magic" is not known`},
-		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--recoding", "slicing"}, "needs to know which columns stay together"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--method", "lgb-mended"}, "hint: write --method lgb-fixed"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--method", "ncp-split-mended"},
+			"hint: write --method ncp-split-fixed"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--recoding", "slicing"},
+			"needs to know which columns stay together"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-k", "1"}, "at k = 1 a class may be one person"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "0.2", "--ground", "ordered"}, "does not fit attribute"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--recursive", "x"}, "--recursive needs"},
@@ -345,7 +356,7 @@ func TestOneoffUsage(t *testing.T) {
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "0"}, "t = 0 is not between 0 and 1"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-t", "nan"}, "t = NaN is not between 0 and 1"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-k", "0"}, "at k = 0 a class may be one person"},
-		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-l", "0"}, "l = 0 is no promise"},
+		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-l", "0"}, "l = 0 is not a promise"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "-p", "0"}, "every class satisfies -p 0"},
 		{exitUsage, []string{"anonymize", in, "--out", out, "-c", w.config, "--entropy", "nan"}, "every class satisfies --entropy NaN"},
 		{exitUsage, []string{"anonymize", in, "--out", in, "-c", w.config}, "is not a directory"},
@@ -354,11 +365,11 @@ func TestOneoffUsage(t *testing.T) {
 		{exitPrivacy, []string{"anonymize", w.path("nobody.csv"), "--out", out, "-c", w.config}, "there is no record to publish"},
 		{exitFailed, []string{"anonymize", w.path("none.csv"), "--out", out, "-c", w.config}, "no such file"},
 		{exitConfig, []string{"anonymize", in, "--out", out, "-c", w.path("none.yaml")}, "cannot be read"},
-		{exitUsage, []string{"evaluate", dir}, "needs the table"},
+		{exitUsage, []string{"evaluate", dir}, "needs the source table"},
 		{exitFailed, []string{"evaluate", w.dir, "--original", in}, "neither manifest.json nor CURRENT"},
 		{exitUsage, []string{"query", dir, "count when"}, "query, column"},
 		{exitUsage, []string{"query", dir, "count where nose = 3"}, `no attribute "nose"`},
-		{exitUsage, []string{"query", dir, "sum(sex)"}, "holds no numbers"},
+		{exitUsage, []string{"query", dir, "sum(sex)"}, "cannot be summed"},
 	} {
 		r := anond(t, c.args...)
 		assert.Equal(t, c.code, r.code, c.args)
@@ -378,10 +389,11 @@ func TestAnonymizeIsInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, name := range []string{"mondrian", "lgb-mended"} {
+	for _, name := range []string{"mondrian", "lgb-fixed"} {
 		method, err := methods.Find(name)
 		require.NoError(t, err)
-		_, err = oneoff.Anonymize(ctx, table, oneoff.Options{Method: method, Recoding: method.Recoding, Want: equivclass.Requirement{K: 3, L: 2}, Ground: "equal", Dataset: "ward", Dir: w.path("out"), Now: time.Now})
+		_, err = oneoff.Anonymize(ctx, table, oneoff.Options{Method: method, Recoding: method.Recoding,
+			Want: equivclass.Requirement{K: 3, L: 2}, Ground: "equal", Dataset: "ward", Dir: w.path("out"), Now: time.Now})
 		assert.ErrorIs(t, err, context.Canceled, name)
 	}
 	assert.NoDirExists(t, w.path("out"))

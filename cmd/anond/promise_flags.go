@@ -23,9 +23,9 @@ type promiseFlags struct {
 func (f *promiseFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	f.given = flags.Changed
-	flags.IntVarP(&f.k, "k", "k", 0, "least records in a class; default: policy.k")
-	flags.IntVarP(&f.l, "l", "l", 0, "no value has more than 1/l of a class; 1: no such promise; default: policy.l")
-	flags.IntVarP(&f.distinct, "distinct", "p", 0, "least different values in a class (p-sensitive, distinct l-diversity)")
+	flags.IntVarP(&f.k, "k", "k", 0, "minimum number of records in a class; default: policy.k")
+	flags.IntVarP(&f.l, "l", "l", 0, "no sensitive value has more than 1/l of a class; 1: no such promise; default: policy.l")
+	flags.IntVarP(&f.distinct, "distinct", "p", 0, "minimum number of different values in a class (p-sensitive, distinct l-diversity)")
 	flags.Float64Var(&f.entropy, "entropy", 0, "entropy l-diversity")
 	flags.Float64VarP(&f.t, "closeness", "t", 0, "t-closeness to the table: largest distance of a class's shares from the table's")
 	flags.StringVar(&f.ground, "ground", "equal", "ground distance of -t: equal, ordered (buckets), hierarchical (hierarchy)")
@@ -34,7 +34,7 @@ func (f *promiseFlags) register(c *cobra.Command) {
 
 // requirement joins the flags with the policy of the configuration; a flag wins
 // over its key. A flag given as 0 is refused like any number that promises
-// nothing: left out of the release in silence, it would pass for a promise.
+// nothing: if it were ignored silently, a user could take it for a promise.
 func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, error) {
 	want := equivclass.Requirement{K: cfg.K, L: cfg.L, Extra: cfg.Extra}
 	if f.given("k") {
@@ -52,13 +52,13 @@ func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, 
 	case want.K == 0 && !f.given("k"):
 		return want, usage("add -k 10, or policy.k to the configuration", "neither -k nor policy.k says how many records a class must have")
 	case want.K < 2:
-		return want, usage("-k 2 is the least", "at k = %d a class may be one person", want.K)
+		return want, usage("the minimum is -k 2", "at k = %d a class may be one person", want.K)
 	case want.L < 0 || want.L == 0 && f.given("l"):
-		return want, usage("-l 1 asks for no l", "l = %d is no promise", want.L)
+		return want, usage("-l 1 means no l-diversity", "l = %d is not a promise", want.L)
 	case f.given("closeness") && !(f.t > 0 && f.t < 1):
 		return want, usage("write for instance -t 0.2", "t = %g is not between 0 and 1", f.t)
 	case want.L == 0 && len(want.Extra) == 0 && f.t == 0:
-		return want, usage("add -l 3, or -l 1 for a release that is only k-anonymous", "nothing says how well sensitive values are hidden")
+		return want, usage("add -l 3, or -l 1 for a release that is only k-anonymous", "no option says how well sensitive values are protected")
 	}
 	want.L = max(1, want.L)
 	return want, nil
@@ -67,7 +67,7 @@ func (f *promiseFlags) requirement(cfg *config.OneOff) (equivclass.Requirement, 
 func (f *promiseFlags) extra() (out []equivclass.Principle, err error) {
 	if f.given("distinct") {
 		if f.distinct < 2 {
-			return nil, usage("-p 2 is the least", "every class satisfies -p %d", f.distinct)
+			return nil, usage("the minimum is -p 2", "every class satisfies -p %d", f.distinct)
 		}
 		out = append(out, equivclass.DistinctL{L: f.distinct})
 	}

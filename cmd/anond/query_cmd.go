@@ -29,18 +29,19 @@ func newQueryCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query RELEASE_DIR QUERY",
 		Short: "Estimate a count or a sum from a release alone",
-		Long: `query answers as an analyst would who has the release and nothing else: values
-uniform inside generalized cells, group shares under anatomy and permutation. The
-bounds hold whatever the published records are.
+		Long: `query answers from the release alone, like an analyst without the original. It
+assumes uniform values inside generalized cells, and group shares under anatomy
+and permutation. The bounds hold for all possible published records.
 
   count where age in [40,70] and sex = F and disease = flu
   sum(age) where disease in {flu, cold} and sex != M
 
-Conditions: = != < <= > >=, in [A,B] (round brackets leave a bound out),
-in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it. A category that the release
-shows nowhere matches nothing: the answer is 0, with a warning. A value of a
-hierarchy that did not occur may still lie in a generalized cell, and counts there.
-Names and values with spaces or signs stand in double quotes.`,
+Conditions: = != < <= > >=, in [A,B] (round brackets exclude a bound),
+in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it.
+A category that the release does not contain matches nothing: the answer is 0,
+with a warning. A value of a hierarchy that did not occur may still be inside a
+generalized cell, and counts there. Put names and values with spaces or signs in
+double quotes.`,
 		Example: "  anond query ./release 'count where age in [40,70] and sex = F'",
 		Args:    cobra.ExactArgs(2),
 		RunE: answering(func(_ *cobra.Command, args []string) error {
@@ -49,7 +50,8 @@ Names and values with spaces or signs stand in double quotes.`,
 				return err
 			}
 			for _, v := range a.Absent {
-				fmt.Fprintf(env.stderr, "warning: the release shows value %d asked of %q nowhere: it counts as 0\n", v.Value, v.Attribute)
+				fmt.Fprintf(env.stderr, "warning: value %d of the condition on %q does not occur in the release: it counts as 0\n", v.Value,
+					v.Attribute)
 			}
 			if asJSON {
 				return writeJSON(env.stdout, a)
@@ -83,9 +85,10 @@ func ask(dir, text string) (*answer, error) {
 
 func (e *environment) printAnswer(a *answer) error {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	_, err := fmt.Fprintf(e.stdout, "estimate  %.2f\nbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, number(a.Lower), number(a.Upper), a.Release, a.Recoding)
+	_, err := fmt.Fprintf(e.stdout, "estimate  %.2f\nbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, number(a.Lower),
+		number(a.Upper), a.Release, a.Recoding)
 	if err == nil && a.Pending > 0 {
-		_, err = fmt.Fprintf(e.stdout, "not in it %d records that wait; the bounds do not count them\n", a.Pending)
+		_, err = fmt.Fprintf(e.stdout, "waiting   %d records that the release does not contain; the bounds do not count them\n", a.Pending)
 	}
 	return err
 }

@@ -83,7 +83,8 @@ func naiveGeneralization(t *testing.T, dir string) (sum float64) {
 }
 
 // shares counts, in each group, the rows and those that satisfy each test.
-func shares(t *testing.T, rows [][]string, group int, weight func([]string) int, tests ...func([]string) bool) (size map[string]float64, hits []map[string]float64) {
+func shares(t *testing.T, rows [][]string, group int, weight func([]string) int, tests ...func([]string) bool) (
+	size map[string]float64, hits []map[string]float64) {
 	size = map[string]float64{}
 	for range tests {
 		hits = append(hits, map[string]float64{})
@@ -102,8 +103,12 @@ func shares(t *testing.T, rows [][]string, group int, weight func([]string) int,
 func one([]string) int { return 1 }
 
 func naiveAnatomy(t *testing.T, dir string) (sum float64) {
-	size, left := shares(t, cells(t, dir, "qit.csv"), 4, one, func(r []string) bool { return naiveAge(t, r[0]) == 1 && r[1] == "F" && r[2][0] == '1' })
-	_, right := shares(t, cells(t, dir, "st.csv"), 0, func(r []string) int { n, _ := strconv.Atoi(r[2]); return n }, func(r []string) bool { return asked(r[1]) })
+	size, left := shares(t, cells(t, dir, "qit.csv"), 4, one, func(r []string) bool {
+		return naiveAge(t,
+			r[0]) == 1 && r[1] == "F" && r[2][0] == '1'
+	})
+	_, right := shares(t, cells(t, dir, "st.csv"), 0, func(r []string) int { n, _ := strconv.Atoi(r[2]); return n },
+		func(r []string) bool { return asked(r[1]) })
 	for g, n := range size {
 		sum += left[0][g] * right[0][g] / n
 	}
@@ -112,7 +117,8 @@ func naiveAnatomy(t *testing.T, dir string) (sum float64) {
 
 func naivePermutation(t *testing.T, dir string) (sum float64) {
 	size, left := shares(t, cells(t, dir, "pqt.csv"), 4, one,
-		func(r []string) bool { return naiveAge(t, r[0]) == 1 }, func(r []string) bool { return r[1] == "F" }, func(r []string) bool { return r[2][0] == '1' })
+		func(r []string) bool { return naiveAge(t, r[0]) == 1 }, func(r []string) bool { return r[1] == "F" },
+		func(r []string) bool { return r[2][0] == '1' })
 	_, right := shares(t, cells(t, dir, "pst.csv"), 0, one, func(r []string) bool { return asked(r[1]) })
 	for g, n := range size {
 		sum += n * (left[0][g] / n) * (left[1][g] / n) * (left[2][g] / n) * (right[0][g] / n)
@@ -186,7 +192,8 @@ func TestEvaluateAgreesWithAnonymize(t *testing.T) {
 			assert.Equal(t, r.Classes, e.Classes)
 			assert.Equal(t, r.Achieved, e.Achieved)
 			assert.Equal(t, []any{r.Loss.CDM, r.Loss.CAVG, r.Loss.CMDM}, []any{e.Loss.CDM, e.Loss.CAVG, e.Loss.CMDM})
-			assert.InDeltaSlice(t, []float64{r.Loss.NCP, r.Loss.RE, r.Loss.RCE, r.Loss.Low}, []float64{e.Loss.Box, e.Loss.RE, e.Loss.RCE, e.Loss.Low}, 1e-4)
+			assert.InDeltaSlice(t, []float64{r.Loss.NCP, r.Loss.RE, r.Loss.RCE, r.Loss.Low},
+				[]float64{e.Loss.Box, e.Loss.RE, e.Loss.RCE, e.Loss.Low}, 1e-4)
 			if recoding == oneoff.Anatomy {
 				assert.InDelta(t, r.Loss.GLP, e.Loss.GLP, 1e-9)
 			}
@@ -248,11 +255,13 @@ func TestEveryKindOfAttribute(t *testing.T) {
 	w.write("varied.yaml", varied)
 	var b strings.Builder
 	b.WriteString("seen,weight,place,colour,cost\n")
-	costs, colours, places := []string{"5", "150", "300", "900"}, []string{"red", "", "deep blue", "red"}, []string{"a1", "a2", "b1", "b2", "b3"}
+	costs, colours, places := []string{"5", "150", "300", "900"}, []string{"red", "", "deep blue", "red"},
+		[]string{"a1", "a2", "b1", "b2", "b3"}
 	truth := 0.0
 	for i := range 240 {
 		day, weight, place, colour, cost := 1+i*7%28, float64(i*13%400)/10, places[i*3%5], colours[i*5%4], costs[(i/3+i)%4]
-		b.WriteString("2024-02-" + strconv.Itoa(100 + day)[1:] + "," + strconv.FormatFloat(weight, 'f', -1, 64) + "," + place + "," + colour + "," + cost + "\n")
+		b.WriteString("2024-02-" + strconv.Itoa(100 + day)[1:] + "," + strconv.FormatFloat(weight, 'f', -1,
+			64) + "," + place + "," + colour + "," + cost + "\n")
 		if day >= 10 && weight < 20 && place[0] == 'b' && colour != "red" && cost == "150" {
 			truth++
 		}
@@ -261,7 +270,8 @@ func TestEveryKindOfAttribute(t *testing.T) {
 	require.NotZero(t, truth)
 	for _, recoding := range recodings {
 		t.Run(recoding, func(t *testing.T) {
-			r := anond(t, "anonymize", w.path("varied.csv"), "-c", w.path("varied.yaml"), "--out", w.path(recoding), "--recoding", recoding, "-k", "6", "-l", "2", "-t", "0.3", "--ground", "ordered", "--json")
+			r := anond(t, "anonymize", w.path("varied.csv"), "-c", w.path("varied.yaml"), "--out", w.path(recoding), "--recoding", recoding, "-k",
+				"6", "-l", "2", "-t", "0.3", "--ground", "ordered", "--json")
 			require.Equal(t, exitOK, r.code, r.stderr)
 			var report oneoff.Report
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
@@ -270,7 +280,8 @@ func TestEveryKindOfAttribute(t *testing.T) {
 			assert.Equal(t, "ordered", report.Achieved.T[1].Ground)
 			assert.LessOrEqual(t, report.Achieved.T[1].T, 0.3+1e-9)
 			consistent(t, w.path(recoding))
-			a := askJSON(t, w.path(recoding), `count where seen >= 2024-02-10 and weight < 20 and place = b and colour in {"", "deep blue"} and cost = 100..200`)
+			a := askJSON(t, w.path(recoding),
+				`count where seen >= 2024-02-10 and weight < 20 and place = b and colour in {"", "deep blue"} and cost = 100..200`)
 			assert.LessOrEqual(t, a.Lower, truth)
 			assert.GreaterOrEqual(t, a.Upper, truth)
 			assert.LessOrEqual(t, a.Lower, a.Estimate)
@@ -283,5 +294,5 @@ func TestEveryKindOfAttribute(t *testing.T) {
 	}
 	other := anond(t, "evaluate", w.path(oneoff.Anatomy), "--original", w.path("varied.csv"))
 	assert.Equal(t, exitFailed, other.code, "the manifest does not say that missing values are values")
-	assert.Contains(t, other.stderr, "not the table that the release came from")
+	assert.Contains(t, other.stderr, "it is not the source table of the release")
 }

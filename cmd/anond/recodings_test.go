@@ -61,7 +61,7 @@ func newClinic(t *testing.T, n int) (w *ward, rows []clinicRow) {
 	return w, rows
 }
 
-var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-mended"}
+var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-fixed"}
 
 // TestLGBFromFileToAnswer: anonymize, verify, audit, evaluate, query. What the
 // report states is what the files say to a naive reader.
@@ -86,13 +86,15 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 
 			e := evaluation(t, w.path(method), "--original", w.path("clinic.csv"), "-c", w.config)
 			assert.Equal(t, e, evaluation(t, w.path(method), "--original", w.path("clinic.csv")), "the manifest names the flags")
-			assert.Equal(t, []any{r.Classes, r.Published, r.Achieved.K, r.Achieved.FrequencyL}, []any{e.Classes, e.Published, e.Achieved.K, e.Achieved.FrequencyL})
+			assert.Equal(t, []any{r.Classes, r.Published, r.Achieved.K, r.Achieved.FrequencyL},
+				[]any{e.Classes, e.Published, e.Achieved.K, e.Achieved.FrequencyL})
 			if r.Held.NoClass == 0 {
 				assert.InDelta(t, r.Loss.NCP, e.Loss.NCP, 1e-4)
 			}
 			assert.InDelta(t, r.Loss.RE, e.Loss.RE, 1e-6)
 			for i := range r.Local {
-				assert.Equal(t, []any{r.Local[i].Promise, r.Local[i].Sensitive, r.Local[i].L}, []any{e.Local[i].Promise, e.Local[i].Sensitive, e.Local[i].L})
+				assert.Equal(t, []any{r.Local[i].Promise, r.Local[i].Sensitive, r.Local[i].L},
+					[]any{e.Local[i].Promise, e.Local[i].Sensitive, e.Local[i].L})
 				assert.InDelta(t, r.Local[i].Width, e.Local[i].Width, 1e-6)
 			}
 			assert.Equal(t, e.Error.Asked, e.Error.Inside+missed(e, r), "bounds hold the truth of what is published")
@@ -126,7 +128,7 @@ func (w *ward) level(method string, r *oneoff.Report) {
 		crossing += a.Crossing
 	}
 	text := w.anonymize("clinic.csv", method+"-text", "--method", method, "-k", "6", "-l", "4").stdout
-	if method == "lgb-mended" {
+	if method == "lgb-fixed" {
 		assert.Zero(w.t, crossing)
 		assert.Equal(w.t, snapshot.LevelL0L1, r.Level)
 		assert.NotContains(w.t, text, "Level rows")
@@ -134,7 +136,7 @@ func (w *ward) level(method string, r *oneoff.Report) {
 		assert.NotZero(w.t, crossing)
 		assert.Equal(w.t, snapshot.LevelRows, r.Level)
 		assert.Contains(w.t, text, "Level rows, weaker than L0")
-		assert.Contains(w.t, text, "Method lgb-mended keeps 1/l for both")
+		assert.Contains(w.t, text, "Method lgb-fixed keeps 1/l for both")
 	}
 	assert.Equal(w.t, crossing > 0, report.ByRows)
 }
@@ -233,7 +235,8 @@ func TestLGBRefusals(t *testing.T) {
 	for _, method := range lgbMethods {
 		r := w.anonymize("skewed.csv", "out", "--method", method, "-k", "4", "-l", "2")
 		assert.Equal(t, exitPrivacy, r.code)
-		assert.Contains(t, r.stderr, `the most frequent sensitive value of "postcode" has 66.7 % of the 60 sensitive values (40), more than 1/l = 33.3 %`)
+		assert.Contains(t, r.stderr,
+			`the most frequent sensitive value of "postcode" has 66.7 % of the 60 sensitive values (40), more than 1/l = 33.3 %`)
 		assert.Contains(t, r.stderr, "hint: not even l = 2 is reachable")
 		assert.Contains(t, r.stderr, `skewed.csv:62: refused: bad_flag (attribute "sex_private")`)
 		assert.Contains(t, r.stderr, `skewed.csv:63: refused: bad_flag`)
@@ -248,18 +251,18 @@ func TestLGBRefusals(t *testing.T) {
 	assert.Contains(t, far.stderr, "no k = 50 records have the same values flagged")
 }
 
-// TestLGBMendedHoldsFewer: people of rare flags join those who protect more in
+// TestLGBFixedHoldsFewer: people of rare flags join those who protect more in
 // attributes by t, and the report says so.
-func TestLGBMendedHoldsFewer(t *testing.T) {
+func TestLGBFixedHoldsFewer(t *testing.T) {
 	w, _ := newClinic(t, 150)
 	plain := w.report("clinic.csv", "plain", "--method", "lgb-ncp", "-k", "12", "-l", "3")
-	mended := w.report("clinic.csv", "mended", "--method", "lgb-mended", "-k", "12", "-l", "3")
+	fixed := w.report("clinic.csv", "fixed", "--method", "lgb-fixed", "-k", "12", "-l", "3")
 	require.NotZero(t, plain.Held.NoClass)
-	assert.LessOrEqual(t, mended.Held.NoClass, plain.Held.NoClass)
+	assert.LessOrEqual(t, fixed.Held.NoClass, plain.Held.NoClass)
 	text := w.anonymize("clinic.csv", "text", "--method", "lgb-ncp", "-k", "12", "-l", "3").stdout
 	assert.Contains(t, text, fmt.Sprintf("held: %d, whose flags fewer than k = 12 people have", plain.Held.NoClass))
 	assert.Contains(t, text, "a value is as probable as its share of the bucket")
-	consistent(t, w.path("mended"))
+	consistent(t, w.path("fixed"))
 }
 
 // alonePromises are the releases that carry no promise.
@@ -279,8 +282,8 @@ func TestReleasesWithoutPromise(t *testing.T) {
 			r := w.report("admissions.csv", name, flags...)
 			assert.Equal(t, "none", r.Across)
 			text := w.anonymize("admissions.csv", name+"-text", flags...).stdout
-			assert.Contains(t, text, "carries no promise 1/l, alone or beside another release of the same people: ")
-			assert.NotContains(t, text, "keeps its promise alone")
+			assert.Contains(t, text, "has no promise 1/l, neither by itself nor together with another release of the same people: ")
+			assert.NotContains(t, text, "keeps its promise only by itself")
 			m, err := snapshot.Show(snapshot.OS(), w.path(name), 0)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"none", "none", "none"}, []string{m.AcrossReleases, m.Privacy.Certificate, m.Privacy.Level})
@@ -306,11 +309,13 @@ func TestReleasesWithoutPromise(t *testing.T) {
 // the release may be certified as any other.
 func TestSlicingAgainstNaive(t *testing.T) {
 	w := newWard(t, 500)
-	r := w.report("admissions.csv", "sliced", "--method", "arp-up", "--recoding", "slicing", "--slices", "age+sex,postcode,admission", "-k", "4", "-l", "2")
+	r := w.report("admissions.csv", "sliced", "--method", "arp-up", "--recoding", "slicing", "--slices", "age+sex,postcode,admission", "-k",
+		"4", "-l", "2")
 	assert.Empty(t, r.Across)
 	rows := cells(t, w.path("sliced"), "sliced.csv")
 	size, hits := shares(t, rows, 5, one,
-		func(r []string) bool { return naiveAge(t, r[0]) == 1 && r[1] == "F" }, func(r []string) bool { return r[2][0] == '1' }, func(r []string) bool { return asked(r[4]) })
+		func(r []string) bool { return naiveAge(t, r[0]) == 1 && r[1] == "F" }, func(r []string) bool { return r[2][0] == '1' },
+		func(r []string) bool { return asked(r[4]) })
 	want := 0.0
 	for g, n := range size {
 		want += n * (hits[0][g] / n) * (hits[1][g] / n) * (hits[2][g] / n)
@@ -322,7 +327,8 @@ func TestSlicingAgainstNaive(t *testing.T) {
 	assert.Equal(t, e.Error.Asked, e.Error.Inside)
 	assert.InDelta(t, r.Loss.RE, e.Loss.RE, 1e-9)
 
-	anatomy := w.report("admissions.csv", "whole", "--method", "arp-up", "--recoding", "slicing", "--slices", "age+sex+postcode+admission", "-k", "4", "-l", "2")
+	anatomy := w.report("admissions.csv", "whole", "--method", "arp-up", "--recoding", "slicing", "--slices", "age+sex+postcode+admission",
+		"-k", "4", "-l", "2")
 	whole := evaluation(t, w.path("whole"), "--original", w.path("admissions.csv"))
 	assert.InDelta(t, anatomy.Loss.GLP, whole.Loss.GLP, 1e-9, "one slice of all columns is anatomy")
 }
@@ -348,7 +354,8 @@ func TestRandomizationIsUnbiased(t *testing.T) {
 	w := newWard(t, 10)
 	var rows [][]string
 	for i := range 240 {
-		rows = append(rows, []string{fmt.Sprint("P", i), fmt.Sprint(i % 40), []string{"F", "M"}[i/5%2], "1101", "planned", []string{"a", "b", "c"}[i%3]})
+		rows = append(rows, []string{fmt.Sprint("P", i), fmt.Sprint(i % 40), []string{"F", "M"}[i/5%2], "1101", "planned",
+			[]string{"a", "b", "c"}[i%3]})
 	}
 	w.write("in.csv", sheetOf(t, rows))
 	const draws = 60
@@ -361,7 +368,8 @@ func TestRandomizationIsUnbiased(t *testing.T) {
 	var seen []float64
 	for seed := range draws {
 		out := fmt.Sprint("r", seed)
-		require.Equal(t, exitOK, w.anonymize("in.csv", out, "--method", "anatomy", "--recoding", "randomization", "--retention", "0.5", "-k", "30", "-l", "3", "--seed", strconv.Itoa(seed)).code)
+		require.Equal(t, exitOK, w.anonymize("in.csv", out, "--method", "anatomy", "--recoding", "randomization", "--retention", "0.5", "-k",
+			"30", "-l", "3", "--seed", strconv.Itoa(seed)).code)
 		a := askJSON(t, w.path(out), "count where sex = F and diagnosis = a")
 		sum += a.Estimate
 		seen = append(seen, a.Estimate)
@@ -383,7 +391,9 @@ func TestGeneralizationTellsItsRecords(t *testing.T) {
 	require.Len(t, other.Unmeasured, 1)
 	assert.Contains(t, other.Unmeasured[0], "cells overlap")
 
-	w.write("age.yaml", "schema:\n  attributes:\n    - {name: patient, role: subject}\n    - {name: age, role: quasi, type: integer}\n    - {name: sex, role: drop}\n    - {name: postcode, role: drop}\n    - {name: admission, role: drop}\n    - {name: diagnosis, role: sensitive, type: categorical}\n")
+	w.write("age.yaml", "schema:\n  attributes:\n    - {name: patient, role: subject}\n    - {name: age, role: quasi, type: integer}\n    "+
+		"- {name: sex, role: drop}\n    - {name: postcode, role: drop}\n    - {name: admission, role: drop}\n    - {name: diagnosis, role: "+
+		"sensitive, type: categorical}\n")
 	w.config = w.path("age.yaml")
 	r := w.report("admissions.csv", "ages", "--method", "mondrian", "-k", "5", "-l", "2")
 	require.Greater(t, r.Classes.Count, 3)
@@ -404,8 +414,8 @@ func TestRecodingUsage(t *testing.T) {
 	}{
 		{w, "--recoding slicing", "needs to know which columns stay together"},
 		{w, "--recoding slicing --slices age,sex", `"postcode" is in no slice`},
-		{w, "--recoding slicing --slices age+age,sex", `"age" stands twice`},
-		{w, "--recoding slicing --slices age+nose", `"nose" is no quasi-identifier`},
+		{w, "--recoding slicing --slices age+age,sex", `"age" is listed twice`},
+		{w, "--recoding slicing --slices age+nose", `"nose" is not a quasi-identifier`},
 		{w, "--slices age", "--slices does not belong to recoding generalization"},
 		{w, "--recoding randomization", "needs the probability"},
 		{w, "--recoding randomization --retention 1", "needs the probability"},

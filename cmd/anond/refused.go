@@ -5,9 +5,9 @@ import (
 	"anond/ingest"
 )
 
-// mending says, reason by reason, what makes a refused line a record. It knows
-// no values (rule V).
-var mending = map[equivclass.Reason]string{
+// corrections says for each reason how to correct a refused line. It contains no
+// values (rule V).
+var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonMissing:    "give a value, or set schema.missing to value",
 	equivclass.ReasonNumber:     "write a plain number, such as 42",
 	equivclass.ReasonInteger:    "write a whole number, or declare the column decimal",
@@ -15,22 +15,22 @@ var mending = map[equivclass.Reason]string{
 	equivclass.ReasonHierarchy:  "use a value of the hierarchy, or add it there",
 	equivclass.ReasonCategory:   "write a text that does not start with [, { or * and has no | or }",
 	equivclass.ReasonOutOfRange: "start the buckets lower, or write the number in larger units",
-	equivclass.ReasonFlag:       "say yes or no",
+	equivclass.ReasonFlag:       "write yes or no",
 	equivclass.ReasonUTF8:       "write the file in UTF-8",
 	equivclass.ReasonControl:    "write the value in one line, without control characters",
-	equivclass.ReasonInvisible:  "remove characters that show nothing",
+	equivclass.ReasonInvisible:  "remove invisible characters",
 	equivclass.ReasonTooLong:    "shorten the value, or raise max_length of the attribute",
 	ingest.ReasonTooLarge:       "shorten the record",
 	ingest.ReasonMalformedJSON:  "write one JSON object in a line",
 	ingest.ReasonDuplicate:      "name each member once",
 	ingest.ReasonNotAnObject:    "write one JSON object in a line",
-	ingest.ReasonNested:         "write a text or a number, no list or object",
+	ingest.ReasonNested:         "write a text or a number instead of a list or object",
 	ingest.ReasonMalformedCSV:   "quote whole fields, and double the quotes inside",
-	ingest.ReasonUnclosedQuote:  "close the quote on its line, or leave it out; --multiline takes fields of several lines",
-	ingest.ReasonFieldCount:     "write as many fields as the header has",
+	ingest.ReasonUnclosedQuote:  "close the quote on its line, or remove it; --multiline allows fields of several lines",
+	ingest.ReasonFieldCount:     "write as many fields as in the header",
 }
 
-// checkFormat refuses a format that a table does not come in.
+// checkFormat refuses an unknown format of a table.
 func checkFormat(format string) error {
 	switch ingest.Format(format) {
 	case "", ingest.CSV, ingest.JSON:

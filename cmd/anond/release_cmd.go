@@ -21,7 +21,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the releases, one a line",
+		Use: "list", Short: "List the releases, one per line",
 		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -44,7 +44,8 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 
 func (e *environment) printReleases(list []snapshot.Info) error {
 	t := newTable(e.stdout, column{"release", 7, true}, column{"created", 20, false}, column{"records", 9, true}, column{"new", 8, true},
-		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true}, column{"certificate", 0, false})
+		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true},
+		column{"certificate", 0, false})
 	t.header()
 	for _, r := range list {
 		number := strconv.Itoa(int(r.Release))
@@ -70,7 +71,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 			n := uint64(0)
 			if len(args) == 1 {
 				if n, err = strconv.ParseUint(args[0], 10, 32); err != nil || n == 0 {
-					return usage("anond release list shows the numbers", "%q is no number of a release", args[0])
+					return usage("anond release list shows the numbers", "%q is not the number of a release", args[0])
 				}
 			}
 			m, err := snapshot.Show(snapshot.OS(), cfg.Release.Dir, uint32(n))
@@ -89,7 +90,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 }
 
 // printManifest writes the manifest as lines of key and value, nested keys
-// joined by dots: all of it, nothing interpreted.
+// joined by dots: everything, without interpretation.
 func (e *environment) printManifest(m *snapshot.Manifest) error {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -111,9 +112,9 @@ func newReleaseVerifyCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "verify", Short: "Check hashes, chain, numbering, CURRENT and ledger; exit 1 if anything differs",
-		Long: `verify holds the files against the manifests, the manifests against one another
-and against the ledger. It says whether the files are those that were published.
-Whether they keep the privacy promise is the task of anond audit.`,
+		Long: `verify compares the files with the manifests, and the manifests with each other
+and with the ledger. It shows whether the files are those that were published.
+anond audit checks whether they keep the privacy promise.`,
 		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -142,10 +143,12 @@ func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
 		}
 	}
 	if !v.OK() {
-		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir), "what was published must not change: bring the files back from a copy; anond never rewrites a release")
+		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir),
+			"what was published must not change: restore the files from a copy; anond never rewrites a release")
 	}
 	if !asJSON {
-		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"), count(v.Files, "data file"), v.Bytes)
+		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"),
+			count(v.Files, "data file"), v.Bytes)
 	}
 	return nil
 }

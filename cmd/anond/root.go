@@ -12,8 +12,7 @@ import (
 	"anond/config"
 )
 
-// environment is what a command has of the world outside: its streams and the
-// variables. Each run has one of its own.
+// environment holds the streams and environment variables of one run.
 type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -26,12 +25,12 @@ type environment struct {
 func newRootCommand(env *environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anond",
-		Short: "Refreshed anonymized tables from a stream of records, safe beside all earlier ones",
-		Long: `anond reads inserted person records, places each at its equivalence class, and
-emits versioned, complete, anonymized tables. Someone who keeps all versions
-still cannot tell a published person's sensitive value with a probability above
+		Short: "Refreshed anonymized tables from a stream of records, safe alongside all earlier ones",
+		Long: `anond reads records of persons, places each in an equivalence class, and
+publishes versioned, complete, anonymized tables. Someone who keeps all versions
+still cannot infer a published person's sensitive value with a probability above
 1/l, at the adversary level that the manifest names. (With subject.repeat: sticky
-that is said of each record; over m records of a person together it is m/l.)
+this holds for each record, and m/l for the m records of a person together.)
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 4 state locked, 5 state behind the ledger, 78 bad configuration.`,
@@ -52,8 +51,8 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 	return root
 }
 
-// execute runs the command that the arguments name. A fault that arises before
-// the command's own code is one of usage.
+// execute runs the command that the arguments name. An error before the command's
+// own code is a usage error.
 func (e *environment) execute(ctx context.Context, args []string) error {
 	root := newRootCommand(e)
 	root.SetArgs(args)
@@ -69,23 +68,22 @@ func (e *environment) execute(ctx context.Context, args []string) error {
 	if err != nil && !e.entered && !errors.As(err, &known) {
 		message, suggestion, _ := strings.Cut(err.Error(), "\n")
 		if suggestion = strings.Join(strings.Fields(suggestion), " "); suggestion == "" {
-			suggestion = command.CommandPath() + " --help shows what it takes"
+			suggestion = command.CommandPath() + " --help shows its arguments and flags"
 		}
 		return usage(suggestion, "%s", message)
 	}
 	return err
 }
 
-// prepare makes cobra strict all over the tree: a command without arguments
-// refuses any, and a group without its subcommand is a fault of usage, where
-// cobra would print help and succeed.
+// prepare makes cobra strict: a command without arguments refuses any, and a group
+// without a subcommand is a usage error, where cobra would print help and succeed.
 func (e *environment) prepare(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(c.CommandPath()+" --help shows them", "%s needs a subcommand", c.CommandPath())
+				return usage(c.CommandPath()+" --help lists the subcommands", "%s needs a subcommand", c.CommandPath())
 			}
-			hint := c.CommandPath() + " --help shows the subcommands"
+			hint := c.CommandPath() + " --help lists the subcommands"
 			c.SuggestionsMinimumDistance = 2
 			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 				hint = "did you mean " + c.CommandPath() + " " + near[0] + "?"

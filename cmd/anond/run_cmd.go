@@ -13,14 +13,14 @@ func newRunCommand(env *environment) *cobra.Command {
 		Use:   "run",
 		Short: "Run the daemon: read, place, publish",
 		Long: `run reads records from the configured source, places them into equivalence
-classes and publishes releases until it is told to stop. The first SIGINT or
-SIGTERM drains: what was read is committed, and a release in the making is
-finished or parked; the second ends the process at once. Either way the next
+classes and publishes releases until it is stopped. The first SIGINT or
+SIGTERM drains: what was read is committed, and a release in progress is
+finished or parked. The second ends the process at once. In both cases the next
 start needs no repair. SIGHUP is ignored: a changed configuration needs a restart.
 
-With --once the command always ends. A source that does not answer for a minute,
-and a release that cannot be published in five attempts, end it with exit code 1.
-Dead letters whose sink is away do not: they stay in the state.`,
+With --once the command always ends. If the source does not answer for a minute,
+or a release cannot be published in five attempts, it ends with exit code 1. If
+the dead-letter sink is unavailable, the dead letters stay in the state.`,
 		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml",
 		RunE: func(c *cobra.Command, _ []string) error {
 			caught, stop := hangups()
@@ -35,6 +35,6 @@ Dead letters whose sink is away do not: they stay in the state.`,
 		},
 	}
 	configFlag(c, &path)
-	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what may be published, and stop")
+	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
 }

@@ -17,9 +17,9 @@ import (
 	"anond/equivclass/methods"
 )
 
-// opinion is what a reader finds who knows nothing of this program and takes the
-// rows of a release that look alike for a class, as pyCANON (Sainz-Pardo Diaz
-// and Lopez Garcia, Scientific Data 2022) does.
+// opinion is what a reader without knowledge of this program finds, who takes equal
+// rows of a release as a class, as pyCANON does (Sainz-Pardo Diaz and Lopez Garcia,
+// Scientific Data 2022).
 type opinion struct {
 	k, distinct int
 	entropy, t  float64

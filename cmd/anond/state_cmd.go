@@ -19,7 +19,7 @@ import (
 )
 
 func newStateCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "state", Short: "Look into the state; export what an audit needs"}
+	c := &cobra.Command{Use: "state", Short: "Inspect and maintain the state; export what an audit needs"}
 	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
 		newStateBackupCommand(env), newStateCompactCommand(env), newStateResetCommand(env), newStateReadmitCommand(env))
 	return c
@@ -29,7 +29,7 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "info", Short: "Show what the state holds, in counts",
+		Use: "info", Short: "Show the content of the state in counts",
 		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -71,7 +71,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "check", Short: "Examine the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
+		Use: "check", Short: "Check the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
 		RunE: answering(func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -91,7 +91,8 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 				}
 			}
 			if len(faults) > 0 {
-				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path), "restore the newest state; an older one would be refused (exit 5)")
+				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path),
+					"restore the newest state; an older one would be refused (exit 5)")
 			}
 			if !asJSON {
 				fmt.Fprintf(env.stdout, "ok: %s\n", cfg.State.Path)
@@ -172,8 +173,8 @@ func (e *environment) exporter(ctx context.Context, path string) (*daemon.Export
 }
 
 // writePrivate makes a file that only its owner may read. It follows no link and
-// replaces nothing: --out may name the state by mistake. What could not be
-// written whole is removed.
+// replaces nothing: --out may name the state by mistake. A partially
+// written file is removed.
 func writePrivate(ctx context.Context, path string, write func(io.Writer) error) (err error) {
 	f, err := outfile.Create(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {

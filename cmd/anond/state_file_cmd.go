@@ -13,8 +13,8 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 	var path, out string
 	c := &cobra.Command{
 		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
-		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (exit 4 otherwise).\n" +
-			"A copy is useful until the next release: an older state beside newer releases is refused (exit 5).",
+		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (otherwise exit 4).\n" +
+			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).",
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -27,7 +27,7 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. It holds persons' values: protect it as you do the state\n", out, info.Size())
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. It holds persons' values: protect it like the state\n", out, info.Size())
 			return err
 		},
 	}
@@ -40,9 +40,9 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 func newStateCompactCommand(env *environment) *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use: "compact", Short: "Give the free pages of a stopped daemon's state back",
-		Long: "Writes the state anew without free pages, checks the copy and puts it in the place of the old file. The daemon must be stopped\n" +
-			"(exit 4 otherwise). The disk must hold both for a moment.",
+		Use: "compact", Short: "Remove the free pages from the state of a stopped daemon",
+		Long: "Writes the state anew without free pages, checks the copy and replaces the old file with it. The daemon must be stopped\n" +
+			"(otherwise exit 4). The disk must hold both files for a moment.",
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {

@@ -19,7 +19,7 @@ import (
 type stateInfo struct {
 	Path   string                 `json:"path"`
 	Held   bool                   `json:"held"`              // by a running process
-	HeldBy int                    `json:"held_by,omitempty"` // its pid, where the system tells
+	HeldBy int                    `json:"held_by,omitempty"` // its pid, if the system provides it
 	Note   string                 `json:"note,omitempty"`    // how far the status can be trusted
 	File   *boltstore.Information `json:"file,omitempty"`
 	Status *daemon.Status         `json:"status,omitempty"`
@@ -62,20 +62,20 @@ func readStatus(path string) (*daemon.Status, error) {
 	return s, nil
 }
 
-// note says what the status is worth: it outlives the process that wrote it.
+// note says whether the status is current: it outlives the process that wrote it.
 func (i *stateInfo) note(now time.Time) string {
 	s := i.Status
 	switch {
 	case !i.Held && s == nil:
 		return ""
 	case !i.Held:
-		return "no process holds the state; status is what the last one left"
+		return "no process holds the state; the status is from the last process"
 	case s == nil:
-		return "a process holds the state and has not written a status yet: it loads the state, or is no daemon"
+		return "a process holds the state and has not written a status yet: it is loading the state, or is not a daemon"
 	case i.HeldBy != 0 && s.PID != i.HeldBy:
-		return "a process holds the state and has not written a status yet; this status is of an earlier process"
+		return "a process holds the state and has not written a status yet; this status is from an earlier process"
 	case now.Sub(s.Time) > freshFor:
-		return "a process holds the state, but its status is old: it does not answer, or is no daemon"
+		return "a process holds the state, but its status is old: it does not respond, or is not a daemon"
 	}
 	return ""
 }

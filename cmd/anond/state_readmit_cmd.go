@@ -12,17 +12,18 @@ func newStateReadmitCommand(env *environment) *cobra.Command {
 	var path, attribute, letters string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "readmit", Short: "Take in what was refused for want of a leaf that a hierarchy has now",
-		Long: `readmit reads records again that were refused since the value of a
-quasi-identifier was not in its hierarchy (value_not_in_hierarchy), and takes in
-those whose value is there now. They count as pending from then on, and no longer
-as dead letters; a later run changes nothing about them. The daemon must be
-stopped (exit 4 otherwise). The source must still hold the records, or the dead
-letters carry them (dead_letter.payload; not those of a CSV file or standard
-input, whose header they lack). Each is compared with the digest of its letter.
+		Use: "readmit", Short: "Accept records that were refused because a hierarchy lacked their value",
+		Long: `readmit reads records again that were refused because the value of a
+quasi-identifier was not in its hierarchy (value_not_in_hierarchy), and accepts
+those whose value is in the hierarchy now. They count as pending from then on,
+and no longer as dead letters; a later run does not change them. The daemon must
+be stopped (otherwise exit 4). The source must still have the records, or the
+dead letters must contain them (dead_letter.payload; not those of a CSV file or
+standard input, which lack the header). Each record is compared with the digest
+in its dead letter.
 
-Records refused for their sensitive value are not taken in: who came late would
-tell the value.`,
+Records refused for their sensitive value are not accepted: their late arrival
+would reveal the value.`,
 		Example: "  anond state readmit -c anond.yaml --attribute postcode",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
@@ -37,7 +38,7 @@ tell the value.`,
 			if asJSON {
 				return writeJSON(env.stdout, out)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d taken in, %d refused still, %d changed in the source, %d no longer there\n",
+			_, err = fmt.Fprintf(env.stdout, "%s: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
 				count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
 			if err == nil && out.More {
 				_, err = fmt.Fprintln(env.stdout, "there are more: run it again")
@@ -48,6 +49,6 @@ tell the value.`,
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	c.Flags().StringVar(&attribute, "attribute", "", "only records refused for this `attribute`")
-	c.Flags().StringVar(&letters, "letters", "", "`file` of dead letters, one a line, where they went to a topic")
+	c.Flags().StringVar(&letters, "letters", "", "`file` of dead letters, one per line, if they were sent to a topic")
 	return c
 }

@@ -12,15 +12,15 @@ func newStateResetCommand(env *environment) *cobra.Command {
 	var path string
 	var yes, asJSON bool
 	c := &cobra.Command{
-		Use: "reset", Short: "Start over, as long as no release is decided",
+		Use: "reset", Short: "Start over before a release is decided",
 		Long: `reset removes the records, positions and undelivered dead letters of a stopped
 daemon's state (exit 4 if it runs). The next start reads the source from its
-beginning, under the configuration as it then is. What came by standard input
-must be given again; what a topic no longer holds is gone.
+beginning, under the configuration of that time. Standard input must be fed
+again; records that a topic no longer holds are lost.
 
-It refuses once a release is decided, and beside releases or a ledger (exit 3
-or 5): the same people may not get a second history. The seed stays, and dead
-letters go on with their numbers.`,
+It refuses once a release is decided, or if there are releases or a ledger
+(exit 3 or 5): the same people must not be published in a second history. The
+seed stays, and the numbering of dead letters continues.`,
 		Example: "  anond state reset -c anond.yaml --yes",
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := env.loadConfig(path)
@@ -28,7 +28,7 @@ letters go on with their numbers.`,
 				return err
 			}
 			if !yes {
-				return usage("anond state reset --yes", "reset removes all records of %s: say so with --yes", cfg.State.Path)
+				return usage("anond state reset --yes", "reset removes all records of %s: confirm with --yes", cfg.State.Path)
 			}
 			removed, err := daemon.Reset(cfg)
 			if err != nil {
@@ -37,8 +37,10 @@ letters go on with their numbers.`,
 			if asJSON {
 				return writeJSON(env.stdout, removed)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n", removed.Path,
-				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"), count(int(removed.Partitions), "partition"))
+			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n",
+				removed.Path,
+				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"),
+				count(int(removed.Partitions), "partition"))
 			return err
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether a stream is a terminal with a person before it.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -24,8 +24,8 @@ type column struct {
 	right bool
 }
 
-// table prints rows as they come, so that a reader sees the first before the
-// last is known; widths are therefore given, not measured.
+// table prints rows at once, so that the first is visible before the last is
+// known. So widths are given, not measured.
 type table struct {
 	w       io.Writer
 	columns []column
@@ -72,8 +72,8 @@ func (t *table) row(cells ...string) {
 	_, t.err = fmt.Fprintln(t.w, strings.TrimRight(b.String(), " "))
 }
 
-// writeJSON writes a value as indented JSON, as every --json of a single answer
-// does.
+// writeJSON writes a value as indented JSON, the form of every --json with a single
+// result.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

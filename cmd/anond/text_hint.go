@@ -9,10 +9,10 @@ import (
 )
 
 // textHint is for a state that was made before texts were normalized, or under
-// another schema.attributes[].text. Its persons and values are those of that form:
-// under another one a person who is known would be taken for a new one.
-const textHint = "a state keeps the form of its texts: write text: exact for the attributes named if it was made " +
-	"before texts were normalized or with that setting, else remove it"
+// another schema.attributes[].text. Its subjects and values have that form:
+// under another one a known person would be taken for a new one.
+const textHint = "a state keeps the form of its texts: write text: exact for the attributes named if the state was made " +
+	"before texts were normalized or with that setting, otherwise remove it"
 
 // changedText reports whether the form of texts differs from that of the state for
 // an attribute that is otherwise the same.

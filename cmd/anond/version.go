@@ -12,7 +12,7 @@ import (
 // what a version number promises.
 const release = "0.2.0-dev"
 
-// buildVersion says which anond this is. Programs read it as JSON.
+// buildVersion identifies the program. Other programs read it as JSON.
 type buildVersion struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -57,7 +57,7 @@ func newVersionCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Say which anond this is",
+		Short: "Print release, commit and Go version",
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
 			v := versionOf(info)

@@ -14,17 +14,21 @@ import (
 //
 // Guarantee: that of Partitioner; if all records together satisfy the
 // requirement, nobody is left out.
-// Method: the dimensions are ordered by phi^2 with the sensitive attribute,
-// highest first. Records with the same value of the first dimension are a
-// block; a block that breaks the requirement is merged with the block before or
-// behind it, drawn by a coin, until none does; a block that agrees in the
-// dimension is cut by the next one; a merged block is final.
-// Cost: n log n x D, and the different sensitive values for each merge.
 //
-// Where we differ: the coin is pseudo-random and fixed by Seed, because the
-// result of a Partitioner depends on the pool alone. Section 5.3 sorts the
-// attributes by correlation in ascending order, section 4.1 in descending order;
-// we take 4.1, which gives the reason.
+// Method: the dimensions are ordered by their correlation phi^2 with the
+// sensitive attribute, highest first. Records with the same value of the first
+// dimension are a block. A block that breaks the requirement is merged with the
+// block before or behind it, chosen at random, until no block breaks it. A
+// block whose records agree in the dimension is cut by the next dimension. A
+// merged block is final.
+//
+// Difference from the paper: the random choice is pseudo-random and fixed by
+// Seed, because the result of a Partitioner depends on the pool alone. Section
+// 5.3 sorts the attributes by correlation in ascending order, section 4.1 in
+// descending order; we follow section 4.1, which gives the reason.
+//
+// Cost: n log n x D, and for each merge the number of different sensitive
+// values.
 type AIP struct {
 	Seed uint64
 	Bins int // intervals of a discretized number; 0: ten
@@ -89,15 +93,16 @@ func (l *lexicographic) sort(rows []int32) {
 // initialPartition runs Algorithm 1.
 type initialPartition struct {
 	*lexicographic
-	want  equivclass.Requirement
-	coin  *rand.Rand
-	codes []equivclass.Code // sensitive code by dense number
-	tally *cut.Tally
-	out   [][]int32
+	want   equivclass.Requirement
+	random *rand.Rand
+	codes  []equivclass.Code // sensitive code by dense number
+	tally  *cut.Tally
+	out    [][]int32
 }
 
 func newInitialPartition(l *lexicographic, want equivclass.Requirement, seed uint64) *initialPartition {
-	ip := &initialPartition{lexicographic: l, want: want, coin: rand.New(rand.NewPCG(seed, 1)), codes: make([]equivclass.Code, l.sa.Size), tally: cut.NewTally(l.sa.Size)}
+	ip := &initialPartition{lexicographic: l, want: want, random: rand.New(rand.NewPCG(seed, 1)), codes: make([]equivclass.Code, l.sa.Size),
+		tally: cut.NewTally(l.sa.Size)}
 	for i, c := range l.sa.Codes {
 		ip.codes[c] = l.p.SA[i]
 	}
@@ -171,7 +176,7 @@ func (ip *initialPartition) bagOf(rows []int32) equivclass.Bag {
 func (ip *initialPartition) merge(runs []run) {
 	for k := 0; k < len(runs); k = runs[k].next {
 		for !ip.want.Holds(runs[k].bag) && (runs[k].prev >= 0 || runs[k].next < len(runs)) {
-			back := runs[k].next == len(runs) || runs[k].prev >= 0 && ip.coin.IntN(2) == 0
+			back := runs[k].next == len(runs) || runs[k].prev >= 0 && ip.random.IntN(2) == 0
 			if back {
 				k = runs[k].prev
 			}
@@ -180,7 +185,7 @@ func (ip *initialPartition) merge(runs []run) {
 	}
 }
 
-// joinNext merges run k with the one behind it.
+// joinNext merges run k with the next one.
 func joinNext(runs []run, k int) {
 	n := runs[k].next
 	runs[k].hi, runs[k].next, runs[k].merged = runs[n].hi, runs[n].next, true

@@ -10,16 +10,19 @@ import (
 
 // Anatomy is the bucketization of Xiao and Tao, "Anatomy: Simple and Effective
 // Privacy Preservation" (VLDB 2006), the AT that Zhu et al. and Sun et al.
-// compare with: groups by sensitive value alone, blind to the quasi-identifiers.
+// compare with: groups are formed by sensitive value alone, without regard to
+// the quasi-identifiers.
 //
 // Guarantee: that of Partitioner. With K <= L and no extra principle every
-// group holds at least L records, with different values each, and its
+// group has at least L records, all with different values, and the
 // reconstruction error is within a factor of 1 + 1/n of the lower bound.
-// Method: as long as L values have records left, take one record at random of
-// each of the L values with most; a record that is left joins a random group
-// without its value. Groups too small for K, or that fail an extra principle,
-// are joined with the next.
-// Cost: n + (n/L) log(values). Deterministic: the draws are fixed by Seed.
+//
+// Method: as long as L values have records left, take one random record of each
+// of the L values with most records left; a record that remains at the end
+// joins a random group without its value. A group that is too small for K, or
+// that fails an extra principle, is joined with the next one.
+//
+// Cost: n + (n/L) log(values). Deterministic: Seed fixes the random draws.
 type Anatomy struct{ Seed uint64 }
 
 // Name returns anatomy.
@@ -30,23 +33,23 @@ func (a Anatomy) WithSeed(seed uint64) equivclass.Partitioner { a.Seed = seed; r
 
 // Partition implements Partitioner.
 func (a Anatomy) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	coin := rand.New(rand.NewPCG(a.Seed, 2))
-	d := newSADealer(cut.Sensitive(p), want.L, coin)
+	random := rand.New(rand.NewPCG(a.Seed, 2))
+	d := newValueAssigner(cut.Sensitive(p), want.L, random)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows
 		}
-		dealt, left := d.deal(rows)
-		d.scatter(dealt, left)
-		return joinUntilHolds(p, want, dealt)
+		assigned, left := d.assign(rows)
+		d.scatter(assigned, left)
+		return joinUntilHolds(p, want, assigned)
 	})
 }
 
-// scatter adds each row to the first group without its value from a random one
-// on. There is one, by property 3 of deal.
-func (d *saDealer) scatter(groups [][]int32, left []int32) {
+// scatter adds each row to the first group without its value, searching from a
+// random group on. There is one, by property 3 of assign.
+func (d *valueAssigner) scatter(groups [][]int32, left []int32) {
 	for _, r := range left {
-		at := d.coin.IntN(len(groups))
+		at := d.random.IntN(len(groups))
 		for !d.lacks(groups[at], r) {
 			at = (at + 1) % len(groups)
 		}
@@ -55,9 +58,10 @@ func (d *saDealer) scatter(groups [][]int32, left []int32) {
 }
 
 // joinUntilHolds joins groups, in order, until each satisfies the requirement;
-// what is left at the end joins the last one. For K and frequency l this never
-// fails if all groups together hold; for other principles what cannot be made
-// to hold is rest. The groups come out sorted. Cost: n log n.
+// what remains at the end joins the last one. For K and frequency l this always
+// succeeds if all groups together satisfy it. Under other principles the
+// records of groups that cannot satisfy them are returned as rest. The groups
+// are returned sorted. Cost: n log n.
 func joinUntilHolds(p *equivclass.Pool, want equivclass.Requirement, groups [][]int32) (out [][]int32, rest []int32) {
 	var open []int32
 	for _, g := range groups {

@@ -12,21 +12,24 @@ import (
 // and Xie (ComSIS 2015).
 //
 // Guarantee: that of Partitioner. With K <= L and no extra principle no class
-// holds a sensitive value twice, so that every record is tied to its value with
+// has a sensitive value twice, so that every record is linked to its value with
 // probability 1/|class|, and nearly every class has exactly L records.
-// Method: each block of the initial partition (AIP) is dealt out to sub-blocks
-// of L different values, always from the L values with most records left; what
-// is left of the blocks is gathered, and whenever L different values have
-// gathered they become a sub-block; what is left at the end joins a sub-block of
-// its own block that lacks its value. Sub-blocks too small for K, or that fail
-// an extra principle, are joined with the next.
-// Cost: n log n x D.
 //
-// Where we differ: the random draws of lines 8 and 14 are fixed by Seed. Line 14
-// asks for records of neighbouring blocks: of the gathered values with most
-// records, the one gathered last. Drawing the records of a value in their
-// lexicographic order instead of at random made GLP no smaller on Adult; dealing
-// from the bottom up does (ARPUp).
+// Method: the records of each block of the initial partition (AIP) are assigned
+// to sub-blocks of L different values, always taking the L values with most
+// records left. What remains of the blocks is collected, and whenever L
+// different values have come together they become a sub-block. A record that
+// remains at the end joins a sub-block of its own block that lacks its value. A
+// sub-block that is too small for K, or that fails an extra principle, is
+// joined with the next one.
+//
+// Difference from the paper: Seed fixes the random draws of lines 8 and 14.
+// Line 14 asks for records of neighbouring blocks; we take, of the collected
+// values with most records, the record collected last. Drawing the records of a
+// value in their lexicographic order instead of at random did not lower GLP on
+// Adult; assigning records from the bottom up does (ARPUp).
+//
+// Cost: n log n x D.
 type ARP struct {
 	Seed uint64
 	Bins int // intervals of a discretized number; 0: ten
@@ -40,16 +43,17 @@ func (a ARP) WithSeed(seed uint64) equivclass.Partitioner { a.Seed = seed; retur
 
 // Partition implements Partitioner.
 func (a ARP) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	coin := rand.New(rand.NewPCG(a.Seed, 3))
-	return refine(p, want, newLexicographic(p, a.Bins), a.Seed, coin)
+	random := rand.New(rand.NewPCG(a.Seed, 3))
+	return refine(p, want, newLexicographic(p, a.Bins), a.Seed, random)
 }
 
-func refine(p *equivclass.Pool, want equivclass.Requirement, lex *lexicographic, seed uint64, coin *rand.Rand) (groups [][]int32, rest []int32) {
+func refine(p *equivclass.Pool, want equivclass.Requirement, lex *lexicographic, seed uint64,
+	random *rand.Rand) (groups [][]int32, rest []int32) {
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows
 		}
-		r := newRefinement(lex, want.L, coin)
+		r := newRefinement(lex, want.L, random)
 		for _, b := range newInitialPartition(lex, want, seed).blocks(rows) {
 			r.block(b)
 		}
@@ -60,12 +64,12 @@ func refine(p *equivclass.Pool, want equivclass.Requirement, lex *lexicographic,
 
 // refinement is the state of Algorithm 2: the sub-blocks and R_B.
 type refinement struct {
-	*saDealer
-	subs    [][]int32 // Sub_B
-	waiting []hand    // R_B by sensitive value, each in the order of arrival
-	values  int       // of them not empty
-	owner   []owned   // by waiting row, where it came from
-	fresh   []int32   // values that the last block added to
+	*valueAssigner
+	subs    [][]int32   // Sub_B
+	waiting []valueList // R_B by sensitive value, each in the order of arrival
+	values  int         // of them not empty
+	owner   []owned     // by waiting row, where it came from
+	fresh   []int32     // values that the last block added to
 }
 
 // owned is a row of R_B with its block's own sub-blocks, subs[from:to].
@@ -74,8 +78,8 @@ type owned struct {
 	from, to int
 }
 
-func newRefinement(lex *lexicographic, l int, coin *rand.Rand) *refinement {
-	r := &refinement{saDealer: newSADealer(lex.sa, l, coin), waiting: make([]hand, lex.sa.Size)}
+func newRefinement(lex *lexicographic, l int, random *rand.Rand) *refinement {
+	r := &refinement{valueAssigner: newValueAssigner(lex.sa, l, random), waiting: make([]valueList, lex.sa.Size)}
 	for v := range r.waiting {
 		r.waiting[v].value = int32(v)
 	}
@@ -85,8 +89,8 @@ func newRefinement(lex *lexicographic, l int, coin *rand.Rand) *refinement {
 // block is lines 3 to 15 for one block of the initial partition.
 func (r *refinement) block(rows []int32) {
 	from := len(r.subs)
-	dealt, left := r.deal(rows)
-	r.subs = append(r.subs, dealt...)
+	assigned, left := r.assign(rows)
+	r.subs = append(r.subs, assigned...)
 	for _, row := range left {
 		r.owner = append(r.owner, owned{row, from, len(r.subs)})
 		w := &r.waiting[r.sa.Codes[row]]
@@ -100,8 +104,8 @@ func (r *refinement) block(rows []int32) {
 	}
 }
 
-// gather is line 14. Cost: the different sensitive values, for every L records
-// that blocks leave.
+// gather is line 14. Cost: the number of different sensitive values, once for
+// every L records that blocks leave.
 func (r *refinement) gather() []int32 {
 	r.fresh = r.fresh[:0]
 	for v := range r.waiting {
@@ -122,8 +126,8 @@ func (r *refinement) gather() []int32 {
 	return sub
 }
 
-// insert is lines 17 to 22: each row still waiting joins the smallest sub-block
-// of its own block that lacks its value (property 4: there is one).
+// insert is lines 17 to 22: each record still waiting joins the smallest
+// sub-block of its own block that lacks its value (property 4: there is one).
 func (r *refinement) insert() {
 	still := map[int32]bool{}
 	for _, w := range r.waiting {

@@ -7,17 +7,17 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// Correspondence knows which sensitive values go with which quasi-identifiers
-// in the original table: S_t of Zhu et al. 2015, definition 3, the values held
-// by the records whose quasi-identifiers equal those of t. From it come NLP and
-// GLP, the normalized and the global correspondence loss penalty.
+// Correspondence says which sensitive values occur with which quasi-identifiers
+// in the original table: S_t of Zhu et al. 2015, definition 3, the values of
+// the records whose quasi-identifiers equal those of t. The normalized and the
+// global correspondence loss penalty (NLP and GLP) are computed from it.
 type Correspondence struct {
 	sa    cut.Column
 	cell  []int32 // by row: number of its quasi-identifiers' combination
 	start []int32 // by cell: where its values start in held
 	held  []int32 // dense sensitive values by cell, ascending, each once
 	tally *cut.Tally
-	done  *cut.Tally // cells of the class at hand
+	done  *cut.Tally // cells of the current class
 }
 
 // NewCorrespondence reads the table. Cost: n log n x D; memory: about 16 bytes
@@ -61,9 +61,9 @@ func (c *Correspondence) values(row int32) []int32 {
 	return c.held[c.start[c.cell[row]]:c.start[c.cell[row]+1]]
 }
 
-// NLP returns the penalty of one record of which the publication says that any
-// row of candidates may hold its sensitive value, each equally likely: the
-// probability of the values outside S_t. 0 is no loss. Cost: len(candidates).
+// NLP returns the penalty of one record whose sensitive value, as published,
+// may be that of any row of candidates, each equally likely: the probability of
+// the values outside S_t. 0 is no loss. Cost: len(candidates).
 func (c *Correspondence) NLP(row int32, candidates []int32) float64 {
 	values, outside := c.values(row), 0
 	for _, q := range candidates {
@@ -74,12 +74,12 @@ func (c *Correspondence) NLP(row int32, candidates []int32) float64 {
 	return float64(outside) / float64(len(candidates))
 }
 
-// GLP returns the mean penalty over all records of a publication by classes
-// (bucketization, or any recoding that lets every record of a class have every
-// sensitive value of it). A suppressed record costs 1. The paper calls GLP "a
-// normalized version of NLP" without a formula; read: the mean, so that 0 is no
-// loss and 1 the worst.
-// Cost: n plus, for each class, the values of S_t of its different cells.
+// GLP returns the mean penalty over all records of a publication by classes:
+// bucketization, or any recoding in which every record of a class may have
+// every sensitive value of the class. A suppressed record costs 1. The paper
+// calls GLP "a normalized version of NLP" without a formula; we take the mean,
+// so that 0 is no loss and 1 the worst. Cost: n plus, for each class, the
+// values of S_t of its different cells.
 func (c *Correspondence) GLP(groups [][]int32, suppressed int) float64 {
 	sum, n := float64(suppressed), suppressed
 	for _, g := range groups {

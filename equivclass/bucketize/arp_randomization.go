@@ -7,24 +7,27 @@ import (
 )
 
 // Randomize publishes classes by randomization with retention probability (Zhu
-// et al. 2015, after Chaytor and Wang, VLDB 2010): each record keeps its
-// sensitive value with probability retention, else it gets one of the different
-// values of its class, each equally likely. Quasi-identifiers stay exact. It
-// returns the published value of each row; rows in no class keep the zero code
-// and must not be published.
+// et al. 2015, after Chaytor and Wang, VLDB 2010).
 //
-// It carries no promise 1/l: a published value is the true one with probability
-// RetentionPosterior, and two releases of the same record multiply what is
-// learnt. Cost: n, and the different values of a class. The draws come from
-// source alone.
+// Guarantee: none of 1/l. A published value is the true one with probability
+// RetentionPosterior, and two releases of the same record together tell more
+// than one.
+//
+// Method: each record keeps its sensitive value with probability retention;
+// otherwise it gets one of the different values of its class, each equally
+// likely. Quasi-identifiers stay exact. The published value of each row is
+// returned; rows in no class keep the zero code and must not be published. All
+// random draws come from source.
+//
+// Cost: n, and the different values of each class.
 func Randomize(p *equivclass.Pool, groups [][]int32, retention float64, source rand.Source) []equivclass.Code {
-	coin, out := rand.New(source), make([]equivclass.Code, p.Len())
+	random, out := rand.New(source), make([]equivclass.Code, p.Len())
 	for _, g := range groups {
 		values := p.Bag(g).Signature()
 		for _, r := range g {
 			out[r] = p.SA[r]
-			if coin.Float64() >= retention {
-				out[r] = values[coin.IntN(len(values))]
+			if random.Float64() >= retention {
+				out[r] = values[random.IntN(len(values))]
 			}
 		}
 	}

@@ -17,9 +17,9 @@ func TrueProbability(b equivclass.Bag) float64 {
 	return sum
 }
 
-// RE is the reconstruction error of Zhu et al. 2015: the sum over all records of the
-// probability that a record is assigned to a value that is not its own. Each
-// suppressed record costs 1, as nothing ties it to its value.
+// RE is the reconstruction error of Zhu et al. 2015: the sum over all records
+// of the probability that a record is assigned to a value that is not its own.
+// Each suppressed record costs 1, because nothing links it to its value.
 func RE(p *equivclass.Pool, groups [][]int32, suppressed int) float64 {
 	sum := float64(suppressed)
 	for _, g := range groups {
@@ -36,7 +36,8 @@ func RE(p *equivclass.Pool, groups [][]int32, suppressed int) float64 {
 //	(1 - p(true))^2 + sum over other values of p(value)^2.
 //
 // Summed over a class this is |class| - sum c_i^2 / |class|, so RCE and RE are
-// the same number; TestZhuErrorsAgree holds it, the code keeps to the definition.
+// the same number. The code computes the definition; TestZhuErrorsAgree checks
+// that the two agree.
 func RCE(p *equivclass.Pool, groups [][]int32, suppressed int) float64 {
 	sum := float64(suppressed)
 	for _, g := range groups {

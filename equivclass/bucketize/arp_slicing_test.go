@@ -34,14 +34,14 @@ func slice(p *equivclass.Pool, groups [][]int32, columns [][]int, source rand.So
 	if err := checkColumns(columns, p.D()); err != nil {
 		return sliced{}, err
 	}
-	s, coin := sliced{Columns: columns, From: make([][]int32, len(columns))}, rand.New(source)
+	s, random := sliced{Columns: columns, From: make([][]int32, len(columns))}, rand.New(source)
 	for i, g := range groups {
 		for range g {
 			s.Class = append(s.Class, i+1)
 		}
 		for c := range columns {
 			part := slices.Clone(g)
-			coin.Shuffle(len(part), func(a, b int) { part[a], part[b] = part[b], part[a] })
+			random.Shuffle(len(part), func(a, b int) { part[a], part[b] = part[b], part[a] })
 			s.From[c] = append(s.From[c], part...)
 		}
 	}

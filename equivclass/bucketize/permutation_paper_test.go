@@ -69,7 +69,8 @@ func TestPATable4AndExample2(t *testing.T) {
 
 	table1 := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
 	fromMicrodata := query.NewBlockRelease(table1.Dicts, table1.Codes, equivtest.ExampleGroups, query.SingleBlocks(3))
-	assert.InDelta(t, 0.855, fromMicrodata.Estimate(paBound(t, table1.Dicts, equivtest.ExampleQuery)).Estimate, 1e-12, "group shares are all that counts")
+	assert.InDelta(t, 0.855, fromMicrodata.Estimate(paBound(t, table1.Dicts, equivtest.ExampleQuery)).Estimate, 1e-12,
+		"group shares are all that counts")
 
 	for g, group := range equivtest.ExampleGroups { // table 4 is a permutation of table 1, column by column
 		for j := range equivtest.ExampleAttributes {
@@ -111,7 +112,7 @@ func TestPATheorem1(t *testing.T) {
 	diseases := []int{0, 1, 2, 2, 3}
 	hits, all := make([]int, 4), 0
 	equivtest.EachPermutation(5, func(perm []int) {
-		hits[diseases[perm[0]]]++ // what stands beside the subject's row
+		hits[diseases[perm[0]]]++ // the value next to the subject's row
 		all++
 	})
 	for v, c := range []int{1, 1, 2, 1} {
@@ -200,7 +201,7 @@ func TestPATheorem3(t *testing.T) {
 			continue
 		}
 		feasible++
-		groups := DealGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
+		groups := AssignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
 		require.Len(t, groups, n/l)
 		equivtest.CheckCover(t, groups, nil, n)
 		for _, g := range groups {

@@ -6,11 +6,11 @@ import (
 )
 
 // Permuted is a table after the populating step of permutation anonymization
-// (Li, He, Cao and Chen, section 3.2): for each column, which record's value
-// stands in which place. Groups lie one after the other.
+// (Li, He, Cao and Chen, section 3.2): for each column, which record's value is
+// at which place. The groups follow each other.
 type Permuted struct {
-	Start []int32 // first place of each group, and behind the last
-	// From[c][i] is the record whose value in column c stands at place i. The
+	Start []int32 // first place of each group, and after the last
+	// From[c][i] is the record whose value in column c is at place i. The
 	// PQT is the quasi-identifier columns, the PST the sensitive one.
 	From [][]int32
 }
@@ -18,10 +18,11 @@ type Permuted struct {
 // Permute draws, for each group and each column, an independent uniform
 // permutation of the group's records (definition 1: the alphas).
 //
-// Guarantee: in each column each place holds a record of its group and each
-// record stands once; all (|G|!)^columns outcomes of a group are equally likely
-// if the source's numbers are. So the order of the groups' records shows
-// nothing, and no row of the result belongs to one person.
+// Guarantee: in each column each place has the value of a record of its group,
+// and each record occurs once; all (|G|!)^columns outcomes of a group are
+// equally likely if the source's numbers are. So the order of the groups'
+// records reveals nothing, and no row of the result belongs to one person.
+//
 // Cost: rows x columns draws. Permuting local buckets of LGB is the case of one
 // column.
 func Permute(groups [][]int32, columns int, src equivclass.Source) *Permuted {

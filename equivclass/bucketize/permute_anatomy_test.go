@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/internal/cut"
 	"anond/equivclass/query"
 	"anond/testdata"
@@ -17,7 +18,8 @@ import (
 // occupation sensitive, and returns the mean relative error of a partitioner's
 // groups as anatomy and as permutation publish them.
 func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anatomy, permuted []float64) {
-	table := equivtest.Columns(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "workclass", "native-country", "occupation")
+	table := equivtest.Columns(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "workclass",
+		"native-country", "occupation")
 	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, query.WholeBlock(8))
@@ -28,7 +30,8 @@ func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anato
 		require.Zero(t, len(rest))
 		a := query.MeasureWorkload(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.AnatomyBlocks(8, 7)).Estimate)
 		p := query.MeasureWorkload(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.SingleBlocks(8)).Estimate)
-		t.Logf("l=%d w=%d %-16s %5d groups, NCP %.4f: error as anatomy %.3f, permuted %.3f", l, w, m.Name(), len(groups), equivclass.NCP(pool, groups, 0), a.Mean, p.Mean)
+		t.Logf("l=%d w=%d %-16s %5d groups, NCP %.4f: error as anatomy %.3f, permuted %.3f", l, w, m.Name(), len(groups),
+			equivclass.NCP(pool, groups, 0), a.Mean, p.Mean)
 		anatomy, permuted = append(anatomy, a.Mean), append(permuted, p.Mean)
 	}
 	return anatomy, permuted
@@ -39,11 +42,12 @@ func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anato
 // On Adult it does not: at l=2 (w=4) the two are alike, at l=4 permutation is
 // far worse. The commonest occupation has 13.4 % of the records and goes with
 // education, so dividing the table soon leaves a side with more than a quarter of
-// one: Algorithm 2 stops early, and Algorithm 1 deals the rest blind to the QI
+// one: Algorithm 2 stops early, and Algorithm 1 assigns the rest without regard to the QI
 // (NCP as high as anatomy's). What permutation gains is its grouping; shuffling
 // each column always costs, the more the more attributes a query joins.
 // PermutationNear has a third of anatomy's error at l=2 and is like it at l=4.
 func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
+	tier.Heavy(t, "it measures a figure on all of Adult")
 	methods := []equivclass.Partitioner{Anatomy{}, Permutation{}, PermutationNear{}}
 	asAnatomy, permuted := paOnAdult(t, 4, 2, methods...)
 	assert.InEpsilon(t, asAnatomy[0], permuted[1], 0.2, "l=2: alike")
@@ -64,6 +68,7 @@ func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 // values, the commonest far below 1/l, sensitive values that depend on the QI)
 // the claim of figure 1 holds for all its l.
 func TestPAFigure1OnCensusLikeData(t *testing.T) {
+	tier.NotShort(t, "it measures a figure on 20,000 records")
 	table := equivtest.CensusLike(20_000)
 	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4}
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)

@@ -9,25 +9,28 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// PermutationNear makes the groups of permutation anonymization of near
-// records. It is ours, beside the faithful Permutation: Algorithm 1 of the paper
-// deals blind to the quasi-identifiers whatever Algorithm 2 could not divide,
-// and where one value has nearly 1/l of the records that is nearly everything
-// (Adult at l=4), so that shuffling each column loses what anatomy keeps.
+// PermutationNear forms the groups of permutation anonymization from near
+// records. It is ours, an alternative to the faithful Permutation: Algorithm 1
+// of the paper assigns the records that Algorithm 2 could not divide without
+// regard to the quasi-identifiers. Where one value has nearly 1/l of the
+// records, that is nearly all records (Adult at l=4), and shuffling each column
+// then loses what anatomy keeps.
 //
 // Guarantee: that of Partitioner. With l alone, groups have l records or a few
 // more and no value twice.
-// Method: put the records in the order of a k-d tree; again and again take the
+//
+// Method: sort the records as the leaves of a k-d tree. Repeatedly take the
 // first record left, and of the records that follow it the nearest ones with
 // other values, until the group has l. A value with so many records left that
-// the rest would not be l-eligible without it is taken first (as UniqueBuckets
-// has it: such values have equal counts, and one of each leaves the rest
-// eligible). Groups too small for k, or that fail another principle, are joined
-// with the next.
+// the rest would not be l-eligible without it is taken first (as in
+// UniqueBuckets: such values have equal counts, and taking one of each leaves
+// the rest eligible). A group that is too small for k, or that fails another
+// principle, is joined with the next one.
+//
 // Cost: n log n x D for the order, n/l x nearWindow x D for the groups.
 type PermutationNear struct{}
 
-// nearWindow is how many of the records that follow are weighed.
+// nearWindow is how many of the records that follow are considered.
 const nearWindow = 128
 
 // Name returns permutation-near.
@@ -79,7 +82,7 @@ type nearGrouper struct {
 	rows    []int32   // in k-d order
 	next    []int32   // next place that may be free, by place; path-halved
 	value   []int32   // dense number of the value, by place
-	lists   [][]int32 // free places of each value, ascending; taken ones in front are skipped
+	lists   [][]int32 // free places of each value, ascending; taken places at the front are skipped
 	taken   []bool    // by place
 	count   []int     // free places of each value
 	l, left int
@@ -124,7 +127,8 @@ func newNearGrouper(p *equivclass.Pool, rows []int32, l int) *nearGrouper {
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
 	g := &nearGrouper{p: p, rows: rows, l: l, left: len(rows), next: make([]int32, len(rows)+1), value: make([]int32, len(rows)),
-		taken: make([]bool, len(rows)+1), lists: make([][]int32, len(codes)), count: make([]int, len(codes)), isMust: make([]bool, len(codes)), inGroup: make([]int32, len(codes))}
+		taken: make([]bool, len(rows)+1), lists: make([][]int32, len(codes)), count: make([]int, len(codes)), isMust: make([]bool, len(codes)),
+		inGroup: make([]int32, len(codes))}
 	for i, r := range rows {
 		v, _ := slices.BinarySearch(codes, p.SA[r])
 		g.value[i], g.next[i] = int32(v), int32(i)+1
@@ -183,8 +187,9 @@ func (g *nearGrouper) take(group []int32, place int32) []int32 {
 	return append(group, g.rows[place])
 }
 
-// findMust adds the values v with l count(v) > left - l. Once such a value is in
-// every group it stays such, so none ever leaves the list but by running out.
+// findMust adds the values v with l count(v) > left - l. Once every further
+// group must have such a value, this stays so until the value has no records
+// left.
 func (g *nearGrouper) findMust() {
 	g.must = slices.DeleteFunc(g.must, func(v int32) bool { return g.count[v] == 0 })
 	for len(g.most) > 0 {

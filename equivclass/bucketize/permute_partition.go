@@ -13,12 +13,14 @@ import (
 // preprocessing of Algorithm 2, then Algorithm 1 in each sub-table.
 //
 // Guarantee: that of Partitioner. With l alone, groups have l to 2l-1 records
-// and no value twice (DealGroups).
-// Method: divide a table into two that keep the requirement, as long as one of
-// Tries random orders does so: two boxes grow from the corners of greatest and
-// smallest coordinates, and each record joins the one whose NCP it raises less.
-// Sub-tables that cannot be divided are dealt into groups, in the order of
-// their sensitive values, equals along their widest dimension.
+// and no value twice (AssignGroups).
+//
+// Method: divide a table into two that satisfy the requirement, as long as one
+// of Tries random orders does so: two boxes grow from the corners of greatest
+// and smallest coordinates, and each record joins the box whose NCP it raises
+// less. The records of a sub-table that cannot be divided are assigned to
+// groups in the order of their sensitive values, equal values along the widest
+// dimension.
 //
 // Cost: expected n log n x D (theorem 5, which takes every size of a side to be
 // equally likely; the benchmark measures it).
@@ -39,7 +41,7 @@ func (m Permutation) Partition(p *equivclass.Pool, want equivclass.Requirement) 
 		tables, rest := m.SubTables(p, rows, want)
 		var out [][]int32
 		for _, t := range tables {
-			out = append(out, DealGroups(p, t, want)...)
+			out = append(out, AssignGroups(p, t, want)...)
 		}
 		return out, rest
 	})
@@ -66,7 +68,7 @@ type permutationCutter struct {
 }
 
 // cut is lines 3 to 8. The artificial tuples shape the boxes only: they are not
-// among the rows, so nothing need be removed afterwards.
+// among the rows, so nothing has to be removed afterwards.
 func (c *permutationCutter) cut(rows []int32) int {
 	for range c.tries {
 		cut.Shuffle(rows, &c.random)
@@ -90,27 +92,29 @@ func corners(p *equivclass.Pool) (top, bottom []float32) {
 	return top, bottom
 }
 
-// DealGroups is Algorithm 1: it deals the rows, in the order of their sensitive
-// values, round robin into as many groups as the requirement allows.
+// AssignGroups is Algorithm 1: it assigns the rows, in the order of their
+// sensitive values, to groups in turn (round robin). There are as many groups
+// as the requirement allows.
 //
 // Guarantee: if all rows together satisfy the requirement, every group does. If
-// it is l alone, there are floor(n/l) groups of l to 2l-1 rows, no value twice
-// (theorem 3): a value has at most n/l rows, hence at most one a group. So steps
-// 6 to 8 of the print, which partition groups of 2l rows or more, never find
-// one. Its step 1 refuses a value with n/l rows; theorem 3 and the text allow
-// it, and so does this.
-// With k > l or with other principles, groups are as large as k and l ask and
-// then fewer, until all satisfy the requirement; one group always does.
+// the requirement is l alone, there are floor(n/l) groups of l to 2l-1 rows
+// with no value twice (theorem 3): a value has at most n/l rows, hence at most
+// one in each group. So steps 6 to 8 as printed, which partition groups of 2l
+// rows or more, never apply. Step 1 as printed refuses a value with n/l rows;
+// theorem 3 and the text allow it, and so does this function. With k > l or
+// with other principles, the groups are first as many as their sizes under k
+// and l allow, and then fewer, until all satisfy the requirement; one group
+// always does.
 //
 // Cost: n log n for the order; the paper's hashing would be linear.
-func DealGroups(p *equivclass.Pool, rows []int32, want equivclass.Requirement) [][]int32 {
+func AssignGroups(p *equivclass.Pool, rows []int32, want equivclass.Requirement) [][]int32 {
 	along := cut.Widest(p, rows)
 	d := p.D()
 	slices.SortFunc(rows, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(p.SA[a], p.SA[b]), cmp.Compare(p.X[int(a)*d+along], p.X[int(b)*d+along]), cmp.Compare(a, b))
 	})
 	for g := len(rows) / max(want.K, want.L, 1); g > 1; g = fewerGroups(g) {
-		groups := deal(rows, g)
+		groups := roundRobin(rows, g)
 		if allHold(p, groups, want) {
 			return groups
 		}
@@ -118,10 +122,12 @@ func DealGroups(p *equivclass.Pool, rows []int32, want equivclass.Requirement) [
 	return [][]int32{slices.Clone(rows)}
 }
 
-// fewerGroups goes down by a tenth, so that trying costs the rows times log g.
+// fewerGroups lowers the number of groups by a tenth, so that trying costs rows
+// x log g.
 func fewerGroups(g int) int { return g - max(1, g/10) }
 
-func deal(rows []int32, g int) [][]int32 {
+// roundRobin assigns row after row to g groups in turn.
+func roundRobin(rows []int32, g int) [][]int32 {
 	groups := make([][]int32, g)
 	for i := range groups {
 		groups[i] = make([]int32, 0, len(rows)/g+1)

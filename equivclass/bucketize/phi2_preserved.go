@@ -5,15 +5,17 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// Phi2Preserved returns the phi^2 of dimension j and the sensitive attribute as
-// an analyst finds it in a publication by classes: in a class of size n the
-// value x held by a records and the sensitive value s held by c records occur
-// together a*c/n times in expectation. Records in no class do not count.
+// Phi2Preserved returns the phi^2 of dimension j and the sensitive attribute
+// that an analyst finds in a publication by classes: in a class of size n, a
+// value x of a records and a sensitive value s of c records occur together
+// a*c/n times in expectation. Records in no class do not count.
 //
-// Zhu et al. 2015, property 7: if every class agrees in dimension j, the result
-// is Phi2 of the published records. Otherwise it is smaller as a rule.
+// Zhu et al. 2015, property 7: if the records of every class agree in dimension
+// j, the result is Phi2 of the published records. Otherwise it is usually
+// smaller.
 //
-// Cost: n plus, for each class, its different values of both columns multiplied.
+// Cost: n plus, for each class, the product of the numbers of different values
+// of both columns.
 func Phi2Preserved(p *equivclass.Pool, groups [][]int32, j, bins int) float64 {
 	x, sa := discretized(p, j, bins), cut.Sensitive(p)
 	t := newCrossTable(x.Size, sa.Size)

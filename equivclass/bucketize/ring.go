@@ -8,27 +8,28 @@ import (
 )
 
 // Ring is the non-homogeneous generalization of Wong, Mamoulis and Cheung
-// (SIGMOD 2010) as Zhu et al. describe and compare it (NG): the records of each
-// block of the initial partition are put into a ring in which any L neighbours
-// have different sensitive values, and each published row covers the
+// (SIGMOD 2010) as Zhu et al. describe it and compare with it (NG): the records
+// of each block of the initial partition are put into a ring in which any L
+// neighbours have different sensitive values, and each published row covers the
 // quasi-identifiers of L neighbours.
 //
 // Guarantee: that of Partitioner, and each group comes in ring order: any L
-// records that follow each other in it, its end joined to its start, have
-// different values. Published by RingShift, a record has each of L values with
-// probability 1/L for who knows that a shift was drawn.
+// consecutive records, the end joined to the start, have different values.
+// Published by RingShift, a record has each of L values with probability 1/L
+// for an adversary who knows that a shift was drawn.
 //
-// It carries no promise in the daemon: a ring read as "all assignments are
-// equally likely" (level L0) does not give 1/L. For L >= 3 the middle of the L
-// neighbours is likelier (0.4 and more for L = 3: TestRingIsNotUniformAtL0), and
-// one known value opens the whole ring (rule E).
+// The daemon does not offer it. Read with all assignments equally likely (level
+// L0), a ring does not keep 1/L: for L >= 3 the middle one of the L neighbours
+// is more likely (0.4 and more for L = 3: TestRingIsNotUniformAtL0), and one
+// known value reveals all values of the ring (rule E, equality patterns).
 //
-// Method: values in descending order of frequency are laid out over q =
+// Method: the values in descending order of frequency are placed in q =
 // floor(|B|/L) columns, row after row; read column by column this is the ring.
-// Cost: that of AIP.
 //
-// Where we differ: the sources do not say how to find the ring. Extra
+// Difference from the papers: they do not say how to find the ring. Extra
 // principles hold for a ring as a whole, not for its L neighbours.
+//
+// Cost: that of AIP.
 type Ring struct {
 	Seed uint64
 	Bins int
@@ -47,7 +48,7 @@ func (n Ring) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows
 		}
-		d := newSADealer(lex.sa, want.L, nil)
+		d := newValueAssigner(lex.sa, want.L, nil)
 		var out [][]int32
 		for _, b := range newInitialPartition(lex, want, n.Seed).blocks(rows) {
 			out = append(out, d.ring(b))
@@ -58,23 +59,24 @@ func (n Ring) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups
 
 // ring orders rows of which no value has more than floor(len(rows)/l).
 //
-// Why it is one: with q columns of at least l rows each, two rows of one value
-// lie in different columns, as it has at most q of them. Row after row, a
-// value's next row is one column on at the same depth, a whole column of at
-// least l places away; from the last column to the first it is one place more.
-// Only the way round from a value's last row to its first could be shorter, by
-// one: a value of q rows starts in the first column, for the larger ones before
-// it fill whole lines, and ends in the last, so its way round is that of the
-// line; a value of fewer rows skips a column.
-func (d *saDealer) ring(rows []int32) []int32 {
+// Proof that any l neighbours have different values. Take q columns of at least
+// l rows each. Two rows of one value are in different columns, because a value
+// has at most q rows. Going row after row, the next row of a value is at the
+// same depth of the next column, a whole column of at least l places away; from
+// the last column to the first it is one place more. Only the way from the last
+// row of a value round to its first could be shorter, by one place. A value of
+// q rows starts in the first column, because the values before it, which have
+// as many, fill whole lines, and it ends in the last column; so its way round
+// is that of its line. A value of fewer rows skips a column.
+func (d *valueAssigner) ring(rows []int32) []int32 {
 	q := len(rows) / d.l
 	if q == 0 {
 		return rows
 	}
-	d.pickUp(rows)
+	d.collect(rows)
 	columns := make([][]int32, q)
 	at := 0
-	for _, h := range d.hands {
+	for _, h := range d.lists {
 		for _, r := range h.rows {
 			columns[at%q] = append(columns[at%q], r)
 			at++
@@ -84,8 +86,8 @@ func (d *saDealer) ring(rows []int32) []int32 {
 }
 
 // RingWindows returns, for each place of a ring, the l rows that the published
-// row of the place covers: the place and the l-1 behind it. l is at most the
-// length of the ring.
+// row of the place covers: those of the place and of the l-1 places behind it.
+// l is at most the length of the ring.
 func RingWindows(ring []int32, l int) [][]int32 {
 	twice := append(slices.Clone(ring), ring...)
 	out := make([][]int32, len(ring))
@@ -96,8 +98,8 @@ func RingWindows(ring []int32, l int) [][]int32 {
 }
 
 // RingLoss is NCP of non-homogeneous generalization: a record costs the loss of
-// the l neighbours that its row covers, a suppressed one costs 1.
-// Cost: n x l x D.
+// the l neighbours that its row covers, a suppressed record costs 1. Cost: n x
+// l x D.
 func RingLoss(p *equivclass.Pool, rings [][]int32, l, suppressed int) float64 {
 	sum, n := float64(suppressed), suppressed
 	for _, ring := range rings {

@@ -102,16 +102,16 @@ func TestZhuProperty1(t *testing.T) {
 	}
 }
 
-// Properties 2 and 3 (and property 1 of Xiao and Tao): dealing leaves |B| mod l
-// rows of different values, and for each a group without its value.
+// Properties 2 and 3 (and property 1 of Xiao and Tao): after the assignment |B| mod l
+// rows are left, of different values, and for each a group without its value.
 func TestZhuProperty2And3(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 2000 {
 		l := 1 + rng.IntN(6)
 		n := l + rng.IntN(60)
 		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+3+rng.IntN(8), l)...)
-		d := newSADealer(cut.Sensitive(p), l, rng)
-		groups, left := d.deal(equivtest.Rows(n))
+		d := newValueAssigner(cut.Sensitive(p), l, rng)
+		groups, left := d.assign(equivtest.Rows(n))
 		require.Len(t, groups, n/l)
 		require.Len(t, left, n%l)
 		require.Len(t, p.Bag(left).Counts, len(left))
@@ -125,9 +125,9 @@ func TestZhuProperty2And3(t *testing.T) {
 	}
 }
 
-// A plain twin of the dealer that looks for the largest buckets each time:
+// A plain twin of valueAssigner that looks for the largest buckets each time:
 // whatever the ties, the sizes of the buckets must develop alike.
-func TestZhuDealerTakesTheLargest(t *testing.T) {
+func TestZhuAssignmentTakesTheLargest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for range 500 {
 		l, s := 1+rng.IntN(5), 1+rng.IntN(9)
@@ -137,7 +137,7 @@ func TestZhuDealerTakesTheLargest(t *testing.T) {
 			p.SA[i] = equivclass.Code(min(rng.IntN(s), rng.IntN(s)))
 			left[p.SA[i]]++
 		}
-		groups, _ := newSADealer(cut.Sensitive(p), l, nil).deal(equivtest.Rows(p.Len()))
+		groups, _ := newValueAssigner(cut.Sensitive(p), l, nil).assign(equivtest.Rows(p.Len()))
 		for _, g := range groups {
 			sorted := slices.Sorted(slices.Values(left))
 			require.Positive(t, sorted[s-l], "fewer than l buckets are left")
@@ -155,7 +155,7 @@ func TestZhuDealerTakesTheLargest(t *testing.T) {
 				live++
 			}
 		}
-		require.Less(t, live, l, "the dealer stopped too early")
+		require.Less(t, live, l, "it stopped too early")
 	}
 }
 
@@ -177,7 +177,7 @@ func TestZhuProperty4(t *testing.T) {
 				over += len(g) - l
 			}
 			if m.Name() == "arp-up" {
-				require.Equal(t, p.Len()%l, over, "only what the root cannot deal is inserted")
+				require.Equal(t, p.Len()%l, over, "only what the root cannot assign is inserted")
 			} else {
 				inserted += over
 			}
@@ -186,7 +186,7 @@ func TestZhuProperty4(t *testing.T) {
 	require.Greater(t, inserted, 100, "line 20 of Algorithm 2 was hardly ever reached")
 }
 
-// Property 5: dealing out a block, what is left joining sub-blocks of the block,
+// Property 5: assigning a block, where rows left join sub-blocks of the block,
 // raises the mean probability to floor(|B|/l)/|B|.
 func TestZhuProperty5(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
@@ -194,8 +194,8 @@ func TestZhuProperty5(t *testing.T) {
 		l := 2 + rng.IntN(4)
 		n := l + rng.IntN(50)
 		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+6, l)...)
-		d := newSADealer(cut.Sensitive(p), l, rng)
-		groups, left := d.deal(equivtest.Rows(n))
+		d := newValueAssigner(cut.Sensitive(p), l, rng)
+		groups, left := d.assign(equivtest.Rows(n))
 		d.scatter(groups, left)
 		after := zhuMeanProbability(p, groups)
 		require.InDelta(t, float64(n/l)/float64(n), after, 1e-12)
@@ -226,8 +226,8 @@ func TestZhuProperty6(t *testing.T) {
 		t2, _ := AIP{}.Partition(p, want)
 		var t3 [][]int32
 		for _, b := range t2 {
-			d := newSADealer(cut.Sensitive(p), l, rng)
-			groups, left := d.deal(b)
+			d := newValueAssigner(cut.Sensitive(p), l, rng)
+			groups, left := d.assign(b)
 			d.scatter(groups, left)
 			t3 = append(t3, groups...)
 		}

@@ -12,8 +12,8 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// Algorithm 1 again, by its words, with sets instead of runs. The coin is the
-// same, so the blocks must be.
+// Algorithm 1 again, word by word, with sets instead of runs. The random draws are
+// the same, so the blocks must be the same.
 func TestZhuAlgorithm1Twin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 12))
 	for range 300 {
@@ -29,7 +29,7 @@ func TestZhuAlgorithm1Twin(t *testing.T) {
 	}
 }
 
-func zhuTwinAlgorithm1(p *equivclass.Pool, want equivclass.Requirement, b []int32, dims []int, coin *rand.Rand) [][]int32 {
+func zhuTwinAlgorithm1(p *equivclass.Pool, want equivclass.Requirement, b []int32, dims []int, random *rand.Rand) [][]int32 {
 	if len(dims) == 0 {
 		return [][]int32{b}
 	}
@@ -43,7 +43,7 @@ func zhuTwinAlgorithm1(p *equivclass.Pool, want equivclass.Requirement, b []int3
 	merged := make([]bool, len(blocks))
 	for j := 0; j < len(blocks); j++ {
 		for !want.Holds(p.Bag(blocks[j])) && len(blocks) > 1 {
-			if j == len(blocks)-1 || j > 0 && coin.IntN(2) == 0 {
+			if j == len(blocks)-1 || j > 0 && random.IntN(2) == 0 {
 				j--
 			}
 			blocks[j] = append(blocks[j], blocks[j+1]...)
@@ -56,7 +56,7 @@ func zhuTwinAlgorithm1(p *equivclass.Pool, want equivclass.Requirement, b []int3
 		if merged[j] {
 			out = append(out, block)
 		} else {
-			out = append(out, zhuTwinAlgorithm1(p, want, block, dims[1:], coin)...)
+			out = append(out, zhuTwinAlgorithm1(p, want, block, dims[1:], random)...)
 		}
 	}
 	return out
@@ -68,7 +68,7 @@ func TestZhuRing(t *testing.T) {
 	for range 3000 {
 		l := 1 + rng.IntN(5)
 		p := equivtest.Block(equivtest.EligibleValues(rng, l+rng.IntN(40), l+1+rng.IntN(6), l)...)
-		ring := newSADealer(cut.Sensitive(p), l, nil).ring(equivtest.Rows(p.Len()))
+		ring := newValueAssigner(cut.Sensitive(p), l, nil).ring(equivtest.Rows(p.Len()))
 		require.ElementsMatch(t, equivtest.Rows(p.Len()), ring)
 		for _, w := range RingWindows(ring, l) {
 			require.Len(t, p.Bag(w).Counts, l)
@@ -83,7 +83,7 @@ func TestZhuRing(t *testing.T) {
 	}
 }
 
-// The reason why ng carries no promise: of all assignments in which each row
+// The reason why ng makes no promise: of all assignments in which each row
 // carries the value of a record that it covers, more than 1/l tie a record to the
 // middle row of the l that cover it (l = 3; a ring of 9 records: 76 + 2 matchings,
 // counted by trying all).

@@ -80,9 +80,9 @@ func TestRandomize(t *testing.T) {
 	}
 	require.Zero(t, retentionFor(0.1, 4), "no retention keeps the posterior below 1/m")
 	require.Zero(t, retentionFor(0.5, 1))
-	small, coin := equivtest.Block(5, 6, 7, 7), rand.NewPCG(5, 6)
+	small, random := equivtest.Block(5, 6, 7, 7), rand.NewPCG(5, 6)
 	for range 100 {
-		for i, c := range Randomize(small, [][]int32{{0, 1}, {2, 3}}, 0.1, coin) {
+		for i, c := range Randomize(small, [][]int32{{0, 1}, {2, 3}}, 0.1, random) {
 			require.Equal(t, i < 2, c < 7, "a value of another class")
 		}
 	}

@@ -86,7 +86,7 @@ func zhuTwinNLP(p *equivclass.Pool, r int32, candidates []int32) float64 {
 	return outside / float64(len(candidates))
 }
 
-// ARPUp keeps what is left of the table eligible after every group that it deals
+// ARPUp keeps what is left of the table eligible after every group that it forms
 // below the root: replayed group by group with a plain count.
 func TestZhuUpwardKeepsTheTableEligible(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
@@ -107,7 +107,7 @@ func TestZhuUpwardKeepsTheTableEligible(t *testing.T) {
 			require.LessOrEqual(t, left.Max(), left.Total/l)
 			below++
 		}
-		require.ElementsMatch(t, left.Counts, p.Bag(rest).Counts, "what is not dealt is left")
+		require.ElementsMatch(t, left.Counts, p.Bag(rest).Counts, "what is not assigned is left")
 	}
 	require.Greater(t, below, 3000)
 }

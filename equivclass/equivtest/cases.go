@@ -7,8 +7,9 @@ import (
 	"anond/equivclass"
 )
 
-// drawCase draws a pool and what its classes must satisfy: points on a grid, values that
-// go with them, or dimensions of every kind; a third with subjects of several records.
+// drawCase draws a pool and a requirement: points on a grid, values that
+// correlate with them, or dimensions of every kind; in a third of the pools a
+// subject has several records.
 func drawCase(t testing.TB, seed uint64) (*equivclass.Pool, equivclass.Requirement) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 21))
@@ -28,7 +29,7 @@ func drawCase(t testing.TB, seed uint64) (*equivclass.Pool, equivclass.Requireme
 	if rng.IntN(3) == 0 {
 		p.Subject = make([]uint64, n)
 		for i := range p.Subject {
-			p.Subject[i] = uint64(rng.IntN(n)) // 0: somebody else each time
+			p.Subject[i] = uint64(rng.IntN(n)) // 0: another person each time
 		}
 	}
 	want := equivclass.Requirement{K: 1 + rng.IntN(10), L: rng.IntN(5)}

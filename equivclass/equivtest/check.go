@@ -10,7 +10,7 @@ import (
 	"anond/equivclass"
 )
 
-// CheckCover holds that groups and rest are a partition of n rows.
+// CheckCover requires that groups and rest are a partition of n rows.
 func CheckCover(t testing.TB, groups [][]int32, rest []int32, n int) {
 	t.Helper()
 	seen := make([]int, n)
@@ -24,8 +24,8 @@ func CheckCover(t testing.TB, groups [][]int32, rest []int32, n int) {
 	}
 }
 
-// CheckPartition holds the promise of Partitioner by plain counting, not by what
-// partitioners judge with; rows come in any order.
+// CheckPartition requires the promise of Partitioner by plain counting, without
+// the code by which partitioners judge; rows come in any order.
 func CheckPartition(t testing.TB, p *equivclass.Pool, want equivclass.Requirement, groups [][]int32, rest []int32) {
 	t.Helper()
 	CheckCover(t, groups, rest, p.Len())

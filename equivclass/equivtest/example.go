@@ -32,7 +32,8 @@ var (
 // FlaggedExample is the table of figure 1 of Li, He and Sun.
 func FlaggedExample(t testing.TB) *equivclass.FlaggedTable {
 	t.Helper()
-	zips := "21328;2132*;213**;*\n21336;2133*;213**;*\n21340;2134*;213**;*\n21344;2134*;213**;*\n21352;2135*;213**;*\n21357;2135*;213**;*\n21358;2135*;213**;*\n"
+	zips := "21328;2132*;213**;*\n21336;2133*;213**;*\n21340;2134*;213**;*\n" +
+		"21344;2134*;213**;*\n21352;2135*;213**;*\n21357;2135*;213**;*\n21358;2135*;213**;*\n"
 	zip, err := equivclass.ParseHierarchy("zip", strings.NewReader(zips))
 	require.NoError(t, err)
 	gender, err := equivclass.ParseHierarchy("gender", strings.NewReader("Male;*\nFemale;*\n"))
@@ -43,7 +44,7 @@ func FlaggedExample(t testing.TB) *equivclass.FlaggedTable {
 	}, lgbFigure1b)
 }
 
-// The worked example of "Permutation anonymization". The print writes Gastritic
+// The worked example of "Permutation anonymization". The paper prints both Gastritic
 // and Gastritis for one disease.
 var (
 	ExampleAttributes = []equivclass.Attribute{
@@ -53,7 +54,7 @@ var (
 		{"65", "M", "Emphysema"}, {"50", "M", "Cancer"}, {"70", "F", "Flu"}, {"55", "F", "Gastritis"}, {"90", "F", "Dyspepsia"},
 		{"45", "M", "Flu"}, {"50", "F", "Pneumonia"}, {"40", "F", "Gastritis"}, {"10", "M", "Bronchitis"},
 	}
-	// Table 4: the PQT beside the PST, group by group.
+	// Table 4: the PQT next to the PST, group by group.
 	ExamplePermuted = [][]string{
 		{"50", "F", "Emphysema"}, {"90", "M", "Flu"}, {"70", "F", "Cancer"}, {"65", "F", "Dyspepsia"}, {"55", "M", "Gastritis"},
 		{"50", "M", "Flu"}, {"10", "F", "Bronchitis"}, {"45", "M", "Gastritis"}, {"40", "F", "Pneumonia"},

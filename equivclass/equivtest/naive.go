@@ -7,8 +7,9 @@ import (
 	"anond/equivclass"
 )
 
-// Quickest is the quickest of three runs: the machine may be busy otherwise.
-func Quickest(m equivclass.Partitioner, p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32, took time.Duration) {
+// Quickest is the quickest of three runs, because the machine may be busy.
+func Quickest(m equivclass.Partitioner, p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32,
+	rest []int32, took time.Duration) {
 	took = time.Hour
 	for range 3 {
 		begin := time.Now()

@@ -98,7 +98,8 @@ func Correlated(rng *rand.Rand, n, d, grid, s int) *equivclass.Pool {
 
 // Block is one block: rows that agree in every dimension.
 func Block(sa ...equivclass.Code) *equivclass.Pool {
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}}}, X: make([]float32, len(sa)), SA: sa}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}}}, X: make([]float32, len(sa)),
+		SA: sa}
 	return p
 }
 

@@ -12,7 +12,7 @@ import (
 	"anond/equivclass"
 )
 
-// Trait is what some partitioners promise besides what all do.
+// Trait is a promise of some partitioners that is not part of the contract.
 type Trait int
 
 // The traits.
@@ -43,8 +43,8 @@ func Run(t *testing.T, m equivclass.Partitioner, traits ...Trait) {
 	}
 }
 
-// runPromise: classes are disjoint and keep the requirement, nobody is lost, the same
-// pool gives the same result and stays as it is.
+// runPromise: classes are disjoint and satisfy the requirement, no record is
+// lost, the same pool gives the same result and is not changed.
 func runPromise(t *testing.T, m equivclass.Partitioner, traits []Trait) {
 	const trials = 120
 	cut := 0
@@ -52,7 +52,7 @@ func runPromise(t *testing.T, m equivclass.Partitioner, traits []Trait) {
 		p, want := drawCase(t, seed)
 		before := clonePool(p)
 		groups, rest := m.Partition(p, want)
-		require.Equal(t, before, p, "seed %d: the pool is the caller's", seed)
+		require.Equal(t, before, p, "seed %d: the pool was changed", seed)
 		CheckPartition(t, p, want, groups, rest)
 		again, restAgain := m.Partition(p, want)
 		require.Equal(t, groups, again, "seed %d: the same pool gives the same classes", seed)
@@ -64,16 +64,17 @@ func runPromise(t *testing.T, m equivclass.Partitioner, traits []Trait) {
 			cut++
 		}
 	}
-	require.Greater(t, cut, trials/4, "it hardly ever cut anything: this tells nothing")
+	require.Greater(t, cut, trials/4, "it hardly ever cut anything: the test shows nothing")
 }
 
-func runTraits(t *testing.T, m equivclass.Partitioner, p *equivclass.Pool, want equivclass.Requirement, traits []Trait, groups [][]int32, rest []int32) {
+func runTraits(t *testing.T, m equivclass.Partitioner, p *equivclass.Pool, want equivclass.Requirement, traits []Trait, groups [][]int32,
+	rest []int32) {
 	t.Helper()
 	for _, trait := range traits {
 		switch trait {
 		case Everybody:
 			if want.Holds(p.Bag(Rows(p.Len()))) {
-				require.Empty(t, rest, "what may be one class leaves nobody out")
+				require.Empty(t, rest, "a pool that may be one class leaves no record out")
 			}
 		case AnyOrder:
 			mixed, from := shuffled(p)
@@ -84,7 +85,7 @@ func runTraits(t *testing.T, m equivclass.Partitioner, p *equivclass.Pool, want 
 	}
 }
 
-// runTies: all rows are one point, so nothing but values tells them apart.
+// runTies: all rows are one point, so only values distinguish them.
 func runTies(t *testing.T, m equivclass.Partitioner) {
 	for _, n := range []int{1, 9, 10, 11, 19, 20, 250} {
 		p := Block(make([]equivclass.Code, n)...)
@@ -100,7 +101,7 @@ func runTies(t *testing.T, m equivclass.Partitioner) {
 	}
 }
 
-// runEdge: pools of which there is nothing, or too little, to publish.
+// runEdge: pools of which nothing, or hardly anything, can be published.
 func runEdge(t *testing.T, m equivclass.Partitioner) {
 	for _, c := range []struct {
 		name   string
@@ -111,7 +112,8 @@ func runEdge(t *testing.T, m equivclass.Partitioner) {
 		{"one record", []equivclass.Code{0}, equivclass.Requirement{K: 2, L: 1}},
 		{"fewer than k", []equivclass.Code{0, 1, 2}, equivclass.Requirement{K: 4, L: 2}},
 		{"one value", []equivclass.Code{7, 7, 7}, equivclass.Requirement{K: 1, L: 2}},
-		{"fewer values than asked", []equivclass.Code{0, 1, 0, 1}, equivclass.Requirement{K: 2, L: 2, Extra: []equivclass.Principle{equivclass.DistinctL{L: 3}}}},
+		{"fewer values than asked", []equivclass.Code{0, 1, 0, 1},
+			equivclass.Requirement{K: 2, L: 2, Extra: []equivclass.Principle{equivclass.DistinctL{L: 3}}}},
 	} {
 		p := Block(c.values...)
 		for i := range p.X {
@@ -144,7 +146,8 @@ func runSeed(t *testing.T, m equivclass.Drawing) {
 	}
 }
 
-// runStop: who does not stop it gets the same classes; who does gets an answer.
+// runStop: a partitioner that is not stopped returns the same classes; one that
+// is stopped returns.
 func runStop(t *testing.T, m equivclass.Stoppable) {
 	for seed := range uint64(20) {
 		p, want := drawCase(t, seed)

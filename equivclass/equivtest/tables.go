@@ -15,18 +15,18 @@ import (
 // Table reads rows of texts; a text that ends in ! is flagged sensitive.
 func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *equivclass.FlaggedTable {
 	t.Helper()
-	table := &equivclass.FlaggedTable{Flags: make([]uint64, len(rows))}
-	for j, a := range attributes {
-		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, len(rows))
-		for i, r := range rows {
-			text := r[j]
-			if text[len(text)-1] == '!' {
-				text = text[:len(text)-1]
+	table := &equivclass.FlaggedTable{Table: equivclass.NewTable(attributes, equivclass.RefuseMissing), Flags: make([]uint64, len(rows))}
+	for i, r := range rows {
+		row := make(equivclass.Row, len(r))
+		for j, text := range r {
+			text, flagged := strings.CutSuffix(text, "!")
+			if flagged {
 				table.Flags[i] |= 1 << j
 			}
-			codes[i] = Code(t, d, text)
+			row[j] = []byte(text)
 		}
-		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
+		why, attribute := table.Append(row)
+		require.Equal(t, equivclass.Accepted, why, "a fixture holds no bad value of %s", attribute)
 	}
 	return table
 }
@@ -34,22 +34,18 @@ func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *eq
 // Code returns the code of a text, which is added if it is new.
 func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
 	t.Helper()
-	c, found, why := d.Find([]byte(text))
+	c, why := d.Encode([]byte(text))
 	require.Equal(t, equivclass.Accepted, why, "a fixture holds no bad value")
-	if !found {
-		c = d.Add([]byte(text))
-	}
 	return c
 }
 
-// RandomTable is a table like the LGB paper's table 1: five QI attributes, three
-// semi-sensitive ones of which a share of the values is flagged, and a sensitive
-// one, with domains of the printed sizes.
-// Rand returns a generator that the seed fixes.
+// RandomTable is a table like the LGB paper's table 1: five QI attributes,
+// three semi-sensitive ones of which a share of the values is flagged, and a
+// sensitive one, with domains of the printed sizes.
 func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTable {
 	sizes := []int{2, 73, 13, 6, 9, 11, 93, 257, 719}
 	numeric := map[int]bool{1: true, 6: true, 8: true}
-	table := &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
 		if numeric[j] {
@@ -57,7 +53,7 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 		}
 		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, n)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		for i := range codes {
 			v := rng.IntN(size)
@@ -77,7 +73,7 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 // CensusLike has the domains of the permutation paper's table 5 and an occupation
 // that follows age and education with noise.
 func CensusLike(n int) *equivclass.FlaggedTable {
-	rng, table := Rand(5), &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	rng, table := Rand(5), &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	sizes := []int{78, 2, 17, 6, 9, 10, 83, 50}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
@@ -86,7 +82,7 @@ func CensusLike(n int) *equivclass.FlaggedTable {
 		}
 		d := equivclass.NewDictionary(a)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, make([]equivclass.Code, n))
 	}
@@ -100,6 +96,7 @@ func CensusLike(n int) *equivclass.FlaggedTable {
 	return table
 }
 
+// Rand returns a generator that the seed fixes.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
 
 // ShareWithin is a principle for tests: every value's share is within T of half.
@@ -136,7 +133,8 @@ func BucketValues(column []equivclass.Code, buckets [][]int32) [][]equivclass.Co
 // MixedPool has a number, a hierarchy and a set of categories.
 func MixedPool(t testing.TB, rng *rand.Rand, n int) *equivclass.Pool {
 	t.Helper()
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}, {Kind: equivclass.Tree, Size: 6, Tree: Tree(t)}, {Kind: equivclass.Set, Size: 5}}}, SA: make([]equivclass.Code, n)}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1},
+		{Kind: equivclass.Tree, Size: 6, Tree: Tree(t)}, {Kind: equivclass.Set, Size: 5}}}, SA: make([]equivclass.Code, n)}
 	for i := range n {
 		p.X = append(p.X, float32(rng.IntN(8))/8, float32(rng.IntN(6))/5, float32(rng.IntN(5))/4)
 		p.SA[i] = equivclass.Code(rng.IntN(6))

@@ -5,8 +5,8 @@ import (
 )
 
 // Step 3 of Extract: leftovers join the class where they cost least, in the
-// whole pool. (Looking in their own bucket only costs a tenth of the loss: what
-// is too frequent in a region fits nowhere there.)
+// whole pool. (Searching only their own bucket would raise the loss by a tenth,
+// because a value that is too frequent in a region fits nowhere there.)
 
 const (
 	absorbLeaf  = 16   // classes in a leaf of the tree
@@ -22,9 +22,10 @@ type draftTree struct {
 }
 
 // absorb places leftovers and returns those that fit nowhere. Each search is a
-// branch and bound over the tree; cells grow while it goes on but the tree's
-// boxes do not, so that a bound may be late: the choice is then near the best.
-// Cost: at most absorbProbe classes a leftover.
+// branch and bound over the tree. The cells grow meanwhile but the boxes of the
+// tree do not, so a bound may be out of date, and the choice is near the best
+// but need not be the best. Cost: at most absorbProbe classes for each
+// leftover.
 func (x *extraction) absorb(rows []int32) []int32 {
 	if len(rows) == 0 || len(x.drafts) == 0 {
 		return rows

@@ -7,8 +7,9 @@ import (
 )
 
 // cell is what a class would publish: a range in each dimension, and for a Set
-// the categories as bits. Domains of more than 64 categories share bits, which
-// makes the search underestimate; the loss that is reported never comes from here.
+// the categories as bits. In domains of more than 64 categories several share a
+// bit, so the search underestimates the loss there. The loss that is reported
+// is computed elsewhere.
 type cell struct {
 	lo, hi []float32
 	set    []uint64 // nil where no dimension is a Set

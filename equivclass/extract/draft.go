@@ -11,27 +11,27 @@ type extraction struct {
 	k, l  int
 	extra []equivclass.Principle
 	// size is the usual, most the largest number of records in a class.
-	size, most int
-	sets       []int // the dimensions of kind Set
-	plain      bool  // every cell loses hi-lo in every dimension
-	losses     losses
-	equalOnly  bool // exchange only records of equal value (Recut)
-	workers    int
-	stop       func() bool // may be nil: see Stoppable
-	drafts     []*draft
-	arena      draftArena
-	gone       []bool         // scratch of remove, by row; false between uses
-	value      []int32        // sensitive value of a row, numbered 0.. by order of code
-	tally      []int32        // by value; zero between uses
-	left, owed []int32        // by value: scratch of takeAll; zero between uses
-	bag        equivclass.Bag // scratch of the extra principles
-	grown, one cell           // scratch of growing classes and of distances
-	clock      int32          // exchanges done so far
-	gapA, gapB []float32      // scratch of exchange: how far each record lies outside the other cell
-	cost       []float32      // scratch of bestSwap
+	size, most     int
+	sets           []int // the dimensions of kind Set
+	plain          bool  // every cell loses hi-lo in every dimension
+	losses         losses
+	equalOnly      bool // exchange only records of equal value (Recut)
+	workers        int
+	stop           func() bool // may be nil: see Stoppable
+	drafts         []*draft
+	arena          draftArena
+	gone           []bool         // scratch of remove, by row; false between uses
+	value          []int32        // sensitive value of a row, numbered 0.. by order of code
+	tally          []int32        // by value; zero between uses
+	left, required []int32        // by value: scratch of takeAll; zero between uses
+	bag            equivclass.Bag // scratch of the extra principles
+	grown, one     cell           // scratch of growing classes and of distances
+	clock          int32          // exchanges done so far
+	gapA, gapB     []float32      // scratch of exchange: how far each record lies outside the other cell
+	cost           []float32      // scratch of bestSwap
 }
 
-// draft is a class in the making.
+// draft is a class that is still being formed.
 type draft struct {
 	rows []int32
 	cell cell
@@ -62,13 +62,13 @@ func newExtraction(p *equivclass.Pool, want equivclass.Requirement) *extraction 
 func (x *extraction) worker() *extraction {
 	w := *x
 	w.drafts, w.arena, w.bag, w.gapA, w.gapB, w.cost = nil, draftArena{}, equivclass.Bag{}, nil, nil, nil
-	w.tally, w.left, w.owed = make([]int32, len(x.tally)), nil, nil
+	w.tally, w.left, w.required = make([]int32, len(x.tally)), nil, nil
 	w.grown, w.one = w.newCell(), w.newCell()
 	return &w
 }
 
-// setSize fixes the usual size. Classes may grow to just below twice of it: the
-// slack costs little and helps the search.
+// setSize sets the usual size. Classes may grow to just below twice of it: the
+// allowance costs little and helps the search.
 func (x *extraction) setSize(n int) {
 	x.size, x.most = n, 2*n-1
 	x.arena = draftArena{}
@@ -89,8 +89,8 @@ func (x *extraction) numberValues() {
 	x.tally = make([]int32, len(number))
 }
 
-// draftArena hands out drafts with room for the largest class and its cell, many
-// to an allocation.
+// draftArena allocates drafts with room for the largest class and its cell,
+// many in one allocation.
 type draftArena struct {
 	drafts []draft
 	rows   []int32
@@ -183,8 +183,8 @@ func (x *extraction) largest(rows []int32, out int32) int {
 	return int(most)
 }
 
-// fitsWith reports whether a class stays one when in joins it in place of out
-// (-1: of nobody). Only the newcomer's value can have become too frequent.
+// fitsWith reports whether a class stays valid when in joins it in place of out
+// (-1: no row). Only the newcomer's value can have become too frequent.
 func (x *extraction) fitsWith(rows []int32, out, in int32) bool {
 	n := len(rows)
 	if out < 0 {
@@ -196,7 +196,7 @@ func (x *extraction) fitsWith(rows []int32, out, in int32) bool {
 	return x.extraHold(rows, out, in)
 }
 
-// times counts the rows but for out that have the value of in.
+// times counts the rows without out that have the value of in.
 func (x *extraction) times(rows []int32, out, in int32) int {
 	n, v := 0, x.value[in]
 	for _, r := range rows {
@@ -207,7 +207,8 @@ func (x *extraction) times(rows []int32, out, in int32) int {
 	return n
 }
 
-// clash reports whether another record of in's subject is among the rows but for out (rule S).
+// clash reports whether another record of in's subject is among the rows
+// without out (rule S, one record of a subject in a class).
 func (x *extraction) clash(rows []int32, out, in int32) bool {
 	if x.p.Subject == nil || x.p.Subject[in] == 0 {
 		return false

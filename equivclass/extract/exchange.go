@@ -58,8 +58,8 @@ func (x *extraction) apply(a, b *draft, c change) {
 }
 
 // bestSwap looks for two records whose swap brings the loss below best. Two
-// bounds spare most pairs: what a draft loses without its record, and how far the
-// newcomer lies outside its cell.
+// bounds exclude most pairs: what a draft loses without its record, and how far
+// the newcomer lies outside its cell.
 func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
 	low := float32(maxSpan) // least that a record of b can cost, in b and a together

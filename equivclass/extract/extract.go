@@ -9,34 +9,38 @@ import (
 
 // Extract forms classes by extraction: it takes one class of near records after
 // another out of the pool, then exchanges records between neighbouring classes
-// as long as that loses less. It is the daemon's default for the first load and
-// for local updates.
+// as long as that lowers the loss. It is the daemon's default for the first
+// load and for local updates.
 //
 // Guarantee: that of Partitioner. Every class has at least K records, no value
-// more than floor(size/L) times, satisfies the extra principles, and holds one
-// record of a subject at most; no record is in two classes, none is lost.
+// more than floor(size/L) times, satisfies the extra principles, and has at
+// most one record of a subject. No record is in two classes, and none is lost.
 //
-// Method, in four steps of one idea each:
-//  1. the pool is cut into buckets by medians (extract_kd.go), so that cost stays linear;
-//  2. in each bucket the record farthest from the centre seeds a class, which
-//     grows by the record that enlarges its cell least (extract_grow.go): the
-//     k-member clustering of Byun, Kamra, Bertino and Li (DASFAA 2007), with a
-//     guard that keeps what remains eligible for frequency l-diversity;
-//  3. leftovers join the class of the whole pool where they cost least
-//     (extract_absorb.go);
-//  4. pairs of neighbouring classes swap or move the one record that saves most,
-//     round after round (extract_exchange.go); each round cuts the neighbourhoods
-//     elsewhere, which mends the borders of the buckets too;
-//  5. with extra principles, what is still left is joined with the nearest
-//     classes until all of it together may be published, and cut by medians
-//     (extract_rescue.go): step 2 does not look ahead to such principles.
+// Method, in five steps:
+//
+//  1. The pool is cut into buckets by medians (kd.go), so that the cost stays
+//     linear.
+//  2. In each bucket the record farthest from the centre is the seed of a
+//     class, which grows by the record that enlarges its cell least (grow.go).
+//     This is the k-member clustering of Byun, Kamra, Bertino and Li (DASFAA
+//     2007), with a test that keeps the remaining records eligible for
+//     frequency l-diversity.
+//  3. Leftovers join the class of the whole pool where they cost least
+//     (absorb.go).
+//  4. Pairs of neighbouring classes swap or move the one record that saves
+//     most, round after round (exchange.go, pairs.go). Each round cuts the
+//     neighbourhoods elsewhere, which also improves classes at the borders of
+//     the buckets.
+//  5. With extra principles, the records still left are joined with the nearest
+//     classes until all of them together may be published, and cut by medians
+//     (rescue.go), because step 2 does not look ahead to such principles.
 //
 // On Adult (15,000 records, k=10, l=5) step 4 lowers the loss from 0.15 to
 // 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
-// size of the pool fixes; about 5-25 us a record at k=10, D=7. Memory: about
-// 300 bytes a record while it runs.
+// size of the pool fixes; about 5-25 us for each record at k=10, D=7. Memory:
+// about 300 bytes for each record while it runs.
 //
 // Deterministic: no randomness, no order of a map; ties go to the smaller row.
 // Products of float32 are rounded before they are added, so that a processor
@@ -110,7 +114,8 @@ func (x *extraction) chooseSize(rows []int32, e effort) {
 	}
 }
 
-// trial returns what the first bucket loses at a usual size, a leftover losing all.
+// trial returns the loss of the first bucket at a usual size, where a leftover
+// loses everything.
 func (x *extraction) trial(rows []int32, size int, e effort) float32 {
 	x.setSize(size)
 	bucket := x.firstBucket(slices.Clone(rows), e.bucket)
@@ -123,9 +128,9 @@ func (x *extraction) trial(rows []int32, size int, e effort) float32 {
 	return loss
 }
 
-// cutAll does steps 1 to 3 and returns what fits nowhere. What the first pass
-// leaves is cut once more: records that were too many in their own buckets may
-// make classes with each other.
+// cutAll does steps 1 to 3 and returns the records that fit nowhere. The
+// leftovers of the first pass are cut once more: records that were too many in
+// their own buckets may make classes with each other.
 func (x *extraction) cutAll(rows []int32, e effort) []int32 {
 	for range 2 {
 		if len(rows) < x.size {
@@ -137,7 +142,7 @@ func (x *extraction) cutAll(rows []int32, e effort) []int32 {
 }
 
 // takeBuckets takes classes out of each bucket and returns what is left. The
-// buckets share nothing, so they may be worked on side by side.
+// buckets share nothing, so they may be processed in parallel.
 func (x *extraction) takeBuckets(rows []int32, e effort) (left []int32) {
 	var buckets [][]int32
 	kdSplit(x.p.X, x.d, rows, e.bucket, 0, func(bucket []int32) { buckets = append(buckets, bucket) })

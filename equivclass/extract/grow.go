@@ -11,22 +11,22 @@ type nearby struct {
 }
 
 const (
-	spareOwed = 32 // owed candidates considered beyond the shortlist
-	maxFails  = 16 // seeds that may fail in a row before a bucket is given up
+	spareRequired = 32 // required candidates considered beyond the shortlist
+	maxFails      = 16 // seeds that may fail in a row before a bucket is given up
 )
 
 // bucket is what is left of one part of the pool while classes are taken out.
 type bucket struct {
-	x      *extraction
-	effort effort
-	live   []int32
-	values []int32 // the values that the part began with
-	left   []int32 // by value: records in live
-	owed   []int32 // by value: records the next class must take
-	unmet  int     // sum of owed
-	short  []nearby
-	must   []nearby
-	rows   []int32 // the class that grows
+	x        *extraction
+	effort   effort
+	live     []int32
+	values   []int32 // the values that the part began with
+	left     []int32 // by value: records in live
+	required []int32 // by value: records the next class must take
+	unmet    int     // sum of required
+	short    []nearby
+	must     []nearby
+	rows     []int32 // the class that grows
 }
 
 // takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
@@ -48,14 +48,15 @@ func (x *extraction) takeAll(rows []int32, e effort) []int32 {
 	return b.live
 }
 
-// newBucket begins a part. What it counts by value lies in scratch of the worker
-// that has room for the values of the whole pool; only the part's own values are
-// ever looked at, so that the cost of a part does not grow with those elsewhere.
+// newBucket begins a part. Its counts by value use scratch space of the worker
+// that has room for the values of the whole pool. Only the part's own values
+// are read, so that the cost of a part does not depend on the values of the
+// others.
 func (x *extraction) newBucket(rows []int32, e effort) *bucket {
 	if x.left == nil {
-		x.left, x.owed = make([]int32, len(x.tally)), make([]int32, len(x.tally))
+		x.left, x.required = make([]int32, len(x.tally)), make([]int32, len(x.tally))
 	}
-	b := &bucket{x: x, effort: e, live: rows, left: x.left, owed: x.owed,
+	b := &bucket{x: x, effort: e, live: rows, left: x.left, required: x.required,
 		short: make([]nearby, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
 	for _, r := range rows {
 		v := x.value[r]
@@ -70,7 +71,7 @@ func (x *extraction) newBucket(rows []int32, e effort) *bucket {
 // close leaves the scratch as newBucket found it.
 func (b *bucket) close() {
 	for _, v := range b.values {
-		b.left[v], b.owed[v] = 0, 0
+		b.left[v], b.required[v] = 0, 0
 	}
 }
 
@@ -100,7 +101,7 @@ func (b *bucket) remove(first int) (among int) {
 }
 
 // farthestFirst sorts rows by falling distance from their mean, ties by number.
-// Outliers are placed while there is still choice; the dense middle can wait.
+// Outliers are placed first, while there is still a choice of records for them.
 func (x *extraction) farthestFirst(rows []int32) {
 	mean := x.mean(rows)
 	order := make([]nearby, len(rows))
@@ -137,7 +138,7 @@ func (x *extraction) mean(rows []int32) []float32 {
 // grow forms a class around a seed in b.rows and reports success. The nearest
 // rows are tried first; only if they cannot make a class, all of them.
 func (b *bucket) grow(seed int32) bool {
-	if b.settleDebts(); b.unmet > 0 && !b.possible() {
+	if b.computeRequired(); b.unmet > 0 && !b.possible() {
 		return false
 	}
 	b.shortlist(seed)
@@ -153,21 +154,21 @@ func (b *bucket) grow(seed int32) bool {
 			b.short = append(b.short, nearby{0, r})
 		}
 	}
-	b.settleDebts()
+	b.computeRequired()
 	return b.fill(seed)
 }
 
-// settleDebts computes how many records of each value the next class must take
+// computeRequired computes how many records of each value the next class must take
 // so that the remainder can still be cut into eligible classes: there a value
 // may hold 1/l at most. Without this guard the frequent values are left over.
-func (b *bucket) settleDebts() {
+func (b *bucket) computeRequired() {
 	x := b.x
 	room := int32(x.limit(len(b.live) - x.size))
 	most := int32(x.limit(x.size))
 	b.unmet = 0
 	for _, v := range b.values {
-		b.owed[v] = min(most, max(0, b.left[v]-room))
-		b.unmet += int(b.owed[v])
+		b.required[v] = min(most, max(0, b.left[v]-room))
+		b.unmet += int(b.required[v])
 	}
 }
 
@@ -180,8 +181,8 @@ func (b *bucket) possible() bool {
 	return n >= b.x.size
 }
 
-// shortlist collects the rows nearest to the seed, and among the owed values the
-// nearest besides.
+// shortlist collects the rows nearest to the seed, and of the values that the
+// next class must take the nearest rows as well.
 func (b *bucket) shortlist(seed int32) {
 	x, room := b.x, b.effort.shortlist+b.x.size
 	b.short, b.must = b.short[:0], b.must[:0]
@@ -191,8 +192,8 @@ func (b *bucket) shortlist(seed int32) {
 		}
 		c := nearby{x.pair(seed, r), r}
 		b.short = keepNearest(b.short, room, c)
-		if b.unmet > 0 && b.owed[x.value[r]] > 0 {
-			b.must = keepNearest(b.must, room+spareOwed, c)
+		if b.unmet > 0 && b.required[x.value[r]] > 0 {
+			b.must = keepNearest(b.must, room+spareRequired, c)
 		}
 	}
 	for _, c := range b.must {
@@ -220,12 +221,12 @@ func keepNearest(list []nearby, room int, c nearby) []nearby {
 }
 
 // fill adds to the seed, one by one, the candidate that widens the cell least,
-// until the class is valid. It reports whether it came to that.
+// until the class is valid. It reports whether the class became valid.
 func (b *bucket) fill(seed int32) bool {
 	x := b.x
 	b.rows = append(b.rows[:0], seed)
 	x.start(&x.grown, seed)
-	b.pay(seed)
+	b.took(seed)
 	for len(b.rows) < x.most {
 		if len(b.rows) >= x.size && x.valid(b.rows) {
 			return true
@@ -238,29 +239,29 @@ func (b *bucket) fill(seed int32) bool {
 		b.short[at].id = -1
 		b.rows = append(b.rows, r)
 		x.widen(&x.grown, r)
-		b.pay(r)
+		b.took(r)
 	}
 	return x.valid(b.rows)
 }
 
-func (b *bucket) pay(r int32) {
-	if v := b.x.value[r]; b.owed[v] > 0 {
-		b.owed[v]--
+func (b *bucket) took(r int32) {
+	if v := b.x.value[r]; b.required[v] > 0 {
+		b.required[v]--
 		b.unmet--
 	}
 }
 
 // cheapest returns the candidate that widens the cell least and may join, -1 if
-// there is none. Once the open places just suffice for what is owed, only owed
-// values may.
+// there is none. Once the open places just suffice for the values that the
+// class must take, only those values may join.
 func (b *bucket) cheapest() int {
 	x := b.x
 	limit := x.limit(max(x.size, len(b.rows)+1))
-	onlyOwed := b.unmet > 0 && b.unmet >= x.size-len(b.rows)
+	onlyRequired := b.unmet > 0 && b.unmet >= x.size-len(b.rows)
 	best, at := float32(maxSpan), -1
 	for i := range b.short {
 		r := b.short[i].id
-		if r < 0 || onlyOwed && b.owed[x.value[r]] == 0 {
+		if r < 0 || onlyRequired && b.required[x.value[r]] == 0 {
 			continue
 		}
 		span := x.with(&x.grown, r)

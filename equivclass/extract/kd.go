@@ -5,8 +5,8 @@ import (
 )
 
 // kdSplit cuts rows by medians of the dimension in which they vary most into
-// parts of at most size, and visits them in order. turn moves the first cut:
-// to the turn-th dimension and, if odd, from a half to a third, so that several
+// parts of at most size, and visits them in order. turn moves the first cut: to
+// the turn-th dimension and, if odd, from a half to a third, so that several
 // calls see different borders. The rows are reordered. Cost: n log(n/size).
 func kdSplit(coords []float32, d int, rows []int32, size, turn int, visit func(part []int32)) {
 	if len(rows) <= size {
@@ -23,7 +23,7 @@ func kdSplit(coords []float32, d int, rows []int32, size, turn int, visit func(p
 }
 
 // firstBucket returns the part that kdSplit would visit first, at the cost of
-// that part's ancestors only.
+// cutting that part's ancestors only.
 func (x *extraction) firstBucket(rows []int32, size int) []int32 {
 	for len(rows) > size {
 		selectRows(x.p.X, x.d, varying(x.p.X, x.d, rows, 0), rows, len(rows)/2)
@@ -36,7 +36,7 @@ func (x *extraction) firstBucket(rows []int32, size int) []int32 {
 const varianceSample = 512
 
 // varying returns the dimension with the largest variance of the rows, or the
-// one that comes turn places behind it among those with any variance.
+// one turn places behind it among those with any variance.
 func varying(coords []float32, d int, rows []int32, turn int) int {
 	step := max(1, len(rows)/varianceSample)
 	var room [16]float32

@@ -4,8 +4,8 @@ import (
 	"anond/equivclass"
 )
 
-// losses are the losses of cells, dimension by dimension, in tables: Extract
-// asks for millions of them. Each entry is what Dim itself returns.
+// losses are the losses of cells, dimension by dimension, in tables, because
+// Extract computes millions of them. Each entry is what Dim itself returns.
 type losses struct {
 	dims  []equivclass.Dim
 	plain []bool      // the loss is hi-lo

@@ -8,7 +8,7 @@ import (
 type draftPair struct{ a, b int32 }
 
 // search is step 4 of Extract: rounds of exchange between neighbours, until a
-// round with all neighbours in view finds nothing.
+// round that considers all neighbours finds nothing.
 func (x *extraction) search(e effort) {
 	for turn := 0; turn < e.rounds && len(x.drafts) > 1; turn++ {
 		done := x.descend(min(e.near, len(x.drafts)-1), e.part, turn, e.passes)
@@ -18,10 +18,10 @@ func (x *extraction) search(e effort) {
 	}
 }
 
-// descend cuts the drafts into parts of at most part, another turn elsewhere, and
-// lets each part descend; it returns the number of exchanges. A part touches its
-// own drafts only, so that the parts may do so side by side and the result is
-// that of one after the other.
+// descend cuts the drafts into parts of at most part, by other borders for
+// another turn, and lets each part descend; it returns the number of exchanges.
+// A part touches its own drafts only, so the parts may be processed in parallel
+// with the result of doing one after the other.
 func (x *extraction) descend(near, part, turn, passes int) int32 {
 	mid, ids := x.middles()
 	var parts [][]int32
@@ -44,8 +44,8 @@ func (x *extraction) descend(near, part, turn, passes int) int32 {
 	return all
 }
 
-// pairs lists for each draft of a part the near others whose cells have the
-// nearest middles. Cost: part x D for each draft.
+// pairs lists for each draft of a part the drafts whose cells have the nearest
+// middles. Cost: part x D for each draft.
 func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
 	for _, a := range ids {
 		at := mid[int(a)*x.d : int(a+1)*x.d]
@@ -77,8 +77,8 @@ func uniquePairs(ids []int32, lists [][]nearby, near int) []draftPair {
 
 // descendPart exchanges records in each pair as long as that saves, pass after
 // pass until one finds nothing; it returns the number of exchanges. A pair is
-// looked at again only if one of the two has changed. The total loss falls with
-// every exchange, so it ends.
+// considered again only if one of the two has changed. The total loss falls
+// with every exchange, so this ends.
 func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
 	x.clock++
 	begun := x.clock
@@ -101,8 +101,8 @@ func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
 	return x.clock - begun
 }
 
-// hopeless proves cheaply that no exchange between a and b saves anything: a
-// record that leaves saves its class at most gain, and wherever it arrives it
+// hopeless proves at low cost that no exchange between a and b saves anything:
+// a record that leaves saves its class at most gain, and wherever it arrives it
 // costs at least the gap between the two cells.
 func (x *extraction) hopeless(a, b *draft) bool {
 	if !x.plain {

@@ -6,9 +6,9 @@ import (
 )
 
 // each calls do once for every i below n, on as many goroutines as there are
-// workers, each with scratch of its own. Which goes first is not said: the calls
-// must not touch what others do, and so the result does not depend on it. If the
-// work is to end (Stoppable), the calls that remain are left out.
+// workers, each with scratch space of its own. The order is not defined: calls
+// must not touch what others use, so that the result does not depend on it. If
+// the work is to end (Stoppable), the remaining calls are left out.
 func (x *extraction) each(n int, do func(w *extraction, i int)) {
 	workers := min(x.workers, n)
 	if workers < 2 {

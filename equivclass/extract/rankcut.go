@@ -10,17 +10,20 @@ import (
 // RankCut cuts a flat set of rows into classes that all have the given
 // signature, each value equally often, and at least k rows.
 //
-// Guarantee: if the rows hold every value of the signature c times and no other
-// value, each class holds every value of it equally often; classes are disjoint
-// and cover all rows (rule P of the privacy contract rests on it).
+// Guarantee: if the rows have every value of the signature c times and no other
+// value, each class has every value of it equally often; classes are disjoint
+// and cover all rows. Rule P (pure classes) of the privacy contract rests on
+// it.
 //
 // Method: the rows of each value are sorted along one dimension and all lists
 // are cut at the same rank (synchronized ranks), recursively, along the
-// dimension that loses least. Balanced by construction. Source: the idea is
-// McNaughton-style dealing of m-invariance's buckets (Xiao and Tao 2007) joined
-// with Mondrian's cuts (LeFevre et al. 2006).
+// dimension that loses least. The classes are balanced by construction.
 //
 // Cost: n log n x D for each level, log(n/k) levels.
+//
+// Source: ours; the idea joins the McNaughton-style assignment of records to
+// m-invariance's buckets (Xiao and Tao 2007) with Mondrian's cuts (LeFevre et
+// al. 2006).
 func RankCut(p *equivclass.Pool, signature []equivclass.Code, k int) [][]int32 {
 	lists := make([][]int32, len(signature))
 	for row, v := range p.SA {

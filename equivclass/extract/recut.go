@@ -5,10 +5,11 @@ import (
 )
 
 // Recut is RankCut followed by Extract's exchange, restricted to records of
-// equal value, so that every class keeps its bag and with it rule P.
+// equal value, so that every class keeps its bag and so rule P (pure classes).
 //
-// Guarantee: that of RankCut; besides, no class has two records of a subject if
-// none had after RankCut. Cost: that of RankCut, and of step 4 of Extract.
+// Guarantee: that of RankCut. In addition, no class has two records of a
+// subject if none had after RankCut.
+// Cost: that of RankCut, and of step 4 of Extract.
 func Recut(p *equivclass.Pool, signature []equivclass.Code, k int) [][]int32 {
 	groups := RankCut(p, signature, k)
 	if len(groups) < 2 {

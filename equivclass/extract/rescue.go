@@ -10,18 +10,19 @@ import (
 // rescue is step 5 of Extract. The records that are left are joined with the
 // classes nearest to their middle, one after the other, until all of them
 // together satisfy the requirement; then they are cut as mondrian-both cuts. So
-// whatever median cuts publish of a pool, Extract does: in the end all records
-// are joined. Strict principles (t-closeness at a small t, many different values)
-// make classes larger than step 2 ever grows them.
+// Extract publishes at least the records that median cuts of the pool would: in
+// the end all records are joined. Strict principles (t-closeness at a small t,
+// many different values) need larger classes than step 2 forms.
 //
-// Nothing that was in a class drops out of all classes: a class with a subject
-// that the others have is not joined.
+// A record that was in a class stays in one: a class is not joined if it has a
+// record of a subject that the others have.
 //
-// Without extra principles it does nothing: there steps 2 and 3 know what they
-// owe, and what is left is left because its values are too frequent.
+// Without extra principles it does nothing: steps 2 and 3 then look ahead, and
+// records are left only because their values are too frequent.
 //
-// Cost: records left and joined, n log n x D, and a test of the different values
-// for each draft joined up to 1,024 of them, for each 64th of growth beyond.
+// Cost: for the records left and joined, n log n x D; and a test of the
+// different values for each draft joined up to 1,024 values, for each 64th of
+// growth beyond.
 func (x *extraction) rescue(want equivclass.Requirement, rest []int32) (groups [][]int32, left []int32) {
 	if len(x.extra) == 0 {
 		return x.groups(), rest
@@ -51,7 +52,7 @@ type union struct {
 }
 
 // unite joins the records with as many of the nearest drafts as they need, at
-// least none; nil if not even all of them suffice.
+// least none; nil if even all of them do not suffice.
 func (x *extraction) unite(want equivclass.Requirement, rest []int32) *union {
 	u := &union{joined: map[*draft]bool{}}
 	subjects := map[uint64]bool{}

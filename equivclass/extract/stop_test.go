@@ -21,7 +21,7 @@ func TestExtractEndsEarly(t *testing.T) {
 	require.Equal(t, groups, g)
 	require.Equal(t, rest, r)
 	all := asked.Load()
-	require.Greater(t, all, int64(10), "it asks in its midst")
+	require.Greater(t, all, int64(10), "it asks while it works")
 	asked.Store(0)
 	Extract{Workers: 2}.WithStop(func() bool { return asked.Add(1) > 3 }).Partition(p, want)
 	require.Less(t, asked.Load(), all, "what remains is left out")

@@ -16,7 +16,7 @@ import (
 )
 
 func BenchmarkLGB(b *testing.B) {
-	for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Mend: true}} {
+	for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Fixed: true}} {
 		for _, n := range lgbSizes {
 			b.Run(fmt.Sprintf("local=%s/rows=%d", local.Name(), n), func(b *testing.B) {
 				t := equivtest.RandomTable(equivtest.Rand(1), n, 0.2)

@@ -8,25 +8,28 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// LocalBuckets cuts the given records into local buckets of one attribute
-// (Li, He and Sun, Algorithm 2): column holds the attribute's value of each
-// record, order the rank of each value.
+// LocalBuckets cuts the given records into local buckets of one attribute (Li,
+// He and Sun, Algorithm 2): column has the attribute's value of each record,
+// order the rank of each value.
 //
-// Guarantee: every bucket has at least l records and no value twice; buckets
-// hold all rows and are disjoint. If one value has more than 1/l of the rows
-// that cannot be; the answer is then nil. The bags of the buckets are a function
-// of the bag of the rows; which bucket a record is in is a function of its value
-// and of draws from src alone: records of one value are dealt in random order,
-// so that neither their QI nor their place in the table shows (K1, rule F).
+// Guarantee: every bucket has at least l records and no value twice; the
+// buckets are disjoint and contain all rows. If one value has more than 1/l of
+// the rows this is impossible, and the result is nil. The bags of the buckets
+// are a function of the bag of the rows. Which bucket a record is in is a
+// function of its value and of draws from src alone: the records of one value
+// are assigned in random order, so that a bucket reveals neither their QI nor
+// their place in the table (promise K1; rule F, forbidden: row order that
+// follows insertion).
 //
 // Method: cut at the median value, values up to and including it to one side,
 // as long as both sides are l-eligible, so that buckets span few values; then
-// deal each part (uniqueBuckets). Read: an empty side is not eligible, or a
-// part of one value would be cut for ever.
+// assign the records of each part to buckets (uniqueBuckets). An empty side
+// counts as not eligible; otherwise a part of one value would be cut endlessly.
 //
-// The paper's figure 4 shows {24, 31} and {29, 34} for the ages of its example
-// at l=2. That is a locally bucketized table, but not what its Algorithm 2
-// makes: the median 29 cuts {24, 29} from {31, 34}, which is closer.
+// Difference from the paper: its figure 4 shows {24, 31} and {29, 34} for the
+// ages of its example at l=2. That is a locally bucketized table, but not the
+// result of its Algorithm 2: the median 29 cuts {24, 29} from {31, 34}, which
+// is closer.
 //
 // Cost: n log n.
 func LocalBuckets(column []equivclass.Code, order []int32, rows []int32, l int, src equivclass.Source) [][]int32 {
@@ -45,7 +48,7 @@ func LocalBuckets(column []equivclass.Code, order []int32, rows []int32, l int, 
 type localBucketer struct {
 	l      int
 	values []valueList // by rank
-	starts []int       // rows before each value, and behind the last
+	starts []int       // rows before each value, and after the last
 	out    [][]int32
 }
 
@@ -77,9 +80,9 @@ func (b *localBucketer) eligible(lo, hi int) bool {
 	return most*b.l <= b.starts[hi]-b.starts[lo]
 }
 
-// cut divides the values lo to hi-1. The depth is bounded by log2 n: a side
-// never has more than half of the rows but for those of the median, and a part
-// in which those are the most is dealt.
+// cut divides the values lo to hi-1. The depth is at most log2 n: a side has
+// more than half of the rows only through the rows of the median value, and a
+// part in which those are the most is not cut further.
 func (b *localBucketer) cut(lo, hi int) {
 	mid := b.afterMedian(lo, hi)
 	if mid < hi && b.eligible(lo, mid) && b.eligible(mid, hi) {
@@ -95,7 +98,7 @@ func (b *localBucketer) cut(lo, hi int) {
 	b.out = append(b.out, buckets...)
 }
 
-// afterMedian returns the number of the value behind the lower median of the rows.
+// afterMedian returns the number of the value after the lower median of the rows.
 func (b *localBucketer) afterMedian(lo, hi int) int {
 	half := b.starts[lo] + (b.starts[hi]-b.starts[lo]+1)/2
 	at, _ := slices.BinarySearch(b.starts[lo:hi+1], half)

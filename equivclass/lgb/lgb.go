@@ -12,35 +12,35 @@ import (
 // Generalization and Bucketization Technique for Personalized Privacy
 // Preservation", Algorithm 1).
 //
-// Guarantee, for someone who knows the QI values and the flags of everybody:
-// each record's row is one of K or more (Corollary 1), and on each attribute
-// each sensitive value lies in a local bucket that keeps the attribute's
-// promise: with l, at least l values, no two equal, so that no value is more
-// probable than 1/l (Corollary 2); with a principle, the bucket satisfies it
-// and a value's probability is its share of the bucket. Corollary 2 counts
-// arrangements of people in rows; with Nested the bound also holds for who counts
-// assignments of values (level L0), see nested.
+// Guarantee, against an adversary who knows everybody's QI values and flags:
+// each record's row is one of K or more (Corollary 1), and each sensitive value
+// of an attribute lies in a local bucket that keeps the attribute's promise.
+// With l, a bucket has at least l values, no two equal, so that no value is
+// more probable than 1/l (Corollary 2). With a principle, the bucket satisfies
+// it and a value's probability is its share of the bucket. Corollary 2 counts
+// arrangements of people in rows; with Nested the bound also holds if
+// assignments of values are counted (level L0), see nested.
 //
-// Method: records with the same flags are a subset of the QI partition; each
+// Method: records with the same flags are a subset of the QI partition. Each
 // subset is cut into local equivalence groups by Local (lgb-mdp: Mondrian,
-// lgb-ncp: NCPSplit); on each attribute the sensitive values are cut into local
+// lgb-ncp: NCPSplit). The sensitive values of each attribute are cut into local
 // buckets on their own. The protections do not depend on each other, so their
 // order does not matter.
 //
-// Where we differ from the paper: it puts each subset of the QI partition on
-// the list of groups whatever its size, so a subset of fewer than K records
-// would break the promise (Proposition 2 overlooks it). Here its records either
-// join a larger subset by protecting more of their values than they asked
-// (Fold), or are withheld.
+// Difference from the paper: it lists each subset of the QI partition as a
+// group whatever its size, so a subset of fewer than K records would break the
+// promise (Proposition 2 overlooks it). Here its records either join a larger
+// subset by protecting more of their values than they asked (Fold), or are
+// withheld.
 //
-// Fold is over attributes with a principle only. A folded value stays known, for
-// its person said that it is no secret. Buckets of a principle are unions of
-// whole groups (groupUnion), so the known value is taken away from a bucket that
-// all rows of the group share, and the flagged values that remain satisfy the
-// principle. Under l it would do harm twice: what remains of a bucket may be
-// fewer than l values, and as buckets cut across groups, the one row of the
-// group whose bucket shows the known value is its person's, against K1
-// (TestLGBFoldUnderLWouldBreakK1).
+// Fold applies to attributes with a principle only. A folded value stays known,
+// because its person said that it is not secret. Buckets of a principle are
+// unions of whole groups (groupUnion), so an adversary can remove the known
+// value from a bucket that all rows of the group share, and the flagged values
+// that remain satisfy the principle. Under l it would do harm in two ways. What
+// remains of a bucket may be fewer than l values. And because buckets cross
+// groups, the one row of the group whose bucket shows the known value is its
+// person's, which breaks promise K1 (TestLGBFoldUnderLWouldBreakK1).
 //
 // Cost: that of Local, and n log n for each attribute with sensitive values.
 type LGB struct {
@@ -49,13 +49,14 @@ type LGB struct {
 	Local    equivclass.Partitioner
 	Fold     bool
 	Nested   bool     // buckets under l do not cross groups: ours, not Algorithm 2
-	Seed     [32]byte // of the order in which records of one value are dealt
+	Seed     [32]byte // of the order in which records of one value are assigned
 }
 
 // LocalPromise is what each local bucket of an attribute keeps: L different
 // values, none twice, or, for domains too small for that, a principle such as
-// t-closeness. A bucket of a principle has at least two flagged records. A TClose
-// without reference is held against all values of the buckets, which are published.
+// t-closeness. A bucket of a principle has at least two flagged records. A
+// TClose without reference is compared with all values of the buckets, which
+// are published.
 type LocalPromise struct {
 	L         int
 	Principle equivclass.Principle // used if L is 0
@@ -87,7 +88,8 @@ func (e *InfeasibleError) Reachable() int { return e.Total / max(e.Count, 1) }
 // Error implements error.
 func (e *InfeasibleError) Error() string {
 	if e.Promise.L == 0 {
-		return fmt.Sprintf("attribute %d: even all %d sensitive values together do not satisfy %s: relax it", e.Attribute, e.Total, e.Promise.Principle.Name())
+		return fmt.Sprintf("attribute %d: even all %d sensitive values together do not satisfy %s: relax it", e.Attribute, e.Total,
+			e.Promise.Principle.Name())
 	}
 	return fmt.Sprintf("attribute %d: one value has %d of %d sensitive values, more than 1/%d: l = %d is the largest that can be kept",
 		e.Attribute, e.Count, e.Total, e.Promise.L, e.Reachable())
@@ -114,8 +116,9 @@ func (m LGB) Run(t *equivclass.FlaggedTable) (*Result, error) {
 }
 
 // attempt cuts the records that are not held. misfits are folded records that
-// keep an attribute from its promise: without them all is to be done again, for
-// groups and the buckets of other attributes change. There are fewer each time.
+// keep an attribute from its promise. Everything is then repeated without them,
+// because groups and the buckets of other attributes change. There are fewer
+// each time.
 func (m LGB) attempt(t *equivclass.FlaggedTable, held []bool) (out *Result, misfits []int32, err error) {
 	space := equivclass.NewSpace(t.Dicts)
 	out = &Result{Buckets: make([][][]int32, len(t.Dicts))}
@@ -154,7 +157,7 @@ func (m LGB) bucketize(t *equivclass.FlaggedTable, space *equivclass.Space, cut 
 	if promise.L > 0 && m.Nested {
 		buckets = m.nested(t, newGroupUnion(t, space, cut, j, equivclass.FrequencyL{L: promise.L}, 1), promise.L)
 	} else if promise.L > 0 {
-		buckets = LocalBuckets(t.Codes[j], equivclass.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.coins(j))
+		buckets = LocalBuckets(t.Codes[j], equivclass.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.draws(j))
 	} else {
 		want := promise.Principle
 		if c, ok := want.(equivclass.TClose); ok && c.Reference.Total == 0 {
@@ -169,8 +172,8 @@ func (m LGB) bucketize(t *equivclass.FlaggedTable, space *equivclass.Space, cut 
 	return buckets, nil
 }
 
-// coins are the draws of one attribute.
-func (m LGB) coins(j int) equivclass.Source {
+// draws are the random draws of one attribute.
+func (m LGB) draws(j int) equivclass.Source {
 	return rand.NewChaCha8(sha256.Sum256(append(m.Seed[:], byte(j))))
 }
 

@@ -4,7 +4,7 @@ import (
 	"container/heap"
 )
 
-// uniqueBuckets deals records into buckets of at least m records in which every
+// uniqueBuckets assigns records to buckets of at least m records in which every
 // value occurs at most once: the assignment algorithm of m-invariance (Xiao and
 // Tao, SIGMOD 2007), by which Li, He and Sun divide sensitive values
 // (divide_buckets of their Algorithm 2). lists holds the records of each
@@ -27,24 +27,24 @@ import (
 //
 // Cost: n log v for v values.
 func uniqueBuckets(lists [][]int32, m int) (buckets [][]int32, ok bool) {
-	d := newBucketDealer(lists, max(m, 1))
+	d := newBucketAssigner(lists, max(m, 1))
 	if !d.eligible() {
 		return nil, false
 	}
 	for d.left > 0 {
-		buckets = d.deal(buckets)
+		buckets = d.assign(buckets)
 	}
 	return buckets, true
 }
 
-// bucketDealer holds the values still to be dealt, the most frequent first.
-type bucketDealer struct {
+// bucketAssigner has the values still to be assigned, the most frequent first.
+type bucketAssigner struct {
 	m, left int
 	queue   valueQueue
 	taken   []valueList
 }
 
-// valueList is the records of one value that are not dealt yet.
+// valueList is the records of one value that are not assigned yet.
 type valueList struct {
 	value int // its number in lists, which breaks ties
 	rows  []int32
@@ -68,8 +68,8 @@ func (q *valueQueue) Pop() any {
 	return last
 }
 
-func newBucketDealer(lists [][]int32, m int) *bucketDealer {
-	d := &bucketDealer{m: m}
+func newBucketAssigner(lists [][]int32, m int) *bucketAssigner {
+	d := &bucketAssigner{m: m}
 	for v, rows := range lists {
 		if len(rows) > 0 {
 			d.queue = append(d.queue, valueList{v, rows})
@@ -80,19 +80,19 @@ func newBucketDealer(lists [][]int32, m int) *bucketDealer {
 	return d
 }
 
-func (d *bucketDealer) eligible() bool { return d.left == 0 || len(d.queue[0].rows)*d.m <= d.left }
+func (d *bucketAssigner) eligible() bool { return d.left == 0 || len(d.queue[0].rows)*d.m <= d.left }
 
 // next is the count of the most frequent value that is not taken.
-func (d *bucketDealer) next() int {
+func (d *bucketAssigner) next() int {
 	if len(d.queue) == 0 {
 		return 0
 	}
 	return len(d.queue[0].rows)
 }
 
-// deal takes values until some number of records of each may leave, and appends
-// the buckets these make.
-func (d *bucketDealer) deal(buckets [][]int32) [][]int32 {
+// assign takes values until some number of records of each may leave, and
+// appends the buckets that these records make.
+func (d *bucketAssigner) assign(buckets [][]int32) [][]int32 {
 	d.taken = d.taken[:0]
 	copies := 0
 	for copies < 1 {
@@ -118,7 +118,7 @@ func (d *bucketDealer) deal(buckets [][]int32) [][]int32 {
 }
 
 // copies returns the largest a for the values taken, 0 if there is none.
-func (d *bucketDealer) copies() int {
+func (d *bucketAssigner) copies() int {
 	b, first, last := len(d.taken), len(d.taken[0].rows), len(d.taken[len(d.taken)-1].rows)
 	a := min(last, (d.left-d.m*d.next())/b)
 	if b > d.m { // m (c1 - a) <= n - a b; for b = m it is m c1 <= n, which holds

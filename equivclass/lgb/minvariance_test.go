@@ -12,7 +12,7 @@ import (
 )
 
 // uniqueBucketsTwin is the assignment algorithm as m-invariance prints it: sort
-// the values anew each time, and try every number of values and of copies.
+// the values again each time, and try every number of values and of copies.
 func uniqueBucketsTwin(lists [][]int32, m int) [][]int32 {
 	lists = slices.Clone(lists)
 	value := make([]int, len(lists))
@@ -158,7 +158,8 @@ func TestLocalBucketsAgainstTwin(t *testing.T) {
 		}
 		feasible++
 		equivtest.CheckCover(t, got, nil, n)
-		require.Equal(t, equivtest.BucketValues(column, localBucketsTwin(column, order, rows, l)), equivtest.BucketValues(column, got), "coins change who is in a bucket, not its values")
+		require.Equal(t, equivtest.BucketValues(column, localBucketsTwin(column, order, rows, l)), equivtest.BucketValues(column, got),
+			"draws change who is in a bucket, not its values")
 		require.Equal(t, equivtest.Rows(n), rows, "the caller's rows stay as they are")
 	}
 	require.Greater(t, feasible, 200)

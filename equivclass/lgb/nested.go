@@ -11,36 +11,41 @@ import (
 // that nest: each lies inside one group, or is a union of whole groups.
 //
 // Guarantee: no value has more than 1/l of a bucket (FrequencyL). In a union a
-// value may occur more than once; there are more than l values then.
+// value may occur more than once; it then has more than l values.
 //
-// Why: buckets of Algorithm 2 cross groups. Who knows a record's group, not its
-// row, and holds every assignment of values equally likely that fits the release
-// (level L0 of docs/THREAT_MODEL.md) then finds values likelier than 1/l, for some
-// assignments fit by more arrangements of the rows than others
-// (TestLGBNestedWorlds finds them). Where buckets nest, both counts agree:
+// Reason: buckets of Algorithm 2 cross groups. Take an adversary who knows a
+// record's group but not its row, and for whom every assignment of values that
+// fits the release is equally likely (level L0 of docs/THREAT_MODEL.md). For
+// them some values are more likely than 1/l, because some assignments fit more
+// arrangements of the rows than others (TestLGBNestedWorlds finds such tables).
+// Where buckets nest, both counts agree:
 //
-// Claim. The release says of the values of its records exactly this: the bag of
+// Claim. The release says exactly this of the values of its records: the bag of
 // each union, and of each group that is cut inside, the sum of the bags of its
-// buckets; so the posterior of a value is its share of that bag, at most 1/l.
-// Proof, for one attribute and for all of them together. To exchange what two
-// members of a group have in all attributes under l keeps the set of assignments
-// that fit: they exchange rows (Fold is over a principle only, so both have the
-// same of these flagged). So members of a group have equal posteriors in each. In a group that is cut inside, the bag of the group is fixed in
-// every assignment, so the equal posteriors are its shares; as each of its
-// buckets has no value above 1/l, nor has it. In a union all rows name one
-// bucket, whatever they name in other attributes: every order of its bag fits
-// beside everything else, and the posterior is the share of the bag.
+// buckets. So the posterior of a value is its share of that bag, at most 1/l.
 //
-// Method: unions by groupUnion, which cuts by quasi-identifiers as long as both
-// sides keep l, so that a bucket is of one region; each of those is gone through
-// once more, for a bucket is full as soon as it keeps l (pieces); what comes down
-// to one group is cut further by Algorithm 2 (LocalBuckets), so that its buckets
-// are narrow. That there is an answer at all is the same condition as for
-// LocalBuckets.
+// Proof, for one attribute and for all of them together. If two members of a
+// group exchange their values of all attributes under l, an assignment that
+// fits still fits: they exchange rows (Fold is over a principle only, so both
+// have the same of these attributes flagged). So the members of a group have
+// equal posteriors in each attribute. In a group that is cut inside, the bag of
+// the group is the same in every assignment, so the equal posteriors are its
+// shares; and because no value has more than 1/l of any of its buckets, none
+// has more than 1/l of the bag. In a union all rows name one bucket, whatever
+// they name in other attributes. So every order of its bag fits together with
+// everything else, and the posterior is the share of the bag.
+//
+// Method: groupUnion forms unions. It cuts by quasi-identifiers as long as both
+// sides keep l, so that the values of a bucket come from one region. Each union
+// is then divided once more, because a bucket is large enough as soon as it
+// keeps l (pieces). A piece of a single group is cut further by Algorithm 2
+// (LocalBuckets), so that its buckets are narrow. There is a result under the
+// same condition as for LocalBuckets.
+//
 // Cost: n log n.
 func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 {
 	var out [][]int32
-	coins, order := m.coins(u.j), equivclass.CanonicalOrder(t.Dicts[u.j])
+	draws, order := m.draws(u.j), equivclass.CanonicalOrder(t.Dicts[u.j])
 	for _, union := range u.unions() {
 		for _, groups := range u.pieces(union, l) {
 			rows := u.rows(groups)
@@ -48,15 +53,15 @@ func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 
 				out = append(out, rows)
 				continue
 			}
-			out = append(out, LocalBuckets(t.Codes[u.j], order, rows, l, coins)...)
+			out = append(out, LocalBuckets(t.Codes[u.j], order, rows, l, draws)...)
 		}
 	}
 	return out
 }
 
 // pieces divides groups that together keep l along their widest dimensions: a
-// piece ends as soon as it keeps l, and what is left at the end joins the pieces
-// before it until it does. Two pieces that keep l keep it together.
+// piece ends as soon as it keeps l, and what is left at the end joins the
+// pieces before it until it does. Two pieces that keep l keep it together.
 func (u *groupUnion) pieces(groups []int, l int) (out [][]int) {
 	dims := u.widest(groups)
 	slices.SortFunc(groups, func(a, b int) int {

@@ -45,9 +45,10 @@ func TestLGBFigure1(t *testing.T) {
 		assert.Len(t, r.Bags[g].Counts, 4, "four diseases, each once")
 	}
 	// 1(d) is anatomy on the same groups. It shows Mark (24, Male, 21336) in one
-	// row exactly: his identity is disclosed, as section 1.1 says.
+	// row exactly: the identity is disclosed, as section 1.1 says.
 	q := paBound(t, table.Dicts, `count where gender = Male and zip = 21336`)
-	assert.Equal(t, query.Answer{Estimate: 1, Lower: 1, Upper: 1}, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.AnatomyBlocks(4, 3)).Estimate(q))
+	assert.Equal(t, query.Answer{Estimate: 1, Lower: 1, Upper: 1},
+		query.NewBlockRelease(table.Dicts, table.Codes, groups, query.AnatomyBlocks(4, 3)).Estimate(q))
 }
 
 // Figure 2 is what LGB makes at k=2, l=2: its groups and cells to the digit,
@@ -102,7 +103,8 @@ func TestLGBFigure4(t *testing.T) {
 // The probabilities that sections 1.1 and 2.2 read off figures 2 and 4.
 func TestLGBFigure2AdversaryOnMark(t *testing.T) {
 	table := equivtest.FlaggedExample(t)
-	r := query.NewLocalRelease(table, &lgb.Result{Groups: equivtest.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001}, Buckets: equivtest.FlaggedExampleValues})
+	r := query.NewLocalRelease(table, &lgb.Result{Groups: equivtest.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001},
+		Buckets: equivtest.FlaggedExampleValues})
 	row := func(record int32) int { return slices.Index(slices.Concat(equivtest.FlaggedExampleGroups...), record) }
 	code := func(j int, text string) equivclass.Code { return equivtest.Code(t, table.Dicts[j], text) }
 
@@ -139,7 +141,7 @@ func lgbRequireUnique(t testing.TB, column []equivclass.Code, bucket []int32, l 
 // The principle's buckets (sex) satisfy it.
 func TestLGBLemmasAndCorollaries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Mend: true}} {
+	for _, local := range []equivclass.Partitioner{topdown.Mondrian{}, topdown.NCPSplit{}, topdown.NCPSplit{Fixed: true}} {
 		for round := range 8 {
 			table := equivtest.RandomTable(rng, 120+rng.IntN(200), 0.4)
 			k, l := 2+round%4, 2+round%3
@@ -152,7 +154,7 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 			for g, rows := range result.Groups {
 				require.GreaterOrEqual(t, len(rows), k)
 				for _, r := range rows {
-					require.Zero(t, table.Flags[r]&^result.Flags[g], "nobody gets less protection than asked for")
+					require.Zero(t, table.Flags[r]&^result.Flags[g], "no record gets less protection than asked for")
 					lgbCheckRecord(t, release, table, result.Flags[g], row, r, l)
 					row++
 				}
@@ -202,19 +204,22 @@ func withPrinciple(m lgb.LGB) lgb.LGB {
 // Proposition 2 overlooks subsets of fewer than k records: those are withheld,
 // or folded into a subset that protects more.
 func TestLGBProposition2SmallSubsets(t *testing.T) {
-	rows := [][]string{{"1", "a", "x!"}, {"2", "b", "y!"}, {"3", "a", "z!"}, {"4!", "b", "w!"}, {"5!", "a", "v!"}, {"6!", "b", "u!"}, {"7", "a!", "t!"}}
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "n", Type: equivclass.Integer}, {Name: "c", Type: equivclass.Categorical}, {Name: "s", Type: equivclass.Categorical}}, rows)
+	rows := [][]string{{"1", "a", "x!"}, {"2", "b", "y!"}, {"3", "a", "z!"}, {"4!", "b", "w!"}, {"5!", "a", "v!"}, {"6!", "b", "u!"},
+		{"7", "a!", "t!"}}
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "n", Type: equivclass.Integer}, {Name: "c", Type: equivclass.Categorical},
+		{Name: "s", Type: equivclass.Categorical}}, rows)
 	table.Flags[0] = 0b100
 	strict, err := lgbOf(3, 1, topdown.Mondrian{}).Run(table)
 	require.NoError(t, err)
 	require.Equal(t, []int32{6}, strict.Rest, "one record has its flags for itself")
 
-	table = equivtest.Table(t, []equivclass.Attribute{{Name: "n", Type: equivclass.Integer}, {Name: "c", Type: equivclass.Categorical}, {Name: "s", Type: equivclass.Categorical}}, append(rows[1:3:3], rows[3:6]...))
+	table = equivtest.Table(t, []equivclass.Attribute{{Name: "n", Type: equivclass.Integer}, {Name: "c", Type: equivclass.Categorical},
+		{Name: "s", Type: equivclass.Categorical}}, append(rows[1:3:3], rows[3:6]...))
 	folding := lgbOf(3, 1, topdown.Mondrian{})
 	folding.Fold = true
 	apart, err := folding.Run(table)
 	require.NoError(t, err)
-	require.Equal(t, []int32{0, 1}, apart.Rest, "under l nobody is folded")
+	require.Equal(t, []int32{0, 1}, apart.Rest, "under l no record is folded")
 	folding.Promises[0] = lgb.LocalPromise{Principle: equivclass.DistinctL{L: 2}}
 	folded, err := folding.Run(table)
 	require.NoError(t, err)
@@ -263,20 +268,21 @@ func TestLGBFigures5And6(t *testing.T) {
 	}
 	mdpDM, mdpNCP := measure(topdown.Mondrian{})
 	ncpDM, ncpNCP := measure(topdown.NCPSplit{})
-	mendedDM, mendedNCP := measure(topdown.NCPSplit{Mend: true})
-	t.Logf("C_DM: mdp %d, ncp %d, ncp mended %d; NCP: %.4f, %.4f, %.4f", mdpDM, ncpDM, mendedDM, mdpNCP, ncpNCP, mendedNCP)
+	fixedDM, fixedNCP := measure(topdown.NCPSplit{Fixed: true})
+	t.Logf("C_DM: mdp %d, ncp %d, ncp fixed %d; NCP: %.4f, %.4f, %.4f", mdpDM, ncpDM, fixedDM, mdpNCP, ncpNCP, fixedNCP)
 	assert.Less(t, mdpDM, ncpDM)
-	assert.Less(t, mendedDM, ncpDM)
-	assert.Less(t, mendedNCP, ncpNCP)
+	assert.Less(t, fixedDM, ncpDM)
+	assert.Less(t, fixedNCP, ncpNCP)
 	assert.False(t, math.IsNaN(ncpNCP))
 }
 
-// Without an attribute that is QI for everybody there is nothing to cut a
-// principle's buckets by: all sensitive values are one, if they satisfy it. A
-// record without QI values is in the group of its like.
+// Without an attribute that is QI for everybody, a principle's buckets cannot be cut:
+// all sensitive values are one bucket, if they satisfy it. Records without QI values
+// are a group of their own.
 func TestLGBEverythingSensitive(t *testing.T) {
 	rows := [][]string{{"F!", "1!"}, {"M!", "2!"}, {"F!", "3!"}, {"M!", "4!"}}
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical}, {Name: "n", Type: equivclass.Integer}}, rows)
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical}, {Name: "n", Type: equivclass.Integer}},
+		rows)
 	m := lgb.LGB{K: 2, Local: topdown.Mondrian{}, Promises: []lgb.LocalPromise{{Principle: equivtest.ShareWithin{T: 0.1}}, {L: 2}}}
 	result, err := m.Run(table)
 	require.NoError(t, err)
@@ -298,15 +304,14 @@ func TestLGBEverythingSensitive(t *testing.T) {
 
 // A table that does not fit together is refused, saying what is wrong.
 func TestLGBRefusesAMisshapenTable(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
 	for want, spoil := range map[string]func(*equivclass.FlaggedTable){
 		"has 0 attributes":                                  func(t *equivclass.FlaggedTable) { t.Dicts = nil },
 		"4 dictionaries but 3 columns":                      func(t *equivclass.FlaggedTable) { t.Codes = t.Codes[1:] },
 		"attribute 0 has 8 values but 7 records have flags": func(t *equivclass.FlaggedTable) { t.Flags = t.Flags[1:] },
 	} {
-		bad := *table
-		spoil(&bad)
-		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(&bad)
+		bad := equivtest.FlaggedExample(t)
+		spoil(bad)
+		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(bad)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -64,12 +64,13 @@ func qiPartition(flags []uint64, held []bool) (subsets []qiSubset, rest []int32)
 	return subsets, rest
 }
 
-// foldSmall lets subsets of fewer than k records join the subset that protects
-// all that they protect and the fewest attributes more, those among foldable,
-// the lowest flags of equals; least protecting subsets first, so that small ones
-// may gather. A record then has more of its values bucketed than its person
-// asked for, never fewer. What finds no such subset stays small. Attributes that
-// no record flags stay unflagged: only flags that occur are taken over.
+// foldSmall lets subsets of fewer than k records join another subset: one that
+// protects all that they protect and the fewest attributes more, all of them
+// foldable; among equals the one with the lowest flags. The least protecting
+// subsets go first, so that small ones may come together. A record then has
+// more of its values bucketed than its person asked for, never fewer. A subset
+// for which there is none stays small. Attributes that no record flags stay
+// unflagged, because only flags that occur are taken over.
 //
 // Cost: the square of the number of different flag words.
 func foldSmall(subsets []qiSubset, k int, foldable uint64) []qiSubset {
@@ -110,8 +111,8 @@ func flagged(subsets []qiSubset, j int) []int32 {
 	return rows
 }
 
-// generalize appends the local equivalence groups of a subset. If it has no QI
-// value at all it is one group: there is nothing to match a record by.
+// generalize appends the local equivalence groups of a subset. A subset without
+// any QI value is one group, because there is nothing to match a record by.
 func (m LGB) generalize(t *equivclass.FlaggedTable, space *equivclass.Space, s qiSubset, out *Result) {
 	quasi := t.QuasiOf(s.flags)
 	if len(quasi) == 0 {

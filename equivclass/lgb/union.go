@@ -9,19 +9,24 @@ import (
 )
 
 // groupUnion cuts the groups in which an attribute is bucketed into local
-// buckets of a principle: unions of whole groups, so that the number of a bucket
-// tells nothing about a row beyond its group (K1 stays 1/|group|).
+// buckets of a principle. The buckets are unions of whole groups, so that the
+// number of a bucket reveals nothing about a row beyond its group (promise K1:
+// 1/|group| stays).
 //
-// Guarantee: the truly flagged values of each bucket are two or more and satisfy
-// the principle, and so do all its values. The first is what protects, for who
-// knows the unflagged values takes them away; the second is what a reader of the
-// files alone can check.
+// Guarantee: each bucket has at least two truly flagged values, these satisfy
+// the principle, and so do all its values together. The first protects people,
+// because an adversary who knows the unflagged values removes them. The second
+// is what a reader of the files alone can check.
 //
-// The paper does not say how such buckets are made; its Algorithm 2 could only
-// leave one, for a cut of two values tears them apart. Ours cuts by the
-// attributes that are QI in all the groups, as strict Mondrian does, so that a
-// bucket tells something of its region. Flags and those QI values are public and
-// buckets are frozen, so the posterior is the share among the flagged.
+// Method: cut by the attributes that are QI in all the groups, as strict
+// Mondrian does, so that the values of a bucket come from one region. Flags and
+// those QI values are public and buckets are frozen, so the posterior is the
+// share among the flagged values.
+//
+// Difference from the paper: it does not say how such buckets are made. Its
+// Algorithm 2 cuts between values, so with two values (of sex, for instance)
+// each side would have only one of them, and a single bucket would be left.
+//
 // Cost: n log n for each such attribute.
 type groupUnion struct {
 	t      *equivclass.FlaggedTable
@@ -33,7 +38,8 @@ type groupUnion struct {
 	out    [][]int     // buckets as lists of groups
 }
 
-func newGroupUnion(t *equivclass.FlaggedTable, space *equivclass.Space, result *Result, j int, want equivclass.Principle, least int) *groupUnion {
+func newGroupUnion(t *equivclass.FlaggedTable, space *equivclass.Space, result *Result, j int, want equivclass.Principle,
+	least int) *groupUnion {
 	u := &groupUnion{t: t, j: j, want: want, least: least}
 	var all uint64
 	for g, rows := range result.Groups {
@@ -143,8 +149,8 @@ func (u *groupUnion) rows(groups []int) []int32 {
 	return rows
 }
 
-// trulyFlagged returns those of the rows whose own flag is set: not those that
-// were folded into a group that protects more.
+// trulyFlagged returns those of the rows whose own flag is set, without those
+// that were folded into a group that protects more.
 func trulyFlagged(t *equivclass.FlaggedTable, rows []int32, j int) []int32 {
 	var out []int32
 	for _, r := range rows {

@@ -13,7 +13,7 @@ import (
 	"anond/equivclass/topdown"
 )
 
-// lgbWorlds enumerates what someone holds possible who knows everybody's group,
+// lgbWorlds enumerates what is possible for an adversary who knows everybody's group,
 // flags and unflagged values, and has the release: which row of its group is
 // whose, and which value of its bucket stands in which row. All are equally
 // likely (level L0).
@@ -62,20 +62,20 @@ func (w *lgbWorlds) place(g int, rowOf []int32) {
 	})
 }
 
-// count counts the ways to deal the values of all buckets to the records in
-// them, given whose rows they are. Buckets are dealt independently.
+// count counts the ways to assign the values of all buckets to the records in
+// them, given whose rows they are. Buckets are independent of each other.
 func (w *lgbWorlds) count(rowOf []int32) {
 	all := 1.0
-	type dealt struct {
+	type assignment struct {
 		j       int
 		records []int32
 		ways    float64
 		has     []map[equivclass.Code]float64
 	}
-	var deals []dealt
+	var assignments []assignment
 	for j, buckets := range w.result.Buckets {
 		for b, rows := range buckets {
-			d := dealt{j: j}
+			d := assignment{j: j}
 			for record, row := range rowOf {
 				if row >= 0 && w.bucket[j][row] == b {
 					d.records = append(d.records, int32(record))
@@ -94,7 +94,7 @@ func (w *lgbWorlds) count(rowOf []int32) {
 				}
 			})
 			all *= d.ways
-			deals = append(deals, d)
+			assignments = append(assignments, d)
 		}
 	}
 	if all == 0 {
@@ -106,7 +106,7 @@ func (w *lgbWorlds) count(rowOf []int32) {
 			w.row[record][row] += all
 		}
 	}
-	for _, d := range deals {
+	for _, d := range assignments {
 		for i, record := range d.records {
 			for v, n := range d.has[i] {
 				w.hasWhat[d.j][record][v] += all * n / d.ways
@@ -143,9 +143,11 @@ func lgbSmall(t *testing.T, rng *rand.Rand, n int) *equivclass.FlaggedTable {
 		return ""
 	}
 	for i := range rows {
-		rows[i] = []string{string(rune('0' + rng.IntN(4))), string(rune('a'+rng.IntN(4))) + flag(0.6), []string{"F", "M"}[rng.IntN(2)] + flag(0.7), string(rune('u'+rng.IntN(4))) + "!"}
+		rows[i] = []string{string(rune('0' + rng.IntN(4))), string(rune('a'+rng.IntN(4))) + flag(0.6),
+			[]string{"F", "M"}[rng.IntN(2)] + flag(0.7), string(rune('u'+rng.IntN(4))) + "!"}
 	}
-	return equivtest.Table(t, []equivclass.Attribute{{Name: "q", Type: equivclass.Integer}, {Name: "a", Type: equivclass.Categorical}, {Name: "sex", Type: equivclass.Categorical}, {Name: "s", Type: equivclass.Categorical}}, rows)
+	return equivtest.Table(t, []equivclass.Attribute{{Name: "q", Type: equivclass.Integer}, {Name: "a", Type: equivclass.Categorical},
+		{Name: "sex", Type: equivclass.Categorical}, {Name: "s", Type: equivclass.Categorical}}, rows)
 }
 
 // Corollaries 1 to 3 by enumeration, folding included: each row is one of K
@@ -187,7 +189,7 @@ func TestLGBSmallWorlds(t *testing.T) {
 		for _, bucket := range result.Buckets[2] {
 			known := equivclass.BagOf(table.Codes[2], trulyFlagged(table, bucket, 2))
 			require.True(t, half.Holds(known))
-			require.True(t, half.Holds(equivclass.BagOf(table.Codes[2], bucket)), "also for who does not take the known values away")
+			require.True(t, half.Holds(equivclass.BagOf(table.Codes[2], bucket)), "also if the known values are not removed")
 			for _, record := range trulyFlagged(table, bucket, 2) {
 				for _, c := range known.Counts {
 					require.InDelta(t, float64(c.N)/float64(known.Total), w.hasWhat[2][record][c.Code]/w.total, 1e-9)
@@ -212,7 +214,8 @@ func TestLGBSmallWorlds(t *testing.T) {
 // one bucket only, so that bucket's row is its row, though the group has three
 // records; and one flagged value fewer is left in that bucket than l asks for.
 func TestLGBFoldUnderLWouldBreakK1(t *testing.T) {
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "q", Type: equivclass.Integer}, {Name: "a", Type: equivclass.Categorical}, {Name: "s", Type: equivclass.Categorical}},
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "q", Type: equivclass.Integer}, {Name: "a", Type: equivclass.Categorical},
+		{Name: "s", Type: equivclass.Categorical}},
 		[][]string{{"1", "x", "u!"}, {"1", "y!", "v!"}, {"1", "z!", "w!"}, {"2", "w!", "u!"}, {"2", "v!", "v!"}, {"2", "u!", "w!"}})
 	result := &Result{Groups: [][]int32{{0, 1, 2}, {3, 4, 5}}, Flags: []uint64{6, 6},
 		Buckets: [][][]int32{nil, {{0, 3}, {1, 4}, {2, 5}}, {{0, 1, 2}, {3, 4, 5}}}}
@@ -221,7 +224,7 @@ func TestLGBFoldUnderLWouldBreakK1(t *testing.T) {
 	require.Len(t, trulyFlagged(table, result.Buckets[1][0], 1), 1, "the bucket's other value is certain to be its other record's")
 }
 
-// Which bucket a record is in follows from its value and coins: the bags are the
+// Which bucket a record is in follows from its value and random draws: the bags are the
 // same whatever the seed, and over seeds each record of a value is in each bucket
 // that holds it equally often, first row or last.
 func TestLGBBucketsFollowValueAndCoins(t *testing.T) {

@@ -18,7 +18,7 @@ const (
 	lgb            = "lgb"
 )
 
-// Options is what a partitioner needs besides a pool.
+// Options is what a partitioner needs in addition to a pool.
 type Options struct {
 	Seed    uint64 // fixes what a method draws
 	Workers int    // goroutines that share the work, of those that can; no influence on the classes
@@ -33,9 +33,9 @@ type Method struct {
 	// Only: no other recoding can show what the method makes.
 	Only bool `json:"only,omitempty"`
 
-	// OneOff says why the daemon may not cut a first load by the method (rule A of
-	// docs/THREAT_MODEL.md asks for boxes that keep the requirement as a whole).
-	// Empty: it may, as initial.partitioner.
+	// OneOff says why the daemon may not cut a first load by the method (rule A,
+	// frozen classes, requires boxes that satisfy the requirement as a whole). Empty:
+	// it may, as initial.partitioner.
 	OneOff string `json:"-"`
 	// By names the method that cuts the classes of this one, which adds local buckets
 	// to them. Empty: this one cuts them.
@@ -46,8 +46,8 @@ type Method struct {
 	build func(Options) equivclass.Partitioner // nil with By
 }
 
-// Partitioner builds the method's partitioner, of the same name; with By, the one of
-// that name.
+// Partitioner builds the method's partitioner, which has the same name; with By, the one
+// of that name.
 func (m Method) Partitioner(o Options) equivclass.Partitioner {
 	if m.By == "" {
 		return m.build(o)
@@ -97,8 +97,11 @@ func MadeFor(recoding string) (names []string) {
 	return names
 }
 
-// Find returns the method of a name.
+// Find returns the method of a name. A name of an earlier version is a *RenamedError.
 func Find(name string) (Method, error) {
+	if now, ok := renamed[name]; ok {
+		return Method{}, &RenamedError{Old: name, New: now}
+	}
 	var names []string
 	for _, m := range All() {
 		if m.Name == name {

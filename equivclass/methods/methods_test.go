@@ -51,6 +51,18 @@ func TestNamesAreTheKeys(t *testing.T) {
 	assert.ErrorContains(t, err, `method "lgb" is not known: use extract, `)
 }
 
+// TestRenamed: a name of an earlier version finds nothing but the name of today.
+func TestRenamed(t *testing.T) {
+	for old, now := range map[string]string{"lgb-mended": "lgb-fixed", "ncp-split-mended": "ncp-split-fixed"} {
+		_, err := methods.Find(old)
+		assert.Equal(t, &methods.RenamedError{Old: old, New: now}, err)
+		assert.EqualError(t, err, "method "+old+" was renamed: its name is "+now)
+		_, err = methods.Find(now)
+		assert.NoError(t, err)
+		assert.NotContains(t, names(methods.All()), old)
+	}
+}
+
 // TestEveryPartitionerIsRegistered: a type of the packages below that cuts pools is how
 // some method does it.
 func TestEveryPartitionerIsRegistered(t *testing.T) {
@@ -119,7 +131,7 @@ func TestCheckRecoding(t *testing.T) {
 		{"ng", "generalization", ""},
 		{"ng", "anatomy", "method ng is written in recoding generalization alone"},
 		{"lgb-mdp", "anatomy", "method lgb-mdp is written in recoding lgb alone"},
-		{"extract", "lgb", "recoding lgb is written by the methods lgb-mdp, lgb-ncp and lgb-mended: extract makes no local buckets"},
+		{"extract", "lgb", "recoding lgb is written by the methods lgb-mdp, lgb-ncp and lgb-fixed: extract makes no local buckets"},
 	} {
 		m, err := methods.Find(c.method)
 		require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 func BenchmarkQuery(b *testing.B) {
 	table := equivtest.CensusLike(100_000)
 	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4, 5, 6}
-	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7), equivclass.Requirement{K: 5, L: 5})
+	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7),
+		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
 	for name, r := range map[string]Estimator{
@@ -28,11 +29,12 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// Beside BenchmarkQuery: the same queries asked together.
+// Compare with BenchmarkQuery: the same queries asked together.
 func BenchmarkEstimateCounts(b *testing.B) {
 	table := equivtest.CensusLike(100_000)
 	quasi := []int{0, 1, 2, 3, 4, 5, 6}
-	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), equivtest.Rows(table.Len()), quasi, 7), equivclass.Requirement{K: 5, L: 5})
+	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), equivtest.Rows(table.Len()), quasi, 7),
+		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
 	for name, blocks := range map[string][][]int{"anatomy": AnatomyBlocks(8, 7), "permutation": SingleBlocks(8)} {

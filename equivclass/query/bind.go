@@ -55,7 +55,7 @@ func (s span) and(o span) span {
 
 var allNumbers = []span{{lo: math.Inf(-1), hi: math.Inf(1)}}
 
-// Error says what is wrong with a query, where, and what would mend it.
+// Error says what is wrong with a query, where, and what to write instead.
 type Error struct {
 	At   int // byte offset in the text
 	What string
@@ -68,11 +68,11 @@ func queryError(at int, format string, args ...any) error {
 	return &Error{At: at, What: fmt.Sprintf(format, args...)}
 }
 
-// Bind gives the texts of a query their meaning: attributes by name, values
-// by dictionary. The dictionaries are those of the release that is asked. A
-// category that they do not hold is in no cell of the release, so nothing matches
-// it; Absent names it, for it may be a slip of the pen. Conditions on one
-// attribute are joined by "and".
+// Bind resolves the texts of a query: attributes by name, values by dictionary.
+// The dictionaries are those of the release that is queried. A category that
+// they do not have is in no cell of the release, so nothing matches it; Absent
+// names it, because it may be a typing error. Conditions on one attribute are
+// joined by "and".
 func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
 	out := &Bound{Sum: -1}
 	if q.Sum != "" {
@@ -81,7 +81,7 @@ func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
 			return nil, err
 		}
 		if dicts[j].Kind() != equivclass.Number || dicts[j].Attribute().Type == equivclass.Date {
-			return nil, queryError(q.SumAt, "%q holds no numbers that could be added up: sum a numeric attribute without buckets", q.Sum)
+			return nil, queryError(q.SumAt, "%q cannot be summed: sum a numeric attribute without buckets", q.Sum)
 		}
 		out.Sum = j
 	}
@@ -111,7 +111,7 @@ func attributeNamed(name string, at int, dicts []*equivclass.Dictionary) (int, e
 			return j, nil
 		}
 	}
-	return 0, queryError(at, "the release has no attribute %q: ask for one of its columns", name)
+	return 0, queryError(at, "the release has no attribute %q: use one of its columns", name)
 }
 
 // add joins a predicate with what is asked of its attribute already.
@@ -141,7 +141,7 @@ func bindCondition(c Condition, j int, d *equivclass.Dictionary) (p Predicate, a
 	p = Predicate{Attribute: j, Match: make([]bool, d.Len())}
 	switch {
 	case c.Range != nil && d.Kind() != equivclass.Number:
-		return p, nil, queryError(c.At, "%q is no number, so it has no ranges: use = or in {…}", c.Attribute)
+		return p, nil, queryError(c.At, "%q is not numeric and has no ranges: use = or in {…}", c.Attribute)
 	case c.Range != nil:
 		p.spans, err = bindRange(c, d)
 	case d.Kind() == equivclass.Number:
@@ -183,12 +183,13 @@ func bindRange(c Condition, d *equivclass.Dictionary) ([]span, error) {
 
 func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, error) {
 	t := d.Attribute().Type
-	if t == equivclass.Integer { // a bound between integers is a fair question
+	if t == equivclass.Integer { // a bound may lie between integers
 		t = equivclass.Decimal
 	}
 	v, why := equivclass.ParseNumber(t, []byte(text))
 	if why != equivclass.Accepted {
-		return 0, queryError(c.At, "%q is asked for a value that is %s: write it as %s", c.Attribute, why, map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == equivclass.Date])
+		return 0, queryError(c.At, "a value for %q is %s: write it as %s", c.Attribute, why,
+			map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == equivclass.Date])
 	}
 	return v, nil
 }
@@ -227,9 +228,11 @@ func bindCategories(c Condition, d *equivclass.Dictionary, match []bool) (absent
 		switch {
 		case markCategory(d, text, match):
 		case len(d.Attribute().Buckets) > 0:
-			return nil, queryError(c.At, "value %d asked of %q is no bucket of it: ask for a bucket by its label, such as %q", i+1, c.Attribute, d.Text(0))
+			return nil, queryError(c.At, "value %d for %q is none of its buckets: use the label of a bucket, such as %q", i+1, c.Attribute,
+				d.Text(0))
 		case equivclass.CheckCategory(text) != nil:
-			return nil, queryError(c.At, "value %d asked of %q can be no category: ask for one value or label, or for several as in {a, b}", i+1, c.Attribute)
+			return nil, queryError(c.At, "value %d for %q cannot be a category: use one value or label, or several as in {a, b}", i+1,
+				c.Attribute)
 		default:
 			absent = append(absent, i+1)
 		}
@@ -243,8 +246,8 @@ func bindCategories(c Condition, d *equivclass.Dictionary, match []bool) (absent
 }
 
 // markCategory marks a value, or all leaves below a label, and reports whether
-// there is one. A text is normalized as those of records are, unless the release
-// has it as it stands.
+// there is one. A text is normalized as those of records are, unless the
+// release has it as written.
 func markCategory(d *equivclass.Dictionary, text string, match []bool) bool {
 	if markText(d, text, match) {
 		return true

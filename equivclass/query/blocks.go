@@ -12,7 +12,7 @@ import (
 type BlockRelease struct {
 	Dicts  []*equivclass.Dictionary
 	Codes  [][]equivclass.Code // by attribute, then place; groups one after the other
-	Start  []int32             // first place of each group, and behind the last
+	Start  []int32             // first place of each group, and after the last
 	Blocks [][]int             // the attributes of each block; every attribute in one
 }
 
@@ -130,9 +130,9 @@ func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer
 	return sumAnswer(values, n, share, least, most)
 }
 
-// sumAnswer is the sum over the records of a set of n that have one of the
-// values and besides are among the least to most that match the rest of the
-// query, a share of them.
+// sumAnswer is the sum over a set of n records: those that have one of the
+// values and also are among the records that match the rest of the query, which
+// are at least least, at most most, and in expectation a share of n.
 func sumAnswer(values []float64, n int, share float64, least, most int) Answer {
 	var sum float64
 	for _, v := range values {

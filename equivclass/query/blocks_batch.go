@@ -15,14 +15,15 @@ const laneRun = 255
 // laneOnes is a word with 1 in each byte.
 const laneOnes = 0x0101010101010101
 
-// EstimateCounts returns what Estimate does for many count queries, to the last
-// bit, but without bounds, and some times faster: workloads of the papers ask
+// EstimateCounts returns exactly what Estimate does for many count queries, but
+// without bounds, and several times faster: workloads of the papers ask
 // thousands of queries of a release of 500,000 rows.
 //
-// Method: for eight queries at a time, each value of an attribute has a word whose
-// bytes tell which of the queries it matches; a record's word is the conjunction
-// over its attributes, and the sum of a group's words counts the hits of all
-// eight at once.
+// Method: for eight queries at a time, each value of an attribute has a word
+// whose bytes say which of the queries it matches. A record's word is the
+// conjunction over its attributes, and the sum of a group's words counts the
+// matches of all eight at once.
+//
 // Cost: queries/8 x places x attributes that any of the eight restricts.
 func (r *BlockRelease) EstimateCounts(queries []*Bound) []float64 {
 	out := make([]float64, len(queries))

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// countChunk is about how many places are weighed at a time: what a processor's
-// first cache holds.
+// countChunk is about how many places are counted at a time: what fits into a
+// processor's first cache.
 const countChunk = 2048
 
-// count is group over all groups, for count queries, column by column: a figure
-// of a paper asks a release of 500,000 rows thousands of queries, and a predicate
-// at a time over a run of places is several times faster than a place at a time.
-// Cost: places x restricted attributes.
+// count is group over all groups, for count queries, column by column. A figure
+// of a paper asks a release of 500,000 rows thousands of queries, and testing
+// one predicate at a time over a run of places is several times faster than
+// testing one place at a time. Cost: places x restricted attributes.
 func (r *BlockRelease) count(blocks []askedBlock) Answer {
 	var out Answer
 	sums, match := make([][]int32, len(blocks)), make([]uint8, 0, countChunk)

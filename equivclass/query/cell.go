@@ -42,7 +42,7 @@ func CellOf(d *equivclass.Dictionary, codes []equivclass.Code) Cell {
 
 // fit is how the values that a cell or a bucket may stand for meet a predicate.
 type fit struct {
-	share     float64 // of them that match, all equally likely
+	share     float64 // of the values that match, all equally likely
 	can, must bool    // some value matches; every value does
 	// Number: expectation of the value where it matches and 0 elsewhere, and the
 	// smallest and largest value that matches.

@@ -87,10 +87,10 @@ func (r *LocalRelease) fitOf(f *localFits, row int) fit {
 }
 
 // Estimate implements Estimator: a row matches with the product of its
-// attributes' probabilities (Li, He and Sun, section 4.2: Pro(t)); a bucketed
+// attributes' probabilities (Li, He and Sun, section 4.2: Pro(t)). A bucketed
 // attribute has the share of the bucket's values that match, a generalized one
-// is uniform in its cell. A bucketed value that is summed stands for the mean of
-// its bucket. The bounds hold always; the paper's rounded ones are PaperSum.
+// is uniform in its cell. A bucketed value that is summed stands for the mean
+// of its bucket. The bounds always hold; the paper's rounded ones are PaperSum.
 // Cost: rows x restricted attributes.
 func (r *LocalRelease) Estimate(q *Bound) Answer {
 	if q.Sum >= 0 {

@@ -9,9 +9,11 @@ import (
 // LocalNCP is the NCP of the generalized values of a table cut by LGB, summed
 // over records and attributes (Li, He and Sun, section 3.2.2), with the number
 // of values that are QI. Bucketed values are exact and cost nothing; withheld
-// records cost 1 a QI value. The print divides by the number of values, not by
-// one less, which charges an exact category too; here, as everywhere in this
-// package, an exact value costs 0 and the whole domain 1.
+// records cost 1 for each QI value.
+//
+// Difference from the paper: it divides by the number of values, not by one
+// less, which charges an exact category too. Here, as in all of this package,
+// an exact value costs 0 and the whole domain 1.
 func LocalNCP(t *equivclass.FlaggedTable, result *lgb.Result) (sum float64, values int) {
 	space := equivclass.NewSpace(t.Dicts)
 	for g, rows := range result.Groups {
@@ -47,10 +49,10 @@ func BucketWidth(t *equivclass.FlaggedTable, result *lgb.Result, attribute int) 
 }
 
 // Exposure is lemma 2: the probability that a row's subject has a sensitive
-// value on an attribute, for someone who knows all QI values. The subject's
-// matching tuples are the rows of its local equivalence group; each lies in one
-// matching bucket, in which the value has its share.
-// Cost: rows of the group and their buckets.
+// value on an attribute, for an adversary who knows all QI values. The
+// subject's matching tuples are the rows of its local equivalence group; each
+// lies in one matching bucket, in which the value has its share. Cost: rows of
+// the group and their buckets.
 func (r *LocalRelease) Exposure(row, attribute int, value equivclass.Code) float64 {
 	sum, n := 0.0, 0
 	for i, g := range r.Group {

@@ -16,8 +16,8 @@ const maxQueryText = 1 << 16
 // (round brackets leave a bound out), NAME in {V, W, …} or NAME not in {…}.
 // Names and values that hold a space, one of ()[]{},=<>!" or a keyword are
 // written in double quotes, with \" and \\ inside. Keywords are count, sum,
-// where, and, in, not, in any case. Errors are *QueryError: they name the column
-// and what would mend it.
+// where, and, in, not, in any case. Errors are *Error: they name the column and say what to
+// write instead.
 func Parse(text string) (Query, error) {
 	if len(text) > maxQueryText {
 		return Query{}, queryError(maxQueryText, "the query is longer than %d bytes: shorten it", maxQueryText)
@@ -127,12 +127,12 @@ func (p *queryParser) quoted() error {
 			b.WriteByte(c)
 		}
 	}
-	return queryError(from, "the quotation that starts here does not end: add a \"")
+	return queryError(from, "the quoted text that starts here has no end: add a \"")
 }
 
-// expected is the error that something else stands here.
+// expected is the error that another token was expected here.
 func (p *queryParser) expected(what string) error {
-	return queryError(p.tok.at, "%s stands where %s is expected", p.tok.shown(), what)
+	return queryError(p.tok.at, "expected %s, found %s", what, p.tok.shown())
 }
 
 // take consumes a sign.
@@ -147,7 +147,7 @@ func (p *queryParser) take(sign, what string) error {
 func (p *queryParser) name(what string) (string, error) {
 	if !p.tok.isName() {
 		if p.tok.kind == tokenWord {
-			return "", queryError(p.tok.at, "`%s` is a keyword: write \"%s\" if %s is called so", p.tok.text, p.tok.text, what)
+			return "", queryError(p.tok.at, "`%s` is a keyword: write \"%s\" if this is %s", p.tok.text, p.tok.text, what)
 		}
 		return "", p.expected(what)
 	}

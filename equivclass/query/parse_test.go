@@ -34,32 +34,32 @@ func TestParseQuery(t *testing.T) {
 	assert.Equal(t, "count where a = b and c = d", loose.String())
 }
 
-// Errors name the column and say what would mend the query.
+// Errors name the column and say what to write instead.
 func TestParseQueryErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "column 1: the end of the query stands where `count` or `sum(attribute)` is expected",
-		"select":                            "column 1: `select` stands where `count` or `sum(attribute)` is expected",
-		"sum x":                             "column 5: `x` stands where `(` and the attribute to sum is expected",
+		"":                                  "column 1: expected `count` or `sum(attribute)`, found the end of the query",
+		"select":                            "column 1: expected `count` or `sum(attribute)`, found `select`",
+		"sum x":                             "column 5: expected `(` and the attribute to sum, found `x`",
 		`sum("")`:                           "column 5: the attribute to sum has no name: write it between the brackets",
-		"count age = 3":                     "column 7: `age` stands where `where` is expected",
-		"count where":                       "column 12: the end of the query stands where the name of an attribute is expected",
-		"count where in = 3":                "column 13: `in` is a keyword: write \"in\" if the name of an attribute is called so",
-		"count where a ~ 3":                 "column 15: `~` stands where =, !=, <, <=, >, >=, in or not in is expected",
-		"count where a in 3":                "column 18: `3` stands where `[A,B]` or `{V, W}` is expected",
-		"count where a in [3 4]":            "column 21: `4` stands where `,` and the upper bound is expected",
-		"count where a in [,4]":             "column 19: `,` stands where a number or a date is expected",
+		"count age = 3":                     "column 7: expected `where`, found `age`",
+		"count where":                       "column 12: expected the name of an attribute, found the end of the query",
+		"count where in = 3":                "column 13: `in` is a keyword: write \"in\" if this is the name of an attribute",
+		"count where a ~ 3":                 "column 15: expected =, !=, <, <=, >, >=, in or not in, found `~`",
+		"count where a in 3":                "column 18: expected `[A,B]` or `{V, W}`, found `3`",
+		"count where a in [3 4]":            "column 21: expected `,` and the upper bound, found `4`",
+		"count where a in [,4]":             "column 19: expected a number or a date, found `,`",
 		`count where a in ["",4]`:           "column 19: the bound is empty: give a number or a date, or compare with <, <=, > or >=",
-		"count where a in {b c}":            "column 21: `c` stands where `,` or `}` is expected",
-		`count where a = "b`:                "column 17: the quotation that starts here does not end: add a \"",
-		"count where a = b or c = d":        "column 19: `or` stands where `and` is expected",
-		"count where a not b":               "column 19: `b` stands where `in` is expected",
+		"count where a in {b c}":            "column 21: expected `,` or `}`, found `c`",
+		`count where a = "b`:                "column 17: the quoted text that starts here has no end: add a \"",
+		"count where a = b or c = d":        "column 19: expected `and`, found `or`",
+		"count where a not b":               "column 19: expected `in`, found `b`",
 		strings.Repeat(" ", maxQueryText+1): "column 65537: the query is longer than 65536 bytes: shorten it",
-		"count where a not in [1,2]":        "column 22: `[` stands where `{` and the values that are not wanted is expected",
-		"count where a in [1,2":             "column 22: the end of the query stands where `]` or `)` is expected",
-		"count where a = b and":             "column 22: the end of the query stands where the name of an attribute is expected",
-		"count where a = count":             "column 17: `count` is a keyword: write \"count\" if a value is called so",
-		"sum(income":                        "column 11: the end of the query stands where `)` is expected",
-		"count where a <":                   "column 16: the end of the query stands where a number or a date is expected",
+		"count where a not in [1,2]":        "column 22: expected `{` and the values that are not wanted, found `[`",
+		"count where a in [1,2":             "column 22: expected `]` or `)`, found the end of the query",
+		"count where a = b and":             "column 22: expected the name of an attribute, found the end of the query",
+		"count where a = count":             "column 17: `count` is a keyword: write \"count\" if this is a value",
+		"sum(income":                        "column 11: expected `)`, found the end of the query",
+		"count where a <":                   "column 16: expected a number or a date, found the end of the query",
 	} {
 		_, err := Parse(text)
 		var at *Error
@@ -70,15 +70,17 @@ func TestParseQueryErrors(t *testing.T) {
 
 func TestBindQueryErrors(t *testing.T) {
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
-	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Sensitive, Buckets: []float64{0, 10}})
+	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Sensitive,
+		Buckets: []float64{0, 10}})
 	for text, want := range map[string]string{
-		"count where ages = 3":           `column 13: the release has no attribute "ages": ask for one of its columns`,
-		"sum(sex)":                       `column 5: "sex" holds no numbers that could be added up: sum a numeric attribute without buckets`,
-		"count where sex > F":            `column 13: "sex" is no number, so it has no ranges: use = or in {…}`,
-		"count where age = old":          `column 13: "age" is asked for a value that is not_a_number: write it as a decimal number`,
-		"count where age in [5,3]":       `column 13: the range of "age" is empty: put the smaller bound first`,
-		"count where sex in {F,\"{M}\"}": `column 13: value 2 asked of "sex" can be no category: ask for one value or label, or for several as in {a, b}`,
-		"count where income = 7":         `column 13: value 1 asked of "income" is no bucket of it: ask for a bucket by its label, such as "0..10"`,
+		"count where ages = 3":     `column 13: the release has no attribute "ages": use one of its columns`,
+		"sum(sex)":                 `column 5: "sex" cannot be summed: sum a numeric attribute without buckets`,
+		"count where sex > F":      `column 13: "sex" is not numeric and has no ranges: use = or in {…}`,
+		"count where age = old":    `column 13: a value for "age" is not_a_number: write it as a decimal number`,
+		"count where age in [5,3]": `column 13: the range of "age" is empty: put the smaller bound first`,
+		"count where sex in {F,\"{M}\"}": `column 13: value 2 for "sex" cannot be a category: ` +
+			`use one value or label, or several as in {a, b}`,
+		"count where income = 7": `column 13: value 1 for "income" is none of its buckets: use the label of a bucket, such as "0..10"`,
 	} {
 		q, err := Parse(text)
 		require.NoError(t, err)
@@ -94,11 +96,13 @@ func TestQueriesAreNormalizedToo(t *testing.T) {
 	require.NoError(t, err)
 	ill := equivclass.NewDictionary(equivclass.Attribute{Name: "ill", Type: equivclass.Categorical, Text: equivclass.Text{Exact: true}})
 	for _, text := range []string{"flu", "cold", "cold "} {
-		ill.Add([]byte(text))
+		ill.Encode([]byte(text))
 	}
-	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(equivclass.Attribute{Name: "zip", Type: equivclass.Categorical, Hierarchy: tree}), ill}
+	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(equivclass.Attribute{Name: "zip", Type: equivclass.Categorical,
+		Hierarchy: tree}), ill}
 	for text, want := range map[string][]bool{
-		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true}, `count where ill in {" cold", flu}`: {true, true, false},
+		`count where ill = "flu "`: {true, false, false}, `count where ill = "cold "`: {false, false, true},
+		`count where ill in {" cold", flu}`: {true, true, false},
 		"count where zip = \" no\u0308rd\"": {true, true, false},
 	} {
 		q, err := Parse(text)
@@ -155,5 +159,5 @@ func TestDatesAreNotAddedUp(t *testing.T) {
 	q, err := Parse("sum(day)")
 	require.NoError(t, err)
 	_, err = Bind(q, []*equivclass.Dictionary{day})
-	assert.EqualError(t, err, `query, column 5: "day" holds no numbers that could be added up: sum a numeric attribute without buckets`)
+	assert.EqualError(t, err, `query, column 5: "day" cannot be summed: sum a numeric attribute without buckets`)
 }

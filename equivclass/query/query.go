@@ -5,10 +5,10 @@ import (
 )
 
 // Query is a COUNT, or the SUM of an attribute, over the records that satisfy
-// every condition. It speaks in texts; BindQuery gives them their meaning.
+// every condition. It consists of texts; Bind resolves them.
 type Query struct {
 	Sum   string // the attribute summed; empty: count
-	SumAt int    // where it stands in the text
+	SumAt int    // byte offset of it in the text
 	Where []Condition
 }
 

@@ -24,7 +24,8 @@ func queryTable(t testing.TB, rng *rand.Rand, n int) *equivclass.FlaggedTable {
 	}
 	rows := make([][]string, n)
 	for i := range rows {
-		rows[i] = []string{strconv.Itoa(rng.IntN(9)), string(rune('a' + rng.IntN(6))), []string{"F", "M", "X"}[rng.IntN(3)], strconv.Itoa(rng.IntN(7) - 3)}
+		rows[i] = []string{strconv.Itoa(rng.IntN(9)), string(rune('a' + rng.IntN(6))), []string{"F", "M", "X"}[rng.IntN(3)],
+			strconv.Itoa(rng.IntN(7) - 3)}
 	}
 	// every value occurs, so that every query can be asked
 	for v := range 9 {
@@ -120,7 +121,7 @@ func TestQueryBlockReleaseAgainstEnumeration(t *testing.T) {
 // queryOverWorlds answers a query on each table that shuffling blocks of five
 // rows against the first block can give.
 func queryOverWorlds(q *Bound, t *equivclass.FlaggedTable, blocks [][]int) (mean, least, most float64) {
-	world := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
+	world := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}}
 	for j := range world.Codes {
 		world.Codes[j] = slices.Clone(t.Codes[j])
 	}
@@ -179,7 +180,8 @@ func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups 
 				code, _, _ := t.Dicts[0].Find([]byte(equivclass.FormatNumber(age)))
 				for leaf := leafLo; leaf <= leafHi; leaf++ {
 					for _, sex := range r.Cells[g][2].Codes {
-						one := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}
+						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts,
+							Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}}
 						sum += queryDirect(q, one, []int32{0})
 						worlds++
 					}
@@ -227,11 +229,13 @@ func TestQueryLocalRelease(t *testing.T) {
 }
 
 // A bucket that mixes two groups: in each world the values of the bucket are
-// dealt to its rows at random. The estimate is the mean over worlds.
+// assigned to its rows at random. The estimate is the mean over worlds.
 func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "age", Type: equivclass.Integer}, {Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer}},
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "age", Type: equivclass.Integer}, {Name: "sex", Type: equivclass.Categorical},
+		{Name: "income", Type: equivclass.Integer}},
 		[][]string{{"1", "F!", "10!"}, {"2", "M!", "20!"}, {"3", "F", "30!"}, {"3", "F", "40!"}, {"5", "F!", "50!"}})
-	result := &lgb.Result{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4}, Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
+	result := &lgb.Result{Groups: [][]int32{{0, 1, 4}, {2, 3}}, Flags: []uint64{6, 4},
+		Buckets: [][][]int32{nil, {{0, 1, 4}}, {{0, 2}, {1, 3, 4}}}}
 	r := NewLocalRelease(table, result)
 	q := paBound(t, table.Dicts, "sum(income) where sex = F")
 	// rows 0, 1 and 4 are F with 2/3 each; rows 2 and 3 surely
@@ -243,7 +247,8 @@ func TestQueryLocalReleaseAgainstEnumeration(t *testing.T) {
 // Section 4.2's bounds round expectations, and the truth may lie outside: four
 // rows that are F with 1/2 each are two rows to the paper, whichever two.
 func TestLGBPaperBoundsMayFail(t *testing.T) {
-	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer}},
+	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical},
+		{Name: "income", Type: equivclass.Integer}},
 		[][]string{{"F!", "1!"}, {"F!", "2!"}, {"M!", "3!"}, {"M!", "4!"}, {"F!", "5!"}, {"F!", "6!"}, {"M!", "7!"}, {"M!", "8!"}})
 	result := &lgb.Result{Groups: [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, Flags: []uint64{3},
 		Buckets: [][][]int32{{{0, 2}, {1, 3}, {4, 6}, {5, 7}}, {{0, 1, 4, 5}, {2, 3, 6, 7}}}}

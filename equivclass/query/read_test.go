@@ -49,7 +49,8 @@ func TestCellReaderForms(t *testing.T) {
 		assert.Equal(t, equivclass.ReasonNumber, why, bad)
 	}
 
-	tree := NewCellReader(equivclass.NewDictionary(equivclass.Attribute{Name: "t", Type: equivclass.Categorical, Hierarchy: equivtest.Tree(t)}))
+	tree := NewCellReader(equivclass.NewDictionary(equivclass.Attribute{Name: "t", Type: equivclass.Categorical,
+		Hierarchy: equivtest.Tree(t)}))
 	_, why = tree.Read("nowhere")
 	assert.Equal(t, equivclass.ReasonHierarchy, why)
 

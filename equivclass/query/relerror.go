@@ -15,11 +15,11 @@ func RelativeError(actual, estimate float64) float64 {
 	return math.Abs(actual-estimate) / math.Abs(actual)
 }
 
-// WorkloadError is what a workload says about a release. Means are what the
-// papers print; a few queries with tiny answers can carry them, so the medians
-// stand beside.
+// WorkloadError is the error of a release over a workload. The papers print
+// means. A few queries with tiny answers can dominate a mean, so the medians
+// are given too.
 type WorkloadError struct {
-	Mean, Median       float64 // relative error of the queries that count
+	Mean, Median       float64 // relative error over Queries
 	Width, MedianWidth float64 // (upper - lower) / actual: the rate of Li, He and Sun
 	Queries            int     // that count
 	Empty              int     // whose true answer is 0: they have no relative error
@@ -63,7 +63,8 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 // 4.2): dims-1 different attributes of quasi and the sensitive one, each
 // restricted to a random interval of floor(values x volume^(1/(dims+1))) of its
 // values in order, at least one.
-func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int, src equivclass.Source) []*Bound {
+func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+	src equivclass.Source) []*Bound {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range append(slices.Clone(quasi), sensitive) {
 		ranks[j] = equivclass.ValueOrder(dicts[j])
@@ -102,7 +103,8 @@ func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, sr
 // SetWorkload draws count queries as Sun et al. do (section IV): qd different
 // attributes of quasi and the sensitive one, each restricted to
 // ceil(values x selectivity^(1/(qd+1))) random values of it, all different.
-func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int, src equivclass.Source) []*Bound {
+func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int,
+	src equivclass.Source) []*Bound {
 	queries := make([]*Bound, n)
 	for i := range queries {
 		q := &Bound{Sum: -1}

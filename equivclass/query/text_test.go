@@ -2,7 +2,7 @@ package query
 
 import "strings"
 
-// String writes the query as ParseQuery reads it.
+// String writes the query as Parse reads it.
 func (q Query) String() string {
 	var b strings.Builder
 	if q.Sum == "" {
@@ -21,7 +21,7 @@ func (q Query) String() string {
 	return b.String()
 }
 
-// String writes the condition as ParseQuery reads it.
+// String writes the condition as Parse reads it.
 func (c Condition) String() string {
 	name := quoteWord(c.Attribute)
 	switch {

@@ -9,23 +9,25 @@ import (
 )
 
 // FullDomain is full-domain generalization for p-sensitive k-anonymity, the
-// algorithm that Sun et al. compare with as Org(p,k) (Truta and Vinay, PDM 2006,
-// after Samarati 2001): every value of an attribute is generalized to the same
-// depth of its hierarchy throughout the table.
+// algorithm that Sun et al. compare with as Org(p,k) (Truta and Vinay, PDM
+// 2006, after Samarati 2001): every value of an attribute is generalized to the
+// same depth of its hierarchy throughout the table.
 //
 // Guarantee: that of Partitioner, and every class has at least P different
 // sensitive values. Of all combinations of depths that satisfy the requirement
 // without leaving a record out, the one with the smallest NCP over the domain
-// is taken (exact for k, p, frequency, entropy, recursive l and t-closeness, all
-// of which the union of two classes inherits).
+// is taken. This is exact for k, p, frequency, entropy, recursive l and
+// t-closeness, all of which the union of two classes inherits.
+//
 // Method: the combinations are a lattice. A chain through those not yet judged
-// is searched by halving; what satisfies the requirement settles all that is
-// more general, what does not settles all that is more specific (Samarati's
-// search in the order of Kohlmayer et al.'s Flash, 2012), and nothing that loses
-// more than the best one found is judged at all.
+// is searched by halving. A combination that satisfies the requirement decides
+// all that are more general, one that does not decides all that are more
+// specific (Samarati's search in the order of Kohlmayer et al.'s Flash, 2012).
+// No combination is judged that loses more than the best one found.
+//
 // Cost: n x D for each combination judged; some hundreds on Adult.
 //
-// Numbers without steps are halved, at most ten times; a lattice of more than
+// Numbers without steps are halved, at most ten times. A lattice of more than
 // about a million combinations drops depths of its tallest dimensions.
 type FullDomain struct{ P int }
 
@@ -64,7 +66,7 @@ type depthLattice struct {
 	number  map[uint64]int32
 	count   []int32
 	groups  [][]int32
-	dealt   []int32
+	inCell  []int32
 }
 
 const (
@@ -74,7 +76,8 @@ const (
 )
 
 func newDepthLattice(ladders []*ladder, judge *cut.Judge, rows []int32) *depthLattice {
-	l := &depthLattice{ladders: ladders, judge: judge, rows: rows, keys: make([]uint64, len(rows)), dealt: make([]int32, len(rows)), number: map[uint64]int32{}}
+	l := &depthLattice{ladders: ladders, judge: judge, rows: rows, keys: make([]uint64, len(rows)), inCell: make([]int32, len(rows)),
+		number: map[uint64]int32{}}
 	for _, ladder := range ladders {
 		depths := make([]int, ladder.height()+1)
 		for d := range depths {
@@ -183,7 +186,8 @@ func (l *depthLattice) chain(node int, bound float64) []int {
 	}
 }
 
-// settle tags a node and all that are more general (step -1) or specific (+1).
+// settle tags a node and all nodes that are more general (step -1) or more
+// specific (+1).
 func (l *depthLattice) settle(node int, tag int8, step int) {
 	stack := []int{node}
 	l.tag[node] = tag
@@ -234,7 +238,7 @@ func (l *depthLattice) classes(node int) [][]int32 {
 	l.groups = l.groups[:0]
 	at := int32(0)
 	for _, n := range l.count {
-		l.groups = append(l.groups, l.dealt[at:at:at+n])
+		l.groups = append(l.groups, l.inCell[at:at:at+n])
 		at += n
 	}
 	for i, r := range l.rows {

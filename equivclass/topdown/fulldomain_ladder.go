@@ -5,13 +5,13 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// ladder is the chain of generalizations of one dimension, Sun et al.'s
-// {value, interval, *}: at depth 0 all values are one cell, each depth cuts the
-// cells of the one above, and at the last every value is its own cell.
+// ladder is the chain of generalizations of one dimension, {value, interval, *}
+// in Sun et al.: at depth 0 all values are one cell, each depth cuts the cells
+// of the depth above, and at the last depth every value is a cell of its own.
 //
-// A Tree takes its depths from the hierarchy (a leaf that ends early stays
+// A Tree takes its depths from the hierarchy (a leaf at a smaller depth stays
 // itself), a Number from its steps, widest first, or else from halving the
-// domain; a Set has only the two ends.
+// domain; a Set has only the first and the last depth.
 type ladder struct {
 	value cut.Column  // rows to values, ascending
 	cell  [][]int32   // by depth and value
@@ -87,7 +87,7 @@ func ancestor(h *equivclass.Hierarchy, leaf equivclass.Code, depth int) (node in
 	return node, steps > depth
 }
 
-// bySteps nudges every value up by a millionth of the domain, at all depths
+// bySteps raises every value by a millionth of the domain, at all depths
 // alike, because a float32 may lie just below the border it stands for.
 func (l *ladder) bySteps(dim *equivclass.Dim, x []float32) {
 	l.add(x, func(float32) (int64, float64) { return 0, 1 })

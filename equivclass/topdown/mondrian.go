@@ -8,12 +8,14 @@ import (
 // Mondrian is strict multidimensional partitioning (LeFevre, DeWitt and
 // Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006).
 //
-// Guarantee: that of Partitioner; besides, records with equal coordinates and
-// different subjects share a class.
+// Guarantee: that of Partitioner. In addition, records with equal coordinates
+// and different subjects share a class.
+//
 // Method: cut at the median of the dimension in which the rows span the widest
 // part of the known domain, rows up to and including the median to one side,
-// the greater ones to the other. If a side would break the requirement the next
-// widest dimension is tried; if none allows a cut, the rows are a class.
+// the greater ones to the other. If a side would break the requirement, the
+// next widest dimension is tried; if none allows a cut, the rows are a class.
+//
 // Cost: expected n log n x D.
 type Mondrian struct{}
 

@@ -6,13 +6,17 @@ import (
 )
 
 // MondrianBoth is strict Mondrian that also tries the cut just below the
-// median: where many rows share the median, its lower side may hold nearly all
-// of them, and the only other place to cut at in that region is before them.
+// median. Where many rows share the median, the side up to the median may have
+// nearly all rows, and the only other cut in that region is the one before the
+// median.
 //
-// It is ours, an improvement beside the faithful version: on Adult at k=5 it
-// halves the loss of Mondrian (TestMondrianBothBeatsMondrian).
-// Guarantee and cost: those of Mondrian. Where l decides and not k (k=10, l=5 on
-// Adult), early cuts more can cost later ones: compare before choosing it.
+// It is ours, an alternative to the faithful version: on Adult at k=5 it halves
+// the loss of Mondrian (TestMondrianBothBeatsMondrian). Where l decides and not
+// k (k=10, l=5 on Adult), more early cuts can prevent better ones later, so
+// compare before choosing it.
+//
+// Guarantee: that of Mondrian.
+// Cost: that of Mondrian.
 type MondrianBoth struct{}
 
 // Name returns mondrian-both.

@@ -7,13 +7,16 @@ import (
 
 // MondrianRelaxed is relaxed multidimensional partitioning (LeFevre, DeWitt and
 // Ramakrishnan, ICDE 2006, section 3): rows that share the median may go to
-// either side, so every cut is into halves that differ by one row at most, and
+// either side, so every cut makes halves that differ by at most one row, and
 // the regions of classes may overlap.
 //
 // Guarantee: that of Partitioner; with k alone every class has k to 2k-1 rows.
-// Method: that of Mondrian, halves by coordinate and then by row number.
+//
+// Method: that of Mondrian, with halves by coordinate and then by row number.
 // Dimensions in which all rows agree are tried last, so that equal rows are
-// divided too. Cost: expected n log n x D.
+// divided too.
+//
+// Cost: expected n log n x D.
 type MondrianRelaxed struct{}
 
 // Name returns mondrian-relaxed.

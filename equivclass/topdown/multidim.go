@@ -14,10 +14,12 @@ import (
 //
 // Guarantee: that of Partitioner, and every class has at least P different
 // sensitive values.
+//
 // Method: a class is cut in the dimension in which its cell is widest: a number
-// (and a set, by code) at the median as in strict Mondrian, a hierarchy into the
-// children of the class's lowest common ancestor. A cut of which a part breaks
-// the requirement is not made, the next widest dimension is tried.
+// (and a set, by code) at the median as in strict Mondrian, a hierarchy into
+// the children of the class's lowest common ancestor. If a part would break the
+// requirement, the cut is not made and the next widest dimension is tried.
+//
 // Cost: expected n log n x D.
 type Multi struct{ P int }
 

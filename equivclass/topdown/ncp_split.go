@@ -10,27 +10,29 @@ import (
 // lgb-ncp (Algorithm 4).
 //
 // Guarantee: that of Partitioner.
+//
 // Method: find two seeds that lie far apart in NCP: from the first row the
-// farthest, from that the farthest, three times; deal the other rows between
-// them in random order, each to the group whose NCP it raises less; recur. A
-// set of fewer than 2k rows, or one of whose sides would break the requirement,
-// is a class.
+// farthest, from that one the farthest, three times. Assign the other rows in
+// random order, each to the seed whose group's NCP it raises less, and continue
+// with both groups. A set of fewer than 2k rows, or one of whose parts would
+// break the requirement, is a class.
 //
-// That stop makes large classes where rows lie unevenly (the paper's figure 5
-// shows its C_DM far above lgb-mdp's). Mend, ours, then cuts such a set as
-// strict Mondrian would before giving up: fewer and larger classes become more
-// and smaller ones (TestLGBFigures5And6).
+// This stop leaves large classes where rows lie unevenly (the paper's figure 5
+// shows its C_DM far above that of lgb-mdp). Fixed, which is ours, then cuts
+// such a set as strict Mondrian would: few large classes become more and
+// smaller ones (TestLGBFigures5And6).
 //
-// Cost: n D a level; levels are few when sides are alike, see the benchmark.
+// Cost: n D for each level; there are few levels when the groups are of similar
+// size, see the benchmark.
 type NCPSplit struct {
-	Mend bool
-	Seed uint64 // of the order in which rows are dealt
+	Fixed bool   // go on cutting as strict Mondrian does
+	Seed  uint64 // of the order in which rows are assigned
 }
 
-// Name returns ncp-split, or ncp-split-mended.
+// Name returns ncp-split, or ncp-split-fixed.
 func (m NCPSplit) Name() string {
-	if m.Mend {
-		return "ncp-split-mended"
+	if m.Fixed {
+		return "ncp-split-fixed"
 	}
 	return "ncp-split"
 }
@@ -41,8 +43,8 @@ func (m NCPSplit) WithSeed(seed uint64) equivclass.Partitioner { m.Seed = seed; 
 // Partition implements Partitioner.
 func (m NCPSplit) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	c := newNCPCutter(p, want)
-	if m.Mend {
-		c.mend = cut.NewMedianCutter(p, want)
+	if m.Fixed {
+		c.fixed = cut.NewMedianCutter(p, want)
 	}
 	random := cut.SplitMix(m.Seed)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
@@ -59,7 +61,7 @@ type ncpCutter struct {
 	p     *equivclass.Pool
 	judge *cut.Judge
 	split *cut.BoxSplitter
-	mend  *cut.MedianCutter
+	fixed *cut.MedianCutter
 }
 
 func newNCPCutter(p *equivclass.Pool, want equivclass.Requirement) *ncpCutter {
@@ -74,8 +76,8 @@ func (c *ncpCutter) cut(rows []int32) int {
 			return left
 		}
 	}
-	if c.mend != nil {
-		return c.mend.Strict(rows)
+	if c.fixed != nil {
+		return c.fixed.Strict(rows)
 	}
 	return 0
 }

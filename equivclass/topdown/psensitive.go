@@ -12,22 +12,24 @@ import (
 // Wang and Ross, "Achieving P-Sensitive K-Anonymity via Anatomy" (ICEBE 2009).
 //
 // Guarantee: that of Partitioner, and every class has at least P different
-// sensitive values. Theorem 1: so have the tables NSS and SS, which the tests join.
+// sensitive values. By Theorem 1 the tables NSS and SS have as many; the tests
+// join them. P different values do not bound what an adversary learns: nine of
+// ten records may share one value (p = 2, probability 0.9). Ask for frequency l
+// too.
 //
-// What it does not say: P different values do not bound what is learnt; nine of
-// ten records may share one (p = 2, probability 0.9). Ask for frequency l too.
+// Method: the paper announces a top-down algorithm and prints none. We take
+// that of its authors' (alpha,k)-anonymity (Wong, Li, Fu and Wang, KDD 2006,
+// its reference 14), which reproduces table IV from table III. All records
+// start in one class, every attribute at its root. A class is specialized by
+// the attribute that takes most records one level down, of equals the one with
+// fewest branches, then the one that saves most NCP. A branch that breaks the
+// requirement goes back to the parent, which takes records from the largest
+// branches if it would break the requirement itself.
 //
-// Method: the paper announces a top-down algorithm and prints none. We read it as
-// that of its authors' (alpha,k)-anonymity (Wong, Li, Fu and Wang, KDD 2006, its
-// reference 14), which reproduces table IV from table III: all records start in
-// one class, every attribute at its root; a class is specialized by the
-// attribute that takes most records one level down, of equals the one with fewest
-// branches, then the one that saves most NCP; a branch that breaks the
-// requirement goes back to the parent, which draws records from the largest
-// branches if it would break it.
+// Difference from the paper: the records that go back to the parent are tried
+// in other attributes.
+//
 // Cost: n x D for each level of the hierarchies.
-//
-// Where we differ: what goes back to the parent is tried in other attributes.
 type PSensitive struct{ P int }
 
 // Name returns p-sensitive.
@@ -39,11 +41,14 @@ func (s PSensitive) Partition(p *equivclass.Pool, want equivclass.Requirement) (
 }
 
 // PSensitiveNCP is PSensitive that specializes by the attribute that saves most
-// NCP over the records it takes down, and asks for most records only among
-// equals. It is ours, an improvement beside the faithful version: it makes the
-// same tables of the paper's example, and on Adult at p = 2, k = 20 it halves the
-// loss, 22 % to 10 % (TestSunAdult). Guarantee and cost are those of PSensitive.
-// Where l decides (p = 5, k = 10, l = 5) it loses a little more: compare.
+// NCP over the records it takes down, and prefers most records only among
+// equals. It is ours, an alternative to the faithful version: it makes the same
+// tables of the paper's example, and on Adult at p = 2, k = 20 it halves the
+// loss from 22 % to 10 % (TestSunAdult). Where l decides (p = 5, k = 10, l = 5)
+// it loses a little more, so compare before choosing it.
+//
+// Guarantee: that of PSensitive.
+// Cost: that of PSensitive.
 type PSensitiveNCP struct{ P int }
 
 // Name returns p-sensitive-ncp.
@@ -94,8 +99,9 @@ func newSpecializer(p *equivclass.Pool, want equivclass.Requirement) *specialize
 	return t
 }
 
-// special is a class on the way: its rows and, by dimension, the depth that it
-// has reached; closed dimensions are not tried again.
+// special is a class that is still being specialized: its rows and, by
+// dimension, the depth that it has reached; closed dimensions are not tried
+// again.
 type special struct {
 	rows   []int32
 	depth  []int
@@ -149,7 +155,7 @@ func (t *specializer) specialize(c special) []special {
 		return cmp.Or(byCount, saved)
 	})
 	for _, o := range offers {
-		if t.mend(&o) {
+		if t.repair(&o) {
 			return o.children(c)
 		}
 	}
@@ -210,11 +216,11 @@ func (t *specializer) split(rows []int32, j, depth int) [][]int32 {
 	return parts
 }
 
-// mend lets what stays hold the requirement: it draws single records from the
-// largest branch that can spare them, the value that the parent has least of
-// first, and whole branches, smallest first, if none can. It reports whether a
-// branch is left.
-func (t *specializer) mend(o *offer) bool {
+// repair makes the records that stay with the parent satisfy the requirement.
+// It takes single records from the largest branch that can spare them, starting
+// with the value of which the parent has least, and whole branches, smallest
+// first, if no branch can. It reports whether a branch is left.
+func (t *specializer) repair(o *offer) bool {
 	if len(o.stay) == 0 {
 		return true
 	}
@@ -244,7 +250,7 @@ func (t *specializer) mend(o *offer) bool {
 	return true
 }
 
-// spare finds the branch and the value to draw from it, or -1.
+// spare finds the branch and the value to take from it, or -1.
 func (t *specializer) spare(bags []equivclass.Bag, stay equivclass.Bag) (from int, code equivclass.Code) {
 	order := cut.Identity(len(bags))
 	slices.SortStableFunc(order, func(a, b int32) int { return bags[b].Total - bags[a].Total })

@@ -9,21 +9,25 @@ import (
 )
 
 // SingleDimensional is single-dimensional partitioning: each dimension is cut
-// into intervals on its own, and a class is what falls into the same interval
-// of every dimension. A value is therefore generalized to the same interval in
-// the whole table (LeFevre, DeWitt and Ramakrishnan, ICDE 2006, definition 4;
-// the "Single" of Wang, Xu and Sun's figures, who cite Bayardo and Agrawal).
+// into intervals on its own, and a class consists of the rows in the same
+// interval of every dimension. A value is therefore generalized to the same
+// interval in the whole table (LeFevre, DeWitt and Ramakrishnan, ICDE 2006,
+// definition 4; the "Single" of Wang, Xu and Sun's figures, who cite Bayardo
+// and Agrawal).
 //
 // Guarantee: that of Partitioner; rows with equal coordinates and different
 // subjects share a class.
-// Method: greedy, as the papers' exhaustive search is exponential: start with
-// one interval per dimension; take the widest interval, find every place at
-// which it may be cut without any class breaking the requirement, cut at the
-// one nearest to its median. An interval that allows no cut is final, because
-// later cuts only make classes smaller (exact for k and frequency l, and for
-// every principle that the union of two classes inherits from them).
-// Cost: n log^2 n x D, for all places of an interval are found in one pass over
-// its rows sorted by class and value.
+//
+// Method: greedy, because the papers' exhaustive search is exponential. Start
+// with one interval for each dimension. Take the widest interval, find every
+// place at which it may be cut without any class breaking the requirement, and
+// cut at the one nearest to its median. An interval that allows no cut is
+// final, because later cuts only make classes smaller (exact for k and
+// frequency l, and for every principle that the union of two classes inherits
+// from them).
+//
+// Cost: n log^2 n x D, because all places of an interval are found in one pass
+// over its rows sorted by class and value.
 type SingleDimensional struct{}
 
 // Name returns single-dimensional.
@@ -138,7 +142,7 @@ func (g *grid) cut(v *interval) {
 	g.offer(v.dim, v.rows[left:])
 }
 
-// place returns the rank after which to cut: of the allowed ones that which
+// place returns the rank after which to cut: of the allowed ranks the one that
 // divides the rows most evenly, of equals the lowest.
 func (g *grid) place(rows, rank []int32) (int32, bool) {
 	lo, hi := rank[rows[0]], rank[rows[0]]
@@ -199,8 +203,9 @@ func (g *grid) byCell(rows, rank []int32) {
 }
 
 // cellCuts notes the places at which cutting one class, keys[from:to], would
-// leave a part that breaks the requirement. Between two values of the class all
-// places cut it alike; below its first and above its last value it stays whole.
+// leave a part that breaks the requirement. All places between two neighbouring
+// values of the class cut it in the same way; below its first value and above
+// its last one it stays whole.
 func (g *grid) cellCuts(from, to int, lo int32, forbidden []int32) {
 	if !g.judge.OnlyK() {
 		clear(g.left)

@@ -22,7 +22,8 @@ var sunDiseases = []string{"HIV", "Flu", "Fever"} // by first appearance
 
 func sunTableIII(t testing.TB) sunTable {
 	t.Helper()
-	h, err := equivclass.ParseHierarchy("job", strings.NewReader("clerk;White-collar;*\nmanager;White-collar;*\nworker;Blue-collar;*\ntechnician;Blue-collar;*\n"))
+	h, err := equivclass.ParseHierarchy("job", strings.NewReader("clerk;White-collar;*\nmanager;White-collar;*\n"+
+		"worker;Blue-collar;*\ntechnician;Blue-collar;*\n"))
 	require.NoError(t, err)
 	s := sunTable{job: h, text: [][]string{
 		{"clerk", "1975", "4350", "HIV"},
@@ -33,7 +34,8 @@ func sunTableIII(t testing.TB) sunTable {
 		{"technician", "1940", "4350", "Fever"},
 	}}
 	births, zips := map[string]float32{"1940": 0, "1955": 0.5, "1975": 1}, map[string]float32{"4350": 0, "5432": 1}
-	s.p = &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Tree, Size: 4, Tree: h}, {Kind: equivclass.Set, Size: 3}, {Kind: equivclass.Set, Size: 2}}}}
+	s.p = &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Tree, Size: 4, Tree: h},
+		{Kind: equivclass.Set, Size: 3}, {Kind: equivclass.Set, Size: 2}}}}
 	for _, r := range s.text {
 		leaf, ok := h.Leaf([]byte(r[0]))
 		require.True(t, ok)
@@ -114,7 +116,8 @@ func TestSunTablesVIToX(t *testing.T) {
 	}
 	require.Equal(t, []string{"HIV 1", "Flu 1", "Flu 2", "Fever 2", "Flu 3", "Fever 3"}, sensitive)
 	for _, r := range joinNSS(nss, ss) {
-		joined = append(joined, strings.Join([]string{s.text[r.Row][0], s.text[r.Row][1], s.text[r.Row][2], sunDiseases[r.SA], string(rune('0' + r.Group))}, " "))
+		joined = append(joined, strings.Join([]string{s.text[r.Row][0], s.text[r.Row][1], s.text[r.Row][2], sunDiseases[r.SA],
+			string(rune('0' + r.Group))}, " "))
 	}
 	require.Equal(t, []string{
 		"clerk 1975 4350 HIV 1", "manager 1955 4350 HIV 1", "clerk 1975 4350 Flu 1", "manager 1955 4350 Flu 1",

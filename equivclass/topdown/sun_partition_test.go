@@ -86,7 +86,7 @@ func TestSunTheorem1(t *testing.T) {
 }
 
 // What theorem 1 does not promise: at p = 2 and k = 10 one value may have nine
-// tenths of a group. With frequency l besides it may not.
+// tenths of a group. With frequency l in addition it may not.
 func TestSunPSensitivityBoundsNoProbability(t *testing.T) {
 	p := equivtest.Block(0, 0, 0, 0, 0, 0, 0, 0, 0, 1)
 	groups, rest := PSensitive{P: 2}.Partition(p, equivclass.Requirement{K: 10, L: 1})
@@ -97,7 +97,7 @@ func TestSunPSensitivityBoundsNoProbability(t *testing.T) {
 	require.Len(t, rest, 10)
 }
 
-// With P, every class has so many values besides; and the kinds of dimensions mixed.
+// With P, every class also has so many values; and the kinds of dimensions mixed.
 func TestSunPartitionersKeepP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	cuts := map[string]int{}

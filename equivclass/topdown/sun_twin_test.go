@@ -155,9 +155,13 @@ func (s *sunTwin) drawOne(o *sunTwinOffer, stay *[]int32) bool {
 			if !twinHolds(s.p, s.want, without) {
 				continue
 			}
-			if a := s.p.SA[r]; best < 0 || have[a] < have[s.p.SA[o.parts[i][best]]] || have[a] == have[s.p.SA[o.parts[i][best]]] && a < s.p.SA[o.parts[i][best]] {
-				best = k
+			a := s.p.SA[r]
+			if best >= 0 {
+				if b := s.p.SA[o.parts[i][best]]; have[a] > have[b] || have[a] == have[b] && a >= b {
+					continue
+				}
 			}
+			best = k
 		}
 		if best >= 0 {
 			*stay = append(*stay, o.parts[i][best])

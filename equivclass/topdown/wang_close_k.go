@@ -14,25 +14,27 @@ import (
 //
 // Guarantee: that of Partitioner; rows with equal coordinates and different
 // subjects share a class.
-// Method: dimensions in ascending order of information dependency, the first
-// that allows a cut (eq. 8): while more than 3k-1 rows are left, after the first
-// value d_pre at which the rows from the low end suffice for a class, or before
-// the last value d_fin at which the rows to the high end do, whichever takes the
-// fewer rows; on the last step, at the allowed value of greatest entropy.
 //
-// How it is read. Eq. 8 cuts halfway between a value and the next one; for
-// d_fin that must be the one before it, or its own rows would fall to the wrong
-// side. With a requirement beyond k, "suffice" means that both sides satisfy it,
-// and k in 3k-1 is the smallest size of a class. The entropy (eq. 9) is that of
-// the two parts' sizes: section III.B.f wants the "better distributed divide"
-// and calls C_i what the dividing point makes of the set, so the greatest
-// entropy is the most even cut (entropy of the values inside the parts, the
-// other reading, would be greatest for the least even one).
+// Method: take the dimensions in ascending order of information dependency and
+// cut in the first one that allows it (eq. 8). While more than 3k-1 rows are
+// left, cut after the first value d_pre at which the rows from the low end
+// suffice for a class, or before the last value d_fin at which the rows to the
+// high end do, whichever takes fewer rows. In the last step, cut at the allowed
+// value of greatest entropy.
 //
-// Cost. Read plainly, each of n/k steps scans what is left, n^2/k. Here a set
-// keeps its counts by value and loses the rows that are taken off; only the part
-// taken off, which is never the larger one, is counted anew, so a row is touched
-// O(log n) times: n log^2 n x D with the sorting.
+// Difference from the paper: eq. 8 cuts halfway between a value and the next
+// one; for d_fin that must be the value before it, or its own rows would fall
+// to the wrong side. With a requirement beyond k, "suffice" means that both
+// sides satisfy it, and k in 3k-1 is the smallest size of a class. The entropy
+// (eq. 9) is that of the two parts' sizes: section III.B.f wants the "better
+// distributed divide" and calls C_i the classes that the dividing point makes,
+// so the greatest entropy is the most even cut. (The other reading, the entropy
+// of the values inside the parts, would be greatest for the least even cut.)
+//
+// Cost: n log^2 n x D with the sorting. Implemented literally, each of n/k
+// steps would scan all rows left, n^2/k. Here a set keeps its counts by value
+// and removes the rows that are taken off. Only the part taken off, which is
+// never the larger one, is counted again, so a row is touched O(log n) times.
 type WangCloseK struct{}
 
 // Name returns wang-close-k.
@@ -40,7 +42,8 @@ func (WangCloseK) Name() string { return "wang-close-k" }
 
 // Partition implements Partitioner.
 func (WangCloseK) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	c := &closeCutter{judge: cut.NewJudge(p, want), selector: newWangSelector(p, want.K), owner: make([]int32, p.Len()), place: make([][]int32, p.D())}
+	c := &closeCutter{judge: cut.NewJudge(p, want), selector: newWangSelector(p, want.K), owner: make([]int32, p.Len()),
+		place: make([][]int32, p.D())}
 	for j := range c.place {
 		c.place[j] = make([]int32, p.Len())
 	}
@@ -89,7 +92,7 @@ func (c *closeCutter) run(rows []int32) {
 				c.keep(s.rows())
 				again = false
 			case taken == nil || c.last(s.alive) || 2*s.alive < len(rows):
-				stack = append(stack, s.rows()) // count what is left anew
+				stack = append(stack, s.rows()) // count the remaining rows again
 				again = false
 			}
 			if taken != nil {

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// closeSet is a set of rows that is taken apart from its ends: per dimension
-// its rows by value and the values that are still held, in order.
+// closeSet is a set of rows from whose ends classes are taken: for each
+// dimension its rows by value and the values that it still has, in order.
 type closeSet struct {
 	id     int32
 	alive  int
@@ -16,15 +16,15 @@ type closeSet struct {
 }
 
 // closeColumn is one dimension of a set. Values are numbered 0..V-1 in
-// ascending order; next and prev link those that a row still holds, V being
+// ascending order. next and prev link the values that still have a row, V being
 // both ends of the list. A row that has left the set stays in order until the
-// set is counted anew.
+// set is counted again.
 type closeColumn struct {
 	order      []int32 // rows by value
 	start      []int32 // where a value begins in order; V+1 entries
 	count      []int32 // rows still in the set, by value
 	next, prev []int32
-	closed     bool // found to allow no cut, not to be asked again
+	closed     bool // found to allow no cut, not to be tried again
 }
 
 // newSet counts rows. Cost: m log m x D.
@@ -120,7 +120,7 @@ func (c *closeCutter) remove(s *closeSet, r int32) {
 // closeEnd is the part that would be taken off one end.
 type closeEnd struct {
 	high    bool
-	value   int32 // the last value taken in
+	value   int32 // the last value added
 	size    int
 	values  []int32
 	counts  []int32 // by sensitive value, over the first counted values; all zero between calls
@@ -138,8 +138,8 @@ func (e *closeEnd) grow(col *closeColumn) {
 	e.size += int(col.count[e.value])
 }
 
-// count brings counts up to date with values. It waits until the end is judged:
-// an end that is much larger than the other is never looked into.
+// count brings counts up to date with values. It waits until the end is judged,
+// so that the rows of an end that is much larger than the other are never read.
 func (e *closeEnd) count(c *closeCutter, s *closeSet, j int) {
 	for ; e.counted < len(e.values); e.counted++ {
 		for _, r := range s.held(j, e.values[e.counted]) {
@@ -152,9 +152,10 @@ func (e *closeEnd) count(c *closeCutter, s *closeSet, j int) {
 // first dimension of DA that allows a cut, and returns its rows; nil if no
 // dimension does.
 //
-// With k alone a dimension that allows no cut never will again, for rows only
-// leave. With more asked for it might; it is asked again when the set is counted
-// anew, that is after at most half of it has gone, and before it becomes a class.
+// With k alone a dimension that allows no cut never will, because rows only
+// leave. With further requirements it might. It is tried again when the set is
+// counted again, that is when at most half of it has left, and before the set
+// becomes a class.
 func (c *closeCutter) takeOff(s *closeSet) []int32 {
 	if s.alive < 2*c.judge.Minimum() {
 		return nil
@@ -183,10 +184,10 @@ func (c *closeCutter) take(s *closeSet, j int, values []int32) []int32 {
 }
 
 // smallerEnd lets both ends grow, always the smaller one (the low end of
-// equals), until one may be cut off, and returns its values. That is the
-// comparison of eq. 8 without computing the loser: of all allowed cuts it finds
-// the one with the smallest part. No part can be more than half, for then the
-// other side of the same cut is smaller.
+// equals), until one may be cut off, and returns its values. This is the
+// comparison of eq. 8 without computing the larger end: of all allowed cuts it
+// finds the one with the smallest part. No part can be more than half, because
+// then the other side of the same cut is smaller.
 func (c *closeCutter) smallerEnd(s *closeSet, j int) []int32 {
 	end := int32(len(s.cols[j].count))
 	for i := range c.ends {

@@ -45,20 +45,22 @@ func mapValues(p *equivclass.Pool) *valueMap {
 
 // spread sums up how the points of a set are mapped to one dimension.
 //
-// Pro (eq. 2) is the number of different values. The print multiplies each
-// column of a matrix of differences, which is 0 if the value occurs again
-// later, and adds up the columns that are not 0. Its sum ends at n-1, which
-// would leave out the last point, always the last of its value; read: n.
+// Pro (eq. 2) is the number of different values. As printed, each column of a
+// matrix of differences is multiplied out, which gives 0 if the value occurs
+// again later, and the columns that are not 0 are counted. The printed sum ends
+// at n-1, which would leave out the last point, always the last of its value;
+// we sum to n.
 //
-// PPA (eq. 3) is, for each of the Pro values, how many points have it. DEP needs
-// only its sum, which is the number of points, and the sum of its squares.
+// PPA (eq. 3) is, for each of the Pro values, how many points have it. DEP
+// needs only its sum, which is the number of points, and the sum of its
+// squares.
 type spread struct {
 	pro     int
 	points  int64
 	squares int64
 }
 
-// add takes in one more value, held by y points.
+// add adds one more value, which y points have.
 func (s *spread) add(y int64) {
 	s.pro++
 	s.points += y
@@ -79,7 +81,7 @@ func (s *spread) lose(y int64) {
 func (s spread) density() float64 { return float64(s.points) / float64(s.pro) }
 
 // dispersion is the sample standard deviation of PPA, the second term of eq. 4.
-// Its n is read as the number of values, Pro. One value alone has none: 0.
+// Its n is read as the number of values, Pro. With one value it is 0.
 func (s spread) dispersion() float64 {
 	if s.pro < 2 {
 		return 0
@@ -135,7 +137,8 @@ type wangSelector struct {
 
 func newWangSelector(p *equivclass.Pool, k int) *wangSelector {
 	d := p.D()
-	s := &wangSelector{m: mapValues(p), k: max(k, 1), counts: make([][]int32, d), dims: make([]spread, d), dep: make([]float64, d), da: make([]int, d)}
+	s := &wangSelector{m: mapValues(p), k: max(k, 1), counts: make([][]int32, d), dims: make([]spread, d), dep: make([]float64, d),
+		da: make([]int, d)}
 	for j, n := range s.m.values {
 		s.counts[j] = make([]int32, n)
 	}

@@ -11,14 +11,17 @@ import (
 //
 // Guarantee: that of Partitioner; rows with equal coordinates and different
 // subjects share a class.
+//
 // Method: take the dimensions in ascending order of information dependency
-// (array DA) and cut at the median (eq. 7) of the first that allows it; the two
-// parts anew, DA included.
-// How eq. 7 is read. For n odd the print averages the points (n+1)/2 and
-// (n+2)/2, and the latter is no index; the text wants the left part one point
-// larger, so the second is the point after the first, (n+3)/2. Points on the
-// line go left (section III.B.c), so the cut is after the value of the
+// (array DA) and cut at the median (eq. 7) of the first one that allows it;
+// then do the same with both parts, computing DA again.
+//
+// Difference from the paper: for n odd, eq. 7 as printed averages the points
+// (n+1)/2 and (n+2)/2, and the latter is no index. The text wants the left part
+// one point larger, so the second is the point after the first, (n+3)/2. Points
+// on the line go left (section III.B.c), so the cut is after the value of the
 // (n+1)/2-th or n/2-th smallest point.
+//
 // Cost: expected n log n x D.
 type WangMedian struct{}
 

@@ -76,7 +76,7 @@ func twinWangMedian(p *equivclass.Pool, want equivclass.Requirement) [][]int32 {
 	})
 }
 
-// twinCloseK scans every set anew for every cut: n^2/k.
+// twinCloseK scans every set again for every cut: n^2/k.
 func twinCloseK(p *equivclass.Pool, want equivclass.Requirement) [][]int32 {
 	return twinRun(p, want, equivtest.Rows(p.Len()), func(rows []int32) (dims []int, at []float32) {
 		for _, j := range twinOrder(p, rows, want.K) {
@@ -105,7 +105,7 @@ func twinCloseK(p *equivclass.Pool, want equivclass.Requirement) [][]int32 {
 }
 
 // twinSingle keeps the cuts of each dimension as a sorted list and forms all
-// classes anew to see whether one more is allowed.
+// classes again to see whether one more is allowed.
 func twinSingle(p *equivclass.Pool, want equivclass.Requirement) [][]int32 {
 	cuts, final := make([][]float32, p.D()), map[[2]float32]bool{}
 	for {
@@ -197,7 +197,8 @@ func TestWangTwins(t *testing.T) {
 	for range 120 {
 		p := equivtest.Grid(rng, 2+rng.IntN(120), 1+rng.IntN(4), 2+rng.IntN(20), 3+rng.IntN(6))
 		k := 1 + rng.IntN(6)
-		for _, want := range []equivclass.Requirement{{K: k, L: 1}, {K: k, L: 2}, {K: k, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: 2}}}} {
+		for _, want := range []equivclass.Requirement{{K: k, L: 1}, {K: k, L: 2},
+			{K: k, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: 2}}}} {
 			if !twinHolds(p, want, equivtest.Rows(p.Len())) {
 				continue
 			}
@@ -212,7 +213,7 @@ func TestWangTwins(t *testing.T) {
 	}
 }
 
-// Beyond k, close-k asks a dimension again only when its set is counted anew,
+// Beyond k, close-k asks a dimension again only when its set is counted again,
 // so its cuts may differ from the twin's; but no class may be left that an
 // allowed cut divides, and nearly all pools must agree.
 func TestWangCloseKLeavesNothingToCut(t *testing.T) {

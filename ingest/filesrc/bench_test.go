@@ -36,7 +36,8 @@ func benchText(layout Layout, n int) string {
 	for i := range n {
 		form := "%d,%d,%d.5,%d,%d,%d,%s,%s,%s\n"
 		if layout == NDJSON {
-			form = `{"patient":%d,"age":%d,"weight":%d.5,"height":%d,"stay":%d,"postcode":"%d","sex":"%s","type":"%s","diagnosis":"%s"}` + "\n"
+			form = `{"patient":%d,"age":%d,"weight":%d.5,"height":%d,"stay":%d,` +
+				`"postcode":"%d","sex":"%s","type":"%s","diagnosis":"%s"}` + "\n"
 		}
 		fmt.Fprintf(&s, form, i, i%90, 40+i%60, 150+i%50, i%14, 1000+i%97, "fm"[i%2:i%2+1], "emergency", "influenza")
 	}

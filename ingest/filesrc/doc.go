@@ -1,25 +1,48 @@
 // Package filesrc reads records from files and from standard input (port
 // ingest.Source): one JSON object a line (NDJSON), or CSV with a header.
 //
-// A record is one line, also in CSV: a quote that is not closed on its line
-// costs that line only. Where multi-line fields are declared (Config.Multiline),
-// a record goes over several lines only if it is whole (splitter.multilineEnd).
+// # Guarantee
 //
-// A position is the byte offset of a line. Every line is handed out once, as a
-// record or as one that holds none: blank, or the header. A file is known by what it holds, not by its path:
-// its partition is named by a keyed hash of its header and first record. So a
-// renamed file resumes, a new one starts at 0, and one that is shorter than what
-// state has read, or differs in the last record read, stops the source with
-// ingest.ErrReplaced: the effect of a record cannot be taken back (rule N).
-// Records may only be appended. Each file is a partition of its own; several
-// are read in order of their names.
+// Every line of a file is handed out once and in order, as a record or as a line
+// without one (a blank line, the header), from the position that state holds: the
+// byte offset of a line. What the records are is a function of the text alone,
+// never of how it was buffered or where a restart fell. A file that is shorter
+// than what state has read, or differs in the last record read, stops the source
+// with ingest.ErrReplaced, since the effect of a record cannot be taken back (rule
+// N: nothing is removed). Records may only be appended.
 //
-// Where a file ends without a line break, its last line may still grow: it is
-// left unread and reported (Status.Unread, Config.Log), and read once its line
-// break has come. Config.Complete declares that files do not grow; standard input
-// does not. If such a line was taken in and has grown, what was read of it
+// # Method
+//
+// A file is known by what it holds, not by its path: its partition is named by a
+// keyed hash of its header and first record. So a renamed file resumes and a new
+// one starts at 0. Each file is a partition of its own; several are read in the
+// order of their names.
+//
+// A record is one line, also in CSV: a quote that is not closed on its line costs
+// that line only. Where multi-line fields are declared (Config.Multiline), a
+// record has several lines only if it is whole (splitter.multilineEnd).
+//
+// Where a file ends without a line break, its last line may still grow. It is left
+// unread and reported (Status.Unread, Config.Log), and read once its line break is
+// there. Config.Complete declares that files do not grow; standard input never
+// does. If such a line was taken in and has grown nevertheless, what was read of it
 // stays, and the rest is refused (ingest.ReasonGrown), so that the dataset goes on.
 //
-// A file whose name ends in .gz is unpacked; its offsets count unpacked bytes,
-// and it cannot be followed. Each run on standard input is a source of its own.
+// # Difference from the usual
+//
+// Tools that follow files know them by path or inode, and readers of CSV join
+// lines until a quote is closed. Here the content decides, so that a copy or a
+// rotation cannot publish a person twice, and a stray quote cannot join the lines
+// of several people into one field.
+//
+// # Cost
+//
+// A restart reads the head of each file and its last record again, and up to 1 GiB
+// below the position only to number the lines. A file whose name ends in .gz is
+// decompressed from its start; its offsets count decompressed bytes, and it cannot
+// be followed. Each run on standard input is a source of its own and cannot resume.
+//
+// # Source
+//
+// RFC 4180 for CSV; github.com/ndjson/ndjson-spec for lines of JSON.
 package filesrc

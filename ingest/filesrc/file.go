@@ -45,7 +45,7 @@ type mark struct {
 	digest incremental.Digest
 }
 
-// identify reads the head of the file, if it is there by now.
+// identify reads the head of the file, if the file is there.
 func (f *file) identify(ctx context.Context) error {
 	h, ok, err := readHead(ctx, f.path, f.cfg)
 	if err != nil {
@@ -61,7 +61,8 @@ func (f *file) identify(ctx context.Context) error {
 
 // changed makes the error for a file that does not hold what state has read.
 func (f *file) changed(format string, args ...any) error {
-	return fmt.Errorf("source file %s: %w: %s. Records may only be appended: put the file back as it was, or begin anew with an empty state and release directory",
+	return fmt.Errorf("source file %s: %w: %s. Records may only be appended: put the file back as it was, or start again with an "+
+		"empty state and an empty release directory",
 		f.path, ingest.ErrReplaced, fmt.Sprintf(format, args...))
 }
 
@@ -103,8 +104,8 @@ func (f *file) compareLast() error {
 	return nil
 }
 
-// rotated reports that the path leads to another file by now. One that is gone
-// may come back; until then the open one may still grow.
+// rotated reports that the path now names another file. A path that names none
+// may come back; until then the open file may still grow.
 func (f *file) rotated() (bool, error) {
 	now, err := os.Stat(f.path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -116,8 +116,8 @@ func unpackedSize(ctx context.Context, path string, wholeLines bool) (int64, err
 }
 
 // wholeLines returns the offset after the last line break below size: what a
-// file that may grow can hand out at present. A CSV record that is just being written
-// and has a line break in quotes counts as far as that; it is on its way.
+// file that may grow can hand out at present. Of a CSV record that is just
+// being written, the lines up to its last line break in quotes count.
 func (o *opened) wholeLines(size int64) (int64, error) {
 	block := make([]byte, 64<<10)
 	for size > 0 {

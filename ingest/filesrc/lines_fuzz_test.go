@@ -25,8 +25,8 @@ import (
 	"anond/ingest"
 )
 
-// plainReader reads a text as anybody would who knows that a record is a line:
-// by splitting at LF and looking at one line at a time.
+// plainReader reads a text in the simplest way: it splits at LF and looks at
+// one line at a time.
 type plainReader struct {
 	header, blank, records, unterminated int
 	cells                                map[string]bool // of single lines
@@ -164,7 +164,8 @@ func FuzzLines(f *testing.F) {
 		f.Add([]byte(text), true, true, false, uint8(3), uint8(2))
 		f.Add([]byte(text), true, true, true, uint8(1), uint8(5))
 	}
-	f.Add([]byte("{\"city\":\"a\",\"ill\":\"b\"}\n{\"city\":\"a\",\n\"ill\":\"c\"}\n{\"city\":\"a\",\"ill\":\"c\"}\n{\"city\":1"), false, false, false, uint8(2), uint8(3))
+	f.Add([]byte("{\"city\":\"a\",\"ill\":\"b\"}\n{\"city\":\"a\",\n\"ill\":\"c\"}\n{\"city\":\"a\",\"ill\":\"c\"}\n{\"city\":1"), false,
+		false, false, uint8(2), uint8(3))
 	f.Fuzz(func(t *testing.T, data []byte, csv, header, complete bool, commit, crash uint8) {
 		if csv && header {
 			data = append([]byte("id,city,ill\n"), data...)

@@ -9,7 +9,7 @@ import (
 
 var errHeaderTooLong = errors.New("the header is longer than the longest record allowed")
 
-// startLong begins to pass a record that is too long. Its first max+1 bytes
+// startLong begins to skip a record that is too long. Its first max+1 bytes
 // stand for it, enough for the decoder to refuse it; the rest is not kept. The
 // position stays at its start until its end is found, so that a restart in
 // between finds the record again.

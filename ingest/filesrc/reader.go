@@ -60,7 +60,7 @@ type restOf int
 
 const (
 	ofNothing restOf = iota
-	ofLine           // it is refused, since half a line must not pass for a record
+	ofLine           // it is refused, since half a line must not be taken for a record
 	ofLong           // of a line that is refused as too long: passed with it
 )
 

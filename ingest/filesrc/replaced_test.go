@@ -17,7 +17,8 @@ import (
 
 const three = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
 
-// canary stands for a person's value: it must appear in no error (rule V).
+// canary stands for a person's value: it must appear in no error (rule V: no
+// value is shown).
 const canary = "CANARY-7731"
 
 func TestAChangedFileStops(t *testing.T) {
@@ -94,8 +95,8 @@ func TestIdentityTellsHeaderFromRecord(t *testing.T) {
 	assert.NotContains(t, (&head{first: []byte(canary)}).partition(digest).Source, canary)
 }
 
-// following opens a followed file and reads until it is dry, then does act and
-// returns what comes of it.
+// following opens a followed file and reads until nothing is left, then calls
+// act and returns the error that follows.
 func following(t *testing.T, path string, act func()) (*state, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -103,7 +104,7 @@ func following(t *testing.T, path string, act func()) (*state, error) {
 	acted := false
 	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Wait: func(context.Context, time.Duration) error {
 		if acted {
-			return io.ErrNoProgress // it went on waiting as if nothing had happened
+			return io.ErrNoProgress // it went on waiting and noticed nothing
 		}
 		acted = true
 		act()

@@ -38,7 +38,8 @@ func TestReread(t *testing.T) {
 	last := int64(len(text("a")) - 4)
 	var got []string
 	cfg := Config{Paths: []string{filepath.Join(dir, "*")}, Layout: CSV}
-	err = Reread(cfg, digest)(context.Background(), map[incremental.Partition][]int64{part("a"): {5, last}, part("b"): {9, 10, last}, part("c"): {5}},
+	err = Reread(cfg, digest)(context.Background(), map[incremental.Partition][]int64{part("a"): {5, last}, part("b"): {9, 10, last},
+		part("c"): {5}},
 		func(p incremental.Partition, offset int64, value []byte, header []string) error {
 			require.Equal(t, []string{"id", "x"}, header)
 			require.Equal(t, part(string(value[:1])), p)

@@ -103,10 +103,10 @@ func (f *file) isLast(r ingest.Record, value []byte, pos incremental.Position) b
 	return r.Passed == "" && r.Offset == pos.Last && f.digest(value) == pos.Digest
 }
 
-// resumeInLine goes on within a line that was taken in before it was whole. What
-// was read of it stays as it was read, for the effect of a record cannot be
-// taken back (rule N); the rest is refused as ReasonGrown, so that the dataset
-// goes on and nothing is lost in silence.
+// resumeInLine goes on within a line that was taken in before it was whole.
+// What was read of it stays as it was read, for the effect of a record cannot
+// be taken back (rule N: nothing is removed); the rest is refused as
+// ReasonGrown, so that the dataset goes on and every loss is counted.
 func (f *file) resumeInLine(ctx context.Context, pos incremental.Position, line int64) error {
 	if err := f.openAt(ctx, pos, pos.Next, f.cfg.Multiline); err != nil {
 		return err

@@ -29,7 +29,8 @@ var long = strings.Repeat("x", 100)
 var texts = []text{
 	{"ndjson", NDJSON, false, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}},
 	{"ndjson without last line break", NDJSON, false, "{\"a\":1}\n{\"a\":2}", []string{`{"a":1}`, `{"a":2}`}},
-	{"ndjson with mark, CRLF and blank lines", NDJSON, false, "\ufeff\r\n{\"a\":1}\r\n \t\n\n{\"a\":2}\r\n\n", []string{`{"a":1}`, `{"a":2}`}},
+	{"ndjson with mark, CRLF and blank lines", NDJSON, false, "\ufeff\r\n{\"a\":1}\r\n \t\n\n{\"a\":2}\r\n\n",
+		[]string{`{"a":1}`, `{"a":2}`}},
 	{"ndjson with long lines", NDJSON, false, "{}\n" + long + "\n{\"a\":2}\n" + long + "\r\n{\"a\":3}\n" + long,
 		[]string{"{}", long[:65], `{"a":2}`, long[:65], `{"a":3}`, long[:65]}},
 	{"ndjson that begins with a long line", NDJSON, false, long + "\n{}\n", []string{long[:65], "{}"}},
@@ -137,7 +138,7 @@ func TestFollowAGrowingFile(t *testing.T) {
 			path := write(t, temp(t, "f"), x.text+"\n")
 			whole.run(t, x.config(path))
 			if x.name == "multi-line csv that ends in an open quote" {
-				continue // it has no end while it may grow
+				continue // such a file has no end while it may grow
 			}
 			write(t, path, "")
 			rest := x.text + "\n"
@@ -194,7 +195,8 @@ func TestOnceStopsAtTheEndSeenAtOpen(t *testing.T) {
 		require.NoError(t, err)
 		part := onlyPartition(t, s)
 		assert.Equal(t, map[incremental.Partition]int64{part: 16}, ends)
-		assert.Equal(t, ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{{Partition: part, Next: 16, End: 16}}}, src.Status())
+		assert.Equal(t, ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{{Partition: part, Next: 16, End: 16}}},
+			src.Status())
 		_, err = src.Next(context.Background())
 		assert.Equal(t, io.EOF, err, "and stays there")
 		require.NoError(t, src.Close())

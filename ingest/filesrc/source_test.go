@@ -212,8 +212,9 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestStandardInput(t *testing.T) {
 	for _, x := range texts {
-		for name, r := range map[string]io.Reader{"at once": strings.NewReader(x.text), "by bytes": iotest.OneByteReader(strings.NewReader(x.text)),
-			"halves": iotest.HalfReader(strings.NewReader(x.text)), "end with data": iotest.DataErrReader(strings.NewReader(x.text))} {
+		for name, r := range map[string]io.Reader{"at once": strings.NewReader(x.text),
+			"by bytes": iotest.OneByteReader(strings.NewReader(x.text)),
+			"halves":   iotest.HalfReader(strings.NewReader(x.text)), "end with data": iotest.DataErrReader(strings.NewReader(x.text))} {
 			s := newState()
 			cfg := Config{Stdin: r, RunID: "run", Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
 			src, err := Open(context.Background(), cfg, s.resume(false))
@@ -228,7 +229,7 @@ func TestStandardInput(t *testing.T) {
 			assert.Equal(t, int64(len(x.text)), src.Status().Partitions[0].End)
 			require.NoError(t, src.Close())
 			_, err = Open(context.Background(), cfg, s.resume(false))
-			assert.ErrorContains(t, err, "give each run its own")
+			assert.ErrorContains(t, err, "give each run an id of its own")
 		}
 	}
 }
@@ -305,7 +306,7 @@ func TestManyRecordsComeInChunks(t *testing.T) {
 	assert.EqualValues(t, n, s.records[n-1].Line)
 }
 
-// The bytes of a record belong to the caller for good.
+// The bytes of a record belong to the caller permanently.
 func TestRecordsAreNeverOverwritten(t *testing.T) {
 	var b strings.Builder
 	for i := range 50_000 {

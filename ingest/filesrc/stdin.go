@@ -13,7 +13,7 @@ import (
 )
 
 // stream is a source that cannot be read twice: standard input. What a run did
-// not bring into state before it ended is for the next run to pipe in again.
+// not bring into state before it ended must be piped in again in the next run.
 type stream struct {
 	part   incremental.Partition
 	pump   *pump
@@ -30,7 +30,8 @@ type stream struct {
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
 	s := &stream{part: incremental.Partition{Source: "stdin:" + cfg.RunID}}
 	if _, known := resume.Positions[s.part]; known {
-		return nil, errors.New("standard input: the run id was used before, so its records would be taken for known ones: give each run its own")
+		return nil, errors.New("standard input: the run id was used before, so that its records would count as known: give each run an " +
+			"id of its own")
 	}
 	s.pump = newPump(cfg.Stdin)
 	s.reader = newReader(s.pump, cfg)

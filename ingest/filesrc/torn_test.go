@@ -27,16 +27,19 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 		early, late         []string
 	}{
 		{"ndjson", "{}\n{\"a\":1", "2}\n", NDJSON, ingest.Unread{Unterminated: 1}, []string{"{}"}, []string{"{}", `{"a":12}`}},
-		{"ndjson that is whole already", "{}\n{\"a\":1}", "\n", NDJSON, ingest.Unread{Unterminated: 1}, []string{"{}"}, []string{"{}", `{"a":1}`}},
+		{"ndjson that is whole already", "{}\n{\"a\":1}", "\n", NDJSON, ingest.Unread{Unterminated: 1}, []string{"{}"},
+			[]string{"{}", `{"a":1}`}},
 		{"first record", "{\"a\":1", "2}\n", NDJSON, ingest.Unread{Unterminated: 1}, nil, []string{`{"a":12}`}},
 		{"csv", "a,b\n\n1,2\n3,4", "56\n7,8\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "3,456", "7,8"}},
 		{"CRLF", "a,b\r\n1,2\r\n3,4\r", "\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "3,4"}},
-		{"a blank that becomes a record", "a,b\n1,2\n ", ",4\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", " ,4"}},
+		{"a blank that becomes a record", "a,b\n1,2\n ", ",4\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"},
+			[]string{"1,2", " ,4"}},
 		{"header", "\n\na,", "b\n1,2\n", CSV, ingest.Unread{Unterminated: 1, WithoutRecord: 2}, nil, []string{"1,2"}},
 		{"only a header", "a,b\n", "1,2\n", CSV, ingest.Unread{WithoutRecord: 1}, nil, []string{"1,2"}},
 		{"only a mark", "\xef\xbb", "\xbfa,b\n1,2\n", CSV, ingest.Unread{Unterminated: 1}, nil, []string{"1,2"}},
 		{"nothing", "", "a,b\n1,2\n", CSV, ingest.Unread{}, nil, []string{"1,2"}},
-		{"a line of NULs", "a,b\n1,2\n\x00\x00", "\x00\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"}, []string{"1,2", "\x00\x00\x00"}},
+		{"a line of NULs", "a,b\n1,2\n\x00\x00", "\x00\n", CSV, ingest.Unread{Unterminated: 1}, []string{"1,2"},
+			[]string{"1,2", "\x00\x00\x00"}},
 	} {
 		for _, packed := range []bool{false, true} {
 			for _, follow := range []bool{false, true} {
@@ -118,7 +121,8 @@ func TestALineThatGrewAfterItWasRead(t *testing.T) {
 	}
 }
 
-// followed reads a followed file until it is dry, does act, and reads on.
+// followed reads a followed file until nothing is left, calls act, and reads
+// on.
 func followed(t *testing.T, cfg Config, act func()) *state {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -181,7 +185,8 @@ func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
 	looks := 0
 	path := write(t, temp(t, "f"), "{}\n{")
 	first := write(t, temp(t, "g"), "{") // torn in its first record
-	cfg := Config{Paths: []string{path, first}, Layout: NDJSON, Follow: true, Interval: stillFor / 4, Log: slog.New(slog.NewJSONHandler(&log, nil))}
+	cfg := Config{Paths: []string{path, first}, Layout: NDJSON, Follow: true, Interval: stillFor / 4,
+		Log: slog.New(slog.NewJSONHandler(&log, nil))}
 	cfg.Wait = func(context.Context, time.Duration) error {
 		if looks++; looks == 3 {
 			assert.Empty(t, log.String(), "it may still be written")
@@ -206,8 +211,8 @@ func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
 	assert.Zero(t, lag, "there is nothing to read")
 }
 
-// A followed file that was rotated away cannot be finished: what it ends in is
-// said before the source stops.
+// A followed file that was rotated away cannot be finished: its unread end is
+// logged before the source stops.
 func TestARotatedFileWithATornLineIsReported(t *testing.T) {
 	var log strings.Builder
 	path := write(t, temp(t, "f"), "{}\n{")

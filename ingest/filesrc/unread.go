@@ -7,7 +7,7 @@ import (
 	"anond/ingest"
 )
 
-// unread is what a file ends in that is not taken in yet.
+// unread is the text at the end of a file that is not taken in yet.
 type unread struct {
 	place
 	lines int
@@ -27,7 +27,7 @@ func (r *recordReader) unread() unread {
 	return u
 }
 
-// noteUnread remembers what the file ends in that may still grow.
+// noteUnread remembers the text at the end of the file that may still grow.
 func (f *file) noteUnread() {
 	left := unread{}
 	if f.reader.position() < f.stop {
@@ -51,7 +51,7 @@ func (f *file) whole() int64 {
 	return f.end
 }
 
-// reportUnread tells the log what a file ends in that is not taken in.
+// reportUnread logs the text at the end of a file that is not taken in.
 func (f *file) reportUnread() {
 	if f.left.lines > 0 {
 		why := "the file ends in a line without line break, which may still grow: it is left unread; " +

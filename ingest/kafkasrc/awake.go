@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stayAwake notices that the process was suspended: the group may then have given
-// the lease away without anybody here having had a chance to see it.
+// stayAwake notices that the process was suspended: the group may have given
+// the lease to another member in that time, and this process could not see it.
 func (l *Lease) stayAwake(ctx context.Context) {
 	tick := time.NewTicker(max(l.cfg.Membership.Heartbeat/2, time.Millisecond))
 	defer tick.Stop()
@@ -29,7 +29,7 @@ func (l *Lease) stayAwake(ctx context.Context) {
 }
 
 // Held returns ErrLeaseLost if this member must neither commit nor publish any
-// more. It is sharper than Lost: a process that was suspended knows it at once.
+// more. It is stricter than Lost: after a suspension it says so at once.
 func (l *Lease) Held() error {
 	select {
 	case <-l.lost:

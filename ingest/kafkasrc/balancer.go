@@ -10,10 +10,11 @@ import (
 // leaseBalancer gives all partitions to one member of the group and none to the
 // others, which stand by. It implements kafka.GroupBalancer.
 //
-// The member that claims the lease keeps it; between several claims the youngest
-// counts, so that a member that slept through its eviction does not take the
-// lease back from its successor. Without a claim the smallest member id gets it.
-// All members reach the same verdict, whichever is asked.
+// The member that claims the lease keeps it; of several claims the newest
+// counts, so that a member that was suspended while the group removed it does
+// not take the lease back from its successor. Without a claim the smallest
+// member id gets it. All members compute the same assignment, so it does not
+// matter which one leads.
 type leaseBalancer struct {
 	claim atomic.Int64 // Unix nanoseconds at which this member got the lease; 0: it has none
 }

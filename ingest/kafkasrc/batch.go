@@ -24,7 +24,7 @@ const (
 	controlBit       = 0x20
 )
 
-// errFormat marks a log older than record batches. No retry mends that.
+// errFormat marks a log older than record batches. No retry corrects that.
 var errFormat = errors.New("message format older than Kafka 0.11 (record format 2), which anond does not read")
 
 // batch is one record batch. Its bytes are those of the fetch's answer.
@@ -43,7 +43,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // nextBatch cuts the first batch off data and checks it: length, format,
 // checksum, counts. It returns nil, data, nil when data holds only a part of a
-// batch, as brokers cut the last one at the size asked for.
+// batch, as brokers cut the last one at the size that was asked for.
 func nextBatch(data []byte) (*batch, []byte, error) {
 	if len(data) < lengthEnd {
 		return nil, data, nil

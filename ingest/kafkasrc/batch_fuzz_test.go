@@ -43,8 +43,10 @@ func FuzzBatches(f *testing.F) {
 	good := encodeBatch(5, 0, 7, 3, kmsg.Record{OffsetDelta: 0, Key: []byte("k"), Value: []byte("v")}, kmsg.Record{OffsetDelta: 2,
 		Headers: []kmsg.Header{{Key: "h", Value: []byte("x")}}})
 	control := encodeBatch(9, transactionalBit|controlBit, 7, 0, kmsg.Record{Key: []byte{0, 0, 0, 0}, Value: make([]byte, 6)})
-	for _, data := range [][]byte{nil, good, append(bytes.Clone(good), control...), good[:40], encodeBatch(5, transactionalBit, 7, 0, record(0, "a")),
-		encodeBatch(0, 1, 7, 0, record(0, "a")), encodeBatch(0, 2, 7, 0, record(0, "a")), encodeBatch(0, 3, 7, 0, record(0, "a")), encodeBatch(0, 4, 7, 0, record(0, "a"))} {
+	for _, data := range [][]byte{nil, good, append(bytes.Clone(good), control...), good[:40],
+		encodeBatch(5, transactionalBit, 7, 0, record(0, "a")),
+		encodeBatch(0, 1, 7, 0, record(0, "a")), encodeBatch(0, 2, 7, 0, record(0, "a")), encodeBatch(0, 3, 7, 0, record(0, "a")),
+		encodeBatch(0, 4, 7, 0, record(0, "a"))} {
 		f.Add(data, int64(6), int64(-1))
 		f.Add(data, int64(0), int64(7))
 	}
@@ -89,7 +91,8 @@ func FuzzFetchAnswer(f *testing.F) {
 func encodedAnswer(version int16, records []byte) []byte {
 	part := kmsg.NewFetchResponseTopicPartition()
 	part.HighWatermark, part.LastStableOffset, part.LogStartOffset, part.RecordBatches = 12, 11, 3, records
-	part.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 5, FirstOffset: 6}, {ProducerID: 7, FirstOffset: 8}}
+	part.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 5, FirstOffset: 6},
+		{ProducerID: 7, FirstOffset: 8}}
 	top := kmsg.NewFetchResponseTopic()
 	top.Topic, top.Partitions = topic, []kmsg.FetchResponseTopicPartition{part}
 	res := kmsg.NewPtrFetchResponse()

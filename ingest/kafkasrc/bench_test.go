@@ -19,17 +19,18 @@ import (
 )
 
 // The benchmarks read a topic of JSON records of 125 bytes in batches of 1 MB
-// from a broker in the same process: this source, and beside it the raw client,
-// kafka.Client.Fetch, which copies nothing out of its pages and honours no
-// aborted transaction. Reported: records/s, and CPU of the whole process (broker
-// included) per record.
+// from a broker in the same process: this source, and for comparison the raw
+// client, kafka.Client.Fetch, which copies nothing out of its pages and ignores
+// aborted transactions. Reported: records/s, and CPU of the whole process
+// (broker included) per record.
 
 const benchRecords = 500_000
 
 func benchCluster(b *testing.B, partitions int32, codec kgo.CompressionCodec) *kfake.Cluster {
 	b.Helper()
 	c := broker(b, kfake.SeedTopics(partitions, topic))
-	cl, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchCompression(codec),
+	cl, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerBatchCompression(codec),
 		kgo.ProducerLinger(50*time.Millisecond), kgo.MaxBufferedRecords(1<<20), kgo.ProducerBatchMaxBytes(1<<20))
 	require.NoError(b, err)
 	defer cl.Close()
@@ -38,11 +39,12 @@ func benchCluster(b *testing.B, partitions int32, codec kgo.CompressionCodec) *k
 		value[i] = byte('a' + i%23)
 	}
 	for i := range benchRecords {
-		cl.Produce(context.Background(), &kgo.Record{Topic: topic, Partition: int32(i) % partitions, Value: value[:]}, func(_ *kgo.Record, err error) {
-			if err != nil {
-				b.Error(err)
-			}
-		})
+		cl.Produce(context.Background(), &kgo.Record{Topic: topic, Partition: int32(i) % partitions, Value: value[:]},
+			func(_ *kgo.Record, err error) {
+				if err != nil {
+					b.Error(err)
+				}
+			})
 	}
 	require.NoError(b, cl.Flush(context.Background()))
 	return c
@@ -65,7 +67,8 @@ func BenchmarkRead(b *testing.B) {
 		name       string
 		partitions int32
 		codec      kgo.CompressionCodec
-	}{{"plain/partitions=1", 1, kgo.NoCompression()}, {"plain/partitions=4", 4, kgo.NoCompression()}, {"lz4/partitions=1", 1, kgo.Lz4Compression()}, {"zstd/partitions=1", 1, kgo.ZstdCompression()}} {
+	}{{"plain/partitions=1", 1, kgo.NoCompression()}, {"plain/partitions=4", 4, kgo.NoCompression()},
+		{"lz4/partitions=1", 1, kgo.Lz4Compression()}, {"zstd/partitions=1", 1, kgo.ZstdCompression()}} {
 		c := benchCluster(b, bc.partitions, bc.codec)
 		b.Run("source/"+bc.name, func(b *testing.B) { benchSource(b, c) })
 		b.Run("raw/"+bc.name, func(b *testing.B) { benchRaw(b, c, bc.partitions) })
@@ -121,7 +124,8 @@ func benchRaw(b *testing.B, c *kfake.Cluster, partitions int32) {
 func rawPartition(b *testing.B, client *kafka.Client, partition, want int) (read int) {
 	buf := make([]byte, 1<<10)
 	for next := int64(0); read < want; {
-		res, err := client.Fetch(context.Background(), &kafka.FetchRequest{Topic: topic, Partition: partition, Offset: next, MinBytes: 1, MaxBytes: 1 << 20, MaxWait: 500 * time.Millisecond})
+		res, err := client.Fetch(context.Background(), &kafka.FetchRequest{Topic: topic, Partition: partition, Offset: next, MinBytes: 1,
+			MaxBytes: 1 << 20, MaxWait: 500 * time.Millisecond})
 		if err != nil || res.Error != nil {
 			b.Error(err, res)
 			return read

@@ -71,9 +71,10 @@ func TestRandomFaultsAndRestartsLoseNothing(t *testing.T) {
 	}
 }
 
-// strike installs a fault that passes.
+// strike installs a fault that goes away by itself.
 func strike(c *kfake.Cluster, rnd *rand.Rand) {
-	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.UnknownLeaderEpoch, kerr.OffsetOutOfRange, kerr.CorruptMessage}
+	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.UnknownLeaderEpoch, kerr.OffsetOutOfRange,
+		kerr.CorruptMessage}
 	switch rnd.IntN(6) {
 	case 0:
 		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: errs[rnd.IntN(len(errs))], Count: 1 + rnd.IntN(3)})

@@ -75,7 +75,7 @@ func (a *answer) read(c *ingest.Chunk) (more bool, err error) {
 func (a *answer) begin() (more bool, err error) {
 	b, rest, err := nextBatch(a.data)
 	if errors.Is(err, errCorrupt) {
-		// One that lies wholly below what is asked for is no concern.
+		// A batch that lies wholly below what is asked for does not count.
 		if base, sound, ok := soundBehind(a.data); ok && base <= a.next {
 			a.data = sound
 			return true, nil

@@ -32,10 +32,10 @@ type client struct {
 // errRebuilt ends the requests that were under way when connections were rebuilt.
 var errRebuilt = errors.New("connections were rebuilt")
 
-// maxMetadataAge bounds the age of the metadata that kafka-go keeps (it draws an
-// age below that each time). A moved leader is found sooner, by renew; a shorter
-// age would only mean more attempts at brokers that are away, for which kafka-go
-// knows no backoff.
+// maxMetadataAge bounds the age of the metadata that kafka-go keeps (it draws
+// an age below that each time). A moved leader is found sooner, by renew; a
+// shorter age would only mean more attempts at brokers that are away, for which
+// kafka-go has no backoff.
 const maxMetadataAge = 10 * time.Second
 
 func newClient(cfg Config) (*client, error) {

@@ -14,10 +14,10 @@ import (
 	"anond/ingest"
 )
 
-// committer commits acknowledged positions to the consumer group now and then.
-// That is a courtesy for lag tools, and a witness: a commit is never ahead of
-// state, so state that is behind it was restored from an older copy. It never
-// moves a commit back.
+// committer commits acknowledged positions to the consumer group from time to
+// time. It is a best-effort offset commit, for tools that show the lag, and a
+// witness: a commit is never ahead of state, so a state that is behind a commit
+// was restored from an older copy. It never moves a commit back.
 type committer struct {
 	src  *source
 	stop chan struct{}
@@ -123,7 +123,8 @@ func (c *client) commit(ctx context.Context, group string, offsets map[int32]int
 		topic.Partitions = append(topic.Partitions,
 			offsetcommit.RequestPartition{PartitionIndex: id, CommittedOffset: offset, CommittedLeaderEpoch: -1, CommitTimestamp: -1})
 	}
-	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1, Topics: []offsetcommit.RequestTopic{topic}}, 0)
+	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1,
+		Topics: []offsetcommit.RequestTopic{topic}}, 0)
 	if err != nil {
 		return err
 	}

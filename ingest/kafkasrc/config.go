@@ -39,8 +39,8 @@ type Config struct {
 	Topic    string
 	Source   string // name in positions; default kafka:<topic>
 	ClientID string // default anond
-	// Group names the consumer group to which positions are committed as a
-	// courtesy and whose commits are a witness (ErrBehind). Empty: none.
+	// Group names the consumer group to which positions are committed by best
+	// effort, and whose commits are a witness (ErrBehind). Empty: none.
 	Group string
 	// Lease, if held, carries the commits; when it is lost, the source ends with
 	// ErrLeaseLost.
@@ -56,7 +56,7 @@ type Config struct {
 	// Fetches partitions, Depth chunks that wait to be taken, and one answer or
 	// record that is larger than usual.
 	MaxBytes  int // of one fetch, and of a chunk; default 1 MiB
-	MaxBatch  int // that a batch may unfold to, and of the largest answer; default 64 MiB
+	MaxBatch  int // that a batch may decompress to, and of the largest answer; default 64 MiB
 	MaxRecord int // of a message; longer ones are handed out in their beginning; default 1 MiB
 	Fetches   int // partitions that hold an answer at a time; default 16
 	Depth     int // chunks that wait to be taken; default 2
@@ -67,8 +67,8 @@ type Config struct {
 	OpenTimeout     time.Duration // until refused credentials are final; default 30 s
 	RefreshInterval time.Duration // between looks for new partitions and ends; default 10 s
 	StallAfter      time.Duration // until the watchdog rebuilds connections; default 30 s
-	ConfirmAfter    time.Duration // for which a fault that may pass is tried again before it ends the source; default 30 s
-	CommitInterval  time.Duration // between courtesy commits; default 1 s
+	ConfirmAfter    time.Duration // how long a fault that may pass is tried again before it ends the source; default 30 s
+	CommitInterval  time.Duration // between best-effort offset commits; default 1 s
 
 	Reconnect ingest.Reconnect // default: with jitter
 	Logger    *slog.Logger     // default: discards
@@ -156,7 +156,8 @@ func (c Config) faults() error {
 			faults = append(faults, fmt.Errorf("%s: must not be negative", name))
 		}
 	}
-	if m := c.Membership; m.Heartbeat < 0 || m.Heartbeat+m.Timeout > 0 && m.SessionTimeout > 0 && m.Heartbeat+m.Timeout >= m.SessionTimeout {
+	m := c.Membership
+	if m.Heartbeat < 0 || m.Heartbeat+m.Timeout > 0 && m.SessionTimeout > 0 && m.Heartbeat+m.Timeout >= m.SessionTimeout {
 		faults = append(faults, errors.New("session_timeout: must exceed heartbeat and timeout together, or a lost lease goes unnoticed"))
 	}
 	return errors.Join(faults...)

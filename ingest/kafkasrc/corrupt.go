@@ -8,10 +8,10 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// errCorrupt marks data that is not what the producer sent, or that unfolds to
-// more than is taken. The fetch is tried again, since the fault may lie in
-// transit or in one replica; what to do if it does not go away is for
-// Config.OnCorrupt to say.
+// errCorrupt marks data that is not what the producer sent, or that
+// decompresses to more than is taken. The fetch is tried again, since the fault
+// may lie in transit or in one replica. Config.OnCorrupt says what to do if it
+// stays.
 var errCorrupt = errors.New("corrupt record batch")
 
 // corruptBatch is an errCorrupt that says which batch it is.
@@ -28,17 +28,18 @@ func (e *corruptBatch) Error() string {
 // Is makes errors.Is(err, errCorrupt) true.
 func (e *corruptBatch) Is(target error) bool { return target == errCorrupt }
 
-// corrupt is a batch whose header may be as wrong as the rest.
+// corrupt is a batch with a wrong checksum: its header may be wrong, too.
 func corrupt(base int64, format string, args ...any) error {
 	return &corruptBatch{base: base, last: -1, why: fmt.Sprintf(format, args...)}
 }
 
-// spoiled is a batch whose checksum is right: its header holds, its content does not.
+// spoiled is a batch whose checksum is right: its header can be believed, its
+// content cannot be read.
 func (b *batch) spoiled(format string, args ...any) error {
 	return &corruptBatch{base: b.base, last: b.last, why: fmt.Sprintf(format, args...)}
 }
 
-// isCorrupt also takes the broker's own word for it.
+// isCorrupt is true also where the broker itself reports a corrupt batch.
 func isCorrupt(err error) bool {
 	return errors.Is(err, errCorrupt) || errors.Is(err, kafka.InvalidMessage)
 }

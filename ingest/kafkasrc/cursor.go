@@ -13,9 +13,9 @@ import (
 
 // sizes are the bounds of what is held of a partition at a time.
 type sizes struct {
-	piece  int // a chunk, and what a batch may unfold to in memory
+	piece  int // a chunk, and what a batch may decompress to in memory
 	record int // a longer message is only handed out in its beginning
-	batch  int // what a batch may unfold to
+	batch  int // what a batch may decompress to
 }
 
 // cutTo is how much of a message that is too long is handed out. It does not
@@ -24,18 +24,18 @@ type sizes struct {
 const cutTo = 64 << 10
 
 // cursor walks over the records of a batch, in order. The records of a batch
-// that unfolds to no more than a piece are slices of one buffer, which nobody
-// else keeps; larger ones are unfolded record by record.
+// that decompresses to no more than a piece are slices of one buffer, which
+// nobody else keeps; larger ones are decompressed record by record.
 type cursor struct {
 	b      *batch
 	sizes  sizes
 	left   int   // records that are still to come
 	next   int64 // the least offset that the next one may have
 	held   []byte
-	stream *unfolding // instead of held
+	stream *decompressed // instead of held
 }
 
-// errLarge says that a batch unfolds to more than a piece.
+// errLarge says that a batch decompresses to more than a piece.
 var errLarge = errors.New("the batch is large")
 
 // walk begins to read the records of a batch. errLarge: it has to be streamed,
@@ -44,7 +44,7 @@ func (b *batch) walk(s sizes) (*cursor, error) {
 	c := &cursor{b: b, sizes: s, left: b.count, next: b.base, held: b.payload}
 	if compress.Compression(b.attributes&codecBits) != compress.None {
 		var err error
-		if c.held, err = b.unfoldSmall(s.piece); err != nil {
+		if c.held, err = b.decompressSmall(s.piece); err != nil {
 			return nil, err
 		}
 	}
@@ -54,9 +54,10 @@ func (b *batch) walk(s sizes) (*cursor, error) {
 	return c, nil
 }
 
-// unfoldSmall decompresses a batch that unfolds to at most limit bytes.
-func (b *batch) unfoldSmall(limit int) ([]byte, error) {
-	u, err := b.unfold(limit)
+// decompressSmall decompresses a batch that decompresses to at most limit
+// bytes.
+func (b *batch) decompressSmall(limit int) ([]byte, error) {
+	u, err := b.decompress(limit)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (b *batch) unfoldSmall(limit int) ([]byte, error) {
 		switch {
 		case err == io.EOF:
 			return out, nil
-		case errors.Is(err, errUnfoldsTooFar):
+		case errors.Is(err, errPastBound):
 			return nil, errLarge
 		case err != nil:
 			return nil, b.failed(err, limit)
@@ -83,7 +84,7 @@ func (b *batch) unfoldSmall(limit int) ([]byte, error) {
 // its end first, so that one that is spoiled gives no record at all.
 func (b *batch) walkLarge(s sizes) (*cursor, error) {
 	for _, last := range []bool{false, true} {
-		u, err := b.unfold(s.batch)
+		u, err := b.decompress(s.batch)
 		if err != nil {
 			return nil, err
 		}

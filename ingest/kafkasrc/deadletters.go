@@ -29,13 +29,13 @@ type deadLetters struct {
 	log    *slog.Logger
 	hints  health          // says what an operator can do
 	failed int             // attempts since the last success
-	there  map[uint64]bool // letters of the delivery that failed last which the topic has
+	there  map[uint64]bool // of the delivery that failed last: the numbers that the topic has
 }
 
 var _ ingest.DeadLetters = (*deadLetters)(nil)
 
-// maxLetter is the size from which a letter goes without its payload; brokers
-// accept 1 MiB by default.
+// maxLetter is the size from which a dead letter is written without its
+// payload; brokers accept 1 MiB by default.
 const maxLetter = 900_000
 
 // OpenDeadLetters returns a sink that writes to cfg.Topic. It does not connect.
@@ -64,9 +64,9 @@ func (t transport) RoundTrip(ctx context.Context, _ net.Addr, req kafka.Request)
 	return t.client.do(ctx, protocol.Message(req), 0)
 }
 
-// Deliver implements ingest.DeadLetters. It returns when all letters are
+// Deliver implements ingest.DeadLetters. It returns when all dead letters are
 // acknowledged by all replicas in sync, or with the error of an attempt that
-// failed; whoever calls again after that gives the same letters first.
+// failed; the next call after that must begin with the same ones.
 func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
 	var waiting []kafka.Message
 	for _, l := range letters {
@@ -92,7 +92,8 @@ func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLet
 	return nil
 }
 
-// note remembers which letters have reached the topic although others have not.
+// note remembers which dead letters have reached the topic although others have
+// not.
 func (d *deadLetters) note(letters []incremental.DeadLetter, missing []kafka.Message) {
 	d.there = make(map[uint64]bool, len(letters))
 	for _, l := range letters {
@@ -122,9 +123,9 @@ func (d *deadLetters) fails(err error) error {
 }
 
 // refused returns the messages that were not written. Those that are too large
-// for the broker go without their payload from now on: a letter that cannot be
-// delivered would stop everything behind it. smaller: there were some, and
-// nothing else was wrong.
+// for the broker are written without their payload from now on: a dead letter
+// that cannot be delivered would stop all that follow it. smaller: there were
+// some, and nothing else was wrong.
 func (d *deadLetters) refused(sent []kafka.Message, err error) (again []kafka.Message, smaller bool) {
 	var each kafka.WriteErrors
 	if !errors.As(err, &each) || len(each) != len(sent) {
@@ -166,7 +167,8 @@ func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
 }
 
 func (d *deadLetters) withoutPayload(l incremental.DeadLetter) kafka.Message {
-	d.log.Warn("a dead letter is too large for the topic and goes without its payload", event("deadletter_payload_dropped"), slog.Any("letter", l))
+	d.log.Warn("a dead letter is too large for the topic and is written without its payload", event("deadletter_payload_dropped"),
+		slog.Any("letter", l))
 	l.Payload = nil
 	return d.message(l)
 }

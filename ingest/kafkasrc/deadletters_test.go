@@ -31,13 +31,14 @@ func deadConfig(c *kfake.Cluster, log *events) Config {
 
 func letters(from, to int) (out []incremental.DeadLetter) {
 	for i := from; i < to; i++ {
-		out = append(out, incremental.DeadLetter{Seq: uint64(i), Partition: incremental.Partition{Source: "kafka:" + topic, ID: 1}, Offset: int64(10 * i),
+		out = append(out, incremental.DeadLetter{Seq: uint64(i), Partition: incremental.Partition{Source: "kafka:" + topic, ID: 1},
+			Offset: int64(10 * i),
 			Reason: equivclass.Reason("undecodable"), Attribute: "age", Digest: sum([]byte{byte(i)})})
 	}
 	return out
 }
 
-// delivered reads the topic until n letters have come.
+// delivered reads the topic until n dead letters have come.
 func delivered(t *testing.T, c *kfake.Cluster, n int) map[string]map[string]any {
 	t.Helper()
 	cl, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.ConsumeTopics(deadTopic))
@@ -152,7 +153,8 @@ func TestDeadLettersEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// A record may be as large as the topic allows; its letter must not be larger.
+// A record may be as large as the topic allows; its dead letter must not be
+// larger.
 func TestDeadLetterTooLargeGoesWithoutPayload(t *testing.T) {
 	for name, opts := range map[string]struct {
 		size int

@@ -5,43 +5,54 @@
 // # Guarantee
 //
 // Every committed record of every partition is handed out at least once and in
-// order, from the position that state holds; records of aborted transactions,
-// control records and records of a batch whose checksum is wrong are never
-// handed out. What is missing is either explained (a control batch, an aborted
-// transaction, compaction) or stops the source: *ingest.GapError when the log
-// was cut above the position, *ingest.CorruptError when a batch cannot be read
-// (spoiled.go), ingest.ErrReplaced when the log is another one. A gap or batch that
-// the configuration gives up is handed out as ingest.Missing.
+// order, from the position that state holds. Records of aborted transactions,
+// control records and records of a batch whose checksum is wrong are never handed
+// out. Offsets that hold no record are either explained (a control batch, an
+// aborted transaction, compaction) or stop the source: *ingest.GapError when
+// records above the position were deleted, *ingest.CorruptError when a batch
+// cannot be read (spoiled.go), ingest.ErrReplaced when the log is another one. A
+// gap or batch that the configuration gives up is handed out as ingest.Missing.
 //
 // # Method
 //
 // One goroutine a partition fetches, checks and hands its chunks to a bounded
 // channel (partition.go); while the channel is full nothing is fetched. A fetch
-// needs a turn (turn.go), of which there are few, so that neither memory nor
-// connections grow with the partitions; where there are more partitions, one
-// request a broker waits for all that are idle (lookout.go). An answer is read in
-// pieces (chunk.go): a batch that unfolds to more than a piece is checked to its
-// end and then unfolded record by record (unfold.go, cursor.go). Fetches
-// go through kafka.Transport, which keeps connections and finds leaders, but the
-// answer is read here (wire.go, batch.go): kafka-go's own decoding drops the
-// list of aborted transactions (Client.Fetch) and the last offset of a batch,
-// trusts the record count of a batch enough to panic, and ignores checksums
-// (Reader). A batch is decoded in place: the records of an uncompressed batch
-// are slices of the answer.
+// needs a turn (turn.go). Turns are few, so that neither memory nor connections
+// grow with the number of partitions; where there are more partitions than turns,
+// one request a broker waits for all that are idle (lookout.go). An answer is read
+// in pieces (chunk.go): a batch that decompresses to more than a piece is checked
+// to its end and then decompressed record by record (decompress.go, cursor.go).
 //
-// # Failures
+// A failure is retried without limit, with capped, jittered exponential backoff
+// (ingest.Reconnect). Final are only those that need an operator: a gap, a batch
+// that cannot be read, a replaced log, credentials refused when the source is
+// opened. After each failure the last record read is compared with the log again,
+// so that a topic is noticed that was deleted and created while the broker was
+// away (verify.go). A watchdog rebuilds all connections when there is something to
+// read and nothing comes (watch.go).
 //
-// All failures are retried for ever with capped, jittered exponential backoff
-// (ingest.Reconnect), but those that an operator alone can settle: gap, batch that
-// cannot be read, replaced log, refused credentials when the source is opened. After each failure the
-// last record read is compared with the log again, so that a topic that was
-// deleted and created while the broker was away is noticed (verify.go). A
-// watchdog rebuilds all connections when there is something to read and nothing
-// comes (watch.go).
+// # Difference from the usual
+//
+// Fetches go through kafka.Transport, which keeps connections and finds leaders,
+// but the answer is read here (wire.go, batch.go). The decoding of kafka-go drops
+// the list of aborted transactions (Client.Fetch) and the last offset of a batch,
+// trusts the record count of a batch so far that it may panic, and ignores
+// checksums (Reader).
+//
+// # Cost
+//
+// At most Config.Fetches answers of Config.MaxBytes, as many chunks, Config.Depth
+// chunks that wait, and one larger answer or batch are held at a time. A batch is
+// decoded in place: the records of an uncompressed batch are slices of the answer.
+//
+// # Source
+//
+// Apache Kafka's protocol guide, Fetch versions 4 to 11 and record batch format 2;
+// KIP-98 for transactions.
 //
 // # Events
 //
-// Lines of the log carry a stable event name:
+// Lines of the log have a stable event name:
 //
 //	source_connected            reading, or reading again after failures
 //	source_disconnected         the first failure; error, partition and a hint
@@ -52,10 +63,10 @@
 //	source_gap                  records were deleted before they were read
 //	source_replaced             the topic is not the one that state has read
 //	source_unverified           the last record read is gone, nothing to compare
-//	source_commit_failed        the courtesy commit failed
+//	source_commit_failed        the best-effort offset commit failed
 //	source_lease_standby        another instance is active
 //	source_lease_acquired       this instance is active
 //	source_lease_lost           this instance must stop
-//	source_lease_released       this instance stopped and gave the lease up
+//	source_lease_released       this instance stopped and released the lease
 //	deadletter_payload_dropped  a dead letter was too large for its topic
 package kafkasrc

@@ -18,9 +18,9 @@ import (
 func event(name string) slog.Attr      { return slog.String("event", name) }
 func partitionAttr(id int32) slog.Attr { return slog.Int("partition", int(id)) }
 
-// health turns the failures and successes of many partitions into few lines: one
-// when the first of them breaks, one when all work again, and in between each
-// one that fails is named again and again, at distances that double.
+// health turns the failures and successes of many partitions into few lines:
+// one when the first of them breaks, one when all work again, and in between
+// each one that fails is named again, at distances that double.
 type health struct {
 	log  *slog.Logger
 	sasl bool
@@ -50,7 +50,7 @@ const (
 	longestSilence = 10 * time.Minute
 )
 
-// works notes a success. It costs a lock and a look into an empty map.
+// works notes a success. It costs a lock and one look-up in an empty map.
 func (h *health) works(id int32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,10 +92,10 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
 	case !h.told:
 		h.told = true
-		h.log.Warn("reading failed, trying again for ever", append(attrs, event("source_disconnected"))...)
+		h.log.Warn("reading failed; it is tried again without limit", append(attrs, event("source_disconnected"))...)
 	default:
-		h.log.Warn("reading still fails", append(attrs, event("source_retry"), slog.Int("tries", f.tries), slog.Duration("for", now.Sub(f.since)),
-			slog.Int("partitions_failing", len(h.down)))...)
+		h.log.Warn("reading still fails", append(attrs, event("source_retry"), slog.Int("tries", f.tries),
+			slog.Duration("for", now.Sub(f.since)), slog.Int("partitions_failing", len(h.down)))...)
 	}
 }
 
@@ -167,11 +167,13 @@ func isStarting(err error) bool {
 }
 
 func isAuthentication(err error) bool {
-	return errors.Is(err, kafka.SASLAuthenticationFailed) || errors.Is(err, kafka.UnsupportedSASLMechanism) || errors.Is(err, kafka.IllegalSASLState)
+	return errors.Is(err, kafka.SASLAuthenticationFailed) || errors.Is(err, kafka.UnsupportedSASLMechanism) ||
+		errors.Is(err, kafka.IllegalSASLState)
 }
 
 func isAuthorization(err error) bool {
-	return errors.Is(err, kafka.TopicAuthorizationFailed) || errors.Is(err, kafka.GroupAuthorizationFailed) || errors.Is(err, kafka.ClusterAuthorizationFailed)
+	return errors.Is(err, kafka.TopicAuthorizationFailed) || errors.Is(err, kafka.GroupAuthorizationFailed) ||
+		errors.Is(err, kafka.ClusterAuthorizationFailed)
 }
 
 func isCertificate(err error) bool {
@@ -180,11 +182,12 @@ func isCertificate(err error) bool {
 	var invalid x509.CertificateInvalidError
 	var verification *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
-	return errors.As(err, &unknown) || errors.As(err, &host) || errors.As(err, &invalid) || errors.As(err, &verification) || errors.As(err, &record)
+	return errors.As(err, &unknown) || errors.As(err, &host) || errors.As(err, &invalid) ||
+		errors.As(err, &verification) || errors.As(err, &record)
 }
 
-// isPermanent tells errors that only a change of configuration or of the
-// cluster's rights mends.
+// isPermanent tells errors that only a change of the configuration or of the
+// cluster's rights corrects.
 func isPermanent(err error) bool {
 	return isAuthentication(err) || isAuthorization(err) || isCertificate(err)
 }

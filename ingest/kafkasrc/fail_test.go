@@ -9,9 +9,9 @@ import (
 	"anond/ingest"
 )
 
-// TestFailureIsNotTakenForClose fails a source at the moment at which Next waits
-// for it. The error says what an operator must do, so it may not be lost to the
-// end of the context that it causes.
+// TestFailureIsNotTakenForClose fails a source at the moment at which Next
+// waits for it. The error says what an operator must do, so it must not be
+// hidden by the end of the context that it causes.
 func TestFailureIsNotTakenForClose(t *testing.T) {
 	for range 100_000 {
 		s := &source{chunks: make(chan *ingest.Chunk), ended: make(chan struct{}), failed: make(chan struct{})}

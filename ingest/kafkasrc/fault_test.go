@@ -21,7 +21,8 @@ import (
 	"anond/ingest"
 )
 
-// Each fault strikes while records are read; in the end all have come, once.
+// Each fault occurs while records are read; in the end each record has come
+// once.
 func TestFaultsAreRiddenOut(t *testing.T) {
 	fetch := []kmsg.Key{kmsg.Fetch}
 	cases := map[string]func(c *kfake.Cluster){
@@ -108,7 +109,7 @@ func TestBrokerRestart(t *testing.T) {
 	eventually(t, "it says so", func() bool { return s.Status().Connected })
 }
 
-// Fetches are swallowed: no error, no answer. Only the watchdog helps, long
+// Fetches get neither an error nor an answer. Only the watchdog helps, long
 // before the request would time out.
 func TestWatchdogRebuildsConnections(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
@@ -238,7 +239,8 @@ func TestBatchesThatLieAreRefused(t *testing.T) {
 		"not gzip":                {with(attributeAt, 0, 1), errCorrupt},
 		"descending offsets":      {encodeBatch(0, 0, -1, 1, record(1, "b"), record(0, "a")), errCorrupt},
 		"offset past the last":    {encodeBatch(0, 0, -1, 0, record(0, "a"), record(1, "a")), errCorrupt},
-		"negative length":         {append(bytes.Repeat([]byte{0}, 8), append([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 2}, make([]byte, 60)...)...), errCorrupt},
+		"negative length": {append(bytes.Repeat([]byte{0}, 8), append([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 2},
+			make([]byte, 60)...)...), errCorrupt},
 	}
 	binary.BigEndian.PutUint32(cases["fewer records than said"].data[57:], 5)
 	cases["fewer records than said"] = struct {
@@ -301,7 +303,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// No error and no log line quotes a record (rule V).
+// No error and no log line quotes a record (rule V: no value is shown).
 func TestVErrorsQuoteNoValues(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 10)

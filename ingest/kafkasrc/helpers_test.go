@@ -44,8 +44,9 @@ func background(t testing.TB) context.Context {
 // config is a configuration with short waits.
 func config(c *kfake.Cluster, log *events) Config {
 	return Config{Brokers: c.ListenAddrs(), Topic: topic, MaxWait: 20 * time.Millisecond, RequestTimeout: 2 * time.Second,
-		OpenTimeout: 100 * time.Millisecond, ConfirmAfter: 50 * time.Millisecond, RefreshInterval: 30 * time.Millisecond, CommitInterval: 10 * time.Millisecond,
-		Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}, Logger: slog.New(log)}
+		OpenTimeout: 100 * time.Millisecond, ConfirmAfter: 50 * time.Millisecond, RefreshInterval: 30 * time.Millisecond,
+		CommitInterval: 10 * time.Millisecond, Logger: slog.New(log),
+		Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}}
 }
 
 func open(t testing.TB, cfg Config, resume ingest.Resume) ingest.Source {

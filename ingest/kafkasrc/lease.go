@@ -10,19 +10,17 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-
-	"anond/incremental"
 )
 
 // Lease is the right of one member of a consumer group to read the topic and to
 // publish. The others wait in AcquireLease.
 //
-// Guarantee: as far as clocks run at the same speed and the process is not
-// suspended, no two members hold the lease at once. A member that cannot prove
-// to the group that it lives gives up before the group gives its lease away:
+// Guarantee: as long as clocks run at the same speed and the process is not
+// suspended, no two members hold the lease at once. A member whose heartbeats
+// do not reach the group gives up before the group gives its lease to another:
 // Lost closes at the latest SessionTimeout after the last heartbeat that the
-// group has seen. Whoever publishes must stop then; the ledger and the state's
-// lock guard what a suspended process might still do.
+// group has seen. The holder must stop publishing then. The ledger and the
+// state's lock guard against what a suspended process might still do.
 type Lease struct {
 	cfg      Config
 	client   *client
@@ -88,7 +86,8 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 	m := l.cfg.Membership
 	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
-		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls, SASLMechanism: l.client.sasl},
+		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls,
+			SASLMechanism: l.client.sasl},
 		// No watch for partitions: the source has its own, and a rebalance for it
 		// would only put the lease at risk.
 		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
@@ -129,7 +128,7 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 
 func (l *Lease) holds(gen *kafka.Generation) bool { return len(gen.Assignments[l.cfg.Topic]) > 0 }
 
-// doubt is how long a member that was thrown out of a generation may still count
+// doubt is how long a member that was removed from a generation may still rely
 // on its lease: the group waits SessionTimeout from the last heartbeat it saw,
 // and the end of a generation is noticed one heartbeat and its timeout later at
 // most.
@@ -169,7 +168,7 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 func (l *Lease) giveIn(why string) {
 	l.lose()
 	l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
-	// A member that nobody listens to must not get the lease again.
+	// A member that has stopped reading must not get the lease again.
 	_ = l.group.Close()
 }
 
@@ -204,74 +203,6 @@ func (l *Lease) lose() {
 // Lost is closed when the lease is lost or released. A lost lease is not
 // acquired again; close it and acquire a new one.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
-
-// Committed returns the group's commits, of partitions that have one. A commit
-// ahead of state says that state is an older copy (ingest.ErrBehind). It waits
-// for the brokers until ctx is done.
-func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64, error) {
-	attempts := l.cfg.Reconnect.Attempts()
-	for {
-		commits, err := l.commits(ctx)
-		if err == nil {
-			named := make(map[incremental.Partition]int64, len(commits))
-			for id, offset := range commits {
-				named[l.cfg.partition(id)] = offset
-			}
-			return named, nil
-		}
-		l.log.Warn("the group's commits could not be read, trying again", event("source_retry"), slog.String("error", err.Error()))
-		if err := attempts.Wait(ctx); err != nil {
-			return nil, err
-		}
-		l.client.renew(0, false)
-	}
-}
-
-func (l *Lease) commits(ctx context.Context) (map[int32]int64, error) {
-	ids, err := l.client.partitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return l.client.committed(ctx, l.cfg.Group, ids)
-}
-
-// Commit commits offsets through the generation that holds the lease; the group
-// refuses those of an older one. It never moves a commit back.
-func (l *Lease) Commit(offsets map[int32]int64) error {
-	l.commitMu.Lock()
-	defer l.commitMu.Unlock()
-	l.mu.Lock()
-	gen := l.generation
-	l.mu.Unlock()
-	if gen == nil {
-		return ErrLeaseLost
-	}
-	if l.committed == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-		defer cancel()
-		commits, err := l.commits(ctx)
-		if err != nil {
-			return err
-		}
-		l.committed = commits
-	}
-	due := map[int]int64{}
-	for id, offset := range offsets {
-		if old, known := l.committed[id]; !known || offset > old {
-			due[int(id)] = offset
-		}
-	}
-	if len(due) == 0 {
-		return nil
-	}
-	if err := gen.CommitOffsets(map[string]map[int]int64{l.cfg.Topic: due}); err != nil {
-		return err
-	}
-	for id, offset := range due {
-		l.committed[int32(id)] = offset
-	}
-	return nil
-}
 
 // Close releases the lease, so that a standby takes it over at once.
 func (l *Lease) Close() error {

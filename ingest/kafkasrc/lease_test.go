@@ -291,7 +291,7 @@ func TestSourceEndsWithItsLease(t *testing.T) {
 	require.ErrorIs(t, err, ErrLeaseLost)
 }
 
-func TestStaticSourceCommitsAsACourtesy(t *testing.T) {
+func TestStaticSourceCommitsByBestEffort(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 10)
 	cfg := config(c, &events{})
@@ -322,7 +322,7 @@ func TestStaticSourceCommitsAsACourtesy(t *testing.T) {
 		part: {Next: 4, Last: 3, Digest: sum(value(0, 3))}}})
 	require.ErrorIs(t, err, ingest.ErrBehind)
 	_, err = Open(background(t), cfg, ingest.Resume{Digest: sum})
-	require.ErrorIs(t, err, ingest.ErrBehind, "empty state beside commits")
+	require.ErrorIs(t, err, ingest.ErrBehind, "an empty state although there are commits")
 	_, err = Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[incremental.Partition]int64{part: 9}})
 	require.ErrorIs(t, err, ingest.ErrBehind, "a state that was reset before the newest commit")
 	reset, err := Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[incremental.Partition]int64{part: 10}})

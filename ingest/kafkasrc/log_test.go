@@ -266,7 +266,8 @@ func TestGapWhileReading(t *testing.T) {
 					}
 				}
 				require.Equal(t, wantValues(0, [2]int{start, fetched}, [2]int{cut, 200}), got.values[0])
-				require.Equal(t, []ingest.Missing{{Below: int64(cut), Reason: ingest.MissingGap}}, missing, "the gap is handed out to be counted")
+				require.Equal(t, []ingest.Missing{{Below: int64(cut), Reason: ingest.MissingGap}}, missing,
+					"the gap is handed out to be counted")
 				return
 			}
 			var gap *ingest.GapError

@@ -17,7 +17,7 @@ import (
 // than turns: a request, connection and turn of its own for every idle
 // partition would keep those out that have something to read.
 //
-// It only says that a fetch is worth while. The records in its answers are not
+// It only says that a fetch is worth it. The records in its answers are not
 // looked at; brokers send one batch at most, since one byte is asked for.
 type lookout struct {
 	s       *source
@@ -29,7 +29,7 @@ type lookout struct {
 type watched struct {
 	p    *partition
 	from int64
-	news chan struct{} // closed when a fetch is worth while
+	news chan struct{} // closed when a fetch is worth it
 }
 
 func newLookout(s *source) *lookout {
@@ -116,7 +116,8 @@ func (l *lookout) round(ctx context.Context) {
 const noLeader = -1
 
 // ask waits, with one request, for something to read in any partition of the
-// group. Whatever fails is for the partitions' own fetches to meet.
+// group. A failure is left to the fetches of the partitions, which will meet
+// it.
 func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
 	var ends map[int32]*fetchResponse
 	if leader != noLeader {
@@ -181,7 +182,8 @@ func newPollRequest(c *Config, from map[int32]int64) *pollRequest {
 	r := &pollRequest{*newFetchRequest(c, 0, 0, int32(c.MaxWait/time.Millisecond))}
 	parts := make([]fetchAPI.RequestPartition, 0, len(from))
 	for id, offset := range from {
-		parts = append(parts, fetchAPI.RequestPartition{Partition: id, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: 1})
+		parts = append(parts, fetchAPI.RequestPartition{Partition: id, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1,
+			PartitionMaxBytes: 1})
 	}
 	r.Topics[0].Partitions = parts
 	r.most += len(from) * pollBytes

@@ -48,7 +48,8 @@ var allCodecs = []compress.Compression{compress.Gzip, compress.Snappy, compress.
 func numbered(n, size int) (records []kmsg.Record, values []string) {
 	for i := range n {
 		v := append(value(0, i), bytes.Repeat([]byte{'x'}, size)...)
-		records = append(records, kmsg.Record{OffsetDelta: int32(i), Key: []byte("k"), Value: v, Headers: []kmsg.Header{{Key: "h", Value: []byte("x")}}})
+		records = append(records, kmsg.Record{OffsetDelta: int32(i), Key: []byte("k"), Value: v,
+			Headers: []kmsg.Header{{Key: "h", Value: []byte("x")}}})
 		values = append(values, string(v))
 	}
 	return records, values
@@ -104,7 +105,8 @@ func TestTooLongMessageIsCut(t *testing.T) {
 		}
 		for _, piece := range []int{50_000, 1 << 20} {
 			var got []ingest.Record
-			a := newAnswer(&fetchResponse{recordData: data}, 0, -1, sizes{piece: piece, record: 200_000, batch: 1 << 20}, func() error { return nil })
+			a := newAnswer(&fetchResponse{recordData: data}, 0, -1, sizes{piece: piece, record: 200_000, batch: 1 << 20},
+				func() error { return nil })
 			for {
 				c, err := a.piece()
 				require.NoError(t, err)
@@ -121,8 +123,8 @@ func TestTooLongMessageIsCut(t *testing.T) {
 	}
 }
 
-// A batch that unfolds too far, or to nonsense far behind its beginning, gives
-// no record at all, and says which offsets it covers.
+// A batch that decompresses too far, or to nonsense far behind its beginning,
+// gives no record at all, and says which offsets it covers.
 func TestSpoiledLargeBatchGivesNothing(t *testing.T) {
 	records, _ := numbered(500, 1000)
 	plain := encodeBatch(7, 0, -1, 499, records...)
@@ -134,12 +136,13 @@ func TestSpoiledLargeBatchGivesNothing(t *testing.T) {
 			batch int
 			why   string
 		}{
-			"too far":        {compressed(t, code, 7, records...), 300_000, "unfolds to more than"},
+			"too far":        {compressed(t, code, 7, records...), 300_000, "decompresses to more than"},
 			"torn at end":    {recompress(t, plain, code, torn), 1 << 20, ""},
 			"bytes behind":   {recompress(t, plain, code, append(bytes.Clone(plain[headerSize:]), 0)), 1 << 20, "after the last record"},
 			"cut compressed": {sealed(plain, int16(code), compressed(t, code, 7, records...)[headerSize:headerSize+800]), 1 << 20, ""},
 		} {
-			a := newAnswer(&fetchResponse{recordData: tc.data}, 7, -1, sizes{piece: 10_000, record: 5000, batch: tc.batch}, func() error { return nil })
+			a := newAnswer(&fetchResponse{recordData: tc.data}, 7, -1, sizes{piece: 10_000, record: 5000, batch: tc.batch},
+				func() error { return nil })
 			_, err := a.piece()
 			var b *corruptBatch
 			require.ErrorAs(t, err, &b, "%v %s", code, name)
@@ -150,7 +153,7 @@ func TestSpoiledLargeBatchGivesNothing(t *testing.T) {
 }
 
 // What a snappy text claims is allocated by its codec before anything is read.
-func TestSnappyThatClaimsTooMuchIsNotUnfolded(t *testing.T) {
+func TestSnappyThatClaimsTooMuchIsNotDecompressed(t *testing.T) {
 	plain := encodeBatch(0, 0, -1, 0, record(0, "a"))
 	huge := binary.AppendUvarint(nil, 1<<32-1)
 	framed := append(append(bytes.Clone(xerialMagic), 0, 0, 0, 1, 0, 0, 0, 1), 0, 0, 0, byte(len(huge)))
@@ -217,7 +220,8 @@ func TestSettingsMayChangeBetweenDigests(t *testing.T) {
 		for _, most := range []int{100_000, 1 << 20} {
 			cfg := config(c, &events{})
 			cfg.MaxRecord = most
-			open(t, cfg, ingest.Resume{Positions: map[incremental.Partition]incremental.Position{part: {Next: 1, Last: 0, Digest: sum(digested)}}})
+			open(t, cfg, ingest.Resume{Positions: map[incremental.Partition]incremental.Position{
+				part: {Next: 1, Last: 0, Digest: sum(digested)}}})
 		}
 	}
 	_, err := Open(background(t), config(c, &events{}), ingest.Resume{Digest: sum,

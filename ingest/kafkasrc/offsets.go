@@ -89,7 +89,8 @@ func (c *client) extent(ctx context.Context, id int32) (e extent, err error) {
 		to        *int64
 		which     int64
 		isolation int8
-	}{{&e.first, kafka.FirstOffset, readUncommitted}, {&e.stable, kafka.LastOffset, readCommitted}, {&e.high, kafka.LastOffset, readUncommitted}} {
+	}{{&e.first, kafka.FirstOffset, readUncommitted}, {&e.stable, kafka.LastOffset, readCommitted},
+		{&e.high, kafka.LastOffset, readUncommitted}} {
 		offsets, err := c.listOffsets(ctx, []int32{id}, q.which, q.isolation)
 		if err != nil {
 			return e, err
@@ -101,7 +102,8 @@ func (c *client) extent(ctx context.Context, id int32) (e extent, err error) {
 
 // committed returns the group's committed offsets, of the partitions that have one.
 func (c *client) committed(ctx context.Context, group string, ids []int32) (map[int32]int64, error) {
-	m, err := c.do(ctx, &offsetfetch.Request{GroupID: group, Topics: []offsetfetch.RequestTopic{{Name: c.cfg.Topic, PartitionIndexes: ids}}}, 0)
+	m, err := c.do(ctx, &offsetfetch.Request{GroupID: group,
+		Topics: []offsetfetch.RequestTopic{{Name: c.cfg.Topic, PartitionIndexes: ids}}}, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,8 @@ func newPartition(s *source, id int32, at place, e extent) *partition {
 	return p
 }
 
-// heldUp ends a wait that was nobody's fault. It does not count as progress, nor
-// as time without any.
+// heldUp ends a wait that no fault caused. It counts neither as progress nor as
+// time without progress.
 func (p *partition) heldUp(since time.Time) {
 	p.progress.Add(int64(time.Since(since)))
 	p.blocked.Store(false)
@@ -90,7 +90,7 @@ func (p *partition) run(ctx context.Context) {
 	}
 }
 
-// isFinal tells errors that no retry mends.
+// isFinal tells errors that no retry corrects.
 func isFinal(err error) bool {
 	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
 		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, errFormat)

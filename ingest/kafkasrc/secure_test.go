@@ -32,7 +32,8 @@ func certificate(t *testing.T) (pair tls.Certificate, cert, key []byte) {
 	require.NoError(t, err)
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k)
 	require.NoError(t, err)
 	kder, err := x509.MarshalECPrivateKey(k)
@@ -47,7 +48,8 @@ func certificate(t *testing.T) (pair tls.Certificate, cert, key []byte) {
 func TestSASL(t *testing.T) {
 	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"} {
 		t.Run(mechanism, func(t *testing.T) {
-			c := broker(t, kfake.SeedTopics(1, topic), kfake.EnableSASL(), kfake.Superuser(mechanism, "anond", "secret"), kfake.Superuser("PLAIN", "w", "w"))
+			c := broker(t, kfake.SeedTopics(1, topic), kfake.EnableSASL(), kfake.Superuser(mechanism, "anond", "secret"),
+				kfake.Superuser("PLAIN", "w", "w"))
 			write(t, producer(t, c, kgo.SASL(plain.Auth{User: "w", Pass: "w"}.AsMechanism())), 0, 0, 10)
 			cfg := config(c, &events{})
 			cfg.SASL = &SASL{Mechanism: mechanism, Username: "anond", Password: "secret"}
@@ -63,7 +65,8 @@ func TestTLSAndMutualTLS(t *testing.T) {
 	client, clientCert, clientKey := certificate(t)
 	pool := x509.NewCertPool()
 	require.True(t, pool.AppendCertsFromPEM(clientCert))
-	c := broker(t, kfake.SeedTopics(1, topic), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}))
+	c := broker(t, kfake.SeedTopics(1, topic), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool,
+		ClientAuth: tls.RequireAndVerifyClientCert}))
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(ca))
 	write(t, producer(t, c, kgo.DialTLSConfig(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{client}})), 0, 0, 10)

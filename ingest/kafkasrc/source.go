@@ -53,13 +53,14 @@ var errClosed = errors.New("the Kafka source is closed")
 // Open connects to the cluster, compares the positions of state with the log
 // and starts to read all partitions.
 //
-// It waits for brokers and topic for ever; it returns *ingest.GapError,
+// It waits for brokers and topic without limit. It returns *ingest.GapError,
 // ingest.ErrReplaced and ingest.ErrBehind (a group commit is ahead of state) at
-// once, refused credentials and certificates after OpenTimeout, ctx's error.
+// once, refused credentials and certificates after OpenTimeout, and ctx's
+// error.
 //
-// A partition that state does not know is read from the first
-// offset that the log still holds. Behind a gap that OnGap accepts, the first
-// chunk covers the missing offsets, so that chunks still follow each other.
+// A partition that state does not know is read from the first offset that the
+// log still holds. Behind a gap that OnGap accepts, the first chunk covers the
+// missing offsets, so that chunks still follow each other.
 func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -108,8 +109,8 @@ func (s *source) crowded() bool {
 	return len(s.parts) > s.cfg.Fetches
 }
 
-// fail ends the source with an error; the first one counts. The error is there
-// before the context ends: whoever sees that end must find why.
+// fail ends the source with an error; the first one counts. The error is set
+// before the context ends, so that it can be found once the context has ended.
 func (s *source) fail(err error) {
 	s.failOnce.Do(func() {
 		s.err = err
@@ -210,8 +211,8 @@ func (s *source) Status() ingest.Status {
 	st := ingest.Status{Connected: s.health.connected(), Stalled: s.stalled}
 	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
 		p := s.parts[id]
-		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(), End: p.end.Load(),
-			Heard: time.Unix(0, p.heard.Load())})
+		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(),
+			End: p.end.Load(), Heard: time.Unix(0, p.heard.Load())})
 	}
 	return st
 }

@@ -20,10 +20,10 @@ type spoiled struct {
 // it counts as one that cannot be read.
 const spoiledTries = 4
 
-// giveUp decides about a failed attempt. A fault may lie in transit, or in a
-// replica that is not the leader for long. A batch that still cannot be read
-// after ConfirmAfter ends the source, with an error, or is passed, as OnCorrupt
-// says. Neither: try again.
+// giveUp decides what follows a failed attempt. A fault may lie in transit, or
+// in a replica that will not be the leader for long. A batch that still cannot
+// be read after ConfirmAfter ends the source with an error or is skipped, as
+// OnCorrupt says. Before that it is tried again.
 func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final error) {
 	if !isCorrupt(err) {
 		return false, nil
@@ -37,14 +37,15 @@ func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final e
 	}
 	next, unknown := p.endOfSpoiled(ctx, err)
 	if unknown != nil && p.src.cfg.OnCorrupt == CorruptSkip {
-		return false, nil // the broker does not say now
+		return false, nil // the broker gives no answer at present
 	}
 	if unknown != nil {
 		next = -1
 	}
 	fault := &ingest.CorruptError{Partition: p.src.cfg.partition(p.id), From: p.at.fetch, Next: next, Why: err.Error()}
-	p.src.log.Error("a batch cannot be read", event("source_corrupt"), partitionAttr(p.id), slog.Int64("from", fault.From), slog.Int64("next", next),
-		slog.Int("tries", p.spoiled.tries), slog.String("on_corrupt", string(p.src.cfg.OnCorrupt)), slog.String("error", err.Error()))
+	p.src.log.Error("a batch cannot be read", event("source_corrupt"), partitionAttr(p.id), slog.Int64("from", fault.From),
+		slog.Int64("next", next), slog.Int("tries", p.spoiled.tries), slog.String("on_corrupt", string(p.src.cfg.OnCorrupt)),
+		slog.String("error", err.Error()))
 	if p.src.cfg.OnCorrupt == CorruptStop {
 		return false, fault
 	}

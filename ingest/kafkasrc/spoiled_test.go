@@ -91,7 +91,7 @@ func spoilings(t *testing.T) map[string]func(batch []byte) []byte {
 		"format":                 put(magicAt, 9),
 		"garbage compressed":     func(b []byte) []byte { return sealed(b, 4, []byte("this is no zstd")) },
 		"unknown compression":    func(b []byte) []byte { return sealed(b, 7, b[headerSize:]) },
-		"unfolds too far": func(b []byte) []byte {
+		"decompresses too far": func(b []byte) []byte {
 			return recompress(t, b, 1, bytes.Repeat([]byte{0}, 70_000))
 		},
 	}
@@ -138,7 +138,8 @@ func TestSpoiledBatchStopsTheSource(t *testing.T) {
 	got := newReceived()
 	err := got.readError(t, open(t, cfg, ingest.Resume{}))
 	require.ErrorIs(t, err, ingest.ErrCorrupt)
-	require.ErrorContains(t, err, "kafka:admissions partition 0: offsets 10 to 19 cannot be read: corrupt record batch at offset 10: wrong checksum")
+	require.ErrorContains(t, err, "kafka:admissions partition 0: offsets 10 to 19 cannot be read: corrupt record batch at offset 10: "+
+		"wrong checksum")
 	require.Equal(t, wantValues(0, [2]int{0, 10}), got.values[0], "what comes before is read")
 	require.GreaterOrEqual(t, log.count("source_disconnected")+log.count("source_retry"), spoiledTries)
 }
@@ -167,7 +168,7 @@ func TestSpoiledForAWhile(t *testing.T) {
 	require.Equal(t, wantValues(0, [2]int{0, 30}), got.values[0])
 }
 
-// A partition that is tried again and again is stalled all the same.
+// A partition that is tried repeatedly is reported as stalled nevertheless.
 func TestSpoiledBatchIsAStall(t *testing.T) {
 	l := tenEach(3)
 	l.raw[1] = spoilings(t)["checksum"](l.raw[1])
@@ -197,8 +198,8 @@ func TestStallsAreToldAtGrowingDistances(t *testing.T) {
 	assert.True(t, s.due(true, start, 30*time.Second), "a new stall is told at once")
 }
 
-// Each failing partition is named, again and again, but one broker that is away
-// is not a line for each partition.
+// Each failing partition is named repeatedly, but one broker that is away does
+// not cause a line for each partition.
 func TestHealthNamesEachFailingPartition(t *testing.T) {
 	log := &events{}
 	h := &health{log: slog.New(log)}

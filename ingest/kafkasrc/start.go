@@ -81,9 +81,10 @@ func (s *source) start(ctx context.Context) error {
 	return nil
 }
 
-// checkKnown misses no partition that state has read. A broker that is behind the
-// others may name fewer of them for a while, so that the topic counts as another
-// one only if that goes on for ConfirmAfter, over renewed metadata.
+// checkKnown checks that every partition is there that state has read. A broker
+// that is behind the others may name fewer of them for a while. So the topic
+// counts as another one only if that lasts for ConfirmAfter, over renewed
+// metadata.
 func (s *source) checkKnown(ids []int32) error {
 	for p := range s.resume.Positions {
 		if p.Source != s.cfg.Source || slices.Contains(ids, p.ID) {
@@ -97,7 +98,8 @@ func (s *source) checkKnown(ids []int32) error {
 			return fmt.Errorf("partition %d is not there: %s", p.ID, why)
 		}
 		err := s.replaced(p.ID, why)
-		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(p.ID), slog.String("error", err.Error()))
+		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(p.ID),
+			slog.String("error", err.Error()))
 		return err
 	}
 	s.fewer = time.Time{}
@@ -136,7 +138,8 @@ func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, e
 		return at, e, err
 	}
 	if got, e, err = s.locate(ctx, id, at); errors.Is(err, ingest.ErrReplaced) {
-		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id), slog.String("error", err.Error()))
+		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id),
+			slog.String("error", err.Error()))
 	}
 	return got, e, err
 }

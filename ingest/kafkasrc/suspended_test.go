@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process that was suspended for longer than the group waits knows at once
-// that it may have lost the lease, before any broker tells it.
+// A process that was suspended for longer than the group waits notices at once
+// that it may have lost the lease, before any broker says so.
 func TestSuspendedHolderLosesItsLease(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
 		a := rig.join("a")

@@ -31,8 +31,8 @@ func (s *source) turn(ctx context.Context, of *partition) (*turn, error) {
 	return t, t.take(s.turns.any)
 }
 
-// take waits for a token. To wait is no stall: whoever has the token may be held
-// up by a consumer that is busy.
+// take waits for a token. This wait is no stall: the holder of the token may
+// wait for a consumer that is busy.
 func (t *turn) take(tokens chan struct{}) error {
 	if t.of != nil {
 		defer t.of.heldUp(time.Now())

@@ -13,11 +13,13 @@ import (
 	"anond/ingest"
 )
 
-// A night without a broker: attempts go on with capped waits, and in the morning
-// reading goes on. In virtual time, so that goroutines left over fail the test.
+// The broker is away for a night: attempts go on with capped waits, and reading
+// goes on when it is back. In virtual time, so that leaked goroutines fail the
+// test.
 func TestLongOutage(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
-		cl, err := kgo.NewClient(kgo.SeedBrokers(rig.c.ListenAddrs()...), kgo.Dialer(rig.net.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())
+		cl, err := kgo.NewClient(kgo.SeedBrokers(rig.c.ListenAddrs()...), kgo.Dialer(rig.net.DialContext),
+			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())
 		require.NoError(t, err)
 		defer cl.Close()
 		write(t, cl, 0, 0, 10)
@@ -49,7 +51,7 @@ func TestLongOutage(t *testing.T) {
 		perMinute := float64(dials.Load()-before) / (8 * 60)
 		require.Positive(t, perMinute)
 		// Metadata every five seconds on average, and each of the three partitions
-		// twice a minute or thrice; each attempt tries three brokers.
+		// two or three times a minute; each attempt tries three brokers.
 		require.Less(t, perMinute, 100.0)
 		require.Equal(t, 1, log.count("source_disconnected"))
 

@@ -9,9 +9,10 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// watch looks now and then for partitions that were added, asks for the ends of
-// partitions that were not heard of, and rebuilds the connections when reading
-// has stalled. A failure is left to the readers, which meet it themselves.
+// watch looks regularly for partitions that were added, asks for the ends of
+// partitions that gave no answer of late, and rebuilds the connections when
+// reading has stalled. A failure is left to the readers, which meet it
+// themselves.
 func (s *source) watch() {
 	tick := time.NewTicker(min(s.cfg.RefreshInterval, max(s.cfg.StallAfter/4, time.Millisecond)))
 	defer tick.Stop()
@@ -91,8 +92,8 @@ func (s *source) checkStall(now time.Time) {
 	if stalled == noPartition {
 		return
 	}
-	// Whoever renewed the connections lately, for whatever reason, has done all
-	// that can be done here. That nothing comes is said all the same.
+	// If the connections were renewed lately, for whatever reason, nothing more
+	// can be done here. That nothing comes is logged nevertheless.
 	renewed := s.client.renew(s.cfg.StallAfter, true)
 	if due {
 		s.log.Error("there is something to read and nothing comes", event("source_stalled"),

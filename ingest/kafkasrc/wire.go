@@ -13,9 +13,9 @@ import (
 )
 
 // fetchRequest is a Fetch that leaves its answer undecoded. It goes through
-// kafka.Transport like any other (leader lookup, pool, TLS, SASL) and takes the
-// exchange itself into its hands by protocol.RawExchanger, the hook that kafka-go
-// offers for that: its own decoder loses what read_committed needs (doc.go).
+// kafka.Transport like any other (leader lookup, pool, TLS, SASL) and reads the
+// answer itself by protocol.RawExchanger, the hook that kafka-go offers for
+// that: the decoder of kafka-go loses what read_committed needs (doc.go).
 type fetchRequest struct {
 	fetchAPI.Request
 	clientID string

@@ -5,10 +5,9 @@ import (
 )
 
 // growingBox is the generalized tuple of a set of records that grows one record
-// at a time, with what it costs: NCP by dimension (ranges, lowest common
-// ancestors, sets). It is the engine of the two splits that weigh NCP: that of
-// Xu et al. (KDD 2006), used by lgb-ncp, and the preprocessing of permutation
-// anonymization.
+// at a time, with its cost: NCP by dimension (ranges, lowest common ancestors,
+// sets). Two splits by NCP use it: that of Xu et al. (KDD 2006), used by
+// lgb-ncp, and the preprocessing of permutation anonymization.
 type growingBox struct {
 	p      *equivclass.Pool
 	n      int // records in it
@@ -23,7 +22,8 @@ type growingBox struct {
 
 func newGrowingBox(p *equivclass.Pool) *growingBox {
 	d := p.D()
-	b := &growingBox{p: p, lo: make([]float32, d), hi: make([]float32, d), loss: make([]float32, d), distinct: make([]int, d), seen: make([][]int32, d)}
+	b := &growingBox{p: p, lo: make([]float32, d), hi: make([]float32, d), loss: make([]float32, d), distinct: make([]int, d),
+		seen: make([][]int32, d)}
 	for j, dim := range p.Space.Dims {
 		if dim.Kind == equivclass.Set {
 			b.seen[j] = make([]int32, dim.Size)
@@ -75,7 +75,7 @@ func (b *growingBox) lossWith(j int, v float32) (float32, bool) {
 	}
 }
 
-// add takes the point in.
+// add adds the point to the box.
 func (b *growingBox) add(x []float32) {
 	b.n++
 	for j, v := range x {
@@ -147,7 +147,7 @@ func PairLoss(p *equivclass.Pool, a, b int32) float32 {
 }
 
 // SplitMix is a small generator (Steele, Lea and Flood, OOPSLA 2014) for the
-// orders in which rows are tried. Nothing that must be secret depends on it.
+// orders in which rows are tried. It is not for anything that must be secret.
 type SplitMix uint64
 
 // Uint64 returns the next number.

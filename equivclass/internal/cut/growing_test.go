@@ -11,7 +11,7 @@ import (
 	"anond/equivclass/equivtest"
 )
 
-// The growing box counts what Pool.Loss counts anew: the penalty of a record is
+// The growing box counts what Pool.Loss counts from scratch: the penalty of a record is
 // the difference of the sums over all tuples and dimensions.
 func TestGrowingBoxAgainstTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -30,7 +30,7 @@ func TestGrowingBoxAgainstTwin(t *testing.T) {
 	}
 }
 
-// divideTwin deals rows between two seeds by NCP computed anew, in quadratic time.
+// divideTwin assigns rows to two seeds by NCP computed from scratch, in quadratic time.
 func divideTwin(p *equivclass.Pool, rows []int32, u, v int32) (left, right []int32) {
 	ncp := func(seed int32, rows []int32, more ...int32) float64 {
 		all := append(append([]int32{seed}, rows...), more...)

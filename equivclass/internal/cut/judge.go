@@ -6,16 +6,16 @@ import (
 	"anond/equivclass"
 )
 
-// Judge decides which sets of rows may be a class. It counts each set
-// anew in scratch space of its own, so a decision costs the size of the set
-// (its sort on top with extra principles), however many values the others have,
+// Judge decides which sets of rows may be a class. It counts each set again in
+// scratch space of its own, so a decision costs the size of the set (with extra
+// principles also sorting it), independent of the number of values elsewhere,
 // and O(1) if only k is asked for.
 type Judge struct {
 	want   equivclass.Requirement
 	Sa     []int32           // dense number of a row's sensitive value
 	Codes  []equivclass.Code // ascending; sensitive value of a dense number
 	counts []int32           // all zero between calls
-	met    []int32           // the values of the set at hand, each once
+	met    []int32           // the values of the current set, each once
 	bag    equivclass.Bag
 }
 
@@ -69,7 +69,7 @@ func (j *Judge) Holds(rows []int32) bool {
 	return ok
 }
 
-// extraHold judges the values met by the extra principles.
+// extraHold judges the values counted by the extra principles.
 func (j *Judge) extraHold(total int) bool {
 	if len(j.want.Extra) == 0 {
 		return true
@@ -113,8 +113,8 @@ func (j *Judge) CountsHold(counts []int32, total int) bool {
 }
 
 // BySubject runs cut on the first record of every subject, then on the second
-// ones, and so on, and joins what comes out. No run sees two records of a
-// subject, so no class can hold two (rule S), and cut need not know of
+// ones, and so on, and joins the results. No run sees two records of a subject,
+// so no class can have two (rule S, subjects), and cut need not know of
 // subjects. Without a subject attribute there is one run over all rows.
 func BySubject(p *equivclass.Pool, cut func(rows []int32) (groups [][]int32, rest []int32)) (groups [][]int32, rest []int32) {
 	for _, rows := range subjectRounds(p) {
@@ -152,11 +152,12 @@ func subjectRounds(p *equivclass.Pool) [][]int32 {
 	return rounds
 }
 
-// TopDown cuts rows in two as long as cut finds an allowed way, and returns
-// what is left uncut. cut reorders its rows and returns the size of the first
-// part, or 0. If not even all rows together hold, they are all rest: what
-// cannot be one class cannot be cut into classes that all hold (for k and
-// frequency l, because the union of classes that hold, holds).
+// TopDown cuts rows in two as long as cut finds an allowed way, and returns the
+// sets that are not cut further. cut reorders its rows and returns the size of
+// the first part, or 0. If even all rows together do not satisfy the
+// requirement, they are all rest: they cannot be cut into classes that all
+// satisfy it (for k and frequency l, because the union of classes that satisfy
+// it does so too).
 func TopDown(rows []int32, judge *Judge, cut func(rows []int32) int) (groups [][]int32, rest []int32) {
 	if !judge.Holds(rows) {
 		return nil, rows

@@ -17,7 +17,8 @@ type MedianCutter struct {
 
 // NewMedianCutter returns a cutter of the rows of a pool.
 func NewMedianCutter(p *equivclass.Pool, want equivclass.Requirement) *MedianCutter {
-	return &MedianCutter{P: p, Judge: NewJudge(p, want), box: equivclass.NewBox(p.D()), dims: make([]int, p.D()), values: make([]float32, p.Len())}
+	return &MedianCutter{P: p, Judge: NewJudge(p, want), box: equivclass.NewBox(p.D()), dims: make([]int, p.D()),
+		values: make([]float32, p.Len())}
 }
 
 // Widest orders the dimensions by the width of the rows' box, widest first,

@@ -59,7 +59,7 @@ func TestStateOfTheTransparentMode(t *testing.T) {
 		r = s.run("", args...)
 		require.Equal(t, 78, r.code, r.stderr)
 		require.Contains(t, r.stderr, "policy.transparent")
-		require.Contains(t, r.stderr, "hint: this version promises levels L0 and L1 only: stay with the version that made the state")
+		require.Contains(t, r.stderr, "hint: this version promises levels L0 and L1 only: use the version that made the state")
 	}
 	require.Equal(t, before, s.read("state/anond.db"))
 	require.Empty(t, s.read("releases/000003/manifest.json"))
@@ -86,4 +86,38 @@ func TestRemovedKeyIsRefused(t *testing.T) {
 		require.Equal(t, 78, r.code, r.stderr)
 		require.Contains(t, r.stderr, "policy.transparent: was removed: this version promises levels L0 and L1 only; delete the key")
 	}
+}
+
+// TestRenamedMethod: a method's name of an earlier version is refused, with the name of
+// today, by whatever reads the configuration. The state does not hold the name of the
+// method that cut the first load, so it goes on once the configuration has the new one.
+func TestRenamedMethod(t *testing.T) {
+	under := func(method string) string {
+		return clinicWith(csvFile, "k: 3, l: 3", "initial: {partitioner: "+method+"}\n")
+	}
+	s := newSite(t, under("ncp-split-fixed"))
+	s.write("in.csv", skewed[:len("id,age,city,ill\n")]+"p1,30,c1,flu\np2,31,c1,cold\np3,32,c1,gout\n")
+	require.Zero(t, s.run("", "run", "--once").code)
+	require.Equal(t, 1, s.published())
+	state := s.read("state/anond.db")
+	require.NotContains(t, state, "ncp-split")
+
+	s.append("in.csv", "p4,40,c2,flu\np5,41,c2,cold\np6,42,c2,gout\n")
+	for old, now := range map[string]string{"ncp-split-mended": "ncp-split-fixed", "lgb-mended": "lgb-fixed"} {
+		s.write("anond.yaml", under(old))
+		for _, args := range [][]string{{"run", "--once"}, {"config", "check"}, {"state", "members", "--out", "members.csv"}} {
+			r := s.run("", args...)
+			require.Equal(t, 78, r.code, r.stderr)
+			require.Contains(t, r.stderr, `initial.partitioner: "`+old+`" was renamed: its name is `+now+"; write "+now)
+		}
+	}
+	require.Equal(t, state, s.read("state/anond.db"))
+	require.Empty(t, s.read("releases/000002/manifest.json"))
+
+	s.write("anond.yaml", under("ncp-split-fixed"))
+	r := s.run("", "run", "--once")
+	require.Zero(t, r.code, r.stderr)
+	r = s.run("", "audit", "-c", "anond.yaml", "--require-certified")
+	require.Zero(t, r.code, r.stdout+r.stderr)
+	require.NotEmpty(t, s.read("releases/000002/manifest.json"))
 }

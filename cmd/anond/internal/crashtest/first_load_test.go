@@ -106,7 +106,8 @@ func TestARefusedFirstLoadTakesOtherSettings(t *testing.T) {
 // something else is refused before release 1 too, and reset is the way out.
 func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
 	s := refused(t, csvFile, "")
-	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2", ""), "name: city, role: quasi, type: categorical", "name: city, role: drop", 1))
+	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2", ""), "name: city, role: quasi, type: categorical",
+		"name: city, role: drop", 1))
 	r := s.run("", "run", "--once")
 	require.Equal(t, 78, r.code)
 	require.Contains(t, r.stderr, "schema.attributes[city]")
@@ -127,8 +128,8 @@ func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
 	assert.Equal(t, 0, s.run("", "state", "check").code)
 }
 
-// TestResetBesideForeignReleases: a state that knows no release beside one that
-// exists may not start over.
+// TestResetBesideForeignReleases: a state that does not know an existing release
+// may not start over.
 func TestResetBesideForeignReleases(t *testing.T) {
 	s := refused(t, csvFile, "")
 	s.write("releases/000001/manifest.json", "{}")

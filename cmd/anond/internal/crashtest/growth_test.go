@@ -21,7 +21,8 @@ const (
 
 // town is a clinic whose streets and illnesses have hierarchies; k 3, l 3.
 func town(recoding string) string {
-	c := strings.Replace(clinic(csvFile), "{name: city, role: quasi, type: categorical}", "{name: city, role: quasi, hierarchy: tree/city.csv}", 1)
+	c := strings.Replace(clinic(csvFile), "{name: city, role: quasi, type: categorical}",
+		"{name: city, role: quasi, hierarchy: tree/city.csv}", 1)
 	c = strings.Replace(c, "{name: ill, role: sensitive, type: categorical}", "{name: ill, role: sensitive, hierarchy: tree/ill.csv}", 1)
 	return strings.Replace(c, "ledger: ./ledger,", "ledger: ./ledger, recoding: "+recoding+",", 1)
 }
@@ -164,8 +165,8 @@ func TestBeforeReleaseOneAHierarchyMayChange(t *testing.T) {
 	s.certified()
 }
 
-// TestTheSensitiveHierarchyGrows: a new value is valid from then on. Who arrived
-// before it cannot have it, so nobody who did shares a class with it.
+// TestTheSensitiveHierarchyGrows: a new value is valid from then on. Records that
+// arrived before cannot have it, so none of them shares a class with it.
 func TestTheSensitiveHierarchyGrows(t *testing.T) {
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // kafkaTopic is what the sites of this file read.
@@ -38,7 +40,8 @@ func fromKafka(c *kfake.Cluster, more string) string {
 // one batch.
 func produceTo(t *testing.T, c *kfake.Cluster, opts ...kgo.Opt) func(partition int32, values ...[]byte) {
 	t.Helper()
-	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing(),
+	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ManualFlushing(),
 		kgo.ProducerBatchMaxBytes(90 << 20), kgo.MaxBufferedRecords(1 << 20), kgo.MaxBufferedBytes(1 << 30)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(cl.Close)
@@ -46,7 +49,8 @@ func produceTo(t *testing.T, c *kfake.Cluster, opts ...kgo.Opt) func(partition i
 		t.Helper()
 		errs := make(chan error, len(values))
 		for _, v := range values {
-			cl.Produce(context.Background(), &kgo.Record{Topic: kafkaTopic, Partition: partition, Value: v}, func(_ *kgo.Record, err error) { errs <- err })
+			cl.Produce(context.Background(), &kgo.Record{Topic: kafkaTopic, Partition: partition, Value: v},
+				func(_ *kgo.Record, err error) { errs <- err })
 		}
 		require.NoError(t, cl.Flush(context.Background()))
 		for range values {
@@ -87,7 +91,7 @@ func (p *process) peak() int {
 	p.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		p.t.Skip("the system does not tell what a process takes: ", err)
+		p.t.Skip("the system does not report the memory of a process: ", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
@@ -96,7 +100,7 @@ func (p *process) peak() int {
 			return kb / 1000
 		}
 	}
-	p.t.Skip("the system does not tell what a process takes")
+	p.t.Skip("the system does not report the memory of a process")
 	return 0
 }
 
@@ -107,22 +111,26 @@ const mostOverIdle = 300
 // TestMemoryStaysBounded feeds what is small on the broker's disk and large in
 // memory, and measures the process.
 func TestMemoryStaysBounded(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	refused := append([]byte(`{"id":"`), append(bytes.Repeat([]byte("x"), 900_000), `"}`...)...)
 	cases := map[string]struct {
 		sink     string // the section dead_letter, if it is another one than the clinic's
 		feed     func(t *testing.T, c *kfake.Cluster)
 		letters  int
 		accepted int
+		plain    bool // it runs in every tier
 	}{
-		"four messages that unfold a thousandfold": {feed: func(t *testing.T, c *kfake.Cluster) {
+		"four messages that decompress to a thousand times their size": {feed: func(t *testing.T, c *kfake.Cluster) {
 			write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.GzipCompression()))
 			for i := range int32(4) {
 				write(i%2, make([]byte, 57_000_000))
 			}
-		}, letters: 4},
+		}, letters: 4, plain: true},
 		"many large messages in few batches": {feed: manyLarge(refused, 1000), letters: 1000},
-		"the same with payloads":             {sink: "{type: file, path: ./dead-letter, payload: true}", feed: manyLarge(refused, 500), letters: 500},
-		"payloads to a topic":                {sink: "{type: topic, topic: refused, payload: true}", feed: manyLarge(refused[:600_000], 300), letters: 300},
+		"the same with payloads": {sink: "{type: file, path: ./dead-letter, payload: true}", feed: manyLarge(refused, 500),
+			letters: 500},
+		"payloads to a topic": {sink: "{type: topic, topic: refused, payload: true}", feed: manyLarge(refused[:600_000], 300),
+			letters: 300},
 		"many small records in one large batch": {feed: func(t *testing.T, c *kfake.Cluster) {
 			write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.ZstdCompression()))
 			values := make([][]byte, 300_000)
@@ -130,10 +138,13 @@ func TestMemoryStaysBounded(t *testing.T) {
 				values[i] = patient(i)
 			}
 			write(0, values...)
-		}, accepted: 300_000},
+		}, accepted: 300_000, plain: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			if !tc.plain {
+				tier.Heavy(t, "it sends hundreds of megabytes")
+			}
 			c := startKafka(t, 2, kfake.SeedTopics(1, "refused"), kfake.BrokerConfigs(map[string]string{"message.max.bytes": "20000000"}))
 			config := clinic(fromKafka(c, ""))
 			if tc.sink != "" {

@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // spoiledKafka is a broker that spoils a mark in whatever it sends, as a bad
-// disk would: the batch with the mark has a wrong checksum for good.
+// disk would: the batch with the mark permanently has a wrong checksum.
 func spoiledKafka(t *testing.T, mark string) *kfake.Cluster {
 	return startKafka(t, 2, kfake.ListenFn(func(network, address string) (net.Listener, error) {
 		l, err := net.Listen(network, address)
@@ -49,6 +51,7 @@ func (c spoilingConn) Write(b []byte) (int, error) {
 // passed as the configuration says.
 func TestPoisonBatch(t *testing.T) {
 	t.Parallel()
+	tier.Heavy(t, "it waits a minute for anond to give up")
 	c := spoiledKafka(t, "POISON")
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.NoCompression()))
 	write(0, patient(0), patient(1), patient(2))
@@ -65,8 +68,9 @@ func TestPoisonBatch(t *testing.T) {
 	p.until("it is warned of again", func() bool { return warned() > 1 })
 	assert.Equal(t, 6, s.status().Counts.Sent, "what comes before it and the other partition are read")
 	require.Equal(t, 1, p.wait())
-	assert.Contains(t, p.log.String(), "kafka:admissions partition 0: offsets 3 to 5 cannot be read: corrupt record batch at offset 3: wrong checksum")
-	assert.Contains(t, p.log.String(), "hint: look at the topic's partition")
+	assert.Contains(t, p.log.String(), "kafka:admissions partition 0: offsets 3 to 5 cannot be read: corrupt record batch at offset 3: "+
+		"wrong checksum")
+	assert.Contains(t, p.log.String(), "hint: check the partition and its producers")
 	assert.Len(t, events(t, p.log.String(), "source_corrupt"), 1)
 
 	s.write("anond.yaml", clinic(fromKafka(c, ", on_corrupt: skip")))
@@ -76,7 +80,8 @@ func TestPoisonBatch(t *testing.T) {
 	require.Equal(t, 0, p.wait())
 	counts := s.status().Counts
 	assert.Equal(t, map[string]int{"corrupt_batch": 3}, counts.Ignored, "a counted gap")
-	assert.Equal(t, 9, counts.Published+counts.DeadLetter+counts.Pending["waiting"]+counts.Pending["subject_repeat"]+counts.Pending["infeasible"])
+	assert.Equal(t, 9, counts.Published+counts.DeadLetter+counts.Pending["waiting"]+
+		counts.Pending["subject_repeat"]+counts.Pending["infeasible"])
 
 	p = s.start("run")
 	p.until("it goes on", func() bool { return bytes.Contains([]byte(p.log.String()), []byte(`"event":"started"`)) })
@@ -87,10 +92,11 @@ func TestPoisonBatch(t *testing.T) {
 	assert.Equal(t, map[string]int{"corrupt_batch": 3}, s.status().Counts.Ignored, "counted once")
 }
 
-// TestUnfoldsTooFar: a small message that unfolds beyond memory.max_in_flight is
+// TestDecompressesTooFar: a small message that decompresses beyond memory.max_in_flight is
 // a batch that cannot be read, and takes no memory.
-func TestUnfoldsTooFar(t *testing.T) {
+func TestDecompressesTooFar(t *testing.T) {
 	t.Parallel()
+	tier.Heavy(t, "it sends 80 MB and waits for retries")
 	c := startKafka(t, 1)
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.ZstdCompression()))
 	write(0, patient(0), patient(1), patient(2))
@@ -100,7 +106,7 @@ func TestUnfoldsTooFar(t *testing.T) {
 	p := s.start("run")
 	p.until("it is passed", func() bool { return s.status().Counts.Sent == 4 })
 	assert.Less(t, p.peak(), mostOverIdle)
-	assert.Contains(t, p.log.String(), "unfolds to more than the 67108864 bytes of memory.max_in_flight")
+	assert.Contains(t, p.log.String(), "decompresses to more than the 67108864 bytes of memory.max_in_flight")
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Equal(t, map[string]int{"corrupt_batch": 1}, s.status().Counts.Ignored)

@@ -28,7 +28,7 @@ p8,28,c1,d8
 z9,40,c9",d1
 `
 
-// counts is what status.json tells of the lines.
+// counts is what status.json has about the lines.
 type counts struct {
 	Counts struct {
 		Sent, Published int

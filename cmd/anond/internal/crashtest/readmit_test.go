@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 func (s *site) readmit(want string, args ...string) {
@@ -22,10 +24,10 @@ func (s *site) refusedFor(reason string) int {
 	return strings.Count(s.read("dead-letter/dead-letter.ndjson"), `"reason":"`+reason+`"`)
 }
 
-// TestReadmission: records refused for want of a leaf of a quasi-identifier come
+// TestReadmission: records refused because a quasi-identifier had no leaf come
 // in once the hierarchy has it, each once, and counts add up. Those refused for
 // their sensitive value do not, and a record with both faults comes in when its
-// quasi-identifier is mended and its sensitive value is valid then, as any other
+// quasi-identifier is corrected and its sensitive value is valid then, as any other
 // record that comes then.
 func TestReadmission(t *testing.T) {
 	s := newTown(t, "generalization")
@@ -117,6 +119,7 @@ func TestReadmissionFromPayloads(t *testing.T) {
 // TestReadmissionSurvivesKills: wherever the process is killed, each record comes
 // in once and the counts add up.
 func TestReadmissionSurvivesKills(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	const refused = 21000
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")

@@ -8,12 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // withSASL is a configuration whose line of the password is written as given, in
 // a section in braces or in one of a key a line.
 func withSASL(braces bool, password string) string {
-	source := "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:1\"], topic: t, sasl: {mechanism: plain, username: u, " + password + "}}}"
+	source := "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:1\"], topic: t, " +
+		"sasl: {mechanism: plain, username: u, " + password + "}}}"
 	if !braces {
 		source = "\n  type: kafka\n  format: json\n  kafka:\n    brokers: [\"127.0.0.1:1\"]\n    topic: t\n    sasl:\n" +
 			"      mechanism: plain\n      username: u\n      " + strings.ReplaceAll(password, "\n", "\n      ")
@@ -26,20 +29,29 @@ func withSASL(braces bool, password string) string {
 func TestAPasswordIsNeverEchoed(t *testing.T) {
 	const secret = "hunter2"
 	spellings := []string{
-		"password: *hunter2", "password: &hunter2", "password: !hunter2 x", "password: !!hunter2 x", "password: !hunter2!x y", "password: @hunter2",
+		"password: *hunter2", "password: &hunter2", "password: !hunter2 x", "password: !!hunter2 x", "password: !hunter2!x y",
+		"password: @hunter2",
 		"password: `hunter2", "password: %hunter2", "password: |hunter2", "password: >hunter2", "password: [hunter2", "password: {hunter2",
-		"password: [hunter2]", "password: {hunter2: x}", "password: {hunter2}", "password:hunter2", "password: hunter2: x", "password: x: hunter2",
-		"password: 'x'hunter2", "password: 'x'hunter2'", "password: \"hunter2\\q\"", "password: \"hunter2", "password: 'hunter2", "password: x, hunter2",
-		"password: x, hunter2: y", "password: x, hunter2: y, hunter2: z", "password: x, *hunter2 : y", "password: ? hunter2", "password: - hunter2",
+		"password: [hunter2]", "password: {hunter2: x}", "password: {hunter2}", "password:hunter2",
+		"password: hunter2: x", "password: x: hunter2",
+		"password: 'x'hunter2", "password: 'x'hunter2'", "password: \"hunter2\\q\"", "password: \"hunter2", "password: 'hunter2",
+		"password: x, hunter2",
+		"password: x, hunter2: y", "password: x, hunter2: y, hunter2: z", "password: x, *hunter2 : y", "password: ? hunter2",
+		"password: - hunter2",
 		"password hunter2", "pasword: hunter2", "passwordhunter2", "- hunter2", "hunter2", "<<: *hunter2", "? hunter2", "*hunter2 : x",
 		"password: ${hunter2", "password: x${hunter2}", "password: ${hunter2}x", "password: x${hunter2:?hunter2}", "password: x${file:hunter2}",
 		"password: ${hunter2~x}", "password: x${hunter2:x}", "password: x${${hunter2}}", "password: &a hunter2, password: *a",
 		"password: x\nhunter2", "password: x\nhunter2: y", "password: x\n  hunter2: y", "password: |\nhunter2", "password: x\n\thunter2",
-		"password: x\npassword: hunter2", "password: \"\\xhunter2\"", "password: \"\\uhunter2\"", "password: hunter2\n---\nx: y", "password: 7 # hunter2",
+		"password: x\npassword: hunter2", "password: \"\\xhunter2\"", "password: \"\\uhunter2\"", "password: hunter2\n---\nx: y",
+		"password: 7 # hunter2",
 	}
 	s := newSite(t, "")
-	for _, braces := range []bool{true, false} {
-		for _, spelling := range spellings {
+	every := tier.Of(t, 8, 3, 1)
+	for b, braces := range []bool{true, false} {
+		for i, spelling := range spellings {
+			if (i+b)%every != 0 {
+				continue
+			}
 			s.write("anond.yaml", withSASL(braces, spelling))
 			r := s.run("", "config", "check")
 			all, next := r.stdout+r.stderr, []string{"config", "show"}
@@ -89,7 +101,7 @@ func TestNothingPrivateLiesInTheReleases(t *testing.T) {
 		require.NoError(t, os.Symlink(c.to, s.path(c.link)))
 		r := s.run("", "config", "check")
 		assert.Equal(t, 78, r.code, "%s: %s%s", name, r.stdout, r.stderr)
-		assert.Contains(t, r.stderr, "lies in release.dir", name)
+		assert.Contains(t, r.stderr, "is inside release.dir", name)
 	}
 	// A link in a private directory, and a second name of a private file.
 	s := newSite(t, base)

@@ -57,7 +57,8 @@ state: {path: ./state/anond.db}
 func person(rng *rand.Rand, buf []byte) []byte {
 	skewed := func(n int) int { return min(rng.IntN(n), rng.IntN(n), rng.IntN(n)) }
 	education := 1 + rng.IntN(16)
-	return fmt.Appendf(buf, `{"age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d","sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`,
+	return fmt.Appendf(buf, `{"age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d",`+
+		`"race":"race-%d","sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`,
 		17+skewed(74), skewed(8), education, rng.IntN(7), skewed(5), rng.IntN(2), skewed(41), (education/3+rng.IntN(11))%14)
 }
 
@@ -67,16 +68,18 @@ func benchCluster(b *testing.B, records int) *kfake.Cluster {
 	require.NoError(b, err)
 	b.Cleanup(c.Close)
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerLinger(50*time.Millisecond), kgo.MaxBufferedRecords(1<<17), kgo.ProducerBatchMaxBytes(1<<20))
+		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerLinger(50*time.Millisecond), kgo.MaxBufferedRecords(1<<17),
+		kgo.ProducerBatchMaxBytes(1<<20))
 	require.NoError(b, err)
 	defer client.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range records {
-		client.Produce(context.Background(), &kgo.Record{Topic: "census", Partition: int32(i % benchPartitions), Value: person(rng, nil)}, func(_ *kgo.Record, err error) {
-			if err != nil {
-				b.Error(err)
-			}
-		})
+		client.Produce(context.Background(), &kgo.Record{Topic: "census", Partition: int32(i % benchPartitions), Value: person(rng, nil)},
+			func(_ *kgo.Record, err error) {
+				if err != nil {
+					b.Error(err)
+				}
+			})
 	}
 	require.NoError(b, client.Flush(context.Background()))
 	return c
@@ -92,7 +95,7 @@ func benchLoad(b *testing.B, c *kfake.Cluster, every int) *config.Config {
 }
 
 // segments are the times in which the daemon did nothing but take records in:
-// a release in the making has a time of its own.
+// a release in progress has a time of its own.
 type segments struct {
 	began    time.Time // of the present segment
 	sent     uint64    // at its begin
@@ -170,7 +173,8 @@ func rawPartition(b *testing.B, cfg *config.Config, client *kafka.Client, partit
 	row := make([][]byte, len(cfg.Schema().Attributes()))
 	buf := make([]byte, 1<<10)
 	for next := int64(0); next < benchRecords/benchPartitions; {
-		res, err := client.Fetch(context.Background(), &kafka.FetchRequest{Topic: "census", Partition: partition, Offset: next, MinBytes: 1, MaxBytes: 1 << 20, MaxWait: 500 * time.Millisecond})
+		res, err := client.Fetch(context.Background(), &kafka.FetchRequest{Topic: "census", Partition: partition, Offset: next, MinBytes: 1,
+			MaxBytes: 1 << 20, MaxWait: 500 * time.Millisecond})
 		if err != nil || res.Error != nil {
 			b.Error(err, res)
 			return

@@ -1,6 +1,16 @@
-// Package daemon joins the parts of anond as a configuration says: state,
-// machine, source, publisher with its gate, dead letters, and the loop. Both
-// `anond run` and `anond demo` run it.
+// Package daemon builds the parts of anond from a configuration and runs them:
+// state, machine, source, publisher with its gate, dead letters, and the loop.
+// `anond run` and `anond demo` use it.
+//
+// Guarantee: one process per state (lock), and in group assignment one publisher
+// per group (lease). A contradiction between configuration and state is a
+// ConfigError, before anything is read. Whatever was opened is closed in reverse
+// order, and nothing is written after the lock of the state is released.
+//
+// Method: Run opens the state, the publisher and the source in this order and
+// gives them to ingest.Host. This is the only package that joins snapshot with the
+// auditor (gate). Commands on a stopped daemon's state are here too: Reset,
+// Readmit and the private exports (Exporter).
 package daemon
 
 import (
@@ -29,7 +39,7 @@ type Options struct {
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R).
 	Seed *[32]byte
-	// Observe is told the state of things; may be nil.
+	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
 }
 
@@ -64,10 +74,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
-		o.Log.Warn("no attribute has role subject: every record counts as a person of its own", "event", "no_subject")
+		o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
 	}
 	if c.Repeat == config.RepeatSticky {
-		o.Log.Warn("records of one person with different values are all published: over m of them together the bound is m/l, not 1/l", "event", "sticky_subjects", "l", c.Policy.L)
+		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
+			"event", "sticky_subjects", "l", c.Policy.L)
 	}
 	steps := newPhases(c, o, machine)
 	var publisher *publisher
@@ -75,7 +86,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if err != nil {
 		return err
 	}
-	closers.add(publisher.Close) // before the store: what was parked writes no more when the lock is given away
+	closers.add(publisher.Close) // before the store: a parked release must not write after the lock is released
 	publisher.inner.Fence = lease.fence
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
@@ -91,15 +102,17 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(letters.Close)
-	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()), "records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
+	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()),
+		"records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
 	releases := inspect(ctx, c, o, machine.Intents())
 	closers.add(releases.close)
 	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
-		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once, Payload: c.DeadLetter.Payload,
-		Retry: reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
+		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
+		Payload: c.DeadLetter.Payload,
+		Retry:   reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
 	if err := host.Run(ctx); err != nil || !o.Once {
 		return err
 	}
@@ -107,11 +120,12 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	return nil
 }
 
-// reconnect is the patience with everything that may be away for a while.
+// reconnect is the retry policy for everything that may be unavailable for a while.
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Ignore: reasonsOf(c.DeadLetter.Ignore)}
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline,
+		Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}
@@ -150,17 +164,17 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Hint() string {
 	var changed *incremental.SettingsError
 	if errors.As(e.Err, &changed) && !changed.Released {
-		return "go back to the settings of the state; or, while no release is decided, start over: anond state reset"
+		return "restore the settings of the state; or, while no release is decided, start over: anond state reset"
 	}
 	var retired *incremental.RetiredError
 	if errors.As(e.Err, &retired) {
-		return "this version promises levels L0 and L1 only: stay with the version that made the state"
+		return "this version promises levels L0 and L1 only: use the version that made the state"
 	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
-		return "bring the earlier lines back as they were, and only add to them"
+		return "restore the earlier lines, and only add new ones"
 	}
-	return "go back to the settings of the state, or start a new dataset of other records with a state, releases and ledger of its own"
+	return "restore the settings of the state, or start a new dataset of other records with its own state, releases and ledger"
 }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -181,12 +195,12 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	// It only reads: a stop leaves it to itself.
+	// It only reads: a stop abandons it.
 	if err := left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) }); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		// A file that was changed is no fault of what anond rendered.
+		// A changed file is not a fault of the rendering.
 		return nil, cmp.Or(damageOfNewest(p.inner.FS, c.Release.Dir, m), err)
 	}
 	return p, nil
@@ -205,7 +219,7 @@ func (c *closers) close() error {
 	return errors.Join(errs...)
 }
 
-// StatusPath is where a running daemon tells read verbs how things stand.
+// StatusPath is the status file of a running daemon, which read verbs show.
 func StatusPath(c *config.Config) string {
 	return filepath.Join(filepath.Dir(c.State.Path), "status.json")
 }

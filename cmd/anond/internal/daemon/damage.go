@@ -13,13 +13,13 @@ import (
 )
 
 // inspectPause comes after each MiB that is read to look at old releases: at most
-// 200 MB a second, and less beside other work.
+// 200 MB a second, and less if there is other work.
 const inspectPause = 5 * time.Millisecond
 
-// inspection looks at all published releases in the background, once a run. What
-// it finds goes to the log and the status. It stops nothing: what is published is
-// decided from the state, which a damaged copy of an old release does not change;
-// the newest release, to which the next one is tied, is checked before.
+// inspection checks all published releases in the background, once per run. Faults
+// go to the log and the status. They stop nothing: the content of the next release
+// follows from the state, which a damaged copy of an old release does not change,
+// and the newest release, to which the next one refers, is checked before.
 type inspection struct {
 	log    *slog.Logger
 	stop   context.CancelFunc
@@ -28,7 +28,7 @@ type inspection struct {
 	damage *ingest.Damage
 }
 
-// inspect begins to look at the releases that state calls published.
+// inspect starts the check of the releases that the state calls published.
 func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent) *inspection {
 	ctx, cancel := context.WithCancel(ctx)
 	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
@@ -39,7 +39,8 @@ func inspect(ctx context.Context, c *config.Config, o Options, intents []increme
 			return
 		}
 		if v, err := look.Run(ctx); err == nil {
-			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files, "bytes", v.Bytes, "faults", len(v.Findings))
+			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files,
+				"bytes", v.Bytes, "faults", len(v.Findings))
 		}
 	}()
 	return i
@@ -73,7 +74,7 @@ func (i *inspection) found(f snapshot.Finding) {
 		return
 	}
 	i.damage = &ingest.Damage{Faults: 1, Release: f.Release, File: f.File, Kind: f.Kind}
-	i.log.Error("a published file is not what was published; anond release verify lists every fault", "event", "release_damaged",
+	i.log.Error("a published file was changed or is missing; anond release verify lists every fault", "event", "release_damaged",
 		"release", f.Release, "file", f.File, "kind", f.Kind, "detail", f.Detail)
 }
 
@@ -88,15 +89,15 @@ func (i *inspection) Damage() *ingest.Damage {
 	return &d
 }
 
-// close gives the reading up.
+// close stops the check.
 func (i *inspection) close() error {
 	i.stop()
 	<-i.done
 	return nil
 }
 
-// finish lets a run that ends by itself look at everything, and shows the last
-// report again with what was found.
+// finish lets a run that ends by itself complete the check, and shows the last
+// report again with the result.
 func (i *inspection) finish(ctx context.Context, last *ingest.Report, observe func(ingest.Report)) {
 	select {
 	case <-i.done:
@@ -109,7 +110,7 @@ func (i *inspection) finish(ctx context.Context, last *ingest.Report, observe fu
 	}
 }
 
-// damageOfNewest tells whether the newest published release is what was published.
+// damageOfNewest reports whether the newest published release is unchanged.
 func damageOfNewest(files snapshot.FS, dir string, m *incremental.Machine) error {
 	published := publishedOf(m.Intents())
 	if len(published) == 0 {

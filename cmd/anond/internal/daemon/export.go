@@ -17,7 +17,7 @@ import (
 )
 
 // Exporter reads a state that no daemon holds, for the private exports that an
-// audit needs. What it writes are persons' values: its files belong to 0600.
+// audit needs. It writes persons' values, so its files have mode 0600.
 type Exporter struct {
 	machine  *incremental.Machine
 	settings *snapshot.Settings

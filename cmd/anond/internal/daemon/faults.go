@@ -8,10 +8,10 @@ import (
 	"anond/snapshot"
 )
 
-// permanent tells errors of publishing that no retry can correct. Only what the
-// file system says may pass: a full disk, a mount that is missing, rights that
-// are about to be given. Everything else is in the release or in the program,
-// and would come again without end.
+// permanent reports errors of publishing that no retry can correct. Only errors of
+// the file system may be temporary: a full disk, a missing mount, missing rights.
+// Every other error lies in the release or in the program, and would repeat
+// without end.
 func permanent(err error) bool {
 	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
 		if errors.Is(err, class) {

@@ -18,7 +18,8 @@ func TestWhatARetryMayCorrect(t *testing.T) {
 	at := func(err error) error {
 		return &snapshot.ReleaseError{Release: 2, Step: snapshot.StepRender, Err: &fs.PathError{Op: "write", Path: "data.csv", Err: err}}
 	}
-	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOENT, syscall.EACCES, syscall.EROFS, syscall.EIO, syscall.ENOTDIR} {
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOENT, syscall.EACCES, syscall.EROFS, syscall.EIO,
+		syscall.ENOTDIR} {
 		require.False(t, permanent(at(no)), no)
 	}
 	for _, no := range []syscall.Errno{syscall.ENAMETOOLONG, syscall.EXDEV, syscall.ENOTSUP} {

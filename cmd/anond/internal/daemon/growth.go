@@ -9,7 +9,7 @@ import (
 	"anond/incremental"
 )
 
-// shownLines bounds what is said of one file.
+// shownLines is the number of lines that are listed for one file.
 const shownLines = 10
 
 // linesOf names the lines of a hierarchy file whose leaf has another path than

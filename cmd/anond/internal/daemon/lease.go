@@ -14,7 +14,7 @@ import (
 )
 
 // lease is the right to publish that a consumer group grants to one member at a
-// time; the zero lease is held by whoever asks (static assignment).
+// time. The zero lease is always held (static assignment).
 type lease struct{ held *kafkasrc.Lease }
 
 func (l lease) kafka() *kafkasrc.Lease { return l.held }
@@ -27,9 +27,9 @@ func (l lease) fence() error {
 	return l.held.Held()
 }
 
-// openState opens the state. Whoever holds the lease waits for the state's lock
-// as long as it holds the lease: the member before may still be ending, or be
-// suspended, and then keeps the lock until it goes on or is killed.
+// openState opens the state. The holder of the lease waits for the state's lock as
+// long as it holds the lease: the previous member may still be ending, or be
+// suspended, and then keeps the lock until it resumes or is killed.
 func openState(ctx context.Context, c *config.Config, o Options, l lease) (*boltstore.Store, error) {
 	next, gap := o.Clock.Now(), 10*time.Second
 	for {
@@ -41,14 +41,15 @@ func openState(ctx context.Context, c *config.Config, o Options, l lease) (*bolt
 			return nil, ctx.Err()
 		}
 		if now := o.Clock.Now(); !now.Before(next) {
-			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it", "event", "state_locked", "error", err.Error())
+			o.Log.Warn("this member holds the lease, but another process still holds the state; waiting for it",
+				"event", "state_locked", "error", err.Error())
 			next, gap = now.Add(gap), min(2*gap, 10*time.Minute)
 		}
 	}
 }
 
-// witness compares the group's commits with state: a commit ahead of state says
-// that another member published from records this state has not seen.
+// witness compares the group's commits with state: a commit ahead of state
+// shows that another member published from records this state has not seen.
 func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
 	if l.held == nil {
 		return nil
@@ -59,7 +60,8 @@ func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
 	}
 	for p, offset := range committed {
 		if next, _ := m.Next(p); offset > max(next, m.ReadBefore()[p]) {
-			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset, p.ID, next)
+			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset,
+				p.ID, next)
 		}
 	}
 	return nil
@@ -77,7 +79,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 		if err != nil {
 			return err
 		}
-		o.Log.Info("standing by for the lease", "event", "standby", "group", c.Source.Kafka.Group)
+		o.Log.Info("waiting for the lease", "event", "standby", "group", c.Source.Kafka.Group)
 		held, err := acquire(ctx, k, o)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -90,11 +92,11 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 		if !errors.Is(err, errLeaseLost) {
 			return errors.Join(err, closing)
 		}
-		o.Log.Warn("the lease went to another member; standing by", "event", "lease_lost")
+		o.Log.Warn("another member got the lease; standing by", "event", "lease_lost")
 	}
 }
 
-// acquire waits for the lease; a run that has to end does not wait without end.
+// acquire waits for the lease; with --once for a limited time.
 func acquire(ctx context.Context, k kafkasrc.Config, o Options) (*kafkasrc.Lease, error) {
 	bounded, done := onceBound(ctx, o)
 	defer done()

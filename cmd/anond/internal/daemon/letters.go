@@ -20,12 +20,13 @@ type place struct {
 	offset    int64
 }
 
-// maxLetters bounds what one readmission holds in memory: about 200 bytes each.
+// maxLetters bounds the dead letters in memory during a readmission: about 200
+// bytes each.
 const maxLetters = 500_000
 
-// letters holds, of the dead letters of a state, those whose records may be taken
-// in later. Of several letters of one place the newest counts: its record was
-// read again, and refused for another reason.
+// letters holds those dead letters of a state whose records may be readmitted. Of
+// several dead letters of one place the newest counts: its record was read again,
+// and refused for another reason.
 type letters struct {
 	machine   *incremental.Machine
 	attribute string // only these; empty: all
@@ -48,7 +49,7 @@ func (l *letters) add(d incremental.DeadLetter) error {
 	return nil
 }
 
-// gather finds the letters whose records are not in state.
+// gather finds the dead letters whose records are not in state.
 func (l *letters) gather(path string, store incremental.Store) error {
 	if err := l.eachLetter(path, l.add); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (l *letters) gather(path string, store incremental.Store) error {
 	return l.leaveOut(store)
 }
 
-// eachLetter reads delivered letters, oldest first.
+// eachLetter reads delivered dead letters, oldest first.
 func (l *letters) eachLetter(path string, do func(incremental.DeadLetter) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +74,7 @@ func (l *letters) eachLetter(path string, do func(incremental.DeadLetter) error)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			return nil // what has no line break is not whole yet
+			return nil // a line without line break is not complete yet
 		}
 		if err != nil {
 			return err
@@ -105,7 +106,7 @@ func (l *letters) readOutbox(store incremental.Store) error {
 	}
 }
 
-// leaveOut drops the letters whose records are in state already.
+// leaveOut drops the dead letters whose records are already in state.
 func (l *letters) leaveOut(store incremental.Store) error {
 	parts := map[uint16]incremental.Partition{}
 	for p, pos := range l.machine.Positions() {
@@ -127,12 +128,12 @@ func letterFile(c *config.Config, given string) (string, error) {
 		return given, nil
 	}
 	if c.DeadLetter.Type != config.ToFile {
-		return "", &ConfigError{errors.New("dead_letter.type is topic: give the letters of the topic as a file of one letter a line")}
+		return "", &ConfigError{errors.New("dead_letter.type is topic: give its dead letters as a file with one per line (--letters)")}
 	}
 	return filepath.Join(c.DeadLetter.Path, ingest.DeadLetterFileName), nil
 }
 
-// emptyVisitor takes everything and keeps nothing.
+// emptyVisitor accepts everything and stores nothing.
 func emptyVisitor() incremental.Visitor {
 	return incremental.Visitor{
 		Records:     func(*incremental.RecordBlock) error { return nil },

@@ -12,8 +12,8 @@ import (
 	"anond/ingest"
 )
 
-// left does work that looks at no context, and leaves it to itself when the
-// context ends. The work must not write anything.
+// left does work that does not watch a context, and abandons it when the context
+// ends. The work must not write anything.
 func left(ctx context.Context, work func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- work() }()
@@ -28,8 +28,8 @@ func left(ctx context.Context, work func() error) error {
 // orderly is how long a stop waits for what is being opened to end by itself.
 const orderly = time.Second
 
-// opened opens what may hang where no context reaches it: the lock of a state, a
-// file on a disk that is away. A stop leaves it; what is opened after that is
+// opened opens what may hang and does not watch a context: the lock of a state, a
+// file on an unavailable disk. A stop abandons it; what is opened after that is
 // closed again.
 func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T, error)) (T, error) {
 	type result struct {
@@ -67,12 +67,11 @@ func openStore(ctx context.Context, c *config.Config, o Options, lease lease) (*
 	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, lease) })
 }
 
-// oncePatience is how long a run that has to end waits for a source that does
-// not answer.
+// oncePatience is how long a run with --once waits for a source that does not
+// answer.
 const oncePatience = time.Minute
 
-// reachSource opens the source. A run that has to end does not wait for it
-// without end.
+// reachSource opens the source. A run with --once waits for a limited time.
 func reachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
 	bounded, done := onceBound(ctx, o)
 	defer done()
@@ -80,7 +79,7 @@ func reachSource(ctx context.Context, c *config.Config, m *incremental.Machine, 
 	return s, awayError(ctx, bounded, err)
 }
 
-// onceBound is a context that ends, for a run that has to end.
+// onceBound is a context with a time limit, for a run with --once.
 func onceBound(ctx context.Context, o Options) (context.Context, context.CancelFunc) {
 	if !o.Once {
 		return ctx, func() {}
@@ -96,7 +95,7 @@ func awayError(ctx, bounded context.Context, err error) error {
 	return err
 }
 
-// stoppedEarly tells an error that a stop caused, before the loop could drain.
+// stoppedEarly reports an error that a stop caused before the loop could drain.
 func stoppedEarly(ctx context.Context, o Options, err error) error {
 	early := errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) || errors.Is(err, incremental.ErrInterrupted)
 	if ctx.Err() == nil || !early {
@@ -107,7 +106,7 @@ func stoppedEarly(ctx context.Context, o Options, err error) error {
 }
 
 // phases keeps the status fresh before the loop does, from when the state is
-// open: a source may be away for days.
+// open: a source may be unavailable for days.
 type phases struct {
 	o       Options
 	observe func(ingest.Report)

@@ -128,7 +128,7 @@ func TestAParkedReleaseIsNotGoneOnWith(t *testing.T) {
 	stop()
 	require.Eventually(t, func() bool { return log.has("release_parked") }, time.Minute, time.Millisecond)
 
-	select { // the rename is in progress: whoever opened the state now would publish next to it
+	select { // the rename is in progress: a process that opened the state now would publish at the same time
 	case err := <-ended:
 		t.Errorf("the daemon ended (%v) with a write in progress", err)
 		ended <- err

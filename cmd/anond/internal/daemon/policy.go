@@ -23,10 +23,13 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 		return incremental.Policy{}, err
 	}
 	p := c.Policy
-	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication), Repeat: incremental.Repeat(c.Repeat),
+	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
+		Repeat:    incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
-		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB, References: c.References(),
-		Initial: initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
+		References: c.References(),
+		Initial:    initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords,
+		InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
@@ -60,12 +63,13 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 		s.Policy.MaxRegroups = 0
 	}
 	for _, h := range c.Hierarchies {
-		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content, Grown: hasGrown(c, m, h)})
+		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content,
+			Grown: hasGrown(c, m, h)})
 	}
 	return s, nil
 }
 
-// hasGrown tells whether a hierarchy file is another one than release 1 had.
+// hasGrown reports whether a hierarchy file differs from that of release 1.
 func hasGrown(c *config.Config, m *incremental.Machine, h config.HierarchyFile) bool {
 	attribute := slices.IndexFunc(c.Schema().Attributes(), func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
 	var first [32]byte

@@ -27,8 +27,8 @@ func (p *publisher) Close() error {
 	return nil
 }
 
-// Publish renders the view, lets the gate look at the files, and makes the
-// release durable. It stops at the next change of the disk after ctx has ended.
+// Publish renders the view, has the gate check the files, and makes the release
+// durable. After ctx has ended it stops before the next disk operation.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return ingest.Release{}, err
@@ -61,8 +61,7 @@ func newGate(c *config.Config) *gate {
 		MaxRegroups: &budget, Promises: promisesOf(c)})}
 }
 
-// promisesOf tells the gate what the configuration promises for each
-// semi-sensitive attribute.
+// promisesOf gives the gate the promise of each semi-sensitive attribute.
 func promisesOf(c *config.Config) map[string]audit.Promise {
 	out := map[string]audit.Promise{}
 	for _, i := range c.Schema().Semi() {
@@ -72,7 +71,7 @@ func promisesOf(c *config.Config) map[string]audit.Promise {
 	return out
 }
 
-// Check lets a release pass, or refuses it with what the auditor found.
+// Check accepts a release, or refuses it with the violations that the auditor found.
 func (g *gate) Check(dir string, members []uint32) error {
 	violations, err := g.audit.Check(dir, audit.Whole(members))
 	if err != nil {
@@ -86,11 +85,12 @@ func refusal(violations []audit.Violation) error {
 		return nil
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail, v.Release, v.Class))
+	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail,
+		v.Release, v.Class))
 }
 
-// resume puts the gate behind the newest published release. What lies on disk
-// is read and tested again before anything is built on it.
+// resume initializes the gate with the newest published release. The files on disk
+// are read and checked again before the next release refers to them.
 func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) error {
 	published := uint32(0)
 	for _, i := range m.Intents() {

@@ -16,22 +16,22 @@ import (
 	"anond/snapshot"
 )
 
-// Readmitted tells what became of the dead letters whose records may be taken in
-// later, in counts.
+// Readmitted counts the results of a readmission.
 type Readmitted struct {
-	Letters  int  `json:"letters"`  // that might be taken in
+	Letters  int  `json:"letters"`  // candidates
 	Admitted int  `json:"admitted"` // now pending
 	Refused  int  `json:"refused"`  // still, or for another reason now
-	Changed  int  `json:"changed"`  // another record stands there than was refused
-	Gone     int  `json:"gone"`     // the source holds them no longer
+	Changed  int  `json:"changed"`  // the source has another record at this place
+	Gone     int  `json:"gone"`     // no longer in the source
 	More     bool `json:"more"`     // there are more: run it again
 }
 
-// Readmit takes in records that were refused since a quasi-identifier had no leaf
-// in its hierarchy, and has one now. It reads them again from the source, compares
-// them with what was refused by their digest, and moves them from the dead letters
-// to the pending records in one transaction each few thousand. A record comes in
-// once, also over crashes: state knows where each of its records stood.
+// Readmit accepts records that were refused because the hierarchy of a
+// quasi-identifier lacked a leaf that it has now. It reads them again from the
+// source, compares them with the refused ones by their digests, and moves them from
+// the dead letters to the pending records, a few thousand per transaction. Each
+// record is accepted once, also after crashes: the state knows the place of each of
+// its records.
 func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file string) (out Readmitted, err error) {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
@@ -68,20 +68,20 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 	if err == nil && reread != nil && len(l.open) > 0 {
 		err = reread(ctx, l.wanted(), r.take)
 	}
-	if err == nil && hasNoHeader(c) { // what the source no longer holds, or never did
+	if err == nil && hasNoHeader(c) { // the source no longer has the record, or never had it
 		err = l.eachLetter(path, r.payload)
 	}
 	r.out.Gone = len(l.open)
 	return r.out, errors.Join(err, machine.Commit())
 }
 
-// hasNoHeader tells whether a message alone is a record: the columns of a CSV file
-// stand in its header, which a dead letter does not have.
+// hasNoHeader reports whether a message alone is a record: the columns of a CSV
+// file are named in its header, which a dead letter lacks.
 func hasNoHeader(c *config.Config) bool {
 	return c.Source.Format != config.CSV || c.Source.Type == config.FromKafka
 }
 
-// payload judges the record that a letter carries itself, if it does.
+// payload judges the record in a dead letter's payload, if there is one.
 func (r *readmission) payload(d incremental.DeadLetter) error {
 	if open, wanted := r.letters.open[place{d.Partition, d.Offset}]; !wanted || open.Seq != d.Seq || d.Payload == nil {
 		return nil
@@ -89,7 +89,7 @@ func (r *readmission) payload(d incremental.DeadLetter) error {
 	return r.take(d.Partition, d.Offset, d.Payload, nil)
 }
 
-// wanted lists the places of the letters by partition, ascending.
+// wanted lists the places of the dead letters by partition, ascending.
 func (l *letters) wanted() map[incremental.Partition][]int64 {
 	out := map[incremental.Partition][]int64{}
 	for at := range l.open {

@@ -13,7 +13,7 @@ import (
 	"anond/snapshot"
 )
 
-// Removed tells what a reset took out of the state, in counts.
+// Removed counts what a reset removed from the state.
 type Removed struct {
 	Path        string `json:"path"`
 	Records     uint64 `json:"records"`
@@ -22,12 +22,13 @@ type Removed struct {
 }
 
 // Reset makes the state of a configuration start over: its records, positions and
-// undelivered dead letters go, and the source is read again from its beginning.
+// undelivered dead letters are removed, and the source is read again from its
+// beginning.
 //
-// It refuses once a release is decided (rule F: the same people would get a
-// second history), and beside releases or a ledger of which the state knows
-// nothing. The seed stays: it is drawn once for a dataset (rule R), so that
-// nobody can draw again until a release pleases.
+// It refuses once a release is decided (rule F, forbidden: the same people would
+// get a second history), and if there are releases or a ledger that the state does
+// not know. The seed stays: it is drawn once for a dataset (rule R, randomness), so
+// that nobody can repeat the draw until they like the release.
 func Reset(c *config.Config) (Removed, error) {
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
 		return Removed{}, decidedElsewhere(c, err)
@@ -42,7 +43,7 @@ func Reset(c *config.Config) (Removed, error) {
 	if err != nil {
 		return Removed{}, err
 	}
-	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it tells of what is gone
+	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it describes what was removed
 		return Removed{}, err
 	}
 	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
@@ -73,8 +74,8 @@ func readBefore(old incremental.Meta, positions map[incremental.Partition]increm
 	return out
 }
 
-// decidedElsewhere tells that releases exist, if that is what err says, naming
-// the state's own knowledge of them where it has any.
+// decidedElsewhere reports that releases exist, if err says so, and whether the
+// state knows of them.
 func decidedElsewhere(c *config.Config, err error) error {
 	if !errors.Is(err, snapshot.ErrBehind) {
 		return err

@@ -43,8 +43,8 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 	return f
 }
 
-// rereadOf reads single records of the source again; nil for standard input,
-// which is gone.
+// rereadOf reads single records of the source again; nil for standard input, which
+// cannot be read again.
 func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
 	switch c.Source.Type {
 	case config.FromKafka:
@@ -58,8 +58,8 @@ func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Rerea
 	return filesrc.Reread(f, m.Digest), nil
 }
 
-// runID names one run of standard input: each is a source of its own. The
-// number of sources so far makes it new, the time makes it readable.
+// runID names one run of standard input: each is a new source. The
+// number of sources so far makes the name unique, the time makes it readable.
 func runID(m *incremental.Machine, o Options) string {
 	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
 }
@@ -71,11 +71,13 @@ func sharesOf(c *config.Config) ingest.Shares {
 
 func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
 	k, shares := c.Source.Kafka, sharesOf(c)
-	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
-		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
+	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
+		MaxBytes:  shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 	if k.SASL.Mechanism != config.NoSASL {
-		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username, Password: k.SASL.Password.Reveal()}
+		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username,
+			Password: k.SASL.Password.Reveal()}
 	}
 	if !k.TLS.Enabled {
 		return out, nil

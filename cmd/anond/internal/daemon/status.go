@@ -12,7 +12,8 @@ import (
 	"anond/ingest"
 )
 
-// Status is the content of status.json: counts only (rules H and V).
+// Status is the content of status.json: counts only (rules H, held records, and V,
+// values).
 type Status struct {
 	Time    time.Time          `json:"time"`
 	PID     int                `json:"pid"`
@@ -33,12 +34,12 @@ type Status struct {
 	ReleaseFailure string        `json:"release_failure,omitempty"`
 	LetterFailure  string        `json:"dead_letter_failure,omitempty"`
 	Newest         *Newest       `json:"newest,omitempty"`
-	// Damage: published files are not what was published any more.
+	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
 
-// Partition tells how far one partition was read, and where it ended when its
-// source last said so (-1: it did not).
+// Partition says how far one partition was read, and its end as last reported by
+// the source (-1: not reported).
 type Partition struct {
 	Source string `json:"source"`
 	ID     int32  `json:"partition"`
@@ -85,14 +86,15 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})
 	}
 	if n := r.Newest; n != nil {
-		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records, Classes: n.Intent.Classes,
+		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records,
+			Classes:   n.Intent.Classes,
 			Newcomers: n.Intent.Newcomers, NCP: n.Release.NCP, Millis: n.Took.Milliseconds()}
 	}
 	return s
 }
 
 // writeStatus replaces the file in one step, so that a reader never sees half.
-// It is not synced: after a power cut the next second writes it anew.
+// It is not synced: after a power failure it is written again within a second.
 func writeStatus(path string, s Status) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

@@ -105,7 +105,8 @@ func (d *timed) start() {
 	d.mu.Unlock()
 	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
-		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe, Seed: &seed})
+		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe,
+			Seed: &seed})
 		_ = reader.Close()
 	}()
 }

@@ -27,7 +27,7 @@ func startBroker() (*broker, error) {
 
 func (b *broker) close() { b.cluster.Close() }
 
-// producer writes the stream with another Kafka library than anond reads it with.
+// producer writes the stream with another Kafka library than the daemon's.
 type producer struct {
 	client     *kgo.Client
 	admissions *hospital.Stream

@@ -1,6 +1,15 @@
-// Package demo shows anond at work in a minute: a broker inside the process, a
-// producer with a synthetic hospital stream, and the daemon of `anond run`
-// between them, reading over TCP.
+// Package demo shows anond at work in a minute: a Kafka broker inside the process,
+// a producer with a synthetic hospital stream, and the daemon of `anond run`, which
+// reads from the broker over TCP.
+//
+// Guarantee: it runs the same daemon, publisher and gate as `anond run`. With the
+// same seed the stream is the same; the releases depend on the timing of the feed.
+//
+// Method: Run prepares the directory, starts broker and producer, and stops the
+// daemon once everything is applied. Naive runs the same stream through unsafe
+// methods, for comparison.
+//
+// Cost: about ten seconds with 12,000 records.
 package demo
 
 import (
@@ -21,17 +30,17 @@ import (
 
 // Options of a demo.
 type Options struct {
-	Out     string // directory; what an earlier demo left there is replaced
+	Out     string // directory; an earlier demo in it is replaced
 	Seed    uint64
-	Records int // messages sent, all together
-	Rate    int // messages a second, after the first load
-	// Release is told of each release, Progress of the counts each second.
+	Records int // messages sent, in total
+	Rate    int // messages per second, after the first load
+	// Release is called for each release, Progress with the counts each second.
 	Release  func(ingest.Latest)
 	Progress func(ingest.Report)
 	Lookup   config.Lookup
 }
 
-// Result is what the daemon made of the stream.
+// Result is the outcome of a demo.
 type Result struct {
 	Config *config.Config
 	Sent   int // messages produced
@@ -42,7 +51,7 @@ const (
 	topic      = "admissions"
 	partitions = 4
 	firstLoad  = 0.4 // share of the messages that are there before the daemon starts
-	releases   = 8   // aimed at, besides the first
+	releases   = 8   // approximate number, besides the first
 )
 
 // Run makes DIR, starts broker and producer, and runs the daemon until it has
@@ -72,7 +81,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return consume(ctx, o, c, p, first)
 }
 
-// consume runs the daemon beside the rest of the stream.
+// consume runs the daemon while the rest of the stream is sent.
 func consume(ctx context.Context, o Options, c *config.Config, p *producer, first int) (*Result, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -95,7 +104,7 @@ func consume(ctx context.Context, o Options, c *config.Config, p *producer, firs
 		return nil, err
 	}
 	if !w.done {
-		return nil, context.Canceled // interrupted: what there is lies in DIR
+		return nil, context.Canceled // interrupted: DIR has the results so far
 	}
 	return &Result{Config: c, Sent: p.count(), Final: w.final}, nil
 }
@@ -132,7 +141,7 @@ func seedOf(n uint64) (seed [32]byte) {
 // mark is the first line of a configuration that a demo wrote.
 const mark = "# Written by `anond demo`."
 
-// prepare makes DIR, replacing what an earlier demo left there and nothing else.
+// prepare makes DIR. It replaces the files of an earlier demo and nothing else.
 func prepare(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -151,11 +160,11 @@ func prepare(dir string) error {
 	return os.MkdirAll(filepath.Join(dir, "hierarchies"), 0o755)
 }
 
-// DirError says that the directory holds something that is not a demo's.
+// DirError says that the directory has files that are not a demo's.
 type DirError struct{ Dir string }
 
 func (e *DirError) Error() string {
-	return fmt.Sprintf("%s holds files that no demo wrote", e.Dir)
+	return fmt.Sprintf("%s contains files that are not from a demo", e.Dir)
 }
 
 // writeConfig writes the configuration that the demo runs with, and loads it as
@@ -164,7 +173,7 @@ func writeConfig(o Options, address string) (*config.Config, error) {
 	if err := write(filepath.Join(o.Out, "hierarchies", "postcode.csv"), hospital.Hierarchy()); err != nil {
 		return nil, err
 	}
-	every := max(50, int(float64(o.Records)*(1-firstLoad))/releases-20) // a little less, for what is refused
+	every := max(50, int(float64(o.Records)*(1-firstLoad))/releases-20) // a little less, because some messages are refused
 	path := filepath.Join(o.Out, "anond.yaml")
 	if err := write(path, fmt.Sprintf(template, mark, address, every)); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"anond/cmd/anond/internal/daemon"
@@ -25,11 +26,11 @@ type Chain struct {
 	Releases, Members, Records string
 }
 
-// Naive runs the stream of a demo through two usual ways of refreshing a table:
-// the literal update of the Wang et al. paper, and a new Mondrian partition of
-// everything for each release. Both test k and l in each release, and both
-// forget what was published before. The releases are cut where the daemon cut,
-// in number of records.
+// Naive runs the stream of a demo through two common ways of refreshing a table:
+// the literal update of Wang, Xu and Sun, and a new partition of everything for
+// each release. Both keep k and l in each release by itself, and both ignore what
+// was published before. Their releases are cut after the same numbers of records
+// as the daemon's.
 func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 	s, err := load(o, result)
 	if err != nil {
@@ -44,7 +45,8 @@ func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 		{"literal update (Wang et al.), close-k", literal.Local, topdown.WangCloseK{}},
 		{"re-run for each release, extract", literal.Full, extract.Extract{}},
 	} {
-		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}), filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
+		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.points.Space, Threshold: -1}),
+			filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -58,18 +60,15 @@ type naiveStream struct {
 	schema   *equivclass.Schema
 	settings *snapshot.Settings
 	want     equivclass.Requirement
-	dicts    []*equivclass.Dictionary
-	qi       [][]equivclass.Code
-	sa       []equivclass.Code
-	subject  []uint64
-	space    *equivclass.Space
+	table    *equivclass.Table
+	points   *equivclass.Pool
 	cuts     []int
 	created  []int64
 	rows     [][]string // as exported: attributes in schema order
 }
 
-// load generates the stream of the demo again and encodes what is accepted; of
-// a patient's admissions the first, as the daemon publishes them.
+// load generates the stream of the demo again and encodes the accepted records; of
+// a patient's admissions only the first, as in the daemon's releases.
 func load(o Options, result *Result) (*naiveStream, error) {
 	exporter, err := daemon.OpenExporter(result.Config)
 	if err != nil {
@@ -80,19 +79,12 @@ func load(o Options, result *Result) (*naiveStream, error) {
 		return nil, err
 	}
 	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
-	s.qi = make([][]equivclass.Code, s.schema.D())
-	for _, a := range s.schema.Attributes() {
-		s.dicts = append(s.dicts, equivclass.NewDictionary(a))
-	}
+	s.table = equivclass.NewTable(s.schema.Attributes(), s.schema.Missing())
 	for _, i := range exporter.Machine().Intents() {
 		s.cuts, s.created = append(s.cuts, int(i.Cut)), append(s.created, i.CreatedAt)
 	}
 	s.read(hospital.New(o.Seed), o.Records)
-	var quasi []*equivclass.Dictionary
-	for _, i := range s.schema.Quasi() {
-		quasi = append(quasi, s.dicts[i])
-	}
-	s.space = equivclass.NewSpace(quasi)
+	s.points = s.table.Pool(s.schema.Quasi(), s.schema.SensitiveIndex())
 	return s, nil
 }
 
@@ -105,40 +97,26 @@ func (s *naiveStream) read(stream *hospital.Stream, messages int) {
 		}
 		a := m.Admission
 		patients[a.Patient] = true
-		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode, "admission": a.Admission, "diagnosis": a.Diagnosis})
+		s.add(map[string]string{"patient": a.Patient, "age": strconv.Itoa(a.Age), "sex": a.Sex, "postcode": a.Postcode,
+			"admission": a.Admission, "diagnosis": a.Diagnosis})
 	}
 }
 
 func (s *naiveStream) add(values map[string]string) {
-	var row []string
-	j := 0
-	for i, a := range s.schema.Attributes() {
-		text := values[a.Name]
-		switch a.Role {
-		case equivclass.Subject:
-			s.subject = append(s.subject, uint64(len(s.subject)+1))
-		case equivclass.Quasi:
-			s.qi[j] = append(s.qi[j], code(s.dicts[i], text))
-			j++
-		case equivclass.Sensitive:
-			s.sa = append(s.sa, code(s.dicts[i], text))
-		}
-		row = append(row, text)
+	var texts []string
+	var row equivclass.Row
+	for _, a := range s.schema.Attributes() {
+		texts, row = append(texts, values[a.Name]), append(row, []byte(values[a.Name]))
 	}
-	s.rows = append(s.rows, row)
-}
-
-func code(d *equivclass.Dictionary, text string) equivclass.Code {
-	c, found, _ := d.Find([]byte(text))
-	if !found {
-		c = d.Add([]byte(text))
+	if why, _ := s.table.Append(row); why == equivclass.Accepted {
+		s.rows = append(s.rows, texts)
 	}
-	return c
 }
 
 // run makes the releases of one method.
 func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chain, error) {
-	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
+	c := Chain{Method: name, Releases: filepath.Join(dir, "releases"), Members: filepath.Join(dir, "members.csv"),
+		Records: filepath.Join(dir, "records.csv")}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return c, err
 	}
@@ -171,11 +149,11 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	return c, s.export(c.Records, cuts)
 }
 
-// sizes are the daemon's cuts, scaled to the records that are a patient's first.
+// sizes are the daemon's cuts, as numbers of records that are a patient's first.
 func (s *naiveStream) sizes() []int {
 	out := make([]int, len(s.cuts))
 	for i, c := range s.cuts {
-		out[i] = min(len(s.sa), c*len(s.sa)/s.cuts[len(s.cuts)-1])
+		out[i] = min(len(s.rows), c*len(s.rows)/s.cuts[len(s.cuts)-1])
 	}
 	return out
 }
@@ -183,11 +161,7 @@ func (s *naiveStream) sizes() []int {
 func (s *naiveStream) insertion(from, to int) []literal.Row {
 	rows := make([]literal.Row, 0, to-from)
 	for r := from; r < to; r++ {
-		x := make([]float32, s.schema.D())
-		for j, i := range s.schema.Quasi() {
-			x[j] = s.space.Coord(j, s.dicts[i], s.qi[j][r])
-		}
-		rows = append(rows, literal.Row{X: x, SA: s.sa[r], Subject: s.subject[r]})
+		rows = append(rows, literal.Row{X: slices.Clone(s.points.At(int32(r))), SA: s.points.SA[r], Subject: uint64(r + 1)})
 	}
 	return rows
 }
@@ -195,13 +169,8 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 // input shows the groups of a release, which all count as born in it.
 func (s *naiveStream) input(release uint32, cut int, groups []literal.Group) *snapshot.Input {
 	in := &snapshot.Input{Release: release, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
-		Schema: s.schema, SA: s.sa[:cut], Dictionaries: make([]*equivclass.Dictionary, len(s.dicts))}
-	for i, a := range s.schema.Attributes() {
-		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
-			in.Dictionaries[i] = s.dicts[i].Frozen()
-		}
-	}
-	for _, column := range s.qi {
+		Schema: s.schema, SA: s.points.SA[:cut], Dictionaries: s.table.Frozen()}
+	for _, column := range s.table.Columns(s.schema.Quasi()...).Codes {
 		in.QI = append(in.QI, column[:cut])
 	}
 	for _, g := range groups {
@@ -238,7 +207,7 @@ func (s *naiveStream) export(path string, cuts []int) error {
 
 func record(r int) string { return "demo:0:" + strconv.Itoa(r) }
 
-// open is the gate that these methods do without.
+// open is a gate that accepts everything: these methods have no gate.
 type open struct{}
 
 func (open) Check(string, []uint32) error { return nil }

@@ -52,7 +52,7 @@ func Each(names []string, ask func(string) Finding) (out []Finding) {
 	return out
 }
 
-// Failing names those of which the finding does not hold.
+// Failing lists the names for which the finding does not hold.
 func Failing(names []string, parts []Finding) string {
 	var bad []string
 	for i, f := range parts {
@@ -66,7 +66,11 @@ func Failing(names []string, parts []Finding) string {
 	case len(names):
 		return "It fails for all of them. "
 	}
-	return "It fails for " + strings.Join(bad, " and ") + " alone. "
+	last := len(bad) - 1
+	if last == 0 {
+		return "It fails for " + bad[0] + " only. "
+	}
+	return "It fails for " + strings.Join(bad[:last], ", ") + " and " + bad[last] + " only. "
 }
 
 // Reading is one way to take the words of a paper, and what was found under it.
@@ -83,9 +87,9 @@ type Claim struct {
 	Why      string    // where it does not hold: what the investigation found
 }
 
-// NewClaim judges a statement of which one reading is known. The findings are
-// its parts: it holds if all do, it does not if one does not. why is what the
-// investigation of a failure found, and is dropped where there is none.
+// NewClaim judges a statement with one reading. The findings are its parts: it
+// holds if all do, and does not hold if one does not. why is what the
+// investigation of a failure found; it is dropped where nothing failed.
 func NewClaim(text, why string, parts ...Finding) Claim {
 	return ClaimUnder(text, why, Reading{Finding: Join(parts...)})
 }

@@ -60,6 +60,7 @@ func TestAsides(t *testing.T) {
 	require.Equal(t, "Not in the paper: a wins. That holds: 1.", Aside(NewClaim("a wins.", "w", Found(Holds, "1"))))
 	yes, no := Found(Holds, "1"), Found(HoldsNot, "2")
 	require.Equal(t, "", Failing([]string{"a", "b"}, []Finding{yes, yes}))
-	require.Equal(t, "It fails for b alone. ", Failing([]string{"a", "b"}, []Finding{yes, no}))
+	require.Equal(t, "It fails for b only. ", Failing([]string{"a", "b"}, []Finding{yes, no}))
+	require.Equal(t, "It fails for a, b and c only. ", Failing([]string{"a", "b", "c", "d"}, []Finding{no, no, no, yes}))
 	require.Equal(t, "It fails for all of them. ", Failing([]string{"a", "b"}, []Finding{no, no}))
 }

@@ -26,8 +26,8 @@ func Pairs(a, b []float64) Verdict {
 	return Undecided
 }
 
-// ClearGap is how much longer a time must be to be called so on a machine that
-// others share.
+// ClearGap is how much longer one time must be than another for the difference
+// to count, on a machine that other work shares.
 const ClearGap = 0.25
 
 // Gap decides about times: by the middle of the ratios of the pairs, if it is
@@ -74,7 +74,7 @@ func apart(difference, spread float64) Verdict {
 	return Undecided
 }
 
-// Comparison is a series held against others, point by point.
+// Comparison compares a series with others, point by point.
 type Comparison struct {
 	a      *Series
 	others []*Series

@@ -8,7 +8,7 @@ import (
 	"anond/cmd/anond/internal/outfile"
 )
 
-// The names of the files of a run, beside those of the panels.
+// The names of the files of a run, in addition to those of the panels.
 const (
 	ReportFile = "report.html"
 	ClaimsFile = "claims.md"

@@ -33,9 +33,9 @@ func (o Outcome) Count(v Verdict) (n int) {
 	return n
 }
 
-// Measure runs one figure. It returns as soon as the context ends, if need be
-// without the figure, which ends when it next looks at the context. A figure
-// that panics has failed; the others are none the worse for it.
+// Measure runs one figure. It returns as soon as the context ends, if necessary
+// without the figure, which ends when it next checks the context. A figure that
+// panics has failed; the others are not affected.
 func Measure(ctx context.Context, f Figure, in Input) Outcome {
 	start, done := time.Now(), make(chan Outcome, 1)
 	go func() {

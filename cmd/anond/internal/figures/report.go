@@ -141,7 +141,7 @@ func plural(v Verdict) string { return marks[v] + " " + plurals[v] }
 
 func class(v Verdict) string { return strings.ReplaceAll(string(v), " ", "-") }
 
-// seconds writes a time with the digits that it deserves.
+// seconds writes a time with its significant digits.
 func seconds(d time.Duration) string {
 	if d >= 10*time.Second {
 		return fmt.Sprintf("%.0f s", d.Seconds())

@@ -12,7 +12,7 @@ import (
 type Series struct {
 	Name   string
 	Dashed bool // no method of the paper, so drawn dashed
-	Timed  bool // the runs are times: their median counts, for a busy machine spoils a mean
+	Timed  bool // the runs are times: their median is used, because a busy machine distorts a mean
 	X      []float64
 	Runs   [][]float64 // by point, then run
 }

@@ -3,7 +3,7 @@ package figures
 import "runtime"
 
 // Seconds returns the processor seconds that f takes on one thread. Garbage of
-// what ran before is cleared first, so that f does not pay for it.
+// earlier work is collected first, so that f does not pay for it.
 func Seconds(f func()) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -10,9 +10,9 @@ import (
 // each step (Steps), of a line fitted to each run (Fit), of the ends of times
 // (Ends), of the ends by their standard errors (Apart).
 
-// Steps says whether a series grows from each point to the next (falls, if up is
-// false). A step back by at most the share slack is not counted: what is drawn
-// at random wavers.
+// Steps says whether a series grows from each point to the next (falls, if up
+// is false). A step back by at most the share slack is not counted, because
+// random draws vary.
 func (s *Series) Steps(up bool, slack float64) Finding {
 	v, sign, back := s.Values(), 1.0, "back"
 	if !up {

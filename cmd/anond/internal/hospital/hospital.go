@@ -1,6 +1,5 @@
-// Package hospital makes a synthetic stream of admissions: people who do not
-// exist, with the correlations that make anonymization hard. The same seed gives
-// the same stream.
+// Package hospital makes a synthetic stream of hospital admissions, with the
+// correlations that make anonymization hard. The same seed gives the same stream.
 package hospital
 
 import (
@@ -23,7 +22,7 @@ type Admission struct {
 // Stream generates admissions one by one.
 type Stream struct {
 	rng      *rand.Rand
-	patients []Admission // who was here before, up to a number
+	patients []Admission // earlier patients, up to a maximum
 	made     int
 }
 
@@ -32,7 +31,7 @@ func New(seed uint64) *Stream {
 	return &Stream{rng: rand.New(rand.NewPCG(seed, 0x686f7370))}
 }
 
-// returning is the share of admissions of somebody who was here before.
+// returning is the share of admissions of earlier patients.
 const returning = 0.03
 
 // Next returns the next admission. Diagnosis depends on age, sex, place and on
@@ -46,7 +45,8 @@ func (s *Stream) Next() Admission {
 		return a
 	}
 	s.made++
-	a := Admission{Patient: fmt.Sprintf("P%07d", s.made), Age: s.age(), Sex: pick(s.rng, []string{"F", "M"}, []float64{52, 48}), Postcode: s.postcode()}
+	a := Admission{Patient: fmt.Sprintf("P%07d", s.made), Age: s.age(), Sex: pick(s.rng, []string{"F", "M"}, []float64{52, 48}),
+		Postcode: s.postcode()}
 	a.Admission = s.kindOfAdmission(a.Age)
 	a.Diagnosis = s.diagnosis(a)
 	if len(s.patients) < 5000 {
@@ -119,7 +119,8 @@ var illnesses = []illness{
 	{"fracture", 7, 5, 30, "M", 0, "emergency"}, {"hip fracture", 4, 70, 99, "F", 0, "emergency"}, {"angina", 5, 50, 85, "M", 0, ""},
 	{"infarction", 4, 50, 90, "M", 0, "emergency"}, {"heart failure", 5, 65, 99, "", 0, "transfer"}, {"stroke", 4, 60, 99, "", 0, "transfer"},
 	{"diabetes", 6, 40, 80, "", '3', "planned"}, {"appendicitis", 4, 8, 35, "", 0, "emergency"}, {"gallstones", 4, 35, 70, "F", 0, "planned"},
-	{"depression", 4, 18, 60, "", '1', "planned"}, {"breast cancer", 3, 40, 80, "F", 0, "planned"}, {"prostate cancer", 3, 55, 90, "M", 0, "planned"},
+	{"depression", 4, 18, 60, "", '1', "planned"}, {"breast cancer", 3, 40, 80, "F", 0, "planned"},
+	{"prostate cancer", 3, 55, 90, "M", 0, "planned"},
 	{"colon cancer", 3, 50, 90, "", 0, "planned"}, {"hepatitis", 2, 20, 60, "", '4', ""}, {"hiv", 1, 20, 55, "", 0, "planned"},
 	{"epilepsy", 3, 0, 30, "", 0, "emergency"}, {"kidney stones", 4, 30, 65, "M", '3', "emergency"},
 }
@@ -169,8 +170,8 @@ type Message struct {
 // malformedEvery is the mean distance between malformed messages.
 const malformedEvery = 400
 
-// NextMessage returns the next message: an admission as JSON, now and then one
-// that no decoder or schema can take.
+// NextMessage returns the next message: an admission as JSON, occasionally one
+// that cannot be decoded or violates the schema.
 func (s *Stream) NextMessage() Message {
 	if s.rng.IntN(malformedEvery) == 0 {
 		return Message{Value: []byte(rubbish[s.rng.IntN(len(rubbish))]), Malformed: true}
@@ -183,7 +184,7 @@ func (s *Stream) NextMessage() Message {
 	return Message{Value: value, Admission: a}
 }
 
-// rubbish are the ways in which feeds break: truncated, of another kind,
+// rubbish has typical faults of feeds: truncated, of another kind,
 // without a needed value, with a value of the wrong type or outside its hierarchy.
 var rubbish = []string{
 	`{"patient":"P1","age":4`,

@@ -105,7 +105,8 @@ func (a *apache) config() string { return filepath.Join(a.dir, "server.propertie
 // ACL. Faster than by default: the cleaner, groups, which form at once, and a
 // killed broker, which may register again after 2 s instead of 9 s.
 func (a *apache) properties(controller string) string {
-	return strings.NewReplacer("$CONTROLLER", controller, "$OPEN", a.open, "$SAFE", a.secured.Addr, "$MUTUAL", a.secured.MutualAddr, "$DIR", a.dir).Replace(`
+	return strings.NewReplacer("$CONTROLLER", controller, "$OPEN", a.open, "$SAFE", a.secured.Addr,
+		"$MUTUAL", a.secured.MutualAddr, "$DIR", a.dir).Replace(`
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@$CONTROLLER

@@ -48,11 +48,12 @@ func benchWrite(b *testing.B, p *topic) {
 		for i := range *benchRecords {
 			v := person(i, 20+i*7%60)
 			v = fmt.Appendf(v[:len(v)-1], `,"note":"%*d"}`, 125-len(v)-len(`,"note":""}`)+1, i)
-			c.Produce(context.Background(), &kgo.Record{Topic: p.name, Partition: int32(i % benchPartitions), Value: v}, func(_ *kgo.Record, err error) {
-				if err != nil {
-					b.Error(err)
-				}
-			})
+			c.Produce(context.Background(), &kgo.Record{Topic: p.name, Partition: int32(i % benchPartitions), Value: v},
+				func(_ *kgo.Record, err error) {
+					if err != nil {
+						b.Error(err)
+					}
+				})
 		}
 		require.NoError(b, c.Flush(context.Background()))
 		rate(b, *benchRecords, time.Since(start))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/cmd/anond/internal/programtest"
 )
 
 // Broker is what the suite runs against.
@@ -74,7 +76,7 @@ func runSuite(m *testing.M) (code int) {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if anond, err = buildAnond(dir); err == nil {
+	if anond, err = programtest.Build(dir); err == nil {
 		broker, err = chooseBroker(dir)
 	}
 	if err != nil {
@@ -109,7 +111,7 @@ func needs(t *testing.T, a Ability) {
 	}
 }
 
-// given is a broker that somebody else runs.
+// given is a broker that was started elsewhere.
 type given string
 
 func (g given) Name() string { return "the broker at " + string(g) }
@@ -131,13 +133,14 @@ func client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 
 func clientAt(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
 
-// answers tells whether a broker answers at an address.
+// answers reports whether a broker answers at an address.
 func answers(ctx context.Context, addr string) error {
 	c, err := kgo.NewClient(kgo.SeedBrokers(addr))
 	if err != nil {

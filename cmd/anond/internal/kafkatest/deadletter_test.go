@@ -33,7 +33,7 @@ func TestDeadLetterTopic(t *testing.T) {
 	run.stop()
 	s.settled(420, 20)
 	keys, values := letters.values()
-	require.Len(t, keys, 20, "each letter once")
+	require.Len(t, keys, 20, "each dead letter once")
 	for i, value := range values {
 		require.Equal(t, fmt.Sprintf("kafka:%s:0:%d", p.name, 200+i), keys[i])
 		var letter map[string]any

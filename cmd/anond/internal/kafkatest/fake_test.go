@@ -34,8 +34,10 @@ func startFake(dir string) (Broker, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	f.locked, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{own.pair}}), kfake.EnableSASL(), kfake.EnableACLs(),
-		kfake.Superuser("SCRAM-SHA-512", admin, adminPassword), kfake.User("SCRAM-SHA-256", "reader-256", userPassword), kfake.User("SCRAM-SHA-512", "reader-512", userPassword))
+	f.locked, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.TLS(&tls.Config{Certificates: []tls.Certificate{own.pair}}),
+		kfake.EnableSASL(), kfake.EnableACLs(),
+		kfake.Superuser("SCRAM-SHA-512", admin, adminPassword), kfake.User("SCRAM-SHA-256", "reader-256", userPassword),
+		kfake.User("SCRAM-SHA-512", "reader-512", userPassword))
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

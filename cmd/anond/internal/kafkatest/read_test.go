@@ -28,7 +28,8 @@ func TestStatic(t *testing.T) {
 	run = s.start()
 	s.sent(1300)
 	want := map[int32]int64{0: 250, 1: 250, 2: 550, 3: 250}
-	require.Eventually(t, func() bool { return fmt.Sprint(p.committed(group, 4)) == fmt.Sprint(want) }, patience, 50*time.Millisecond, "commits")
+	require.Eventually(t, func() bool { return fmt.Sprint(p.committed(group, 4)) == fmt.Sprint(want) }, patience, 50*time.Millisecond,
+		"commits")
 	run.stop()
 	c := s.settled(1300, 0)
 	require.GreaterOrEqual(t, c.Release, 2)
@@ -54,7 +55,7 @@ func TestEmptyTopic(t *testing.T) {
 	s.settled(200, 0)
 }
 
-// TestOlderState restores a copy of the state beside newer commits of the group.
+// TestOlderState restores a copy of the state that is older than the group's commits.
 func TestOlderState(t *testing.T) {
 	t.Parallel()
 	p := newTopic(t, 1)
@@ -72,7 +73,8 @@ func TestOlderState(t *testing.T) {
 func TestCodecs(t *testing.T) {
 	t.Parallel()
 	p := newTopic(t, 1)
-	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(), kgo.ZstdCompression()}
+	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(),
+		kgo.ZstdCompression()}
 	for i, codec := range codecs {
 		p.writeBy(client(t, kgo.ProducerBatchCompression(codec)), 0, people(i*1000, 300)...)
 	}
@@ -148,7 +150,8 @@ func (p *topic) interleave(a, b *kgo.Client, good, bad [][]byte) {
 // whose record is gone, and reads it all from the start.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
-	p := newTopic(t, 1, "cleanup.policy=compact", "min.cleanable.dirty.ratio=0.001", "segment.ms=100", "min.compaction.lag.ms=0", "delete.retention.ms=0")
+	p := newTopic(t, 1, "cleanup.policy=compact", "min.cleanable.dirty.ratio=0.001", "segment.ms=100", "min.compaction.lag.ms=0",
+		"delete.retention.ms=0")
 	const keys = 400
 	s := newSite(t, p)
 	p.keyed(0, keys)

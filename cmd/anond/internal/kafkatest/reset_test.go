@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReset starts over beside the commits of a group, which stay: they are no
-// witness of an older state up to where the state had read, in both assignments.
+// TestReset starts over while the commits of a group stay: up to the position that
+// the state had read they do not count as a sign of an older state, in both
+// assignments.
 func TestReset(t *testing.T) {
 	for name, with := range map[string]func(testing.TB, *topic) *site{"group": leased, "static": func(t testing.TB, p *topic) *site {
 		return newSite(t, p).kafka(section{"group": unique("reset")})

@@ -5,10 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
-// The tests of this file end the broker that all share, so they do not run
-// beside others.
+// The tests of this file kill the shared broker, so they do not run in parallel
+// with others.
 
 // restart kills the broker, waits until the process has noticed, starts the
 // broker, and waits until the process reads again.
@@ -25,6 +27,7 @@ func restart(t *testing.T, p *topic, run *process) {
 // TestBrokerRestart kills the broker twice under a running process and a feed
 // that wait for it, with refused records for its dead-letter topic.
 func TestBrokerRestart(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	needs(t, Restart)
 	p, letters := newTopic(t, 2), newTopic(t, 1)
 	feed := startFeed(t, p, 2, 5)
@@ -64,8 +67,10 @@ func TestBrokerAway(t *testing.T) {
 }
 
 // TestBrokerRestartLease kills the broker under the holder of a lease and a
-// standby. Whoever reads afterwards, nothing is lost and nobody publishes twice.
+// standby. Whichever member reads afterwards, nothing is lost and no release is
+// published twice.
 func TestBrokerRestartLease(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	needs(t, Restart)
 	p := newTopic(t, 1)
 	feed := startFeed(t, p, 1, 0)

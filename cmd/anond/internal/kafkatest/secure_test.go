@@ -11,6 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // right is one ACL.
@@ -33,14 +35,16 @@ func rightsFor(topic, letters, group string) []right {
 func superuser(t testing.TB) *kgo.Client {
 	t.Helper()
 	s := broker.Secured()
-	return clientAt(t, s.Addr, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}), kgo.SASL(scram.Auth{User: admin, Pass: adminPassword}.AsSha512Mechanism()))
+	return clientAt(t, s.Addr, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}),
+		kgo.SASL(scram.Auth{User: admin, Pass: adminPassword}.AsSha512Mechanism()))
 }
 
 func grant(t testing.TB, c *kgo.Client, user string, r right) {
 	t.Helper()
 	req := kmsg.NewPtrCreateACLsRequest()
-	req.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: r.resource, ResourceName: r.name, ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
-		Principal: "User:" + user, Host: "*", Operation: r.operation, PermissionType: kmsg.ACLPermissionTypeAllow}}
+	req.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: r.resource, ResourceName: r.name,
+		ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
+		Principal:           "User:" + user, Host: "*", Operation: r.operation, PermissionType: kmsg.ACLPermissionTypeAllow}}
 	res, err := req.RequestWith(wait(t), c)
 	require.NoError(t, err)
 	require.NoError(t, kerr.ErrorForCode(res.Results[0].ErrorCode))
@@ -67,6 +71,7 @@ func (s *site) place(name string, content []byte) {
 // TestRights runs under SCRAM over TLS with exactly the documented rights, which
 // come one by one: until the last one is there, anond waits and names it.
 func TestRights(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	needs(t, Secure)
 	t.Parallel()
 	for mechanism, user := range map[string]string{"scram-sha-256": "reader-256", "scram-sha-512": "reader-512"} {
@@ -138,7 +143,8 @@ func TestMutualTLS(t *testing.T) {
 	s.place("ca.pem", broker.Secured().CA.cert)
 	s.place("cert.pem", broker.Secured().Client.cert)
 	s.place("key.pem", broker.Secured().Client.key)
-	s.kafka(section{"brokers": []string{broker.Secured().MutualAddr}, "tls": section{"enabled": true, "ca": "./ca.pem", "cert": "./cert.pem", "key": "./key.pem"}})
+	s.kafka(section{"brokers": []string{broker.Secured().MutualAddr},
+		"tls": section{"enabled": true, "ca": "./ca.pem", "cert": "./cert.pem", "key": "./key.pem"}})
 	s.once().ends(0)
 	s.settled(200, 0)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// patience bounds every wait; nothing should come near it.
+// patience bounds every wait; no wait should take that long.
 const patience = time.Minute
 
 // minMetadataAge lets clients notice new topics and partitions soon.
@@ -78,7 +78,7 @@ func (p *topic) create(partitions int32, configs ...string) {
 	require.Eventually(p.t, func() bool { return p.exists() }, patience, 10*time.Millisecond)
 }
 
-// exists tells whether every partition has a leader.
+// exists reports whether every partition has a leader.
 func (p *topic) exists() bool {
 	req := kmsg.NewPtrMetadataRequest()
 	rt := kmsg.NewMetadataRequestTopic()
@@ -152,7 +152,8 @@ func (p *topic) deleteRecords(partition int32, below int64) {
 	p.t.Helper()
 	req := kmsg.NewPtrDeleteRecordsRequest()
 	req.TimeoutMillis = 10000
-	req.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: p.name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: partition, Offset: below}}}}
+	req.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: p.name,
+		Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: partition, Offset: below}}}}
 	for _, shard := range p.c.RequestSharded(wait(p.t), req) {
 		require.NoError(p.t, shard.Err)
 		for _, part := range shard.Resp.(*kmsg.DeleteRecordsResponse).Topics[0].Partitions {
@@ -221,7 +222,8 @@ func (p *topic) values() (keys, values []string) {
 	if end == 0 {
 		return nil, nil
 	}
-	c, err := kgo.NewClient(append(p.c.Opts(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{p.name: {0: kgo.NewOffset().AtStart()}}))...)
+	c, err := kgo.NewClient(append(p.c.Opts(),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{p.name: {0: kgo.NewOffset().AtStart()}}))...)
 	require.NoError(p.t, err)
 	defer c.Close()
 	ctx := wait(p.t)
@@ -244,10 +246,11 @@ func people(from, n int) [][]byte {
 	return values
 }
 
-// person is the message of one person; age tells apart who must not be published.
+// person is the message of one person; age marks those who must not be published.
 func person(number, age int) []byte {
 	diagnoses := []string{"asthma", "fracture", "angina", "migraine", "gastritis", "anaemia"}
-	return fmt.Appendf(nil, `{"patient":"P%07d","age":%d,"sex":"%s","diagnosis":"%s"}`, number, age, []string{"F", "M"}[number/3%2], diagnoses[number*5/3%len(diagnoses)])
+	return fmt.Appendf(nil, `{"patient":"P%07d","age":%d,"sex":"%s","diagnosis":"%s"}`, number, age, []string{"F", "M"}[number/3%2],
+		diagnoses[number*5/3%len(diagnoses)])
 }
 
 // broken are messages that the schema refuses.

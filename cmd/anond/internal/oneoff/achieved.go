@@ -6,8 +6,8 @@ import (
 	"anond/equivclass"
 )
 
-// Achieved is the value that every class of a release reaches, for each
-// principle whether it was asked for or not.
+// Achieved has, for each principle, the parameter that every class of a release
+// satisfies, whether it was asked for or not.
 type Achieved struct {
 	K            int     `json:"k"`             // size of the smallest class
 	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class
@@ -54,7 +54,7 @@ func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivcl
 	return out
 }
 
-// CheckGround tells whether a ground distance fits the sensitive attribute.
+// CheckGround checks whether a ground distance fits the sensitive attribute.
 func CheckGround(s *equivclass.Schema, name string) error {
 	_, err := equivclass.GroundOf(s.Attributes()[s.SensitiveIndex()], name)
 	return err

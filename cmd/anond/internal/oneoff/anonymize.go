@@ -11,12 +11,12 @@ import (
 	"anond/snapshot"
 )
 
-// Options is what a one-off release is asked to be.
+// Options are the settings of a one-off release.
 type Options struct {
 	Method   methods.Method
 	Recoding string
 	Want     equivclass.Requirement
-	T        float64 // t-closeness, beside that in Want; 0: not asked
+	T        float64 // t-closeness, in addition to that in Want; 0: none
 	Ground   string  // its ground distance
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema; without one, it is to the values published.
@@ -43,7 +43,7 @@ type Report struct {
 	Seeded bool     `json:"seeded"`
 	Read   int      `json:"read"`
 	Blank  int      `json:"blank"`
-	// Unterminated lines at the end of the file may still grow: left unread.
+	// Unterminated lines at the end of the file may be incomplete: left unread.
 	Unterminated int       `json:"unterminated"`
 	Published    int       `json:"published"`
 	Held         Held      `json:"held"`
@@ -54,8 +54,8 @@ type Report struct {
 	K1           string    `json:"k1"`
 	Level        string    `json:"level"`   // privacy.level of the manifest
 	Seconds      float64   `json:"seconds"` // of the partitioning alone
-	// Across is snapshot.AcrossNone where the release carries no promise beside
-	// another one; Why says so in words.
+	// Across is snapshot.AcrossNone if the release has no promise together with
+	// another one; Why gives the reason.
 	Across string `json:"across_releases,omitempty"`
 	Why    string `json:"why_no_promise,omitempty"`
 	// Local is by bucketed attribute, under lgb only.
@@ -69,7 +69,7 @@ type Held struct {
 	Refused       int `json:"refused"`
 }
 
-// Anonymize cuts the table, writes the release and reports it.
+// Anonymize partitions the table, writes the release and reports it.
 //
 // Guarantee: what is written satisfies the requirement in each class, checked
 // before (checkGroups) and after it is rendered (the auditor, reading the
@@ -87,11 +87,11 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	asked := o.Want
-	o.Want = asked.WithReference(bagOf(t.SA))
+	o.Want = asked.WithReference(bagOf(t.sa()))
 	if err := feasible(t, o.Want); err != nil {
 		return nil, err
 	}
-	p := t.Pool()
+	p := t.points()
 	start := o.Now()
 	cut, err := interruptible(ctx, func() (c partition) {
 		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
@@ -109,7 +109,8 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	if len(groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies what was asked", o.Method.Name), Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
+		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name),
+			Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
 	in := inputOf(t, groups, o)
 	in.References = references
@@ -144,7 +145,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 	for i, g := range groups {
 		bags[i] = p.Bag(g)
 	}
-	all := bagOf(t.SA)
+	all := bagOf(t.sa())
 	if b, ok := references[t.Schema.SensitiveIndex()]; ok {
 		all = b
 	}

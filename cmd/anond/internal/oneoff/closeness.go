@@ -33,21 +33,19 @@ func (o *Options) declared(t *Table) (map[int]equivclass.Bag, error) {
 // declaredBag is a declared distribution in the codes of a dictionary.
 func declaredBag(d *equivclass.Dictionary, values []equivclass.ValueCount) (b equivclass.Bag, err error) {
 	for _, v := range values {
-		code, found, why := d.FindLabel(v.Value)
+		code, why := d.EncodeLabel(v.Value)
 		if why != equivclass.Accepted {
 			return b, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
-		}
-		if !found {
-			code = d.Add([]byte(v.Value))
 		}
 		b.Add(code, v.Count)
 	}
 	return b, nil
 }
 
-// published makes what is published the reference of t-closeness, as release 1
-// of the daemon does: classes that fail against it are held, until none does.
-func (o *Options) published(t *Table, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32, rest []int32) ([][]int32, []int32, map[int]equivclass.Bag) {
+// published makes the published values the reference of t-closeness, as release 1
+// of the daemon does: classes that are too far from it are held, until none is.
+func (o *Options) published(t *Table, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32,
+	rest []int32) ([][]int32, []int32, map[int]equivclass.Bag) {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		bags[i] = p.Bag(g)

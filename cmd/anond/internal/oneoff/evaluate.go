@@ -11,15 +11,15 @@ import (
 	"anond/snapshot/readback"
 )
 
-// Workload says which random COUNT queries a release is asked.
+// Workload describes the random COUNT queries of an evaluation.
 type Workload struct {
 	Queries int     `json:"queries"`
-	Dims    int     `json:"dims"`   // attributes a query restricts, the sensitive one among them
-	Volume  float64 `json:"volume"` // share of the whole space that a query covers, about
+	Dims    int     `json:"dims"`   // attributes that a query restricts, including the sensitive one
+	Volume  float64 `json:"volume"` // approximate share of the whole space that a query covers
 	Seed    uint64  `json:"seed"`
 }
 
-// Evaluation is what a release is worth, held against the records behind it.
+// Evaluation measures a release against its source records.
 type Evaluation struct {
 	Release    uint32    `json:"release"`
 	Recoding   string    `json:"recoding"`
@@ -63,16 +63,16 @@ func Evaluate(ctx context.Context, r *readback.Release, t *Table, w Workload) (*
 	return out, refused
 }
 
-// measured is a release that is held against its records.
+// measured is a release with its source records.
 type measured struct{ *readback.Release }
 
 func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
-	dicts, codes := t.columns()
-	if err := r.Load(dicts); err != nil {
+	original := t.published()
+	if err := r.Load(original.Dicts); err != nil {
 		return nil, err
 	}
 	if len(r.SA) > t.Len() {
-		return nil, fmt.Errorf("the release has %d records, the original %d: it is not the table that the release came from", len(r.SA), t.Len())
+		return nil, fmt.Errorf("the release has %d records, the original %d: it is not the source table of the release", len(r.SA), t.Len())
 	}
 	c := float64(defaultC)
 	for _, d := range r.Manifest.Policy.Diversity {
@@ -81,12 +81,14 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 		}
 	}
 	sizes, bags := r.Sizes(), r.Bags()
-	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method, Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
-		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
+	sensitive := t.Schema.Attributes()[t.Schema.SensitiveIndex()]
+	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method,
+		Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
+		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
 	out.Achieved.K = out.Classes.Min
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
 	out.Local = r.localBuckets()
-	out.Error = r.ask(dicts, codes, w)
+	out.Error = r.ask(original, w)
 	return out, nil
 }
 
@@ -123,7 +125,7 @@ func (r measured) localBuckets() (out []Local) {
 	return out
 }
 
-// referenceOf is what the manifest says that a promise by t is held against.
+// referenceOf is the reference of a promise by t, as the manifest has it.
 func (r measured) referenceOf(name string) []equivclass.ValueCount {
 	for _, a := range r.Schema.Attributes() {
 		if a.Name == name && a.Promise != nil {
@@ -133,15 +135,16 @@ func (r measured) referenceOf(name string) []equivclass.ValueCount {
 	return nil
 }
 
-// ask puts the workload to the release and to the records.
-func (r measured) ask(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, w Workload) ErrorRate {
-	d := len(dicts) - 1
+// ask runs the workload on the release and on the records.
+func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
+	d := len(original.Dicts) - 1
 	quasi := make([]int, d)
 	for j := range quasi {
 		quasi[j] = j
 	}
-	queries := query.CountWorkload(dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
-	truth := &query.BlockRelease{Dicts: dicts, Codes: codes, Start: []int32{0, int32(len(codes[d]))}, Blocks: query.WholeBlock(d + 1)}
+	queries := query.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
+	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
+		Blocks: query.WholeBlock(d + 1)}
 	known := r.Estimator()
 	var out ErrorRate
 	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {

@@ -10,7 +10,7 @@ import (
 	"anond/equivclass/query"
 )
 
-// FileLoss is the loss that public files and the original tell.
+// FileLoss is the loss that follows from the public files and the original.
 type FileLoss struct {
 	CDM  int64   `json:"c_dm"`
 	CAVG float64 `json:"c_avg"`
@@ -26,7 +26,7 @@ type FileLoss struct {
 	noGLP, noRE bool // not measured
 }
 
-// fileLoss measures by recoding, and names what the files do not tell.
+// fileLoss measures by recoding, and names what cannot be measured from the files.
 func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
 	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
 	l = FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
@@ -39,7 +39,7 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 	case r.Local != nil:
 		l.NCP = r.localNCP(suppressed)
 		l.Box = l.NCP
-		return l, []string{"GLP and phi^2: whose row is whose is not published, and rows have no common columns"}
+		return l, []string{"GLP and phi^2: the files do not show which row is whose, and rows have no common columns"}
 	case r.OwnCells():
 		return r.ringFileLoss(t, l, suppressed)
 	case r.Cells != nil:
@@ -54,10 +54,11 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
-	original := t.Pool()
+	original := t.points()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
+		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
 		if beside[j] { // published pair by pair
 			x.Preserved = bucketize.Phi2(p, j, bins)
 		}
@@ -68,10 +69,10 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 		l.GLP, l.noGLP = r.glp(t, suppressed, 1), false
 		return l, []string{}
 	}
-	return l, []string{"GLP: it needs to know who is in which group, and whole rows of quasi-identifiers are not published"}
+	return l, []string{"GLP: it needs the members of each group, and whole rows of quasi-identifiers are not published"}
 }
 
-// besideSensitive are the columns in one slice with the sensitive attribute.
+// besideSensitive are the columns in the slice of the sensitive attribute.
 func (r measured) besideSensitive() map[int]bool {
 	out := map[int]bool{}
 	for _, slice := range r.SlicedColumns() {
@@ -87,7 +88,7 @@ func (r measured) besideSensitive() map[int]bool {
 	return out
 }
 
-// heldShare is NCP of exact cells: what is held costs 1.
+// heldShare is NCP of exact cells: a held record costs 1.
 func heldShare(r measured, suppressed int) float64 {
 	return float64(suppressed) / float64(max(1, len(r.SA)+suppressed))
 }
@@ -105,15 +106,16 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 		l.RE += float64(len(g)) * (1 - own)
 		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
 	}
-	original := t.Pool()
+	original := t.points()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2(p, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2(p, j, bins)})
 	}
 	l.GLP, l.noGLP = r.glp(t, suppressed, 1-keep), false
 	return l
 }
 
-// ringFileLoss: each row has cells of its own, over the l records it covers.
+// ringFileLoss: each row has its own cells, over the l records it covers.
 func (r measured) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, _ := r.pool(t)
 	ones := make([]int, len(r.Cells))
@@ -126,7 +128,7 @@ func (r measured) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, 
 }
 
 // cellFileLoss is of generalization. GLP and phi^2 need to know who is in which
-// class; where the cells of the classes do not overlap, the original tells.
+// class; if the cells of the classes do not overlap, the original shows it.
 func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int) (FileLoss, []string) {
 	p, _ := r.pool(t)
 	l.Box = cellLoss(p.Space, r.Cells, sizes, suppressed)
@@ -135,10 +137,11 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 	if missing != "" {
 		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
 	}
-	original := t.Pool()
+	original := t.points()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins), Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
+		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+			Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
 	}
 	return l, []string{}
 }
@@ -148,13 +151,13 @@ const matchBudget = 400_000_000
 
 // membersOf finds the records of each class by their cells: possible if every
 // record lies in the cells of one class at most, and each class gets as many as
-// it has. Else it says what stands in the way.
+// it has. Otherwise it says what prevents it.
 func (r measured) membersOf(t *Table) (groups [][]int32, missing string) {
 	if t.Len()*len(r.Cells) > matchBudget {
-		return nil, "there are too many of both to look at each pair"
+		return nil, "there are too many pairs of records and classes"
 	}
 	groups = make([][]int32, len(r.Cells))
-	_, codes := t.columns()
+	codes := t.published().Codes
 	several := 0
 	for row := range int32(t.Len()) {
 		in := 0
@@ -173,7 +176,7 @@ func (r measured) membersOf(t *Table) (groups [][]int32, missing string) {
 	}
 	for c, size := range r.Sizes() {
 		if len(groups[c]) != size {
-			return nil, "some that the release holds back fit the cells of a class"
+			return nil, "some records that the release holds back fit the cells of a class"
 		}
 	}
 	return groups, ""
@@ -276,12 +279,13 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 // each value.
 func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
 	held := map[string]map[equivclass.Code]bool{}
-	for row := range t.SA {
-		key := keyOf(t.QI, row)
+	qi, sa := t.qi(), t.sa()
+	for row := range sa {
+		key := keyOf(qi, row)
 		if held[key] == nil {
 			held[key] = map[equivclass.Code]bool{}
 		}
-		held[key][t.SA[row]] = true
+		held[key][sa[row]] = true
 	}
 	sum := float64(suppressed)
 	for i := range len(r.Start) - 1 {

@@ -11,40 +11,43 @@ import (
 )
 
 // InfeasibleError says that no partition of the table can keep what is asked
-// (rule I). It names counts and shares, never a value.
+// (rule I, infeasible). It names counts and shares, never a value.
 type InfeasibleError struct {
-	What string // what cannot be kept, and why
+	What string // the promise that cannot be kept, and why
 	Hint string // what can
 }
 
 func (e *InfeasibleError) Error() string { return e.What }
 
-// feasible tells whether the table as one class satisfies each part of the
+// feasible checks whether the table as one class satisfies each part of the
 // requirement: if it does not, no partition of all records does. Each principle
 // here has that property (k and frequency l count; the others by the concavity
 // of entropy, and because the union of classes that satisfy one satisfies it).
 func feasible(t *Table, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
-	bag := bagOf(t.SA)
+	bag := bagOf(t.sa())
 	if t.Read == 0 {
-		return &InfeasibleError{What: "there is no record to publish", Hint: "the file is empty, or has a header and nothing else"}
+		return &InfeasibleError{What: "there is no record to publish", Hint: "the file is empty or has only a header"}
 	}
 	if bag.Total == 0 {
-		return &InfeasibleError{What: "no record is left that could be published", Hint: "mend the lines that were refused"}
+		return &InfeasibleError{What: "no record can be published", Hint: "correct the lines that were refused"}
 	}
 	if bag.Total < want.K {
-		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total), Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
+		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total),
+			Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
 	}
 	if !bag.Eligible(want.L) {
 		share := float64(bag.Max()) / float64(bag.Total)
 		return &InfeasibleError{
-			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of them can keep l = %d",
+			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of "+
+				"them can keep l = %d",
 				name, 100*share, bag.Total, bag.Max(), 100/float64(want.L), want.L),
 			Hint: reachable(bag.Total / bag.Max())}
 	}
 	for _, p := range want.Extra {
 		if !p.Holds(bag) {
-			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name), Hint: reachableExtra(p, bag)}
+			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name),
+				Hint: reachableExtra(p, bag)}
 		}
 	}
 	return nil
@@ -57,7 +60,7 @@ func reachable(l int) string {
 	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", l)
 }
 
-// reachableExtra says how far the table as a whole goes.
+// reachableExtra says what the table as a whole can satisfy.
 func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
 	switch p := p.(type) {
 	case equivclass.DistinctL:
@@ -70,7 +73,7 @@ func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
 		}
 		return fmt.Sprintf("with c = %g not even l = 2 is reachable: raise c, or make the values coarser", p.C)
 	}
-	return "ask for less, or make the values coarser"
+	return "lower the requirement, or make the values coarser"
 }
 
 // recursiveL is the greatest l for which a bag satisfies recursive (c,l), 0 if
@@ -84,11 +87,11 @@ func bagOf(codes []equivclass.Code) equivclass.Bag {
 }
 
 // errBroken is a fault of a partitioner, found before anything is written.
-var errBroken = errors.New("the method broke its guarantee: nothing was written")
+var errBroken = errors.New("the method violated its guarantee: nothing was written")
 
-// checkGroups holds the classes against the requirement: each record once, each
-// class good. It is the last look before files are written, and independent of
-// how the classes came about.
+// checkGroups checks the classes against the requirement: each record once, each
+// class satisfying it. It is the last check before files are written, and does not
+// depend on the method.
 func checkGroups(p *equivclass.Pool, groups [][]int32, rest []int32, want equivclass.Requirement) error {
 	seen := make([]bool, p.Len())
 	n := 0
@@ -106,7 +109,7 @@ func checkGroups(p *equivclass.Pool, groups [][]int32, rest []int32, want equivc
 	}
 	for i, g := range groups {
 		if !want.Holds(p.Bag(g)) {
-			return fmt.Errorf("%w: class %d does not satisfy what was asked", errBroken, i+1)
+			return fmt.Errorf("%w: class %d does not satisfy the requirement", errBroken, i+1)
 		}
 	}
 	return nil

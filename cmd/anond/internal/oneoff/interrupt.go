@@ -2,8 +2,8 @@ package oneoff
 
 import "context"
 
-// interruptible does work that looks at no context, and leaves it behind when
-// the context ends: methods take minutes on large tables, and write nothing but
+// interruptible does work that does not watch a context, and abandons it when the
+// context ends: methods take minutes on large tables, and have no effect besides
 // their result.
 func interruptible[T any](ctx context.Context, work func() T) (out T, err error) {
 	done := make(chan T, 1)

@@ -18,7 +18,7 @@ type Local struct {
 	Attribute string `json:"attribute"`
 	Promise   string `json:"promise"`
 	Sensitive int    `json:"sensitive"` // values in buckets
-	Known     int    `json:"known"`     // of them, values that are no secret: their people protect more than they asked
+	Known     int    `json:"known"`     // of them, values that are not flagged but protected as well
 	Buckets   Sizes  `json:"buckets"`
 	L         int    `json:"l"` // kept by every bucket, asked for or not; 0: there is none
 	// T is the largest distance of a bucket from the reference, under a promise by t.
@@ -56,7 +56,8 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	seconds := o.Now().Sub(start).Seconds()
 	if len(r.cut.Groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K), Hint: "lower k, or let fewer attributes carry a flag"}
+		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K),
+			Hint: "lower k, or flag fewer attributes"}
 	}
 	if err := r.checkExtra(); err != nil {
 		return nil, err
@@ -76,53 +77,33 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 // prepare makes the flagged table and the promises, by published column.
 func (r *localRun) prepare() error {
 	t, o := r.t, &r.o
-	dicts, codes := t.columns()
+	dicts := t.published().Dicts
 	if len(dicts) > equivclass.MaxAttributes {
 		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
 	}
 	if o.T > 0 || o.Want.NeedsReference() {
-		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, which cuts its buckets by l", Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
+		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, which cuts its buckets by l",
+			Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
 	}
 	if t.Len() < o.Want.K {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
 	}
-	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
+	r.flagged = t.flagged()
 	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.Fold, Nested: o.Method.Nested, Seed: o.Seed,
 		Local: o.partitioner()}
 	last := len(dicts) - 1
-	for at, private := range r.private() {
-		for i, yes := range private {
-			if yes {
-				r.flagged.Flags[i] |= 1 << at
-			}
+	for at, d := range dicts {
+		if d.Attribute().Role != equivclass.Semi {
+			continue
 		}
-		promise, err := r.promise(dicts[at])
+		promise, err := r.promise(d)
 		if err != nil {
 			return err
 		}
 		r.run.Promises[at] = promise
 	}
-	for i := range r.flagged.Flags {
-		r.flagged.Flags[i] |= 1 << last
-	}
 	r.run.Promises[last] = lgb.LocalPromise{L: max(1, o.Want.L)}
 	return nil
-}
-
-// private yields the semi-sensitive columns with their flags.
-func (r *localRun) private() func(yield func(int, []bool) bool) {
-	return func(yield func(int, []bool) bool) {
-		semi := 0
-		for at, i := range r.t.Schema.Columns() {
-			if r.t.Schema.Attributes()[i].Role != equivclass.Semi {
-				continue
-			}
-			if !yield(at, r.t.Private[semi]) {
-				return
-			}
-			semi++
-		}
-	}
 }
 
 func (r *localRun) promise(d *equivclass.Dictionary) (lgb.LocalPromise, error) {
@@ -144,20 +125,23 @@ func (r *localRun) explained(err error) error {
 	}
 	name := r.flagged.Dicts[bad.Attribute].Attribute().Name
 	if bad.Promise.L == 0 {
-		return &InfeasibleError{What: fmt.Sprintf("not even all %d sensitive values of %q in one bucket satisfy %s against the declared reference", bad.Total, name, bad.Promise.Principle.Name()), Hint: "raise t, or leave the reference out: it is then what is published"}
+		return &InfeasibleError{What: fmt.Sprintf("not even all %d sensitive values of %q in one bucket satisfy %s against the declared "+
+			"reference", bad.Total, name, bad.Promise.Principle.Name()), Hint: "raise t, or leave the reference out: it is then what is published"}
 	}
 	share := 100 * float64(bad.Count) / float64(bad.Total)
-	return &InfeasibleError{What: fmt.Sprintf("the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more than 1/l = %.1f %%: no release of all of them can keep l = %d",
+	return &InfeasibleError{What: fmt.Sprintf("the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more "+
+		"than 1/l = %.1f %%: no release of all of them can keep l = %d",
 		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L), Hint: reachable(bad.Reachable())}
 }
 
-// checkExtra holds the further principles against each bucket of the sensitive
+// checkExtra checks the further principles on each bucket of the sensitive
 // attribute: no value has more than 1/l of it, so most follow.
 func (r *localRun) checkExtra() error {
 	for _, p := range r.o.Want.Extra {
 		for _, b := range r.bags(len(r.flagged.Dicts) - 1) {
 			if !p.Holds(b) {
-				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()), Hint: "raise -l: its buckets are what the principle is tested on"}
+				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()),
+					Hint: "raise -l: the principle is tested on the buckets"}
 			}
 		}
 	}
@@ -193,8 +177,8 @@ func (r *localRun) input() *snapshot.Input {
 	return in
 }
 
-// reference is what a promise by t is held against: declared, or all values that
-// are published in the attribute's buckets.
+// reference is the reference of a promise by t: declared, or all values that are
+// published in the attribute's buckets.
 func (r *localRun) reference(at int) equivclass.Bag {
 	if c := r.run.Promises[at].Principle.(equivclass.TClose); c.Declared {
 		return c.Reference
@@ -212,19 +196,21 @@ func (r *localRun) report() *Report {
 	var published []equivclass.Code
 	for _, g := range r.cut.Groups {
 		for _, row := range g {
-			published = append(published, t.SA[row])
+			published = append(published, r.flagged.Codes[sa][row])
 		}
 	}
 	out := &Report{Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
 		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
-		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused, Classes: sizesOf(sizes)}
+		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
+		Classes: sizesOf(sizes)}
 	if out.Refused == nil {
 		out.Refused = []Refused{}
 	}
 	for _, e := range o.Want.Extra {
 		out.Extra = append(out.Extra, e.Name())
 	}
-	out.Achieved = achieved(r.bags(sa), bagOf(published), askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]))
+	out.Achieved = achieved(r.bags(sa), bagOf(published), askedC(o.Want.Extra),
+		equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]))
 	out.Achieved.K = out.Classes.Min
 	out.Loss = r.loss(sizes, rest)
 	for at, d := range r.flagged.Dicts {
@@ -237,14 +223,17 @@ func (r *localRun) report() *Report {
 
 func (r *localRun) loss(sizes []int, rest int) Loss {
 	sum, values := query.LocalNCP(r.flagged, r.cut)
-	p := &equivclass.Pool{SA: r.t.SA}
+	p := &equivclass.Pool{SA: r.t.sa()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
-	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K), CMDM: equivclass.CMDM(sizes, r.o.Want.K),
-		NCP: sum / float64(max(1, values)), RE: bucketize.RE(p, buckets, rest), RCE: bucketize.RCE(p, buckets, rest), Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
+	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
+		CMDM: equivclass.CMDM(sizes, r.o.Want.K),
+		NCP:  sum / float64(max(1, values)), RE: bucketize.RE(p, buckets, rest), RCE: bucketize.RCE(p, buckets, rest),
+		Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
 }
 
 func (r *localRun) local(at int, d *equivclass.Dictionary) Local {
-	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]), Width: query.BucketWidth(r.flagged, r.cut, at)}
+	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]),
+		Width: query.BucketWidth(r.flagged, r.cut, at)}
 	bags := r.bags(at)
 	sizes := make([]int, len(bags))
 	for i, b := range bags {

@@ -5,8 +5,8 @@ import (
 	"anond/equivclass/bucketize"
 )
 
-// Loss is what a release costs in information, by each measure that the records
-// behind it allow. Held records count as suppressed.
+// Loss is the information loss of a release, by each measure that its source
+// records allow. Held records count as suppressed.
 type Loss struct {
 	CDM  int64   `json:"c_dm"`  // eq. 17 of Wang, Xu and Sun
 	CAVG float64 `json:"c_avg"` // eq. 18
@@ -31,7 +31,7 @@ type Phi2 struct {
 	Preserved float64 `json:"preserved"`
 }
 
-// Presence is the probability that the permuted table shows somebody's whole
+// Presence is the probability that the permuted table shows a person's whole
 // QI in some row (PresenceExact), and delta of lemma 1 of Li, He, Cao and Chen.
 type Presence struct {
 	MeanDelta float64 `json:"mean_delta"`

@@ -25,7 +25,7 @@ func Recodings() []string {
 	return []string{Generalization, Anatomy, Permutation, Slicing, Randomization, LGB}
 }
 
-// CheckRecoding tells whether a method's classes can be written in a recoding.
+// CheckRecoding checks whether a method's classes can be written in a recoding.
 func CheckRecoding(m methods.Method, name string) error {
 	if known := Recodings(); !slices.Contains(known, name) {
 		return fmt.Errorf("recoding %q is not known: use %s", name, strings.Join(known, ", "))
@@ -38,8 +38,8 @@ func (o *Options) partitioner() equivclass.Partitioner {
 	return o.Method.Partitioner(methods.Options{Seed: seedOf(o.Seed), Workers: runtime.GOMAXPROCS(0)})
 }
 
-// CheckSlices tells whether slices name each quasi-identifier once, and nothing
-// else but the sensitive attribute. No slices are none of slicing's.
+// CheckSlices checks that slices name each quasi-identifier once, and otherwise
+// only the sensitive attribute. Without slices there is nothing to check.
 func CheckSlices(s *equivclass.Schema, named [][]string) error {
 	if named == nil {
 		return nil
@@ -51,10 +51,10 @@ func CheckSlices(s *equivclass.Schema, named [][]string) error {
 			return a.Name == name && (a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive)
 		}
 		if !slices.ContainsFunc(s.Attributes(), known) {
-			return fmt.Errorf("%q is no quasi-identifier", name)
+			return fmt.Errorf("%q is not a quasi-identifier", name)
 		}
 		if times[name] > 1 {
-			return fmt.Errorf("%q stands twice", name)
+			return fmt.Errorf("%q is listed twice", name)
 		}
 	}
 	for _, i := range s.Quasi() {

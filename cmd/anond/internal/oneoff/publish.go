@@ -17,7 +17,7 @@ import (
 func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) (snapshot.Recoding, error) {
 	switch {
 	case o.Recoding == Randomization:
-		in.SA = bucketize.Randomize(p, groups, o.Retention, o.coins("randomization"))
+		in.SA = bucketize.Randomize(p, groups, o.Retention, o.draws("randomization"))
 		values := math.MaxInt
 		for _, g := range groups {
 			values = min(values, len(p.Bag(g).Counts))
@@ -29,13 +29,13 @@ func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.In
 	return snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed, Slices: o.Slices})
 }
 
-// rings tells whether each row has cells of its own.
+// rings reports whether each row has its own cells.
 func (o *Options) rings() bool { return o.Method.Name == snapshot.MethodRings }
 
 func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) snapshot.Recoding {
 	covers := make([][]snapshot.Record, p.Len())
 	sa := make([]equivclass.Code, p.Len())
-	rows := bucketize.RingShift(p, groups, o.Want.L, o.coins("ng"))
+	rows := bucketize.RingShift(p, groups, o.Want.L, o.draws("ng"))
 	for _, ring := range groups {
 		for i, at := range ring {
 			covers[at] = records(rows[i].Covers)
@@ -47,15 +47,15 @@ func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, in *snapsho
 	return snapshot.Rings(covers)
 }
 
-// coins are the draws of a purpose (rule R).
-func (o *Options) coins(purpose string) rand.Source {
+// draws are the random draws of a purpose (rule R, randomness).
+func (o *Options) draws(purpose string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append([]byte("anond "+purpose+" 1\x00"), o.Seed[:]...)))
 }
 
 // publish writes release 1 through the steps of the daemon, gate included. A
-// chain of one release needs no ledger. What promises nothing across releases
-// the gate reads, but does not certify; a release by the paper's LGB it passes at
-// level rows.
+// chain of one release needs no ledger. The gate reads a
+// release without a promise across releases, but does not certify it. It accepts a
+// release by the paper's LGB at level rows.
 func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
 	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
 		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
@@ -75,12 +75,7 @@ func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapsh
 // inputOf shows groups of a table as the classes of a first release.
 func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
 	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
-		Schema: t.Schema, QI: t.QI, SA: t.SA, Dictionaries: make([]*equivclass.Dictionary, len(t.Dicts))}
-	for i, d := range t.Dicts {
-		if d != nil {
-			in.Dictionaries[i] = d.Frozen()
-		}
-	}
+		Schema: t.Schema, QI: t.qi(), SA: t.sa(), Dictionaries: t.Frozen()}
 	for _, g := range groups {
 		in.Pending -= len(g)
 		in.Classes = append(in.Classes, snapshot.Class{Born: 1, Members: records(g)})

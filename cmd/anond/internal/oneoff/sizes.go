@@ -21,5 +21,6 @@ func sizesOf(sizes []int) Sizes {
 	for _, s := range sorted {
 		sum += s
 	}
-	return Sizes{Count: len(sorted), Min: sorted[0], Median: sorted[len(sorted)/2], Mean: float64(sum) / float64(len(sorted)), Max: sorted[len(sorted)-1]}
+	return Sizes{Count: len(sorted), Min: sorted[0], Median: sorted[len(sorted)/2], Mean: float64(sum) / float64(len(sorted)),
+		Max: sorted[len(sorted)-1]}
 }

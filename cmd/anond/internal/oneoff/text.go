@@ -27,18 +27,19 @@ func (r *Report) Text(w io.Writer) error {
 	if r.Seeded {
 		seeded = ", seeded"
 	}
-	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count, r.Method, r.Recoding, seeded)
+	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count,
+		r.Method, r.Recoding, seeded)
 	p.line("asked for: %s", r.asked())
 	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
 	r.textHeld(p)
 	p.line("")
 	switch {
 	case r.Local != nil:
-		p.line("Of the sensitive attribute, what every local bucket reaches; k is of the classes:")
+		p.line("Achieved by every local bucket of the sensitive attribute (k: by every class):")
 	case r.Across != "":
-		p.line("What every class has, which protects less than the numbers suggest (see below):")
+		p.line("Achieved by every class, with less protection than the numbers suggest (see below):")
 	default:
-		p.line("What every class reaches, asked for or not:")
+		p.line("Achieved by every class, asked for or not:")
 	}
 	r.Achieved.text(p)
 	if r.K1 == "sensitive-only" {
@@ -49,24 +50,26 @@ func (r *Report) Text(w io.Writer) error {
 		textLocal(p, r.Local)
 		if r.Level == snapshot.LevelRows {
 			p.line("")
-			p.line("Level rows, weaker than L0: local buckets cross classes, as the paper's do. Who counts the ways to put people into rows finds no value under l")
-			p.line("likelier than 1/l; who counts the values that people may have, each combination once, may find one. The auditor says consistent, never certified.")
-			p.line("Method lgb-mended keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
+			p.line("Level rows, weaker than L0: local buckets cross classes, as in the paper. For an adversary who counts the arrangements of " +
+				"people in rows, no value")
+			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be. The auditor's verdict is " +
+				"consistent, never certified.")
+			p.line("Method lgb-fixed keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
 		}
 		p.line("")
 	}
 	r.Loss.text(p, r.Recoding)
 	p.line("")
 	if r.Across != "" {
-		p.line("This release carries no promise 1/l, alone or beside another release of the same people: %s.", r.Why)
+		p.line("This release has no promise 1/l, neither by itself nor together with another release of the same people: %s.", r.Why)
 		p.line("Use it for comparison, not for publication.")
 		return p.err
 	}
-	p.line("This release keeps its promise alone. Beside another release of the same people it promises nothing.")
+	p.line("This release keeps its promise only by itself. Together with another release of the same people it promises nothing.")
 	return p.err
 }
 
-// textLocal tells of each bucketed attribute.
+// textLocal describes each bucketed attribute.
 func textLocal(p *printer, local []Local) {
 	p.line("Local buckets, by attribute:")
 	for _, x := range local {
@@ -78,12 +81,13 @@ func textLocal(p *printer, local []Local) {
 		if x.T != nil {
 			reached = fmt.Sprintf("t = %.4f", x.T.T)
 		}
-		p.line("  %-20s %s asked, %s reached: %d values in %d buckets of %d to %d, spanning %.4f of the domain on average", quoted(x.Attribute), x.Promise, reached, x.Sensitive, x.Buckets.Count, x.Buckets.Min, x.Buckets.Max, x.Width)
+		p.line("  %-20s %s asked, %s reached: %d values in %d buckets of %d to %d, spanning %.4f of the domain on average",
+			quoted(x.Attribute), x.Promise, reached, x.Sensitive, x.Buckets.Count, x.Buckets.Min, x.Buckets.Max, x.Width)
 		if x.T != nil {
 			p.line("  %-20s a value is as probable as its share of the bucket: no 1/l is claimed", "")
 		}
 		if x.Known > 0 {
-			p.line("  %-20s %d of them are no secret: too few people have the same flags, so these protect more than they asked", "", x.Known)
+			p.line("  %-20s %d of them are not flagged: too few people have the same flags, so these values are protected as well", "", x.Known)
 		}
 	}
 }
@@ -98,22 +102,22 @@ func (r *Report) asked() string {
 
 func (r *Report) textHeld(p *printer) {
 	if n := r.Unterminated; n > 0 {
-		p.line("left unread: %d at the end of the file, which may still grow", n)
+		p.line("left unread: %d at the end of the file, which may be incomplete", n)
 	}
 	if r.Held == (Held{}) {
 		p.line("held: nothing, every record is published")
 		return
 	}
 	if n := r.Held.Refused; n > 0 {
-		p.line("refused: %d, lines that are no record of the schema", n)
+		p.line("refused: %d, lines that do not fit the schema", n)
 	}
 	if n := r.Held.SubjectRepeat; n > 0 {
-		p.line("held: %d, further records of a person who has one in the release", n)
+		p.line("held: %d, further records of people who have one in the release", n)
 	}
 	if n := r.Held.NoClass; n > 0 && r.Local != nil {
-		p.line("held: %d, whose flags fewer than k = %d people have: their class would be too small", n, r.K)
+		p.line("held: %d, because fewer than k = %d people have the same flags: their class would be too small", n, r.K)
 	} else if n > 0 {
-		p.line("held: %d, in no class: the method found none that would still keep what was asked with them", n)
+		p.line("held: %d, in no class: the method found none that satisfies the requirement with them", n)
 	}
 }
 
@@ -129,7 +133,7 @@ func (a *Achieved) text(p *printer) {
 }
 
 func (l *Loss) text(p *printer, recoding string) {
-	p.line("What it costs:")
+	p.line("Information loss:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
@@ -142,7 +146,8 @@ func (l *Loss) text(p *printer, recoding string) {
 		p.line("  phi^2 of %-12s %.4f, of %.4f in the table", quoted(x.Attribute), x.Preserved, x.Original)
 	}
 	if x := l.Presence; x != nil && x.Measured > 0 {
-		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; over %d records)",
+		p.line("  presence             some row shows a person's whole QI with probability %.4f, at most %.4f (delta of lemma 1: %.4f, %.4f; "+
+			"over %d records)",
 			x.MeanExact, x.MaxExact, x.MeanDelta, x.MaxDelta, x.Measured)
 	}
 }
@@ -160,20 +165,23 @@ func (e *Evaluation) Text(w io.Writer) error {
 	p.line("")
 	e.Loss.text(p)
 	for _, what := range e.Unmeasured {
-		p.line("  not told by files    %s", what)
+		p.line("  not measurable       %s", what)
 	}
 	p.line("")
-	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries, e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
-	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median, e.Error.Asked, e.Error.Empty)
-	p.line("  bounds               %.4f times the true answer wide on average; they hold it in %d of %d", e.Error.Width, e.Error.Inside, e.Error.Asked)
+	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries,
+		e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
+	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median,
+		e.Error.Asked, e.Error.Empty)
+	p.line("  bounds               on average %.4f times as wide as the true answer; they contain it in %d of %d", e.Error.Width,
+		e.Error.Inside, e.Error.Asked)
 	if e.Published < e.Original {
-		p.line("  %d records of the original are not in the release: the error counts them, the bounds do not know them", e.Original-e.Published)
+		p.line("  %d records of the original are not in the release: the error includes them, the bounds do not", e.Original-e.Published)
 	}
 	return p.err
 }
 
 func (l *FileLoss) text(p *printer) {
-	p.line("What it costs:")
+	p.line("Information loss:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
@@ -190,15 +198,15 @@ func (l *FileLoss) text(p *printer) {
 	}
 }
 
-// textAchieved says what the promises come to, or that there are none.
+// textAchieved describes what the classes achieve, or says that there is no promise.
 func (e *Evaluation) textAchieved(p *printer) {
 	switch {
 	case e.Across != "":
-		p.line("The release says that it carries no promise. What its classes reach, which protects less than the numbers suggest:")
+		p.line("The release has no promise. Achieved by its classes, with less protection than the numbers suggest:")
 	case e.Local != nil:
-		p.line("Of the sensitive attribute, what every local bucket reaches; k is of the classes:")
+		p.line("Achieved by every local bucket of the sensitive attribute (k: by every class):")
 	default:
-		p.line("What every class reaches, asked for or not:")
+		p.line("Achieved by every class, asked for or not:")
 	}
 	e.Achieved.text(p)
 	if e.Local != nil {

@@ -1,5 +1,6 @@
-// Package outfile writes files that commands leave behind, so that none is
-// written through a link and none is seen half written.
+// Package outfile writes the output files of commands.
+//
+// Guarantee: no file is written through a link, and no reader sees a partial file.
 package outfile
 
 import (
@@ -10,9 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Replace puts a file in place in one step: whoever reads it sees the old
-// content or the new one. A link at path is replaced, not followed. The file is
-// not synced: it is for what can be made again.
+// Replace replaces a file in one step: readers see the old content or the new one. A link at path is replaced, not followed. The file is
+// not synced: it is for content that can be made again.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
@@ -32,7 +32,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err er
 	return nil
 }
 
-// Create makes a file that is not there yet, also not as a link.
+// Create makes a file at a path where there is neither a file nor a link.
 func Create(path string, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }

@@ -11,7 +11,7 @@ const (
 	width, height = 840, 480
 	plotLeft      = 70
 	plotTop       = 62
-	plotRight     = 600 // the legend stands to the right of it
+	plotRight     = 600 // the legend is to the right of it
 	plotBottom    = height - 56
 	legendLeft    = plotRight + 20
 	legendLine    = 20

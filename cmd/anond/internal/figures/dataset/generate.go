@@ -33,22 +33,24 @@ type effect struct {
 	straight, bend float64
 }
 
-// Generated draws n records of a profile; the seed fixes them, and the first
+// Generated draws n records of a profile. The seed fixes them, and the first
 // records of a longer table are those of a shorter one.
 //
-// It is a Gaussian copula with bends: each attribute has a hidden score, the sum
-// of its effects (straight x z + bend x (z^2-1)/sqrt(2) over the scores z before
-// it) and an independent normal share that brings the variance of unrelated
-// parents to 1. The scores' quantiles, taken once from a sample that depends on
-// the profile alone, become the values by their shares. So marginals are the
-// profile's, values near each other in order depend on alike neighbours, and
-// nothing else is built in: no exact duplicates planted, no value tied to one
-// combination of others, no dependence that a method knows of. Real data has
-// more structure (impossible combinations, households, heaping everywhere).
+// Method: a Gaussian copula with bends. Each attribute has a hidden score: the
+// sum of its effects (straight x z + bend x (z^2-1)/sqrt(2) over the scores z
+// before it) and an independent normal share that brings the variance of
+// unrelated parents to 1. The quantiles of the scores, taken once from a sample
+// that depends on the profile alone, become the values by their shares. So the
+// marginals are those of the profile, values near each other in order depend on
+// similar values of others, and nothing else is built in: no exact duplicates,
+// no value tied to one combination of others, no dependence that favours a
+// method. Real data has more structure (impossible combinations, households,
+// round numbers everywhere).
+//
 // Cost: linear; 500,000 records of nine attributes take well under a second.
-func Generated(p Profile, n int, seed uint64) *Table {
+func Generated(p Profile, n int, seed uint64) *equivclass.Table {
 	g := newGenerator(p)
-	t := &Table{Codes: make([][]equivclass.Code, len(p.attributes))}
+	t := &equivclass.Table{Codes: make([][]equivclass.Code, len(p.attributes))}
 	for j, a := range p.attributes {
 		t.Dicts = append(t.Dicts, a.dictionary())
 		t.Codes[j] = make([]equivclass.Code, n)
@@ -104,7 +106,7 @@ func (a generated) dictionary() *equivclass.Dictionary {
 		if !a.typ.Numeric() {
 			text = a.name + "-" + text
 		}
-		d.Add([]byte(text))
+		d.Encode([]byte(text))
 	}
 	return d
 }

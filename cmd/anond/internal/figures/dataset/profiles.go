@@ -130,7 +130,7 @@ func headed(size int, percent, s float64) []float64 {
 	return out
 }
 
-// mixed shuffles the shares, always alike: how common an occupation is says
+// mixed shuffles the shares, always in the same way: how common an occupation is says
 // nothing about its place in the order.
 func mixed(shares []float64, seed uint64) []float64 {
 	rand.New(rand.NewPCG(seed, 3)).Shuffle(len(shares), func(i, j int) { shares[i], shares[j] = shares[j], shares[i] })

@@ -80,7 +80,7 @@ type Row struct {
 	Releases  int     `json:"releases"`
 	Regrouped float64 `json:"regrouped"` // share of the published records that were ever regrouped
 	Seconds   float64 `json:"seconds"`
-	// Unsafe marks what no one may publish: it breaks the promise across releases.
+	// Unsafe marks what must not be published: it breaks the promise across releases.
 	Unsafe bool `json:"unsafe,omitempty"`
 }
 
@@ -103,14 +103,13 @@ var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
 
 // Measure measures utility against holding time on Adult: docs/BENCHMARKS.md,
 // "Utility frontier". Each point is one run of the daemon's state machine over
-// the store in memory. The runs share the processors, so that Seconds are of
-// wall time beside one another.
+// the store in memory. The runs share the processors, so Seconds is wall time
+// while others run.
 func Measure(ctx context.Context, o Options) (*Result, error) {
-	data, err := loadAdult(o.Data)
+	data, err := loadAdult(o.Data, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	data = data.shuffled(o.Seed)
 	runs, err := o.runs(data)
 	if err != nil {
 		return nil, err

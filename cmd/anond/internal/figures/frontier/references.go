@@ -20,7 +20,7 @@ func (o Options) references(data *table) []run {
 	}
 }
 
-// rerun partitions everything that has arrived anew at each batch, as batch
+// rerun partitions everything that has arrived again at each batch, as batch
 // tools do. Each release alone is valid; together they break the promise.
 func (o Options) rerun(ctx context.Context, data *table) (Row, error) {
 	row := Row{Policy: "mondrian re-run", Unsafe: true}

@@ -9,7 +9,7 @@ import (
 	"anond/incremental/memstore"
 )
 
-// streamRun drives the state machine through the stream of the measure.
+// streamRun sends the stream of the measure through the state machine.
 type streamRun struct {
 	shape  shape
 	data   *table
@@ -19,7 +19,7 @@ type streamRun struct {
 	cutEvery int
 }
 
-// streamState is what one run notes on its way.
+// streamState is what one run records.
 type streamState struct {
 	machine   *incremental.Machine
 	published []int  // by record: batch of first release, -1 before
@@ -39,7 +39,7 @@ func (s streamRun) do(ctx context.Context) (Row, error) {
 		return s.row, err
 	}
 	for i := range s.shape.total() {
-		if out, err := st.machine.Apply(source, int64(i), s.data.row(i)); err != nil || out != (incremental.Outcome{}) {
+		if out, err := st.machine.Apply(source, int64(i), s.data.rows[i]); err != nil || out != (incremental.Outcome{}) {
 			return s.row, fmt.Errorf("record %d was not taken in: %w (reason %q)", i, err, out.Reason)
 		}
 		done := i + 1
@@ -60,11 +60,7 @@ func (s streamRun) do(ctx context.Context) (Row, error) {
 }
 
 func (s streamRun) open() (*streamState, error) {
-	schema, err := s.data.schema()
-	if err != nil {
-		return nil, err
-	}
-	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: schema, Policy: s.policy, Seeded: true})
+	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s.data.schema, Policy: s.policy, Seeded: true})
 	if err != nil {
 		return nil, err
 	}

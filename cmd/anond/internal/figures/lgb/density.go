@@ -13,19 +13,19 @@ func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	mended := []cutter{cutters()[0], cutters()[2]}
-	a, err := measure(ctx, in, acs, plan{methods: mended, shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
+	fixed := []cutter{cutters()[0], cutters()[2]}
+	a, err := measure(ctx, in, acs, plan{methods: fixed, shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
 		queries: in.Rows(50, 12)})
 	if err != nil {
 		return nil, err
 	}
-	b, err := measure(ctx, in, ipums, plan{methods: mended[:1], shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
+	b, err := measure(ctx, in, ipums, plan{methods: fixed[:1], shares: densities, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
 		queries: in.Rows(30, 12)})
 	if err != nil {
 		return nil, err
 	}
 	return &figures.Result{
-		Panels: append(a.panels8("", nameMended), b.panels8("-generated", "")...),
+		Panels: append(a.panels8("", nameFixed), b.panels8("-generated", "")...),
 		Claims: besideAll(a.claims8(), b.claims8(), b.table.name),
 		Notes:  []string{a.note(), b.note(), noteTree, noteL, noteMean, a.missed(0.1), a.missed(0.4)},
 	}, nil
@@ -51,7 +51,7 @@ func (g *grid) panels8(suffix, ours string) (out []figures.Panel) {
 
 const whyDensity = "A bucketed value stays exact, but a row may have any value of its bucket, and with l of them that answers a query " +
 	"no better than a cell. And flags split the table: the more different sets of QI attributes, the smaller each subset of the QI " +
-	"partition and the wider its cells. What is gained where a value leaves the cells is lost again."
+	"partition and the wider its cells. So what is gained by taking a value out of the cells is lost again."
 
 func (g *grid) claims8() []figures.Claim {
 	return []figures.Claim{

@@ -32,7 +32,7 @@ func cuts(ctx context.Context, in figures.Input, extra ...table) ([]*grid, error
 	return out, nil
 }
 
-var ours = map[string]string{nameMDP: nameBoth, nameNCP: nameMended}
+var ours = map[string]string{nameMDP: nameBoth, nameNCP: nameFixed}
 
 func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	g, err := cuts(ctx, in)
@@ -45,7 +45,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Claims: besideAll(g[0].claims5(), g[1].claims5(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL},
 	}
-	best := figures.Below(figures.Pairs, g[0].overK(ofCDM, nameMended, 5, usualDensity), g[0].overK(ofCDM, nameMDP, 5, usualDensity),
+	best := figures.Below(figures.Pairs, g[0].overK(ofCDM, nameFixed, 5, usualDensity), g[0].overK(ofCDM, nameMDP, 5, usualDensity),
 		g[0].overK(ofCDM, nameNCP, 5, usualDensity))
 	r.Notes = append(r.Notes, fmt.Sprintf("Ours: ncp-split that goes on cutting where it would stop has a C_DM below both of the paper's "+
 		"(%s): %s.", best.Verdict, best.Numbers))
@@ -107,14 +107,14 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Notes: []string{g[0].note(), g[1].note(), noteTree, noteL,
 			"NCP counts an exact value as 0; the print divides by the number of values, which charges exact categories too and makes relative " +
 				"gaps smaller.",
-			"Ours: " + g[0].saving(nameMended).Numbers + "; " + g[0].saving(nameBoth).Numbers + ".",
+			"Ours: " + g[0].saving(nameFixed).Numbers + "; " + g[0].saving(nameBoth).Numbers + ".",
 		},
 	}, nil
 }
 
 const whyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. " +
 	"Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or " +
-	"more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-mended, which goes on cutting, saves far more " +
+	"more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-fixed, which goes on cutting, saves far more " +
 	"(see the notes)."
 
 func (g *grid) claims6() []figures.Claim {

@@ -2,14 +2,19 @@
 // generalization and bucketization loses by k, l and the share of sensitive
 // values, and how well it answers sums.
 //
-// Guarantee: the seed fixes all numbers. Method: flags and queries are drawn anew
-// for each run and shared by all methods; the grid holds every measure of every
-// cut. Difference from the paper: its data is not public, so that each figure is
-// measured on an excerpt of ACS, which decides, and on generated records of the
-// paper's size; the hierarchies, which it does not print, are made up. Cost: half
-// a minute to minutes a figure, most of it for queries. Source: "Local
-// Generalization and Bucketization Technique for Personalized Privacy
-// Preservation".
+// Guarantee: the seed fixes all numbers.
+//
+// Method: flags and queries are drawn again for each run and shared by all
+// methods; the grid has every measure of every cut.
+//
+// Difference from the paper: its data is not public, so each figure is measured
+// on an excerpt of ACS, which decides, and on generated records of the paper's
+// size. The hierarchies, which it does not print, are made up.
+//
+// Cost: half a minute to minutes for each figure, most of it for queries.
+//
+// Source: "Local Generalization and Bucketization Technique for Personalized
+// Privacy Preservation", section 4, figures 5 to 8, table 1.
 package lgb
 
 import (
@@ -27,6 +32,7 @@ const (
 		"sex, age and industry semi-sensitive, income sensitive; and generated records of the paper's size and table 1"
 )
 
+// Figures returns figures 5 to 8 of Li, He and Sun.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		figure("lgb-5", "Discernibility C_DM over l, for each k", figure5),
@@ -123,9 +129,9 @@ const noteTree = "Both have made-up hierarchies of two or three levels over the 
 
 const noteL = "An attribute whose commonest flagged value allows no l of 18 or 20 keeps the largest l it can (industry in ACS: 17 or 18)."
 
-// beside adds what another table says to a claim, reading by reading; the verdict
+// withOther adds what another table says to a claim, reading by reading; the verdict
 // stays that of the public data.
-func beside(public, other figures.Claim, name string) figures.Claim {
+func withOther(public, other figures.Claim, name string) figures.Claim {
 	public.Readings = slices.Clone(public.Readings)
 	for i, r := range other.Readings {
 		public.Readings[i].Numbers += fmt.Sprintf(". On %s: %s (%s)", name, r.Verdict, r.Numbers)
@@ -136,7 +142,7 @@ func beside(public, other figures.Claim, name string) figures.Claim {
 func besideAll(public, other []figures.Claim, name string) []figures.Claim {
 	out := make([]figures.Claim, len(public))
 	for i := range public {
-		out[i] = beside(public[i], other[i], name)
+		out[i] = withOther(public[i], other[i], name)
 	}
 	return out
 }

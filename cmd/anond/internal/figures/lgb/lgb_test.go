@@ -9,11 +9,12 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
+	"anond/equivclass"
 )
 
 // madeGrid gives every key the runs that of returns.
 func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *grid {
-	g := newGrid(table{name: "made up", Table: &dataset.Table{}})
+	g := newGrid(table{name: "made up", Table: &equivclass.Table{}})
 	for _, m := range cutters() {
 		for _, k := range allK {
 			for _, l := range allL {
@@ -76,7 +77,7 @@ func TestClaimsOfGroups(t *testing.T) {
 // The other table's verdict is told, not taken.
 func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
 	public := figures.NewClaim("", "", figures.Found(figures.Holds, "1"))
-	c := beside(public, figures.NewClaim("", "", figures.Found(figures.HoldsNot, "2")), "other")
+	c := withOther(public, figures.NewClaim("", "", figures.Found(figures.HoldsNot, "2")), "other")
 	assert.Equal(t, figures.NewClaim("", "", figures.Found(figures.Holds, "1. On other: does not hold (2)")), c)
 	assert.Equal(t, "1", public.Numbers(), "what was given is left alone")
 }

@@ -35,20 +35,20 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		}
 		g = append(g, one)
 	}
-	y, ours := chart.Axis{Label: "relative error rate", Log: true}, map[string]string{nameNCP: nameMended}
+	y, ours := chart.Axis{Label: "relative error rate", Log: true}, map[string]string{nameNCP: nameFixed}
 	r := &figures.Result{
 		Panels: append(g[0].panels([2]string{"a", "b"}, ofRate, y, ours),
 			g[1].panels([2]string{"a-generated", "b-generated"}, ofRate, y, ours)...),
 		Claims: besideAll(g[0].claims7(), g[1].claims7(), g[1].table.name),
 		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL, noteMean, g[0].missed(usualDensity), g[1].missed(usualDensity)},
 	}
-	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameMended, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
+	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameFixed, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
 		g[0].overK(ofRate, nameNCP, 5, usualDensity))
-	r.Notes = append(r.Notes, fmt.Sprintf("Ours: lgb-mended has the lower rate at l = 5 (%s): %s.", better.Verdict, better.Numbers))
+	r.Notes = append(r.Notes, fmt.Sprintf("Ours: lgb-fixed has the lower rate at l = 5 (%s): %s.", better.Verdict, better.Numbers))
 	return r, nil
 }
 
-const noteMean = "The paper averages the rates of its queries; a few sums near 0 carry that average, so medians stand beside it."
+const noteMean = "The paper averages the rates of its queries; a few sums near 0 dominate that average, so medians are given too."
 
 // missed tells how often the paper's bounds do not hold the true sum.
 func (g *grid) missed(density float64) string {
@@ -62,12 +62,12 @@ func (g *grid) missed(density float64) string {
 		g.table.name, 100*figures.Mean(all))
 }
 
-const whyK = "It depends on where one starts. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
+const whyK = "It depends on the starting point. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
 	"skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions stand in one bucket, " +
 	"and l weighs more."
 
 const whySmall = "LGB_NCP stops with some very large groups (figure 5), whose cells keep its bounds wider at every l. Wider buckets " +
-	"bring the two closer, but not together. Without such groups (lgb-mended) the rate is another, see the notes."
+	"bring the two closer, but not together. Without such groups (lgb-fixed) the rate is another, see the notes."
 
 func (g *grid) claims7() []figures.Claim {
 	return []figures.Claim{

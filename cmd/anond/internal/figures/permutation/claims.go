@@ -89,8 +89,8 @@ func whyShuffling(all []*sweep, why *study) string {
 		"them, have %.2f of anatomy's error (%s); shuffled they have %.2f. "+
 		"And it is not only that real quasi-identifiers depend on each other: where they are drawn independently (last panel, 0), shuffling "+
 		"still takes the error from %.2f to %.2f of anatomy's, because Algorithm 2 makes them dependent. "+
-		"It grows two boxes from opposite corners, and a record joins the one that it enlarges less; so a sub-table takes a rare value only "+
-		"with records that fit it otherwise, and queries on rare values (race with marital status) lose most. "+
+		"It grows two boxes from opposite corners, and a record joins the one that it enlarges less; so a rare value is in a sub-table only "+
+		"with records that fit its box otherwise, and queries on rare values (race with marital status) lose most. "+
 		"With straight cuts (Mondrian's, one attribute at a time) before the same Algorithm 1, permutation has %.2f of anatomy's error "+
 		"there, and %.2f over all panels (%s); permutation-near has %.2f (%s).",
 		ratio(byItsGroups, byAnatomy, all...), compare(byItsGroups, byAnatomy, all...), ratio(byPermutation, byAnatomy, all...),
@@ -126,9 +126,9 @@ func dimensionClaims(sweeps []*sweep) []figures.Claim {
 	}
 	return []figures.Claim{
 		figures.NewClaim("The error falls as w grows, for both methods.",
-			"Longer intervals on more attributes leave the expected answer alike, so nothing falls by itself. Permutation must guess which of "+
-				"the shuffled values met in a record: "+
-				"each further predicate multiplies by one more share of the group, and what the attributes have to do with each other within a "+
+			"Longer intervals on more attributes leave the expected answer the same, so nothing falls by itself. Permutation must guess "+
+				"which of the shuffled values belong to one record: "+
+				"each further predicate multiplies by one more share of the group, and the dependence between the attributes within a "+
 				"group is lost each time. "+
 				"Anatomy keeps the quasi-identifiers of a record together, so for it a further one costs nothing. "+
 				"With straight cuts: "+trend(byStraightCuts, false, sweeps...).Numbers+".",
@@ -155,8 +155,8 @@ func recordClaims(sweeps []*sweep) []figures.Claim {
 	anatomy, near := trend(byAnatomy, false, sweeps...), trend(byNearGroups, false, sweeps...)
 	return []figures.Claim{
 		figures.NewClaim("The error falls as n grows, since more records share the same or similar quasi-identifiers.",
-			"More records are nearer to each other, but only a grouping that seeks near ones gains by it. Faithful permutation deals each "+
-				"sub-table by Algorithm 1 blind to the quasi-identifiers, "+
+			"More records lie closer together, but only a grouping that looks for near records gains by it. Faithful permutation forms the groups "+
+				"of a sub-table by Algorithm 1 without regard to the quasi-identifiers, "+
 				"and where Algorithm 2 stops depends on which values are too common for l, not on n. Anatomy never looks at the quasi-identifiers. "+
 				"Permutation-near does, and has far less error at every n.",
 			figures.Found(falls.Verdict, "From the least n to the greatest, permutation: %s. Anatomy: %s. Permutation-near: %s.", falls.Numbers,

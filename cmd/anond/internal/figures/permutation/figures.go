@@ -8,9 +8,11 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
 )
 
-// figure1 is the error by l, on generated and on real records, and why it is so.
+// figure1 is the error by l, on generated and on real records, and the reason
+// for it.
 func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	generated, err := figure1Generated(ctx, in)
 	if err != nil {
@@ -43,13 +45,13 @@ const seedsEach = 3
 var levels = []float64{2, 4, 6, 8, 10}
 
 func figure1Generated(ctx context.Context, in figures.Input) ([]*sweep, error) {
-	var tables []*dataset.Table
+	var tables []*equivclass.Table
 	for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
 		tables = append(tables, dataset.Generated(dataset.Census(), in.Rows(usualN, 2000), seed))
 	}
 	var sweeps []*sweep
 	for _, d := range []int{3, 5, 7} {
-		for _, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+		for _, view := range []func(*equivclass.Table, int) paperTable{occ, sal} {
 			s := newSweep(view(tables[0], d).name, levels)
 			for i, table := range tables {
 				if d != 5 && i > 0 {
@@ -150,10 +152,10 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	sizes := allSizes(in)
 	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
 	var sweeps []*sweep
-	for _, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+	for _, view := range []func(*equivclass.Table, int) paperTable{occ, sal} {
 		s := newSweep("", sizes)
 		for i, n := range sizes {
-			t := view(whole.First(int(n)), 5)
+			t := view(dataset.First(whole, int(n)), 5)
 			s.table = t.name
 			in.Step(fmt.Sprintf("%s, n = %v", t.name, n))
 			if err := s.measure(ctx, i, t, t.workload(ctx, usualW, usualVolume, queriesAsked(in), in.Seed), s.cut(t, usualL, in.Seed)); err != nil {
@@ -165,9 +167,9 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	return &figures.Result{Panels: panels("records n", sweeps...), Claims: recordClaims(sweeps), Notes: []string{noteDefaults, noteOurs}}, nil
 }
 
-const noteOurs = "Beside the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping without " +
-	"its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near groups, " +
-	"which is permutation-near. The last two shuffle as permutation does."
+const noteOurs = "In addition to the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping " +
+	"without its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near " +
+	"groups, which is permutation-near. The last two shuffle as permutation does."
 
 // noteEmpty says how many queries found nothing.
 func noteEmpty(sweeps []*sweep) string {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
@@ -19,11 +18,11 @@ import (
 // the sensitive attribute (OCC-d and SAL-d of section 4.1).
 type paperTable struct {
 	name  string
-	table *dataset.Table
+	table *equivclass.Table
 	pool  *equivclass.Pool
 }
 
-func newPaperTable(name string, t *dataset.Table, quasi []int, sensitive int) paperTable {
+func newPaperTable(name string, t *equivclass.Table, quasi []int, sensitive int) paperTable {
 	t = t.Columns(append(slices.Clone(quasi), sensitive)...)
 	return paperTable{name, t, t.Pool(upTo(len(quasi)), len(quasi))}
 }
@@ -74,7 +73,7 @@ const byAnatomy, byPermutation, byItsGroups, byStraightCuts, byNearGroups = 0, 1
 // straightCuts is permutation with another preprocessing: Mondrian's median cuts
 // along one attribute at a time in place of Algorithm 2's boxes, then Algorithm 1
 // in each leaf as in the paper. Leaves satisfy the requirement, so the groups do
-// (DealGroups).
+// (AssignGroups).
 type straightCuts struct{}
 
 // Name implements equivclass.Partitioner.
@@ -84,7 +83,7 @@ func (straightCuts) Name() string { return "permutation, straight cuts" }
 func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	leaves, rest := topdown.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
 	for _, leaf := range leaves {
-		groups = append(groups, bucketize.DealGroups(p, leaf, want)...)
+		groups = append(groups, bucketize.AssignGroups(p, leaf, want)...)
 	}
 	return groups, rest
 }

@@ -1,14 +1,20 @@
-// Package permutation re-draws figures 1 to 5 of Li, He, Cao and Chen: the error
-// of count queries on permuted tables against anatomy's, and the time.
+// Package permutation re-draws figures 1 to 5 of Li, He, Cao and Chen: the
+// error of count queries on permuted tables against anatomy's, and the time.
 //
-// Guarantee: the seed fixes all errors. Method: all methods answer the same
-// queries; two are told apart where the mean difference of their errors exceeds
-// two standard errors. Difference from the paper: its CENSUS records are not
-// public, so that they are generated with the cardinalities of its table 5, and
-// the ACS excerpt and Adult are measured too; three variants show what the
-// grouping and what the shuffling does. Cost: figure 1 is the longest of all
-// figures. Source: "Permutation anonymization", J. Intell. Inf.
-// Syst. 2016.
+// Guarantee: the seed fixes all errors.
+//
+// Method: all methods answer the same queries. Two methods differ where the
+// mean difference of their errors exceeds two standard errors.
+//
+// Difference from the paper: its CENSUS records are not public, so they are
+// generated with the cardinalities of its table 5, and the ACS excerpt and
+// Adult are measured too. Three variants show what the grouping and what the
+// shuffling does.
+//
+// Cost: figure 1 takes longest of all figures.
+//
+// Source: "Permutation anonymization", J. Intell. Inf. Syst. 2016, section 4,
+// figures 1 to 5, tables 5 and 6.
 package permutation
 
 import (
@@ -16,16 +22,18 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
 )
 
 const paper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
 
+// Figures returns figures 1 to 5 of Li, He, Cao and Chen.
 func Figures() []figures.Figure {
 	const census = "Generated CENSUS: the paper's 500,000 Americans are not public; these are seeded records with the cardinalities of " +
 		"its table 5"
 	return []figures.Figure{
 		{ID: "pa-1", Paper: paper, Title: "Query error against the privacy level l, anatomy and permutation",
-			Data: census + "; beside it the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
+			Data: census + "; in addition the ACS excerpt (industry sensitive) and UCI Adult (occupation sensitive)", Run: figure1},
 		{ID: "pa-2", Paper: paper, Title: "Query error against the query dimensionality w", Data: census, Run: figure2},
 		{ID: "pa-3", Paper: paper, Title: "Query error against the volume s of queries", Data: census, Run: figure3},
 		{ID: "pa-4", Paper: paper, Title: "Query error against the number of records n", Data: census, Run: figure4},
@@ -52,10 +60,10 @@ var noteDefaults = "Where the print does not tell the paper's defaults: l = 10, 
 func queriesAsked(in figures.Input) int { return in.Rows(paperQueries, 60) }
 
 // occ and sal are the paper's OCC-d and SAL-d of generated records.
-func occ(t *dataset.Table, d int) paperTable {
+func occ(t *equivclass.Table, d int) paperTable {
 	return newPaperTable("OCC-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("occupation"))
 }
 
-func sal(t *dataset.Table, d int) paperTable {
+func sal(t *equivclass.Table, d int) paperTable {
 	return newPaperTable("SAL-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("salary-class"))
 }

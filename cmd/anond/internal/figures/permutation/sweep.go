@@ -59,8 +59,8 @@ func (s *sweep) measure(ctx context.Context, at int, t paperTable, w workload, g
 	return ctx.Err()
 }
 
-// panel draws the sweep. Beside the mean stands the median, for a few queries of
-// tiny answers can carry the mean.
+// panel draws the sweep: the mean, and the median, because a few queries with tiny
+// answers can dominate the mean.
 func (s *sweep) panel(name, xLabel string) figures.Panel {
 	p := figures.Draw(name, s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"}, s.errors)
 	p.Header = []string{xLabel, "method", "mean error", "standard error", "median error", "queries"}
@@ -117,7 +117,7 @@ func ratio(a, b int, sweeps ...*sweep) float64 {
 	return upper / lower
 }
 
-// trend holds the mean error of a method against "it rises" (or falls) from
+// trend tests the mean error of a method for "it rises" (or falls) from
 // the first value of x to the last.
 func trend(method int, up bool, sweeps ...*sweep) figures.Finding {
 	var of versus

@@ -10,11 +10,11 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 )
 
-// study tells why permutation answers better or worse than anatomy. It changes
-// two things: its groups lie close together, which keeps more of how the
-// sensitive attribute depends on the quasi-identifiers; and it shuffles the
+// study finds out why permutation answers better or worse than anatomy. It
+// changes two things: its groups lie close together, which keeps more of how
+// the sensitive attribute depends on the quasi-identifiers; and it shuffles the
 // quasi-identifiers against each other, which loses how they depend on one
-// another within a group. So that dependence is turned up from none at all.
+// another within a group. So the study raises that dependence from zero.
 type study struct {
 	sweep *sweep // x: strength of the dependence between quasi-identifiers
 }

@@ -7,7 +7,6 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
-	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
@@ -21,7 +20,7 @@ const (
 	multiName     = "Multi(p,k)"
 	ncpName       = "p-sensitive-ncp (ours)"
 	upName        = "arp-up, anatomized (ours)"
-	mendedName    = "ncp-split-mended, generalized (ours)"
+	fixedName     = "ncp-split-fixed, generalized (ours)"
 	ownCellsName  = "groups of Anatomy(p,k), generalized"
 	asPrintedName = "Anatomy(p,k), the SQL as printed"
 )
@@ -50,7 +49,7 @@ type measures struct {
 
 func newMeasures() *measures {
 	empty := func() *figures.Lines {
-		return figures.NewLines(nil, paperNames, []string{ncpName, upName, mendedName, ownCellsName, asPrintedName})
+		return figures.NewLines(nil, paperNames, []string{ncpName, upName, fixedName, ownCellsName, asPrintedName})
 	}
 	return &measures{
 		mean: empty(), middle: empty(), total: empty(),
@@ -82,7 +81,7 @@ func measureErrors(ctx context.Context, in figures.Input, axis string, xs []floa
 	return m, nil
 }
 
-func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed uint64) {
+func (m *measures) run(x float64, w setting, t *equivclass.Table, queries int, seed uint64) {
 	asked, actual := m.truth(x, w, t, queries, seed)
 	add := func(name string, estimate func(*query.Bound) float64) {
 		var errs []float64
@@ -108,11 +107,11 @@ func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed
 	add(multiName, estimateOf(publishCells(t, w.partition(t, topdown.Multi{P: w.p}))))
 	add(ncpName, estimateOf(publishAnatomy(t, w.partition(t, topdown.PSensitiveNCP{P: w.p}))))
 	add(upName, estimateOf(publishAnatomy(t, w.partition(t, bucketize.ARPUp{}))))
-	add(mendedName, estimateOf(publishCells(t, w.partition(t, topdown.NCPSplit{Mend: true, Seed: seed}))))
+	add(fixedName, estimateOf(publishCells(t, w.partition(t, topdown.NCPSplit{Fixed: true, Seed: seed}))))
 }
 
 // fewestValues is the least number of different sensitive values in a class.
-func fewestValues(t *dataset.Table, groups [][]int32) float64 {
+func fewestValues(t *equivclass.Table, groups [][]int32) float64 {
 	fewest := math.Inf(1)
 	for _, g := range groups {
 		var b equivclass.Bag
@@ -129,7 +128,7 @@ func estimateOf(r query.Estimator) func(*query.Bound) float64 {
 }
 
 // truth returns the queries whose answer is not 0, with it.
-func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uint64) (asked []*query.Bound, actual []float64) {
+func (m *measures) truth(x float64, w setting, t *equivclass.Table, n int, seed uint64) (asked []*query.Bound, actual []float64) {
 	rows := make([]int32, t.Len())
 	for i := range rows {
 		rows[i] = int32(i)
@@ -147,11 +146,11 @@ func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uin
 	return asked, actual
 }
 
-// result draws the error over an axis: the paper's mean, and the median beside it.
+// result draws the error over an axis: the paper's mean, and the median.
 func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result {
 	r := &figures.Result{Claims: claims, Panels: []figures.Panel{
 		figures.PanelOfRuns("", "Average relative error", x, chart.Axis{Label: "average relative error", Log: true}, m.mean.All()),
-		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers carry the average)", x,
+		figures.PanelOfRuns("median", "Median relative error (ours: a few queries of tiny answers dominate the average)", x,
 			chart.Axis{Label: "median relative error", Log: true}, m.middle.All()),
 	}}
 	r.Notes = append(r.Notes,
@@ -159,9 +158,9 @@ func (m *measures) result(x chart.Axis, claims ...figures.Claim) *figures.Result
 			"of %d queries %d have the answer 0 and no relative error.", errorRuns, m.asked/max(1, errorRuns*len(m.actual.X)), m.asked, m.empty),
 		"Answers: group shares for Anatomy(p,k) (Xiao and Tao; the papers' estimate), uniform within cells for Org and Multi, whose ranges "+
 			"of age are half open; Org is shown at one depth an attribute, as full-domain generalization prints it.",
-		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what goes with the sensitive "+
-			"value, %s; ncp-split-mended, generalized, %s.",
-			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(mendedName).Values())),
+		fmt.Sprintf("Ours, average error: p-sensitive-ncp, which groups by NCP, %s; arp-up, which groups by what correlates with the sensitive "+
+			"value, %s; ncp-split-fixed, generalized, %s.",
+			figures.List(m.mean.Of(ncpName).Values()), figures.List(m.mean.Of(upName).Values()), figures.List(m.mean.Of(fixedName).Values())),
 		m.literalNote())
 	return r
 }

@@ -2,13 +2,20 @@
 // count queries on Anatomy(p,k) and on two generalizations, and how long each
 // takes.
 //
-// Guarantee: the seed fixes all errors. Method: each point has several runs, each
-// with its own sample of Adult and its own queries, which all methods share.
-// Difference from the paper: it says neither how many queries it asks nor how it
-// answers them; answers here are group shares and uniform within cells, and the
-// SQL that it prints is measured too. Org(p,k) is a pruned full-domain
-// search. Cost: 10 to 30 seconds a figure. Source: "Achieving P-Sensitive
-// K-Anonymity via Anatomy", ICEBE 2009.
+// Guarantee: the seed fixes all errors.
+//
+// Method: each point has several runs, each with its own sample of Adult and
+// its own queries, which all methods share.
+//
+// Difference from the paper: it says neither how many queries it asks nor how
+// it answers them. Answers here are group shares and uniform within cells, and
+// the SQL that it prints is measured too. Org(p,k) is a pruned full-domain
+// search.
+//
+// Cost: 10 to 30 seconds for each figure.
+//
+// Source: "Achieving P-Sensitive K-Anonymity via Anatomy", ICEBE 2009, section
+// IV, figures 2 to 9, tables XI and XII.
 package sun
 
 import (
@@ -23,6 +30,7 @@ const (
 		"sex, native-country; sensitive occupation; samples of 25,000 rows unless n is varied"
 )
 
+// Figures returns figures 2 to 9 of Sun et al.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		figure("sun-2", "Query error over the number d of QI attributes", figure2),

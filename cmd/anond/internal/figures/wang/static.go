@@ -15,10 +15,10 @@ var (
 )
 
 const (
-	fixedK   = 10   // where the number of attributes varies
-	fixedD   = 6    // where k varies
-	wavering = 0.05 // a step that is no trend
-	valuesK  = 30   // where the number of values varies: the k at which close-k suffers most
+	fixedK  = 10   // where the number of attributes varies
+	fixedD  = 6    // where k varies
+	noise   = 0.05 // a smaller step is no trend
+	valuesK = 30   // where the number of values varies: the k at which close-k loses most
 )
 
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -45,7 +45,7 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	return &figures.Result{Panels: panels3(n, byK, byD, byV), Claims: claims3(byK, byD, byV), Notes: []string{
 		fmt.Sprintf("%d records. The text refers to the panels as (a)(d) and (b)(c) where it means (a)(c) and (b)(d).", n),
-		"Panel e is ours: how much the result owes to the number of different values of an attribute, of which the paper says nothing.",
+		"Panel e is ours: how much the result depends on the number of different values of an attribute, of which the paper says nothing.",
 		"mondrian-relaxed, mondrian-both and extract are not in the paper. extract, ours, reaches classes of k almost everywhere, so its " +
 			"C_MDM may be 0 and then is missing on the logarithmic axis.",
 		figures.Aside(figures.NewClaim("close-k is also better than relaxed Mondrian on C_DM.",
@@ -73,9 +73,9 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 	all := names(methods)
 	trend := func(text, also string, ask func(string) figures.Finding) figures.Claim {
 		parts := figures.Each(all, ask)
-		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves by jumps: a cut of its goes through the whole "+
-			"table, so that one cell short of k forbids it, and which cuts are left is chance. Ours is greedy; the paper does not say how its "+
-			"own searches."+also, parts...)
+		return figures.NewClaim(text, figures.Failing(all, parts)+"Single-dimensional moves in jumps: each of its cuts goes through the "+
+			"whole table, so one cell of fewer than k records forbids it, and which cuts remain is chance. "+
+			"Ours is greedy; the paper does not say how its own searches."+also, parts...)
 	}
 	return []figures.Claim{
 		trend("For all the methods, on the same quantity of data, C_DM grows with k.", "",
@@ -87,9 +87,9 @@ func claims3(byK, byD, byV quality) []figures.Claim {
 			whyValues(byV), byK.cdm.Below(figures.Pairs, "wang-close-k", "wang-median", "single-dimensional", "mondrian")),
 		trend("As the number of attributes grows, C_DM decreases for all the methods (5 % up not counted): the data become sparser and fewer "+
 			"tuples are repeated.", "",
-			func(m string) figures.Finding { return byD.cdm.Of(m).Steps(false, wavering) }),
+			func(m string) figures.Finding { return byD.cdm.Of(m).Steps(false, noise) }),
 		trend("As the number of attributes grows, C_MDM decreases for all the methods (5 % up not counted).", "",
-			func(m string) figures.Finding { return byD.cmdm.Of(m).Steps(false, wavering) }),
+			func(m string) figures.Finding { return byD.cmdm.Of(m).Steps(false, noise) }),
 		figures.NewClaim("The more attributes, the faster C_DM of the multi-dimensional methods decreases than that of single-dimensional.",
 			"Where even two attributes make few equal records there is nothing that more of them could improve.",
 			byD.cdm.FallsFaster("wang-close-k", "single-dimensional"), byD.cdm.FallsFaster("wang-median", "single-dimensional")),

@@ -15,7 +15,7 @@ import (
 )
 
 // update is one series of figures 5 and 6. The updates are not safe across
-// releases (rule F of the threat model); they are here to be measured.
+// releases (rule F, forbidden updates); they are only measured here.
 type update struct {
 	name   string
 	method literal.Method
@@ -156,10 +156,10 @@ func figureOfUpdates(ctx context.Context, in figures.Input, g growth, what strin
 				"incremental with extract, of one run.",
 			"incremental with extract (figure 5 only: it takes minutes on Adult) is ours: the paper's update with another partitioner.",
 			figures.Aside(figures.NewClaim("the incremental update is quicker than I3M.",
-				"It also looks at the neighbours of each class, finds their feature points and partitions several times as many records anew.",
+				"It also looks at the neighbours of each class, finds their feature points and partitions several times as many records again.",
 				byK.seconds.Below(figures.Gap(0.10), "incremental", "i3m"))),
-			"None of these updates may be used on people: whoever keeps two releases learns from their difference (rule F). The daemon's own is " +
-				"measured by `anond experiment frontier`.",
+			"None of these updates may be used on people: an adversary with two releases learns from their difference (rule F, " +
+				"forbidden updates). The daemon's own is measured by `anond experiment frontier`.",
 		},
 	}, nil
 }
@@ -181,11 +181,11 @@ func claimsOfUpdates(byK, byBatch speed) []figures.Claim {
 		figures.NewClaim("Full update and incremental update have a lower information loss than I3M (C_AVG nearer to 1).",
 			"It fails at the smallest k, where one value of an attribute often has more records than k: the full update starts over with such "+
 				"values and its first cuts overshoot k, while I3M starts from small classes, whose values are few. With 100 instead of 20 values "+
-				"an attribute full-update has 1.03 at k = 2, i3m 1.09 (three seeds alike).",
+				"an attribute full-update has 1.03 at k = 2, i3m 1.09 (the same for three seeds).",
 			byK.cavg.Below(figures.Pairs, "full-update", "i3m"), byK.cavg.Below(figures.Pairs, "incremental", "i3m")),
 		figures.NewClaim("The incremental update is with better anonymity quality: its C_AVG is not above that of the full update by more "+
 			"than 5 %.",
-			"It has most of the table cut anew in small parts, each with an end of its own that is no multiple of k.",
+			"It has most of the table cut again in small parts, each with an end of its own that is no multiple of k.",
 			byK.cavg.NotAbove("incremental", "full-update", 0.05)),
 		figures.NewClaim("Full update spends much more time in updating all the dataset than the incremental update.", why,
 			byK.seconds.Below(figures.Gap(0.10), "incremental", "full-update")),
@@ -202,7 +202,7 @@ func whyTime(byBatch speed) string {
 			text += ","
 		}
 	}
-	return text + ". A batch brings in several similar sets for each of its records, so that a large one has most of the table done anew, " +
-		"and the search for those sets on top; and our full update costs n log^2 n, where the paper's close-k read plainly costs n^2/k, " +
-		"which an incremental update would spare."
+	return text + ". A batch brings in several similar sets for each of its records, so that a large one has most of the table cut again, " +
+		"and the search for those sets in addition; and our full update costs n log^2 n, where the paper's close-k as printed costs " +
+		"n^2/k, which an incremental update would spare."
 }

@@ -1,15 +1,21 @@
 // Package wang re-draws figures 3 to 6 of Wang, Xu and Sun: what close-k loses
 // against three other partitionings, and what an incremental update saves.
 //
-// Guarantee: the seed fixes all numbers but the times. Method: every partitioning
-// of the paper runs over the same records at each k, number of attributes and
-// number of values; the updates run over a table of which the last fifth comes in
-// batches. Difference from the paper: the mean and the spread of its normal
-// records are not printed (data.go has ours); the number of values an attribute
-// has, and three partitionings that are not in the paper, are measured too. The
-// updates are not safe across releases and are here to be measured only. Cost: the
-// updates of Adult (figure 6) are among the longest figures. Source: "Protecting Privacy by
-// Multi-dimensional K-anonymity", Journal of Software 2012.
+// Guarantee: the seed fixes all numbers except the times.
+//
+// Method: every partitioning of the paper runs over the same records at each k,
+// number of attributes and number of values. The updates run over a table of
+// which the last fifth comes in batches.
+//
+// Difference from the paper: the mean and the spread of its normal records are
+// not printed (data.go has ours). The number of values of an attribute, and
+// three partitionings that are not in the paper, are measured too. The updates
+// are not safe across releases; they are only measured here.
+//
+// Cost: the updates of Adult (figure 6) are among the longest figures.
+//
+// Source: "Protecting Privacy by Multi-dimensional K-anonymity", Journal of
+// Software 2012, section V, figures 3 to 6.
 package wang
 
 import (
@@ -23,6 +29,7 @@ import (
 
 const paper = `Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional K-anonymity", Journal of Software 2012`
 
+// Figures returns figures 3 to 6 of Wang, Xu and Sun.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		{ID: "wang-3", Paper: paper, Title: "C_DM and C_MDM of four partitionings, by k and by the number of attributes", Data: aboutNormal,
@@ -40,7 +47,7 @@ const (
 	aboutAdult = "UCI Adult, 30,162 records; QI age, sex, education, native country, salary class, occupation, as in the paper"
 )
 
-// The series of the paper, and beside them what it does not have.
+// The series of the paper, and ours.
 var (
 	methods = []equivclass.Partitioner{topdown.WangCloseK{}, topdown.WangMedian{}, topdown.SingleDimensional{}, topdown.Mondrian{}}
 	others  = []equivclass.Partitioner{topdown.MondrianRelaxed{}, topdown.MondrianBoth{}, extract.Extract{}}

@@ -14,7 +14,7 @@ import (
 )
 
 // lossDraws is how many times each setting of a loss is measured at the paper's
-// sizes, on other records of Adult and with other coins.
+// sizes, on other records of Adult and with other random draws.
 const lossDraws = 5
 
 // loss is GLP as lines, and the blocks of Algorithm 1 behind it.
@@ -57,10 +57,10 @@ func (z *loss) panel(title, x string) []figures.Panel {
 
 func (z *loss) notes(g *figures.Lines) []string {
 	return []string{
-		fmt.Sprintf("Each value is the mean of %d draws of records and coins; a comparison is decided if all draws agree.", z.draws),
+		fmt.Sprintf("Each value is the mean of %d draws of records and random numbers; a comparison is decided if all draws agree.", z.draws),
 		fmt.Sprintf("Blocks of the initial partition (Algorithm 1), by x: %s.", list(z.blocks)),
 		"NG is measured on its rings: a record has its own value or one of the l-1 places before it.",
-		figures.Aside(figures.NewClaim("arp-up, which deals groups out from the bottom up, has less GLP than all four.",
+		figures.Aside(figures.NewClaim("arp-up, which forms groups from the bottom up, has less GLP than all four.",
 			"Where sex alone decides, no method loses anything.",
 			g.Below(figures.Pairs, "arp-up", "arp", "ng", "aip", "anatomy"))),
 		weak + " is no method to use: it is Algorithm 1 where a block needs l different values and nothing bounds the share of one. It is " +
@@ -72,7 +72,7 @@ func (z *loss) notes(g *figures.Lines) []string {
 
 func (z *loss) whyNotAnatomy() string {
 	return "Not anatomy but aip is the worst: a block of Algorithm 1 that is not l-diverse is merged and never cut again, and a large " +
-		"block ties its records to more wrong values than a group of l does. " +
+		"block links its records to more wrong values than a group of l does. " +
 		"If Algorithm 1 asks for l different values only, and not for shares of at most 1/l, the order is the paper's: " +
 		z.glp.Below(figures.Pairs, weak, "anatomy").Numbers + ". The paper's own program may have done that; it is not its definition 1."
 }
@@ -91,7 +91,7 @@ func (z *loss) whyNotRing() string {
 	for i, v := range z.glp.Of("arp").Values() {
 		most = max(most, math.Abs(v-ng[i]))
 	}
-	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng lays a block out by frequency, arp takes the l values "+
+	return fmt.Sprintf("Both leave l values to a record, but not the same ones: ng orders a block by frequency, arp takes the l values "+
 		"with most records left. With few attributes GLP counts only the few values that a combination lacks, so a small difference is a "+
 		"large share; in GLP itself it is at most %.3f.", most)
 }
@@ -125,7 +125,7 @@ func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	n, z := in.Rows(fixedN, 2000), newLoss(lAxis, in.Rows(lossDraws, 2))
 	for draw := range uint64(z.draws) {
-		p := pool(t.Shuffled(n, in.Seed+draw), allAttributes)
+		p := pool(dataset.Shuffled(t, n, in.Seed+draw), allAttributes)
 		for i, l := range figures.Ints(lAxis) {
 			in.Step(fmt.Sprintf("draw %d, l = %d", draw+1, l))
 			if err := z.measure(ctx, i, p, l, in.Seed+draw); err != nil {
@@ -150,7 +150,7 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	for draw := range uint64(z.draws) {
 		for i, n := range figures.Ints(ns) {
 			in.Step(fmt.Sprintf("draw %d, %d records", draw+1, n))
-			if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed+draw), allAttributes), fixedL, in.Seed+draw); err != nil {
+			if err := z.measure(ctx, i, pool(dataset.Shuffled(t, n, in.Seed+draw), allAttributes), fixedL, in.Seed+draw); err != nil {
 				return nil, err
 			}
 		}
@@ -170,7 +170,7 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	n, z := in.Rows(fixedN, 2000), newLoss(attributeAxis, in.Rows(lossDraws, 2))
 	order := correlationOrder(t)
 	for draw := range uint64(z.draws) {
-		part := t.Shuffled(n, in.Seed+draw)
+		part := dataset.Shuffled(t, n, in.Seed+draw)
 		for i, d := range figures.Ints(attributeAxis) {
 			in.Step(fmt.Sprintf("draw %d, %d attributes", draw+1, d))
 			if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed+draw); err != nil {
@@ -187,7 +187,7 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Claims: claims,
 		Notes: append(z.notes(z.glp.From(1)), orderNote,
 			"With d = 1, where the paper has zero itself, the series are not compared with each other. Zero there is no merit of Algorithm 1: "+
-				"each sex has nearly every occupation, so no method, anatomy included, can tie it to a wrong one."),
+				"each sex has nearly every occupation, so no method, anatomy included, can link it to a wrong one."),
 	}, nil
 }
 
@@ -195,7 +195,7 @@ const orderNote = "d takes the attributes in descending order of phi^2 with the 
 	"calls the first the most interrelated, as section 4.1 does."
 
 // correlationOrder is the attributes in the order in which figures 5 and 6 take them.
-func correlationOrder(t *dataset.Table) []int {
+func correlationOrder(t *equivclass.Table) []int {
 	order, _ := bucketize.Phi2Order(pool(t, allAttributes), 0)
 	return order
 }

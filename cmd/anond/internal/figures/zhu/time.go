@@ -7,6 +7,7 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 )
@@ -102,14 +103,15 @@ func (z times) exponent(name string) float64 {
 func (z times) ng() figures.Claim {
 	return figures.NewClaim("The execution time of NG is always maximal.",
 		"What NG does beyond Algorithm 1, a ring for each block and a cell for each record, is linear in n and cheap next to sorting and "+
-			"cutting, which all but anatomy share; arp's dealing costs as much.",
+			"cutting, which all but anatomy share; arp's assignment of records costs as much.",
 		z.seconds.Below(figures.Gap(clearGap), "arp", "ng"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng"),
 		z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng"))
 }
 
 func (z times) arp() figures.Claim {
 	return figures.NewClaim("The execution time of ARP is more than that of AIP and AT.",
-		"Dealing a block out is linear; most of the time of both arp and aip goes to phi^2, sorting and Algorithm 1, so the difference is small.",
+		"Assigning the records of a block is linear; most of the time of both arp and aip goes to phi^2, sorting "+
+			"and Algorithm 1, so the difference is small.",
 		z.seconds.Below(figures.Gap(clearGap), "aip", "arp"), z.seconds.Below(figures.Gap(clearGap), "anatomy", "arp"))
 }
 
@@ -134,7 +136,7 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	n, z := in.Rows(fixedN, 2000), newTimes(lAxis, in.Rows(timeRuns, 1))
-	p := pool(t.Shuffled(n, in.Seed), allAttributes)
+	p := pool(dataset.Shuffled(t, n, in.Seed), allAttributes)
 	for i, l := range figures.Ints(lAxis) {
 		in.Step(fmt.Sprintf("l = %d", l))
 		if err := z.measure(ctx, i, p, l, in.Seed); err != nil {
@@ -145,8 +147,8 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: z.panel(fmt.Sprintf("Execution time by l, n = %d", n), "l"),
 		Claims: []figures.Claim{
 			figures.NewClaim("With l increasing, the execution times of the four approaches are increasing.",
-				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to deal. Here blocks are judged by counts that "+
-					"are kept while runs are merged, not counted anew, so larger blocks cost no more.",
+				"A larger l means fewer and larger blocks, and fewer groups: less to cut and less to assign. Here blocks are judged by counts that "+
+					"are kept while runs are merged, not counted again, so larger blocks cost no more.",
 				z.trend(true)...),
 			z.ng(), z.arp(),
 			figures.NewClaim("AIP needs more time than AT.", "", z.seconds.Below(figures.Gap(clearGap), "anatomy", "aip")),
@@ -171,8 +173,8 @@ func (z times) fluctuations() figures.Claim {
 		f.Verdict = figures.HoldsNot
 	}
 	return figures.NewClaim("There are fluctuations in the execution time of AT (more than in that of the others).",
-		"Times waver with whatever else the machine does, the shortest most. Anatomy draws as many random numbers in every run, so nothing "+
-			"of the method itself makes it waver.", f)
+		"Times vary with the load of the machine, the shortest most. Anatomy draws as many random numbers in every run, so nothing "+
+			"of the method itself makes it vary.", f)
 }
 
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
@@ -184,7 +186,7 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	z := newTimes(ns, in.Rows(timeRuns, 1))
 	for i, n := range figures.Ints(ns) {
 		in.Step(fmt.Sprintf("%d records", n))
-		if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed), allAttributes), fixedL, in.Seed); err != nil {
+		if err := z.measure(ctx, i, pool(dataset.Shuffled(t, n, in.Seed), allAttributes), fixedL, in.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +213,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	n, z := in.Rows(fixedN, 2000), newTimes(attributeAxis, in.Rows(timeRuns, 1))
-	part, order := t.Shuffled(n, in.Seed), correlationOrder(t)
+	part, order := dataset.Shuffled(t, n, in.Seed), correlationOrder(t)
 	for i, d := range figures.Ints(attributeAxis) {
 		in.Step(fmt.Sprintf("%d attributes", d))
 		if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed); err != nil {
@@ -225,7 +227,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 			figures.NewClaim("With d increasing, the execution time of AT is invariable (within 25 %).", "Anatomy does not look at the "+
 				"attributes; what varies is the machine and what it has in its caches.", z.seconds.Of("anatomy").Level(0.25)),
 			figures.NewClaim("With d increasing, the execution times of ARP and NG decrease at first, and then increase.",
-				"Dealing from a large block costs no more a record than from a small one here: values are kept in order of what is left of them. "+
+				"Assigning a record of a large block costs no more than one of a small block here: values are kept in order of their records left. "+
 					"What remains grows with d: phi^2 and sorting, attribute by attribute.",
 				z.seconds.Of("arp").Valley(clearGap), z.seconds.Of("ng").Valley(clearGap)),
 			z.ng(),

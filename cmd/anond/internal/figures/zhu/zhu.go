@@ -1,14 +1,21 @@
-// Package zhu re-draws figures 1 to 6 of Zhu, Tian, Du and Xie: the time and the
-// correspondence loss (GLP) of arp, ng, aip and anatomy by l, by the number of
-// records and by the number of attributes.
+// Package zhu re-draws figures 1 to 6 of Zhu, Tian, Du and Xie: the time and
+// the correspondence loss (GLP) of arp, ng, aip and anatomy by l, by the number
+// of records and by the number of attributes.
 //
-// Guarantee: the seed fixes all losses. Method: losses are the mean of several
-// draws of records and random numbers, compared draw by draw; times are processor
-// seconds of one thread, the median of several runs, the methods in turn.
-// Difference from the paper: it counts 30,718 records of Adult and calls the last
-// attribute by another name in its text; arp-up, and Algorithm 1 with a weaker
-// reading of l-diversity, are measured too. Cost: seconds a figure. Source:
-// "Anonymization on Refining Partition: Same Privacy, More Utility", ComSIS 2015.
+// Guarantee: the seed fixes all losses.
+//
+// Method: losses are the mean of several draws of records and random numbers,
+// compared draw by draw. Times are processor seconds of one thread, the median
+// of several runs, the methods in turn.
+//
+// Difference from the paper: it counts 30,718 records of Adult and calls the
+// last attribute by another name in its text. arp-up, and Algorithm 1 with a
+// weaker reading of l-diversity, are measured too.
+//
+// Cost: seconds for each figure.
+//
+// Source: "Anonymization on Refining Partition: Same Privacy, More Utility",
+// ComSIS 2015, section 5, figures 1 to 6, table 1.
 package zhu
 
 import (
@@ -21,6 +28,7 @@ const (
 		"work class, relationship (the paper's table 1; its text has country for the last)"
 )
 
+// Figures returns figures 1 to 6 of Zhu et al.
 func Figures() []figures.Figure {
 	return []figures.Figure{
 		{ID: "zhu-1", Paper: paper, Title: "Execution time by l", Data: about, Run: figure1},

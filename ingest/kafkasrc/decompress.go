@@ -10,57 +10,58 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 )
 
-// unfolding is the content of a compressed batch as a stream. It ends with
-// errUnfoldsTooFar behind the bytes that a batch may unfold to.
-type unfolding struct {
+// decompressed is the content of a compressed batch as a stream. It ends with
+// errPastBound behind the bytes that a batch may decompress to.
+type decompressed struct {
 	*bufio.Reader
 	codec io.ReadCloser
 	left  int
 }
 
-var errUnfoldsTooFar = errors.New("the batch unfolds too far")
+var errPastBound = errors.New("the batch decompresses to too many bytes")
 
-// unfold starts to decompress a batch. What the codecs need besides is bounded
-// by the size of the answer: windows of zstd and lz4 by what they have read,
-// snappy by snappyClaims.
-func (b *batch) unfold(bound int) (*unfolding, error) {
+// decompress starts to decompress a batch. The memory that the codecs need in
+// addition is bounded by the size of the answer: windows of zstd and lz4 by
+// what they have read, snappy by snappyClaims.
+func (b *batch) decompress(bound int) (*decompressed, error) {
 	code := compress.Compression(b.attributes & codecBits)
 	codec := code.Codec()
 	if codec == nil {
 		return nil, b.spoiled("unknown compression %d", int8(code))
 	}
 	if code == compress.Snappy && !snappyClaims(b.payload) {
-		return nil, b.spoiled("%s does not unfold", codec.Name())
+		return nil, b.spoiled("%s does not decompress", codec.Name())
 	}
-	u := &unfolding{codec: codec.NewReader(bytes.NewReader(b.payload)), left: bound}
+	u := &decompressed{codec: codec.NewReader(bytes.NewReader(b.payload)), left: bound}
 	u.Reader = bufio.NewReaderSize(counted{u}, 32<<10)
 	return u, nil
 }
 
-func (u *unfolding) close() { _ = u.codec.Close() }
+func (u *decompressed) close() { _ = u.codec.Close() }
 
 // counted is the stream below the buffer.
-type counted struct{ u *unfolding }
+type counted struct{ u *decompressed }
 
 func (c counted) Read(p []byte) (int, error) {
 	if c.u.left < 0 {
-		return 0, errUnfoldsTooFar
+		return 0, errPastBound
 	}
-	// One byte more than may come tells the end from too much.
+	// One byte more than may come shows whether the stream ends or goes on too
+	// far.
 	n, err := c.u.codec.Read(p[:min(len(p), c.u.left+1)])
 	if c.u.left -= n; c.u.left < 0 {
-		return 0, errUnfoldsTooFar
+		return 0, errPastBound
 	}
 	return n, err
 }
 
-// failed says why a batch could not be unfolded. The codec's own error may quote
-// what it could not read.
+// failed says why a batch could not be decompressed. The codec's own error may
+// quote what it could not read.
 func (b *batch) failed(err error, bound int) error {
-	if errors.Is(err, errUnfoldsTooFar) {
-		return b.spoiled("unfolds to more than the %d bytes of memory.max_in_flight", bound)
+	if errors.Is(err, errPastBound) {
+		return b.spoiled("decompresses to more than the %d bytes of memory.max_in_flight", bound)
 	}
-	return b.spoiled("does not unfold into records")
+	return b.spoiled("does not decompress into records")
 }
 
 // snappyMost is how much longer a text can be than its snappy block: a copy of

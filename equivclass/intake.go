@@ -1,0 +1,175 @@
+package equivclass
+
+import (
+	"slices"
+)
+
+// intake is how rows become records of a table: what is judged in which order,
+// and the row that was judged last.
+type intake struct {
+	steps  []step
+	flags  []flag
+	always uint64 // semi-sensitive attributes without a flag: always sensitive
+	semi   bool   // there are semi-sensitive attributes
+
+	row     []found // by attribute
+	private uint64
+	grown   []int // attributes whose dictionary that row extended
+}
+
+// found is what a dictionary has of a value: its code, or nothing yet.
+type found struct {
+	code  Code
+	known bool
+}
+
+// step judges one attribute of a row.
+type step struct {
+	attribute int
+	name      string
+	dict      *Dictionary // nil: a subject or a flag
+	required  bool        // the value may not be missing
+	flag      bool
+	flags     uint64 // of a flag: the semi-sensitive attributes that it flags
+}
+
+// flag is an attribute that flags others.
+type flag struct {
+	attribute int
+	flags     uint64
+}
+
+func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, order []int) intake {
+	in := intake{row: make([]found, len(attributes))}
+	flagged := map[string]uint64{} // semi-sensitive attributes by their flag
+	n := 0
+	for _, a := range attributes {
+		if a.Role == Semi {
+			flagged[a.Flag] |= 1 << n
+			n++
+		}
+	}
+	in.always, in.semi = flagged[""], n > 0
+	for i := range attributes {
+		if !slices.Contains(order, i) {
+			order = append(slices.Clip(order), i)
+		}
+	}
+	for _, i := range order {
+		a := &attributes[i]
+		s := step{attribute: i, name: a.Name, dict: dicts[i], required: missing != MissingValue || a.Type.Numeric()}
+		switch {
+		case a.Role == Flag:
+			s.flag, s.flags = true, flagged[a.Name]
+			in.flags = append(in.flags, flag{i, s.flags})
+		case a.Role != Subject && s.dict == nil:
+			continue
+		}
+		in.steps = append(in.steps, s)
+	}
+	return in
+}
+
+// Append takes a row in, or says why not and which attribute is at fault; nothing
+// of a refused row is kept. Each value is looked up once.
+func (t *Table) Append(row Row) (Reason, string) {
+	if why, attribute := t.Check(row); why != Accepted {
+		return why, attribute
+	}
+	in := &t.intake
+	in.grown = in.grown[:0]
+	for k := range in.steps {
+		s := &in.steps[k]
+		if s.dict == nil {
+			continue
+		}
+		i := s.attribute
+		v := in.row[i]
+		if !v.known {
+			v.code, in.grown = s.dict.add(row[i]), append(in.grown, i)
+		}
+		t.Codes[i] = append(t.Codes[i], v.code)
+	}
+	if in.semi {
+		t.Private = append(t.Private, in.private)
+	}
+	return Accepted, ""
+}
+
+// Grown returns the attributes of which the row appended last brought a new value,
+// in the order in which they are judged. It is valid until the next row.
+func (t *Table) Grown() []int { return t.intake.grown }
+
+// Check says what Append would say of a row and takes nothing in: whether every
+// value that is kept is admissible, the subject is there and the flags can be read.
+func (t *Table) Check(row Row) (Reason, string) {
+	in := &t.intake
+	in.private = in.always
+	for k := range in.steps {
+		s := &in.steps[k]
+		if why := in.judge(s, row[s.attribute]); why != Accepted {
+			return why, s.name
+		}
+	}
+	return Accepted, ""
+}
+
+// judge looks one value of a row up.
+func (in *intake) judge(s *step, raw []byte) (why Reason) {
+	switch {
+	case s.flag:
+		sensitive, ok := ParseFlag(raw)
+		if !ok {
+			return ReasonFlag
+		}
+		if sensitive {
+			in.private |= s.flags
+		}
+	case s.dict == nil: // a subject
+		if len(raw) == 0 {
+			return ReasonMissing
+		}
+	case raw == nil && s.required:
+		return ReasonMissing
+	default:
+		v := &in.row[s.attribute]
+		v.code, v.known, why = s.dict.Find(raw)
+	}
+	return why
+}
+
+// Extend takes in records that are encoded already, by attribute: codes of the
+// dictionaries, and of a flag 1 where it says sensitive, else 0.
+func (t *Table) Extend(columns [][]Code) {
+	first := t.Len()
+	for i, d := range t.Dicts {
+		if d != nil {
+			t.Codes[i] = append(t.Codes[i], columns[i]...)
+		}
+	}
+	if !t.intake.semi {
+		return
+	}
+	for r := range t.Len() - first {
+		private := t.intake.always
+		for _, f := range t.intake.flags {
+			if columns[f.attribute][r] == 1 {
+				private |= f.flags
+			}
+		}
+		t.Private = append(t.Private, private)
+	}
+}
+
+// FlagCodes returns what an attribute of role flag says of the records from first on,
+// as Extend takes it.
+func (t *Table) FlagCodes(attribute, first int) []Code {
+	i := slices.IndexFunc(t.intake.flags, func(f flag) bool { return f.attribute == attribute })
+	out := make([]Code, t.Len()-first)
+	for r := range out {
+		if t.Private[first+r]&t.intake.flags[i].flags != 0 {
+			out[r] = 1
+		}
+	}
+	return out
+}

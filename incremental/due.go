@@ -1,0 +1,24 @@
+package incremental
+
+// CutDue reports whether the records applied so far end a release: the first
+// load is complete, or trigger `records` has counted enough.
+func (m *Machine) CutDue() bool {
+	n := m.records.len()
+	if !m.head.InitialDone && !m.first.growing {
+		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
+	}
+	return m.policy.CutEvery > 0 && n >= m.head.LastCut+RecordID(m.policy.CutEvery)
+}
+
+// NewSinceCut returns the number of records accepted since the newest cut that was
+// tried, with or without a release.
+func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.head.LastCut) }
+
+// UpdateDue reports whether updates have gathered such that a release may have
+// something new to publish (trigger `update`).
+func (m *Machine) UpdateDue() bool {
+	if !m.head.InitialDone {
+		return m.first.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
+	}
+	return m.planner.due() || m.pending.overdue(&m.records, m.now, &m.policy)
+}

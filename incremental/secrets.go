@@ -1,0 +1,57 @@
+package incremental
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// secrets derives from the state's seed everything that must not be guessed:
+// keyed digests and random draws (rule R, randomness). The two keys that every
+// record may need are derived once: a source asks for digests while the machine
+// applies records, so nothing here changes after newSecrets.
+type secrets struct {
+	seed            [32]byte
+	digest, subject []byte
+}
+
+func newSecrets(seed [32]byte) secrets {
+	s := secrets{seed: seed}
+	s.digest, s.subject = s.key("digest"), s.key("subject")
+	return s
+}
+
+// key derives the secret for one purpose.
+func (s *secrets) key(purpose string) []byte {
+	mac := hmac.New(sha256.New, s.seed[:])
+	mac.Write([]byte(purpose))
+	return mac.Sum(nil)
+}
+
+// draw returns the generator for one purpose in one release: a retry draws the
+// same, another release or purpose draws independently.
+func (s *secrets) draw(release uint32, purpose string) *rand.Rand {
+	mac := hmac.New(sha256.New, s.key(purpose))
+	var n [4]byte
+	binary.BigEndian.PutUint32(n[:], release)
+	mac.Write(n[:])
+	return rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil))))
+}
+
+// digestOf is the digest under which state remembers bytes that it must not keep.
+func (s *secrets) digestOf(data []byte) Digest {
+	h := sha256.New()
+	h.Write(s.digest)
+	h.Write(data)
+	return Digest(h.Sum(nil)[:16])
+}
+
+// subjectOf stands for a subject in state: the person's identifier itself is not
+// kept.
+func (s *secrets) subjectOf(raw []byte) uint64 {
+	h := sha256.New()
+	h.Write(s.subject)
+	h.Write(raw)
+	return max(1, binary.BigEndian.Uint64(h.Sum(nil)))
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// take applies a batch, or notes why the source ended.
+func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
+	if ok {
+		err := l.apply(ctx, b)
+		l.stage.put(b)
+		return err
+	}
+	if !errors.Is(l.stage.err, io.EOF) {
+		return l.stage.err
+	}
+	l.ended = true
+	if err := l.endInitial(ctx, true); err != nil {
+		return err
+	}
+	if !l.Machine.InitialDone() {
+		return nil // the first load waits, as endInitial said
+	}
+	return l.cut(ctx, cutting{flush: true})
+}
+
+// apply gives the records of a batch to the machine, cutting exactly where a
+// release is due: where chunks begin and end never matters.
+func (l *loop) apply(ctx context.Context, b *batch) error {
+	c := b.chunk
+	if next, known := l.Machine.Next(c.Partition); known && c.From > next {
+		return &GapError{Partition: c.Partition, Want: next, Have: c.From}
+	}
+	l.tick()
+	if c.Missing.Below > c.From {
+		if err := l.Machine.Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
+			return err
+		}
+	}
+	for i := range c.Records {
+		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.row(i)); err != nil {
+			return err
+		}
+		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
+			return err
+		}
+		if err := l.commitFull(ctx); err != nil {
+			return err
+		}
+	}
+	l.witness() // the chunk is not needed any more
+	l.Machine.Pass(c.Partition, c.Next)
+	l.noteStaged(0)
+	l.staged.unacked[c.Partition] = true
+	return l.cutIfDue(ctx, c.Partition, c.Next)
+}
+
+func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
+	if next, known := l.Machine.Next(c.Partition); known && r.Offset < next {
+		return nil // applied before, and read again
+	}
+	l.noteStaged(1)
+	l.staged.bytes += r.Weight()
+	l.staged.unacked[c.Partition] = true
+	var err error
+	if r.Passed != "" {
+		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
+	} else {
+		l.staged.last[c.Partition] = r.Value
+		err = l.place(c, r, o, row)
+	}
+	if err != nil || r.More == 0 {
+		return err
+	}
+	return l.Machine.CountLines(ReasonContinued, r.More)
+}
+
+// place gives a record to the machine, which takes it in, refuses or ignores it.
+func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
+	if o.Accepted() {
+		out, err := l.Machine.Apply(c.Partition, r.Offset, row)
+		if err != nil || out.Reason == equivclass.Accepted {
+			return err
+		}
+		o = Outcome{Reason: out.Reason, Attribute: out.Attribute}
+	}
+	if o.Ignored {
+		return l.Machine.Ignore(c.Partition, r.Offset, o.Reason)
+	}
+	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute,
+		Digest: l.Machine.Digest(r.Value)}
+	if l.Payload {
+		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
+	}
+	return l.Machine.Refuse(letter)
+}

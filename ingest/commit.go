@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"anond/incremental"
+)
+
+// staged is what the machine has taken since the last commit.
+type staged struct {
+	entries int       // records, and what else counts as one
+	bytes   int       // of input
+	since   time.Time // when the first of it came; zero: nothing is staged
+	// last is the newest record of each partition, by which its source is known
+	// again (Machine.Witness).
+	last    map[incremental.Partition][]byte
+	unacked map[incremental.Partition]bool // partitions that have moved on
+}
+
+func newStaged() staged {
+	return staged{last: map[incremental.Partition][]byte{}, unacked: map[incremental.Partition]bool{}}
+}
+
+func (l *loop) noteStaged(n int) {
+	if l.staged.since.IsZero() {
+		l.staged.since = l.now()
+	}
+	l.staged.entries += n
+}
+
+// commitFull commits if a transaction has gathered all that it may.
+func (l *loop) commitFull(ctx context.Context) error {
+	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit {
+		return nil
+	}
+	return l.commit(ctx)
+}
+
+// commitDue commits if what is staged has waited long enough.
+func (l *loop) commitDue(ctx context.Context, now time.Time) error {
+	if l.staged.since.IsZero() || now.Sub(l.staged.since) < l.CommitEvery {
+		return nil
+	}
+	return l.commit(ctx)
+}
+
+// commit makes what is staged durable, then tells the source and the outbox.
+func (l *loop) commit(ctx context.Context) error {
+	l.witness()
+	if err := l.fenced(); err != nil {
+		return err
+	}
+	if err := l.Hook("before commit"); err != nil {
+		return err
+	}
+	if err := l.work(ctx, DoingCommit, true, l.Machine.Commit); err != nil {
+		return err
+	}
+	return l.committed()
+}
+
+// fenced says why nothing may be committed any more.
+func (l *loop) fenced() error {
+	if l.Fence == nil {
+		return nil
+	}
+	return l.Fence()
+}
+
+func (l *loop) witness() {
+	for p, value := range l.staged.last {
+		l.Machine.Witness(p, l.Machine.Digest(value))
+	}
+	clear(l.staged.last)
+}
+
+// committed tells the source and the outbox what is durable now.
+func (l *loop) committed() error {
+	if err := l.Hook("after commit"); err != nil {
+		return err
+	}
+	s := &l.staged
+	s.entries, s.bytes, s.since = 0, 0, time.Time{}
+	if len(s.unacked) > 0 {
+		ack := make(map[incremental.Partition]int64, len(s.unacked))
+		for p := range s.unacked {
+			ack[p], _ = l.Machine.Next(p)
+		}
+		l.Source.Ack(ack)
+		clear(s.unacked)
+	}
+	l.outbox.wake()
+	return nil
+}

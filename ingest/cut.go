@@ -1,0 +1,118 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"anond/incremental"
+)
+
+// cutIfDue ends the first load or makes a release where the count of records
+// says so.
+func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
+	m := l.Machine
+	if !m.InitialDone() && !m.Growing() {
+		if end, ok := m.InitialEnds()[p]; (!ok || next >= end) && m.InitialReached() {
+			return l.cut(ctx, cutting{})
+		}
+	}
+	if m.CutDue() {
+		return l.cut(ctx, cutting{})
+	}
+	return nil
+}
+
+// cutLeftOver makes the cut that was due when the process before stopped: its
+// records may have been committed with the mark of the release before.
+func (l *loop) cutLeftOver(ctx context.Context) error {
+	if l.Machine.CutDue() {
+		return l.cut(ctx, cutting{})
+	}
+	return l.endInitial(ctx, false)
+}
+
+// cutting says how a cut comes about.
+type cutting struct {
+	scheduled bool // by the schedule: it is logged even if nothing has come since the last
+	flush     bool // the source is at its end
+}
+
+// cut asks the machine what to publish. A release in progress is awaited first,
+// which pauses the reading: cuts stay where the counts put them.
+//
+// What was applied is committed first. So a stop during the decision loses
+// nothing, and the next start decides the same.
+func (l *loop) cut(ctx context.Context, how cutting) error {
+	if err := l.awaitRelease(ctx); err != nil {
+		return err
+	}
+	now := l.now()
+	l.schedule.lastTry = now
+	fresh := l.Machine.NewSinceCut() > 0
+	if !l.staged.since.IsZero() {
+		if err := l.commit(ctx); err != nil {
+			return err
+		}
+	}
+	intent, err := l.decide(ctx, how.flush, now)
+	if err != nil {
+		return l.refused(ctx, refusal{err: err})
+	}
+	l.warnInfeasible()
+	if intent != nil {
+		return l.publish(ctx, *intent, now)
+	}
+	l.sayNothing(how, fresh)
+	return nil
+}
+
+// decide lets the machine decide and commits the decision. The intent is nil if
+// nothing is newly publishable.
+func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
+	var made *incremental.Decision
+	err = l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(flush); return err })
+	if err != nil {
+		return nil, err
+	}
+	if err := l.fenced(); err != nil {
+		return nil, err
+	}
+	if err := l.Hook("before intent"); err != nil {
+		return nil, err
+	}
+	err = l.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
+	if err != nil {
+		return nil, err
+	}
+	return intent, l.committed()
+}
+
+// sayNothing logs that a cut has decided nothing. fresh: records have come
+// since the cut before.
+func (l *loop) sayNothing(how cutting, fresh bool) {
+	switch growing := l.Machine.Growing(); {
+	case fresh && growing:
+		l.logWaiting()
+	case how.scheduled && growing:
+		l.skipped("first_load")
+	case fresh || how.scheduled:
+		l.skipped("nothing_new")
+	}
+}
+
+func (l *loop) skipped(why string) {
+	l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total(), "why", why)
+}
+
+func (l *loop) warnInfeasible() {
+	s := l.Machine.Status()
+	if s.Infeasible && s.InitialEnd {
+		l.Log.Warn("the records that have waited longer than max_hold exceed 1/l by themselves: either all waiting records are "+
+			"published or none", "event", "infeasible", "records", s.Pending.Infeasible)
+	}
+	for _, s := range s.Shortfalls {
+		l.Log.Warn("the sensitive values that have waited longer than max_hold break the promise of their attribute by themselves: "+
+			"classes that would break it are held", "event", "infeasible",
+			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
+	}
+}

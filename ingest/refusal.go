@@ -1,0 +1,64 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"anond/incremental"
+)
+
+// refusal says why a release is not made: the machine does not decide it, or it
+// is decided and not published.
+type refusal struct {
+	release uint32 // 0: not decided
+	err     error
+}
+
+// refused is the one way by which a refusal leaves the loop, whoever refuses: the
+// machine (the first load that no partition can satisfy, its own check of a
+// decision), the gate, or a disk that a run with an end does not wait for. It is
+// logged here and nowhere else. The error that comes back ends the run; nil means
+// that the run goes on. Exit codes are made of errors by package main.
+func (l *loop) refused(ctx context.Context, r refusal) error {
+	var load *incremental.InfeasibleError
+	switch {
+	case errors.As(r.err, &load):
+		return l.keepFirstLoad(ctx, load)
+	case r.release == 0, errors.Is(r.err, context.Canceled):
+		// Nothing was decided, or the publishing was told to end: only the run's error says so.
+	case errors.Is(r.err, ErrParked):
+		l.Log.Warn("the release in progress is parked; the next start finishes it", "event", "release_parked", "release", r.release)
+	default:
+		l.Log.Error("the release was not published", "event", "release_refused", "release", r.release, "error", r.err.Error())
+	}
+	return r.err
+}
+
+// keepFirstLoad goes on with a first load that is refused (rule I, infeasible):
+// it is counted and kept, may grow, and is cut again whenever a release would
+// be due; so it is said at most once a minute. See standing for the end of the
+// source.
+func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleError) error {
+	if err := l.commit(ctx); err != nil {
+		return err
+	}
+	now := l.now()
+	if !l.refusedLog.IsZero() && now.Sub(l.refusedLog) < time.Minute {
+		return nil
+	}
+	l.refusedLog = now
+	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", load.Records,
+		"attribute", load.Attribute, "error", load.Error(), "hint", load.Hint())
+	return nil
+}
+
+// standing is the refusal with which a run ends that is at the end of its source:
+// that of a first load. All of it is counted and kept, and the next run goes on
+// from there.
+func (l *loop) standing() error {
+	if e := l.Machine.Refused(); e != nil {
+		return e
+	}
+	return nil
+}
