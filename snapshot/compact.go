@@ -169,32 +169,15 @@ func (j *joiner) append(by shift, first bool) (rows int, err error) {
 	}
 }
 
+func (j *joiner) record() (record []byte, err error) {
+	j.line, err = recordOf(j.from, j.line[:0])
+	return j.line, err
+}
+
 func (j *joiner) put(text []byte) error {
 	j.bytes += int64(len(text))
 	_, err := j.to.Write(text)
 	return err
-}
-
-// record reads up to the line break that ends a record: one outside of quotes.
-func (j *joiner) record() ([]byte, error) {
-	j.line = j.line[:0]
-	for quotes := 0; ; {
-		line, err := j.from.ReadSlice('\n')
-		j.line = append(j.line, line...)
-		quotes += bytes.Count(line, []byte{'"'})
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && len(j.line) == 0:
-			return nil, io.EOF
-		case errors.Is(err, io.EOF):
-			return nil, fmt.Errorf("%w: a record is cut off", ErrDamaged)
-		case err != nil:
-			return nil, err
-		case quotes%2 == 0:
-			return j.line, nil
-		}
-	}
 }
 
 // shifted writes a record with its numbers shifted.
@@ -220,7 +203,7 @@ func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
 
 // shiftedFields is shifted for records that name local buckets.
 func (j *joiner) shiftedFields(body []byte, by shift) ([]byte, error) {
-	j.split(body)
+	j.fields = splitRecord(j.fields, body)
 	out := j.out[:0]
 	var err error
 	for i, field := range j.fields {
@@ -248,22 +231,6 @@ func (j *joiner) shiftedFields(body []byte, by shift) ([]byte, error) {
 		}
 	}
 	return append(out, '\n'), nil
-}
-
-// split cuts a record into its fields, quotes kept.
-func (j *joiner) split(body []byte) {
-	j.fields = j.fields[:0]
-	from, quoted := 0, false
-	for i, b := range body {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case b == ',' && !quoted:
-			j.fields = append(j.fields, body[from:i])
-			from = i + 1
-		}
-	}
-	j.fields = append(j.fields, body[from:])
 }
 
 var errNoNumber = fmt.Errorf("%w: a row has no number of a class or bucket", ErrDamaged)

@@ -12,6 +12,9 @@ import (
 type lgb struct {
 	plain
 	seed [32]byte
+	// keep: what is numbered is read back from parts, so that no draw decides
+	// between nodes that look alike, but their order there, which draws decided.
+	keep bool
 }
 
 // LGB is local generalization and bucketization (Li, He and Sun): lgb.csv has a

@@ -160,7 +160,11 @@ func (b *publication) check() error {
 	if newest := max(on.newest(), on.current); newest > b.release {
 		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
 	}
-	b.done = on.has(b.release)
+	if b.done = on.has(b.release); b.done {
+		if err := b.likeBefore(); err != nil {
+			return err
+		}
+	}
 	ledger := &ledger{}
 	if b.Ledger != "" {
 		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {
@@ -183,6 +187,19 @@ func (b *publication) check() error {
 	if want, ok := ledger.find(b.release - 1); ok && want != b.from.sha256 {
 		return fmt.Errorf("%w: the manifest of release %d is not the one the ledger names", ErrDamaged, b.release-1)
 	}
+	return nil
+}
+
+// likeBefore makes a retry write the table over all parts if the release that has
+// its name already has it: the setting may have changed meanwhile.
+func (b *publication) likeBefore() error {
+	m, _, err := readManifest(b.FS, b.Dir, b.release)
+	if err != nil {
+		return err
+	}
+	s := *b.settings
+	s.SingleFile = len(m.Files) > 0
+	b.settings = &s
 	return nil
 }
 

@@ -16,6 +16,8 @@ type Files interface {
 	Keep(name string, entry FileEntry) error
 	// Open opens a file of the release before.
 	Open(name string) (io.ReadCloser, error)
+	// Reopen opens a file of this release that was written or taken over.
+	Reopen(name string) (io.ReadCloser, error)
 }
 
 // Rendered is what a rendering gave.
@@ -121,6 +123,9 @@ func (r *rendering) write() error {
 	}
 	m.Quality = next.sums.quality(own, r.settings.Policy.K)
 	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
+	if r.settings.SingleFile {
+		return r.whole()
+	}
 	return nil
 }
 

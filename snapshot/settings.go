@@ -18,6 +18,9 @@ type Settings struct {
 	Hierarchies []HierarchyFile
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret
+	// SingleFile asks for the table over all parts next to them. It promises nothing
+	// and may differ from release to release.
+	SingleFile bool
 	// Workers is how many goroutines render; 0: one a processor. It has no
 	// influence on the bytes.
 	Workers int
