@@ -6,19 +6,30 @@ BENCHTIME ?= 1x
 
 # Packages with goroutines; the race detector is slow, so the others are left out.
 # So are tests of these packages that use one goroutine: enumerations, commands on
-# one table, and the frozen figures. make test runs them.
+# one table, and the frozen figures. make test-full runs them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte)$$|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-kafka race fuzz bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka race fuzz bench lint fmt vet build clean
 
-# test: everything that a change must pass.
+# test: what everyone runs before a change is handed in: a part of each suite.
+# go vet has looked at all of it, so go test does not look again.
 test: fmt vet
-	$(GO) test -timeout 9m ./...
+	$(GO) test -vet=off -timeout 9m ./...
+	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
 
-# race: concurrent packages under the race detector (needs a C compiler).
+# test-short: the inner loop, the smallest part that is worth a run.
+test-short:
+	$(GO) test -short -timeout 5m ./...
+
+# test-full: every test with its full count: kills, generated streams, enumerations,
+# figures, and tests that wait for minutes.
+test-full: fmt vet
+	ANOND_TESTS=full $(GO) test -vet=off -timeout 15m ./...
+
+# race: concurrent packages, full counts, under the race detector (needs a C compiler).
 race:
-	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
+	ANOND_TESTS=full $(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
 	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 

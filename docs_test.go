@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -195,7 +196,7 @@ func TestFileMap(t *testing.T) {
 	eachGoFile(t, func(path, _ string) { packages[filepath.ToSlash(filepath.Dir(path))] = true })
 	for p := range packages {
 		if p != "." {
-			assert.Contains(t, text, "\n| `"+p+"` |", "the file map lacks package %s", p)
+			assert.True(t, strings.Contains(text, "\n| `"+p+"` |"), "the file map lacks package %s", p)
 		}
 	}
 	for _, row := range strings.Split(text, "\n") {
@@ -225,6 +226,30 @@ func TestNamedTestsExist(t *testing.T) {
 			assert.True(t, strings.Contains(tests.String(), "func "+m[1]+"("), "%s names %s, which is not there", doc, m[1])
 		}
 	}
+}
+
+// maxColumns bounds the lines of the sources, a tab counting as one column.
+const maxColumns = 140
+
+// TestLinesFit: no line of Go is longer than maxColumns, nor one of Markdown
+// outside of tables and fenced blocks.
+func TestLinesFit(t *testing.T) {
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		markdown := strings.HasSuffix(path, ".md") && !strings.Contains(filepath.ToSlash(path), "/testdata/")
+		if err != nil || d.IsDir() || !markdown && !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fenced := false
+		for i, line := range strings.Split(string(data), "\n") {
+			if markdown && strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			free := markdown && (fenced || strings.HasPrefix(line, "|"))
+			assert.True(t, free || utf8.RuneCountInString(line) <= maxColumns, "%s:%d has more than %d columns", path, i+1, maxColumns)
+		}
+		return err
+	}))
 }
 
 // TestLinksResolve: relative links of the documents lead somewhere.

@@ -71,7 +71,8 @@ func TestEachRuleAlone(t *testing.T) {
 			`initial.partitioner: "ng" exists, but each of its rows has cells of its own, so there are no classes: at level L0 it ` +
 				`does not keep 1/l, and one known value reveals its ring (rule E, equality patterns)`},
 		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" exists, but belongs to the recoding lgb`},
-		{"{max_records: 0}", "{partitioner: ncp-split-mended}", `initial.partitioner: "ncp-split-mended" was renamed: its name is ncp-split-fixed`},
+		{"{max_records: 0}", "{partitioner: ncp-split-mended}",
+			`initial.partitioner: "ncp-split-mended" was renamed: its name is ncp-split-fixed`},
 		{"{max_records: 0}", "{partitioner: lgb-mended}", `initial.partitioner: "lgb-mended" was renamed: its name is lgb-fixed`},
 		{"l: 5}", "l: 5, diversity: [{t: 1}]}", "policy.diversity[0].t: is 1, must be between 0 and 1"},
 		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}",

@@ -135,14 +135,11 @@ func (c *Config) checkReference(r *reader, key string, i int, reference []Share)
 	dict := equivclass.NewDictionary(a)
 	seen, twins := map[string]bool{}, caseTwins{}
 	for j, x := range reference {
-		code, found, why := dict.FindLabel(x.Value)
+		code, why := dict.EncodeLabel(x.Value)
 		if why != equivclass.Accepted {
 			r.fault(key, fmt.Sprintf("has %q, which is not a value of attribute %q (%s)", shortened(x.Value), a.Name, why),
 				"write values as the records have them")
 			return
-		}
-		if !found {
-			code = dict.Add([]byte(x.Value))
 		}
 		text := dict.Text(code)
 		if seen[text] {

@@ -83,78 +83,32 @@ func (d *Dictionary) Len() int {
 }
 
 // Find looks a raw text up. found is false for a value that is admissible but
-// new; why tells what makes it inadmissible. The dictionary is not changed.
+// new; why tells what makes it inadmissible. The dictionary is not changed, so
+// a record can be checked whole before any of its values is taken in (add).
+//
+// A text is cleaned (Attribute.Clean) only if it is not known as it stands: what
+// the dictionary holds is clean already.
 func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
-	v, why := d.look(raw)
-	return v.code, v.known, why
-}
-
-// Encode returns the code of a raw text; a value that is new is taken in.
-func (d *Dictionary) Encode(raw []byte) (Code, Reason) {
-	v, why := d.look(raw)
-	if why != Accepted {
-		return 0, why
-	}
-	if !v.known {
-		v.code = d.add(&v)
-	}
-	return v.code, Accepted
-}
-
-// looked is a value that was looked up: its code or, if it is new, what the
-// dictionary takes in. So a row can be judged whole before any of its values is
-// taken in, without a second look-up.
-type looked struct {
-	code   Code
-	known  bool
-	number float64
-	text   []byte // clean; aliases the raw text or is new
-}
-
-// look looks a raw text up and changes nothing. A text is cleaned (Attribute.Clean)
-// only if it is not known as it stands: what the dictionary holds is clean already.
-func (d *Dictionary) look(raw []byte) (looked, Reason) {
 	if d.attribute.Hierarchy == nil && d.attribute.Type.Numeric() {
-		return d.lookNumber(raw)
+		return d.findNumber(raw)
 	}
 	if c, ok := d.known(raw); ok {
-		return looked{code: c, known: true}, Accepted
+		return c, true, Accepted
 	}
 	text, why := d.attribute.Clean(raw)
 	if why != Accepted {
-		return looked{}, why
+		return 0, false, why
 	}
 	if c, ok := d.known(text); ok {
-		return looked{code: c, known: true}, Accepted
+		return c, true, Accepted
 	}
 	if d.attribute.Hierarchy != nil {
-		return looked{}, ReasonHierarchy
+		return 0, false, ReasonHierarchy
 	}
 	if CheckCategory(string(text)) != nil {
-		return looked{}, ReasonCategory
+		return 0, false, ReasonCategory
 	}
-	return looked{text: text}, Accepted
-}
-
-func (d *Dictionary) lookNumber(raw []byte) (looked, Reason) {
-	v, why := ParseNumber(d.attribute.Type, raw)
-	if why != Accepted {
-		return looked{}, why
-	}
-	if len(d.attribute.Buckets) > 0 {
-		c, known, why := bucketOf(d.attribute.Buckets, v)
-		return looked{code: c, known: known}, why
-	}
-	c, ok := d.byNumber[v]
-	return looked{code: c, known: ok, number: v}, Accepted
-}
-
-// add takes in an admissible value that is new.
-func (d *Dictionary) add(v *looked) Code {
-	if d.attribute.Type.Numeric() {
-		return d.addNumber(v.number)
-	}
-	return d.addText(string(v.text))
+	return 0, false, Accepted
 }
 
 // known looks a text up as it stands.
@@ -166,13 +120,22 @@ func (d *Dictionary) known(text []byte) (Code, bool) {
 	return c, ok
 }
 
-// FindLabel is Find for a value as a release shows it: a bucket by its label,
-// or by any number in it.
-func (d *Dictionary) FindLabel(text string) (code Code, found bool, why Reason) {
-	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
-		return Code(i), true, Accepted
+// Encode returns the code of a raw text; a value that is new is taken in.
+func (d *Dictionary) Encode(raw []byte) (Code, Reason) {
+	c, found, why := d.Find(raw)
+	if !found && why == Accepted {
+		c = d.add(raw)
 	}
-	return d.Find([]byte(text))
+	return c, why
+}
+
+// EncodeLabel is Encode for a value as a release shows it: a bucket by its label,
+// or by any number in it.
+func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
+	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
+		return Code(i), Accepted
+	}
+	return d.Encode([]byte(text))
 }
 
 // Named returns the code of a category without hierarchy, or of a bucket by its
@@ -186,14 +149,26 @@ func (d *Dictionary) Named(text string) (code Code, found bool) {
 	return Code(max(i, 0)), i >= 0
 }
 
-// Add takes in a value that Find called admissible and new.
-func (d *Dictionary) Add(raw []byte) Code {
+// add takes in a value that Find called admissible and new.
+func (d *Dictionary) add(raw []byte) Code {
 	if d.attribute.Type.Numeric() {
 		v, _ := ParseNumber(d.attribute.Type, raw)
 		return d.addNumber(v)
 	}
 	text, _ := d.attribute.Clean(raw)
 	return d.addText(string(text))
+}
+
+func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
+	v, why := ParseNumber(d.attribute.Type, raw)
+	if why != Accepted {
+		return 0, false, why
+	}
+	if len(d.attribute.Buckets) > 0 {
+		return bucketOf(d.attribute.Buckets, v)
+	}
+	c, ok := d.byNumber[v]
+	return c, ok, Accepted
 }
 
 func (d *Dictionary) addNumber(v float64) Code {
@@ -246,8 +221,8 @@ func (d *Dictionary) Restore(text string) error {
 			d.addText(text)
 			return nil
 		}
-	} else if v, why := d.look([]byte(text)); !v.known && why == Accepted {
-		d.add(&v)
+	} else if _, found, why := d.Find([]byte(text)); !found && why == Accepted {
+		d.add([]byte(text))
 		return nil
 	}
 	return &dictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}

@@ -30,14 +30,20 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	dicts, codes := encode(schema, ward)
-	pool := poolOf(schema, dicts, codes)
+	table := equivclass.NewTable(schema.Attributes(), schema.Missing())
+	for _, texts := range ward {
+		row := equivclass.Row{[]byte(texts[0]), []byte(texts[1]), []byte(texts[2])}
+		if why, attribute := table.Append(row); why != equivclass.Accepted {
+			panic(fmt.Sprint(why, " ", attribute)) // a reason never tells the value
+		}
+	}
+	pool := table.Pool(schema.Quasi(), schema.SensitiveIndex())
 
 	// Every class has at least 3 people, and no diagnosis more than half of them.
 	want := equivclass.Requirement{K: 3, L: 2}
 	classes, rest := topdown.Mondrian{}.Partition(pool, want)
 	for _, class := range classes {
-		fmt.Println(describe(dicts, codes, class))
+		fmt.Println(describe(table, class))
 	}
 	fmt.Println("in no class:", len(rest))
 
@@ -54,49 +60,13 @@ func Example() {
 	// NCP: 0.400
 }
 
-// encode looks each text up in the dictionary of its attribute, by attribute and record.
-func encode(schema *equivclass.Schema, rows [][]string) ([]*equivclass.Dictionary, [][]equivclass.Code) {
-	var dicts []*equivclass.Dictionary
-	codes := make([][]equivclass.Code, len(schema.Attributes()))
-	for j, a := range schema.Attributes() {
-		d := equivclass.NewDictionary(a)
-		for _, row := range rows {
-			code, found, why := d.Find([]byte(row[j]))
-			if why != equivclass.Accepted {
-				panic(why) // a reason never tells the value
-			}
-			if !found {
-				code = d.Add([]byte(row[j]))
-			}
-			codes[j] = append(codes[j], code)
-		}
-		dicts = append(dicts, d)
-	}
-	return dicts, codes
-}
-
-// poolOf scales the quasi-identifiers to [0,1], which is how a partitioner sees records.
-func poolOf(schema *equivclass.Schema, dicts []*equivclass.Dictionary, codes [][]equivclass.Code) *equivclass.Pool {
-	var quasi []*equivclass.Dictionary
-	for _, j := range schema.Quasi() {
-		quasi = append(quasi, dicts[j])
-	}
-	pool := &equivclass.Pool{Space: equivclass.NewSpace(quasi), SA: codes[schema.SensitiveIndex()]}
-	for i := range pool.SA {
-		for at, j := range schema.Quasi() {
-			pool.X = append(pool.X, pool.Space.Coord(at, dicts[j], codes[j][i]))
-		}
-	}
-	return pool
-}
-
 // describe tells how many people a class has, and the cells that a release shows of them.
-func describe(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, class []int32) string {
+func describe(t *equivclass.Table, class []int32) string {
 	text := fmt.Sprintf("%d people:", len(class))
-	for j, d := range dicts {
+	for j, d := range t.Dicts {
 		var values []equivclass.Code
 		for _, r := range class {
-			values = append(values, codes[j][r])
+			values = append(values, t.Codes[j][r])
 		}
 		text += fmt.Sprintf(" %s %s", d.Attribute().Name, query.CellOf(d, values).Text(d))
 	}

@@ -14,8 +14,7 @@ const MaxAttributes = 64
 // attribute without a sensitive value is a QI attribute, one with nothing else
 // a sensitive attribute, one with both is semi-sensitive.
 type FlaggedTable struct {
-	Dicts []*Dictionary // by attribute
-	Codes [][]Code      // by attribute, then record
+	*Table
 	// Flags holds the sensitive attributes of each record, bit j for attribute j.
 	Flags []uint64
 }

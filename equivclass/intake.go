@@ -12,9 +12,15 @@ type intake struct {
 	always uint64 // semi-sensitive attributes without a flag: always sensitive
 	semi   bool   // there are semi-sensitive attributes
 
-	row     []looked // by attribute
+	row     []found // by attribute
 	private uint64
 	grown   []int // attributes whose dictionary that row extended
+}
+
+// found is what a dictionary has of a value: its code, or nothing yet.
+type found struct {
+	code  Code
+	known bool
 }
 
 // step judges one attribute of a row.
@@ -23,7 +29,8 @@ type step struct {
 	name      string
 	dict      *Dictionary // nil: a subject or a flag
 	required  bool        // the value may not be missing
-	flags     uint64      // of a flag: the semi-sensitive attributes that it flags
+	flag      bool
+	flags     uint64 // of a flag: the semi-sensitive attributes that it flags
 }
 
 // flag is an attribute that flags others.
@@ -33,7 +40,7 @@ type flag struct {
 }
 
 func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, order []int) intake {
-	in := intake{row: make([]looked, len(attributes))}
+	in := intake{row: make([]found, len(attributes))}
 	flagged := map[string]uint64{} // semi-sensitive attributes by their flag
 	n := 0
 	for _, a := range attributes {
@@ -53,7 +60,7 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, ord
 		s := step{attribute: i, name: a.Name, dict: dicts[i], required: missing != MissingValue || a.Type.Numeric()}
 		switch {
 		case a.Role == Flag:
-			s.flags = flagged[a.Name]
+			s.flag, s.flags = true, flagged[a.Name]
 			in.flags = append(in.flags, flag{i, s.flags})
 		case a.Role != Subject && s.dict == nil:
 			continue
@@ -76,12 +83,12 @@ func (t *Table) Append(row Row) (Reason, string) {
 		if s.dict == nil {
 			continue
 		}
-		v := &in.row[s.attribute]
+		i := s.attribute
+		v := in.row[i]
 		if !v.known {
-			v.code, v.text = s.dict.add(v), nil
-			in.grown = append(in.grown, s.attribute)
+			v.code, in.grown = s.dict.add(row[i]), append(in.grown, i)
 		}
-		t.Codes[s.attribute] = append(t.Codes[s.attribute], v.code)
+		t.Codes[i] = append(t.Codes[i], v.code)
 	}
 	if in.semi {
 		t.Private = append(t.Private, in.private)
@@ -110,7 +117,7 @@ func (t *Table) Check(row Row) (Reason, string) {
 // judge looks one value of a row up.
 func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	switch {
-	case s.flags != 0:
+	case s.flag:
 		sensitive, ok := ParseFlag(raw)
 		if !ok {
 			return ReasonFlag
@@ -125,7 +132,8 @@ func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	case raw == nil && s.required:
 		return ReasonMissing
 	default:
-		in.row[s.attribute], why = s.dict.look(raw)
+		v := &in.row[s.attribute]
+		v.code, v.known, why = s.dict.Find(raw)
 	}
 	return why
 }

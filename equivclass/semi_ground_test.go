@@ -17,7 +17,7 @@ func TestSemiGroundRanksNumbersByValue(t *testing.T) {
 		Promise: &equivclass.SemiPromise{T: 0.1, Distance: "ordered"}})
 	var all, low equivclass.Bag
 	for _, v := range []string{"11", "3", "7", "5", "9", "4", "10", "6", "8"} {
-		code := d.Add([]byte(v))
+		code := equivtest.Code(t, d, v)
 		all.Add(code, 1)
 		if v == "3" || v == "4" || v == "5" {
 			low.Add(code, 1)

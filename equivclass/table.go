@@ -58,6 +58,18 @@ func (t *Table) Columns(of ...int) *Table {
 	return out
 }
 
+// Frozen returns read-only views of the dictionaries as they are now (see
+// Dictionary.Frozen).
+func (t *Table) Frozen() []*Dictionary {
+	out := make([]*Dictionary, len(t.Dicts))
+	for i, d := range t.Dicts {
+		if d != nil {
+			out[i] = d.Frozen()
+		}
+	}
+	return out
+}
+
 // Pool returns the records as points over some attributes, over the domain that
 // the table itself has, each with its code of the attribute sa (-1: all 0).
 func (t *Table) Pool(quasi []int, sa int) *Pool {

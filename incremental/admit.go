@@ -12,16 +12,17 @@ const holdTail = 4
 
 // admission chooses which planned classes a cut publishes.
 //
-// Law. By Little's law the mean waiting time is the number waiting over the
+// Method: by Little's law the mean waiting time is the number waiting over the
 // rate of arrival. So classes are published in ascending order of
 // loss / (1 + mean age / mean hold) until only rate x mean hold planned records
 // would remain, with mean hold = max_hold/4; a class with a member that has
-// waited max_hold always goes. Losses thus compete within the plan, what has
-// waited longer may lose more, and no constant is tuned to a data set. Records
-// in no plan do not count as waiting here: a surplus that cannot be published
-// would else drive out everything that could gain by waiting.
+// waited max_hold is always published. So planned classes compete by loss, classes
+// that waited longer may lose more, and no constant is tuned to a data set. Records
+// in no plan do not count as waiting here: otherwise a surplus that cannot be
+// published would leave no room for the classes that gain by waiting.
 //
-// Safe by rule A whichever are chosen: L0 and L1 do not look at who is chosen.
+// Any choice is safe by rule A (frozen classes): its proof at levels L0 and L1 does
+// not depend on which classes are chosen.
 type admission struct {
 	records *columns
 	maxHold int64
@@ -83,9 +84,9 @@ func (a admission) ages(members []RecordID) (mean float64, oldest int64) {
 
 // arrivalRate returns the number of arrivals per tick over the last window of
 // ticks, or since the record at which streaming began where that is less. It is a
-// function of the durable arrivals and the present tick, so that a restart goes on
-// alike; when arrivals stop it falls to 0 within the window, and admission
-// publishes what is left.
+// function of the durable arrivals and the present tick, so that a restarted machine
+// computes the same; when arrivals stop it falls to 0 within the window, and
+// admission publishes what is left.
 func (c *columns) arrivalRate(began RecordID, now, window int64) float64 {
 	streamed := c.arrivals
 	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].first >= began }):]

@@ -66,7 +66,7 @@ func (m *Machine) PassLine(p Partition, offset, next int64, why equivclass.Reaso
 	return m.intake.passLine(p, offset, next, why)
 }
 
-// CountLines counts lines that are no records of their own.
+// CountLines counts lines that are not records of their own.
 func (m *Machine) CountLines(why equivclass.Reason, lines int) error {
 	if m.broken {
 		return ErrBroken
@@ -92,10 +92,10 @@ func (m *Machine) Pass(p Partition, next int64) { m.intake.offsets.pass(p, next)
 func (m *Machine) Witness(p Partition, d Digest) { m.intake.offsets.witness(p, d) }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
-// Unlike all else of a machine it is safe for concurrent use.
+// Unlike all other methods of a machine it is safe for concurrent use.
 func (m *Machine) Digest(data []byte) Digest { return m.secrets.digestOf(data) }
 
-// Delivered tells that dead letters up to seq have reached their sink; they
+// Delivered notes that dead letters up to seq have reached their sink; they
 // leave the outbox with the next commit.
 func (m *Machine) Delivered(seq uint64, letters int) { m.intake.deliver(seq, letters) }
 

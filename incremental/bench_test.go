@@ -69,7 +69,8 @@ func newCensus(t testing.TB) *census {
 		}
 		as = append(as, a)
 	}
-	s, err := equivclass.NewSchema(append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical}), equivclass.RefuseMissing)
+	as = append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical})
+	s, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return &census{rand.New(rand.NewPCG(7, 7)), s}
 }
@@ -211,7 +212,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 }
 
 // BenchmarkApplyWithoutRelease: many times the state's own size arrives before
-// the next release. What waits must not make a record dearer.
+// the next release. The number waiting must not raise the cost of a record.
 func BenchmarkApplyWithoutRelease(b *testing.B) {
 	for _, n := range []int{1e4, 5e4, 1e5} {
 		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {

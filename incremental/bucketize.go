@@ -7,7 +7,7 @@ import (
 	"anond/equivclass/lgb"
 )
 
-// bucketizer cuts the sensitive values of classes into local buckets (lgb.go tells
+// bucketizer cuts the sensitive values of classes into local buckets (lgb.go says
 // why those are safe).
 type bucketizer struct {
 	promises
@@ -37,13 +37,13 @@ func (b bucketizer) cut(release uint32, births [][]RecordID) [][][]RecordID {
 // order: into unions of whole classes, and of a class that keeps a promise `l` by
 // itself the narrower buckets that Algorithm 2 finds in it.
 func (b bucketizer) buckets(release uint32, p *promise, classes [][]RecordID) (out [][]RecordID) {
-	coins := b.secrets.draw(release, "local buckets of "+p.name)
+	draws := b.secrets.draw(release, "local buckets of "+p.name)
 	for _, u := range p.unions(b.records, classes) {
 		if u.classes > 1 || p.l == 0 {
 			out = append(out, u.members)
 			continue
 		}
-		out = append(out, b.class(p, u.members, coins)...)
+		out = append(out, b.class(p, u.members, draws)...)
 	}
 	for _, bucket := range out {
 		slices.Sort(bucket)
@@ -52,13 +52,13 @@ func (b bucketizer) buckets(release uint32, p *promise, classes [][]RecordID) (o
 }
 
 // class cuts one class, its members in canonical order, by Algorithm 2.
-func (b bucketizer) class(p *promise, members []RecordID, coins equivclass.Source) [][]RecordID {
+func (b bucketizer) class(p *promise, members []RecordID, draws equivclass.Source) [][]RecordID {
 	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
 	for i, r := range members {
 		column[i], rows[i] = b.records.semi(p.j)[r], int32(i)
 	}
 	var out [][]RecordID
-	for _, rows := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(b.records.semiDict(p.j)), rows, p.l, coins) {
+	for _, rows := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(b.records.semiDict(p.j)), rows, p.l, draws) {
 		bucket := make([]RecordID, len(rows))
 		for i, row := range rows {
 			bucket[i] = members[row]
@@ -68,7 +68,7 @@ func (b bucketizer) class(p *promise, members []RecordID, coins equivclass.Sourc
 	return out
 }
 
-// union is whole classes whose sensitive values of one attribute keep its
+// union is a set of whole classes whose sensitive values of one attribute keep its
 // promise together.
 type union struct {
 	members []RecordID // in order of the classes
@@ -77,9 +77,9 @@ type union struct {
 }
 
 // unions takes classes one after the other until they keep the promise, then
-// begins the next union. What is left at the end joins the union before, and that
-// the one before it, as long as they do not; all of them together do, which
-// holdBack has seen to.
+// begins the next union. If the classes left at the end do not keep it, they are
+// merged with the union before, and again with the one before that, until they do.
+// All classes together keep the promise: holdBack has made sure of that.
 func (p *promise) unions(c *columns, classes [][]RecordID) []union {
 	var done []union
 	open := union{}

@@ -7,10 +7,10 @@ import (
 	"anond/equivclass"
 )
 
-// canonical orders records and classes by what they hold, so that nothing that
-// follows from the order depends on the order of arrival (rule F). Records that
-// hold the same are told apart by the class they are in; what is still equal may
-// be exchanged without a change to any file.
+// canonical orders records and classes by their content, so that nothing published
+// depends on the order of arrival (rule F, forbidden operations). Records of equal
+// content are told apart by their class; classes of equal content may be exchanged
+// without a change to any file.
 type canonical struct {
 	c       *columns
 	columns [][]equivclass.Code

@@ -19,10 +19,11 @@ import (
 	"anond/snapshot/audit"
 )
 
-// unsynced is the file system of tests that lose no power.
+// unsynced is the file system of tests: without fsync, as no power is lost.
 type unsynced struct{ snapshot.FS }
 
-func (unsynced) Sync(string) error { return nil }
+func (unsynced) Sync(string) error      { return nil }
+func (unsynced) SyncAll([]string) error { return nil }
 
 // chain runs a machine over a memory store and publishes its releases as the
 // daemon does: rendered, shown to the auditor's gate, renamed, recorded.
@@ -62,7 +63,8 @@ func placements(placed []snapshot.Placement) []audit.Placement {
 	return out
 }
 
-func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding, files ...snapshot.HierarchyFile) *chain {
+func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding,
+	files ...snapshot.HierarchyFile) *chain {
 	t.Helper()
 	c := &chain{t: t, schema: s, policy: p, seed: [32]byte{7}, store: memstore.New(), root: t.TempDir()}
 	c.settings = &snapshot.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
@@ -71,14 +73,15 @@ func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding
 	if p.Republication == incremental.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}
-	c.out = &snapshot.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"), Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
+	c.out = &snapshot.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
+		Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
 	require.NoError(t, c.out.Open())
 	c.gate = c.newGate()
 	c.open()
 	return c
 }
 
-// newGate holds the releases to the same budget as the daemon's gate.
+// newGate gives the releases the same budget of regroupings as the daemon's gate.
 func (c *chain) newGate() *audit.Gate {
 	budget := c.policy.MaxRegroups
 	if c.policy.Republication == incremental.Append {
@@ -96,7 +99,7 @@ func (c *chain) open() {
 }
 
 // crash loses everything that was not committed, and starts again: a release in
-// the making is taken up where it stopped, and the gate resumes.
+// progress goes on where it stopped, and the gate resumes.
 func (c *chain) crash() {
 	c.t.Helper()
 	c.store = c.store.Crash()
@@ -189,7 +192,8 @@ func (c *chain) exports() audit.Options {
 		}
 		records = append(records, append(row, c.texts(all, r)...))
 	}
-	o := audit.Options{Releases: c.out.Dir, Ledger: c.out.Ledger, Members: filepath.Join(c.root, "members.csv"), Records: filepath.Join(c.root, "records.csv")}
+	o := audit.Options{Releases: c.out.Dir, Ledger: c.out.Ledger, Members: filepath.Join(c.root, "members.csv"),
+		Records: filepath.Join(c.root, "records.csv")}
 	c.write(o.Members, members)
 	c.write(o.Records, records)
 	return o
@@ -254,7 +258,7 @@ func (c *chain) audit() *audit.Report {
 	return report
 }
 
-// certify demands the best verdict there is.
+// certify demands that the auditor certifies everything.
 func (c *chain) certify() *audit.Report {
 	c.t.Helper()
 	require.NoError(c.t, c.m.Commit())
@@ -264,7 +268,7 @@ func (c *chain) certify() *audit.Report {
 	return report
 }
 
-// counts holds that nothing is lost, at any moment.
+// counts checks that no record is lost.
 func (c *chain) counts(sent int) {
 	s := c.m.Status()
 	if int(s.Sent) != sent || sent != s.Published+s.Pending.Total()+int(s.DeadLetter) {
@@ -272,7 +276,7 @@ func (c *chain) counts(sent int) {
 	}
 }
 
-// infeasible reports whether an error refuses the first load (rule I).
+// infeasible reports whether an error refuses the first load (rule I, infeasible).
 func infeasible(err error) bool {
 	var e *incremental.InfeasibleError
 	return errors.As(err, &e)

@@ -6,7 +6,7 @@ import (
 	"anond/equivclass"
 )
 
-// inspection examines classes and their history, those of a state at rest.
+// inspection examines the classes of a state and their history.
 type inspection struct {
 	policy   *Policy
 	records  *columns
@@ -15,8 +15,9 @@ type inspection struct {
 }
 
 // CheckInvariants examines the whole state and reports every fault: classes
-// disjoint and admissible (rules A and P), pure classes flat, no subject twice
-// in a class (rule S), regroupings within budget (rule E), and the counts:
+// disjoint and admissible (rule A, frozen classes), pure classes flat (rule P, pure
+// classes), no subject twice in a class (rule S, one record of a subject), regroupings
+// within budget (rule E, equality patterns), and the counts:
 // sent = published + pending + dead-letter. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.policy, &m.records, m.history.classes, m.promises()}
@@ -26,7 +27,8 @@ func (m *Machine) CheckInvariants() []error {
 		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published", published, s.Published))
 	}
 	if s.Sent != uint64(s.Published+s.Pending.Total())+s.DeadLetter {
-		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter))
+		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d",
+			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter))
 	}
 	faults = append(faults, i.releases()...)
 	return append(faults, i.past()...)
@@ -99,7 +101,7 @@ func (i *inspection) releases() (faults []error) {
 	return faults
 }
 
-// past holds rule P over time: every class that ever held a record had the same
+// past checks rule P over time: every class that ever held a record had the same
 // signature, and a frozen class never died.
 func (i *inspection) past() (faults []error) {
 	signature := map[RecordID]string{}

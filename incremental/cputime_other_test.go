@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// threadTime is the time that passes, where that of the thread is not to be had.
+// threadTime is the elapsed time, where the thread's own time is not available.
 func threadTime() time.Duration { return time.Since(started) }

@@ -26,8 +26,8 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 	return m.Enact(d, createdAt, policy)
 }
 
-// Flush is Cut at the end of a source: no class is held back in the hope of a
-// better one, for nothing more is to come. Without new records and without
+// Flush is Cut at the end of a source: no record waits for a better class, because
+// no more records will come. Without new records and without
 // anything publishable it changes nothing, so that it may be repeated.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 	d, err := m.Decide(true)
@@ -42,13 +42,13 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 type Decision struct {
 	decision
 	flushing bool
-	// unchanged: the first load has not grown since it was decided in vain, so the
-	// answer is the one before.
+	// unchanged: the first load has not grown since a cut found nothing to publish,
+	// so this one would not either.
 	unchanged bool
 }
 
-// Decide is the first part of a cut, or of a flush, and the long one. It keeps
-// nothing: after ErrInterrupted, or if the decision is thrown away, the same
+// Decide is the first part of a cut, or of a flush, and takes nearly all the time.
+// It keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store.
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.broken {
@@ -62,7 +62,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 		return &Decision{unchanged: true}, nil
 	}
 	d, err := m.planning(flush).decide()
-	if m.interrupt.asked() { // whatever came out: part of the work was left out
+	if m.interrupt.asked() { // the result is incomplete, whatever it is
 		m.broken = true
 		return nil, ErrInterrupted
 	}
@@ -133,8 +133,8 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 		}
 	}
 	deaths := m.history.enter(d)
-	// The intent goes in first: the plans are made in the space of its cut, as a
-	// machine does that opens this state.
+	// The intent comes first: records are positioned in the space of its cut, as by a
+	// machine that opens this state.
 	m.head.fixReferences(d.references)
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,
@@ -150,9 +150,9 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 }
 
 // rebuild makes everything that is derived from the durable state: which record
-// is in which class, what is pending, and the plans. An uninterrupted machine
-// does the same after each release, so a restart goes on exactly where a
-// machine that never stopped would be.
+// is in which class, what is pending, and where it is positioned. It runs after each
+// release as well as at the start, so a restarted machine goes on exactly as one
+// that never stopped.
 func (m *Machine) rebuild() {
 	m.history.assign(m.records.classOf)
 	m.sortPending()
@@ -179,7 +179,7 @@ func (m *Machine) promises() promises { return newPromises(&m.records, m.head.Re
 func (m *Machine) Published(release uint32, manifest [32]byte) error {
 	i := m.history.unpublished()
 	if i == nil || i.Release != release {
-		return fmt.Errorf("release %d is not the one in the making", release)
+		return fmt.Errorf("release %d is not the one in progress", release)
 	}
 	i.Published, i.Manifest = true, manifest
 	done := *i

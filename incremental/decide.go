@@ -35,7 +35,7 @@ type planning struct {
 	admission admission
 	holdback  holdback
 	release   uint32 // the one to be decided
-	flushing  bool   // it is the last of its source: nothing waits for a better class
+	flushing  bool   // it is the last of its source: no record waits for a better class
 }
 
 // decide chooses the births. Each branch names the rule that makes it safe.
@@ -56,9 +56,9 @@ const settlePool = 200000
 
 // first partitions the first load as a whole.
 //
-// Rule A: every birth consists of at least k never-published records with no
-// value above 1/l. Rule I: a load that no partition can satisfy is refused, and
-// may grow (first.go).
+// Rule A (frozen classes): every birth consists of at least k never-published records with no
+// value above 1/l. Rule I (infeasible): a load that no partition can satisfy is
+// refused, and may grow (first.go).
 func (p *planning) first() (decision, error) {
 	waiting := p.pending.waiting
 	if len(waiting) < p.policy.Requirement.K {
@@ -82,8 +82,9 @@ func (p *planning) sensitive() string {
 }
 
 // firstRelease makes release 1 out of planned classes: those that keep the
-// promises of the semi-sensitive attributes and, where a reference distribution
-// is that of what is published, stand beside it. Each may cost the other some.
+// promises of the semi-sensitive attributes and, where the reference distribution of
+// t-closeness is that of what is published, are close to it. Either test may remove
+// classes that the other one needs, so both run until neither removes any.
 func (p *planning) firstRelease(plans []plan, records int) (d decision, err error) {
 	lost := 0
 	for {
@@ -105,8 +106,8 @@ func (p *planning) firstRelease(plans []plan, records int) (d decision, err erro
 }
 
 // partitioner is the method of the first load. One that draws gets a seed of this
-// state and this release (rule R): a restart before the cut, and a retry after
-// it, draw the same; who has the releases and the program cannot repeat it.
+// state and this release (rule R, randomness): a restart before the cut, and a retry after
+// it, draw the same; someone with the releases and the program cannot repeat it.
 func (p *planning) partitioner() equivclass.Partitioner {
 	if method, draws := p.policy.Initial.(equivclass.Drawing); draws {
 		return method.WithSeed(p.secrets.draw(p.release, "first load").Uint64())
@@ -118,7 +119,7 @@ func (p *planning) partitioner() equivclass.Partitioner {
 //
 // Rule A makes every choice safe: a birth consists of never-published records
 // and satisfies the requirement, whichever of them are born. In mode regroup,
-// rule P governs the rest (regroup.go). Rule I: while infeasible records wait,
+// rule P (pure classes) governs the rest (regroup.go). Rule I: while infeasible records wait,
 // either all that waits is published or nothing.
 func (p *planning) update() decision {
 	if len(p.pending.waiting) == 0 && len(p.pending.repeats) == 0 {

@@ -60,7 +60,8 @@ func openDistinct(t testing.TB) *incremental.Machine {
 	for j := range 5 {
 		as = append(as, equivclass.Attribute{Name: fmt.Sprint("q", j), Role: equivclass.Quasi, Type: equivclass.Integer})
 	}
-	s, err := equivclass.NewSchema(append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical}), equivclass.RefuseMissing)
+	as = append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical})
+	s, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	p := policy(10, 5)
 	p.Republication, p.Initial, p.Local = incremental.Regroup, extract.Extract{Workers: 2}, extract.Extract{Workers: 2}

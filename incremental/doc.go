@@ -1,14 +1,50 @@
-// Package incremental is the state machine of anond: it positions records at
-// their classes, plans classes in the neighbourhood of what has arrived, and
-// decides what a release publishes, under the rules of the privacy contract
-// (docs/THREAT_MODEL.md).
+// Package incremental is the state machine of anond: it takes records in, positions
+// them at their classes, and decides what each release publishes, under the rules of
+// the privacy contract (docs/THREAT_MODEL.md).
 //
-// It is deterministic. Same state, same input, same seed: same output. There is
-// no clock, no I/O and no global randomness inside; time is an input (Tick), the
-// store is a port (Store).
+// Guarantee: every class that a release publishes satisfies the requirement
+// (k-anonymity, l-diversity, further principles) and keeps the rules over all
+// releases; each decision is verified against them before anything of it is kept.
+// The machine is deterministic: same state, same input and same seed give the same
+// output. There is no clock, no I/O and no global randomness inside. Time is an
+// input (Tick), the store is a port (Store).
+//
+// Method: the multidimensional local update of Wang, Xu and Sun, "Protecting Privacy
+// by Multi-dimensional K-anonymity", section IV. A new record is positioned at the
+// class whose box contains it or is nearest. When more than a threshold of updates
+// have gathered in a neighbourhood, the neighbour sets and the similar sets are
+// found, and the records around them are partitioned anew. With regroup, published
+// classes of one signature may be cut anew together with flat sets of new records.
+//
+// Difference from the paper: the paper re-partitions published records freely, which
+// tells people's values to someone who keeps two releases (package literal shows
+// how). Here only records that were never published are partitioned; published
+// classes serve as landmarks and change only under rule P (pure classes). The update
+// is carried out when a release asks for it, not when the threshold is exceeded.
+//
+// Cost: a record costs d dictionary look-ups and one search in a spatial index,
+// whatever the number of records in state; a local update is bounded by a constant
+// number of classes and of records; a release costs one partition of the waiting
+// records and one pass over all records.
+//
+// Parts: Machine has the methods that the host calls. Each part owns what it changes
+// and is given what it reads:
+//
+//   - intake keeps what was read and what became of it, history the classes and the
+//     intents, head what a state says about itself, columns the records, staged what
+//     is not committed yet, secrets the keys and random draws;
+//   - adoption takes settings and grown hierarchies into a state, or refuses them;
+//   - planner positions records and plans local updates; pendingSet knows who waits,
+//     firstLoad what happens before release 1;
+//   - planning decides a cut, with admission (who goes first), holdback (what the
+//     promises forbid) and regrouper (rule P); verifier checks the decision;
+//   - view shows a release, with localBuckets for local generalization and
+//     bucketization; inspection examines a whole state.
+//
+// Sources: the paper above; docs/THREAT_MODEL.md for the rules and their proofs.
 //
 // The host's duties, in order: Apply what was read; Commit (records, positions
 // and dead letters in one transaction); only then acknowledge to the source and
-// deliver dead letters. When Due says so, Cut (the intent is committed), render
-// the View, publish, and report it with Published.
+// deliver dead letters. When CutDue or UpdateDue says so, Cut (the intent is
+// committed), render the View, publish, and report it with Published.
 package incremental

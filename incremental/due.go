@@ -10,7 +10,8 @@ func (m *Machine) CutDue() bool {
 	return m.policy.CutEvery > 0 && n >= m.head.LastCut+RecordID(m.policy.CutEvery)
 }
 
-// NewSinceCut returns the number of records accepted since the newest cut tried.
+// NewSinceCut returns the number of records accepted since the newest cut that was
+// tried, with or without a release.
 func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.head.LastCut) }
 
 // UpdateDue reports whether updates have gathered such that a release may have

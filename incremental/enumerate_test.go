@@ -14,15 +14,15 @@ import (
 	"anond/incremental"
 )
 
-// coins enumerates the outcomes of all random shuffles of a run: each digit of
-// the odometer is one draw of Fisher and Yates, so every outcome of a run has the
+// odometer enumerates the outcomes of all random shuffles of a run: each digit of it
+// is one draw of Fisher and Yates, so every outcome of a run has the
 // weight 1/(product of the radices), exactly.
-type coins struct {
+type odometer struct {
 	digit, radix []int
 	at           int
 }
 
-func (c *coins) shuffle(n int, swap func(i, j int)) {
+func (c *odometer) shuffle(n int, swap func(i, j int)) {
 	for i := n - 1; i > 0; i-- {
 		if c.at == len(c.digit) {
 			c.digit, c.radix = append(c.digit, 0), append(c.radix, i+1)
@@ -32,7 +32,7 @@ func (c *coins) shuffle(n int, swap func(i, j int)) {
 	}
 }
 
-func (c *coins) weight() float64 {
+func (c *odometer) weight() float64 {
 	w := 1.0
 	for _, r := range c.radix {
 		w /= float64(r)
@@ -41,7 +41,7 @@ func (c *coins) weight() float64 {
 }
 
 // next moves on to the next outcome; false after the last.
-func (c *coins) next() bool {
+func (c *odometer) next() bool {
 	for i := len(c.digit) - 1; i >= 0; i-- {
 		if c.digit[i]+1 < c.radix[i] {
 			c.digit[i]++
@@ -60,7 +60,7 @@ type seen struct {
 }
 
 // levelL2 is the largest posterior that an adversary reaches who knows the
-// program and the law of its coins, and the share of published records (by
+// program and the law of its random draws, and the share of published records (by
 // probability) for whom some value exceeds 1/l.
 type levelL2 struct {
 	max, exposed float64
@@ -68,15 +68,15 @@ type levelL2 struct {
 	published    int // transcripts that publish something
 }
 
-// enumerate plays ALL worlds of a tiny stream under ALL outcomes of its coins,
-// and computes by Bayes' rule, for each prior, what each transcript tells.
-// fixed: the coins are known to fall as they do (or there are none).
-func (w *tiny) enumerate(t testing.TB, priors [][]float64, cut func(*incremental.Machine, *coins) (*incremental.Intent, error)) []levelL2 {
+// enumerate plays ALL worlds of a tiny stream under ALL outcomes of its random draws,
+// and computes by Bayes' rule, for each prior, what each transcript shows.
+func (w *tiny) enumerate(t testing.TB, priors [][]float64,
+	cut func(*incremental.Machine, *odometer) (*incremental.Intent, error)) []levelL2 {
 	n, values := len(w.at), len(priors[0])
 	all := map[string]*seen{}
 	world := make([]int, n)
 	for more := true; more; more = increment(world, values) {
-		for c := (&coins{}); ; {
+		for c := (&odometer{}); ; {
 			var b strings.Builder
 			m := w.run(t, world, func(m *incremental.Machine) (*incremental.Intent, error) { return cut(m, c) },
 				func(m *incremental.Machine, i *incremental.Intent, err error) { transcript(&b, m, world, i, err) })
@@ -161,14 +161,14 @@ func judge(all map[string]*seen, p, l int) levelL2 {
 }
 
 // plain is the cut of a machine that draws nothing.
-func plain(m *incremental.Machine, _ *coins) (*incremental.Intent, error) {
+func plain(m *incremental.Machine, _ *odometer) (*incremental.Intent, error) {
 	return m.Cut(1, [32]byte{})
 }
 
 // TestProgramTellsMoreThanItsReleases shows why levels L0 and L1 are all that is
 // promised: which cut Mondrian takes, and which records extraction joins, depend
-// on sensitive values. Who knows the program and computes what it would have done
-// in each world (level L2) learns some values with more than 1/l.
+// on sensitive values. Someone who knows the program and computes what it would have
+// done in each world (level L2) learns some values with more than 1/l.
 func TestProgramTellsMoreThanItsReleases(t *testing.T) {
 	three := [][]float64{{1. / 3, 1. / 3, 1. / 3}, {.5, .3, .2}}
 	for _, x := range []struct {
@@ -198,7 +198,7 @@ func TestProgramTellsMoreThanItsReleases(t *testing.T) {
 // randomHalves assigns the records to two classes by draws alone, and makes one
 // class of them if a half does not satisfy the requirement. Each choice is the
 // same for every order of the values.
-type randomHalves struct{ draws *coins }
+type randomHalves struct{ draws *odometer }
 
 func (h *randomHalves) Name() string { return "random-halves" }
 
@@ -224,7 +224,7 @@ func TestEnumerationClearsSymmetricDraws(t *testing.T) {
 		p := policy(2, 2)
 		p.Republication, p.Initial, p.Local = incremental.Append, by, by
 		w := newTiny(t, rand.New(rand.NewPCG(1, 5)), n, 2, []int{n}, p)
-		levels := w.enumerate(t, three, func(m *incremental.Machine, c *coins) (*incremental.Intent, error) {
+		levels := w.enumerate(t, three, func(m *incremental.Machine, c *odometer) (*incremental.Intent, error) {
 			by.draws = c
 			return m.Cut(1, [32]byte{})
 		})
@@ -235,11 +235,11 @@ func TestEnumerationClearsSymmetricDraws(t *testing.T) {
 	}
 }
 
-// TestCoinsEnumerateEveryOutcome: two shuffles of a run have each pair of orders
+// TestOdometerEnumeratesEveryOutcome: two shuffles of a run have each pair of orders
 // once, and the weights sum to 1.
-func TestCoinsEnumerateEveryOutcome(t *testing.T) {
+func TestOdometerEnumeratesEveryOutcome(t *testing.T) {
 	orders, sum := map[string]int{}, 0.0
-	for c := (&coins{}); ; {
+	for c := (&odometer{}); ; {
 		a, b := []byte("abcd"), []byte("xyz")
 		c.shuffle(len(a), func(i, j int) { a[i], a[j] = a[j], a[i] })
 		c.shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })

@@ -10,13 +10,13 @@ import (
 // Epochs of the sensitive attribute.
 //
 // When its hierarchy grows, values become valid that no record could have before.
-// The adversary knows when each record arrived and sees the copies of the
-// hierarchy: in a class with a new value she would rule it out for all who
-// arrived before it, and the others' share would rise above 1/l. So a class that
-// holds a value holds only records that arrived since it is valid. With it every
-// assignment of a class's bag to its members fits what she knows, as ever.
+// Adversaries know when each record arrived and see the published hierarchies. In a
+// class with a new value they would rule that value out for everyone who arrived
+// before it, and the share of the others would rise above 1/l. So a class that holds
+// a value holds only records that arrived after the value became valid. Then every
+// assignment of a class's bag to its members is possible, as before.
 
-// errEpoch: a class would tell who cannot have one of its values.
+// errEpoch: a class would show who cannot have one of its values.
 var errEpoch = errors.New("it holds a value that was not valid yet when a member arrived (epochs of a hierarchy)")
 
 // findEpochs notes, by value, before which record it was not valid; nil if all
@@ -46,7 +46,7 @@ func (c *columns) validSince(r RecordID) RecordID {
 	return c.since[c.sa()[r]]
 }
 
-// oneEpoch tells whether records may share a class: each arrived when the values
+// oneEpoch reports whether records may share a class: each arrived when the values
 // of all were valid.
 func (c *columns) oneEpoch(members []RecordID) error {
 	if c.since == nil || len(members) == 0 {
@@ -61,16 +61,16 @@ func (c *columns) oneEpoch(members []RecordID) error {
 	return nil
 }
 
-// mayHave tells whether a record may share a class with the values of a signature.
+// mayHave reports whether a record may share a class with the values of a signature.
 func (c *columns) mayHave(r RecordID, signature []equivclass.Code) bool {
 	return c.since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.since[v] > r })
 }
 
 // epochs divides records, in order of arrival, into pools that may each be
-// partitioned as a whole: first those whose values were valid when the oldest of
-// them arrived. later takes what found no class among them, and returns the
-// second pool, of the others and all that may stand beside them; the rest is too
-// old for it. The first pool is soon published, so nobody waits for long.
+// partitioned as a whole. The first pool holds those whose values were valid when the
+// oldest of them arrived. later takes those that found no class in it, and returns
+// the second pool: the other records and all that may share a class with them. left
+// is too old for it. The first pool is soon published, so nobody waits for long.
 func (c *columns) epochs(records []RecordID) (first []RecordID, later func(rest []RecordID) (second, left []RecordID)) {
 	if c.since == nil || len(records) == 0 {
 		return records, nil

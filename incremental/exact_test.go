@@ -25,7 +25,8 @@ func plane(t testing.TB, d int) *equivclass.Schema {
 	for j := range d {
 		as = append(as, equivclass.Attribute{Name: fmt.Sprintf("x%d", j), Role: equivclass.Quasi, Type: equivclass.Integer})
 	}
-	s, err := equivclass.NewSchema(append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical}), equivclass.RefuseMissing)
+	as = append(as, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical})
+	s, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return s
 }
@@ -60,7 +61,8 @@ func (w *tiny) row(i, v int) equivclass.Row {
 }
 
 // run plays one world; after each cut, see is called with what it returned.
-func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*incremental.Intent, error), see func(*incremental.Machine, *incremental.Intent, error)) *incremental.Machine {
+func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*incremental.Intent, error),
+	see func(*incremental.Machine, *incremental.Intent, error)) *incremental.Machine {
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: w.schema, Policy: w.policy, Seeded: true})
 	require.NoError(t, err)
 	next := 0
@@ -149,8 +151,8 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 	assert.Greater(t, regrouped, 150, "the streams do not reach regrouping")
 }
 
-// checkExactly compares every posterior with what rules A and P say it is, and
-// returns the number of records that were regrouped.
+// checkExactly compares every posterior with what rules A (frozen classes) and P (pure
+// classes) say it is, and returns the number of records that were regrouped.
 func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int, values, l int) (regrouped int) {
 	c := chainOf(t, m, world, values)
 	post, err := audittest.Posteriors(c)

@@ -7,7 +7,7 @@ import (
 )
 
 // InfeasibleError says that no partition of the first load can satisfy what is
-// asked (rule I; docs/THREAT_MODEL.md, Lemma D). It carries shares, never a value.
+// asked (rule I, infeasible; docs/THREAT_MODEL.md, Lemma D). It carries shares, never a value.
 type InfeasibleError struct {
 	Attribute string
 	Records   int     // of the first load
@@ -15,11 +15,11 @@ type InfeasibleError struct {
 	L         int
 	Reachable int // the largest l that the records allow
 	// Principle is the further test that not even all records together satisfy;
-	// empty if it is l that fails. Distance is how far they are from the declared
-	// reference, if it is t-closeness.
+	// empty if l fails. Distance is how far they are from the declared reference, if
+	// the test is t-closeness.
 	Principle string
 	Distance  float64
-	// Alone says that no class stands beside the values of the others.
+	// Alone says that no class is close to the values of the others.
 	Alone bool
 	// Semi says that the attribute is semi-sensitive: Share is that of the most
 	// frequent value among the sensitive ones.
@@ -31,23 +31,26 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	if e.NoReference {
-		return fmt.Sprintf("release 1 would publish no sensitive value of %q, so that its t-closeness would have no reference distribution", e.Attribute)
+		return fmt.Sprintf("release 1 would publish no sensitive value of %q, so that its t-closeness would have no reference distribution",
+			e.Attribute)
 	}
 	if e.Semi {
-		return fmt.Sprintf("the most frequent value of %q has %.1f %% of its sensitive values in the first load, more than 1/l = %.1f %%: no release can keep l = %d",
-			e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
+		return fmt.Sprintf("the most frequent value of %q has %.1f %% of its sensitive values in the first load, "+
+			"more than 1/l = %.1f %%: no release can keep l = %d", e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
 	}
 	if e.Alone {
-		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q beside the values that release 1 would publish", e.Records, e.Principle, e.Attribute)
+		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish",
+			e.Records, e.Principle, e.Attribute)
 	}
 	if e.Principle != "" {
-		return fmt.Sprintf("not even all %d records of the first load as one class satisfy %s on %q: no release of them can", e.Records, e.Principle, e.Attribute)
+		return fmt.Sprintf("not even all %d records of the first load as one class satisfy %s on %q: no release of them can",
+			e.Records, e.Principle, e.Attribute)
 	}
 	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
 		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
 }
 
-// Hint says what would mend it.
+// Hint says what would help.
 func (e *InfeasibleError) Hint() string {
 	switch {
 	case e.NoReference:
@@ -68,7 +71,8 @@ func (e *InfeasibleError) Hint() string {
 // classes that satisfy a principle satisfies it, so no partition of all the
 // records could.
 func feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) error {
-	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L, Reachable: b.Total / b.Max()}
+	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L,
+		Reachable: b.Total / b.Max()}
 	if !b.Eligible(want.L) {
 		return e
 	}

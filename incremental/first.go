@@ -5,11 +5,11 @@ import "errors"
 // The first load and what comes before release 1.
 //
 // Before release 1 nothing binds at levels L0 and L1: no record was published, so
-// whatever is refused, waits or changes can be seen by nobody who reads releases.
-// A first load that is too small, or that no partition can satisfy (rule I), is
-// therefore not the end: it stays the first load, grows by what comes, and is cut
-// again whenever a release would be due. The next start reads up to the present
-// end of the source before it cuts.
+// nobody who reads releases can see what is refused, waits or changes. A first load
+// that is too small, or that no partition can satisfy (rule I, infeasible), is
+// therefore not final: it stays the first load, takes in the records that follow, and
+// is cut again whenever a release would be due. The next start reads up to the
+// present end of the source before it cuts.
 
 // FirstLoad is what operators are told before release 1: counts and shares.
 type FirstLoad struct {
@@ -25,10 +25,10 @@ type FirstLoad struct {
 
 // firstLoad is what the machine knows of the load before release 1.
 type firstLoad struct {
-	// growing: it was cut in vain since the machine was opened, and takes in what
-	// comes until a cut finds something to publish.
+	// growing: since the machine was opened a cut found nothing to publish. The load
+	// takes in what comes until a cut finds something.
 	growing bool
-	refused *InfeasibleError // why the newest such cut was in vain; nil: too few records
+	refused *InfeasibleError // why the newest such cut was refused; nil: too few records
 }
 
 // grow lets the first load take in what comes.
@@ -48,7 +48,7 @@ func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID) 
 	f.refused, p.stuck = e, len(p.waiting)
 }
 
-// status tells operators of it.
+// status describes it for operators.
 func (f *firstLoad) status(records RecordID, policy *Policy) *FirstLoad {
 	s := &FirstLoad{Records: int(records), Wanted: max(policy.Requirement.K, policy.InitialMin)}
 	if e := f.refused; e != nil {
@@ -78,7 +78,8 @@ func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
 // load does not end.
 func (m *Machine) EnoughRecords() bool { return int(m.records.len()) >= m.policy.InitialMin }
 
-// Growing reports whether the first load was cut in vain and grows.
+// Growing reports whether a cut of the first load found nothing to publish, so that
+// the load grows.
 func (m *Machine) Growing() bool { return m.first.growing }
 
 // Refused returns why the first load was refused at the newest cut, nil if it was

@@ -12,7 +12,7 @@ import (
 
 // TestFirstLoadGrows: a refused first load changes nothing but where it ends: it
 // takes in more records over restarts, and the chain is certified.
-// Mutation: Machine.refuse keeps InitialEnds.
+// Mutation: head.reopenFirst keeps InitialEnds.
 func TestFirstLoadGrows(t *testing.T) {
 	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
 	c.m.SetInitialEnds(map[incremental.Partition]int64{source: 9})
@@ -67,7 +67,8 @@ func TestFirstLoadIsTriedWhenAReleaseWouldBeDue(t *testing.T) {
 	assert.True(t, c.m.CutDue())
 }
 
-// TestMinimumOfTheFirstLoad: its end is not its end before the records are there.
+// TestMinimumOfTheFirstLoad: the first load is not complete at its end if it has too
+// few records.
 func TestMinimumOfTheFirstLoad(t *testing.T) {
 	p := policy(4, 3)
 	p.InitialMin = 8
@@ -84,7 +85,8 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 
 // settingsOf opens a machine on the chain's state under given settings.
 func (c *chain) settingsOf(p incremental.Policy, settings map[string][32]byte) error {
-	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding", Seed: c.seed, Seeded: true})
+	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding",
+		Seed: c.seed, Seeded: true})
 	if err == nil {
 		c.m, c.policy = m, p
 		err = m.Commit()

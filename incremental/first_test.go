@@ -32,7 +32,8 @@ var firstPartitioners = []struct {
 
 // TestFirstLoadIsKeyed: the first load is a function of the records and the
 // state's seed. A restart before the cut changes nothing; another seed changes
-// what draws and nothing else (rule R); and every chain is certified.
+// the methods that draw and nothing else (rule R, randomness); and every chain is
+// certified.
 func TestFirstLoadIsKeyed(t *testing.T) {
 	for _, x := range firstPartitioners {
 		t.Run(x.by.Name(), func(t *testing.T) {
@@ -62,7 +63,8 @@ func firstChain(t *testing.T, p incremental.Policy, seed [32]byte, restart bool)
 	rng := rand.New(rand.NewPCG(4, 4))
 	apply := func(from, to int) {
 		for i := from; i < to; i++ {
-			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(40)), fmt.Append(nil, rng.IntN(40)), fmt.Append(nil, rng.IntN(6)), {'a' + byte(rng.IntN(6))}})
+			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(40)), fmt.Append(nil, rng.IntN(40)), fmt.Append(nil, rng.IntN(6)),
+				{'a' + byte(rng.IntN(6))}})
 		}
 	}
 	apply(0, 240)

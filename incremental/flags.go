@@ -16,7 +16,7 @@ const maxSemi = 64
 
 func hasFlag(f flagSet, j int) bool { return f>>j&1 == 1 }
 
-// checkSemi tells whether a policy can keep the promises of the semi-sensitive
+// checkSemi reports whether a policy can keep the promises of the semi-sensitive
 // attributes.
 func checkSemi(s *equivclass.Schema, p Policy) error {
 	switch n := len(s.Semi()); {

@@ -9,13 +9,14 @@ import (
 )
 
 // A hierarchy may grow. Leaves may be added anywhere; every leaf that state knows
-// keeps its whole path. So every cell that was ever published keeps its label: it
+// keeps its whole path. So every cell that was ever published keeps its label, which
 // is that of the lowest common ancestor of the same leaves. Before release 1 any
-// change will do that leaves no record without its leaf.
+// change is accepted that leaves no record without its leaf.
 //
-// A new leaf of a quasi-identifier tells nothing that the adversary does not know.
-// One of the sensitive attribute does: who arrived before it cannot have the new
-// value. So it shares a class with those only who arrived after it (epochs.go).
+// A new leaf of a quasi-identifier tells nothing that adversaries do not know. A new
+// leaf of the sensitive attribute does: whoever arrived before it cannot have the new
+// value. So records with a new value share classes only with records that arrived
+// after it became valid (epochs.go).
 
 // GrowthError says that a hierarchy changed in a way that is not growth.
 type GrowthError struct {
@@ -30,8 +31,8 @@ func (e *GrowthError) Error() string {
 	if e.Reason != "" {
 		return fmt.Sprintf("the hierarchy of attribute %q was changed: %s", e.Attribute, e.Reason)
 	}
-	return fmt.Sprintf("the hierarchy of attribute %q was changed: of the leaves that state knows, %d have another path and %d are gone. New leaves may be added; what is there keeps its whole path",
-		e.Attribute, len(e.Moved), len(e.Lost))
+	return fmt.Sprintf("the hierarchy of attribute %q was changed: of the leaves that state knows, %d have another path and %d are gone. "+
+		"New leaves may be added; what is there keeps its whole path", e.Attribute, len(e.Moved), len(e.Lost))
 }
 
 // hierarchies takes the present hierarchies into state, or refuses them.
@@ -93,14 +94,15 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
 	entries, moved, lost := a.records.leaves[attribute].change()
 	if !a.bound {
-		lost, moved = a.records.homeless(attribute), nil
+		lost, moved = a.records.leafless(attribute), nil
 	}
 	refused.Moved, refused.Lost = moved, lost
 	switch i := a.history.unpublished(); {
 	case len(moved)+len(lost) > 0:
 		return nil, refused
 	case i != nil:
-		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
+		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: "+
+			"start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
 		return nil, refused
 	case len(entries) == 0:
 		return nil, nil // only the order of lines or their notation
@@ -108,18 +110,19 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 		refused.Reason = "that of a semi-sensitive attribute may not: a later leaf would tell about the values of those who came before it"
 		return nil, refused
 	case attribute == a.Schema.SensitiveIndex() && a.Policy.treeGround() && a.bound:
-		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: distances of published classes would change"
+		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: " +
+			"distances of published classes would change"
 		return nil, refused
 	}
 	return entries, nil
 }
 
-// homeless lists the leaves that records have and the present tree has not.
-func (c *columns) homeless(attribute int) (lost []string) {
+// leafless lists the leaves that records have and the present tree has not.
+func (c *columns) leafless(attribute int) (lost []string) {
 	if !slices.Contains(c.Codes[attribute], gone) {
 		return nil
 	}
-	return []string{""} // one stands for all: the column no longer tells them apart
+	return []string{""} // one stands for all: the column no longer distinguishes them
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

@@ -41,9 +41,9 @@ func likeliest(members []incremental.RecordID, bag []string, since func(value st
 }
 
 // TestExactPosteriorsOfAGrownHierarchy: classes are frozen and disjoint, so each
-// is a world of its own. Nobody who knows arrivals and the copies of the sensitive
-// hierarchy tells a value with more than 1/l. The same count finds a class that
-// puts a new value next to an earlier record.
+// can be counted alone. Nobody who knows arrivals and the copies of the sensitive
+// hierarchy infers a value with more than 1/l. The same count finds a class that puts
+// a new value together with an earlier record.
 func TestExactPosteriorsOfAGrownHierarchy(t *testing.T) {
 	valid := func(v string) incremental.RecordID { return map[string]incremental.RecordID{"new": 1}[v] }
 	require.Equal(t, 1.0, likeliest([]incremental.RecordID{0, 1}, []string{"old", "new"}, valid), "a class that breaks the rule is found")

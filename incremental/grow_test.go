@@ -69,7 +69,8 @@ func (g *grove) start() error {
 	for i, name := range []string{"place", "ill"} {
 		v := m.Hierarchies()[i+1]
 		first := slices.IndexFunc(v, func(v incremental.HierarchyVersion) bool { return v.Release > 0 })
-		g.settings.Hierarchies = append(g.settings.Hierarchies, snapshot.HierarchyFile{Attribute: name, File: name + ".csv", Content: g.file(i), Grown: first > 0})
+		g.settings.Hierarchies = append(g.settings.Hierarchies, snapshot.HierarchyFile{Attribute: name, File: name + ".csv",
+			Content: g.file(i), Grown: first > 0})
 	}
 	g.gate = g.newGate()
 	if i := m.Latest(); i != nil {
@@ -125,7 +126,8 @@ func (g *grove) people(n int) {
 	}
 	for range n {
 		place, ill := leaf(0), leaf(1)
-		require.Equal(g.t, equivclass.Accepted, g.apply(source, int64(g.sent), equivclass.Row{fmt.Append(nil, g.rng.IntN(50)), []byte(place), []byte(ill)}).Reason)
+		require.Equal(g.t, equivclass.Accepted, g.apply(source, int64(g.sent),
+			equivclass.Row{fmt.Append(nil, g.rng.IntN(50)), []byte(place), []byte(ill)}).Reason)
 		g.sent++
 		g.texts = append(g.texts, place+"/"+ill)
 	}
@@ -133,7 +135,7 @@ func (g *grove) people(n int) {
 
 // TestGrowingHierarchies: whatever leaves come where, and however often the
 // process starts again, every record keeps its values, every release passes the
-// gate, no class tells who cannot have a value, and the chain is certified.
+// gate, no class shows who cannot have a value, and the chain is certified.
 // Mutations: toStored returns codes as they are; epochs returns all records as
 // one pool; eligible without mayHave.
 func TestGrowingHierarchies(t *testing.T) {
@@ -155,15 +157,15 @@ func TestGrowingHierarchies(t *testing.T) {
 			}
 			g.cut()
 			require.Greater(t, len(g.m.Intents()), 5)
-			g.noEarlyRecordBesideALateValue()
+			g.noEarlyRecordWithALateValue()
 			g.certify()
 		})
 	}
 }
 
-// noEarlyRecordBesideALateValue looks at the classes of every release with what
+// noEarlyRecordWithALateValue looks at the classes of every release with what
 // the adversary knows: when each record arrived and when each value became valid.
-func (g *grove) noEarlyRecordBesideALateValue() {
+func (g *grove) noEarlyRecordWithALateValue() {
 	since := func(r incremental.RecordID) incremental.RecordID {
 		_, ill, _ := strings.Cut(g.texts[r], "/")
 		i := slices.IndexFunc(g.m.Hierarchies()[2], func(v incremental.HierarchyVersion) bool { return int(v.Leaves) > leafNumber(ill) })
@@ -184,8 +186,9 @@ func leafNumber(leaf string) (n int) {
 	return n
 }
 
-// TestWhatAHierarchyMayNot: a leaf that goes or moves, a release that is decided
-// and not published, and levels and tests that a new value would break.
+// TestWhatAHierarchyMayNot: refused are a leaf that is removed or moved, a change while
+// a release is decided and not published, and changes under tests that a new value
+// would break.
 func TestWhatAHierarchyMayNot(t *testing.T) {
 	g := newGrove(t, 3, false)
 	g.people(30)
@@ -206,7 +209,8 @@ func TestWhatAHierarchyMayNot(t *testing.T) {
 	g.lines[0] = append([]string{"p0;q9;*"}, lines[0][1:]...)
 	refused("1 have another path and 0 are gone")
 
-	g.policy.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.9, Ground: equivclass.TreeGround{Tree: g.schema.Attributes()[2].Hierarchy}}}
+	g.policy.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.9,
+		Ground: equivclass.TreeGround{Tree: g.schema.Attributes()[2].Hierarchy}}}
 	g.lines[1] = append(slices.Clone(lines[1]), "i6;j0;*")
 	refused("hierarchical distance")
 
@@ -222,14 +226,15 @@ func TestWhatAHierarchyMayNot(t *testing.T) {
 }
 
 // TestAnEarlyRecordJoinsNoLateSignature: a record that waits since before a value
-// was valid does not join the classes that have it, as much as that would gain.
+// was valid does not join the classes that have it, however much that would gain.
 // Mutation: eligible without mayHave.
 func TestAnEarlyRecordJoinsNoLateSignature(t *testing.T) {
 	g := newGrove(t, 1, true)
 	g.policy.MaxRegroups, g.settings.Policy.MaxRegroups = 100, 100
 	require.NoError(t, g.start())
 	put := func(x int, ill string) {
-		require.Equal(t, equivclass.Accepted, g.apply(source, int64(g.sent), equivclass.Row{fmt.Append(nil, x), []byte("p0"), []byte(ill)}).Reason)
+		require.Equal(t, equivclass.Accepted, g.apply(source, int64(g.sent),
+			equivclass.Row{fmt.Append(nil, x), []byte("p0"), []byte(ill)}).Reason)
 		g.sent++
 		g.texts = append(g.texts, "p0/"+ill)
 	}
@@ -255,7 +260,7 @@ func TestAnEarlyRecordJoinsNoLateSignature(t *testing.T) {
 		}
 		put(10, "i6")
 	}
-	g.noEarlyRecordBesideALateValue()
+	g.noEarlyRecordWithALateValue()
 	assert.Positive(t, g.m.Status().Pending.Total())
 	require.Empty(t, g.m.CheckInvariants())
 }

@@ -21,12 +21,12 @@ const (
 	KindDead
 )
 
-// Guard knows how far a state has come and tells whether a delta continues it.
+// Guard knows how far a state has come and reports whether a delta continues it.
 // Every store asks it before it writes, so that a faulty machine cannot leave a
-// state that breaks the numbering or these parts of rules A, P and C: records and classes are
-// numbered without a gap, members exist and ascend, only a living pure class
-// dies, only a living frozen class is declared pure. Whether a declared class
-// is flat is the machine's duty. Cost: linear in the delta, one byte a class.
+// state that breaks the numbering or these parts of rules A (frozen classes), P (pure
+// classes) and C (coexistence): records and classes are numbered without a gap,
+// members exist and ascend, only a living pure class dies, only a living frozen class
+// is declared pure. Whether a declared class is flat is the machine's duty. Cost: linear in the delta, one byte a class.
 type Guard struct {
 	Dictionary uint64      // entries kept
 	Records    RecordID    // records kept
@@ -85,7 +85,7 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 	return RecordID(next), nil
 }
 
-// check tells whether all columns have the same length.
+// check reports whether all columns have the same length.
 func (b *RecordBlock) check() error {
 	n := b.Len()
 	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n)
@@ -112,8 +112,8 @@ func (g *Guard) checkLetters(d *Delta) error {
 	return nil
 }
 
-// checkPositions holds a partition and its number together for ever: the
-// origin of every record refers to them.
+// checkPositions refuses to give a partition another number: the origin of every
+// record refers to it, permanently.
 func (g *Guard) checkPositions(positions []PartitionPosition) error {
 	fresh := map[uint16]Partition{}
 	for _, x := range positions {
@@ -148,7 +148,8 @@ func (g *Guard) checkBirths(births []*Class, records RecordID) error {
 	return nil
 }
 
-// checkTurns judges births, declarations (rule C) and deaths, in this order.
+// checkTurns judges births, declarations (rule C, coexistence) and deaths, in this
+// order.
 func (g *Guard) checkTurns(d *Delta) error {
 	if len(d.DeclaredPure) == 0 && len(d.Deaths) == 0 {
 		return nil
@@ -229,7 +230,7 @@ func (g *Guard) AddPosition(p Partition, x Position) {
 	g.Partitions[x.Number], g.numbers[p] = p, x.Number
 }
 
-// Clone returns a guard that goes its own way.
+// Clone returns an independent copy.
 func (g *Guard) Clone() Guard {
 	out := *g
 	out.Kinds, out.Partitions, out.numbers = slices.Clone(g.Kinds), maps.Clone(g.Partitions), maps.Clone(g.numbers)

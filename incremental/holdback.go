@@ -8,14 +8,14 @@ import (
 )
 
 // holdback withholds planned classes from a cut where the promises or rule I
-// demand it.
+// (infeasible) demand it.
 type holdback struct {
 	promises
 	infeasible map[flagSet]bool // the strata whose records that were passed over break 1/l by themselves
 }
 
 // allOrNothing drops the plans of each infeasible stratum in which somebody would
-// be left (rule I); the others are not concerned.
+// be left (rule I); the other strata are not concerned.
 func (h holdback) allOrNothing(plans []plan, rest []RecordID) []plan {
 	left := map[flagSet]bool{}
 	for _, r := range rest {
@@ -27,7 +27,7 @@ func (h holdback) allOrNothing(plans []plan, rest []RecordID) []plan {
 	})
 }
 
-// urgent parts the plans of infeasible strata, which wait for nothing more, from
+// urgent separates the plans of infeasible strata, which are admitted at once, from
 // the others.
 func (h holdback) urgent(plans []plan) (urgent, others []plan) {
 	for _, p := range plans {
@@ -60,14 +60,15 @@ func (h holdback) keep(plans []plan) []plan {
 }
 
 // holdBack keeps, of the classes that a cut would publish, as many as leave the
-// promise of every semi-sensitive attribute kept (rule D for each attribute: the
-// values newly published have no share above 1/l, or are t-close). The others
-// wait. Classes are whole: a class lacking members would be another class.
+// promise of every semi-sensitive attribute kept (rule D, difference, for each
+// attribute: the values newly published have no share above 1/l, or are t-close).
+// The others wait. Only whole classes are held: without a member a class would be
+// another class.
 //
-// Method: as long as an attribute breaks its promise, hold those classes that
-// bring it nearest to it per record held; then take back every class that fits
-// after all, the largest first. Deterministic; any choice is safe at L0 and L1,
-// for classes that were never published are never seen (rule A). Cost: classes x
+// Method: as long as an attribute breaks its promise, hold the classes whose absence
+// brings it nearest to the promise per record held; then take back every class that
+// fits after all, the largest first. Deterministic; any choice is safe at L0 and L1,
+// because a class that was never published is not visible (rule A, frozen classes). Cost: classes x
 // values of the attributes with t, classes x log classes for those with l.
 func (h holdback) holdBack(plans []plan) (kept, held []plan) {
 	c := newHolding(h.promises, plans)
@@ -89,7 +90,7 @@ func (h holdback) holdBack(plans []plan) (kept, held []plan) {
 	return kept, held
 }
 
-// holding is the choice of one cut.
+// holding is the state of holdBack during one cut.
 type holding struct {
 	plans   []plan
 	bags    [][]equivclass.Bag // by attribute, then plan: its sensitive values
@@ -204,7 +205,8 @@ func (t *tally) gains() func(class equivclass.Bag) float64 {
 }
 
 func countOf(b equivclass.Bag, value equivclass.Code) int {
-	if i, found := slices.BinarySearchFunc(b.Counts, value, func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }); found {
+	byCode := func(c equivclass.Count, v equivclass.Code) int { return cmp.Compare(c.Code, v) }
+	if i, found := slices.BinarySearchFunc(b.Counts, value, byCode); found {
 		return b.Counts[i].N
 	}
 	return 0
@@ -217,7 +219,7 @@ func (h *holding) hold(plan int) {
 	}
 }
 
-// takeBack keeps classes that were held and fit beside the others after all.
+// takeBack keeps classes that were held but fit together with the others after all.
 func (h *holding) takeBack() {
 	var order []int
 	for i, out := range h.out {
@@ -240,7 +242,7 @@ func (h *holding) takeBack() {
 	}
 }
 
-// fits tells whether the promise holds after a class was added to classes with
+// fits reports whether the promise holds after a class was added to classes with
 // which it held: with l only the values of the class became more frequent.
 func (t *tally) fits(class equivclass.Bag) bool {
 	if t.l == 0 {

@@ -11,8 +11,8 @@ import (
 var ErrInterrupted = errors.New("the work was interrupted")
 
 // interrupt is how a host ends long work of a machine: opening a large state,
-// planning a release. It is asked often, and changes nothing but when work ends:
-// what is decided never depends on it.
+// planning a release. It is asked often. It decides when work ends and nothing else:
+// no decision depends on it.
 type interrupt func() bool
 
 func (i interrupt) asked() bool { return i != nil && i() }
@@ -24,7 +24,7 @@ func (i interrupt) err() error {
 	return nil
 }
 
-// partitioner lets the interrupt reach into a method that heeds one.
+// partitioner passes the interrupt on to a method that supports one.
 func (i interrupt) partitioner(p equivclass.Partitioner) equivclass.Partitioner {
 	if s, ok := p.(equivclass.Stoppable); ok && i != nil {
 		return s.WithStop(i)

@@ -13,15 +13,15 @@ import (
 	"anond/incremental/memstore"
 )
 
-// heeding is a method that is interrupted in its midst.
-type heeding struct {
+// interruptible is a method that is interrupted while it runs.
+type interruptible struct {
 	topdown.Mondrian
 	stop func() bool
 }
 
-func (h heeding) WithStop(stop func() bool) equivclass.Partitioner { h.stop = stop; return h }
+func (h interruptible) WithStop(stop func() bool) equivclass.Partitioner { h.stop = stop; return h }
 
-func (h heeding) Partition(p *equivclass.Pool, want equivclass.Requirement) ([][]int32, []int32) {
+func (h interruptible) Partition(p *equivclass.Pool, want equivclass.Requirement) ([][]int32, []int32) {
 	if h.stop() {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (h heeding) Partition(p *equivclass.Pool, want equivclass.Requirement) ([][
 func TestAnInterruptKeepsNothing(t *testing.T) {
 	var asked atomic.Bool
 	p := policy(4, 2)
-	p.Initial = heeding{}
+	p.Initial = interruptible{}
 	open := func(store incremental.Store) (*incremental.Machine, error) {
 		return incremental.Open(store, incremental.Options{Schema: newSchema(t, false), Policy: p, Seed: [32]byte{3}, Interrupted: asked.Load})
 	}

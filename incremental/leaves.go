@@ -101,8 +101,8 @@ func (l *leaves) bind() {
 	}
 }
 
-// toStored returns the codes as state numbers them: the slice itself if that is
-// no other way.
+// toStored returns the codes as state numbers them: the slice itself if both
+// numberings are the same.
 func (l *leaves) toStored(codes []equivclass.Code) []equivclass.Code {
 	if l.same {
 		return codes
@@ -115,7 +115,7 @@ func (l *leaves) toStored(codes []equivclass.Code) []equivclass.Code {
 }
 
 // fromStored turns codes of state into those of the present tree, in place. A
-// leaf that is gone stays gone: see refuseGrowth.
+// leaf that is gone stays gone; growth (grow.go) refuses it if a record has it.
 func (l *leaves) fromStored(codes []equivclass.Code) {
 	if l.same {
 		return
@@ -137,7 +137,7 @@ func newLeafTables(s *equivclass.Schema) map[int]*leaves {
 }
 
 // bindLeaves completes the tables before the first record comes in: every entry
-// of the dictionaries has been handed out by then.
+// of the dictionaries has been loaded by then.
 func (c *columns) bindLeaves() {
 	if c.bound {
 		return

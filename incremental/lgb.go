@@ -8,7 +8,7 @@ package incremental
 // in place of each flagged value and of the sensitive value the local bucket that
 // it lies in, whose bag is public. The sensitive attribute's buckets are the
 // classes. The buckets of a semi-sensitive attribute are made of the records born
-// in one release and never change (rule A). They nest in the classes: a bucket is
+// in one release and never change (rule A, frozen classes). They nest in the classes: a bucket is
 // a union of whole classes whose values keep the promise, or, with `l`, part of a
 // class that keeps it alone, cut by LocalBuckets, so that every value occurs once
 // among l or more.
@@ -24,33 +24,33 @@ package incremental
 // from birth, in every release the same; so all releases together say of each
 // bucket once that its records have the values of its bag, and nothing else. The
 // worlds that fit are therefore the product, over the buckets of all attributes
-// and births, of the ways to hand out the bag of the bucket to its records. The
-// uniform law on a product is independent and uniform in each factor, in which a
-// value falls to a record with the share that it has in the bag, at most 1/l. L1 adds signatures, of which frozen
-// classes have none. (The flags are public; that they correlate with values is
+// and births, of the ways to assign the bag of the bucket to its records. The uniform
+// law on a product is independent and uniform in each factor. In each factor a record
+// has a value with the probability of the value's share of the bag, at most 1/l. L1
+// adds signatures, of which frozen classes have none. (The flags are public; that they correlate with values is
 // out of scope, as for any attribute.)
 //
 // Claim K1. An adversary who knows the class of each record and no flagged value
-// finds each of the k or more rows of the class equally likely hers. Proof: the
+// finds each of the k or more rows of the class equally likely a person's. Proof: the
 // members of a class have the same flags, so to exchange what two of them have in
 // all bucketed attributes, buckets included, changes no file and maps worlds that
-// fit to worlds that fit. Her posterior is then the mean over the rows of the
-// class of the shares above: at most 1/l again.
+// fit to worlds that fit. The posterior of a value is then the mean over the rows of
+// the class of the shares above: at most 1/l again.
 //
-// The same holds if she counts each assignment of values to people once, whatever
-// rows they would stand in, as L0 is written. For buckets nest: what the releases
+// The same holds for an adversary who counts each assignment of values to people
+// once, whatever rows they would stand in, as L0 is written. For buckets nest: what the releases
 // say of values is, for each class that is cut, that its members have the values
 // of its buckets in any order, and for each union, that its members have its bag;
-// each a uniform hand-out in which a value has its share of a bag that keeps the
+// each a uniform assignment in which a value has its share of a bag that keeps the
 // promise. The paper's buckets cross classes, and that count can then exceed 1/l
 // (4/7 at l=2: docs/THREAT_MODEL.md); hence not here.
 //
-// Rule D for each attribute follows: the flagged values of a birth release lie in
+// Rule D (difference) for each attribute follows: the flagged values of a birth release lie in
 // buckets that each keep the promise, so together they keep it (for `t` holdBack
-// and the cut below hold it itself). Rule F: which bucket a record is in is a
+// and the cut below check it itself). Rule F (forbidden operations): which bucket a record is in is a
 // function of the seed, the release, its value and the content of the records
-// born with it, not of its number; among records of one value it is drawn (rule
-// R), so that neither quasi-identifiers nor order of arrival show.
+// born with it, not of its number; among records of one value it is drawn (rule R,
+// randomness), so that neither quasi-identifiers nor order of arrival show.
 type localBuckets struct {
 	buckets [][][]RecordID // by semi-sensitive attribute: buckets in order of birth
 	upTo    [][]int        // by release - 1, attribute: how many of them it shows

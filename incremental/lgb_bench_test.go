@@ -15,13 +15,14 @@ import (
 )
 
 // BenchmarkBucketizedCut is a release by local generalization and bucketization:
-// 2,000 newcomers, a third of whose pays break l by themselves, beside what is
+// 2,000 newcomers, a third of whose pays break l by themselves, after what is
 // published already: the cut with its held classes, and the view with its buckets.
 func BenchmarkBucketizedCut(b *testing.B) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer}, {Name: "y", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Integer, Flag: "f", Promise: &equivclass.SemiPromise{L: 4}},
-		{Name: "sex", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "g", Promise: &equivclass.SemiPromise{T: 0.2, Distance: "equal"}},
+		{Name: "sex", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "g",
+			Promise: &equivclass.SemiPromise{T: 0.2, Distance: "equal"}},
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 		{Name: "f", Role: equivclass.Flag}, {Name: "g", Role: equivclass.Flag}}, equivclass.RefuseMissing)
 	require.NoError(b, err)
@@ -39,7 +40,8 @@ func BenchmarkBucketizedCut(b *testing.B) {
 					if rng.Float64() < share {
 						pay = 0
 					}
-					_, err := m.Apply(source, sent, equivclass.Row{fmt.Append(nil, rng.IntN(1000)), fmt.Append(nil, rng.IntN(100)), fmt.Append(nil, pay), fmt.Append(nil, "s", rng.IntN(2)),
+					_, err := m.Apply(source, sent, equivclass.Row{fmt.Append(nil, rng.IntN(1000)), fmt.Append(nil, rng.IntN(100)),
+						fmt.Append(nil, pay), fmt.Append(nil, "s", rng.IntN(2)),
 						fmt.Append(nil, "i", rng.IntN(20)), fmt.Append(nil, rng.IntN(2)), fmt.Append(nil, rng.IntN(2))})
 					require.NoError(b, err)
 					sent++

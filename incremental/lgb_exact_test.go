@@ -45,13 +45,15 @@ func newSmall(t testing.TB, seed uint64, n int, promise equivclass.SemiPromise, 
 	rng := rand.New(rand.NewPCG(seed, 41))
 	p := policy(2, 2)
 	p.Bucketized, p.MaxHold, p.Initial, p.Local = true, int64(rng.IntN(2)), extract.Extract{}, extract.Extract{}
-	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: smallSchema(t, promise), Policy: p, Seed: [32]byte{byte(seed)}, Seeded: true})
+	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: smallSchema(t, promise), Policy: p, Seed: [32]byte{byte(seed)},
+		Seeded: true})
 	require.NoError(t, err)
 	s := &small{m: m, l: promise.L}
 	first := 4 + rng.IntN(2)
 	for i := range n {
 		s.pay, s.ill, s.flags = append(s.pay, rng.IntN(values)), append(s.ill, rng.IntN(values)), append(s.flags, rng.IntN(5) > 0)
-		row := equivclass.Row{fmt.Append(nil, rng.IntN(6)), fmt.Append(nil, "p", s.pay[i]), fmt.Append(nil, "i", s.ill[i]), fmt.Append(nil, s.flags[i])}
+		row := equivclass.Row{fmt.Append(nil, rng.IntN(6)), fmt.Append(nil, "p", s.pay[i]), fmt.Append(nil, "i", s.ill[i]),
+			fmt.Append(nil, s.flags[i])}
 		out, err := m.Apply(source, int64(i), row)
 		require.NoError(t, err)
 		require.Empty(t, out.Reason)
@@ -200,8 +202,8 @@ func TestExactPosteriorsOfLocalBuckets(t *testing.T) {
 
 // classHints are what all releases say of the semi-sensitive attribute to someone
 // who knows the class of each record but not the row: the members of the classes
-// that share a bucket have the values of their buckets. nested is false if a
-// bucket crosses a class, of which so little cannot be said.
+// that share a bucket have the values of their buckets. nested is false if a bucket
+// crosses a class: then the hints would be incomplete.
 func (s *small) classHints(t testing.TB) (out []hint, nested bool) {
 	for _, i := range s.m.Intents() {
 		v, err := s.m.View(i.Release)
@@ -307,7 +309,7 @@ func TestThawedBucketsWouldBreakThePromise(t *testing.T) {
 	require.InDelta(t, 1, worst, 1e-12, "somebody's value is certain")
 }
 
-// TestAttributesAreIndependent: what is known of one attribute tells nothing of
+// TestAttributesAreIndependent: what is known of one attribute shows nothing of
 // another. Over all pairs of worlds that fit, the joint posterior of two values
 // of a record is the product of their posteriors.
 func TestAttributesAreIndependent(t *testing.T) {
@@ -343,9 +345,9 @@ func TestAttributesAreIndependent(t *testing.T) {
 }
 
 // TestRowsOfAClassAreAlike is K1 for someone who knows the class of each record
-// but not its row: over all ways to hand out the rows of a class to its members,
-// and values to rows, each row of a class is equally likely each member's, and
-// no value of hers has more than 1/l.
+// but not its row: over all ways to assign the rows of a class to its members, and
+// values to rows, each row of a class is equally likely each member's, and no value
+// of a member has more than 1/l.
 func TestRowsOfAClassAreAlike(t *testing.T) {
 	const n, values = 6, 3
 	seen := 0
@@ -366,7 +368,7 @@ func TestRowsOfAClassAreAlike(t *testing.T) {
 			for _, value := range []int{0, 1, 2} {
 				mean, ways := 0.0, 0.0
 				eachOrder(len(c.Members), func(row []int) {
-					mean += post[c.Members[row[0]]][value] // what the first member has if she has that row
+					mean += post[c.Members[row[0]]][value] // what the first member has if that row is the member's
 					ways++
 				})
 				require.LessOrEqual(t, mean/ways, 0.5+1e-12, "seed %d", seed)

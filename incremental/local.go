@@ -21,8 +21,8 @@ type localScratch struct {
 // localUpdate is the paper's local update (Wang et al., section IV, Fig. 1 and
 // algorithm IncrementalUpdate), made safe: the classes whose records are
 // partitioned anew are planned ones only. Published classes take part as
-// landmarks, by which the neighbourhood is found; none of them changes here
-// (rules A and P), so nothing that was released is touched.
+// landmarks, by which the neighbourhood is found; none of them changes here (rule A,
+// frozen classes, and rule P, pure classes), so nothing that was released changes.
 //
 // Around the class of the newest record it takes the nearest classes, keeps the
 // neighbours (REL > 0, eq. 10 and 11), ranks them by the similarity of their
@@ -105,7 +105,7 @@ func (p *planner) feature(c *columns, n int32) []float32 {
 }
 
 // localPool bounds the records of a local update, in multiples of k. Where more
-// wait, their plans are good already; partitioning all of them again every few
+// wait, their plans are good already, and to partition all of them again every few
 // updates would make the cost of a record grow with the number waiting.
 const localPool = 6
 
@@ -196,8 +196,8 @@ func (p *planner) remove(shares []share) {
 	}
 }
 
-// settleAt puts each plan at the slot that lies nearest to its first record: in
-// one place they would be drawn from neighbour to neighbour and pile up.
+// settleAt puts each plan at the slot that lies nearest to its first record. If all
+// stayed at one slot, they would accumulate there.
 func (p *planner) settleAt(c *columns, slots []int32, plans []plan) {
 	for _, pl := range plans {
 		c.coords(p.space, pl.members[0], p.scratch.at)

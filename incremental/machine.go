@@ -19,13 +19,13 @@ type Options struct {
 	// Empty: every setting does.
 	Encoding string
 	// Retired are settings that earlier versions had, with the digest of the value
-	// by which this version acts. A state made under it goes on as if it had no
-	// such setting; one made under another value is a RetiredError.
+	// that this version acts by. A state made under that value is opened as if it had
+	// no such setting; one made under another value is a RetiredError.
 	Retired map[string][32]byte
 	// Hierarchies are those keys of Settings that are digests of hierarchy files,
 	// with the attribute of the schema. They may change where the file only grew.
 	Hierarchies map[string]int
-	// Seed is used, and stored, only by a fresh state (rule R).
+	// Seed is used, and stored, only by a fresh state (rule R, randomness).
 	Seed   [32]byte
 	Seeded bool
 	// Interrupted ends long work with ErrInterrupted once it answers true. It is

@@ -15,7 +15,7 @@ import (
 	"anond/incremental/memstore"
 )
 
-// world generates a stream of records for the engine's property tests.
+// world generates a stream of records for the property tests.
 type world struct {
 	rng      *rand.Rand
 	values   int
@@ -46,7 +46,8 @@ func (w world) row() equivclass.Row {
 	if w.rng.IntN(3) == 0 {
 		v = age / 10 % w.values // correlated
 	}
-	r := equivclass.Row{[]byte(strconv.Itoa(age)), {byte('a' + w.rng.IntN(5))}, []byte("w" + strconv.Itoa(w.rng.IntN(4))), []byte("i" + strconv.Itoa(v))}
+	r := equivclass.Row{[]byte(strconv.Itoa(age)), {byte('a' + w.rng.IntN(5))}, []byte("w" + strconv.Itoa(w.rng.IntN(4))),
+		[]byte("i" + strconv.Itoa(v))}
 	if w.subjects {
 		r = append(r, []byte(fmt.Sprint("p", w.rng.IntN(300))))
 	}
@@ -54,7 +55,8 @@ func (w world) row() equivclass.Row {
 }
 
 func policy(k, l int) incremental.Policy {
-	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
+	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append,
+		Repeat:    incremental.RepeatFirst,
 		Threshold: k - 1, MaxHold: 4, HoldInCuts: true, MaxRegroups: 2, Neighbours: 32, Similar: 8,
 		Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }

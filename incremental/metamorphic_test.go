@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
@@ -32,7 +33,7 @@ type delivery struct {
 // fixed numbers of records) the data files are a function of the records alone,
 // whatever the batches, commits, restarts, redeliveries and idle ticks.
 func TestDeliveryDoesNotMatter(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
 		for _, mode := range []struct {
 			republication incremental.Republication
 			repeat        incremental.Repeat
@@ -42,8 +43,11 @@ func TestDeliveryDoesNotMatter(t *testing.T) {
 			p.Republication, p.Repeat, p.MaxHold = mode.republication, mode.repeat, int64(seed%3)
 			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
 			want := ""
-			for _, d := range []delivery{{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},
-				{name: "redelivery", commit: 50, repeat: 0.5}, {name: "idle", commit: 13, idle: 3, pass: true}, {name: "all", commit: 5, crash: 0.02, repeat: 0.2, idle: 9}} {
+			for _, d := range []delivery{
+				{name: "plain", commit: 1000}, {name: "commits", commit: 1}, {name: "crashes", commit: 7, crash: 0.04, between: true},
+				{name: "redelivery", commit: 50, repeat: 0.5}, {name: "idle", commit: 13, idle: 3, pass: true},
+				{name: "all", commit: 5, crash: 0.02, repeat: 0.2, idle: 9},
+			} {
 				got := deliver(t, seed, p, d)
 				if want == "" {
 					want = got
@@ -103,7 +107,8 @@ func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string
 	c.certify()
 	out := ""
 	for _, i := range c.m.Intents() {
-		out += fmt.Sprintf("%d %x %x\n", i.Records, sha256.Sum256(c.file(int(i.Release), "qit.csv")), sha256.Sum256(c.file(int(i.Release), "st.csv")))
+		out += fmt.Sprintf("%d %x %x\n", i.Records, sha256.Sum256(c.file(int(i.Release), "qit.csv")),
+			sha256.Sum256(c.file(int(i.Release), "st.csv")))
 	}
 	return out
 }
@@ -122,7 +127,7 @@ func (c *chain) cutOrDie(between bool) {
 // records give the same releases, restarts included, and a clock that stands
 // still or goes back after a restart changes no arrival.
 func TestTimeIsAnInput(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(tier.Of(t, 1, 3, 8)) {
 		run := func(restart, back bool) string {
 			p := policy(4, 2)
 			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, extract.Extract{}
@@ -159,7 +164,7 @@ func TestTimeIsAnInput(t *testing.T) {
 }
 
 // TestFailedCommitChangesNothing: after a commit that the medium refused, the
-// machine is of no more use, and the store continues as if the step had never been.
+// machine cannot be used, and the store continues as if the step had not been tried.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	c := lived(t, 1, 4)
 	before := c.m.Status()

@@ -4,11 +4,11 @@ package incremental
 // list ascending. A record is in exactly one of the lists.
 type pendingSet struct {
 	waiting     []RecordID
-	repeats     []RecordID // rule S: a later record of a subject
+	repeats     []RecordID // rule S (one record of a subject): a later one
 	quarantined []RecordID // of a pool that was ineligible as a whole; the state has them, nothing adds to them (Delta.Quarantined)
-	passedOver  int        // how many were passed over although their loss no longer mattered
+	passedOver  int        // how many were not published although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
-	// passed-over records break 1/l by themselves (rule I); stuck counts them.
+	// passed-over records break 1/l by themselves (rule I, infeasible); stuck counts them.
 	infeasible map[flagSet]bool
 	stuck      int
 	// shortfalls are the promises that passed-over values break by themselves.
@@ -52,10 +52,10 @@ func (p *pendingSet) sort(c *columns) {
 }
 
 // passOver counts the waiting records whose loss no longer mattered at the newest
-// cut, and that found no class all the same. If at least k of a stratum break 1/l
+// cut, and that found no class nevertheless. If at least k of a stratum break 1/l
 // by themselves, they are infeasible (rule I): no partition of them can be
-// published, whatever it loses. Fewer than k could not form a class anyhow, and a
-// handful always exceeds 1/l by chance.
+// published, whatever it loses. Fewer than k could not form a class in any case, and
+// a handful often exceeds 1/l by chance.
 func (p *pendingSet) passOver(ps promises, cutTick int64, policy *Policy) {
 	c, want := ps.records, policy.Requirement
 	for _, r := range p.waiting {

@@ -7,15 +7,15 @@ import (
 )
 
 // planner positions waiting records at published classes and plans new classes
-// around them. It never touches a published class: a plan is made of waiting
-// records alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
+// around them. It never changes a published class: a plan consists of waiting records
+// alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
 // content is a function of the published classes and of the waiting records in
 // order of arrival.
 //
-// A record is positioned at once; the local update that it makes due is carried
-// out when a cut asks for plans. Nobody could see an earlier plan, and one that
-// is made once, over all that has gathered, loses less and costs less than one
-// that is made anew after every k records.
+// A record is positioned at once; the local update that it makes due is carried out
+// when a cut asks for plans. An earlier plan would not be visible to anyone. A plan
+// made once, over all that has gathered, loses less and costs less than plans made
+// anew after every k records.
 type planner struct {
 	policy *Policy
 	space  *equivclass.Space // of the quasi-identifiers

@@ -12,11 +12,12 @@ type Republication string
 
 // The republication modes.
 const (
-	Append  Republication = "append"  // births are frozen for ever (rule A)
-	Regroup Republication = "regroup" // flat births are pure and may be regrouped (rule P)
+	Append  Republication = "append"  // births are frozen permanently (rule A, frozen classes)
+	Regroup Republication = "regroup" // flat births are pure and may be regrouped (rule P, pure classes)
 )
 
-// Repeat says what becomes of further records of a published subject (rule S).
+// Repeat says what becomes of further records of a published subject (rule S, one
+// record of a subject).
 type Repeat string
 
 // The treatments of a subject's later records.
@@ -34,11 +35,11 @@ type Policy struct {
 	// exceeded for a local update (paper: k-1).
 	Threshold int
 	// MaxHold is the number of ticks after which the loss of a record's class no
-	// longer matters for its admission. Privacy always does.
+	// longer matters for its admission. Privacy is never traded for it.
 	MaxHold int64
 	// HoldInCuts: a tick is one cut tried; else the host gives ticks by Tick.
 	HoldInCuts    bool
-	MaxRegroups   int // per record (rule E); negative: unlimited (experiments)
+	MaxRegroups   int // per record (rule E, equality patterns); negative: unlimited (experiments)
 	Neighbours    int // classes looked at around the touched one
 	NeighbourDims int // dimensions in which REL wants a record inside; 0: d-1
 	Similar       int // of them, classes that are re-partitioned
@@ -67,7 +68,8 @@ func (p Policy) Check() error {
 		faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
 	}
 	if p.Requirement.K < p.Requirement.L {
-		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records", p.Requirement.K, p.Requirement.L))
+		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records",
+			p.Requirement.K, p.Requirement.L))
 	}
 	if p.Repeat == RepeatSticky && p.Republication != Regroup {
 		faults = append(faults, errors.New("subject.repeat sticky needs republication regroup: only a pure class has a signature to keep"))

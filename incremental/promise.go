@@ -9,7 +9,7 @@ import (
 
 // promise is what a semi-sensitive attribute keeps on its own (docs/THREAT_MODEL.md, What is
 // promised): the sensitive values newly published in each release have no value above
-// 1/l (rule D), or are t-close to the reference distribution.
+// 1/l (rule D, difference), or are t-close to the reference distribution.
 type promise struct {
 	j         int // among the semi-sensitive attributes
 	attribute int // in the schema
@@ -53,8 +53,8 @@ func (ps promises) with(references map[int][]equivclass.Count) promises {
 	return ps
 }
 
-// holds tells whether a bag of sensitive values may be published together.
-// Nothing always may; and a bag without reference is its own.
+// holds reports whether a bag of sensitive values may be published together. An empty
+// bag always may; where there is no reference yet, the bag becomes it.
 func (p *promise) holds(b equivclass.Bag) bool {
 	switch {
 	case b.Total == 0:
@@ -88,8 +88,8 @@ func (c *columns) sameFlags(members []RecordID) bool {
 }
 
 // feasible refuses a first load in which a value of a semi-sensitive attribute is
-// too frequent among its sensitive values (rule I for each): to publish some of
-// them would only leave the others waiting for ever.
+// too frequent among its sensitive values (rule I, infeasible, for each attribute):
+// to publish some of them would leave the others waiting permanently.
 func (ps promises) feasible(waiting []RecordID) error {
 	for _, p := range ps.each {
 		b := ps.records.semiBag(p.j, waiting)
@@ -117,7 +117,7 @@ func (ps promises) fix(d *decision) error {
 	return nil
 }
 
-// check tells what the births of one release break: classes of unequal flags, and
+// check returns what the births of one release break: classes of unequal flags, and
 // promises.
 func (ps promises) check(births []*Class) (faults []string) {
 	if len(ps.each) == 0 || len(births) == 0 {
@@ -147,7 +147,8 @@ func membersOf(classes []*Class) (records []RecordID) {
 
 // Shortfall says of a semi-sensitive attribute that the values which have waited
 // longer than max_hold break its promise by themselves (rule I): by the share of
-// the most frequent one, or by the distance from the reference. Never which.
+// the most frequent one, or by the distance from the reference. The values are not
+// named.
 type Shortfall struct {
 	Attribute string  `json:"attribute"`
 	Records   int     `json:"records"`

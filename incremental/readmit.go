@@ -7,18 +7,18 @@ import (
 	"anond/equivclass"
 )
 
-// ErrNoReadmission: a dead letter is none whose record may be taken in later, or
-// none of this state.
+// ErrNoReadmission: the record of a dead letter may not be taken in later, or the
+// dead letter is not of this state.
 var ErrNoReadmission = errors.New("the dead letter is none whose record may be taken in later")
 
 // Readmissible reports whether the record of a dead letter may be taken in later:
-// one that was refused since a quasi-identifier had no leaf in its hierarchy.
+// one that was refused because a quasi-identifier had no leaf in its hierarchy.
 //
-// That it comes late then tells what its quasi-identifiers are, which the
-// adversary knows. It must not tell about its sensitive value. So records refused
-// for that one are never readmitted: who came late would have a new value. And
-// quasi-identifiers are judged first (newColumns): of two records that lack
-// the same leaf both are readmitted or neither, whatever else is wrong with
+// A late arrival then shows something about its quasi-identifiers, which adversaries
+// know already. It must show nothing about its sensitive value. So records refused
+// for the sensitive value are never readmitted: a late arrival would have a new
+// value. And quasi-identifiers are judged first (newColumns): of two records that
+// lack the same leaf both are readmitted or neither, whatever else is wrong with
 // them, and the sensitive value is judged when the record comes in again.
 func (m *Machine) Readmissible(d DeadLetter) bool {
 	i := slices.IndexFunc(m.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
@@ -26,12 +26,12 @@ func (m *Machine) Readmissible(d DeadLetter) bool {
 }
 
 // Readmit takes in the record of a dead letter, which then counts as pending and
-// no longer as a dead letter. It arrives now. If its values do not fit still, the
-// outcome tells why: for the same reason nothing changes; for another one the
-// record becomes a dead letter of that reason.
+// no longer as a dead letter. Its arrival is the present tick. If its values still do
+// not fit, the outcome says why: for the same reason nothing changes; for another
+// reason the record becomes a dead letter of that one.
 //
-// The caller has seen that the row is the one that was refused (by its digest),
-// and that no record of that place is in state. All of it is one transaction.
+// The caller has checked that the row is the one that was refused (by its digest),
+// and that no record of that partition and offset is in state. All of it is one transaction.
 func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 	pos, known := m.intake.offsets.at[d.Partition]
 	switch {

@@ -37,7 +37,7 @@ func TestReadmit(t *testing.T) {
 	require.NoError(t, g.start())
 
 	_, err := g.m.Readmit(letter(22, "ill"), row("p0", "i0"))
-	require.ErrorIs(t, err, incremental.ErrNoReadmission, "who comes late would tell the value")
+	require.ErrorIs(t, err, incremental.ErrNoReadmission, "a late arrival would show the value")
 	_, err = g.m.Readmit(letter(24, "place"), row("p6", "i0"))
 	require.ErrorIs(t, err, incremental.ErrNoReadmission, "it was not read yet")
 	other := letter(20, "place")

@@ -14,9 +14,9 @@ import (
 // with the intent is never changed again, and every later birth is tested against
 // it.
 //
-// Rule SA: equivclass.PublishedReference tells why it is the bag of what is
-// published, not of what was loaded. At L0 and L1 taking births out is safe
-// whichever they are (rule A): they were published never.
+// equivclass.PublishedReference says why it is the bag of what is published, not of
+// what was loaded (promise SA: no posterior above 1/l). At L0 and L1 any births may be
+// taken out: they were never published (rule A, frozen classes).
 func fixReference(d *decision, c *columns, want equivclass.Requirement) (out []*Class) {
 	if !want.NeedsReference() || len(d.births) == 0 {
 		return nil
@@ -65,19 +65,19 @@ func (p *Policy) declared(s *equivclass.Schema) map[int][]equivclass.ValueCount 
 }
 
 // declareReferences returns the declared distributions over the codes of their
-// values, which get some before any record's.
+// values, which are numbered before those of any record.
 func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *staged) (map[int][]equivclass.Count, error) {
 	var out map[int][]equivclass.Count
 	for _, i := range slices.Sorted(maps.Keys(declared)) {
 		d := c.Dicts[i]
 		var b equivclass.Bag
 		for _, v := range declared[i] {
-			code, found, why := d.FindLabel(v.Value)
+			known := d.Len()
+			code, why := d.EncodeLabel(v.Value)
 			if why != equivclass.Accepted {
 				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
 			}
-			if !found {
-				code, _ = d.Encode([]byte(v.Value))
+			if d.Len() > known {
 				s.entry(i, d.Text(code))
 			}
 			b.Add(code, v.Count)

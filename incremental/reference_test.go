@@ -22,7 +22,7 @@ func closePolicy(k, l int, t float64) incremental.Policy {
 	return p
 }
 
-// feed applies a record for each letter, all at one place unless at says else.
+// feed applies one record for each character, all at one place unless at says otherwise.
 func feed(c *chain, from int, values string, at func(i int) int) {
 	for i, v := range []byte(values) {
 		x := 0
@@ -55,8 +55,8 @@ func bags(v *incremental.View) (out []map[string]int) {
 }
 
 // TestReferenceIsFixedByReleaseOne: what release 1 publishes is the reference,
-// stored with its intent; a restart has it before anything is published, and a
-// later class is held to it although it would do without.
+// stored with its intent; a restart has it before anything is published, and a later
+// class must be close to it.
 func TestReferenceIsFixedByReleaseOne(t *testing.T) {
 	p := closePolicy(4, 2, 0.1)
 	p.Initial, p.Local = byPlace{}, byPlace{}
@@ -130,11 +130,11 @@ func (byPlace) Partition(p *equivclass.Pool, want equivclass.Requirement) (group
 	return groups, rest
 }
 
-// TestReferenceNeverTellsWhoWaits: the bag of the whole first load, as the
-// reference, would tell the values of those who wait: it less what release 1
-// shows. Here one person waits, and her value would be certain, with 1/l = 1/2
-// promised to her for the day she is published. The reference that is made is
-// the bag of what is published, so the difference is empty.
+// TestReferenceNeverTellsWhoWaits: if the bag of the whole first load were the
+// reference, its difference from release 1 would show the values of those who wait.
+// Here one person waits, and the value would be certain, although 1/l = 1/2 is
+// promised. The reference that is made is the bag of what is published, so the
+// difference is empty.
 func TestReferenceNeverTellsWhoWaits(t *testing.T) {
 	p := closePolicy(4, 2, 0.3)
 	p.Initial, p.Local = byPlace{}, byPlace{}
@@ -182,8 +182,8 @@ func TestReferenceIsAFixpoint(t *testing.T) {
 	c.certify()
 }
 
-// TestReferenceWithoutAnyClass: a first load of which no class stands beside the
-// others is refused with what would mend it (rule I).
+// TestReferenceWithoutAnyClass: a first load of which no class is close to the others
+// is refused with a hint at what would help (rule I, infeasible).
 func TestReferenceWithoutAnyClass(t *testing.T) {
 	p := closePolicy(2, 2, 0.7)
 	p.Initial, p.Local = byPlace{}, byPlace{}

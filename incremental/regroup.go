@@ -4,43 +4,24 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/extract"
 )
 
 // spendGain is the share of its loss that a regrouping must save to be worth
-// one of the records' regroupings (rule E: the budget only where it pays): few
-// large steps do better than many small ones, as in the compaction of a log.
-// freeGain takes its place where max_regroups is unlimited.
+// one of the records' regroupings (rule E, equality patterns: the budget is limited).
+// Few large steps lose less than many small ones. freeGain takes its place where
+// max_regroups is unlimited.
 const (
 	spendGain = 0.15
 	freeGain  = 0.02
 )
 
-// enterGain is the share of its planned loss that a newcomer must save, besides,
-// to enter a published class now. Waiting improves plans, and a plan that loses
-// a member loses more: measured on Adult, where classes have few neighbours of
-// their signature, newcomers at any gain cost 1-3 % of the loss, at a half they
-// save up to 1 %.
-const enterGain = 0.5
-
-// regrouping is one attempt to take classes of one signature apart and put them
-// together anew, with a flat set of newcomers.
-type regrouping struct {
-	signature []equivclass.Code
-	old       []int32      // slots of the classes taken apart
-	new       []RecordID   // newcomers: equally many of each value of the signature
-	groups    [][]RecordID // the classes that result
-	born      bool         // the newcomers are a birth of this cut, whatever becomes of the regrouping
-	gain      float64
-}
-
-// regroup adds to the decision what rule P allows around the records that still
+// regroup adds to the decision what rule P (pure classes) allows around the records that still
 // wait: growth of a signature by flat sets, and cutting its classes in one
 // neighbourhood anew, alone or with the flat births of this cut.
 //
 // Rule P: every class that results has the one signature of the classes taken
 // apart, each value equally often, and at least k records, so each member's
-// posterior stays exactly 1/|S| at L0 and L1 (Theorem P). Rule D: newcomers
+// posterior stays exactly 1/|S| at L0 and L1 (Theorem P). Rule D (difference): newcomers
 // enter in sets with equally many of each value, so no value has more than
 // 1/|S| of them. Rule E: only classes whose members all have regroupings left.
 //
@@ -108,8 +89,8 @@ func (r *regrouper) signatureOf(s int32) []equivclass.Code {
 	return sig
 }
 
-// tie positions the repeats whose twin is published in a pure class (rule S,
-// sticky): they may join that class's signature and no other.
+// tie positions the repeats whose twin is published in a pure class (rule S, one
+// record of a subject; sticky): they may join that class's signature and no other.
 func (r *regrouper) tie(repeats []RecordID) {
 	if r.policy.Repeat != RepeatSticky || len(r.planner.slots) == 0 {
 		return
@@ -216,91 +197,4 @@ func (r *regrouper) try(slots []int32, waiting []RecordID) *regrouping {
 		}
 	}
 	return best
-}
-
-// cut forms the classes of a regrouping; nil if it does not pay or would put
-// two records of a subject into one class (rule S).
-func (r *regrouper) cut(g *regrouping) *regrouping {
-	var members []RecordID
-	before, fresh := 0.0, 0.0 // losses: of all, of the newcomers
-	for _, s := range g.old {
-		c := r.planner.slots[s].class
-		members = append(members, c.Members...)
-		before += r.loss(c.Members) * float64(len(c.Members))
-	}
-	for _, rec := range g.new {
-		fresh += r.waitingLoss(rec)
-	}
-	before += fresh
-	members = append(members, g.new...)
-	pool := r.records.pool(r.space, members)
-	after := 0.0
-	for _, rows := range extract.Recut(pool, g.signature, r.policy.Requirement.K) {
-		if !pool.DistinctSubjects(rows) || !r.policy.Requirement.Holds(pool.Bag(rows)) {
-			return nil
-		}
-		after += pool.Loss(rows) * float64(len(rows))
-		group := make([]RecordID, len(rows))
-		for i, row := range rows {
-			group[i] = members[row]
-		}
-		slices.Sort(group)
-		g.groups = append(g.groups, group)
-	}
-	need := r.spend * before
-	if !g.born {
-		need += enterGain * fresh
-	}
-	if g.gain = before - after; g.gain <= need {
-		return nil
-	}
-	return g
-}
-
-func (r *regrouper) loss(members []RecordID) float64 {
-	pool := r.records.pool(r.space, members)
-	return pool.Loss(r.planner.scratch.allRows(pool.Len()))
-}
-
-// waitingLoss is what a waiting record counts before it is published: what it
-// loses in the class it is planned for, which it will get by waiting, and 1 if it
-// is in no plan. (The contract counts 1 in any case; that would let a class
-// absorb records that do better one release later.)
-func (r *regrouper) waitingLoss(rec RecordID) float64 {
-	if loss, ok := r.planned[rec]; ok {
-		return loss
-	}
-	return 1
-}
-
-// apply enters a regrouping into the decision. A class that comes out as it was
-// stays: nothing about it is regrouped.
-func (r *regrouper) apply(d *decision, g *regrouping) {
-	regroups := uint16(0)
-	kept := map[int]bool{}
-	for _, s := range g.old {
-		c := r.planner.slots[s].class
-		r.taken[s] = true
-		if i := slices.IndexFunc(g.groups, func(o []RecordID) bool { return slices.Equal(o, c.Members) }); i >= 0 {
-			kept[i] = true
-			continue
-		}
-		regroups = max(regroups, c.Regroups+1)
-		d.deaths = append(d.deaths, c.ID)
-	}
-	for i, members := range g.groups {
-		if kept[i] {
-			continue
-		}
-		n := regroups
-		if !slices.ContainsFunc(members, func(rec RecordID) bool { return r.records.classOf[rec] != none }) {
-			n = 0
-		}
-		c := &Class{Regime: Pure, Regroups: n, Members: members}
-		r.made[c] = true
-		d.births = append(d.births, c)
-	}
-	for _, rec := range g.new {
-		r.gone[rec] = true
-	}
 }

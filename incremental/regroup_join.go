@@ -3,8 +3,8 @@ package incremental
 import "slices"
 
 // join lets flat births of this cut be cut anew together with the classes of
-// their signature around them. The same rules make it safe: a flat birth is a
-// flat set of newcomers (P, D), and it is not published yet.
+// their signature around them. Rules P (pure classes) and D (difference) make it
+// safe: a flat birth is a flat set of newcomers, and it is not published yet.
 func (r *regrouper) join(d *decision) {
 	p := r.planner
 	if len(p.slots) == 0 {

@@ -27,8 +27,8 @@ func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
 	return slices.Min(n)
 }
 
-// pick returns sets records of each value of the signature, the nearest to the
-// first class first, so flat as rule P wants it.
+// pick returns as many records of each value of the signature as sets says, the
+// nearest to the first class first: flat, as rule P (pure classes) demands.
 func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, slots []int32) []RecordID {
 	box := r.planner.index.box(slots[0])
 	type candidate struct {

@@ -83,7 +83,7 @@ func TestScriptedNeighbourhoodIsRegrouped(t *testing.T) {
 	require.Equal(t, map[string]int{"0-0": 4, "40-40": 4, "100-100": 4, "140-140": 4}, l.release())
 }
 
-// Rule E: with no regrouping left the same arrivals leave the classes as they are.
+// Rule E (equality patterns): with no regrouping left the same arrivals leave the classes as they are.
 func TestExhaustedClassesStayClosed(t *testing.T) {
 	l := newLine(t, 0)
 	l.put(0, 40, 100, 140)

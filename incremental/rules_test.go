@@ -17,14 +17,15 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/snapshot"
 )
 
-// The tests of this file hold one rule of the privacy contract each. Their
-// comments name mutations of the code under which they were seen to fail.
+// Each test of this file checks one rule of the privacy contract. Its comment names
+// mutations of the code under which it was seen to fail.
 
 // lived is a chain in mode regroup with everything in it: pure classes that grow
 // and are cut anew, frozen ones, records that wait.
@@ -208,7 +209,7 @@ func TestRuleP(t *testing.T) {
 }
 
 // TestRuleC: frozen and pure classes stand side by side, and a record stays in
-// its regime for life (none is declared pure later). Mutation: apply gives the
+// its regime permanently (none is declared pure later). Mutation: apply gives the
 // classes of a regrouping the regime Frozen.
 func TestRuleC(t *testing.T) {
 	both := false
@@ -234,7 +235,7 @@ func TestRuleC(t *testing.T) {
 }
 
 // TestRuleF: what is forbidden does not happen. No row ever leaves; no number of
-// a class tells where it came from; rows are in canonical order, whatever the
+// a class shows where it came from; rows are in canonical order, whatever the
 // order of arrival; a release has one rendering, another one is refused.
 // Mutations: View leaves a class out of one release; table.order does nothing;
 // render compares neither with the ledger nor with what has its name already.
@@ -429,7 +430,7 @@ func people(t testing.TB) *equivclass.Schema {
 // ignores the tie.
 func TestRuleS(t *testing.T) {
 	again := 0
-	for seed := range uint64(10) {
+	for seed := range uint64(tier.Of(t, 4, 4, 10)) {
 		for _, repeat := range []incremental.Repeat{incremental.RepeatFirst, incremental.RepeatSticky} {
 			p := policy(4, 2)
 			p.Republication, p.Repeat, p.MaxHold, p.MaxRegroups = incremental.Regroup, repeat, 1, -1
@@ -443,7 +444,8 @@ func TestRuleS(t *testing.T) {
 					who = rng.IntN(120)
 				}
 				person = append(person, who)
-				c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, "p", who), fmt.Append(nil, 2*who+rng.IntN(2)), {'a' + byte((who+i/60*rng.IntN(6)/5)%2)}})
+				c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, "p", who), fmt.Append(nil, 2*who+rng.IntN(2)),
+					{'a' + byte((who+i/60*rng.IntN(6)/5)%2)}})
 				if i >= 59 && i%5 == 4 {
 					c.cut()
 				}
@@ -521,7 +523,8 @@ func TestRuleR(t *testing.T) {
 		c.open() // the store is still fresh
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 400 {
-			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, "v", rng.IntN(12))})
+			c.apply(source, int64(i), equivclass.Row{fmt.Append(nil, rng.IntN(50)), fmt.Append(nil, rng.IntN(50)),
+				fmt.Append(nil, "v", rng.IntN(12))})
 			if i%200 == 199 {
 				require.NotNil(t, c.cut())
 			}
@@ -568,7 +571,7 @@ func (c *chain) showsNothing(secrets []string) {
 	}
 }
 
-// TestRuleH: what the machine tells about records that are held are counts over
+// TestRuleH: what the machine shows of records that are held are counts over
 // the whole dataset and points in time: no list, no record, no value.
 // Mutation: Status gets the waiting records as a field.
 func TestRuleH(t *testing.T) {
@@ -579,7 +582,8 @@ func TestRuleH(t *testing.T) {
 		case reflect.Map: // counts by reason code
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
-			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() || v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
+			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() ||
+				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}
 	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[incremental.Pending]()} {
@@ -587,7 +591,7 @@ func TestRuleH(t *testing.T) {
 			require.True(t, counts(v.Field(i).Type), "%s.%s is no count", v, v.Field(i).Name)
 		}
 	}
-	// Who holds the surplus does not show: exchanging it between persons leaves
+	// It is not visible who holds the surplus: exchanging it between persons leaves
 	// the status as it is.
 	statusOf := func(shift int) incremental.Status {
 		c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
@@ -616,12 +620,15 @@ func TestRuleV(t *testing.T) {
 	require.NoError(t, err)
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "person", Role: equivclass.Subject}, {Name: "name", Role: equivclass.Identifier},
-		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, {Name: "tree", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree},
-		{Name: "city", Role: equivclass.Quasi, Type: equivclass.Categorical}, {Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "tree", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree},
+		{Name: "city", Role: equivclass.Quasi, Type: equivclass.Categorical},
+		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	const age = 987654321
 	row := func(i, v int) equivclass.Row {
-		return equivclass.Row{fmt.Append(nil, "canary-person-", i), fmt.Append(nil, "canary-name-", i), fmt.Append(nil, age+i), fmt.Append(nil, "canary-leaf-", 1+i%2),
+		return equivclass.Row{fmt.Append(nil, "canary-person-", i), fmt.Append(nil, "canary-name-", i), fmt.Append(nil, age+i),
+			fmt.Append(nil, "canary-leaf-", 1+i%2),
 			fmt.Append(nil, "canary-city-", i%3), fmt.Append(nil, "canary-illness-", v)}
 	}
 	var said []string
@@ -633,7 +640,8 @@ func TestRuleV(t *testing.T) {
 			}
 		}
 	}
-	c := newChain(t, schema, policy(4, 2), snapshot.Generalization(), snapshot.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
+	c := newChain(t, schema, policy(4, 2), snapshot.Generalization(),
+		snapshot.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
 	for i := range 10 {
 		out := c.apply(source, int64(i), row(i, 0))
 		say(out, row(i, 0))
@@ -663,7 +671,8 @@ func TestRuleV(t *testing.T) {
 		say(out, r)
 		bad++
 	}
-	require.NoError(t, c.m.Refuse(incremental.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json", Payload: []byte("canary-payload")}))
+	require.NoError(t, c.m.Refuse(incremental.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json",
+		Payload: []byte("canary-payload")}))
 	for i := range 30 {
 		say(c.apply(source, int64(17+i), row(200+i, 1+i%3)))
 	}

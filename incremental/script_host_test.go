@@ -48,7 +48,8 @@ func (h *host) open() {
 	h.m = m
 }
 
-// afterwards checks what holds at any moment, and restarts a restless host.
+// afterwards checks what must hold after each command, and restarts the host that is
+// restarted after every commit.
 func (h *host) afterwards(commits bool) {
 	if h.m == nil {
 		return
@@ -197,7 +198,7 @@ func (h *host) deliver() string {
 	return fmt.Sprintf("%d delivered", len(letters))
 }
 
-// failure says of which kind an error is. Its wording is not the scripts' concern.
+// failure names the kind of an error. Scripts do not depend on its wording.
 func (h *host) failure(err error) string {
 	h.failed = true
 	var e *incremental.InfeasibleError

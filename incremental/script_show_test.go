@@ -65,7 +65,7 @@ func (h *host) releases() string {
 	return lines(out)
 }
 
-// lines joins what a command prints; nothing is a word too.
+// lines joins what a command prints; an empty result prints a word, too.
 func lines(out []string) string {
 	if len(out) == 0 {
 		return "none"
@@ -190,8 +190,8 @@ func (h *host) pending() string {
 	return out + "\n" + h.records(h.m.All(), h.unpublished())
 }
 
-// unpublished lists the records that are in no class of the newest release. State
-// tells nobody why a single one waits (rule H).
+// unpublished lists the records that are in no class of the newest release. Nothing
+// shows why a single one waits (rule H, held values).
 func (h *host) unpublished() (out []incremental.RecordID) {
 	published := map[incremental.RecordID]bool{}
 	if i := h.m.Latest(); i != nil {

@@ -13,7 +13,7 @@ import (
 
 // Scripts
 //
-// testdata/scripts tells the behaviour of the state machine as scripts: a command,
+// testdata/scripts describes the behaviour of the state machine as scripts: a command,
 // its rows of input, and below ---- what it prints. Lines that start with # say what
 // is shown and which rule of docs/THREAT_MODEL.md makes it so. They print the members
 // of classes, because their people are invented; no log of anond may.
@@ -22,10 +22,10 @@ import (
 //	go test ./incremental -run TestScripts/late_arrival -v    one, with its output
 //	go test ./incremental -run TestScripts -rewrite           write down what is printed now
 //
-// -rewrite believes whatever the machine does. Read the difference, and commit a
-// difference only if you can explain it: say in the commit message which rule or which
-// decision changed what is published. If the prose of a script
-// no longer fits its output, one of the two is wrong.
+// -rewrite accepts whatever the machine does. Read the difference, and commit it only
+// if you can explain it: say in the commit message which rule or which decision changed
+// what is published. If the comments of a script no longer fit its output, one of the
+// two is wrong.
 //
 // A script runs on three hosts at once, which must print the same: one with the
 // state in memory, one with it in bbolt, and one that is restarted after every

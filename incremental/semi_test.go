@@ -35,7 +35,7 @@ func (c *semiChain) send(x int, pay, secret string) incremental.Outcome {
 }
 
 // TestBadFlagIsRefused: a flag that is missing or unreadable refuses the record,
-// by the name of the flag, and no value is told (rule V).
+// by the name of the flag, and no value is shown (rule V, no person's value is shown).
 func TestBadFlagIsRefused(t *testing.T) {
 	c := newSemiChain(t, equivclass.SemiPromise{L: 2})
 	for _, flag := range []string{"", "maybe", "2"} {
@@ -76,7 +76,8 @@ func TestRuleISemi(t *testing.T) {
 	_, err := c.m.Cut(1, [32]byte{})
 	var refused *incremental.InfeasibleError
 	require.True(t, errors.As(err, &refused), "%v", err)
-	assert.Equal(t, `the most frequent value of "pay" has 50.0 % of its sensitive values in the first load, more than 1/l = 33.3 %: no release can keep l = 3`, err.Error())
+	assert.Equal(t, `the most frequent value of "pay" has 50.0 % of its sensitive values in the first load, `+
+		`more than 1/l = 33.3 %: no release can keep l = 3`, err.Error())
 	assert.Contains(t, refused.Hint(), "l = 2")
 	for _, value := range []string{"odd", "even", "prime"} {
 		assert.NotContains(t, err.Error()+refused.Hint(), value)
@@ -110,7 +111,7 @@ func TestHeldBackUntilThePromiseHolds(t *testing.T) {
 	}
 	intent := c.cut()
 	require.NotNil(t, intent)
-	assert.Equal(t, 4, intent.Newcomers, "low beside as much high, and no more is held")
+	assert.Equal(t, 4, intent.Newcomers, "low together with as much high, and no more is held")
 	c.send(0, "low", "no") // not sensitive: no part in the promise
 	c.send(0, "mid", "no")
 	intent = c.cut()
@@ -133,7 +134,8 @@ func TestHeldBackUntilThePromiseHolds(t *testing.T) {
 func TestStoredFlagsAreChecked(t *testing.T) {
 	for flag, want := range map[equivclass.Code]error{1: nil, 2: incremental.ErrCorrupt} {
 		store := memstore.New()
-		block := &incremental.RecordBlock{Columns: [][]equivclass.Code{{0}, {0}, {flag}}, SA: []equivclass.Code{0}, Origin: []uint16{0}, Offset: []int64{0}}
+		block := &incremental.RecordBlock{Columns: [][]equivclass.Code{{0}, {0}, {flag}}, SA: []equivclass.Code{0}, Origin: []uint16{0},
+			Offset: []int64{0}}
 		require.NoError(t, store.Commit(&incremental.Delta{Meta: &incremental.Meta{}, Records: []*incremental.RecordBlock{block},
 			Dictionary: []incremental.DictionaryEntry{{Attribute: 0, Text: "1"}, {Attribute: 1, Text: "low"}, {Attribute: 2, Text: "i0"}}}))
 		p := policy(2, 2)

@@ -62,8 +62,8 @@ func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error)
 }
 
 // sameEncoding refuses settings under which stored records would mean something
-// else. A state made before there was a key for it is judged by the keys that
-// describe attributes; one that was reset has no settings and takes any.
+// else. A state made before that key existed is judged by the keys that describe
+// attributes; one that was reset has no settings and accepts any.
 func sameEncoding(have map[string][32]byte, o Options) error {
 	if len(have) == 0 {
 		return nil
@@ -101,7 +101,7 @@ type adoption struct {
 }
 
 // settings takes the settings in where they may change: while no release is
-// decided (levels L0 and L1; first.go tells why).
+// decided (levels L0 and L1; first.go says why).
 func (a *adoption) settings(fresh bool) error {
 	changed := changedSettings(a.head.Settings, a.Settings)
 	changed = slices.DeleteFunc(changed, func(k string) bool {
@@ -112,7 +112,7 @@ func (a *adoption) settings(fresh bool) error {
 		return &SettingsError{Keys: changed, Released: true}
 	}
 	if !a.bound {
-		a.head.InitialDone = false // of a state that took a first load that was too small for done
+		a.head.InitialDone = false // earlier versions took a first load that was too small as complete
 	}
 	if err := a.hierarchies(); err != nil {
 		return err

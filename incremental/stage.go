@@ -1,7 +1,7 @@
 package incremental
 
-// staged is what has changed in records and classes since the last commit. The
-// other parts keep their own changes and enter them at the commit.
+// staged is what has changed in records and classes since the last commit. Head and
+// intake keep their own changes and enter them at the commit.
 type staged struct {
 	delta   Delta
 	from    RecordID // first record that is in no block yet

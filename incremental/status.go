@@ -6,7 +6,8 @@ import (
 	"anond/equivclass"
 )
 
-// Status is what the machine tells operators: counts only (rules H and V).
+// Status is what the machine tells operators: counts only (rule H, held values, and
+// rule V, no person's value is shown).
 type Status struct {
 	Sent       uint64                       `json:"sent"`
 	Published  int                          `json:"published"`
@@ -19,14 +20,14 @@ type Status struct {
 	Release    uint32                       `json:"release"` // newest decided
 	Infeasible bool                         `json:"infeasible"`
 	// Shortfalls are the semi-sensitive attributes whose waiting values break the
-	// attribute's promise by themselves (rule I).
+	// attribute's promise by themselves (rule I, infeasible).
 	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
 	// OldestTick is the arrival of the record that waits longest; Now the
 	// machine's time; both in ticks. OldestTick = Now if none waits.
 	OldestTick int64 `json:"oldest_tick"`
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
-	// FirstLoad tells of the first load until release 1 is decided.
+	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 

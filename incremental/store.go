@@ -10,7 +10,7 @@ var (
 	ErrNewerFormat = errors.New("the state has a newer format than this anond knows")
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
-	// ErrDecided: a release is decided, so that the state may not start over.
+	// ErrDecided: a release is decided, so the state may not start over.
 	ErrDecided = errors.New("a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
 	ErrNoSpace = errors.New("no space left for the state")
@@ -21,13 +21,13 @@ var (
 // together is in it, source positions included).
 //
 // A failed Commit leaves the store as it was before; the machine that issued it
-// must be thrown away and loaded again. A Store is used by one goroutine, but
-// for Outbox, which may run beside it.
+// must be thrown away and loaded again. A Store is used by one goroutine, except
+// that Outbox may run concurrently.
 type Store interface {
-	// Load hands out everything the store holds: meta and counters first, then
+	// Load passes everything the store holds to the visitor: meta and counters first, then
 	// dictionary entries in order, records in order, classes in order of ID,
-	// intents in order of release, positions. Slices handed out belong to the
-	// callee. A fresh store hands out nothing.
+	// intents in order of release, positions. Slices passed belong to the visitor. A
+	// fresh store passes nothing.
 	Load(v Visitor) error
 	// Commit applies one delta durably.
 	Commit(d *Delta) error
@@ -81,12 +81,13 @@ type Delta struct {
 	Intent       *Intent  // new, or the same release marked published
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
-	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C)
+	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C, coexistence)
 	Quarantined  []RecordID // records of pools that were ineligible as a whole; the format has them, no decision makes them
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
-		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 && len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
+		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
+		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
 }

@@ -8,16 +8,17 @@ import (
 )
 
 // partition cuts records into classes that satisfy the requirement; rest is what
-// is in none, in order of arrival. Of semi-sensitive attributes: the records of
-// a class have the same flags, so that a row tells nothing by which of its cells
-// are bucketed, and values that are not flagged are quasi-identifiers like any
-// other. So each stratum of equal flags is partitioned on its own, in a space
-// with these values as further dimensions (Li, He and Sun, section 4: subsets of
-// the QI partition). Without semi-sensitive attributes there is one stratum.
+// is in none, in order of arrival. With semi-sensitive attributes the records of a
+// class have the same flags, so that it tells nothing which cells of a row are
+// bucketed, and values that are not flagged are quasi-identifiers like any other. So
+// each stratum of equal flags is partitioned on its own, in a space with these values
+// as further dimensions (Li, He and Sun, section 4: subsets of the QI partition).
+// Without semi-sensitive attributes there is one stratum.
 //
-// whole cuts a stratum that satisfies the requirement as a whole, the others are
-// left to part, which may find nothing.
-func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+// The method whole cuts strata that satisfy the requirement as a whole; part cuts the
+// others and may find nothing.
+func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	first, later := c.epochs(records)
 	plans, rest = c.partitionPool(wide, first, whole, part, want)
 	if later == nil {
@@ -31,12 +32,13 @@ func (c *columns) partition(wide *equivclass.Space, records []RecordID, whole, p
 }
 
 // partitionPool cuts one pool, stratum by stratum.
-func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner, want equivclass.Requirement) (plans []plan, rest []RecordID) {
+func (c *columns) partitionPool(wide *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []RecordID) {
 	if len(records) == 0 {
 		return nil, nil
 	}
 	for _, s := range c.strata(records) {
-		if c.interrupt.asked() { // who planned throws the rest away
+		if c.interrupt.asked() { // the caller drops the incomplete plan
 			return nil, records
 		}
 		method := whole

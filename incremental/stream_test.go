@@ -104,8 +104,10 @@ func (s *stream) choosePolicy() {
 	rng := s.rng
 	l := 2 + rng.IntN(4)
 	k := l + rng.IntN(6)
-	s.policy = incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
-		Threshold: 1 + rng.IntN(k+3), MaxHold: int64(rng.IntN(6)), HoldInCuts: rng.IntN(2) == 0, MaxRegroups: []int{0, 1, 2, 2, 5, -1}[rng.IntN(6)],
+	s.policy = incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append,
+		Repeat:    incremental.RepeatFirst,
+		Threshold: 1 + rng.IntN(k+3), MaxHold: int64(rng.IntN(6)), HoldInCuts: rng.IntN(2) == 0, MaxRegroups: []int{0, 1, 2, 2, 5,
+			-1}[rng.IntN(6)],
 		Neighbours: 1 + rng.IntN(40), Similar: 1 + rng.IntN(10), Initial: extract.Extract{}, Local: extract.Extract{}}
 	p := &s.policy
 	if rng.IntN(3) > 0 {

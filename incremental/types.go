@@ -80,11 +80,12 @@ func (b *RecordBlock) Len() int { return len(b.SA) }
 // Regime says by which rule a published class is safe.
 type Regime uint8
 
-// The regimes of docs/THREAT_MODEL.md, The rules: a record stays in one for life, except that a
-// frozen class with a flat bag may be declared pure once (rule C).
+// The regimes of docs/THREAT_MODEL.md, The rules: a record stays in one permanently,
+// except that a frozen class with a flat bag may be declared pure once (rule C,
+// coexistence).
 const (
-	Frozen Regime = iota // rule A
-	Pure                 // rule P
+	Frozen Regime = iota // rule A (frozen classes)
+	Pure                 // rule P (pure classes)
 )
 
 // Class is a published class.
@@ -96,7 +97,7 @@ type Class struct {
 	// it lives. Invariant: only a pure class dies.
 	Died uint32
 	// Regroups is the largest number of regroupings that one of its records has
-	// seen (rule E).
+	// seen (rule E, equality patterns).
 	Regroups uint16
 	// Members in ascending order. Invariant: at least k, never changed.
 	Members []RecordID
@@ -135,7 +136,8 @@ type Meta struct {
 	// Settings are digests of what must not change under a state, by
 	// configuration key: schema, hierarchies, policy, recoding.
 	Settings map[string][32]byte
-	// Seed keys every random draw and digest (rule R). It lives nowhere else.
+	// Seed keys every random draw and digest (rule R, randomness). It is stored nowhere
+	// else.
 	Seed [32]byte
 	// Seeded says that the seed was given (demo, experiments, tests), not drawn.
 	Seeded bool
@@ -154,7 +156,7 @@ type Meta struct {
 	LastCut RecordID
 	// References are the distributions that t-closeness compares with, by
 	// attribute of the schema: declared at the first start, else what release 1
-	// published, stored with its intent. Fixed for ever once there.
+	// published, stored with its intent. Permanent once there.
 	References map[int][]equivclass.Count
 	// Read says how far partitions had been read when the state was reset: a
 	// witness outside, such as the commits of a consumer group, may know as much.
@@ -176,5 +178,5 @@ type HierarchyVersion struct {
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
-	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines that hold no record
+	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines without a record
 }

@@ -7,13 +7,13 @@ import (
 	"anond/equivclass"
 )
 
-// ErrUnsafe: a decision would have broken a rule. Nothing of it was kept; this is
-// a fault of the machine, which the gate would have found too (exit 3).
+// ErrUnsafe: a decision would have broken a rule. Nothing of it was kept. It is a
+// fault of the machine; the auditor would have found it before publication (exit 3).
 var ErrUnsafe = errors.New("the machine refused its own decision")
 
-// verifier holds a decision against the rules before anything of it is kept,
-// whoever planned it. It knows the records and the published classes, and nothing
-// of how the decision was made.
+// verifier checks a decision against the rules before anything of it is kept. It
+// knows the records and the published classes, and nothing of how the decision was
+// made.
 type verifier struct {
 	policy   *Policy
 	records  *columns
@@ -22,10 +22,12 @@ type verifier struct {
 	promises promises               // likewise
 }
 
-// verify tells what a decision breaks: every birth satisfies the requirement (A),
-// a pure one is flat (P) and has one signature with those it takes records from,
-// no record is in two classes, and who dies is pure and gives all its records to
-// births (A, N). Cost: the records of the births and deaths.
+// verify returns what a decision breaks. Every birth satisfies the requirement
+// (rule A, frozen classes). A pure birth is flat and has the signature of the classes it
+// takes records from (rule P, pure classes). No record is in two classes (rule F,
+// forbidden operations). A class that dies is pure, has regroupings left (rule E,
+// equality patterns) and gives all its records to births (rule N, insert-only). Cost:
+// the records of the births and deaths.
 func (v *verifier) verify(d decision) error {
 	dying := make(map[ClassID]int, len(d.deaths))
 	for _, id := range d.deaths {

@@ -49,14 +49,17 @@ func TestVerifyRefusesWhatBreaksARule(t *testing.T) {
 	}
 	spent := verified(t)
 	spent.classes[0].Regroups = 1
-	require.ErrorIs(t, spent.verify(decision{births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}}), ErrUnsafe, "E, the budget is spent")
+	require.ErrorIs(t, spent.verify(decision{births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}}), ErrUnsafe,
+		"E, the budget is spent")
 }
 
 // TestVerifyRefusesBrokenSemiPromises: classes of unequal flags, and births whose
-// sensitive values break an attribute's promise together (rule D).
+// sensitive values break an attribute's promise together (rule D, difference).
 func TestVerifyRefusesBrokenSemiPromises(t *testing.T) {
-	attributes := []equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer}, {Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Promise: &equivclass.SemiPromise{L: 2}, Flag: "f"}, {Name: "f", Role: equivclass.Flag}}
+	attributes := []equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Promise: &equivclass.SemiPromise{L: 2}, Flag: "f"}, {Name: "f",
+			Role: equivclass.Flag}}
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	records := newColumns(schema, RepeatFirst)

@@ -41,7 +41,7 @@ type View struct {
 type LocalView struct {
 	Attribute int               // in the schema
 	Codes     []equivclass.Code // by record
-	Buckets   [][]RecordID      // frozen from birth, as classes are (rule A)
+	Buckets   [][]RecordID      // frozen from birth (rule A, frozen classes)
 }
 
 // ClassView is one class of a view.
@@ -106,16 +106,11 @@ func (m *Machine) Regroups(release uint32) []uint16 {
 func (c *columns) view(intent Intent, h *head) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa()[:n:n],
-		Dictionaries: make([]*equivclass.Dictionary, len(c.Dicts))}
+		Dictionaries: c.Frozen()}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))
 		for a, counts := range h.References {
 			v.References[a] = equivclass.NewBag(counts)
-		}
-	}
-	for i, d := range c.Dicts {
-		if d != nil {
-			v.Dictionaries[i] = d.Frozen()
 		}
 	}
 	for j := range c.schema.Quasi() {

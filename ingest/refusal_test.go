@@ -3,7 +3,9 @@ package ingest_test
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,62 +48,95 @@ func (r *rig) sick() {
 	}
 }
 
-var errGate = errors.Join(ingest.ErrPermanent, errors.New("gate"))
+// refusalCase is one way to refuse, the error of the run, and the events.
+type refusalCase struct {
+	method equivclass.Partitioner // of the first load; nil: the rig's
+	set    func(r *rig, h *ingest.Host, p *running)
+	err    func(*testing.T, error)
+	events []string
+}
+
+// gateRefuses refuses a release as the auditor does.
+func gateRefuses(r *rig, release uint32) {
+	r.press.fail = func(n uint32) error {
+		if n == release {
+			return errors.Join(ingest.ErrPermanent, errors.New("gate"))
+		}
+		return nil
+	}
+}
+
+// settlingClock tells when a drain begins to wait for the release in progress.
+type settlingClock struct {
+	wallClock
+	settling chan struct{}
+}
+
+// settlingFor is a time that nothing else asks the clock for.
+const settlingFor = 1234 * time.Second
+
+func (c settlingClock) Ticker(d time.Duration) (<-chan time.Time, func()) {
+	if d == settlingFor {
+		close(c.settling)
+	}
+	return c.wallClock.Ticker(d)
+}
+
+// goesOn makes the source wait at its end.
+func goesOn(h *ingest.Host) { h.Once, h.Source = false, endless{h.Source.(*feed)} }
+
+func endsWith(want error) func(*testing.T, error) {
+	return func(t *testing.T, err error) { require.ErrorIs(t, err, want) }
+}
+
+func endsInfeasible(t *testing.T, err error) {
+	var e *incremental.InfeasibleError
+	require.ErrorAs(t, err, &e)
+}
+
+func endsWell(t *testing.T, err error) { require.NoError(t, err) }
+
+var refusals = map[string]refusalCase{
+	"the gate": {
+		set: func(r *rig, _ *ingest.Host, _ *running) { gateRefuses(r, 2) },
+		err: endsWith(ingest.ErrPermanent), events: []string{"release_published", "release_refused"}},
+	"the gate, while a stop is carried out": {
+		set: func(r *rig, h *ingest.Host, p *running) {
+			goesOn(h)
+			clock := settlingClock{settling: make(chan struct{})}
+			h.Clock, h.DrainFor = clock, settlingFor
+			gateRefuses(r, 1)
+			refuse := r.press.fail
+			r.press.fail = func(n uint32) error {
+				p.stop()
+				<-clock.settling
+				return refuse(n)
+			}
+		}, err: endsWith(ingest.ErrPermanent), events: []string{"draining", "release_refused"}},
+	"the first load, at the end of the source": {
+		set: func(r *rig, _ *ingest.Host, _ *running) { r.sick() },
+		err: endsInfeasible, events: []string{"infeasible", "stopped"}},
+	"the first load, of a source that goes on": {
+		set: func(r *rig, h *ingest.Host, p *running) {
+			r.sick()
+			goesOn(h)
+			go func() { p.saying("infeasible"); p.stop() }()
+		}, err: endsWell, events: []string{"infeasible", "draining", "stopped"}},
+	"the machine's own check": {method: alone{},
+		set: func(*rig, *ingest.Host, *running) {}, err: endsWith(incremental.ErrUnsafe)},
+	"a disk that stays full": {
+		set: func(r *rig, _ *ingest.Host, _ *running) { full(r) }, err: endsWith(ingest.ErrParked),
+		events: append(append([]string{"release_published"}, slices.Repeat([]string{"release_failed"}, 5)...), "release_parked")},
+}
 
 // TestARefusalTakesOneWayOut: whoever refuses and whenever, the run returns the
-// refusal, and its event is logged once. What the machine itself refuses to decide
-// has no event: the process ends with it.
+// refusal, and its event is logged once. What the machine itself refuses to
+// decide has no event: the process ends with it.
 // Mutations under which it was seen to fail: the first load's refusal ends the
 // run at once; a refusal while a stop is carried out is dropped; a refusal is
 // logged where it is found and where the run ends.
 func TestARefusalTakesOneWayOut(t *testing.T) {
-	infeasible := func(t *testing.T, err error) {
-		var e *incremental.InfeasibleError
-		require.ErrorAs(t, err, &e)
-	}
-	is := func(want error) func(*testing.T, error) {
-		return func(t *testing.T, err error) { require.ErrorIs(t, err, want) }
-	}
-	for name, x := range map[string]struct {
-		method equivclass.Partitioner // of the first load; nil: the rig's
-		set    func(r *rig, h *ingest.Host, p *running)
-		err    func(*testing.T, error)
-		events []string
-	}{
-		"the gate": {nil,
-			func(r *rig, h *ingest.Host, _ *running) {
-				r.press.fail = func(n uint32) error {
-					if n == 2 {
-						return errGate
-					}
-					return nil
-				}
-			}, is(ingest.ErrPermanent), []string{"release_published", "release_refused"}},
-		"the gate, while a stop is carried out": {nil,
-			func(r *rig, h *ingest.Host, p *running) {
-				h.Once, h.Source = false, endless{h.Source.(*feed)}
-				r.press.fail = func(uint32) error {
-					p.stop()
-					p.saying("draining")
-					return errGate
-				}
-			}, is(ingest.ErrPermanent), []string{"draining", "release_refused"}},
-		"the first load, at the end of the source": {nil,
-			func(r *rig, h *ingest.Host, _ *running) { r.sick() },
-			infeasible, []string{"infeasible", "stopped"}},
-		"the first load, of a source that goes on": {nil,
-			func(r *rig, h *ingest.Host, p *running) {
-				r.sick()
-				h.Once, h.Source = false, endless{h.Source.(*feed)}
-				go func() { p.saying("infeasible"); p.stop() }()
-			}, func(t *testing.T, err error) { require.NoError(t, err) }, []string{"infeasible", "draining", "stopped"}},
-		"the machine's own check": {alone{},
-			func(*rig, *ingest.Host, *running) {}, is(incremental.ErrUnsafe), nil},
-		"a disk that stays full": {nil,
-			func(r *rig, h *ingest.Host, _ *running) { full(r) }, is(ingest.ErrParked),
-			[]string{"release_published", "release_failed", "release_failed", "release_failed", "release_failed", "release_failed",
-				"release_parked"}},
-	} {
+	for name, x := range refusals {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 400)
 			policy := rigPolicy()

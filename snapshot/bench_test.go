@@ -55,13 +55,13 @@ func benchView(b *testing.B, n int) *incremental.View {
 		for code := range sizes[i] {
 			switch {
 			case a.Type == equivclass.Date:
-				d.Add([]byte(equivclass.FormatValue(a.Type, float64(18000+code))))
+				d.Encode([]byte(equivclass.FormatValue(a.Type, float64(18000+code))))
 			case a.Type == equivclass.Decimal:
-				d.Add([]byte(strconv.FormatFloat(float64(code)*12.25, 'f', -1, 64)))
+				d.Encode([]byte(strconv.FormatFloat(float64(code)*12.25, 'f', -1, 64)))
 			case a.Type == equivclass.Integer:
-				d.Add([]byte(strconv.Itoa(17 + code)))
+				d.Encode([]byte(strconv.Itoa(17 + code)))
 			case a.Hierarchy == nil:
-				d.Add(fmt.Appendf(nil, "%s-%d", a.Name, code))
+				d.Encode(fmt.Appendf(nil, "%s-%d", a.Name, code))
 			}
 		}
 		v.Dictionaries = append(v.Dictionaries, d.Frozen())

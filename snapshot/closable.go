@@ -63,6 +63,11 @@ func (f *Closable) Truncate(path string, size int64) error {
 // Sync is FS.Sync, until Close.
 func (f *Closable) Sync(path string) error { return f.do(func() error { return f.FS.Sync(path) }) }
 
+// SyncAll is FS.SyncAll, until Close.
+func (f *Closable) SyncAll(paths []string) error {
+	return f.do(func() error { return f.FS.SyncAll(paths) })
+}
+
 // Rename is FS.Rename, until Close.
 func (f *Closable) Rename(from, to string) error {
 	return f.do(func() error { return f.FS.Rename(from, to) })

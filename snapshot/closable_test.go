@@ -54,6 +54,14 @@ func (h *holding) Truncate(path string, size int64) error {
 func (h *holding) Sync(path string) error {
 	return h.change(func() error { return h.memFS.Sync(path) })
 }
+func (h *holding) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := h.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 func (h *holding) Rename(from, to string) error {
 	return h.change(func() error { return h.memFS.Rename(from, to) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
@@ -141,7 +142,7 @@ func (c *chain) exports(t *testing.T, dir string, members [][]snapshot.Placement
 // chain, certificate and ledger must come out the same on both sides.
 func TestAuditorAgrees(t *testing.T) {
 	certificates := map[string]bool{}
-	for trial := range 24 {
+	for trial := range tier.Of(t, 6, 12, 24) {
 		for _, recoding := range recodings() {
 			c := &chain{r: rand.New(rand.NewPCG(uint64(trial), 3))}
 			root := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record
@@ -30,6 +31,8 @@ type FS interface {
 	Truncate(path string, size int64) error
 	// Sync makes the content of a file, or the names in a directory, durable.
 	Sync(path string) error
+	// SyncAll is Sync of many, in any order.
+	SyncAll(paths []string) error
 	Rename(from, to string) error
 	RemoveAll(path string) error
 
@@ -112,6 +115,32 @@ func (osFS) Sync(path string) error {
 	}
 	return f.Close()
 }
+
+// SyncAll syncs several at once: file systems with a journal make durable together
+// what is asked of them together.
+func (f osFS) SyncAll(paths []string) error {
+	next := make(chan string)
+	failed := make([]error, min(len(paths), syncsAtOnce))
+	var wg sync.WaitGroup
+	for w := range failed {
+		wg.Go(func() {
+			for path := range next {
+				if failed[w] == nil {
+					failed[w] = f.Sync(path)
+				}
+			}
+		})
+	}
+	for _, path := range paths {
+		next <- path
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(failed...)
+}
+
+// syncsAtOnce is how many syncs are asked for at once.
+const syncsAtOnce = 16
 
 func joinClose(err error, f io.Closer) error {
 	_ = f.Close() // the first error tells more

@@ -37,6 +37,15 @@ func (unsynced) Sync(path string) error {
 	return err
 }
 
+func (u unsynced) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := u.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *recorder) did(format string, args ...any) error {
 	r.effect++
 	if r.failed && errors.Is(r.fault, errCrash) {
@@ -118,6 +127,15 @@ func (r *recorder) Sync(path string) error {
 		return err
 	}
 	return r.FS.Sync(path)
+}
+
+func (r *recorder) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := r.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *recorder) Rename(from, to string) error {

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/audit"
 )
 
 // partsViews cuts a view of n records into a history of so many parts, and a last
@@ -39,7 +42,7 @@ func partsViews(all *incremental.View, parts, newcomers int) (before []*incremen
 }
 
 // BenchmarkPartsPublish: all durable steps of a release of a million records in
-// so many parts with so many newcomers, fsync included.
+// so many parts with so many newcomers, gate and fsync included.
 func BenchmarkPartsPublish(b *testing.B) {
 	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
 		all := benchView(b, 1e6)
@@ -55,21 +58,28 @@ func BenchmarkPartsPublish(b *testing.B) {
 						last = localView(b, last)
 					}
 					s := benchSettings(recoding)
-					s.Policy.Republication = "append"
+					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
-					p.Gate = openGate{}
+					gate := auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int), Rows: true})}
+					if p.Gate = gate; recoding.Name() == snapshot.NameLGB {
+						p.Gate = openGate{} // the buckets of localView keep no promise
+					}
 					require.NoError(b, p.Open())
 					for _, v := range before {
 						_, err := p.Publish(snapshot.Of(v), s)
 						require.NoError(b, err)
+						gate.Commit()
 					}
 					back := p.Mark()
 					ledger, err := os.ReadFile(p.Ledger)
 					require.NoError(b, err)
+					var spent time.Duration
 					for b.Loop() {
+						began := processorTime(b)
 						out, err := p.Publish(snapshot.Of(last), s)
 						require.NoError(b, err)
 						b.StopTimer()
+						spent += processorTime(b) - began
 						require.Len(b, out.Manifest.Parts, parts+1)
 						back()
 						require.NoError(b, os.RemoveAll(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1))))
@@ -77,8 +87,71 @@ func BenchmarkPartsPublish(b *testing.B) {
 						require.NoError(b, os.WriteFile(filepath.Join(p.Dir, "CURRENT"), fmt.Appendf(nil, "%06d\n", parts), 0o644))
 						b.StartTimer()
 					}
+					b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
 				})
 			}
 		}
 	}
+}
+
+// BenchmarkPartsResume: what a start does before anything is published: numbers
+// and sums counted anew from state, and the gate behind the newest release. The
+// verification reads every file.
+func BenchmarkPartsResume(b *testing.B) {
+	defer snapshot.Keep(1000)()
+	all := benchView(b, 1e6)
+	for _, parts := range []int{1, 50} {
+		before, last := partsViews(all, parts, 10_000)
+		s := benchSettings(snapshot.Generalization())
+		s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
+		policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
+		p := publisher(snapshot.OS(), b.TempDir())
+		gate := auditGate{audit.NewGate(policy)}
+		p.Gate = gate
+		require.NoError(b, p.Open())
+		for _, v := range append(before, last) {
+			_, err := p.Publish(snapshot.Of(v), s)
+			require.NoError(b, err)
+			gate.Commit()
+		}
+		whole := *last
+		whole.Since, whole.Classes = 0, nil
+		for _, v := range append(before, last) {
+			whole.Classes = append(whole.Classes, v.Classes...)
+		}
+		var placed []snapshot.Placement
+		measure := func(name string, work func()) {
+			b.Run(fmt.Sprintf("%s/parts=%d", name, parts), func(b *testing.B) {
+				began := processorTime(b)
+				for b.Loop() {
+					work()
+				}
+				b.ReportMetric(float64((processorTime(b)-began).Milliseconds())/float64(b.N), "cpu-ms/op")
+			})
+		}
+		measure("publisher", func() {
+			var err error
+			placed, err = p.Resume(snapshot.Of(&whole), s)
+			require.NoError(b, err)
+		})
+		measure("gate", func() {
+			violations, err := audit.NewGate(policy).Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1)), given(placed), nil)
+			require.NoError(b, err)
+			require.Empty(b, violations)
+		})
+		measure("verify", func() {
+			v, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+			require.NoError(b, err)
+			require.True(b, v.OK())
+			b.SetBytes(v.Bytes)
+		})
+	}
+}
+
+// processorTime is what this process has used so far: on a machine that does
+// other work it tells more than the clock does.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

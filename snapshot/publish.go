@@ -305,10 +305,8 @@ func (b *publication) sync() error {
 	if b.done {
 		return nil
 	}
-	for _, path := range b.files.unsynced() {
-		if err := b.FS.Sync(path); err != nil {
-			return err
-		}
+	if err := b.FS.SyncAll(b.files.unsynced()); err != nil {
+		return err
 	}
 	if err := b.FS.Publicize(b.tmp); err != nil {
 		return err

@@ -12,11 +12,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // TestStateFull: state.max_bytes stops the daemon with a clear error; with more
 // room it goes on, and nothing is lost.
 func TestStateFull(t *testing.T) {
+	tier.NotShort(t, "it publishes fifty releases")
+	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", ", max_bytes: 256KiB")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
 	s.write("admissions.ndjson", ndjson(1, 20000))
@@ -47,6 +51,8 @@ func TestRecordsFull(t *testing.T) {
 // TestDiskFull runs into a real limit of the kernel: no file of the process may
 // grow beyond it. Writes then fail as on a full disk.
 func TestDiskFull(t *testing.T) {
+	tier.NotShort(t, "it publishes fifty releases")
+	t.Parallel()
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("needs prlimit of util-linux")
 	}
@@ -112,6 +118,7 @@ func TestFirstStart(t *testing.T) {
 	lines := strings.SplitAfter(ndjson(1, 3000), "\n")
 	for _, first := range []int{0, 1, 3, 20} {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 			s.write("admissions.ndjson", strings.Join(lines[:first], ""))
 			p := s.start("run")
@@ -160,6 +167,7 @@ func TestRubbish(t *testing.T) {
 
 // TestDemo runs a small demo, and the other commands on what it leaves.
 func TestDemo(t *testing.T) {
+	tier.NotShort(t, "the commands of the README run a demo, too")
 	dir := filepath.Join(t.TempDir(), "demo")
 	r := anond(t, "demo", "--records", "2000", "--rate", "5000", "--naive", "--json", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/hospital"
+	"anond/equivclass/equivtest/tier"
 )
 
 const fileSource = "{type: file, file: {path: admissions.ndjson}}"
@@ -222,6 +223,8 @@ func TestStateBackupAndCompact(t *testing.T) {
 
 // TestLockedState: while a daemon runs, others exit 4, and info reads its status.
 func TestLockedState(t *testing.T) {
+	tier.NotShort(t, "each command waits for the lock")
+	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	p := s.start("run")

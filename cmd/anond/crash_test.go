@@ -20,10 +20,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/cmd/anond/internal/hospital"
+	"anond/equivclass/equivtest/tier"
 )
 
-// kills is how often each crash test kills the process: 50 times together.
-var kills = flag.Int("kills", 25, "SIGKILLs in each crash test")
+// kills is how often each crash test kills the process: 50 times together in the
+// full tier.
+var kills = flag.Int("kills", 0, "SIGKILLs in each crash test; 0: as the tier says")
 
 // The crash tests kill the real process at random moments, from its first
 // instruction on, while records keep coming. After each kill it is started
@@ -41,6 +43,7 @@ var crashTrigger = fmt.Sprintf("on: records, every: %d", crashEvery)
 
 // TestKillKafka reads one partition of a broker that outlives the process.
 func TestKillKafka(t *testing.T) {
+	t.Parallel()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "admissions"))
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
@@ -67,6 +70,7 @@ func TestKillKafka(t *testing.T) {
 
 // TestKillFile follows a file that grows, sometimes by half a line.
 func TestKillFile(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/admissions.ndjson"
 	f, err := os.Create(path)
 	require.NoError(t, err)
@@ -148,7 +152,11 @@ func killUnderLoad(t *testing.T, s *site, feed *crashFeed) {
 	require.NoError(t, feed.more(crashFirst+500))
 	stop := feed.flow(t)
 	working := 0
-	for range *kills {
+	count := *kills
+	if count == 0 {
+		count = tier.Of(t, 3, 8, 25)
+	}
+	for range count {
 		p := s.start("run")
 		limit := crashStarting
 		if rng.IntN(4) > 0 {
@@ -165,7 +173,7 @@ func killUnderLoad(t *testing.T, s *site, feed *crashFeed) {
 		require.Equal(t, -1, p.wait(), &p.stderr)
 	}
 	stop()
-	t.Logf("%d of %d kills met a daemon at work, %d records sent", working, *kills, feed.sent.Load())
+	t.Logf("%d of %d kills met a daemon at work, %d records sent", working, count, feed.sent.Load())
 	r := s.run("run --once")
 	require.Equal(t, exitOK, r.code, r.stderr)
 }

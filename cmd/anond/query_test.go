@@ -294,5 +294,5 @@ func TestEveryKindOfAttribute(t *testing.T) {
 	}
 	other := anond(t, "evaluate", w.path(oneoff.Anatomy), "--original", w.path("varied.csv"))
 	assert.Equal(t, exitFailed, other.code, "the manifest does not say that missing values are values")
-	assert.Contains(t, other.stderr, "not the table that the release came from")
+	assert.Contains(t, other.stderr, "it is not the source table of the release")
 }

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/internal/cut"
 	"anond/equivclass/query"
 	"anond/testdata"
@@ -46,6 +47,7 @@ func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anato
 // each column always costs, the more the more attributes a query joins.
 // PermutationNear has a third of anatomy's error at l=2 and is like it at l=4.
 func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
+	tier.Heavy(t, "it measures a figure on all of Adult")
 	methods := []equivclass.Partitioner{Anatomy{}, Permutation{}, PermutationNear{}}
 	asAnatomy, permuted := paOnAdult(t, 4, 2, methods...)
 	assert.InEpsilon(t, asAnatomy[0], permuted[1], 0.2, "l=2: alike")
@@ -66,6 +68,7 @@ func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 // values, the commonest far below 1/l, sensitive values that depend on the QI)
 // the claim of figure 1 holds for all its l.
 func TestPAFigure1OnCensusLikeData(t *testing.T) {
+	tier.NotShort(t, "it measures a figure on 20,000 records")
 	table := equivtest.CensusLike(20_000)
 	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4}
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 )
 
 // zhuGLP runs a method on a table; NG is measured on its rings.
@@ -32,6 +33,7 @@ func zhuGLP(t testing.TB, p *equivclass.Pool, m equivclass.Partitioner, l int) (
 //
 // arp-up, which is ours, is below all of them everywhere.
 func TestZhuFigures2And4(t *testing.T) {
+	tier.Heavy(t, "it measures ten settings on all of Adult")
 	type setting struct{ n, l int }
 	var settings []setting
 	for _, l := range []int{2, 3, 4, 5, 6, 7} {
@@ -93,7 +95,8 @@ func TestZhuAdultPreservedPhi2(t *testing.T) {
 // 30,162 rows of Adult: valid groups, and the time in the log (the aim is a
 // second; the benchmarks measure it).
 func TestZhuAdult(t *testing.T) {
-	p := equivtest.AdultCategories(t, 30162)
+	n := tier.Of(t, 3000, 10000, 30162)
+	p := equivtest.AdultCategories(t, n)
 	for _, want := range []equivclass.Requirement{{K: 5, L: 5}, {K: 20, L: 3}} {
 		for _, m := range zhuPartitioners() {
 			groups, rest, took := equivtest.Quickest(m, p, want)

@@ -25,19 +25,20 @@ func Columns(t testing.TB, file string, n int, columns ...string) *equivclass.Fl
 		require.GreaterOrEqual(t, at[j], 0, name)
 		rows = slices.DeleteFunc(rows, func(r []string) bool { return r[at[j]] == "N" })
 	}
-	table := &equivclass.FlaggedTable{Flags: make([]uint64, len(rows))}
+	attributes := make([]equivclass.Attribute, len(columns))
 	for j, name := range columns {
-		a := equivclass.Attribute{Name: strings.TrimSuffix(name, "#"), Type: equivclass.Categorical}
-		if a.Name != name {
-			a.Type = equivclass.Decimal
+		attributes[j] = equivclass.Attribute{Name: strings.TrimSuffix(name, "#"), Type: equivclass.Categorical}
+		if attributes[j].Name != name {
+			attributes[j].Type = equivclass.Decimal
 		}
-		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, len(rows))
-		for i, r := range rows {
-			codes[i] = Code(t, d, r[at[j]])
-		}
-		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
 	}
-	return table
+	texts := make([][]string, len(rows))
+	for i, r := range rows {
+		for _, c := range at {
+			texts[i] = append(texts[i], r[c])
+		}
+	}
+	return Table(t, attributes, texts)
 }
 
 // AdultHierarchies is adult-7 of Sun et al.: the first seven attributes of table XI, age

@@ -15,18 +15,18 @@ import (
 // Table reads rows of texts; a text that ends in ! is flagged sensitive.
 func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *equivclass.FlaggedTable {
 	t.Helper()
-	table := &equivclass.FlaggedTable{Flags: make([]uint64, len(rows))}
-	for j, a := range attributes {
-		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, len(rows))
-		for i, r := range rows {
-			text := r[j]
-			if text[len(text)-1] == '!' {
-				text = text[:len(text)-1]
+	table := &equivclass.FlaggedTable{Table: equivclass.NewTable(attributes, equivclass.RefuseMissing), Flags: make([]uint64, len(rows))}
+	for i, r := range rows {
+		row := make(equivclass.Row, len(r))
+		for j, text := range r {
+			text, flagged := strings.CutSuffix(text, "!")
+			if flagged {
 				table.Flags[i] |= 1 << j
 			}
-			codes[i] = Code(t, d, text)
+			row[j] = []byte(text)
 		}
-		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, codes)
+		why, attribute := table.Append(row)
+		require.Equal(t, equivclass.Accepted, why, "a fixture holds no bad value of %s", attribute)
 	}
 	return table
 }
@@ -34,11 +34,8 @@ func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *eq
 // Code returns the code of a text, which is added if it is new.
 func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
 	t.Helper()
-	c, found, why := d.Find([]byte(text))
+	c, why := d.Encode([]byte(text))
 	require.Equal(t, equivclass.Accepted, why, "a fixture holds no bad value")
-	if !found {
-		c = d.Add([]byte(text))
-	}
 	return c
 }
 
@@ -48,7 +45,7 @@ func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
 func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTable {
 	sizes := []int{2, 73, 13, 6, 9, 11, 93, 257, 719}
 	numeric := map[int]bool{1: true, 6: true, 8: true}
-	table := &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
 		if numeric[j] {
@@ -56,7 +53,7 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 		}
 		d, codes := equivclass.NewDictionary(a), make([]equivclass.Code, n)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		for i := range codes {
 			v := rng.IntN(size)
@@ -76,7 +73,7 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 // CensusLike has the domains of the permutation paper's table 5 and an occupation
 // that follows age and education with noise.
 func CensusLike(n int) *equivclass.FlaggedTable {
-	rng, table := Rand(5), &equivclass.FlaggedTable{Flags: make([]uint64, n)}
+	rng, table := Rand(5), &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	sizes := []int{78, 2, 17, 6, 9, 10, 83, 50}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
@@ -85,7 +82,7 @@ func CensusLike(n int) *equivclass.FlaggedTable {
 		}
 		d := equivclass.NewDictionary(a)
 		for v := range size {
-			d.Add([]byte(strconv.Itoa(v)))
+			d.Encode([]byte(strconv.Itoa(v)))
 		}
 		table.Dicts, table.Codes = append(table.Dicts, d), append(table.Codes, make([]equivclass.Code, n))
 	}

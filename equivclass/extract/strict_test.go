@@ -10,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/internal/cut"
 	"anond/equivclass/topdown"
 )
@@ -70,7 +71,7 @@ func TestExtractStrictWithSubjects(t *testing.T) {
 func TestExtractIsBlindToWorkers(t *testing.T) {
 	for _, mixed := range []bool{false, true} {
 		rng := rand.New(rand.NewPCG(3, 19))
-		p := clusteredPool(rng, 7000, 4, 9)
+		p := clusteredPool(rng, tier.Of(t, 5000, 5000, 7000), 4, 9)
 		if mixed {
 			mixKinds(t, rng, p)
 		}

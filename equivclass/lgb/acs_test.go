@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/internal/cut"
 	"anond/equivclass/lgb"
 	"anond/equivclass/query"
@@ -61,6 +62,7 @@ func lgbMeasure(t testing.TB, table *equivclass.FlaggedTable, k, l int, local eq
 // from 5 to 10 either adds a quarter. The fixed split is better than both in
 // both measures.
 func TestLGBFigures5To7OnACS(t *testing.T) {
+	tier.Heavy(t, "it measures three figures on all of ACS")
 	table := lgbACS(t, 0.2)
 	mdp, ncp := lgbMeasure(t, table, 5, 5, topdown.Mondrian{}), lgbMeasure(t, table, 5, 5, topdown.NCPSplit{})
 	fixed := lgbMeasure(t, table, 5, 5, topdown.NCPSplit{Fixed: true})
@@ -80,6 +82,7 @@ func TestLGBFigures5To7OnACS(t *testing.T) {
 // width. And flags split the table: with more different sets of QI attributes
 // each subset of the QI partition is smaller and its cells are wider.
 func TestLGBFigure8OnACS(t *testing.T) {
+	tier.NotShort(t, "it measures a figure on all of ACS")
 	sparse := lgbMeasure(t, lgbACS(t, 0.1), 10, 15, topdown.Mondrian{})
 	dense := lgbMeasure(t, lgbACS(t, 0.4), 10, 15, topdown.Mondrian{})
 	assert.Greater(t, dense.rate, sparse.rate)

@@ -9,6 +9,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/internal/cut"
 	"anond/equivclass/topdown"
 )
@@ -204,7 +205,8 @@ func lgbLikeliest(t *equivclass.FlaggedTable, worlds map[string][][]equivclass.C
 func TestLGBNestedWorlds(t *testing.T) {
 	rng := equivtest.Rand(23)
 	cuts, exceeded := 0, 0
-	for range 90 {
+	tables := tier.Of(t, 20, 30, 90)
+	for range tables {
 		table := lgbSmall(t, rng, 6)
 		m := LGB{K: 2, Fold: true, Local: topdown.Mondrian{}, Seed: [32]byte{byte(rng.IntN(256))},
 			Promises: []LocalPromise{{}, {L: 2}, {Principle: equivtest.ShareWithin{T: 0.2}}, {L: 2}}}
@@ -225,7 +227,7 @@ func TestLGBNestedWorlds(t *testing.T) {
 			exceeded++
 		}
 	}
-	require.Greater(t, cuts, 20)
+	require.Greater(t, cuts, tables/5)
 	require.NotZero(t, exceeded, "buckets that cross groups break 1/l at level L0")
 	t.Logf("%d tables, %d with a value more likely than 1/l under Algorithm 2", cuts, exceeded)
 }

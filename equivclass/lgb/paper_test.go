@@ -304,15 +304,14 @@ func TestLGBEverythingSensitive(t *testing.T) {
 
 // A table that does not fit together is refused, saying what is wrong.
 func TestLGBRefusesAMisshapenTable(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
 	for want, spoil := range map[string]func(*equivclass.FlaggedTable){
 		"has 0 attributes":                                  func(t *equivclass.FlaggedTable) { t.Dicts = nil },
 		"4 dictionaries but 3 columns":                      func(t *equivclass.FlaggedTable) { t.Codes = t.Codes[1:] },
 		"attribute 0 has 8 values but 7 records have flags": func(t *equivclass.FlaggedTable) { t.Flags = t.Flags[1:] },
 	} {
-		bad := *table
-		spoil(&bad)
-		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(&bad)
+		bad := equivtest.FlaggedExample(t)
+		spoil(bad)
+		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(bad)
 		require.ErrorContains(t, err, want)
 	}
 }

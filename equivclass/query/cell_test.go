@@ -15,7 +15,7 @@ func TestStepLossOnBorders(t *testing.T) {
 	a := equivclass.Attribute{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal, Steps: []float64{2.5, 10}}
 	d := equivclass.NewDictionary(a)
 	for i := range 400 {
-		d.Add([]byte(strconv.FormatFloat(float64(i)/10, 'f', -1, 64)))
+		d.Encode([]byte(strconv.FormatFloat(float64(i)/10, 'f', -1, 64)))
 	}
 	s := equivclass.NewSpace([]*equivclass.Dictionary{d})
 	for lo := range equivclass.Code(400) {

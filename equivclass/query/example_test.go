@@ -43,12 +43,9 @@ func Example() {
 // column gives each text its code, in the order of the records.
 func column(d *equivclass.Dictionary, texts ...string) (codes []equivclass.Code) {
 	for _, text := range texts {
-		code, found, why := d.Find([]byte(text))
+		code, why := d.Encode([]byte(text))
 		if why != equivclass.Accepted {
 			panic(why)
-		}
-		if !found {
-			code = d.Add([]byte(text))
 		}
 		codes = append(codes, code)
 	}

@@ -96,7 +96,7 @@ func TestQueriesAreNormalizedToo(t *testing.T) {
 	require.NoError(t, err)
 	ill := equivclass.NewDictionary(equivclass.Attribute{Name: "ill", Type: equivclass.Categorical, Text: equivclass.Text{Exact: true}})
 	for _, text := range []string{"flu", "cold", "cold "} {
-		ill.Add([]byte(text))
+		ill.Encode([]byte(text))
 	}
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(equivclass.Attribute{Name: "zip", Type: equivclass.Categorical,
 		Hierarchy: tree}), ill}

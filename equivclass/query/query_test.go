@@ -121,7 +121,7 @@ func TestQueryBlockReleaseAgainstEnumeration(t *testing.T) {
 // queryOverWorlds answers a query on each table that shuffling blocks of five
 // rows against the first block can give.
 func queryOverWorlds(q *Bound, t *equivclass.FlaggedTable, blocks [][]int) (mean, least, most float64) {
-	world := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
+	world := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}}
 	for j := range world.Codes {
 		world.Codes[j] = slices.Clone(t.Codes[j])
 	}
@@ -180,7 +180,8 @@ func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups 
 				code, _, _ := t.Dicts[0].Find([]byte(equivclass.FormatNumber(age)))
 				for leaf := leafLo; leaf <= leafHi; leaf++ {
 					for _, sex := range r.Cells[g][2].Codes {
-						one := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}
+						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts,
+							Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}}
 						sum += queryDirect(q, one, []int32{0})
 						worlds++
 					}

@@ -75,12 +75,9 @@ func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
 	}
 	codes := make([]equivclass.Code, 0, len(members))
 	for _, m := range members {
-		c, found, why := r.dict.Find([]byte(m))
+		c, why := r.dict.Encode([]byte(m))
 		if why != equivclass.Accepted {
 			return Cell{}, why
-		}
-		if !found {
-			c = r.dict.Add([]byte(m))
 		}
 		codes = append(codes, c)
 	}

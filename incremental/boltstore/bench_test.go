@@ -45,7 +45,8 @@ func benchBlock(random *rand.Rand, first, n int) *incremental.RecordBlock {
 func benchPositions(next int) (out []incremental.PartitionPosition) {
 	for n := range 4 {
 		p := incremental.Partition{Source: "kafka:admissions", ID: int32(n)}
-		out = append(out, incremental.PartitionPosition{Partition: p, Position: incremental.Position{Number: uint16(n), Next: int64(next) / 4, Last: int64(next)/4 - 1}})
+		out = append(out, incremental.PartitionPosition{Partition: p,
+			Position: incremental.Position{Number: uint16(n), Next: int64(next) / 4, Last: int64(next)/4 - 1}})
 	}
 	return out
 }
@@ -69,7 +70,8 @@ func benchRelease(release uint32, class, lo, hi int) *incremental.Delta {
 func fillState(tb testing.TB, s incremental.Store, n int) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for at := 0; at < n; at += benchCommit {
-		require.NoError(tb, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, min(benchCommit, n-at))}, Positions: benchPositions(at + benchCommit)}))
+		require.NoError(tb, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, min(benchCommit, n-at))},
+			Positions: benchPositions(at + benchCommit)}))
 	}
 	require.NoError(tb, s.Commit(benchRelease(1, 0, 0, n)))
 }
@@ -87,7 +89,8 @@ func BenchmarkCommit(b *testing.B) {
 			b.ResetTimer()
 			for at := size; b.Loop(); at += benchCommit {
 				block.First = incremental.RecordID(at)
-				if err := s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block}, Positions: benchPositions(at + benchCommit)}); err != nil {
+				if err := s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block},
+					Positions: benchPositions(at + benchCommit)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -84,7 +84,8 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 	classes := make([]incremental.Class, n)
 	for i := range classes {
 		k := int(size[i])
-		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Born: born[i], Regroups: regroups[i], Members: members[:k:k]}
+		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Born: born[i], Regroups: regroups[i],
+			Members: members[:k:k]}
 		members = members[k:]
 		b.classes[i] = &classes[i]
 	}

@@ -12,8 +12,8 @@ import (
 // column by column, of one or more ticks.
 //
 // Content: length, number of columns, whether subjects are there;
-// runs of ticks; each column (RecordBlock.Columns), the sensitive codes and the origins packed; offsets
-// as distance from one past the offset before of the same origin, so that
+// runs of ticks; each column (RecordBlock.Columns), the sensitive codes and the origins
+// packed; offsets as distance from one past the offset before of the same origin, so that
 // consecutive offsets cost a byte; subjects as they are, since a keyed digest
 // does not compress.
 type recordBlock struct {
@@ -34,7 +34,7 @@ type tickRun struct {
 
 func (b *recordBlock) len() int { return len(b.sa) }
 
-// fits tells whether records of block x can stand in the same columns.
+// fits reports whether records of block x have the same columns.
 func (b *recordBlock) fits(x *incremental.RecordBlock) bool {
 	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil)
 }
@@ -82,7 +82,7 @@ func cutRecords(tail *recordBlock, blocks []*incremental.RecordBlock) []*recordB
 	return out
 }
 
-// split hands the block out as the port has it: one tick a block.
+// split returns the block as the port wants it: one tick a block.
 func (b *recordBlock) split(yield func(*incremental.RecordBlock) error) error {
 	lo := 0
 	for _, run := range b.runs {
@@ -181,7 +181,7 @@ func readRuns(r *reader, n int) []tickRun {
 }
 
 // appendOffsets writes the distance of each offset from where its origin was
-// expected to go on. Differences wrap around, so any offset survives.
+// expected to go on. Differences wrap around, so any offset can be stored.
 func appendOffsets(out []byte, origin []uint16, offset []int64) []byte {
 	next := make([]int64, int(slices.Max(origin))+1)
 	for i, o := range origin {

@@ -10,9 +10,9 @@ import (
 	"anond/incremental"
 )
 
-// ends says how far the file has come. It is written in every transaction, so
-// that a missing key is noticed, and an opened store knows where to go on
-// without reading the rest.
+// ends counts what the file holds. It is written in every transaction, so that a
+// missing key is noticed, and an opened store knows where to go on without reading the
+// rest.
 type ends struct {
 	dictionary uint64 // entries
 	records    uint64
@@ -23,7 +23,7 @@ type ends struct {
 	intents    uint64
 	positions  uint64
 	letter     uint64 // newest sequence number
-	waiting    uint64 // letters not delivered
+	waiting    uint64 // dead letters not delivered
 }
 
 func (e *ends) fields() []*uint64 {
@@ -263,7 +263,8 @@ func encodeIntent(i *incremental.Intent) []byte {
 func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 	r := &reader{b: content}
 	i := &incremental.Intent{Release: release, Cut: incremental.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
-	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &i.Pending.Waiting, &i.Pending.Quarantined, &i.Pending.SubjectRepeat, &i.Pending.Infeasible} {
+	p := &i.Pending
+	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.SubjectRepeat, &p.Infeasible} {
 		*n = int(r.varint())
 	}
 	i.Published = r.flag()

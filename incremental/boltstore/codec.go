@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// errDecode: bytes that no encoder wrote. It stands for every way in which they
-// can be wrong, as nothing of them may be told.
+// errDecode: bytes that no encoder wrote. One error stands for every fault, because
+// nothing about the bytes may be shown.
 var errDecode = errors.New("the content does not decode")
 
-// A reader takes a value apart. After the first fault it returns zeros; done
-// tells. Counts are bounded before anything is allocated by them.
+// A reader decodes a value. After the first fault it returns zeros; done reports it.
+// Counts are bounded before anything is allocated by them.
 type reader struct {
 	b   []byte
 	bad bool
@@ -92,7 +92,7 @@ func (r *reader) flag() bool {
 	return b == 1
 }
 
-// done reports a fault, which bytes left over are too.
+// done reports a fault; bytes left over are one.
 func (r *reader) done() error {
 	if r.bad || len(r.b) != 0 {
 		return errDecode

@@ -52,7 +52,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 	return nil
 }
 
-// A writer puts one delta into a transaction and moves the ends on.
+// A writer puts one delta into a transaction and advances the ends.
 type writer struct {
 	tx   *bolt.Tx
 	ends ends
@@ -76,7 +76,8 @@ func (w *writer) put(b *bucket, key, content []byte) error {
 }
 
 func (w *writer) write(d *incremental.Delta) error {
-	steps := []func(*incremental.Delta) error{w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
+	steps := []func(*incremental.Delta) error{
+		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -87,7 +88,8 @@ func (w *writer) write(d *incremental.Delta) error {
 
 func (w *writer) head(d *incremental.Delta) error {
 	if d.Meta != nil {
-		// What an earlier version began is from here on of this one.
+		// From here on the file has the format of this version, also if an earlier
+		// version began it.
 		if err := w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest)); err != nil {
 			return err
 		}
@@ -207,7 +209,8 @@ func (w *writer) classes(d *incremental.Delta) error {
 	return nil
 }
 
-// turns notes declarations (rule C) and deaths beside the classes, as appends.
+// turns notes declarations (rule C, coexistence) and deaths apart from the classes, as
+// appends.
 func (w *writer) turns(d *incremental.Delta) error {
 	if len(d.DeclaredPure) > 0 {
 		if err := w.put(inPure, key64(w.ends.pure), encodeIDs(d.DeclaredPure)); err != nil {
@@ -224,7 +227,7 @@ func (w *writer) turns(d *incremental.Delta) error {
 	return nil
 }
 
-// quarantine notes records that no release will hold.
+// quarantine notes records that no release will publish.
 func (w *writer) quarantine(d *incremental.Delta) error {
 	if len(d.Quarantined) == 0 {
 		return nil
@@ -264,7 +267,7 @@ func (w *writer) letters(d *incremental.Delta) error {
 	return w.deliver(d.Delivered)
 }
 
-// deliver removes letters up to last. The keys are gathered first: deleting
+// deliver removes dead letters up to last. The keys are gathered first: deleting
 // under a cursor makes it skip.
 func (w *writer) deliver(last uint64) error {
 	x, err := w.bucket(inOutbox)

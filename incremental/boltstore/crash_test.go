@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
 	"anond/incremental/storetest"
 )
@@ -31,15 +32,15 @@ func TestChild(t *testing.T) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		require.NoError(t, s.Close())
 	case "commit":
-		commitForEver(t, path)
+		commitUntilKilled(t, path)
 	default:
 		t.Skip("only as a child of another test")
 	}
 }
 
-// commitForEver goes on from where the state is and says each commit that has
+// commitUntilKilled goes on from where the state is and says each commit that has
 // returned.
-func commitForEver(t *testing.T, path string) {
+func commitUntilKilled(t *testing.T, path string) {
 	s := openAt(t, path, boltstore.Options{})
 	got, err := storetest.Read(s)
 	require.NoError(t, err)
@@ -59,10 +60,10 @@ func commitForEver(t *testing.T, path string) {
 }
 
 // TestKilledAtRandomMoments kills a committing process again and again. What it
-// said to be committed is there, at most one commit more, and nothing of a
-// half one; opening needs no repair.
+// said to be committed is there, at most one commit more, and nothing of an
+// incomplete one; opening needs no repair.
 func TestKilledAtRandomMoments(t *testing.T) {
-	const kills = 25
+	kills := tier.Of(t, 5, 10, 25)
 	path := filepath.Join(t.TempDir(), "anond.db")
 	random := rand.New(rand.NewPCG(crashSeed, 1))
 	model, g, applied := &storetest.State{}, storetest.NewGenerator(crashSeed, 3), 0

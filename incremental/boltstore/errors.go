@@ -15,7 +15,7 @@ import (
 // errReadOnly: the state was opened for reading.
 var errReadOnly = errors.New("the state is opened for reading only")
 
-// damaged names the place of a fault, never what is there: keys are numbers.
+// damaged names the place of a fault, never its content: keys are numbers.
 func (b *bucket) damaged(key []byte, why string) error {
 	if key == nil {
 		return fmt.Errorf("%w: bucket %s: %s", incremental.ErrCorrupt, b.name, why)
@@ -51,7 +51,7 @@ func openError(path string, err error) error {
 }
 
 // Holder returns the process that holds the state at path, 0 if none does or the
-// system does not tell.
+// system does not say.
 func Holder(path string) int { return holder(path) }
 
 func lockedError(path string) error {
@@ -77,8 +77,8 @@ func writeError(err error) error {
 	return err
 }
 
-// panicError turns a panic inside bbolt, which is how it meets damaged pages,
-// into an error. The panic's text may quote memory, so it is dropped.
+// panicError turns a panic inside bbolt, which is how it reports damaged pages, into
+// an error. The panic's text may quote memory, so it is dropped.
 func panicError(p any) error {
 	if p == nil {
 		return nil
@@ -86,7 +86,7 @@ func panicError(p any) error {
 	return fmt.Errorf("%w: the page structure is broken", incremental.ErrCorrupt)
 }
 
-// missing tells a state that was never written from a damaged one.
+// missing distinguishes a state that was never written from a damaged one.
 func missing(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 }

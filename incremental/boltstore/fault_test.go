@@ -15,6 +15,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/storetest"
@@ -61,9 +62,10 @@ func flipFirst(t *testing.T, path, bucket string) {
 }
 
 // TestFlippedByteIsSeen flips a byte in the middle of the first value of each
-// bucket: Check must name the bucket, Load must fail, and neither tells a value.
+// bucket: Check must name the bucket, Load must fail, and neither shows a value.
 func TestFlippedByteIsSeen(t *testing.T) {
-	for _, bucket := range []string{"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
+	for _, bucket := range []string{
+		"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
 		t.Run(bucket, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "anond.db")
 			makeState(t, path, 40)
@@ -130,7 +132,8 @@ func requireDamage(t *testing.T, path, bucket string) {
 // What is read is then the state, the state one commit earlier (bbolt falls back
 // to its other meta page), or ErrCorrupt; never a crash, never another state.
 func TestAnyFlippedByte(t *testing.T) {
-	const seed, flips = 4, 150
+	const seed = 4
+	flips := tier.Of(t, 50, 50, 150)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "anond.db")
 	before, after := makeState(t, path, 12)
@@ -243,7 +246,8 @@ func TestMaxBytes(t *testing.T) {
 	want, random := &storetest.State{}, rand.New(rand.NewPCG(1, 1))
 	var err error
 	for at := 0; err == nil; at += 20_000 {
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)}, Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
+		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
+			Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
 		if err = s.Commit(d); err == nil {
 			want.Apply(d)
 		}
@@ -271,6 +275,7 @@ func TestMaxBytes(t *testing.T) {
 
 // TestLockNamesItsHolder lets a child process hold the state.
 func TestLockNamesItsHolder(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	path := filepath.Join(t.TempDir(), "anond.db")
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	child.Env = append(os.Environ(), "BOLTSTORE_CHILD=hold", "BOLTSTORE_PATH="+path)

@@ -30,7 +30,7 @@ const (
 )
 
 // fillPercent packs pages full, as keys only grow. Blocks are larger than a
-// page, so it matters for the small lists and letters.
+// page, so it matters for the small lists and for dead letters.
 const fillPercent = 0.95
 
 // A bucket is one kind of content. All keys are numbers in big-endian, but for

@@ -9,7 +9,7 @@ import (
 	"anond/incremental"
 )
 
-// nobody is a visitor for a store that only gets to know itself.
+// nobody is a visitor for a store that only reads its own ends.
 var nobody = incremental.Visitor{
 	Meta:        func(incremental.Meta) error { return nil },
 	Counters:    func(incremental.Counters) error { return nil },
@@ -22,12 +22,12 @@ var nobody = incremental.Visitor{
 	Quarantined: func([]incremental.RecordID) error { return nil },
 }
 
-// Load hands everything out in the order of the port. What is handed out is
+// Load passes everything to the visitor in the order of the port. What is passed is
 // copied and outlives the transaction. A block of records carries one tick, but
 // its borders need not be those of the commit.
 //
 // Every checksum is verified, and every bucket must reach exactly to its end,
-// so that a lost page does not pass for a shorter state.
+// so that a lost page is not mistaken for a shorter state.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
 	l := &loader{v: v}
@@ -217,11 +217,11 @@ func (l *loader) quarantine() error {
 	return reached(err, inQuarantine, l.seen.quarantine, l.ends.quarantine)
 }
 
-// outbox counts the letters; what is in them is read when they are delivered.
+// outbox counts the dead letters; their content is read when they are delivered.
 func (l *loader) outbox() error {
 	err := scan(l.tx, inOutbox, 8, func(n uint64, key, _ []byte) error {
 		if n > l.ends.letter {
-			return inOutbox.damaged(key, "it is newer than the newest letter")
+			return inOutbox.damaged(key, "it is newer than the newest dead letter")
 		}
 		l.seen.waiting++
 		return nil
@@ -232,7 +232,7 @@ func (l *loader) outbox() error {
 	return l.hand(func() error { return l.v.Outbox(l.ends.letter, int(l.ends.waiting)) })
 }
 
-// Outbox reads letters in order of their sequence.
+// Outbox reads dead letters in order of their sequence.
 func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	var out []incremental.DeadLetter
 	err := guarded(func() error {

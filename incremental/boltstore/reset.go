@@ -12,17 +12,17 @@ import (
 	"anond/incremental"
 )
 
-// Renew makes the head of a state that starts over out of that of the old one
-// and how far its partitions had been read, or refuses.
+// Renew makes the head of the state that starts over, of the head of the old state and
+// how far its partitions had been read, or refuses.
 type Renew func(old incremental.Meta, positions map[incremental.Partition]incremental.Position) (incremental.Meta, error)
 
-// ResetFile puts an empty state in the place of the one at path, and returns what
-// that held. Only a state without release and without quarantine can start over.
-// The numbering of dead letters goes on, so that a sink can tell them apart.
+// ResetFile replaces the state at path by an empty one, and returns what the old one
+// held. Only a state without release and without quarantine can start over.
+// The numbering of dead letters goes on, so that a sink can distinguish them.
 //
-// It holds the lock all the while; a daemon that waited for it notices that the
-// file is another (openBolt). The old file is replaced in one step, so nothing of
-// its records stays behind on free pages of the new one.
+// It holds the lock throughout; a daemon that waited for the lock notices that the
+// file is another (openBolt). The old file is replaced in one step, so none of its
+// records remain on free pages of the new one.
 func ResetFile(path string, renew Renew) (Information, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Information{}, err

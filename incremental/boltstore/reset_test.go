@@ -28,10 +28,11 @@ func TestReset(t *testing.T) {
 	s := openAt(t, path, fast)
 	p := incremental.Partition{Source: "kafka:t", ID: 2}
 	require.NoError(t, s.Commit(&incremental.Delta{
-		Meta:        &incremental.Meta{Settings: map[string][32]byte{"k": {1}}, Seed: [32]byte{9}, Seeded: true, LastCut: 1},
-		Counters:    &incremental.Counters{Sent: 2},
-		Dictionary:  []incremental.DictionaryEntry{{Attribute: 1, Text: canary}},
-		Records:     []*incremental.RecordBlock{{SA: []equivclass.Code{0}, Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
+		Meta:       &incremental.Meta{Settings: map[string][32]byte{"k": {1}}, Seed: [32]byte{9}, Seeded: true, LastCut: 1},
+		Counters:   &incremental.Counters{Sent: 2},
+		Dictionary: []incremental.DictionaryEntry{{Attribute: 1, Text: canary}},
+		Records: []*incremental.RecordBlock{
+			{SA: []equivclass.Code{0}, Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
 		Positions:   []incremental.PartitionPosition{{Partition: p, Position: incremental.Position{Next: 6, Last: 5}}},
 		DeadLetters: []incremental.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
 	}))
@@ -57,7 +58,8 @@ func TestReset(t *testing.T) {
 
 	s = openAt(t, path, fast)
 	letter := incremental.DeadLetter{Seq: 7, Partition: p}
-	require.ErrorIs(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}), incremental.ErrDelta, "its number was given before")
+	require.ErrorIs(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}), incremental.ErrDelta,
+		"its number was given before")
 	letter.Seq = 8
 	require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}))
 	require.NoError(t, s.Close())

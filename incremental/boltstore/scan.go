@@ -42,8 +42,8 @@ func (b *bucket) number(key []byte, length int) (uint64, error) {
 	return binary.BigEndian.Uint64(n[:]), nil
 }
 
-// scan hands out a bucket in order of its keys, each with its number and its
-// verified content.
+// scan visits a bucket in order of its keys, each with its number and its verified
+// content.
 func scan(tx *bolt.Tx, b *bucket, length int, yield func(n uint64, key, content []byte) error) error {
 	x := tx.Bucket(b.name)
 	if x == nil {
@@ -74,7 +74,7 @@ func broken(err error) string {
 	return "it does not go on where the one before ends"
 }
 
-// reached adds to the error of a scan that the bucket must be complete.
+// reached returns the error of a scan, or else that the bucket is incomplete.
 func reached(err error, b *bucket, seen, want uint64) error {
 	if err == nil && seen != want {
 		return b.damaged(nil, fmt.Sprintf("it holds %d entries of %d", seen, want))

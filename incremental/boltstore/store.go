@@ -40,7 +40,7 @@ type Store struct {
 	path     string
 	readOnly bool
 
-	// ends and guard describe the file as far as ready says so.
+	// ends and guard describe the file if ready says so.
 	ready bool
 	ends  ends
 	guard incremental.Guard
@@ -50,7 +50,7 @@ var _ incremental.Store = (*Store)(nil)
 
 // Open opens the state at path, creating it (mode 0600) and its directory
 // (mode 0700) unless it is opened for reading. Errors: incremental.ErrLocked
-// (naming the holder where the system tells), ErrNewerFormat, ErrCorrupt,
+// (naming the holder where the system says), ErrNewerFormat, ErrCorrupt,
 // ErrNoSpace; fs.ErrNotExist when reading what is not there.
 func Open(path string, o Options) (*Store, error) {
 	s, err := open(path, o)
@@ -128,8 +128,8 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 	return db, nil
 }
 
-// sameFile refuses a file that another took the place of while its lock was
-// waited for (CompactFile): what would be written to it would be lost.
+// sameFile refuses a file that was replaced by another while its lock was waited for
+// (CompactFile): what would be written to it would be lost.
 func sameFile(file *os.File, path string) error {
 	opened, err := file.Stat()
 	if err != nil {
@@ -141,8 +141,8 @@ func sameFile(file *os.File, path string) error {
 	return nil
 }
 
-// guarded runs what walks over pages. bbolt meets damage with a panic, and a
-// file shorter than its pages with a memory fault; both become errors.
+// guarded runs a function that reads pages. bbolt panics at damage, and a file shorter
+// than its pages causes a memory fault; both become errors.
 func guarded(f func() error) error { return guardedBut(new(bool), f) }
 
 // guardedBut lets a panic pass while a caller's function runs: it is a fault of
@@ -220,7 +220,7 @@ func (s *Store) checkSize() error {
 }
 
 // checkFormat refuses what this program cannot read. The cell that it reads is
-// the same in all formats, for ever.
+// the same in all formats, permanently.
 func checkFormat(tx *bolt.Tx) error {
 	content, err := get(tx, inMeta, keyFormat)
 	if err != nil {

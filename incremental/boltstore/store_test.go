@@ -30,7 +30,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestOutboxRunsBesideCommits reads letters in one goroutine while the owner
+// TestOutboxRunsBesideCommits reads dead letters in one goroutine while the owner
 // commits: each read is a prefix of what is waiting, in order and without a gap.
 func TestOutboxRunsBesideCommits(t *testing.T) {
 	const letters = 400

@@ -15,7 +15,7 @@ import (
 // Information is what a state file says about itself, in counts only.
 type Information struct {
 	Format      int    `json:"format"`
-	Mode        string `json:"mode"` // of the file; holders of persons' values should be -rw-------
+	Mode        string `json:"mode"` // of the file; it holds persons' values and should be -rw-------
 	Bytes       int64  `json:"bytes"`
 	FreeBytes   int64  `json:"free_bytes"`
 	Records     uint64 `json:"records"`
@@ -93,7 +93,7 @@ func (out *Information) readRelease(tx *bolt.Tx) error {
 
 // Backup writes a consistent copy of the state, which is a state file itself,
 // while the store is in use. A commit that must enlarge the mapping of the file
-// waits for it, so write to something fast. The copy holds persons' values.
+// waits for it, so the destination should be fast. The copy holds persons' values.
 func (s *Store) Backup(w io.Writer) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		_, err := tx.WriteTo(w)
@@ -122,9 +122,8 @@ func BackupFile(src, dst string) error {
 	}), s.Close())
 }
 
-// CompactFile puts a copy without free pages in the place of the state at path.
-// It holds the lock all the while, so that no daemon can go on in the old file;
-// one that waited for the lock notices that the file is another (openBolt).
+// CompactFile replaces the state at path by a copy without free pages. It holds the
+// lock throughout, so that no daemon can go on in the old file; one that waited for the lock notices that the file is another (openBolt).
 func CompactFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -149,7 +148,7 @@ func CompactFile(path string) error {
 	return errors.Join(err, s.Close())
 }
 
-// appear makes a state file beside dst and gives it its name once it is whole.
+// appear makes a state file in the directory of dst and renames it once it is complete.
 func appear(dst string, write func(tmp string) error) error {
 	if _, err := os.Lstat(dst); err == nil {
 		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
@@ -190,8 +189,8 @@ func (s *Store) compact(dst string) error {
 	})
 }
 
-// verifyCopy loads the copy: what was damaged in the source, or lost on the way,
-// misses its checksum or its end.
+// verifyCopy loads the copy: what was damaged in the source, or lost while copying,
+// fails its checksum or its bucket's end.
 func verifyCopy(path string) error {
 	c, err := Open(path, Options{ReadOnly: true})
 	if err != nil {

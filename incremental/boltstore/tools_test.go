@@ -171,6 +171,7 @@ func TestCompactKeepsContentAndDropsFreePages(t *testing.T) {
 // TestFilesOfAStoppedState: a copy and a compacted state hold what the state
 // does; both are refused while a writer has it.
 func TestFilesOfAStoppedState(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "anond.db"), filepath.Join(dir, "copy.db")
 	_, want := makeState(t, path, 60)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/topdown"
 )
 
@@ -45,7 +46,8 @@ func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outco
 		u.Release()
 	}
 	groups := u.Flush()
-	return outcome{equivclass.CAVG(equivclass.Sizes(groups), want.K), equivclass.NCP(u.Pool(), groups, len(u.Waiting())), time.Since(begin), len(groups)}
+	return outcome{equivclass.CAVG(equivclass.Sizes(groups), want.K), equivclass.NCP(u.Pool(), groups, len(u.Waiting())),
+		time.Since(begin), len(groups)}
 }
 
 // Figure 5 (a) of Wang, Xu and Sun: 10,000 rows of six dimensions, 20 % of them
@@ -54,12 +56,14 @@ func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outco
 // local update wins as long as a batch touches a small part of the table, and
 // loses to a full update that takes n log n once it touches most of it.
 func TestWangFigure5(t *testing.T) {
+	tier.NotShort(t, "it measures a figure")
 	rows := normalRows(10000, 6)
 	for _, want := range []equivclass.Requirement{{K: 5, L: 1}, {K: 10, L: 1}, {K: 5, L: 3}} {
 		got := map[Method]outcome{}
 		for _, m := range methods {
 			got[m] = figure5(m, rows, want, 200)
-			t.Logf("k=%d l=%d %-12s C_AVG %.3f, NCP %.2f %%, %d classes, %v", want.K, want.L, m, got[m].cavg, 100*got[m].ncp, got[m].classes, got[m].took.Round(time.Millisecond))
+			t.Logf("k=%d l=%d %-12s C_AVG %.3f, NCP %.2f %%, %d classes, %v", want.K, want.L, m,
+				got[m].cavg, 100*got[m].ncp, got[m].classes, got[m].took.Round(time.Millisecond))
 		}
 		require.InDelta(t, got[Full].cavg, got[Local].cavg, 0.08)
 		require.Less(t, got[Local].cavg, got[I3M].cavg)

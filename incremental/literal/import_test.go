@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rule F: only the experiments and the demo (both under cmd) may use this package.
+// Rule F (forbidden operations): only the experiments and the demo (both under cmd) may use this package.
 func TestRuleFTheDaemonDoesNotImportThis(t *testing.T) {
 	root, files := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

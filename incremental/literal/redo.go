@@ -6,9 +6,9 @@ import (
 	"anond/equivclass"
 )
 
-// redo partitions the records of the region (class numbers, ascending) and the
-// tuples (waiting records, ascending) anew and replaces the region's classes by what comes out. It changes
-// nothing and reports false if no tuple would be placed or a published record
+// redo partitions the records of the region (class numbers, ascending) and the tuples
+// (waiting records, ascending) anew and replaces the region's classes by the result. It
+// changes nothing and reports false if no tuple would be placed or a published record
 // would be left without a class.
 func (u *Update) redo(region, tuples []int32) bool {
 	rows := slices.Clone(tuples)
@@ -52,7 +52,8 @@ func (u *Update) partition(rows []int32) (groups [][]int32, rest []int32) {
 
 // absorb puts each row of rest into the nearest group that still satisfies the
 // requirement with it, for partitioners that leave records over. What no group
-// can take is returned. This is the growth by a lone record that rule D forbids.
+// can take is returned. This is the growth by a lone record that rule D (difference)
+// forbids.
 func (u *Update) absorb(groups [][]int32, rest []int32) (_ [][]int32, left []int32) {
 	if len(groups) == 0 {
 		return groups, rest
@@ -114,7 +115,7 @@ func (u *Update) replace(region []int32, groups [][]int32) {
 	u.classes = kept
 }
 
-// redoTouched does each touched class anew, alone.
+// redoTouched partitions each touched class anew, alone.
 func (u *Update) redoTouched() {
 	touched, tuples := u.positions()
 	for i := range touched { // one class becomes at least one: the numbers of the others stay
@@ -127,8 +128,8 @@ const widest = 256
 
 // lookFurther widens the region of records that have waited for too long: the
 // nearest 1, 2, 4, ... classes until a partition takes the record, at last the
-// whole table with all that wait, which is the paper's global update. A record
-// that not even that can take waits on: its value is too frequent.
+// whole table with all that wait, which is the paper's global update. A record that
+// finds no class even then continues to wait: its value is too frequent.
 func (u *Update) lookFurther(now bool) {
 	global := true
 	for _, row := range u.Waiting() {

@@ -8,8 +8,8 @@ import (
 
 // position returns the class of a record by its quasi-identifiers: the one whose
 // box is nearest, at distance 0 if it contains the record; of equals the first
-// (section IV.B). Cost: a scan of all classes, which the daemon must not afford
-// and an experiment can.
+// (section IV.B). Cost: a scan of all classes, which is acceptable in an experiment
+// only.
 func (u *Update) position(row int32) int32 {
 	best, distance := 0, float32(-1)
 	for i := range u.classes {
@@ -61,10 +61,10 @@ func gap2(a, b equivclass.Box) float64 {
 // the class of each waiting record, and of that class's neighbours those whose
 // feature points are most similar to the record.
 //
-// Two readings. E_Y is the class with its new records, whose relevance the text
-// asks for. Eq. 15 speaks of the feature points of both classes, the text and
-// the algorithm of the neighbour's feature point and the new record; taken is
-// the latter, which tells the new records of a class apart.
+// Two readings are possible. E_Y is the class with its new records, whose relevance
+// the text asks for. Eq. 15 compares the feature points of both classes; the text and
+// the algorithm compare the neighbour's feature point and the new record. The latter
+// is taken, because it distinguishes the new records of a class.
 func (u *Update) similarSets() []int32 {
 	chosen := make([]bool, len(u.classes))
 	touched, tuples := u.positions()

@@ -122,7 +122,8 @@ func TestSimilarSetsTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	proper := 0
 	for range 60 {
-		u := New(Local, topdown.Mondrian{}, equivclass.Requirement{K: 3, L: 1}, Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: 1000, NeighbourDims: 2, Threshold: 1000})
+		u := New(Local, topdown.Mondrian{}, equivclass.Requirement{K: 3, L: 1},
+			Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: 1000, NeighbourDims: 2, Threshold: 1000})
 		u.Insert(randomRows(rng, 150, 3, 3, 0)...)
 		u.Flush()
 		u.Insert(randomRows(rng, 1+rng.IntN(4), 3, 3, 0)...)

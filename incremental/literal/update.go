@@ -43,7 +43,7 @@ type Params struct {
 	// class (0: all but one), Similar how many similar sets each new record
 	// brings in (0: 8).
 	Neighbours, NeighbourDims, Similar int
-	// MaxHold is after how many updates in vain the region of a waiting record
+	// MaxHold is after how many updates without a class the region of a waiting record
 	// is widened, up to the whole table (0: 2).
 	MaxHold int
 }
@@ -101,7 +101,8 @@ type waiter struct {
 
 // New returns an empty table that the partitioner by is to keep at want.
 func New(method Method, by equivclass.Partitioner, want equivclass.Requirement, params Params) *Update {
-	return &Update{method: method, by: by, want: want, params: params.orDefaults(want), pool: equivclass.Pool{Space: params.Space, Subject: []uint64{}}}
+	return &Update{method: method, by: by, want: want, params: params.orDefaults(want),
+		pool: equivclass.Pool{Space: params.Space, Subject: []uint64{}}}
 }
 
 // Insert takes records in. They wait until a release places them.
@@ -135,8 +136,8 @@ func (u *Update) Release() []Group {
 	return u.groups()
 }
 
-// Flush is Release without threshold and patience: every record is published
-// that any class of the whole table can take.
+// Flush is Release without threshold and MaxHold: every record is published that any
+// class of the whole table can take.
 func (u *Update) Flush() []Group {
 	if len(u.waiting) > 0 {
 		u.update(true)

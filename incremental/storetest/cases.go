@@ -23,7 +23,8 @@ func full() *incremental.Delta {
 	fill(d.Intent)
 	d.Dictionary = make([]incremental.DictionaryEntry, 2)
 	fill(&d.Dictionary)
-	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}}, SA: []equivclass.Code{1, 2, 1, 2},
+	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}},
+		SA:      []equivclass.Code{1, 2, 1, 2},
 		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
 	d.Positions = make([]incremental.PartitionPosition, 2)
 	fill(&d.Positions)
@@ -208,9 +209,10 @@ func testTurns(t *testing.T, open Opener) {
 		Births: []*incremental.Class{{ID: 2, Regime: incremental.Frozen, Born: 11, Members: []incremental.RecordID{0, 2}}}})
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 	for name, d := range map[string]*incremental.Delta{
-		"a frozen class dies (rule A)":        {Deaths: []incremental.Death{{ID: 2, Release: 12}}},
-		"a dead class dies":                   {Deaths: []incremental.Death{{ID: 1, Release: 12}}},
-		"a class dies twice in one delta":     {DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2, Release: 12}, {ID: 2, Release: 12}}},
+		"a frozen class dies (rule A)": {Deaths: []incremental.Death{{ID: 2, Release: 12}}},
+		"a dead class dies":            {Deaths: []incremental.Death{{ID: 1, Release: 12}}},
+		"a class dies twice in one delta": {DeclaredPure: []incremental.ClassID{2},
+			Deaths: []incremental.Death{{ID: 2, Release: 12}, {ID: 2, Release: 12}}},
 		"an unknown class dies":               {Deaths: []incremental.Death{{ID: 3, Release: 12}}},
 		"a class dies in no release":          {DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2}}},
 		"a pure class is declared (rule C)":   {DeclaredPure: []incremental.ClassID{0}},
@@ -252,7 +254,7 @@ func testOutbox(t *testing.T, open Opener) {
 	for most, n := range map[int]int{0: 1, one: 1, two - 1: 1, two: 2} {
 		got, err := s.Outbox(4, 100, most)
 		require.NoError(t, err)
-		require.Len(t, got, n, "at most %d bytes, but one letter at least", most)
+		require.Len(t, got, n, "at most %d bytes, but one dead letter at least", most)
 	}
 	commit(t, s, model, &incremental.Delta{Delivered: 10})
 	got := read(t, reopenInto(t, &s, open))
@@ -269,7 +271,8 @@ func testRefused(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
 	block := func(first incremental.RecordID, n int) *incremental.RecordBlock {
-		return &incremental.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)}, SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
+		return &incremental.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
+			SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	short, noSubjects := block(4, 3), block(4, 3)
 	short.Columns[0] = short.Columns[0][:2]
@@ -283,28 +286,29 @@ func testRefused(t *testing.T, open Opener) {
 	renumbered := held
 	renumbered.Position.Number += 1000
 	for name, d := range map[string]*incremental.Delta{
-		"records leave a gap":              {Records: []*incremental.RecordBlock{block(5, 1)}},
-		"records overlap":                  {Records: []*incremental.RecordBlock{block(3, 1)}},
-		"the second block leaves a gap":    {Records: []*incremental.RecordBlock{block(4, 2), block(7, 1)}},
-		"a block is empty":                 {Records: []*incremental.RecordBlock{block(4, 0)}},
-		"a column is short":                {Records: []*incremental.RecordBlock{short}},
-		"the subject column is short":      {Records: []*incremental.RecordBlock{noSubjects}},
-		"a class number is skipped":        born(incremental.Class{ID: 3, Members: two}),
-		"a class number is used":           born(incremental.Class{ID: 1, Members: two}),
-		"a class is born dead":             born(incremental.Class{ID: 2, Members: two, Died: 4}),
-		"a class has no members":           born(incremental.Class{ID: 2}),
-		"a class has no regime":            born(incremental.Class{ID: 2, Members: two, Regime: 2}),
-		"a member has not arrived":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 4}}),
-		"members are out of order":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{3, 1}}),
-		"a member is there twice":          born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 1}}),
-		"a quarantined record is unknown":  {Quarantined: []incremental.RecordID{4}},
-		"quarantined records disorder":     {Quarantined: []incremental.RecordID{2, 2}},
-		"an intent has no release":         {Intent: &incremental.Intent{}},
-		"an entry has no attribute":        {Dictionary: []incremental.DictionaryEntry{{Attribute: -1}}},
-		"a number goes to another":         {Positions: []incremental.PartitionPosition{stolen}},
-		"a partition is renumbered":        {Positions: []incremental.PartitionPosition{renumbered}},
-		"a letter's number was given":      {DeadLetters: []incremental.DeadLetter{{Seq: 1}}},
-		"a class of the delta dies frozen": {Births: []*incremental.Class{{ID: 2, Members: two}}, Deaths: []incremental.Death{{ID: 2, Release: 3}}},
+		"records leave a gap":             {Records: []*incremental.RecordBlock{block(5, 1)}},
+		"records overlap":                 {Records: []*incremental.RecordBlock{block(3, 1)}},
+		"the second block leaves a gap":   {Records: []*incremental.RecordBlock{block(4, 2), block(7, 1)}},
+		"a block is empty":                {Records: []*incremental.RecordBlock{block(4, 0)}},
+		"a column is short":               {Records: []*incremental.RecordBlock{short}},
+		"the subject column is short":     {Records: []*incremental.RecordBlock{noSubjects}},
+		"a class number is skipped":       born(incremental.Class{ID: 3, Members: two}),
+		"a class number is used":          born(incremental.Class{ID: 1, Members: two}),
+		"a class is born dead":            born(incremental.Class{ID: 2, Members: two, Died: 4}),
+		"a class has no members":          born(incremental.Class{ID: 2}),
+		"a class has no regime":           born(incremental.Class{ID: 2, Members: two, Regime: 2}),
+		"a member has not arrived":        born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 4}}),
+		"members are out of order":        born(incremental.Class{ID: 2, Members: []incremental.RecordID{3, 1}}),
+		"a member is there twice":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 1}}),
+		"a quarantined record is unknown": {Quarantined: []incremental.RecordID{4}},
+		"quarantined records disorder":    {Quarantined: []incremental.RecordID{2, 2}},
+		"an intent has no release":        {Intent: &incremental.Intent{}},
+		"an entry has no attribute":       {Dictionary: []incremental.DictionaryEntry{{Attribute: -1}}},
+		"a number goes to another":        {Positions: []incremental.PartitionPosition{stolen}},
+		"a partition is renumbered":       {Positions: []incremental.PartitionPosition{renumbered}},
+		"a letter's number was given":     {DeadLetters: []incremental.DeadLetter{{Seq: 1}}},
+		"a class of the delta dies frozen": {Births: []*incremental.Class{{ID: 2, Members: two}},
+			Deaths: []incremental.Death{{ID: 2, Release: 3}}},
 	} {
 		d.Meta, d.Counters = &incremental.Meta{Tick: 99}, &incremental.Counters{Sent: 99} // right, and must not stay
 		require.ErrorIs(t, s.Commit(d), incremental.ErrDelta, name)
@@ -315,17 +319,19 @@ func testRefused(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, s), "a right delta goes on after the refused ones")
 }
 
-// testTinyCommits is the slow stream: a record, a class, a letter a commit.
+// testTinyCommits is the slow stream: one record, one class, one dead letter a commit.
 func testTinyCommits(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	for i := range 300 {
 		n := incremental.RecordID(i)
-		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}}, SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
+		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}},
+			SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
 		if i >= 150 { // a subject attribute cannot come and go, but a store must not lose rows over it
 			b.Subject = []uint64{uint64(i)}
 		}
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{b}, DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}}, Delivered: uint64(i / 2)}
+		d := &incremental.Delta{Records: []*incremental.RecordBlock{b}, DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}},
+			Delivered: uint64(i / 2)}
 		d.Births = []*incremental.Class{{ID: incremental.ClassID(i), Regime: incremental.Pure, Born: 1, Members: []incremental.RecordID{n}}}
 		if i > 0 {
 			d.Deaths = []incremental.Death{{ID: incremental.ClassID(i - 1), Release: 2}}

@@ -40,7 +40,8 @@ func (g *Generator) Next() *incremental.Delta {
 		d.Meta = g.meta()
 	}
 	for range g.random.IntN(3) {
-		d.Dictionary = append(d.Dictionary, incremental.DictionaryEntry{Attribute: g.random.IntN(9), Text: fmt.Sprint("value", g.random.Uint32())})
+		d.Dictionary = append(d.Dictionary, incremental.DictionaryEntry{Attribute: g.random.IntN(9),
+			Text: fmt.Sprint("value", g.random.Uint32())})
 	}
 	for range g.random.IntN(3) {
 		g.addBlock(d)
@@ -73,18 +74,21 @@ func (g *Generator) digest() (out [32]byte) {
 }
 
 func (g *Generator) meta() *incremental.Meta {
-	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(), Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick}
+	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
+		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick}
 	if g.chance(0.5) {
 		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
 	}
 	if g.chance(0.5) {
-		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)}, {Code: equivclass.Code(g.random.Uint32()), N: 1}}}
+		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)},
+			{Code: equivclass.Code(g.random.Uint32()), N: 1}}}
 	}
 	if g.chance(0.5) {
 		m.Read = map[incremental.Partition]int64{g.partition(2): g.tick, g.partition(4): 0}
 	}
 	if g.chance(0.5) {
-		m.Hierarchies = map[int][]incremental.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7}, {SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
+		m.Hierarchies = map[int][]incremental.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7},
+			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
 	return m
 }
@@ -93,7 +97,7 @@ func (g *Generator) partition(n int) incremental.Partition {
 	return incremental.Partition{Source: fmt.Sprint("kafka:topic", n/3), ID: int32(n%3) - 1}
 }
 
-// addBlock adds a block whose size and spread are now small, now large.
+// addBlock adds a block whose size and spread vary from small to large.
 func (g *Generator) addBlock(d *incremental.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
@@ -144,7 +148,8 @@ func (g *Generator) addPositions(d *incremental.Delta) {
 func (g *Generator) addLetters(d *incremental.Delta) {
 	for range 1 + g.random.IntN(5) {
 		g.letter++
-		l := incremental.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber, Attribute: "age"}
+		l := incremental.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber,
+			Attribute: "age"}
 		if g.chance(0.5) {
 			l.Payload = []byte(fmt.Sprint(g.random.Uint32()))
 		}
@@ -174,7 +179,8 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 	g.random.Shuffle(len(g.free), func(i, j int) { g.free[i], g.free[j] = g.free[j], g.free[i] })
 	for len(g.free) > 20 && g.chance(0.99) {
 		k := 2 + g.random.IntN(8)
-		c := &incremental.Class{ID: incremental.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: incremental.Regime(g.random.IntN(2)), Born: g.release,
+		c := &incremental.Class{ID: incremental.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: incremental.Regime(g.random.IntN(2)),
+			Born:     g.release,
 			Regroups: uint16(g.random.IntN(3)), Members: slices.Sorted(slices.Values(g.free[:k]))}
 		g.free, g.members[c.ID] = g.free[k:], c.Members
 		d.Births = append(d.Births, c)
@@ -183,7 +189,8 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 		d.Quarantined = slices.Sorted(slices.Values(g.free[:3]))
 		g.free = g.free[3:]
 	}
-	g.intent = &incremental.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(), Records: int(g.guard.Records),
+	g.intent = &incremental.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
+		Records: int(g.guard.Records),
 		Pending: incremental.Pending{Waiting: len(g.free)}}
 	intent := *g.intent
 	d.Intent = &intent

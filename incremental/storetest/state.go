@@ -74,7 +74,8 @@ func (s *State) Apply(d *incremental.Delta) {
 
 func (s *State) addRows(b *incremental.RecordBlock) {
 	for i := range b.Len() {
-		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i], Offset: b.Offset[i]}
+		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
+			Offset: b.Offset[i]}
 		for _, column := range b.Columns {
 			r.QI = append(r.QI, column[i])
 		}
@@ -135,7 +136,7 @@ func Read(store incremental.Store) (*State, error) {
 		return nil, err
 	}
 	if len(s.Letters) != waiting {
-		return nil, errors.New("the outbox holds another number of letters than the load says")
+		return nil, errors.New("the outbox holds another number of dead letters than the load says")
 	}
 	return s, nil
 }

@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of incremental.Store. Every store
-// runs it; what a machine may rely on is what passes here.
+// Package storetest is the conformance suite of incremental.Store. Every store runs
+// it; a machine may rely on what it tests and on nothing else.
 package storetest
 
 import (

@@ -61,7 +61,7 @@ func (f *file) identify(ctx context.Context) error {
 
 // changed makes the error for a file that does not hold what state has read.
 func (f *file) changed(format string, args ...any) error {
-	return fmt.Errorf("source file %s: %w: %s. Records may only be appended: bring the file back as it was, or start again with an "+
+	return fmt.Errorf("source file %s: %w: %s. Records may only be appended: put the file back as it was, or start again with an "+
 		"empty state and an empty release directory",
 		f.path, ingest.ErrReplaced, fmt.Sprintf(format, args...))
 }

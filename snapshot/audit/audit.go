@@ -217,7 +217,11 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 		KMin: rel.man.Privacy.KMin, MaxFrequency: rel.man.Privacy.MaxFrequency, Certificate: rel.man.Privacy.Certificate,
 		Newcomers: d.total, NewcomersTop: share(d.top, d.total), ClassesKept: kept, Waiting: -1,
 	})
-	return &a.report.Releases[len(a.report.Releases)-1]
+	row := &a.report.Releases[len(a.report.Releases)-1]
+	if rel.parts != nil {
+		row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
+	}
+	return row
 }
 
 // membership checks what the exports show about a release.
@@ -244,12 +248,16 @@ func (a *auditor) classes(rel *release) []uint32 {
 	named := m.class[rel.num]
 	m.class[rel.num] = []address{} // it is not needed again
 	classOf := make([]uint32, len(a.in.index.ids))
+	lookup := make([]func(uint32) (int, standing), len(m.parts))
+	for i, part := range m.parts {
+		lookup[i] = rel.lookup(part)
+	}
 	unknown, dead := 0, 0
 	for rec, at := range named {
 		if at.class == 0 {
 			continue
 		}
-		switch c, how := rel.lookup(m.parts[at.part], at.class); how {
+		switch c, how := lookup[at.part](at.class); how {
 		case standsAlive:
 			classOf[rec] = uint32(c) + 1
 		case standsDead:

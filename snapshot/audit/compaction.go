@@ -48,6 +48,9 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	if err != nil {
 		return err
 	}
+	if len(header) < 2 {
+		return unreadable(path, 1, "header lacks an attribute of the schema")
+	}
 	next := make([]uint32, len(c.s.local)) // buckets so far
 	for j, data := range before {
 		old, was, err := newCSV(path, data)

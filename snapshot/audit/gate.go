@@ -174,8 +174,9 @@ func translate(rel *release, placed []Placement, f *faults) []uint32 {
 	unknown, twice := 0, 0
 	classOf := make([]uint32, ordinals(placed))
 	for _, p := range placed {
+		lookup := rel.lookup(p.Part)
 		for i, rec := range p.Records {
-			c, how := rel.lookup(p.Part, p.Classes[i])
+			c, how := lookup(p.Classes[i])
 			switch {
 			case how != standsAlive:
 				unknown++

@@ -190,15 +190,6 @@ func checkReplaces(man *Manifest, p *Part, range_ births, f *faults) {
 	}
 }
 
-// deadSet are the dead classes of a part, from 0.
-func (p *Part) deadSet() map[int]bool {
-	out := make(map[int]bool, len(p.Dead))
-	for _, c := range p.Dead {
-		out[c-1] = true
-	}
-	return out
-}
-
 // layout numbers the classes of all parts of a release through, dead ones
 // included. Parts only ever join at the end, and a compaction keeps the order, so
 // the number of a class stays the same as long as the chain obeys its format.
@@ -230,16 +221,7 @@ func newLayout(man *Manifest) *layout {
 
 func (l *layout) classes() int { return int(l.start[len(l.start)-1]) }
 
-// id is the number of a class of a part, as the layout counts.
-func (l *layout) id(part string, number uint32) (uint32, bool) {
-	i, ok := l.at[part]
-	if !ok || number == 0 || l.start[i]+number > l.start[i+1] {
-		return 0, false
-	}
-	return l.start[i] + number - 1, true
-}
-
-// place is id the other way.
+// place names the class of a number.
 func (l *layout) place(id uint32) (part string, number int) {
 	i, _ := slices.BinarySearch(l.start, id+1)
 	return l.names[i-1], int(id-l.start[i-1]) + 1

@@ -183,23 +183,35 @@ const (
 	standsAlive
 )
 
-// lookup finds a class by the address that an export gives it.
-func (rel *release) lookup(part string, number uint32) (int, standing) {
+// lookup finds the classes of a part by the numbers that an export gives them.
+func (rel *release) lookup(part string) func(number uint32) (int, standing) {
 	if rel.parts == nil {
-		c, ok := rel.tab.lookup(number)
-		if !ok || part != "" {
+		return func(number uint32) (int, standing) {
+			if c, ok := rel.tab.lookup(number); ok && part == "" {
+				return c, standsAlive
+			}
 			return 0, standsNot
 		}
-		return c, standsAlive
 	}
-	id, ok := rel.parts.lay.id(part, number)
-	if !ok {
-		return 0, standsNot
+	lay, ids := rel.parts.lay, rel.parts.ids
+	i, known := lay.at[part]
+	if !known {
+		return func(uint32) (int, standing) { return 0, standsNot }
 	}
-	if c, alive := slices.BinarySearch(rel.parts.ids, id); alive {
-		return c, standsAlive
+	from, end := lay.start[i], lay.start[i+1]
+	return func(number uint32) (int, standing) {
+		id := from + number - 1
+		if number == 0 || number > end-from {
+			return 0, standsNot
+		}
+		if int(id) < len(ids) && ids[id] == id { // nothing has died before it
+			return int(id), standsAlive
+		}
+		if c, alive := slices.BinarySearch(ids, id); alive {
+			return c, standsAlive
+		}
+		return 0, standsDead
 	}
-	return 0, standsDead
 }
 
 // checkWhole compares the table over all parts, which a release may hold besides,

@@ -80,14 +80,8 @@ func (c *cellReader) value(text string) (equivclass.Code, bool) {
 		code, ok := c.fixed[text]
 		return code, ok
 	}
-	code, found, why := c.dict.Find([]byte(text))
-	if why != equivclass.Accepted {
-		return 0, false
-	}
-	if !found {
-		code = c.dict.Add([]byte(text))
-	}
-	return code, true
+	code, why := c.dict.Encode([]byte(text))
+	return code, why == equivclass.Accepted
 }
 
 // cell reads a generalized cell. A label of several nodes could mean any of

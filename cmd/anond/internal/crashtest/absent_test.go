@@ -23,7 +23,7 @@ func TestQueryForWhatNoReleaseShows(t *testing.T) {
 
 			answer, log := s.ask("count where ill = d9")
 			assert.Equal(t, []float64{0, 0, 0}, answer)
-			assert.Contains(t, log, `warning: the release shows value 1 asked of "ill" nowhere`)
+			assert.Contains(t, log, `warning: value 1 of the condition on "ill" does not occur in the release`)
 			answer, _ = s.ask("count where ill != d9")
 			assert.Equal(t, []float64{3, 3, 3}, answer)
 			answer, _ = s.ask("count where ill in {d1, d9}")

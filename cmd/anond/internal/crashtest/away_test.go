@@ -13,6 +13,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // topicOfLetters is where dead letters go.
@@ -113,6 +115,7 @@ func TestASinkThatIsAwayHoldsUpNothing(t *testing.T) {
 // next run delivers them.
 func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	c, config := broker(t)
 	s := newSite(t, config)
 	r := s.run("", "run", "--once")

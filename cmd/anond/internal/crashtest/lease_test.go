@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // leased is a dataset whose members share state, releases and a lease.
@@ -17,6 +19,7 @@ const leased = ", assignment: group, group: anond, session_timeout: 6s"
 // goes on as soon as the lock is free; the suspended one publishes nothing more.
 func TestSuspendedHolder(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	c := startKafka(t, 1)
 	write := produceTo(t, c)
 	for i := range 4 {
@@ -60,6 +63,7 @@ func TestSuspendedHolder(t *testing.T) {
 // state's lock is an orderly one.
 func TestStandbyStopsWhileItWaits(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	c := startKafka(t, 1)
 	produceTo(t, c)(0, patient(0), patient(1), patient(2))
 	s := newSite(t, clinic(fromKafka(c, leased)))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // TestTheStateIsHeldUntilTheLastWriteEnds: the disk of the ledger hangs (a pipe
@@ -16,6 +18,7 @@ import (
 // release.
 func TestTheStateIsHeldUntilTheLastWriteEnds(t *testing.T) {
 	t.Parallel() // it waits most of the time
+	tier.Heavy(t, "it waits half a minute for the end of a drain")
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", "id,age,city,ill\n")
 	p := s.start("run")

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // spoiledKafka is a broker that spoils a mark in whatever it sends, as a bad
@@ -49,6 +51,7 @@ func (c spoilingConn) Write(b []byte) (int, error) {
 // passed as the configuration says.
 func TestPoisonBatch(t *testing.T) {
 	t.Parallel()
+	tier.Heavy(t, "it waits a minute for anond to give up")
 	c := spoiledKafka(t, "POISON")
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.NoCompression()))
 	write(0, patient(0), patient(1), patient(2))
@@ -67,7 +70,7 @@ func TestPoisonBatch(t *testing.T) {
 	require.Equal(t, 1, p.wait())
 	assert.Contains(t, p.log.String(), "kafka:admissions partition 0: offsets 3 to 5 cannot be read: corrupt record batch at offset 3: "+
 		"wrong checksum")
-	assert.Contains(t, p.log.String(), "hint: look at the topic's partition")
+	assert.Contains(t, p.log.String(), "hint: check the partition and its producers")
 	assert.Len(t, events(t, p.log.String(), "source_corrupt"), 1)
 
 	s.write("anond.yaml", clinic(fromKafka(c, ", on_corrupt: skip")))
@@ -93,6 +96,7 @@ func TestPoisonBatch(t *testing.T) {
 // a batch that cannot be read, and takes no memory.
 func TestDecompressesTooFar(t *testing.T) {
 	t.Parallel()
+	tier.Heavy(t, "it sends 80 MB and waits for retries")
 	c := startKafka(t, 1)
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.ZstdCompression()))
 	write(0, patient(0), patient(1), patient(2))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 func (s *site) readmit(want string, args ...string) {
@@ -117,6 +119,7 @@ func TestReadmissionFromPayloads(t *testing.T) {
 // TestReadmissionSurvivesKills: wherever the process is killed, each record comes
 // in once and the counts add up.
 func TestReadmissionSurvivesKills(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	const refused = 21000
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")

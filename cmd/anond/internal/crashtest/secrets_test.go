@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // withSASL is a configuration whose line of the password is written as given, in
@@ -44,8 +46,12 @@ func TestAPasswordIsNeverEchoed(t *testing.T) {
 		"password: 7 # hunter2",
 	}
 	s := newSite(t, "")
-	for _, braces := range []bool{true, false} {
-		for _, spelling := range spellings {
+	every := tier.Of(t, 8, 3, 1)
+	for b, braces := range []bool{true, false} {
+		for i, spelling := range spellings {
+			if (i+b)%every != 0 {
+				continue
+			}
 			s.write("anond.yaml", withSASL(braces, spelling))
 			r := s.run("", "config", "check")
 			all, next := r.stdout+r.stderr, []string{"config", "show"}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/programtest"
 )
 
 // program is the path of the binary under test.
@@ -40,9 +41,8 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "anond")
-	if out, err := exec.Command("go", "build", "-o", program, "anond/cmd/anond").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "the program does not build: %v\n%s", err, out)
+	if program, err = programtest.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
@@ -59,25 +59,10 @@ type site struct {
 	env []string // further variables of its commands
 }
 
-// lookAtSources looks at every source file of the program, so that go test does
-// not answer from its cache when the program has changed: it knows which files a
-// test looks at, not what a child process is built from.
-var lookAtSources = sync.OnceValue(func() error {
-	return filepath.WalkDir(filepath.Join("..", "..", "..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".git") {
-			return filepath.SkipDir
-		}
-		if err == nil && strings.HasSuffix(path, ".go") {
-			_, err = os.Stat(path)
-		}
-		return err
-	})
-})
-
 // newSite makes a site whose anond.yaml is the given text.
 func newSite(t *testing.T, config string) *site {
 	t.Helper()
-	require.NoError(t, lookAtSources())
+	require.NoError(t, programtest.LookAtSources())
 	s := &site{t: t, dir: t.TempDir()}
 	s.write("anond.yaml", config)
 	return s

@@ -21,7 +21,7 @@ func TestStickySaysWhatHoldsForAPerson(t *testing.T) {
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
 	assert.Len(t, events(t, r.stderr, "sticky_subjects"), 1)
-	assert.Contains(t, s.run("", "config", "check", "-c", "anond.yaml").stderr, "over m of them together the bound is m/l")
+	assert.Contains(t, s.run("", "config", "check", "-c", "anond.yaml").stderr, "for m of them together the bound is m/l")
 
 	audit := s.run("", "audit", "-c", "anond.yaml", "--require-certified")
 	require.Equal(t, 0, audit.code, audit.stdout+audit.stderr)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // crowd is n people as CSV, of many ages, cities and illnesses.
@@ -24,6 +26,7 @@ func crowd(n int) string {
 // classes the status stays fresh and SIGTERM ends the daemon. Nothing is lost,
 // and the next start makes the same release as a daemon that was never stopped.
 func TestAStopDuringALongDecision(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	config := clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")
 	s := newSite(t, config)
 	s.write("in.csv", crowd(60000))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"anond/cmd/anond/internal/daemon"
@@ -44,7 +45,7 @@ func Naive(o Options, result *Result, dir string) ([]Chain, error) {
 		{"literal update (Wang et al.), close-k", literal.Local, topdown.WangCloseK{}},
 		{"re-run for each release, extract", literal.Full, extract.Extract{}},
 	} {
-		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.space, Threshold: -1}),
+		c, err := s.run(m.name, literal.New(m.method, m.by, s.want, literal.Params{Space: s.points.Space, Threshold: -1}),
 			filepath.Join(dir, m.method.String()+"-"+m.by.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
@@ -59,11 +60,8 @@ type naiveStream struct {
 	schema   *equivclass.Schema
 	settings *snapshot.Settings
 	want     equivclass.Requirement
-	dicts    []*equivclass.Dictionary
-	qi       [][]equivclass.Code
-	sa       []equivclass.Code
-	subject  []uint64
-	space    *equivclass.Space
+	table    *equivclass.Table
+	points   *equivclass.Pool
 	cuts     []int
 	created  []int64
 	rows     [][]string // as exported: attributes in schema order
@@ -81,19 +79,12 @@ func load(o Options, result *Result) (*naiveStream, error) {
 		return nil, err
 	}
 	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
-	s.qi = make([][]equivclass.Code, s.schema.D())
-	for _, a := range s.schema.Attributes() {
-		s.dicts = append(s.dicts, equivclass.NewDictionary(a))
-	}
+	s.table = equivclass.NewTable(s.schema.Attributes(), s.schema.Missing())
 	for _, i := range exporter.Machine().Intents() {
 		s.cuts, s.created = append(s.cuts, int(i.Cut)), append(s.created, i.CreatedAt)
 	}
 	s.read(hospital.New(o.Seed), o.Records)
-	var quasi []*equivclass.Dictionary
-	for _, i := range s.schema.Quasi() {
-		quasi = append(quasi, s.dicts[i])
-	}
-	s.space = equivclass.NewSpace(quasi)
+	s.points = s.table.Pool(s.schema.Quasi(), s.schema.SensitiveIndex())
 	return s, nil
 }
 
@@ -112,30 +103,14 @@ func (s *naiveStream) read(stream *hospital.Stream, messages int) {
 }
 
 func (s *naiveStream) add(values map[string]string) {
-	var row []string
-	j := 0
-	for i, a := range s.schema.Attributes() {
-		text := values[a.Name]
-		switch a.Role {
-		case equivclass.Subject:
-			s.subject = append(s.subject, uint64(len(s.subject)+1))
-		case equivclass.Quasi:
-			s.qi[j] = append(s.qi[j], code(s.dicts[i], text))
-			j++
-		case equivclass.Sensitive:
-			s.sa = append(s.sa, code(s.dicts[i], text))
-		}
-		row = append(row, text)
+	var texts []string
+	var row equivclass.Row
+	for _, a := range s.schema.Attributes() {
+		texts, row = append(texts, values[a.Name]), append(row, []byte(values[a.Name]))
 	}
-	s.rows = append(s.rows, row)
-}
-
-func code(d *equivclass.Dictionary, text string) equivclass.Code {
-	c, found, _ := d.Find([]byte(text))
-	if !found {
-		c = d.Add([]byte(text))
+	if why, _ := s.table.Append(row); why == equivclass.Accepted {
+		s.rows = append(s.rows, texts)
 	}
-	return c
 }
 
 // run makes the releases of one method.
@@ -181,7 +156,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 func (s *naiveStream) sizes() []int {
 	out := make([]int, len(s.cuts))
 	for i, c := range s.cuts {
-		out[i] = min(len(s.sa), c*len(s.sa)/s.cuts[len(s.cuts)-1])
+		out[i] = min(len(s.rows), c*len(s.rows)/s.cuts[len(s.cuts)-1])
 	}
 	return out
 }
@@ -189,11 +164,7 @@ func (s *naiveStream) sizes() []int {
 func (s *naiveStream) insertion(from, to int) []literal.Row {
 	rows := make([]literal.Row, 0, to-from)
 	for r := from; r < to; r++ {
-		x := make([]float32, s.schema.D())
-		for j, i := range s.schema.Quasi() {
-			x[j] = s.space.Coord(j, s.dicts[i], s.qi[j][r])
-		}
-		rows = append(rows, literal.Row{X: x, SA: s.sa[r], Subject: s.subject[r]})
+		rows = append(rows, literal.Row{X: slices.Clone(s.points.At(int32(r))), SA: s.points.SA[r], Subject: uint64(r + 1)})
 	}
 	return rows
 }
@@ -202,13 +173,8 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 // the release before are dead.
 func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, before []snapshot.Class) *snapshot.Input {
 	in := &snapshot.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
-		Schema: s.schema, SA: s.sa[:cut], Dictionaries: make([]*equivclass.Dictionary, len(s.dicts))}
-	for i, a := range s.schema.Attributes() {
-		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
-			in.Dictionaries[i] = s.dicts[i].Frozen()
-		}
-	}
-	for _, column := range s.qi {
+		Schema: s.schema, SA: s.points.SA[:cut], Dictionaries: s.table.Frozen()}
+	for _, column := range s.table.Columns(s.schema.Quasi()...).Codes {
 		in.QI = append(in.QI, column[:cut])
 	}
 	for _, g := range groups {

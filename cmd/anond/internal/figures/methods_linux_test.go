@@ -24,7 +24,7 @@ func BenchmarkSizes(b *testing.B) {
 	all := dataset.Generated(dataset.Census(), benchSizes[len(benchSizes)-1], 1)
 	var pools []*equivclass.Pool
 	for _, n := range benchSizes {
-		pools = append(pools, all.First(n).Pool([]int{0, 1, 2, 3, 4, 5, 6}, 7))
+		pools = append(pools, dataset.First(all, n).Pool([]int{0, 1, 2, 3, 4, 5, 6}, 7))
 	}
 	for _, m := range methods.All() {
 		spent := make([]float64, len(pools))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/cmd/anond/internal/programtest"
 )
 
 // Broker is what the suite runs against.
@@ -74,7 +76,7 @@ func runSuite(m *testing.M) (code int) {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if anond, err = buildAnond(dir); err == nil {
+	if anond, err = programtest.Build(dir); err == nil {
 		broker, err = chooseBroker(dir)
 	}
 	if err != nil {

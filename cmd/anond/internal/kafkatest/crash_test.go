@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
-var kills = flag.Int("kills", 20, "SIGKILLs of the crash test")
+var kills = flag.Int("kills", 0, "SIGKILLs of the crash test; 0: as the tier says")
 
 // TestKill kills the real process under load, from its first instruction on,
 // and starts it again as it is. Nothing may be lost or doubled, and the chain of
@@ -22,6 +24,9 @@ func TestKill(t *testing.T) {
 	s.config["dead_letter"] = section{"type": "topic", "topic": letters.name}
 	s.save()
 	rng := rand.New(rand.NewPCG(3, 9))
+	if *kills == 0 {
+		*kills = tier.Of(t, 4, 8, 20)
+	}
 	started, published := 0, 0
 	for i := range *kills {
 		run := s.start()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // sessionTimeout is the shortest that brokers accept by default.
@@ -21,6 +23,7 @@ func leased(t testing.TB, p *topic) *site {
 // The active one is killed, then its successor.
 func TestLease(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 2)
 	feed := startFeed(t, p, 2, 0)
 	s := leased(t, p)
@@ -72,6 +75,7 @@ func onceEach(t *testing.T, processes ...*process) {
 // without waiting for the session to end.
 func TestLeaseHandedOver(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 1)
 	p.write(0, people(0, 300)...)
 	s := leased(t, p)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // TestRetentionGap deletes records before they are read: anond stops and says
@@ -83,6 +85,9 @@ func TestRecreated(t *testing.T) {
 	}{{"shorter", 2, 50}, {"as long", 2, 300}, {"longer", 2, 500}, {"fewer partitions", 1, 300}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if c.name == "fewer partitions" {
+				tier.Heavy(t, "anond asks for half a minute whether the partition comes back")
+			}
 			p := newTopic(t, 2)
 			p.write(0, people(0, 300)...)
 			p.write(1, people(1000, 300)...)
@@ -120,6 +125,7 @@ func TestRecreatedRunning(t *testing.T) {
 // TestPartitionsAdded raises the number of partitions under the running process.
 func TestPartitionsAdded(t *testing.T) {
 	t.Parallel()
+	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 1)
 	p.write(0, people(0, 200)...)
 	s := newSite(t, p)

@@ -11,6 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // right is one ACL.
@@ -69,6 +71,7 @@ func (s *site) place(name string, content []byte) {
 // TestRights runs under SCRAM over TLS with exactly the documented rights, which
 // come one by one: until the last one is there, anond waits and names it.
 func TestRights(t *testing.T) {
+	tier.NotShort(t, "it takes seconds")
 	needs(t, Secure)
 	t.Parallel()
 	for mechanism, user := range map[string]string{"scram-sha-256": "reader-256", "scram-sha-512": "reader-512"} {

@@ -17,17 +17,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// buildAnond makes the binary that the suite runs.
-func buildAnond(dir string) (string, error) {
-	path := filepath.Join(dir, "anond")
-	out, err := exec.Command("go", "build", "-o", path, "anond/cmd/anond").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
-	}
-	return path, nil
-}
+	"anond/cmd/anond/internal/programtest"
+)
 
 // section is a part of a configuration.
 type section = map[string]any
@@ -43,6 +35,7 @@ type site struct {
 // newSite is a site that reads a topic statically and releases every 100 records.
 func newSite(t testing.TB, p *topic) *site {
 	t.Helper()
+	require.NoError(t, programtest.LookAtSources())
 	s := &site{t: t, dir: t.TempDir()}
 	s.file = filepath.Join(s.dir, "anond.yaml")
 	attribute := func(name, role string, more ...string) section {

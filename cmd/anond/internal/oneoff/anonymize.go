@@ -88,11 +88,11 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	asked := o.Want
-	o.Want = asked.WithReference(bagOf(t.SA))
+	o.Want = asked.WithReference(bagOf(t.sa()))
 	if err := feasible(t, o.Want); err != nil {
 		return nil, err
 	}
-	p := t.Pool()
+	p := t.points()
 	start := o.Now()
 	cut, err := interruptible(ctx, func() (c partition) {
 		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
@@ -146,7 +146,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 	for i, g := range groups {
 		bags[i] = p.Bag(g)
 	}
-	all := bagOf(t.SA)
+	all := bagOf(t.sa())
 	if b, ok := references[t.Schema.SensitiveIndex()]; ok {
 		all = b
 	}

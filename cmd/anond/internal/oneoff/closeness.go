@@ -33,12 +33,9 @@ func (o *Options) declared(t *Table) (map[int]equivclass.Bag, error) {
 // declaredBag is a declared distribution in the codes of a dictionary.
 func declaredBag(d *equivclass.Dictionary, values []equivclass.ValueCount) (b equivclass.Bag, err error) {
 	for _, v := range values {
-		code, found, why := d.FindLabel(v.Value)
+		code, why := d.EncodeLabel(v.Value)
 		if why != equivclass.Accepted {
 			return b, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
-		}
-		if !found {
-			code = d.Add([]byte(v.Value))
 		}
 		b.Add(code, v.Count)
 	}

@@ -67,8 +67,8 @@ func Evaluate(ctx context.Context, r *readback.Release, t *Table, w Workload) (*
 type measured struct{ *readback.Release }
 
 func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
-	dicts, codes := t.columns()
-	if err := r.Load(dicts); err != nil {
+	original := t.published()
+	if err := r.Load(original.Dicts); err != nil {
 		return nil, err
 	}
 	if len(r.SA) > t.Len() {
@@ -81,13 +81,14 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 		}
 	}
 	sizes, bags := r.Sizes(), r.Bags()
+	sensitive := t.Schema.Attributes()[t.Schema.SensitiveIndex()]
 	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method,
 		Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
-		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.SA), c, equivclass.Grounds(dicts[len(dicts)-1].Attribute())), Workload: w}
+		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
 	out.Achieved.K = out.Classes.Min
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
 	out.Local = r.localBuckets()
-	out.Error = r.ask(dicts, codes, w)
+	out.Error = r.ask(original, w)
 	return out, nil
 }
 
@@ -135,14 +136,15 @@ func (r measured) referenceOf(name string) []equivclass.ValueCount {
 }
 
 // ask runs the workload on the release and on the records.
-func (r measured) ask(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, w Workload) ErrorRate {
-	d := len(dicts) - 1
+func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
+	d := len(original.Dicts) - 1
 	quasi := make([]int, d)
 	for j := range quasi {
 		quasi[j] = j
 	}
-	queries := query.CountWorkload(dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
-	truth := &query.BlockRelease{Dicts: dicts, Codes: codes, Start: []int32{0, int32(len(codes[d]))}, Blocks: query.WholeBlock(d + 1)}
+	queries := query.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
+	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
+		Blocks: query.WholeBlock(d + 1)}
 	known := r.Estimator()
 	var out ErrorRate
 	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {

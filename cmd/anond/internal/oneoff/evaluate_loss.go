@@ -54,7 +54,7 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
-	original := t.Pool()
+	original := t.points()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
@@ -106,7 +106,7 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 		l.RE += float64(len(g)) * (1 - own)
 		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
 	}
-	original := t.Pool()
+	original := t.points()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
 			Preserved: bucketize.Phi2(p, j, bins)})
@@ -137,7 +137,7 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 	if missing != "" {
 		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
 	}
-	original := t.Pool()
+	original := t.points()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
@@ -157,7 +157,7 @@ func (r measured) membersOf(t *Table) (groups [][]int32, missing string) {
 		return nil, "there are too many pairs of records and classes"
 	}
 	groups = make([][]int32, len(r.Cells))
-	_, codes := t.columns()
+	codes := t.published().Codes
 	several := 0
 	for row := range int32(t.Len()) {
 		in := 0
@@ -279,12 +279,13 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 // each value.
 func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
 	held := map[string]map[equivclass.Code]bool{}
-	for row := range t.SA {
-		key := keyOf(t.QI, row)
+	qi, sa := t.qi(), t.sa()
+	for row := range sa {
+		key := keyOf(qi, row)
 		if held[key] == nil {
 			held[key] = map[equivclass.Code]bool{}
 		}
-		held[key][t.SA[row]] = true
+		held[key][sa[row]] = true
 	}
 	sum := float64(suppressed)
 	for i := range len(r.Start) - 1 {

@@ -25,7 +25,7 @@ func (e *InfeasibleError) Error() string { return e.What }
 // of entropy, and because the union of classes that satisfy one satisfies it).
 func feasible(t *Table, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
-	bag := bagOf(t.SA)
+	bag := bagOf(t.sa())
 	if t.Read == 0 {
 		return &InfeasibleError{What: "there is no record to publish", Hint: "the file is empty or has only a header"}
 	}

@@ -77,7 +77,7 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 // prepare makes the flagged table and the promises, by published column.
 func (r *localRun) prepare() error {
 	t, o := r.t, &r.o
-	dicts, codes := t.columns()
+	dicts := t.published().Dicts
 	if len(dicts) > equivclass.MaxAttributes {
 		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
 	}
@@ -88,43 +88,22 @@ func (r *localRun) prepare() error {
 	if t.Len() < o.Want.K {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
 	}
-	r.flagged = &equivclass.FlaggedTable{Dicts: dicts, Codes: codes, Flags: make([]uint64, t.Len())}
+	r.flagged = t.flagged()
 	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.Fold, Nested: o.Method.Nested, Seed: o.Seed,
 		Local: o.partitioner()}
 	last := len(dicts) - 1
-	for at, private := range r.private() {
-		for i, yes := range private {
-			if yes {
-				r.flagged.Flags[i] |= 1 << at
-			}
+	for at, d := range dicts {
+		if d.Attribute().Role != equivclass.Semi {
+			continue
 		}
-		promise, err := r.promise(dicts[at])
+		promise, err := r.promise(d)
 		if err != nil {
 			return err
 		}
 		r.run.Promises[at] = promise
 	}
-	for i := range r.flagged.Flags {
-		r.flagged.Flags[i] |= 1 << last
-	}
 	r.run.Promises[last] = lgb.LocalPromise{L: max(1, o.Want.L)}
 	return nil
-}
-
-// private yields the semi-sensitive columns with their flags.
-func (r *localRun) private() func(yield func(int, []bool) bool) {
-	return func(yield func(int, []bool) bool) {
-		semi := 0
-		for at, i := range r.t.Schema.Columns() {
-			if r.t.Schema.Attributes()[i].Role != equivclass.Semi {
-				continue
-			}
-			if !yield(at, r.t.Private[semi]) {
-				return
-			}
-			semi++
-		}
-	}
 }
 
 func (r *localRun) promise(d *equivclass.Dictionary) (lgb.LocalPromise, error) {
@@ -217,7 +196,7 @@ func (r *localRun) report() *Report {
 	var published []equivclass.Code
 	for _, g := range r.cut.Groups {
 		for _, row := range g {
-			published = append(published, t.SA[row])
+			published = append(published, r.flagged.Codes[sa][row])
 		}
 	}
 	out := &Report{Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
@@ -244,7 +223,7 @@ func (r *localRun) report() *Report {
 
 func (r *localRun) loss(sizes []int, rest int) Loss {
 	sum, values := query.LocalNCP(r.flagged, r.cut)
-	p := &equivclass.Pool{SA: r.t.SA}
+	p := &equivclass.Pool{SA: r.t.sa()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
 	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
 		CMDM: equivclass.CMDM(sizes, r.o.Want.K),

@@ -76,12 +76,7 @@ func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapsh
 // inputOf shows groups of a table as the classes of a first release.
 func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
 	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
-		Schema: t.Schema, QI: t.QI, SA: t.SA, Dictionaries: make([]*equivclass.Dictionary, len(t.Dicts))}
-	for i, d := range t.Dicts {
-		if d != nil {
-			in.Dictionaries[i] = d.Frozen()
-		}
-	}
+		Schema: t.Schema, QI: t.qi(), SA: t.sa(), Dictionaries: t.Frozen()}
 	for _, g := range groups {
 		in.Pending -= len(g)
 		in.Classes = append(in.Classes, snapshot.Class{Born: 1, Members: records(g)})

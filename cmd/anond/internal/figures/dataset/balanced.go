@@ -11,12 +11,12 @@ import (
 	"anond/equivclass"
 )
 
-// withHierarchies gives each categorical attribute a hierarchy, for the paper's
+// WithHierarchies gives each categorical attribute a hierarchy, for the paper's
 // data has one each that it does not print: the values in order (census codes are
 // numbers, and near codes are alike), about the square root of their number under
 // each inner node, and those under the root; fewer than four have the root alone.
-func (t *Table) WithHierarchies() (*Table, error) {
-	out := &Table{Codes: make([][]equivclass.Code, len(t.Codes))}
+func WithHierarchies(t *equivclass.Table) (*equivclass.Table, error) {
+	out := &equivclass.Table{Codes: make([][]equivclass.Code, len(t.Codes))}
 	for j, d := range t.Dicts {
 		if d.Kind() != equivclass.Set {
 			out.Dicts, out.Codes[j] = append(out.Dicts, d), t.Codes[j]

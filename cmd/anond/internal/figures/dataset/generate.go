@@ -48,9 +48,9 @@ type effect struct {
 // round numbers everywhere).
 //
 // Cost: linear; 500,000 records of nine attributes take well under a second.
-func Generated(p Profile, n int, seed uint64) *Table {
+func Generated(p Profile, n int, seed uint64) *equivclass.Table {
 	g := newGenerator(p)
-	t := &Table{Codes: make([][]equivclass.Code, len(p.attributes))}
+	t := &equivclass.Table{Codes: make([][]equivclass.Code, len(p.attributes))}
 	for j, a := range p.attributes {
 		t.Dicts = append(t.Dicts, a.dictionary())
 		t.Codes[j] = make([]equivclass.Code, n)
@@ -106,7 +106,7 @@ func (a generated) dictionary() *equivclass.Dictionary {
 		if !a.typ.Numeric() {
 			text = a.name + "-" + text
 		}
-		d.Add([]byte(text))
+		d.Encode([]byte(text))
 	}
 	return d
 }

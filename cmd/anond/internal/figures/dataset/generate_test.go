@@ -37,7 +37,7 @@ func TestGeneratedIsFixedByItsSeed(t *testing.T) {
 }
 
 // top returns the commonest value's share.
-func top(table *Table, j int) float64 {
+func top(table *equivclass.Table, j int) float64 {
 	counts := make([]int, table.Dicts[j].Len())
 	for _, c := range table.Codes[j] {
 		counts[c]++

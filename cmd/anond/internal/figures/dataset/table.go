@@ -44,33 +44,19 @@ func AdultTree(name string) Column {
 	return Column{Name: name, Hierarchy: "adult_hierarchy_" + name + ".csv"}
 }
 
-// Table is a dataset as dictionary codes.
-type Table struct {
-	Dicts []*equivclass.Dictionary // by attribute
-	Codes [][]equivclass.Code      // by attribute, then record
-}
-
-// Len returns the number of records.
-func (t *Table) Len() int {
-	if len(t.Codes) == 0 {
-		return 0
-	}
-	return len(t.Codes[0])
-}
-
 // Adult reads n rows of UCI Adult (0: all 45,222; the first 30,162 are its
 // training part).
-func (s Source) Adult(n int, columns ...Column) (*Table, error) {
+func (s Source) Adult(n int, columns ...Column) (*equivclass.Table, error) {
 	return s.read(testdata.Adult, n, columns)
 }
 
 // ACS reads n rows of the excerpt of the American Community Survey (0: all).
-func (s Source) ACS(n int, columns ...Column) (*Table, error) {
+func (s Source) ACS(n int, columns ...Column) (*equivclass.Table, error) {
 	return s.read(testdata.ACS, n, columns)
 }
 
-func (s Source) read(name string, n int, columns []Column) (*Table, error) {
-	var t *Table
+func (s Source) read(name string, n int, columns []Column) (*equivclass.Table, error) {
+	var t *equivclass.Table
 	err := ReadCSV(s.files(), name, func(r *csv.Reader) (err error) {
 		t, err = s.table(r, n, columns)
 		return err
@@ -98,7 +84,7 @@ func ReadCSV(files fs.FS, path string, read func(*csv.Reader) error) error {
 	return nil
 }
 
-func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
+func (s Source) table(r *csv.Reader, n int, columns []Column) (*equivclass.Table, error) {
 	header, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -108,6 +94,7 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 		return nil, err
 	}
 	r.ReuseRecord = true
+	row := make(equivclass.Row, len(columns))
 	for n == 0 || t.Len() < n {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -119,34 +106,29 @@ func (s Source) table(r *csv.Reader, n int, columns []Column) (*Table, error) {
 		if lacks(columns, at, record) {
 			continue
 		}
-		for j, d := range t.Dicts {
-			c, found, why := d.Find([]byte(record[at[j]]))
-			if why != equivclass.Accepted {
-				return nil, fmt.Errorf("row %d, column %q: %s", t.Len()+1, columns[j].Name, why)
-			}
-			if !found {
-				c = d.Add([]byte(record[at[j]]))
-			}
-			t.Codes[j] = append(t.Codes[j], c)
+		for j := range row {
+			row[j] = []byte(record[at[j]])
+		}
+		if why, column := t.Append(row); why != equivclass.Accepted {
+			return nil, fmt.Errorf("row %d, column %q: %s", t.Len()+1, column, why)
 		}
 	}
 	return t, nil
 }
 
 // empty returns the table without its rows, and where its columns stand.
-func (s Source) empty(header []string, columns []Column) (t *Table, at []int, err error) {
-	t, at = &Table{Codes: make([][]equivclass.Code, len(columns))}, make([]int, len(columns))
+func (s Source) empty(header []string, columns []Column) (t *equivclass.Table, at []int, err error) {
+	at = make([]int, len(columns))
+	attributes := make([]equivclass.Attribute, len(columns))
 	for j, c := range columns {
 		if at[j] = slices.Index(header, c.Name); at[j] < 0 {
 			return nil, nil, fmt.Errorf("no column %q: this is another dataset", c.Name)
 		}
-		a, err := s.attribute(c)
-		if err != nil {
+		if attributes[j], err = s.attribute(c); err != nil {
 			return nil, nil, err
 		}
-		t.Dicts = append(t.Dicts, equivclass.NewDictionary(a))
 	}
-	return t, at, nil
+	return equivclass.NewTable(attributes, equivclass.RefuseMissing), at, nil
 }
 
 func lacks(columns []Column, at []int, record []string) bool {
@@ -173,30 +155,11 @@ func (s Source) attribute(c Column) (equivclass.Attribute, error) {
 	return a, err
 }
 
-// Pool returns the records as a partitioner sees them: points over the
-// quasi-identifiers, each with the code of the sensitive attribute (-1: none).
-func (t *Table) Pool(quasi []int, sensitive int) *equivclass.Pool {
-	dicts := make([]*equivclass.Dictionary, len(quasi))
-	for i, j := range quasi {
-		dicts[i] = t.Dicts[j]
-	}
-	p := &equivclass.Pool{Space: equivclass.NewSpace(dicts), X: make([]float32, 0, t.Len()*len(quasi)), SA: make([]equivclass.Code, t.Len())}
-	for r := range t.Len() {
-		for i, j := range quasi {
-			p.X = append(p.X, p.Space.Coord(i, t.Dicts[j], t.Codes[j][r]))
-		}
-	}
-	if sensitive >= 0 {
-		copy(p.SA, t.Codes[sensitive])
-	}
-	return p
-}
-
 // Shuffled returns n rows drawn without replacement, in an order that the seed
 // fixes.
-func (t *Table) Shuffled(n int, seed uint64) *Table {
+func Shuffled(t *equivclass.Table, n int, seed uint64) *equivclass.Table {
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(t.Len())[:min(n, t.Len())]
-	out := &Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
+	out := &equivclass.Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}
 	for j, column := range t.Codes {
 		for _, r := range order {
 			out.Codes[j] = append(out.Codes[j], column[r])
@@ -205,18 +168,9 @@ func (t *Table) Shuffled(n int, seed uint64) *Table {
 	return out
 }
 
-// Columns returns the table of some attributes, in the order asked.
-func (t *Table) Columns(of ...int) *Table {
-	out := &Table{}
-	for _, j := range of {
-		out.Dicts, out.Codes = append(out.Dicts, t.Dicts[j]), append(out.Codes, t.Codes[j])
-	}
-	return out
-}
-
 // First returns the table's first n rows.
-func (t *Table) First(n int) *Table {
-	out := &Table{Dicts: t.Dicts}
+func First(t *equivclass.Table, n int) *equivclass.Table {
+	out := &equivclass.Table{Dicts: t.Dicts}
 	for _, column := range t.Codes {
 		out.Codes = append(out.Codes, column[:min(n, len(column))])
 	}

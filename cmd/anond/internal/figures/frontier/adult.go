@@ -37,31 +37,59 @@ var order = map[string][]string{
 	"sex":  {"Female", "Male"},
 }
 
-// table is a dataset as numbers: what the measure is defined on.
+// table is a dataset in order of arrival, encoded, and as the machine reads it.
+// All quasi-identifiers are integers, so that the engine judges cells as the
+// measure does, by their intervals.
 type table struct {
-	quasi     []string
-	sensitive string
-	values    [][]float64 // by record, then quasi-identifier
-	secret    []string
-	lo, width []float64 // domain by quasi-identifier
+	*equivclass.Table
+	schema *equivclass.Schema
+	rows   []equivclass.Row
+	points *equivclass.Pool // over the domain of the whole table
 }
 
-// loadAdult reads the training part of Adult from a CSV file with a header,
-// gzipped if its name ends in .gz; from the program itself if no file is named.
-func loadAdult(path string) (*table, error) {
+// newTable encodes rows of quasi-identifiers and the sensitive value.
+func newTable(quasi []string, sensitive string, rows []equivclass.Row) (*table, error) {
+	var attributes []equivclass.Attribute
+	for _, name := range quasi {
+		attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Integer})
+	}
+	attributes = append(attributes, equivclass.Attribute{Name: sensitive, Role: equivclass.Sensitive, Type: equivclass.Categorical})
+	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{Table: equivclass.NewTable(attributes, equivclass.RefuseMissing), schema: schema, rows: rows}
+	for i, row := range rows {
+		if why, attribute := t.Append(row); why != equivclass.Accepted {
+			return nil, fmt.Errorf("row %d, column %q: %s", i+1, attribute, why)
+		}
+	}
+	t.points = t.Pool(schema.Quasi(), schema.SensitiveIndex())
+	return t, nil
+}
+
+// loadAdult reads the training part of Adult, in a random order that the seed
+// fixes, from a CSV file with a header, gzipped if its name ends in .gz; from the
+// program itself if no file is named.
+func loadAdult(path string, seed uint64) (*table, error) {
 	files, name := fs.FS(testdata.Files), testdata.Adult
 	if path != "" {
 		files, name = os.DirFS(filepath.Dir(path)), filepath.Base(path)
 	}
-	var t *table
+	var rows []equivclass.Row
 	err := dataset.ReadCSV(files, name, func(r *csv.Reader) (err error) {
-		t, err = readAdult(r)
+		rows, err = readAdult(r)
 		return err
 	})
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return newTable(quasi, sensitive, rows)
 }
 
-func readAdult(r *csv.Reader) (*table, error) {
+// readAdult reads the quasi-identifiers as numbers, then the sensitive value.
+func readAdult(r *csv.Reader) ([]equivclass.Row, error) {
 	r.ReuseRecord = true
 	header, err := r.Read()
 	if err != nil {
@@ -71,9 +99,9 @@ func readAdult(r *csv.Reader) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{quasi: quasi, sensitive: sensitive}
+	var rows []equivclass.Row
 	codes := newCoder()
-	for len(t.secret) < trainRows {
+	for len(rows) < trainRows {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -81,18 +109,16 @@ func readAdult(r *csv.Reader) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := make([]float64, len(t.quasi))
-		for j, name := range t.quasi {
-			row[j] = codes.number(name, record[columns[j]])
+		var row equivclass.Row
+		for j, name := range quasi {
+			row = append(row, strconv.AppendFloat(nil, codes.number(name, record[columns[j]]), 'f', -1, 64))
 		}
-		t.values = append(t.values, row)
-		t.secret = append(t.secret, strings.Clone(record[columns[len(t.quasi)]]))
+		rows = append(rows, append(row, []byte(record[columns[len(quasi)]])))
 	}
-	if len(t.secret) < trainRows {
-		return nil, fmt.Errorf("%d rows, Adult's training part has %d", len(t.secret), trainRows)
+	if len(rows) < trainRows {
+		return nil, fmt.Errorf("%d rows, Adult's training part has %d", len(rows), trainRows)
 	}
-	t.measureDomain()
-	return t, nil
+	return rows, nil
 }
 
 // findColumns returns where the quasi-identifiers and the sensitive attribute are.
@@ -139,85 +165,24 @@ func (c coder) number(attribute, value string) float64 {
 	return n
 }
 
-func (t *table) measureDomain() {
-	t.lo, t.width = slices.Clone(t.values[0]), make([]float64, len(t.quasi))
-	hi := slices.Clone(t.values[0])
-	for _, row := range t.values {
-		for j, v := range row {
-			t.lo[j], hi[j] = min(t.lo[j], v), max(hi[j], v)
-		}
-	}
-	for j := range hi {
-		t.width[j] = hi[j] - t.lo[j]
-	}
-}
-
-// shuffled returns the table in a random order that the seed fixes.
-func (t *table) shuffled(seed uint64) *table {
-	s := *t
-	s.values, s.secret = slices.Clone(t.values), slices.Clone(t.secret)
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(s.values), func(i, j int) {
-		s.values[i], s.values[j] = s.values[j], s.values[i]
-		s.secret[i], s.secret[j] = s.secret[j], s.secret[i]
-	})
-	return &s
-}
-
-// schema declares the quasi-identifiers as integers, so that the engine judges
-// cells as the measure does, by their intervals.
-func (t *table) schema() (*equivclass.Schema, error) {
-	var attributes []equivclass.Attribute
-	for _, name := range t.quasi {
-		attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Integer})
-	}
-	attributes = append(attributes, equivclass.Attribute{Name: t.sensitive, Role: equivclass.Sensitive, Type: equivclass.Categorical})
-	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
-}
-
-// row returns a record as the machine reads it.
-func (t *table) row(i int) equivclass.Row {
-	r := make(equivclass.Row, 0, len(t.quasi)+1)
-	for _, v := range t.values[i] {
-		r = append(r, strconv.AppendFloat(nil, v, 'f', -1, 64))
-	}
-	return append(r, []byte(t.secret[i]))
-}
-
 // pool returns the first n records as points.
 func (t *table) pool(n int) *equivclass.Pool {
-	d := len(t.quasi)
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, d)}, X: make([]float32, 0, n*d),
-		SA: make([]equivclass.Code, n)}
-	for j := range p.Space.Dims {
-		p.Space.Dims[j] = equivclass.Dim{Kind: equivclass.Number, Lo: t.lo[j], Width: t.width[j]}
-	}
-	codes := map[string]equivclass.Code{}
-	for i := range n {
-		for j, v := range t.values[i] {
-			p.X = append(p.X, float32((v-t.lo[j])/t.width[j]))
-		}
-		c, ok := codes[t.secret[i]]
-		if !ok {
-			c = equivclass.Code(len(codes))
-			codes[t.secret[i]] = c
-		}
-		p.SA[i] = c
-	}
-	return p
+	return &equivclass.Pool{Space: t.points.Space, X: slices.Clone(t.points.X[:n*t.points.D()]), SA: slices.Clone(t.points.SA[:n])}
 }
 
 // intervalLoss is the measure of one class: the mean over quasi-identifiers of
 // (hi-lo)/(max-min).
 func (t *table) intervalLoss(members []int) float64 {
 	sum := 0.0
-	for j, width := range t.width {
-		lo, hi := t.values[members[0]][j], t.values[members[0]][j]
+	for j := range t.points.Space.Dims {
+		number := func(r int) float64 { return t.Dicts[j].Number(t.Codes[j][r]) }
+		lo, hi := number(members[0]), number(members[0])
 		for _, r := range members[1:] {
-			lo, hi = min(lo, t.values[r][j]), max(hi, t.values[r][j])
+			lo, hi = min(lo, number(r)), max(hi, number(r))
 		}
-		if width > 0 {
+		if width := t.points.Space.Dims[j].Width; width > 0 {
 			sum += (hi - lo) / width
 		}
 	}
-	return sum / float64(len(t.width))
+	return sum / float64(t.points.D())
 }

@@ -106,11 +106,10 @@ var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
 // the store in memory. The runs share the processors, so Seconds is wall time
 // while others run.
 func Measure(ctx context.Context, o Options) (*Result, error) {
-	data, err := loadAdult(o.Data)
+	data, err := loadAdult(o.Data, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	data = data.shuffled(o.Seed)
 	runs, err := o.runs(data)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,8 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/figurestest"
+	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 )
 
@@ -53,9 +55,7 @@ func requireFrozen(t *testing.T, name string, got []byte) {
 // The targets of the project, in the strict reading: the mean is over the
 // streamed records, not over the first load, which nobody waits for.
 func TestFrontierReachesItsTargets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: -short")
-	}
+	tier.NotShort(t, "it measures for seconds")
 	for _, c := range []struct {
 		k, l     int
 		one, two float64 // at mean hold <= 1 and <= 2 batches
@@ -105,13 +105,13 @@ func TestCoder(t *testing.T) {
 
 // smallStream is a stream in which everything can be counted by hand: two
 // points, two values, k = 2, l = 2.
-func smallStream(n int) *table {
-	tb := &table{quasi: []string{"x"}, sensitive: "s"}
+func smallStream(t *testing.T, n int) *table {
+	var rows []equivclass.Row
 	for i := range n {
-		tb.values = append(tb.values, []float64{float64(i / 2 % 2)})
-		tb.secret = append(tb.secret, []string{"a", "b"}[i%2])
+		rows = append(rows, equivclass.Row{fmt.Append(nil, i/2%2), []byte{"ab"[i%2]}})
 	}
-	tb.measureDomain()
+	tb, err := newTable([]string{"x"}, "s", rows)
+	require.NoError(t, err)
 	return tb
 }
 
@@ -119,14 +119,14 @@ func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
 	o := Options{K: 2, L: 2}
 	p, err := o.policy("append")
 	require.NoError(t, err)
-	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(20), policy: p, row: Row{Policy: "append"}, cutEvery: 4}
+	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(t, 20), policy: p, row: Row{Policy: "append"}, cutEvery: 4}
 	row, err := s.do(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, Row{Policy: "append", Releases: 4}, row, "each pair at one point: no loss, no wait")
 
 	// Cut only every second batch: half of the streamed records wait one batch.
 	s.cutEvery, s.shape.batches = 8, 4
-	s.data = smallStream(24)
+	s.data = smallStream(t, 24)
 	row, err = s.do(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, Row{Policy: "append", Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
@@ -136,9 +136,9 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 	o := Options{K: 2, L: 2}
 	p, err := o.policy("append")
 	require.NoError(t, err)
-	data := smallStream(12)
+	data := smallStream(t, 12)
 	for i := 8; i < 12; i++ {
-		data.secret[i] = "a" // breaks 1/l permanently
+		data.rows[i][1] = []byte("a") // breaks 1/l permanently
 	}
 	row, err := streamRun{shape: shape{load: 8, batch: 4, batches: 1}, data: data, policy: p, cutEvery: 4}.do(context.Background())
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 func TestReferencesPartitionEverything(t *testing.T) {
 	o := Options{K: 2, L: 2}
 	var row Row
-	o.fill(&row, smallStream(40), 40, extract.Extract{})
+	o.fill(&row, smallStream(t, 40), 40, extract.Extract{})
 	require.Zero(t, row.NCPInterval)
 	require.Zero(t, row.Never)
 }

@@ -39,7 +39,7 @@ func (s streamRun) do(ctx context.Context) (Row, error) {
 		return s.row, err
 	}
 	for i := range s.shape.total() {
-		if out, err := st.machine.Apply(source, int64(i), s.data.row(i)); err != nil || out != (incremental.Outcome{}) {
+		if out, err := st.machine.Apply(source, int64(i), s.data.rows[i]); err != nil || out != (incremental.Outcome{}) {
 			return s.row, fmt.Errorf("record %d was not taken in: %w (reason %q)", i, err, out.Reason)
 		}
 		done := i + 1
@@ -60,11 +60,7 @@ func (s streamRun) do(ctx context.Context) (Row, error) {
 }
 
 func (s streamRun) open() (*streamState, error) {
-	schema, err := s.data.schema()
-	if err != nil {
-		return nil, err
-	}
-	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: schema, Policy: s.policy, Seeded: true})
+	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s.data.schema, Policy: s.policy, Seeded: true})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // the others QI.
 type table struct {
 	name string
-	*dataset.Table
+	*equivclass.Table
 }
 
 const sensitive = 8
@@ -61,14 +61,14 @@ func treeACS(s dataset.Source, n int) (table, error) {
 		return t, err
 	}
 	t.name = "ACS"
-	t.Table, err = t.WithHierarchies()
+	t.Table, err = dataset.WithHierarchies(t.Table)
 	return t, err
 }
 
 // generatedIPUMS is generated at the paper's size with the cardinalities of its table
 // 1, and hierarchies.
 func generatedIPUMS(n int, seed uint64) (table, error) {
-	t, err := dataset.Generated(dataset.IPUMS(), n, seed).WithHierarchies()
+	t, err := dataset.WithHierarchies(dataset.Generated(dataset.IPUMS(), n, seed))
 	return table{"generated IPUMS", t}, err
 }
 
@@ -83,12 +83,12 @@ func treeAdult(s dataset.Source, n int, seed uint64) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	return table{"Adult with ARX's hierarchies", t.Shuffled(n, seed)}, nil
+	return table{"Adult with ARX's hierarchies", dataset.Shuffled(t, n, seed)}, nil
 }
 
 // flagged draws which of the semi-sensitive values are sensitive.
 func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
-	f := &equivclass.FlaggedTable{Dicts: t.Dicts, Codes: t.Codes, Flags: make([]uint64, t.Len())}
+	f := &equivclass.FlaggedTable{Table: t.Table, Flags: make([]uint64, t.Len())}
 	rng := rand.New(rand.NewPCG(seed, 11))
 	for i := range f.Flags {
 		f.Flags[i] = 1 << sensitive

@@ -9,11 +9,12 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
+	"anond/equivclass"
 )
 
 // madeGrid gives every key the runs that of returns.
 func madeGrid(measure string, of func(method string, k, l int, density float64) []float64) *grid {
-	g := newGrid(table{name: "made up", Table: &dataset.Table{}})
+	g := newGrid(table{name: "made up", Table: &equivclass.Table{}})
 	for _, m := range cutters() {
 		for _, k := range allK {
 			for _, l := range allL {

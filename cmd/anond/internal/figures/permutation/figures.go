@@ -8,6 +8,7 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
 )
 
 // figure1 is the error by l, on generated and on real records, and the reason
@@ -44,13 +45,13 @@ const seedsEach = 3
 var levels = []float64{2, 4, 6, 8, 10}
 
 func figure1Generated(ctx context.Context, in figures.Input) ([]*sweep, error) {
-	var tables []*dataset.Table
+	var tables []*equivclass.Table
 	for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
 		tables = append(tables, dataset.Generated(dataset.Census(), in.Rows(usualN, 2000), seed))
 	}
 	var sweeps []*sweep
 	for _, d := range []int{3, 5, 7} {
-		for _, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+		for _, view := range []func(*equivclass.Table, int) paperTable{occ, sal} {
 			s := newSweep(view(tables[0], d).name, levels)
 			for i, table := range tables {
 				if d != 5 && i > 0 {
@@ -151,10 +152,10 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	sizes := allSizes(in)
 	whole := dataset.Generated(dataset.Census(), int(sizes[len(sizes)-1]), in.Seed)
 	var sweeps []*sweep
-	for _, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+	for _, view := range []func(*equivclass.Table, int) paperTable{occ, sal} {
 		s := newSweep("", sizes)
 		for i, n := range sizes {
-			t := view(whole.First(int(n)), 5)
+			t := view(dataset.First(whole, int(n)), 5)
 			s.table = t.name
 			in.Step(fmt.Sprintf("%s, n = %v", t.name, n))
 			if err := s.measure(ctx, i, t, t.workload(ctx, usualW, usualVolume, queriesAsked(in), in.Seed), s.cut(t, usualL, in.Seed)); err != nil {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
@@ -19,11 +18,11 @@ import (
 // the sensitive attribute (OCC-d and SAL-d of section 4.1).
 type paperTable struct {
 	name  string
-	table *dataset.Table
+	table *equivclass.Table
 	pool  *equivclass.Pool
 }
 
-func newPaperTable(name string, t *dataset.Table, quasi []int, sensitive int) paperTable {
+func newPaperTable(name string, t *equivclass.Table, quasi []int, sensitive int) paperTable {
 	t = t.Columns(append(slices.Clone(quasi), sensitive)...)
 	return paperTable{name, t, t.Pool(upTo(len(quasi)), len(quasi))}
 }

@@ -22,6 +22,7 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/dataset"
+	"anond/equivclass"
 )
 
 const paper = `Li, He, Cao and Chen, "Permutation anonymization", J. Intell. Inf. Syst. 2016`
@@ -59,10 +60,10 @@ var noteDefaults = "Where the print does not tell the paper's defaults: l = 10, 
 func queriesAsked(in figures.Input) int { return in.Rows(paperQueries, 60) }
 
 // occ and sal are the paper's OCC-d and SAL-d of generated records.
-func occ(t *dataset.Table, d int) paperTable {
+func occ(t *equivclass.Table, d int) paperTable {
 	return newPaperTable("OCC-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("occupation"))
 }
 
-func sal(t *dataset.Table, d int) paperTable {
+func sal(t *equivclass.Table, d int) paperTable {
 	return newPaperTable("SAL-"+strconv.Itoa(d), t, upTo(d), dataset.Census().Index("salary-class"))
 }

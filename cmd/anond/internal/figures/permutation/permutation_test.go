@@ -17,7 +17,7 @@ import (
 
 // information is the mutual information of two attributes inside groups, in nats,
 // weighted by size and less its bias (Miller and Madow).
-func information(t *dataset.Table, groups [][]int32, a, b int) float64 {
+func information(t *equivclass.Table, groups [][]int32, a, b int) float64 {
 	sum, all := 0.0, 0
 	for _, g := range groups {
 		of, with, both := map[equivclass.Code]float64{}, map[equivclass.Code]float64{}, map[[2]equivclass.Code]float64{}

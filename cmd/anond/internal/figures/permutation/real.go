@@ -2,6 +2,7 @@ package permutation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"anond/cmd/anond/internal/figures"
@@ -26,12 +27,12 @@ func figure1Real(ctx context.Context, in figures.Input) ([]*sweep, error) {
 	var out []*sweep
 	for _, c := range []struct {
 		name   string
-		table  *dataset.Table
+		table  *equivclass.Table
 		levels []float64
 	}{{"ACS, industry", acs, levels}, {"Adult, occupation", adult, []float64{2, 3, 4, 5, 6, 7}}} {
 		s := newSweep(c.name, c.levels)
 		for seed := in.Seed; seed < in.Seed+seedsEach; seed++ {
-			t := newPaperTable(c.name, c.table.Shuffled(in.Rows(c.table.Len(), 3000), seed), upTo(5), 5)
+			t := newPaperTable(c.name, dataset.Shuffled(c.table, in.Rows(c.table.Len(), 3000), seed), upTo(5), 5)
 			if err := s.levels(ctx, in, t, seed); err != nil {
 				return nil, err
 			}
@@ -44,7 +45,7 @@ func figure1Real(ctx context.Context, in figures.Input) ([]*sweep, error) {
 // employed is the people of the ACS excerpt with an industry: age, sex,
 // education, marital status, race and industry (263 values, the commonest 5 %).
 // Its codes of "not applicable" are gone, so that education and industry are numbers.
-func employed(s dataset.Source) (*dataset.Table, error) {
+func employed(s dataset.Source) (*equivclass.Table, error) {
 	category := equivclass.Categorical
 	all, err := s.ACS(0, dataset.Column{Name: "AGEP", Type: equivclass.Integer}, dataset.Column{Name: "SEX", Type: category},
 		dataset.Column{Name: "EDU", Type: category},
@@ -54,25 +55,21 @@ func employed(s dataset.Source) (*dataset.Table, error) {
 	}
 	const education, industry = 2, 5
 	none, _, _ := all.Dicts[industry].Find([]byte("N"))
-	out := &dataset.Table{Codes: make([][]equivclass.Code, len(all.Dicts))}
+	attributes := make([]equivclass.Attribute, len(all.Dicts))
 	for j, d := range all.Dicts {
-		a := d.Attribute()
-		if j == education || j == industry {
-			a.Type = equivclass.Integer
-		}
-		out.Dicts = append(out.Dicts, equivclass.NewDictionary(a))
+		attributes[j] = d.Attribute()
 	}
+	attributes[education].Type, attributes[industry].Type = equivclass.Integer, equivclass.Integer
+	out, row := equivclass.NewTable(attributes, equivclass.RefuseMissing), make(equivclass.Row, len(attributes))
 	for i := range all.Len() {
 		if all.Codes[industry][i] == none {
 			continue
 		}
-		for j, d := range out.Dicts {
-			text := []byte(all.Dicts[j].Text(all.Codes[j][i]))
-			c, found, _ := d.Find(text)
-			if !found {
-				c = d.Add(text)
-			}
-			out.Codes[j] = append(out.Codes[j], c)
+		for j, d := range all.Dicts {
+			row[j] = []byte(d.Text(all.Codes[j][i]))
+		}
+		if why, column := out.Append(row); why != equivclass.Accepted {
+			return nil, fmt.Errorf("row %d, column %q: %s", i+1, column, why)
 		}
 	}
 	return out, nil

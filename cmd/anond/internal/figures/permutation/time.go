@@ -25,11 +25,11 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		"Timed are the partition, the permutations (ChaCha8) and the columns in their new order; reading and writing files is not.",
 	}}
 	var all [][][]float64
-	for i, view := range []func(*dataset.Table, int) paperTable{occ, sal} {
+	for i, view := range []func(*equivclass.Table, int) paperTable{occ, sal} {
 		seconds := make([][]float64, len(timed))
 		var name string
 		for _, n := range sizes {
-			t := view(whole.First(int(n)), 5)
+			t := view(dataset.First(whole, int(n)), 5)
 			name = t.name
 			for m, method := range timed {
 				in.Step(fmt.Sprintf("%s, n = %v, %s", t.name, n, method.name))

@@ -27,16 +27,8 @@ type setting struct {
 var defaults = setting{d: 5, qd: 5, p: 2, k: 20, n: 25000, s: 0.005}
 
 // sample draws the setting's table: adult-d, n rows, the sensitive attribute last.
-func (w setting) sample(adult *dataset.Table, seed uint64) *dataset.Table {
-	all := adult.Shuffled(w.n, seed)
-	last := len(all.Dicts) - 1
-	t := &dataset.Table{}
-	for j := range all.Dicts {
-		if j < w.d || j == last {
-			t.Dicts, t.Codes = append(t.Dicts, all.Dicts[j]), append(t.Codes, all.Codes[j])
-		}
-	}
-	return t
+func (w setting) sample(adult *equivclass.Table, seed uint64) *equivclass.Table {
+	return dataset.Shuffled(adult, w.n, seed).Columns(append(w.quasi(), len(adult.Dicts)-1)...)
 }
 
 func (w setting) quasi() []int {
@@ -47,7 +39,7 @@ func (w setting) quasi() []int {
 	return out
 }
 
-func (w setting) queries(t *dataset.Table, n int, seed uint64) []*query.Bound {
+func (w setting) queries(t *equivclass.Table, n int, seed uint64) []*query.Bound {
 	return query.SetWorkload(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
 }
 
@@ -58,20 +50,20 @@ func (w setting) requirement() equivclass.Requirement {
 
 // partition cuts the table. Nobody is left out: Adult as a whole has 14
 // occupations, none held by a seventh.
-func (w setting) partition(t *dataset.Table, m equivclass.Partitioner) [][]int32 {
+func (w setting) partition(t *equivclass.Table, m equivclass.Partitioner) [][]int32 {
 	groups, _ := m.Partition(t.Pool(w.quasi(), w.d), w.requirement())
 	return groups
 }
 
 // publishAnatomy publishes groups as NSS and SS.
-func publishAnatomy(t *dataset.Table, groups [][]int32) *query.BlockRelease {
+func publishAnatomy(t *equivclass.Table, groups [][]int32) *query.BlockRelease {
 	d := len(t.Dicts)
 	return query.NewBlockRelease(t.Dicts, t.Codes, groups, query.AnatomyBlocks(d, d-1))
 }
 
 // publishCells publishes groups as one generalized table. Ranges of age are
 // half open ([20-25) holds 20 to 24), so their last year is taken off.
-func publishCells(t *dataset.Table, groups [][]int32) *query.CellRelease {
+func publishCells(t *equivclass.Table, groups [][]int32) *query.CellRelease {
 	r := query.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = query.Grains(t.Dicts)
 	for _, cells := range r.Cells {
@@ -91,7 +83,7 @@ func closeSteps(dicts []*equivclass.Dictionary, cells []query.Cell) {
 // publishFullDomain publishes groups with every attribute at one depth in the whole
 // table, as Org(p,k) prints it: the depth of the widest cell. (That is the depth
 // the search took: a deeper one with the same classes would have cost less.)
-func publishFullDomain(t *dataset.Table, groups [][]int32) *query.CellRelease {
+func publishFullDomain(t *equivclass.Table, groups [][]int32) *query.CellRelease {
 	r := query.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = query.Grains(t.Dicts)
 	for j, d := range t.Dicts[:len(t.Dicts)-1] {

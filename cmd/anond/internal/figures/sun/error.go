@@ -7,7 +7,6 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
-	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
@@ -82,7 +81,7 @@ func measureErrors(ctx context.Context, in figures.Input, axis string, xs []floa
 	return m, nil
 }
 
-func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed uint64) {
+func (m *measures) run(x float64, w setting, t *equivclass.Table, queries int, seed uint64) {
 	asked, actual := m.truth(x, w, t, queries, seed)
 	add := func(name string, estimate func(*query.Bound) float64) {
 		var errs []float64
@@ -112,7 +111,7 @@ func (m *measures) run(x float64, w setting, t *dataset.Table, queries int, seed
 }
 
 // fewestValues is the least number of different sensitive values in a class.
-func fewestValues(t *dataset.Table, groups [][]int32) float64 {
+func fewestValues(t *equivclass.Table, groups [][]int32) float64 {
 	fewest := math.Inf(1)
 	for _, g := range groups {
 		var b equivclass.Bag
@@ -129,7 +128,7 @@ func estimateOf(r query.Estimator) func(*query.Bound) float64 {
 }
 
 // truth returns the queries whose answer is not 0, with it.
-func (m *measures) truth(x float64, w setting, t *dataset.Table, n int, seed uint64) (asked []*query.Bound, actual []float64) {
+func (m *measures) truth(x float64, w setting, t *equivclass.Table, n int, seed uint64) (asked []*query.Bound, actual []float64) {
 	rows := make([]int32, t.Len())
 	for i := range rows {
 		rows[i] = int32(i)

@@ -40,18 +40,16 @@ func TestErrorsAreDeterministic(t *testing.T) {
 }
 
 // twoGroups is four records in two groups: age and sex, then the sensitive attribute.
-func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
+func twoGroups(t *testing.T) (*equivclass.Table, [][]int32) {
 	t.Helper()
-	table := &dataset.Table{Codes: make([][]equivclass.Code, 3)}
+	table := &equivclass.Table{Codes: make([][]equivclass.Code, 3)}
 	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
 	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}},
 		{Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
 		d := equivclass.NewDictionary(a)
 		for _, r := range rows {
-			c, found, _ := d.Find([]byte(r[j]))
-			if !found {
-				c = d.Add([]byte(r[j]))
-			}
+			c, why := d.Encode([]byte(r[j]))
+			require.Equal(t, equivclass.Accepted, why)
 			table.Codes[j] = append(table.Codes[j], c)
 		}
 		table.Dicts = append(table.Dicts, d)
@@ -59,7 +57,7 @@ func twoGroups(t *testing.T) (*dataset.Table, [][]int32) {
 	return table, [][]int32{{0, 1}, {2, 3}}
 }
 
-func bind(t *testing.T, table *dataset.Table, text string) *query.Bound {
+func bind(t *testing.T, table *equivclass.Table, text string) *query.Bound {
 	t.Helper()
 	q, err := query.Parse(text)
 	require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
-	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/topdown"
@@ -34,16 +33,16 @@ func timedLines() *figures.Lines {
 type timedMethod struct {
 	name   string
 	method func(p int) equivclass.Partitioner
-	write  func(t *dataset.Table, groups [][]int32)
+	write  func(t *equivclass.Table, groups [][]int32)
 }
 
 func timedMethods() []timedMethod {
-	anatomy := func(t *dataset.Table, groups [][]int32) { publishAnatomy(t, groups) }
-	general := func(t *dataset.Table, groups [][]int32) { publishCells(t, groups) }
+	anatomy := func(t *equivclass.Table, groups [][]int32) { publishAnatomy(t, groups) }
+	general := func(t *equivclass.Table, groups [][]int32) { publishCells(t, groups) }
 	return []timedMethod{
 		{anatomyName, func(p int) equivclass.Partitioner { return topdown.PSensitive{P: p} }, anatomy},
 		{orgName, func(p int) equivclass.Partitioner { return topdown.FullDomain{P: p} },
-			func(t *dataset.Table, groups [][]int32) { publishFullDomain(t, groups) }},
+			func(t *equivclass.Table, groups [][]int32) { publishFullDomain(t, groups) }},
 		{multiName, func(p int) equivclass.Partitioner { return topdown.Multi{P: p} }, general},
 		{ncpName, func(p int) equivclass.Partitioner { return topdown.PSensitiveNCP{P: p} }, anatomy},
 		{upName, func(int) equivclass.Partitioner { return bucketize.ARPUp{} }, anatomy},
@@ -78,7 +77,7 @@ func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float
 	return m, nil
 }
 
-func (m *times) time(x float64, w setting, t *dataset.Table, method timedMethod) {
+func (m *times) time(x float64, w setting, t *equivclass.Table, method timedMethod) {
 	begin := time.Now()
 	groups := w.partition(t, method.method(w.p))
 	cut := time.Now()

@@ -8,7 +8,7 @@ import (
 
 // adult reads the training part of Adult over the attributes of section 5,
 // the sensitive one last.
-func adult(s dataset.Source) (*dataset.Table, error) {
+func adult(s dataset.Source) (*equivclass.Table, error) {
 	number, category := equivclass.Integer, equivclass.Categorical
 	return s.Adult(30162,
 		dataset.Column{Name: "age", Type: number}, dataset.Column{Name: "sex", Type: category},
@@ -21,7 +21,9 @@ func adult(s dataset.Source) (*dataset.Table, error) {
 var allAttributes = []int{0, 1, 2, 3, 4, 5, 6}
 
 // pool is a table over some of the attributes.
-func pool(t *dataset.Table, quasi []int) *equivclass.Pool { return t.Pool(quasi, len(allAttributes)) }
+func pool(t *equivclass.Table, quasi []int) *equivclass.Pool {
+	return t.Pool(quasi, len(allAttributes))
+}
 
 // method is one series of the figures.
 type method struct {

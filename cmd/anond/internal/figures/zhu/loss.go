@@ -125,7 +125,7 @@ func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	n, z := in.Rows(fixedN, 2000), newLoss(lAxis, in.Rows(lossDraws, 2))
 	for draw := range uint64(z.draws) {
-		p := pool(t.Shuffled(n, in.Seed+draw), allAttributes)
+		p := pool(dataset.Shuffled(t, n, in.Seed+draw), allAttributes)
 		for i, l := range figures.Ints(lAxis) {
 			in.Step(fmt.Sprintf("draw %d, l = %d", draw+1, l))
 			if err := z.measure(ctx, i, p, l, in.Seed+draw); err != nil {
@@ -150,7 +150,7 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	for draw := range uint64(z.draws) {
 		for i, n := range figures.Ints(ns) {
 			in.Step(fmt.Sprintf("draw %d, %d records", draw+1, n))
-			if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed+draw), allAttributes), fixedL, in.Seed+draw); err != nil {
+			if err := z.measure(ctx, i, pool(dataset.Shuffled(t, n, in.Seed+draw), allAttributes), fixedL, in.Seed+draw); err != nil {
 				return nil, err
 			}
 		}
@@ -170,7 +170,7 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	n, z := in.Rows(fixedN, 2000), newLoss(attributeAxis, in.Rows(lossDraws, 2))
 	order := correlationOrder(t)
 	for draw := range uint64(z.draws) {
-		part := t.Shuffled(n, in.Seed+draw)
+		part := dataset.Shuffled(t, n, in.Seed+draw)
 		for i, d := range figures.Ints(attributeAxis) {
 			in.Step(fmt.Sprintf("draw %d, %d attributes", draw+1, d))
 			if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed+draw); err != nil {
@@ -195,7 +195,7 @@ const orderNote = "d takes the attributes in descending order of phi^2 with the 
 	"calls the first the most interrelated, as section 4.1 does."
 
 // correlationOrder is the attributes in the order in which figures 5 and 6 take them.
-func correlationOrder(t *dataset.Table) []int {
+func correlationOrder(t *equivclass.Table) []int {
 	order, _ := bucketize.Phi2Order(pool(t, allAttributes), 0)
 	return order
 }

@@ -7,6 +7,7 @@ import (
 
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 )
@@ -135,7 +136,7 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	n, z := in.Rows(fixedN, 2000), newTimes(lAxis, in.Rows(timeRuns, 1))
-	p := pool(t.Shuffled(n, in.Seed), allAttributes)
+	p := pool(dataset.Shuffled(t, n, in.Seed), allAttributes)
 	for i, l := range figures.Ints(lAxis) {
 		in.Step(fmt.Sprintf("l = %d", l))
 		if err := z.measure(ctx, i, p, l, in.Seed); err != nil {
@@ -185,7 +186,7 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	z := newTimes(ns, in.Rows(timeRuns, 1))
 	for i, n := range figures.Ints(ns) {
 		in.Step(fmt.Sprintf("%d records", n))
-		if err := z.measure(ctx, i, pool(t.Shuffled(n, in.Seed), allAttributes), fixedL, in.Seed); err != nil {
+		if err := z.measure(ctx, i, pool(dataset.Shuffled(t, n, in.Seed), allAttributes), fixedL, in.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -212,7 +213,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	n, z := in.Rows(fixedN, 2000), newTimes(attributeAxis, in.Rows(timeRuns, 1))
-	part, order := t.Shuffled(n, in.Seed), correlationOrder(t)
+	part, order := dataset.Shuffled(t, n, in.Seed), correlationOrder(t)
 	for i, d := range figures.Ints(attributeAxis) {
 		in.Step(fmt.Sprintf("%d attributes", d))
 		if err := z.measure(ctx, i, pool(part, order[:d]), fixedL, in.Seed); err != nil {

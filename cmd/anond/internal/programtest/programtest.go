@@ -1,0 +1,55 @@
+// Package programtest builds the real program for tests that run it as a process,
+// and tells the go command which sources it is made of.
+package programtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+const program = "anond/cmd/anond"
+
+// Build builds the program and returns its path.
+func Build(dir string) (string, error) {
+	path := filepath.Join(dir, "anond")
+	if out, err := exec.Command("go", "build", "-o", path, program).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the program does not build: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// LookAtSources looks at every file of this module that the program is built
+// from, and at no other. The go command keeps the result of a test until a file
+// changes at which the test has looked; it does not see what a child process
+// reads. So a test that runs the program calls this: then it runs again after a
+// change of the program, and not after a change of other packages or of tests.
+// It must be called in a test: what TestMain looks at does not count.
+var LookAtSources = sync.OnceValue(func() error {
+	files, err := sources()
+	for _, f := range files {
+		_, e := os.Stat(f)
+		err = errors.Join(err, e)
+	}
+	return err
+})
+
+// sources lists the module's files that the program is built from.
+func sources() ([]string, error) {
+	const format = `{{if not .Standard}}{{with .Module}}{{if .Main}}{{.GoMod}}{{end}}{{end}}` +
+		`{{$dir := .Dir}}{{if and .Module .Module.Main}}{{range .GoFiles}}|{{$dir}}/{{.}}{{end}}` +
+		`{{range .EmbedFiles}}|{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", format, program).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := strings.FieldsFunc(string(out), func(r rune) bool { return r == '|' || r == '\n' })
+	if len(files) < 100 {
+		return nil, fmt.Errorf("go list names only %d files of the program", len(files))
+	}
+	return files, nil
+}

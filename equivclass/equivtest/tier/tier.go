@@ -1,0 +1,63 @@
+// Package tier says how much of a test runs. There are three tiers:
+//
+//	go test -short            the smallest part of each suite that is worth a run
+//	go test                   what everyone runs before a change is handed in
+//	ANOND_TESTS=full go test  all of it: full counts, and what waits long (make test-full)
+//
+// Tests use it only where the full count takes seconds. What did not run is told
+// in the test's log (go test -v).
+package tier
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Variable is the name of the environment variable of the full tier. The go
+// command knows that a test has read it, so results of tiers are cached apart.
+const Variable = "ANOND_TESTS"
+
+// Full reports whether all is to be run.
+func Full() bool {
+	switch v := os.Getenv(Variable); v {
+	case "":
+		return false
+	case "full":
+		return true
+	default: // a misspelling must not pass for a full run
+		panic(fmt.Sprintf("%s is %q; only full has a meaning", Variable, v))
+	}
+}
+
+// Of returns the count for the tier that runs.
+func Of(t testing.TB, short, plain, full int) int {
+	t.Helper()
+	n := plain
+	switch {
+	case Full():
+		n = full
+	case testing.Short():
+		n = short
+	}
+	if n != full {
+		t.Logf("PARTLY RUN: %d of %d; %s=full runs all", n, full, Variable)
+	}
+	return n
+}
+
+// Heavy skips a test in all tiers but the full one.
+func Heavy(t testing.TB, why string) {
+	t.Helper()
+	if !Full() {
+		t.Skipf("SKIPPED: %s; %s=full runs it", why, Variable)
+	}
+}
+
+// NotShort skips a test under -short.
+func NotShort(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() && !Full() {
+		t.Skipf("SKIPPED: %s; go test without -short runs it", why)
+	}
+}

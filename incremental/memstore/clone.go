@@ -1,0 +1,75 @@
+package memstore
+
+import (
+	"maps"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+func (c *content) clone() content {
+	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
+		positions: slices.Clone(c.positions)}
+	if c.meta != nil {
+		out.meta = cloneMeta(c.meta)
+	}
+	if c.counters != nil {
+		out.counters = cloneCounters(c.counters)
+	}
+	for _, b := range c.records {
+		out.records = append(out.records, cloneBlock(b))
+	}
+	for _, x := range c.classes {
+		out.classes = append(out.classes, cloneClass(x))
+	}
+	for _, list := range c.quarantine {
+		out.quarantine = append(out.quarantine, slices.Clone(list))
+	}
+	for _, l := range c.letters {
+		out.letters = append(out.letters, cloneLetter(l))
+	}
+	return out
+}
+
+func cloneMeta(m *incremental.Meta) *incremental.Meta {
+	out := *m
+	out.Settings, out.InitialEnds = maps.Clone(m.Settings), maps.Clone(m.InitialEnds)
+	out.References = maps.Clone(m.References)
+	for a, counts := range out.References {
+		out.References[a] = slices.Clone(counts)
+	}
+	out.Read, out.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
+	for a, versions := range out.Hierarchies {
+		out.Hierarchies[a] = slices.Clone(versions)
+	}
+	return &out
+}
+
+func cloneCounters(c *incremental.Counters) *incremental.Counters {
+	out := *c
+	out.Refused, out.Ignored = maps.Clone(c.Refused), maps.Clone(c.Ignored)
+	return &out
+}
+
+func cloneBlock(b *incremental.RecordBlock) *incremental.RecordBlock {
+	out := *b
+	out.Columns = make([][]equivclass.Code, len(b.Columns))
+	for i := range b.Columns {
+		out.Columns[i] = slices.Clone(b.Columns[i])
+	}
+	out.SA, out.Subject = slices.Clone(b.SA), slices.Clone(b.Subject)
+	out.Origin, out.Offset = slices.Clone(b.Origin), slices.Clone(b.Offset)
+	return &out
+}
+
+func cloneClass(c *incremental.Class) *incremental.Class {
+	out := *c
+	out.Members = slices.Clone(c.Members)
+	return &out
+}
+
+func cloneLetter(l incremental.DeadLetter) incremental.DeadLetter {
+	l.Payload = slices.Clone(l.Payload)
+	return l
+}

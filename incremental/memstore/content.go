@@ -1,0 +1,137 @@
+package memstore
+
+import (
+	"slices"
+
+	"anond/incremental"
+)
+
+type content struct {
+	guard      incremental.Guard
+	meta       *incremental.Meta
+	counters   *incremental.Counters
+	dictionary []incremental.DictionaryEntry
+	records    []*incremental.RecordBlock
+	classes    []*incremental.Class
+	intents    []incremental.Intent
+	positions  []incremental.PartitionPosition
+	quarantine [][]incremental.RecordID // a list a commit
+	letters    []incremental.DeadLetter
+}
+
+func (c *content) apply(d *incremental.Delta) {
+	c.guard.Apply(d)
+	if d.Meta != nil {
+		c.meta = cloneMeta(d.Meta)
+	}
+	if d.Counters != nil {
+		c.counters = cloneCounters(d.Counters)
+	}
+	c.dictionary = append(c.dictionary, d.Dictionary...)
+	for _, b := range d.Records {
+		c.records = append(c.records, cloneBlock(b))
+	}
+	for _, p := range d.Positions {
+		c.setPosition(p)
+	}
+	for _, b := range d.Births {
+		c.classes = append(c.classes, cloneClass(b))
+	}
+	for _, id := range d.DeclaredPure {
+		c.classes[id].Regime = incremental.Pure
+	}
+	for _, x := range d.Deaths {
+		c.classes[x.ID].Died = x.Release
+	}
+	if d.Intent != nil {
+		c.setIntent(*d.Intent)
+	}
+	if len(d.Quarantined) > 0 {
+		c.quarantine = append(c.quarantine, slices.Clone(d.Quarantined))
+	}
+	for i := range d.DeadLetters {
+		c.letters = append(c.letters, cloneLetter(d.DeadLetters[i]))
+	}
+	c.letters = slices.DeleteFunc(c.letters, func(l incremental.DeadLetter) bool { return l.Seq <= d.Delivered })
+}
+
+func (c *content) setPosition(p incremental.PartitionPosition) {
+	for i := range c.positions {
+		if c.positions[i].Partition == p.Partition {
+			c.positions[i] = p
+			return
+		}
+	}
+	c.positions = append(c.positions, p)
+	slices.SortFunc(c.positions, func(a, b incremental.PartitionPosition) int {
+		return int(a.Position.Number) - int(b.Position.Number)
+	})
+}
+
+func (c *content) setIntent(x incremental.Intent) {
+	i, found := slices.BinarySearchFunc(c.intents, x, func(a, b incremental.Intent) int { return int(int64(a.Release) - int64(b.Release)) })
+	if found {
+		c.intents[i] = x
+		return
+	}
+	c.intents = slices.Insert(c.intents, i, x)
+}
+
+func (c *content) loadHead(v incremental.Visitor) error {
+	if c.meta != nil {
+		if err := v.Meta(*c.meta); err != nil {
+			return err
+		}
+	}
+	if c.counters != nil {
+		if err := v.Counters(*c.counters); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.dictionary {
+		if err := v.Dictionary(e.Attribute, e.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *content) loadRecords(v incremental.Visitor) error {
+	for _, b := range c.records {
+		if err := v.Records(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *content) loadClasses(v incremental.Visitor) error {
+	for _, x := range c.classes {
+		if err := v.Class(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *content) loadTail(v incremental.Visitor) error {
+	for i := range c.intents {
+		if err := v.Intent(&c.intents[i]); err != nil {
+			return err
+		}
+	}
+	for _, p := range c.positions {
+		if err := v.Position(p.Partition, p.Position); err != nil {
+			return err
+		}
+	}
+	for _, list := range c.quarantine {
+		if err := v.Quarantined(list); err != nil {
+			return err
+		}
+	}
+	if c.guard.Letter == 0 {
+		return nil
+	}
+	return v.Outbox(c.guard.Letter, len(c.letters))
+}
