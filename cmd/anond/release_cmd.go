@@ -12,8 +12,8 @@ import (
 )
 
 func newReleaseCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "release", Short: "List, show and verify published releases"}
-	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseVerifyCommand(env))
+	c := &cobra.Command{Use: "release", Short: "List, show, write out and verify published releases"}
+	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseCatCommand(env), newReleaseVerifyCommand(env))
 	return c
 }
 
@@ -87,6 +87,18 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	return c
+}
+
+// releaseNumber is the number that a command is given; 0 without one.
+func releaseNumber(args []string) (uint32, error) {
+	if len(args) == 0 {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(args[0], 10, 32)
+	if err != nil || n == 0 {
+		return 0, usage("anond release list shows the numbers", "%q is no number of a release", args[0])
+	}
+	return uint32(n), nil
 }
 
 // printManifest writes the manifest as lines of key and value, nested keys

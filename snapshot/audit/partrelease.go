@@ -227,14 +227,23 @@ func (r *partReader) checkWhole(rel *release) error {
 	if err != nil {
 		return err
 	}
-	m := matchClasses(rel.tab, whole)
-	more := 0
-	for _, kept := range m.kept {
-		if !kept {
-			more++
+	differ := 0
+	if only := &r.man.Parts[0]; len(r.man.Parts) == 1 && len(only.Dead) == 0 {
+		if !slices.Equal(r.man.Files, only.Files) {
+			differ = 1 // one part is the whole, to the byte
+		}
+	} else if r.man.loose() {
+		differ = 1 // such a release is the only one, in one part
+	} else {
+		m := matchClasses(rel.tab, whole)
+		differ = len(m.vanished)
+		for _, kept := range m.kept {
+			if !kept {
+				differ++
+			}
 		}
 	}
 	r.f.addN("F", kindWholeDiffers, r.man.Release, 0, "files",
-		"the table over all parts does not show the classes of the parts", more+len(m.vanished))
+		"the table over all parts does not show the classes of the parts", differ)
 	return nil
 }

@@ -57,8 +57,9 @@ func (o *Options) draws(purpose string) rand.Source {
 // release without a promise across releases, but does not certify it. It accepts a
 // release by the paper's LGB at level rows.
 func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
-	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
-		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
+	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed, SingleFile: o.SingleFile,
+		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra),
+			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
 	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
 		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget, Rows: true})}}
