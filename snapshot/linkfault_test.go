@@ -99,7 +99,8 @@ func TestAReleaseOnAnotherFileSystem(t *testing.T) {
 // before says. (Links are the gate's to look at.)
 func TestADamagedPartIsNotCopiedOn(t *testing.T) {
 	defer snapshot.Keep(2)()
-	for name, files := range map[string]snapshot.FS{"copied": noLinks{unsynced{snapshot.OS()}, syscall.EXDEV, ""}, "joined": unsynced{snapshot.OS()}} {
+	for name, files := range map[string]snapshot.FS{"copied": noLinks{unsynced{snapshot.OS()}, syscall.EXDEV, ""},
+		"joined": unsynced{snapshot.OS()}} {
 		root := t.TempDir()
 		p := publisher(files, root)
 		require.NoError(t, p.Open())

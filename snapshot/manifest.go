@@ -126,7 +126,8 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
 	}
 	if v := m.FormatVersion; v != FormatVersion && v != formatWhole {
-		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d and %d", ErrDamaged, manifestName, v, formatWhole, FormatVersion)
+		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d and %d",
+			ErrDamaged, manifestName, v, formatWhole, FormatVersion)
 	}
 	return m, checkParts(m)
 }

@@ -75,7 +75,8 @@ func (f *releaseFiles) Keep(name string, entry FileEntry) error {
 // noLinks tells the errors by which systems say that a file cannot be linked:
 // too many links, another file system, or a file system without links.
 func noLinks(err error) bool {
-	for _, e := range []error{syscall.EMLINK, syscall.EXDEV, syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, errors.ErrUnsupported} {
+	for _, e := range []error{syscall.EMLINK, syscall.EXDEV, syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS,
+		errors.ErrUnsupported} {
 		if errors.Is(err, e) {
 			return true
 		}

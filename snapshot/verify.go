@@ -78,7 +78,8 @@ func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
 }
 
 func newVerifier(files FS, dir string) *verifier {
-	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{}, hashed: map[string][]fs.FileInfo{}}
+	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{},
+		hashed: map[string][]fs.FileInfo{}}
 }
 
 type verifier struct {

@@ -23,7 +23,9 @@ func (h *hashed) unchanged(info fs.FileInfo) bool {
 
 // same reports that a file is unchanged and that nobody may write to it. One that
 // has lost its mode, as copies of releases do, is hashed again.
-func (h *hashed) same(info fs.FileInfo) bool { return h.unchanged(info) && info.Mode().Perm() == sealed }
+func (h *hashed) same(info fs.FileInfo) bool {
+	return h.unchanged(info) && info.Mode().Perm() == sealed
+}
 
 // sealed is the mode of files in parts.
 const sealed fs.FileMode = 0o444
