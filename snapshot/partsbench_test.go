@@ -74,6 +74,7 @@ func BenchmarkPartsPublish(b *testing.B) {
 					ledger, err := os.ReadFile(p.Ledger)
 					require.NoError(b, err)
 					var spent time.Duration
+					var ratio float64
 					for b.Loop() {
 						began := processorTime(b)
 						out, err := p.Publish(snapshot.Of(last), s)
@@ -81,6 +82,7 @@ func BenchmarkPartsPublish(b *testing.B) {
 						b.StopTimer()
 						spent += processorTime(b) - began
 						require.Len(b, out.Manifest.Parts, parts+1)
+						ratio = written(b, p, &out.Manifest)
 						back()
 						require.NoError(b, os.RemoveAll(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1))))
 						require.NoError(b, os.WriteFile(p.Ledger, ledger, 0o644))
@@ -88,10 +90,23 @@ func BenchmarkPartsPublish(b *testing.B) {
 						b.StartTimer()
 					}
 					b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
+					b.ReportMetric(ratio, "written/own")
 				})
 			}
 		}
 	}
+}
+
+// written is what a release adds on disk, manifest included, in terms of the bytes
+// of what it gave birth to.
+func written(b *testing.B, p *snapshot.Publisher, m *snapshot.Manifest) float64 {
+	info, err := os.Stat(filepath.Join(p.Dir, fmt.Sprintf("%06d", m.Release), "manifest.json"))
+	require.NoError(b, err)
+	own := int64(0)
+	for _, f := range m.Parts[len(m.Parts)-1].Files {
+		own += f.Bytes
+	}
+	return float64(own+info.Size()) / float64(own)
 }
 
 // BenchmarkPartsResume: what a start does before anything is published: numbers
