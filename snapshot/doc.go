@@ -11,16 +11,16 @@
 // canonical order (table.order). Texts of values go into release files only;
 // errors name attributes, files, releases and class numbers (rule V, values).
 //
-// Why parts are safe: no file of a part shows more than a rendering of the whole
-// table would. Rows of a class stand together in both; frozen classes (rule A) are
-// the same rows in every release, so links of them tell nothing new. Pure classes
-// (rule P) that are regrouped stay in their part as the rows that earlier releases
-// showed, and are listed as dead. What a reader of one single release learns in
-// addition is when a class was published first, which everybody knows who has all
-// releases, and which the proofs assume known. The place and the number of a class
-// depend on that and on what the class shows, and between classes that look alike
-// on random draws: not on who has which value, nor on the order of arrival (rule
-// F, forbidden, allows the birth release alone).
+// Why parts are safe: the rows of all releases up to one are what they were as
+// whole tables. Frozen classes (rule A) are the same rows in every release, so
+// links of them tell nothing new. Pure classes (rule P) that are regrouped stay in
+// their part as the rows that earlier releases showed, and are listed as dead. So
+// someone who has one single release learns two things in addition: when a class
+// was published first, and how regrouped classes stood before. Everybody who has
+// all releases knows both, and the proofs assume them known. The place and the
+// number of a class depend on its birth release and on what the class shows, and
+// between classes that look alike on random draws: not on who has which value, nor
+// on the order of arrival (rule F, forbidden, allows the birth release alone).
 //
 // Method: render -> Gate -> fsync -> rename -> CURRENT -> ledger; see Publisher.
 // List, Show and Verify read what stands on disk. Reconcile compares it with the
