@@ -194,6 +194,9 @@ func (b *publication) check() error {
 // its name already has it: the setting may have changed meanwhile.
 func (b *publication) likeBefore() error {
 	m, _, err := readManifest(b.FS, b.Dir, b.release)
+	if errors.Is(err, ErrDamaged) {
+		return nil // the comparison with the rendering says so
+	}
 	if err != nil {
 		return err
 	}

@@ -16,15 +16,22 @@ type hashed struct {
 	sha  string
 }
 
-// same reports that info is still the file that was read.
-func (h *hashed) same(info fs.FileInfo) bool {
+// unchanged reports that info is still the file that was read.
+func (h *hashed) unchanged(info fs.FileInfo) bool {
 	return h.info != nil && os.SameFile(h.info, info) && h.info.Size() == info.Size() && h.info.ModTime().Equal(info.ModTime())
 }
+
+// same reports that a file is unchanged and that nobody may write to it. One that
+// has lost its mode, as copies of releases do, is hashed again.
+func (h *hashed) same(info fs.FileInfo) bool { return h.unchanged(info) && info.Mode().Perm() == sealed }
+
+// sealed is the mode of files in parts.
+const sealed fs.FileMode = 0o444
 
 // partFiles are the files of one part, in the order of dataFiles.
 type partFiles []hashed
 
-// stat looks at a file of a part: a plain file that nobody may write.
+// stat looks at a file of a part, which is a plain file.
 func stat(path string, release int, f *faults) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -32,8 +39,6 @@ func stat(path string, release int, f *faults) (fs.FileInfo, error) {
 	}
 	if !info.Mode().IsRegular() {
 		f.add("files", kindUnexpectedFile, release, 0, filepath.Base(path), "a file of a part is not a plain file")
-	} else if info.Mode().Perm() != 0o444 {
-		f.add("files", kindFileMode, release, 0, filepath.Base(path), "a file of a part does not have mode 0444")
 	}
 	return info, nil
 }
@@ -52,7 +57,7 @@ func (p *Part) read(dir string, man *Manifest, f *faults) (files partFiles, path
 			return nil, nil, nil, err
 		}
 		h := hashed{info, hexSHA(bytes)}
-		if after, err := os.Lstat(path); err != nil || !h.same(after) {
+		if after, err := os.Lstat(path); err != nil || !h.unchanged(after) {
 			return nil, nil, nil, unreadable(path, 0, "was replaced while it was read")
 		}
 		files, paths, data = append(files, h), append(paths, path), append(data, bytes)

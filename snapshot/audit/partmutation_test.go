@@ -172,9 +172,6 @@ var partMutations = []partMutation{
 	{name: "compaction changed later", want: kindPartChanged, more: true, edit: in(5, func(r *testParts) {
 		r.parts[0].replaces[0]["first_class"] = 2
 	})},
-	{name: "mode of a file", want: kindFileMode, files: func(t *testing.T, o *Options) {
-		require.NoError(t, os.Chmod(dataPath(o, 3, "data.csv"), 0o644))
-	}},
 	{name: "mode in the manifest", want: kindFileMode, edit: in(3, func(r *testParts) { r.parts[2].mode = "0644" })},
 	{name: "file nobody announced in a part", want: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(dataPath(o, 3, "more.csv"), nil, 0o444))
