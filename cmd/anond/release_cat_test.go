@@ -160,3 +160,12 @@ func TestSingleFile(t *testing.T) {
 	s.must("release verify")
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
+
+// TestShowDead: the dead classes of a part share a line.
+func TestShowDead(t *testing.T) {
+	var b strings.Builder
+	m := &snapshot.Manifest{Parts: []snapshot.PartEntry{{Part: "part-000001", Dead: []uint32{3, 17}}, {Part: "part-000002", Dead: []uint32{1}}}}
+	require.NoError(t, (&environment{stdout: &b}).printManifest(m))
+	assert.Regexp(t, `(?m)^parts\.0\.dead +3 17$`, b.String())
+	assert.Regexp(t, `(?m)^parts\.1\.dead +1$`, b.String())
+}
