@@ -43,6 +43,9 @@ information loss, and which records were held or refused and why. The schema
 block of the configuration describes the columns. Its policy block gives k, l
 and diversity unless flags do.
 
+The release is one part, DIR/000001/part-000001, and next to it the same table:
+DIR/000001/data.csv, or what the recoding's files are named.
+
 The release keeps its promise only by itself. Together with another release of
 the same people it promises nothing: for data that grow, use anond run.
 

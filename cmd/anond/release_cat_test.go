@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot"
+	"anond/snapshot/readback"
 )
 
 // TestFrozenCat: the table over all parts of each release, of every recoding. The
@@ -159,4 +160,65 @@ func TestSingleFile(t *testing.T) {
 	assert.NoFileExists(t, s.path(fmt.Sprintf("releases/%06d/data.csv", m.Release+1)))
 	s.must("release verify")
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+}
+
+// TestShowDead: the dead classes of a part share a line.
+func TestShowDead(t *testing.T) {
+	var b strings.Builder
+	m := &snapshot.Manifest{Parts: []snapshot.PartEntry{{Dead: []uint32{3, 17}}, {Dead: []uint32{1}}}}
+	require.NoError(t, (&environment{stdout: &b}).printManifest(m))
+	assert.Regexp(t, `(?m)^parts\.0\.dead +3 17$`, b.String())
+	assert.Regexp(t, `(?m)^parts\.1\.dead +1$`, b.String())
+}
+
+// TestQueryOfPartsIsThatOfTheWhole: a release in parts answers as the same release
+// does as one table of format version 1.
+func TestQueryOfPartsIsThatOfTheWhole(t *testing.T) {
+	for _, x := range []struct{ policy, release string }{
+		{"", ""},
+		{"", ", recoding: anatomy"},
+		{"", ", recoding: permutation"},
+		{"", ", recoding: slicing, slices: [[age, sex], [postcode, admission]]"},
+		{", republication: append", ", recoding: lgb"},
+	} {
+		s := newFrozen(t, x.policy, x.release)
+		parts, err := readback.Open(s.path("releases"))
+		require.NoError(t, err)
+		require.Greater(t, len(parts.Manifest.Parts), 3)
+		whole, err := readback.Open(oneTable(t, s, parts.Manifest))
+		require.NoError(t, err)
+		require.NoError(t, parts.Load(nil))
+		require.NoError(t, whole.Load(nil))
+		assert.Len(t, parts.Sizes(), parts.Manifest.Classes)
+		for _, q := range []string{"count", "sum(age)", "count where sex = F and diagnosis = asthma",
+			"sum(age) where age in [30,60] and postcode = 1xxx", "count where diagnosis in {influenza, asthma} and age < 40"} {
+			a, _, err := parts.Ask(q)
+			require.NoError(t, err)
+			b, _, err := whole.Ask(q)
+			require.NoError(t, err)
+			assert.InDelta(t, b.Estimate, a.Estimate, 1e-6, q)
+			assert.InDelta(t, b.Lower, a.Lower, 1e-6, q)
+			assert.InDelta(t, b.Upper, a.Upper, 1e-6, q)
+		}
+	}
+}
+
+// oneTable writes the newest release of a site as one of format version 1.
+func oneTable(t *testing.T, s *site, of *snapshot.Manifest) string {
+	m := *of
+	m.FormatVersion, m.Parts, m.Files = 1, nil, nil
+	dir := fmt.Sprintf("whole/%06d/", m.Release)
+	for _, f := range of.Parts[0].Files {
+		text := s.must("release cat", "--file", f.Name)
+		s.write(dir+f.Name, text)
+		m.Files = append(m.Files, snapshot.FileEntry{Name: f.Name, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))})
+	}
+	data, err := json.Marshal(&m)
+	require.NoError(t, err)
+	s.write(dir+"manifest.json", string(data))
+	s.write("whole/CURRENT", fmt.Sprintf("%06d\n", m.Release))
+	if _, err := os.Stat(s.path("releases/hierarchies")); err == nil {
+		require.NoError(t, os.CopyFS(s.path("whole/hierarchies"), os.DirFS(s.path("releases/hierarchies"))))
+	}
+	return s.path("whole")
 }

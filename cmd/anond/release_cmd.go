@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,8 +114,15 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 		return err
 	}
 	t := newTable(e.stdout, column{"key", 34, false}, column{"value", 0, false})
-	for _, l := range lines {
-		t.row(l[0], l[1])
+	for i := 0; i < len(lines); i++ {
+		key, value := lines[i][0], lines[i][1]
+		if list, ok := strings.CutSuffix(key, ".dead.0"); ok {
+			key = list + ".dead"
+			for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1][0], key+"."); i++ {
+				value += " " + lines[i+1][1]
+			}
+		}
+		t.row(key, value)
 	}
 	return t.err
 }
