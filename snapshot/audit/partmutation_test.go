@@ -160,6 +160,11 @@ var partMutations = []partMutation{
 		rows := r.parts[0].tables["data.csv"]
 		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
 	})},
+	{name: "compaction adds a row and does not count it", want: kindCompaction, edit: in(4, func(r *testParts) {
+		rows := r.parts[0].tables["data.csv"]
+		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
+		r.parts[0].extra = -1
+	})},
 	{name: "compaction under a wrong first class", want: kindFirstClass,
 		edit: in(4, func(r *testParts) { r.parts[0].replaces[1]["first_class"] = 4 })},
 	{name: "compaction under a wrong number of classes", want: kindFirstClass, edit: in(4, func(r *testParts) {
