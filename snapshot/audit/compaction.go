@@ -18,13 +18,15 @@ type compaction struct {
 	part    *Part
 	classes []uint32   // by replaced part: classes before it
 	buckets [][]uint32 // by replaced part and bucketed attribute: buckets before it
+	rows    map[string]int
 	f       *faults
 }
 
 // checkCompaction takes the files of the compacted part and, by replaced part,
-// those of the release before.
-func checkCompaction(man *Manifest, s *schema, p *Part, now [][]byte, before [][][]byte, paths []string, f *faults) error {
-	c := &compaction{man: man, s: s, part: p, f: f}
+// those of the release before. It gives the number of rows of each file.
+func checkCompaction(man *Manifest, s *schema, p *Part, now [][]byte, before [][][]byte, paths []string,
+	f *faults) (map[string]int, error) {
+	c := &compaction{man: man, s: s, part: p, rows: map[string]int{}, f: f}
 	for _, r := range p.Replaces {
 		c.classes = append(c.classes, uint32(r.FirstClass)-1)
 		c.buckets = append(c.buckets, make([]uint32, len(s.local)))
@@ -35,10 +37,10 @@ func checkCompaction(man *Manifest, s *schema, p *Part, now [][]byte, before [][
 			old[j] = before[j][i]
 		}
 		if err := c.compare(paths[i], now[i], old); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return c.rows, nil
 }
 
 // compare walks over one file and the files that it joins.
@@ -80,6 +82,7 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 				c.differs(j)
 				return nil
 			}
+			c.rows[name]++
 			if name == "buckets.csv" {
 				c.count(next, rows.fields)
 			}

@@ -100,7 +100,7 @@ func FuzzCompaction(f *testing.F) {
 					all = append(all, [][]byte{b})
 				}
 				found := &faults{}
-				err := checkCompaction(&Manifest{Release: 1}, s, p, [][]byte{now}, all, []string{name}, found)
+				_, err := checkCompaction(&Manifest{Release: 1}, s, p, [][]byte{now}, all, []string{name}, found)
 				checkError(t, append(bytes.Clone(old), now...), err)
 				return found.n == 0, err
 			}

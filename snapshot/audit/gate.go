@@ -129,6 +129,7 @@ func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]Viol
 	next.regroups = fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	if len(f.list) == 0 {
 		g.settle(next, rel)
+		g.compact()
 	}
 	return f.sorted(), nil
 }
@@ -167,6 +168,7 @@ func (g *Gate) settle(next *carry, rel *release) {
 		return
 	}
 	g.carry, g.held = newCarry(), hold(next, rel, g.s)
+	g.s.sets = newSetDict() // held has what it needs of it
 }
 
 // translate gives the class of each record, as an index of the table + 1.

@@ -75,9 +75,6 @@ func follow(before, after *Manifest, f *faults) *lineage {
 		}
 	}
 	f.part = ""
-	if !slices.IsSorted(order) {
-		f.add("chain", kindPartOrder, after.Release, 0, "parts", "parts are in another order than in the release before")
-	}
 	l.whole = f.n == found
 	return l
 }

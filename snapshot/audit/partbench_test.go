@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -65,8 +67,8 @@ func bigPart(r *rand.Rand, classes, first int) ([]byte, Placement) {
 }
 
 // bigParts puts a release of n records in some parts on disk, and the next one,
-// with some newcomers.
-func bigParts(b testing.TB, n, parts, newcomers int) (dir string, before, now []Placement, bytes int) {
+// with some newcomers; it may put all parts together.
+func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, before, now []Placement, bytes int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dir = b.TempDir()
 	var entries []map[string]any
@@ -107,7 +109,10 @@ func bigParts(b testing.TB, n, parts, newcomers int) (dir string, before, now []
 		before = append(before, put(parts, p, "", n/parts/12))
 	}
 	manifest(parts)
-	for p := 1; p <= parts; p++ {
+	if compact {
+		entries = []map[string]any{compactBig(b, dir, parts, entries)}
+	}
+	for p := 1; p <= parts && !compact; p++ {
 		at := func(release int) string { return filepath.Join(dir, dirName(release), partName(p), "data.csv") }
 		require.NoError(b, os.MkdirAll(filepath.Dir(at(parts+1)), 0o755))
 		require.NoError(b, os.Link(at(parts), at(parts+1)))
@@ -117,17 +122,53 @@ func bigParts(b testing.TB, n, parts, newcomers int) (dir string, before, now []
 	return dir, before, now, bytes
 }
 
+// compactBig puts the parts of a release together for the next one.
+func compactBig(b testing.TB, dir string, parts int, entries []map[string]any) map[string]any {
+	var out bytes.Buffer
+	name := "part-000001" + strings.TrimPrefix(partName(parts), "part")
+	entry := map[string]any{"part": name, "release": parts + 1, "mode": partMode}
+	var replaces []map[string]any
+	classes := 0
+	for i, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, dirName(parts), partName(i+1), "data.csv"))
+		require.NoError(b, err)
+		for j, line := range bytes.SplitAfter(data, []byte("\n")) {
+			at := bytes.LastIndexByte(line, ',') + 1
+			if j == 0 && i > 0 || at == 0 {
+				continue
+			}
+			if j == 0 {
+				out.Write(line)
+				continue
+			}
+			n, err := strconv.Atoi(string(line[at : len(line)-1]))
+			require.NoError(b, err)
+			fmt.Fprintf(&out, "%s%d\n", line[:at], n+classes)
+		}
+		replaces = append(replaces, map[string]any{"part": e["part"], "first_class": classes + 1, "classes": e["classes"]})
+		classes += e["classes"].(int)
+	}
+	entry["classes"], entry["rows"], entry["replaces"] = classes, classes*12, replaces
+	entry["files"] = []map[string]any{fileEntry("data.csv", out.Bytes(), classes*12)}
+	path := filepath.Join(dir, dirName(parts+1), name, "data.csv")
+	require.NoError(b, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(b, os.WriteFile(path, out.Bytes(), 0o444))
+	return entry
+}
+
 func benchGate() *Gate {
 	return NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
 }
 
 // BenchmarkGateParts is what the check of a release costs that adds newcomers to a
-// million records in some parts.
+// million records in some parts, and once puts all parts together.
 func BenchmarkGateParts(b *testing.B) {
 	for _, newcomers := range []int{10_000, 250_000} {
-		for _, parts := range []int{1, 10, 50} {
-			b.Run(fmt.Sprintf("records=1e6/parts=%d/newcomers=%d", parts, newcomers), func(b *testing.B) {
-				dir, before, now, bytes := bigParts(b, 1_000_000, parts, newcomers)
+		for _, parts := range []int{1, 10, 50, -10} {
+			compact := parts < 0
+			parts := max(parts, -parts)
+			b.Run(fmt.Sprintf("records=1e6/parts=%d/compact=%t/newcomers=%d", parts, compact, newcomers), func(b *testing.B) {
+				dir, before, now, bytes := bigParts(b, 1_000_000, parts, newcomers, compact)
 				g := benchGate()
 				found, err := g.Resume(filepath.Join(dir, dirName(parts)), before, nil)
 				require.NoError(b, err)
@@ -149,7 +190,7 @@ func BenchmarkGateParts(b *testing.B) {
 func BenchmarkGateResume(b *testing.B) {
 	for _, parts := range []int{1, 10, 50} {
 		b.Run(fmt.Sprintf("records=1e6/parts=%d", parts), func(b *testing.B) {
-			dir, before, _, _ := bigParts(b, 1_000_000, parts, 1200)
+			dir, before, _, _ := bigParts(b, 1_000_000, parts, 1200, false)
 			g := benchGate()
 			report := reportCPU(b)
 			for b.Loop() {
@@ -191,12 +232,14 @@ func inUse() int64 {
 
 // TestBigParts keeps the benchmark's chain in order.
 func TestBigParts(t *testing.T) {
-	dir, before, now, _ := bigParts(t, 2400, 3, 240)
-	g := benchGate()
-	found, err := g.Resume(filepath.Join(dir, dirName(3)), before, nil)
-	require.NoError(t, err)
-	require.Empty(t, found)
-	found, err = g.Check(filepath.Join(dir, dirName(4)), now)
-	require.NoError(t, err)
-	require.Empty(t, found)
+	for _, compact := range []bool{false, true} {
+		dir, before, now, _ := bigParts(t, 2400, 3, 240, compact)
+		g := benchGate()
+		found, err := g.Resume(filepath.Join(dir, dirName(3)), before, nil)
+		require.NoError(t, err)
+		require.Empty(t, found)
+		found, err = g.Check(filepath.Join(dir, dirName(4)), now)
+		require.NoError(t, err)
+		require.Empty(t, found)
+	}
 }

@@ -27,9 +27,6 @@ func (h *hashed) same(info fs.FileInfo) bool {
 	return h.unchanged(info) && info.Mode().Perm() == sealed
 }
 
-// sealed is the mode of files in parts.
-const sealed fs.FileMode = 0o444
-
 // partFiles are the files of one part, in the order of dataFiles.
 type partFiles []hashed
 

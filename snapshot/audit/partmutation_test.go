@@ -160,6 +160,11 @@ var partMutations = []partMutation{
 		rows := r.parts[0].tables["data.csv"]
 		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
 	})},
+	{name: "compaction adds a row and does not count it", want: kindCompaction, edit: in(4, func(r *testParts) {
+		rows := r.parts[0].tables["data.csv"]
+		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
+		r.parts[0].extra = -1
+	})},
 	{name: "compaction under a wrong first class", want: kindFirstClass,
 		edit: in(4, func(r *testParts) { r.parts[0].replaces[1]["first_class"] = 4 })},
 	{name: "compaction under a wrong number of classes", want: kindFirstClass, edit: in(4, func(r *testParts) {
@@ -169,6 +174,7 @@ var partMutations = []partMutation{
 	{name: "compaction of a part that is not there", want: kindCompaction, edit: in(4, func(r *testParts) {
 		r.parts[0].replaces[1]["part"] = "part-000003"
 	})},
+	{name: "compaction says another release made it", want: kindPartForeign, edit: in(4, func(r *testParts) { r.parts[0].release = 3 })},
 	{name: "compaction changed later", want: kindPartChanged, more: true, edit: in(5, func(r *testParts) {
 		r.parts[0].replaces[0]["first_class"] = 2
 	})},
@@ -212,6 +218,8 @@ var partMutations = []partMutation{
 	})},
 	{name: "in parts since another release", want: kindContractChanged, edit: in(3, func(r *testParts) { r.man["parts_since"] = 2 })},
 	{name: "number of classes of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].classes = 2 })},
+	{name: "number of rows of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].extra = 1 })},
+	{name: "number of rows of a compaction", want: kindCompaction, edit: in(4, func(r *testParts) { r.parts[0].extra = 1 })},
 	{name: "class that is not numbered", want: kindClassNumbers, edit: in(3, func(r *testParts) {
 		renumber(r.parts[2], func(int) int { return 7 })
 	})},

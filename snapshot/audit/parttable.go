@@ -80,12 +80,12 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 		}
 		before = append(before, old)
 	}
-	rows := map[string]int{}
-	for _, e := range p.Files {
-		rows[e.Name] = e.Rows
+	rows, err := checkCompaction(r.man, r.s, p, data, before, paths, r.f)
+	if err != nil {
+		return nil, err
 	}
 	p.checkFiles(r.man, files, data, rows, r.f)
-	return files, checkCompaction(r.man, r.s, p, data, before, paths, r.f)
+	return files, nil
 }
 
 // joints are the replaced parts of a compaction.

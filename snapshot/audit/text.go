@@ -107,13 +107,7 @@ func (t *textWriter) violations(list []Violation) {
 	for _, v := range list {
 		at := ""
 		if v.Release > 0 {
-			at = fmt.Sprintf(" in release %d", v.Release)
-		}
-		if v.Part != "" {
-			at += ", " + v.Part
-		}
-		if v.Class > 0 {
-			at += fmt.Sprintf(", class %d", v.Class)
+			at = " in " + v.Place()
 		}
 		if v.Attribute != "" {
 			at += ", " + v.Attribute

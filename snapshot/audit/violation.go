@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -19,6 +20,18 @@ type Violation struct {
 	Attribute string `json:"attribute,omitempty"` // schema name or manifest field
 	Detail    string `json:"detail"`
 	Count     int    `json:"count"`
+}
+
+// Place names where it was found: release, part and class, as far as it has them.
+func (v *Violation) Place() string {
+	out := fmt.Sprintf("release %d", v.Release)
+	if v.Part != "" {
+		out += ", " + v.Part
+	}
+	if v.Class > 0 {
+		out += fmt.Sprintf(", class %d", v.Class)
+	}
+	return out
 }
 
 // Kinds of violations.

@@ -94,8 +94,7 @@ func refusal(violations []audit.Violation) error {
 		return nil
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail,
-		v.Release, v.Class))
+	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
 }
 
 // resume puts publisher and gate behind the newest published release. What lies
