@@ -92,7 +92,9 @@ type Release struct {
 	Ledger   string
 	Recoding Recoding
 	Slices   [][]string // recoding slicing: the sensitive attribute left out
-	Trigger  Trigger
+	// SingleFile writes each release as one table, too.
+	SingleFile bool
+	Trigger    Trigger
 }
 
 // State is the block `state`.
@@ -155,6 +157,9 @@ func (rel *Release) keys() []key {
 		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }},
 			derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], " +
 				"[postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
+		{path: "release.single_file", value: boolean(&rel.SingleFile), def: "false", doc: "Also write each release as one table, next to its " +
+			"parts: for readers who want one file, at the cost of the whole table in each release. `anond release cat` writes the same " +
+			"from the parts. It adds nothing to what the parts show, so it may change at any time and holds from the next release on."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update",
 			doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
 		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s",

@@ -22,7 +22,8 @@ import (
 // unsynced is the file system of tests: without fsync, as no power is lost.
 type unsynced struct{ snapshot.FS }
 
-func (unsynced) Sync(string) error { return nil }
+func (unsynced) Sync(string) error      { return nil }
+func (unsynced) SyncAll([]string) error { return nil }
 
 // chain runs a machine over a memory store and publishes its releases as the
 // daemon does: rendered, shown to the auditor's gate, renamed, recorded.
@@ -43,8 +44,8 @@ type chain struct {
 // gateOf adapts the auditor to the publisher.
 type gateOf struct{ c *chain }
 
-func (g gateOf) Check(dir string, members []uint32) error {
-	violations, err := g.c.gate.Check(dir, members)
+func (g gateOf) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.c.gate.Check(dir, placements(placed))
 	if err != nil {
 		return err
 	}
@@ -52,6 +53,14 @@ func (g gateOf) Check(dir string, members []uint32) error {
 		return snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}
 	return nil
+}
+
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding,
@@ -106,9 +115,9 @@ func (c *chain) crash() {
 	if published > 0 {
 		v, err := c.m.View(published)
 		require.NoError(c.t, err)
-		members, err := snapshot.Members(snapshot.Of(v), c.settings)
+		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
-		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), members, c.m.Regroups(published))
+		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), c.m.Regroups(published))
 		require.NoError(c.t, err)
 		require.Empty(c.t, violations)
 	}
@@ -142,7 +151,7 @@ func (c *chain) cut() *incremental.Intent {
 
 func (c *chain) publish(intent *incremental.Intent) {
 	c.t.Helper()
-	v, err := c.m.View(intent.Release)
+	v, err := c.m.Change(intent.Release)
 	require.NoError(c.t, err)
 	out, err := c.out.Publish(snapshot.Of(v), c.settings)
 	require.NoError(c.t, err)
@@ -155,15 +164,15 @@ func (c *chain) publish(intent *incremental.Intent) {
 func (c *chain) exports() audit.Options {
 	c.t.Helper()
 	names := c.origins()
-	members, records := [][]string{{"release", "record", "class"}}, [][]string{{"record", "arrived_in_release"}}
+	members, records := [][]string{{"release", "record", "part", "class"}}, [][]string{{"record", "arrived_in_release"}}
 	for _, i := range c.m.Intents() {
 		v, err := c.m.View(i.Release)
 		require.NoError(c.t, err)
-		of, err := snapshot.Members(snapshot.Of(v), c.settings)
+		placed, err := snapshot.Members(snapshot.Of(v), c.settings, 1)
 		require.NoError(c.t, err)
-		for r, class := range of {
-			if class > 0 {
-				members = append(members, []string{strconv.Itoa(int(i.Release)), names[r], strconv.Itoa(int(class))})
+		for _, p := range placed {
+			for j, r := range p.Records {
+				members = append(members, []string{strconv.Itoa(int(i.Release)), names[r], p.Part, strconv.Itoa(int(p.Classes[j]))})
 			}
 		}
 	}

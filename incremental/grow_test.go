@@ -76,9 +76,9 @@ func (g *grove) start() error {
 	if i := m.Latest(); i != nil {
 		v, err := m.View(i.Release)
 		require.NoError(g.t, err)
-		members, err := snapshot.Members(snapshot.Of(v), g.settings)
+		placed, err := g.out.Resume(snapshot.Of(v), g.settings)
 		require.NoError(g.t, err)
-		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), members, m.Regroups(i.Release))
+		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), placements(placed), m.Regroups(i.Release))
 		require.NoError(g.t, err)
 		require.Empty(g.t, violations)
 	}

@@ -1,12 +1,16 @@
 package incremental
 
-import "fmt"
+import (
+	"fmt"
+	"sort"
+)
 
 // history is what was decided so far: all classes ever published and the intents
 // that name them. It only grows; a class that is regrouped stays in it as dead.
 type history struct {
-	classes []*Class // by ID, dead ones included
-	intents []Intent // by release - 1
+	classes []*Class             // by ID, dead ones included
+	died    map[uint32][]ClassID // by the release in which they died
+	intents []Intent             // by release - 1
 }
 
 // loadClass takes in a class from the store.
@@ -20,7 +24,19 @@ func (h *history) loadClass(c *Class, records RecordID) error {
 		}
 	}
 	h.classes = append(h.classes, c)
+	if c.Died != 0 {
+		h.bury(c.ID)
+	}
 	return nil
+}
+
+// bury notes in which release a class died.
+func (h *history) bury(id ClassID) {
+	if h.died == nil {
+		h.died = map[uint32][]ClassID{}
+	}
+	release := h.classes[id].Died
+	h.died[release] = append(h.died[release], id)
 }
 
 // loadIntent takes in an intent from the store.
@@ -69,6 +85,7 @@ func (h *history) enter(d decision) (deaths []Death) {
 	}
 	for _, id := range d.deaths {
 		h.classes[id].Died = release
+		h.bury(id)
 		deaths = append(deaths, Death{id, release})
 	}
 	return deaths
@@ -98,14 +115,35 @@ func (h *history) alive() (n int) {
 	return n
 }
 
-// at returns the classes that a release shows.
-func (h *history) at(release uint32) (out []ClassView) {
+// at returns the classes that a release shows, and those that had died by then.
+func (h *history) at(release uint32) (alive, dead []ClassView) {
 	for _, c := range h.classes {
-		if c.Born <= release && (c.Died == 0 || c.Died > release) {
-			out = append(out, ClassView{Regime: c.Regime, Born: c.Born, Members: c.Members})
+		switch {
+		case c.Born > release:
+		case c.Died == 0 || c.Died > release:
+			alive = append(alive, c.view(0))
+		default:
+			dead = append(dead, c.view(c.Died))
 		}
 	}
-	return out
+	return alive, dead
+}
+
+// change returns the classes that are born in a release, and those that die. Its
+// cost is theirs, and a search.
+func (h *history) change(release uint32) (born, died []ClassView) {
+	first := sort.Search(len(h.classes), func(i int) bool { return h.classes[i].Born >= release })
+	for _, c := range h.births(release, first) {
+		born = append(born, c.view(0))
+	}
+	for _, id := range h.died[release] {
+		died = append(died, h.classes[id].view(release))
+	}
+	return born, died
+}
+
+func (c *Class) view(died uint32) ClassView {
+	return ClassView{Regime: c.Regime, Born: c.Born, Died: died, Members: c.Members}
 }
 
 // births returns the classes from one number on that a release published first.

@@ -65,8 +65,11 @@ func (l *localBuckets) views(v *View, h *history, b bucketizer) []LocalView {
 	}
 	var out []LocalView
 	for j, i := range v.Schema.Semi() {
-		n := l.upTo[v.Intent.Release-1][j]
-		out = append(out, LocalView{Attribute: i, Codes: v.Semi[j], Buckets: l.buckets[j][:n:n]})
+		from, n := 0, l.upTo[v.Intent.Release-1][j]
+		if v.Since > 0 {
+			from = l.upTo[v.Since-1][j]
+		}
+		out = append(out, LocalView{Attribute: i, Codes: v.Semi[j], Buckets: l.buckets[j][from:n:n]})
 	}
 	sensitive := LocalView{Attribute: v.Schema.SensitiveIndex(), Codes: v.SA}
 	for _, c := range v.Classes {

@@ -24,6 +24,11 @@ type View struct {
 	// the same in every release.
 	References map[int]equivclass.Bag
 	Classes    []ClassView // alive in this release, in order of ID
+	// Dead are the classes that had died by this release, in order of ID.
+	Dead []ClassView
+	// Since: Classes, Dead and Local hold only what was born or died after this
+	// release (Machine.Change); 0: everything.
+	Since uint32
 	// Local are the bucketed attributes of a release by local generalization and
 	// bucketization: the semi-sensitive ones in schema order, then the sensitive
 	// one. nil for every other recoding.
@@ -43,21 +48,48 @@ type LocalView struct {
 type ClassView struct {
 	Regime  Regime
 	Born    uint32
+	Died    uint32 // the first release without it; 0 in a release in which it lives
 	Members []RecordID
 }
 
 // View returns what a release shows. It can be asked for any release at any
 // time: a retry after a crash sees exactly what the first attempt saw.
 func (m *Machine) View(release uint32) (*View, error) {
+	v, err := m.bare(release)
+	if err != nil {
+		return nil, err
+	}
+	v.Classes, v.Dead = m.history.at(release)
+	m.bucket(v)
+	return v, nil
+}
+
+// Change is View with the classes alone that are born or die in the release, so
+// that it costs what is new.
+func (m *Machine) Change(release uint32) (*View, error) {
+	v, err := m.bare(release)
+	if err != nil {
+		return nil, err
+	}
+	v.Since = release - 1
+	v.Classes, v.Dead = m.history.change(release)
+	m.bucket(v)
+	return v, nil
+}
+
+// bare is a view without classes.
+func (m *Machine) bare(release uint32) (*View, error) {
 	if release < 1 || release > m.history.releases() {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, m.history.releases())
 	}
-	v := m.records.view(m.history.intents[release-1], &m.head)
-	v.Classes = m.history.at(release)
+	return m.records.view(m.history.intents[release-1], &m.head), nil
+}
+
+// bucket adds the local buckets of a view's classes.
+func (m *Machine) bucket(v *View) {
 	if m.policy.Bucketized {
 		v.Local = m.buckets.views(v, &m.history, bucketizer{m.promises(), &m.secrets})
 	}
-	return v, nil
 }
 
 // All returns a view of every record in state, published or not, without

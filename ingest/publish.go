@@ -21,7 +21,7 @@ func (l *loop) resume(ctx context.Context, now time.Time) error {
 // began.
 func (l *loop) publish(ctx context.Context, intent incremental.Intent, began time.Time) error {
 	var view *incremental.View
-	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.View(intent.Release); return err })
+	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.Change(intent.Release); return err })
 	switch {
 	case errors.Is(err, errLeft):
 		return err

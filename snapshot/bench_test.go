@@ -104,9 +104,9 @@ func BenchmarkRender(b *testing.B) {
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
-					out, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir})
+					out, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir: dir})
 					require.NoError(b, err)
-					b.SetBytes(out.Manifest.Files[0].Bytes)
+					b.SetBytes(out.Manifest.Parts[0].Files[0].Bytes)
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 			})
@@ -171,7 +171,7 @@ func BenchmarkRenderLGB(b *testing.B) {
 			dir := b.TempDir()
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir})
+				_, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir: dir})
 				require.NoError(b, err)
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")

@@ -63,9 +63,19 @@ func (f *Closable) Truncate(path string, size int64) error {
 // Sync is FS.Sync, until Close.
 func (f *Closable) Sync(path string) error { return f.do(func() error { return f.FS.Sync(path) }) }
 
+// SyncAll is FS.SyncAll, until Close.
+func (f *Closable) SyncAll(paths []string) error {
+	return f.do(func() error { return f.FS.SyncAll(paths) })
+}
+
 // Rename is FS.Rename, until Close.
 func (f *Closable) Rename(from, to string) error {
 	return f.do(func() error { return f.FS.Rename(from, to) })
+}
+
+// Link is FS.Link, until Close.
+func (f *Closable) Link(from, to string) error {
+	return f.do(func() error { return f.FS.Link(from, to) })
 }
 
 // RemoveAll is FS.RemoveAll, until Close.
@@ -78,6 +88,11 @@ func (f *Closable) Create(path string) (io.WriteCloser, error) { return f.open(f
 
 // Append is FS.Append, until Close, which ends the writing too.
 func (f *Closable) Append(path string) (io.WriteCloser, error) { return f.open(f.FS.Append, path) }
+
+// CreateSealed is FS.CreateSealed, until Close, which ends the writing too.
+func (f *Closable) CreateSealed(path string) (io.WriteCloser, error) {
+	return f.open(f.FS.CreateSealed, path)
+}
 
 func (f *Closable) open(by func(string) (io.WriteCloser, error), path string) (w io.WriteCloser, err error) {
 	err = f.do(func() error {

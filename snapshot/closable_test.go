@@ -54,8 +54,22 @@ func (h *holding) Truncate(path string, size int64) error {
 func (h *holding) Sync(path string) error {
 	return h.change(func() error { return h.memFS.Sync(path) })
 }
+func (h *holding) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := h.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 func (h *holding) Rename(from, to string) error {
 	return h.change(func() error { return h.memFS.Rename(from, to) })
+}
+func (h *holding) Link(from, to string) error {
+	return h.change(func() error { return h.memFS.Link(from, to) })
+}
+func (h *holding) CreateSealed(path string) (io.WriteCloser, error) {
+	return h.open(h.memFS.CreateSealed, path)
 }
 func (h *holding) RemoveAll(path string) error {
 	return h.change(func() error { return h.memFS.RemoveAll(path) })

@@ -17,7 +17,7 @@ type column struct {
 	tree  *equivclass.Hierarchy
 	steps []float64
 	codes []equivclass.Code // by record
-	local *bucketing        // lgb: the local buckets of the column; nil of a quasi-identifier
+	local *localBuckets     // lgb: the local buckets of the column; nil of a quasi-identifier
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
 	// that nothing depends on the order in which the dictionary grew; nil where
 	// no order of single values is needed.
@@ -36,14 +36,16 @@ func (c *column) number() bool { return c.kind == equivclass.Number }
 // text returns the canonical text of the value of a rank.
 func (c *column) text(rank uint32) string { return c.dict.Text(c.order[rank]) }
 
-// rankCodes fills rank and quoted. Cost: v log v for v values.
-func (c *column) rankCodes() {
-	order := make([]equivclass.Code, c.dict.Len())
-	texts := make([]string, len(order))
-	for i := range order {
-		order[i] = equivclass.Code(i)
-		if !c.number() {
-			texts[i] = c.dict.Text(equivclass.Code(i))
+// rankCodes fills rank and quoted for the values that the records of classes
+// have: only their order among each other counts. Cost: n + v + u log u for n
+// records with u of the v values of the dictionary.
+func (c *column) rankCodes(classes ...[]Class) {
+	order := c.used(classes)
+	texts := make([]string, 0)
+	if !c.number() {
+		texts = make([]string, c.dict.Len())
+		for _, code := range order {
+			texts[code] = c.dict.Text(code)
 		}
 	}
 	slices.SortFunc(order, func(x, y equivclass.Code) int {
@@ -53,7 +55,7 @@ func (c *column) rankCodes() {
 		return strings.Compare(texts[x], texts[y])
 	})
 	c.order = order
-	c.rank = make([]uint32, len(order))
+	c.rank = make([]uint32, c.dict.Len())
 	c.quoted = make([][]byte, len(order))
 	var arena []byte
 	for rank, code := range order {
@@ -66,4 +68,21 @@ func (c *column) rankCodes() {
 		}
 		c.quoted[rank] = arena[from:len(arena):len(arena)]
 	}
+}
+
+// used are the values that the records of classes have.
+func (c *column) used(classes [][]Class) []equivclass.Code {
+	seen := make([]bool, c.dict.Len())
+	var out []equivclass.Code
+	for _, list := range classes {
+		for i := range list {
+			for _, m := range list[i].Members {
+				if code := c.codes[m]; !seen[code] {
+					seen[code] = true
+					out = append(out, code)
+				}
+			}
+		}
+	}
+	return out
 }

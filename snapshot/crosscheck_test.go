@@ -22,12 +22,21 @@ import (
 // auditGate puts the auditor before the rename, as the daemon does.
 type auditGate struct{ *audit.Gate }
 
-func (g auditGate) Check(dir string, members []uint32) error {
-	violations, err := g.Gate.Check(dir, members)
+func (g auditGate) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.Gate.Check(dir, given(placed))
 	if err == nil && len(violations) > 0 {
 		err = snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}
 	return err
+}
+
+// given are placements as the auditor takes them.
+func given(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 // chain grows classes by the rules: frozen ones (A), pure ones (P), and from the
@@ -37,6 +46,7 @@ type chain struct {
 	persons []person
 	arrived []int // by person: release
 	classes []testClass
+	dead    []deadClass
 }
 
 func (c *chain) person(release int, value string) incremental.RecordID {
@@ -68,32 +78,51 @@ func (c *chain) grow(release int, frozen bool) {
 }
 
 // regroup assigns each value's records anew over the pure classes of before.
-func (c *chain) regroup(release int) {
+func (c *chain) regroup(release int) { c.regroupFrom(release, 0) }
+
+// regroupFrom leaves the first pure classes out.
+func (c *chain) regroupFrom(release, skip int) {
 	var pure []int
 	for i, class := range c.classes {
 		if class.regime == incremental.Pure && class.born < uint32(release) {
 			pure = append(pure, i)
 		}
 	}
-	if len(pure) < 2 {
+	if len(pure) < skip+2 {
 		return
 	}
+	pure = pure[skip:]
 	a, b := &c.classes[pure[0]], &c.classes[pure[1]]
 	x := testClass{incremental.Pure, uint32(release), []incremental.RecordID{a.members[0], b.members[1], a.members[2]}}
 	y := testClass{incremental.Pure, uint32(release), []incremental.RecordID{b.members[0], a.members[1], b.members[2]}}
+	c.dead = append(c.dead, deadClass{*a, uint32(release)}, deadClass{*b, uint32(release)})
 	*a, *b = x, y
 }
 
-func (c *chain) exports(t *testing.T, dir string, members [][]uint32) audit.Options {
-	var m, r strings.Builder
-	m.WriteString("release,record,class\n")
-	for i, classes := range members {
-		for record, class := range classes {
-			if class != 0 {
-				fmt.Fprintf(&m, "%d,s:0:%d,%d\n", i+1, record, class)
+// everybody is who is in which class of a release.
+func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings, since uint32) []snapshot.Placement {
+	placed, err := snapshot.Members(snapshot.Of(v), s, since)
+	require.NoError(t, err)
+	return placed
+}
+
+// memberExport is `anond state members` of placements by release.
+func memberExport(members [][]snapshot.Placement) string {
+	var m strings.Builder
+	m.WriteString("release,record,part,class\n")
+	for i, placed := range members {
+		for _, p := range placed {
+			for j, record := range p.Records {
+				fmt.Fprintf(&m, "%d,s:0:%d,%s,%d\n", i+1, record, p.Part, p.Classes[j])
 			}
 		}
 	}
+	return m.String()
+}
+
+func (c *chain) exports(t *testing.T, dir string, members [][]snapshot.Placement) audit.Options {
+	var r strings.Builder
+	m := memberExport(members)
 	r.WriteString("record,arrived_in_release,age,weight,born,postcode,ward,income,diagnosis\n")
 	for i, p := range c.persons {
 		fmt.Fprintf(&r, "s:0:%d,%d", i, c.arrived[i])
@@ -103,7 +132,7 @@ func (c *chain) exports(t *testing.T, dir string, members [][]uint32) audit.Opti
 		r.WriteString("\n")
 	}
 	o := audit.Options{Members: filepath.Join(dir, "members.csv"), Records: filepath.Join(dir, "records.csv")}
-	require.NoError(t, os.WriteFile(o.Members, []byte(m.String()), 0o600))
+	require.NoError(t, os.WriteFile(o.Members, []byte(m), 0o600))
 	require.NoError(t, os.WriteFile(o.Records, []byte(r.String()), 0o600))
 	return o
 }
@@ -122,17 +151,18 @@ func TestAuditorAgrees(t *testing.T) {
 			p := publisher(newRecorder(root), root)
 			p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
 			require.NoError(t, p.Open())
-			var members [][]uint32
+			var members [][]snapshot.Placement
 			for release := 1; release <= 3; release++ {
 				c.grow(release, trial%2 == 0)
 				if release > 1 && trial%3 != 0 {
 					c.regroup(release)
 				}
-				out, err := p.Publish(snapshot.Of(testView(t, uint32(release), hospital(t), c.persons, c.classes)), s)
+				v := buried(testView(t, uint32(release), hospital(t), c.persons, c.classes), c.dead...)
+				out, err := p.Publish(snapshot.Of(v), s)
 				require.NoError(t, err, "trial %d %s", trial, recoding.Name())
 				p.Gate.(auditGate).Commit()
 				certificates[out.Manifest.Privacy.Certificate] = true
-				members = append(members, out.Members)
+				members = append(members, everybody(t, v, s, 1))
 			}
 			o := c.exports(t, root, members)
 			o.Releases, o.Ledger = p.Dir, p.Ledger

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -82,18 +83,6 @@ func scan(files FS, dir string) (*content, error) {
 	return c, nil
 }
 
-// previous reads what the next release must know of this one.
-func previous(files FS, dir string, release uint32) (*Previous, error) {
-	m, sum, err := readManifest(files, dir, release)
-	if err != nil {
-		return nil, err
-	}
-	if m.AcrossReleases == AcrossNone {
-		return nil, fmt.Errorf("%w: release %d promises nothing across releases, so nothing may follow it", ErrView, release)
-	}
-	return &Previous{Release: release, SHA256: sum, Records: m.Records, Frozen: m.Privacy.Certificate == CertificateFrozen}, nil
-}
-
 func readManifest(files FS, dir string, release uint32) (*Manifest, [32]byte, error) {
 	data, err := files.ReadFile(filepath.Join(dir, dirName(release), manifestName))
 	if err != nil {
@@ -134,9 +123,9 @@ func replaceFile(files FS, path string, data []byte) error {
 	return files.Sync(dir)
 }
 
-// sameDir reports ErrDifferent unless two directories hold the same files with
-// the same bytes.
-func sameDir(files FS, published, rendered string) error {
+// sameTree reports ErrDifferent unless two directories hold the same files with
+// the same bytes, in directories of the same names.
+func sameTree(files FS, published, rendered string) error {
 	a, err := files.ReadDir(published)
 	if err != nil {
 		return err
@@ -149,13 +138,36 @@ func sameDir(files FS, published, rendered string) error {
 		return fmt.Errorf("%w: %s holds other files", ErrDifferent, published)
 	}
 	for _, name := range a {
-		same, err := sameFile(files, filepath.Join(published, name), filepath.Join(rendered, name))
-		if err != nil {
+		if err := sameEntry(files, filepath.Join(published, name), filepath.Join(rendered, name)); err != nil {
 			return err
 		}
-		if !same {
-			return fmt.Errorf("%w: %s has other bytes", ErrDifferent, filepath.Join(published, name))
+	}
+	return nil
+}
+
+func sameEntry(files FS, published, rendered string) error {
+	a, err := files.Stat(published)
+	if err != nil {
+		return err
+	}
+	b, err := files.Stat(rendered)
+	if err != nil {
+		return err
+	}
+	if a.IsDir() && b.IsDir() {
+		return sameTree(files, published, rendered)
+	}
+	if os.SameFile(a, b) { // both are links of one file
+		return nil
+	}
+	same := false
+	if a.IsDir() == b.IsDir() {
+		if same, err = sameFile(files, published, rendered); err != nil {
+			return err
 		}
+	}
+	if !same {
+		return fmt.Errorf("%w: %s has other bytes", ErrDifferent, published)
 	}
 	return nil
 }

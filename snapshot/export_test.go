@@ -8,3 +8,69 @@ func ReadLedger(files FS, path string) ([]LedgerEntry, error) {
 	}
 	return l.entries, nil
 }
+
+// Render is render for tests: behind prev, whose history the input has.
+func Render(in *Input, s *Settings, prev *Rendered, files Files) (*Rendered, error) {
+	from := newStanding()
+	if prev != nil {
+		var err error
+		if from, err = standingOf(in.before(), s, &prev.Manifest, prev.SHA256); err != nil {
+			return nil, err
+		}
+	}
+	return render(in, s, from, files)
+}
+
+// Whole renders the living classes of an input as one table, as if nothing had
+// been published before: its files, and what its manifest would say of it. frozen:
+// no class ever died.
+func Whole(in *Input, s *Settings, files Files) (Quality, Privacy, error) {
+	only := *in
+	only.Dead = nil
+	src, err := newSource(&only, s)
+	if err != nil {
+		return Quality{}, Privacy{}, err
+	}
+	t, err := src.table(in.Classes)
+	if err != nil {
+		return Quality{}, Privacy{}, err
+	}
+	for _, l := range s.Recoding.layouts(t) {
+		if _, err := t.writeFile(l, files); err != nil {
+			return Quality{}, Privacy{}, err
+		}
+	}
+	sums := newSums(len(src.cols))
+	sums.add(t)
+	return sums.quality(t, s.Policy.K), sums.privacy(t, len(in.Dead) == 0, false), nil
+}
+
+// Keep makes parts stay apart until so many of them stand.
+func Keep(parts int) (restore func()) {
+	was := fanIn
+	fanIn = parts
+	return func() { fanIn = was }
+}
+
+// Mark remembers what the publisher stands behind.
+func (p *Publisher) Mark() (back func()) {
+	was := p.at.standing
+	return func() { p.at.standing = was }
+}
+
+// PartsOf names the parts of a release.
+func PartsOf(release, since uint32) (out []string) {
+	for _, p := range partsOf(release, since) {
+		out = append(out, p.name())
+	}
+	return out
+}
+
+// ExactSum adds numbers.
+func ExactSum(numbers ...float64) float64 {
+	var s exactSum
+	for _, x := range numbers {
+		s.add(x)
+	}
+	return s.value()
+}

@@ -1,10 +1,10 @@
 package snapshot_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,15 +14,13 @@ import (
 	"anond/snapshot/audit"
 )
 
-var recordFormat1 = flag.Bool("record-format1", false, "write testdata/format1 anew; only code that writes format version 1 can")
-
 // format1Chain is a small chain of made-up records, of which testdata/format1
 // holds the first three releases in format version 1.
 type format1Chain struct {
 	name     string
 	settings *snapshot.Settings
 	view     func(t *testing.T, release int) *incremental.View // in order of releases, each once
-	exports  func(t *testing.T, dir string, members [][]uint32) audit.Options
+	exports  func(t *testing.T, dir string, members [][]snapshot.Placement) audit.Options
 }
 
 // format1Chains are the chains by recoding; those that regroup have dead classes.
@@ -34,9 +32,9 @@ func format1Chains() []format1Chain {
 		return format1Chain{name, s, func(t *testing.T, release int) *incremental.View {
 			c.grow(release, true)
 			if release > 1 && regroup {
-				c.regroup(release)
+				c.regroupFrom(release, 3*max(0, release-3)) // no record too often
 			}
-			return testView(t, uint32(release), hospital(t), c.persons, c.classes)
+			return buried(testView(t, uint32(release), hospital(t), c.persons, c.classes), c.dead...)
 		}, c.exports}
 	}
 	l := &localChain{r: rand.New(rand.NewPCG(2, 4)), own: true, nested: true}
@@ -63,36 +61,81 @@ func format1Chains() []format1Chain {
 	}
 }
 
-// TestFormat1 holds the recorded chains against what this code writes.
+// TestFormat1 reads the recorded chains, and continues them: what stands before
+// becomes one part, and the auditor certifies the whole.
 func TestFormat1(t *testing.T) {
 	for _, c := range format1Chains() {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
-			p := publisher(newRecorder(root), root)
-			p.Gate = openGate{}
-			require.NoError(t, p.Open())
-			var members [][]uint32
-			for release := 1; release <= 3; release++ {
-				out, err := p.Publish(snapshot.Of(c.view(t, release)), c.settings)
-				require.NoError(t, err)
-				members = append(members, out.Members)
-			}
-			o := c.exports(t, root, members)
-			o.Releases, o.Ledger = p.Dir, p.Ledger
-			report, err := audit.Dir(o)
+			require.NoError(t, os.CopyFS(root, os.DirFS(filepath.Join("testdata", "format1", c.name))))
+			recorded, err := readTree(root)
 			require.NoError(t, err)
-			require.Empty(t, report.Violations)
-			require.Equal(t, audit.VerdictCertified, report.Verdict)
+			p := publisher(unsynced{snapshot.OS()}, root)
+			g := auditGate{audit.NewGate(audit.Policy{K: c.settings.Policy.K, L: 2, Republication: c.settings.Policy.Republication,
+				MaxRegroups: &c.settings.Policy.MaxRegroups})}
+			p.Gate = g
+			require.NoError(t, p.Open())
+			verified, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+			require.NoError(t, err)
+			require.Empty(t, verified.Findings)
+			since, err := snapshot.PartsSince(p.FS, p.Dir)
+			require.NoError(t, err)
+			require.Equal(t, uint32(4), since)
+			var members [][]snapshot.Placement
+			var before *incremental.View
+			for release := 1; release <= 14; release++ {
+				v := c.view(t, release)
+				if release == 4 {
+					c.certified(t, root, members, p)
+					placed, err := p.Resume(snapshot.Of(before), c.settings)
+					require.NoError(t, err)
+					require.Equal(t, everybody(t, before, c.settings, since), placed)
+					violations, err := g.Resume(filepath.Join(p.Dir, "000003"), given(placed), regroups(before))
+					require.NoError(t, err)
+					require.Empty(t, violations)
+				}
+				if release > 3 {
+					out, err := p.Publish(snapshot.Of(change(v, before)), c.settings)
+					require.NoError(t, err, "release %d", release)
+					g.Commit()
+					quality, privacy, err := snapshot.Whole(snapshot.Of(v), c.settings, memory{})
+					require.NoError(t, err)
+					require.Equal(t, quality, out.Manifest.Quality)
+					require.Equal(t, privacy, out.Manifest.Privacy)
+				}
+				members = append(members, everybody(t, v, c.settings, since))
+				before = v
+			}
+			c.certified(t, root, members, p)
 			got, err := readTree(root)
 			require.NoError(t, err)
-			recorded := filepath.Join("testdata", "format1", c.name)
-			if *recordFormat1 {
-				require.NoError(t, os.RemoveAll(recorded))
-				require.NoError(t, os.CopyFS(recorded, os.DirFS(root)))
+			for name, text := range recorded {
+				if !strings.HasSuffix(name, "CURRENT") && !strings.HasSuffix(name, "ledger") && filepath.Dir(name) != "." {
+					require.Equal(t, text, got[name], "%s never changes", name)
+				}
 			}
-			want, err := readTree(recorded)
-			require.NoError(t, err)
-			require.Equal(t, want, got)
 		})
 	}
+}
+
+// regroups is how often each record was regrouped.
+func regroups(v *incremental.View) []uint16 {
+	out := make([]uint16, len(v.SA))
+	for _, c := range v.Dead {
+		for _, m := range c.Members {
+			out[m]++
+		}
+	}
+	return out
+}
+
+// certified has the auditor certify the releases so far.
+func (c *format1Chain) certified(t *testing.T, root string, members [][]snapshot.Placement, p *snapshot.Publisher) {
+	t.Helper()
+	o := c.exports(t, root, members)
+	o.Releases, o.Ledger = p.Dir, p.Ledger
+	report, err := audit.Dir(o)
+	require.NoError(t, err)
+	require.Empty(t, report.Violations)
+	require.Equal(t, audit.VerdictCertified, report.Verdict)
 }

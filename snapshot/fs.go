@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record
@@ -21,15 +22,23 @@ type FS interface {
 	// Create makes a file anew (0644), Append opens one to write at its end.
 	Create(path string) (io.WriteCloser, error)
 	Append(path string) (io.WriteCloser, error)
+	// CreateSealed makes a file that is not there yet, to be written now and never
+	// again (0444, whatever the umask is).
+	CreateSealed(path string) (io.WriteCloser, error)
+	// Link gives a file one more name.
+	Link(from, to string) error
 	// Truncate cuts a file.
 	Truncate(path string, size int64) error
 	// Sync makes the content of a file, or the names in a directory, durable.
 	Sync(path string) error
+	// SyncAll is Sync of many, in any order.
+	SyncAll(paths []string) error
 	Rename(from, to string) error
 	RemoveAll(path string) error
 
 	ReadFile(path string) ([]byte, error)
 	Open(path string) (io.ReadCloser, error)
+	Stat(path string) (fs.FileInfo, error)
 	// ReadDir returns the names in a directory, sorted.
 	ReadDir(dir string) ([]string, error)
 }
@@ -43,6 +52,8 @@ func (osFS) MkdirAll(dir string) error                  { return os.MkdirAll(dir
 func (osFS) MkdirPrivate(dir string) error              { return os.Mkdir(dir, 0o700) }
 func (osFS) Truncate(path string, size int64) error     { return os.Truncate(path, size) }
 func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }
+func (osFS) Link(from, to string) error                 { return os.Link(from, to) }
+func (osFS) Stat(path string) (fs.FileInfo, error)      { return os.Stat(path) }
 func (osFS) RemoveAll(path string) error                { return os.RemoveAll(path) }
 func (osFS) ReadFile(path string) ([]byte, error)       { return os.ReadFile(path) }
 func (osFS) Open(path string) (io.ReadCloser, error)    { return os.Open(path) }
@@ -64,6 +75,19 @@ func (osFS) Publicize(dir string) error {
 		return err
 	}
 	return os.Chmod(dir, info.Mode()&(fs.ModePerm|fs.ModeSetgid))
+}
+
+// CreateSealed sets the mode whatever the umask is: manifests name it, and the
+// directory of the release keeps out whom the umask keeps out.
+func (osFS) CreateSealed(path string) (io.WriteCloser, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, partMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(partMode); err != nil {
+		return nil, joinClose(err, f)
+	}
+	return f, nil
 }
 
 func open(path string, how int) (io.WriteCloser, error) {
@@ -91,6 +115,32 @@ func (osFS) Sync(path string) error {
 	}
 	return f.Close()
 }
+
+// SyncAll syncs several at once: file systems with a journal make durable together
+// what is asked of them together.
+func (f osFS) SyncAll(paths []string) error {
+	next := make(chan string)
+	failed := make([]error, min(len(paths), syncsAtOnce))
+	var wg sync.WaitGroup
+	for w := range failed {
+		wg.Go(func() {
+			for path := range next {
+				if failed[w] == nil {
+					failed[w] = f.Sync(path)
+				}
+			}
+		})
+	}
+	for _, path := range paths {
+		next <- path
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(failed...)
+}
+
+// syncsAtOnce is how many syncs are asked for at once.
+const syncsAtOnce = 16
 
 func joinClose(err error, f io.Closer) error {
 	_ = f.Close() // the first error tells more

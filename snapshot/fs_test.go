@@ -37,6 +37,15 @@ func (unsynced) Sync(path string) error {
 	return err
 }
 
+func (u unsynced) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := u.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *recorder) did(format string, args ...any) error {
 	r.effect++
 	if r.failed && errors.Is(r.fault, errCrash) {
@@ -91,6 +100,21 @@ func (r *recorder) Append(path string) (io.WriteCloser, error) {
 	return &recordedFile{r, path, w}, err
 }
 
+func (r *recorder) CreateSealed(path string) (io.WriteCloser, error) {
+	if err := r.did("create %s", path); err != nil {
+		return nil, err
+	}
+	w, err := r.FS.CreateSealed(path)
+	return &recordedFile{r, path, w}, err
+}
+
+func (r *recorder) Link(from, to string) error {
+	if err := r.did("link %s -> %s", from, to); err != nil {
+		return err
+	}
+	return r.FS.Link(from, to)
+}
+
 func (r *recorder) Truncate(path string, size int64) error {
 	if err := r.did("truncate %s %d", path, size); err != nil {
 		return err
@@ -103,6 +127,15 @@ func (r *recorder) Sync(path string) error {
 		return err
 	}
 	return r.FS.Sync(path)
+}
+
+func (r *recorder) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := r.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *recorder) Rename(from, to string) error {

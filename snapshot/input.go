@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	"anond/equivclass"
 	"anond/incremental"
 )
@@ -19,7 +21,14 @@ type Input struct {
 	SA           []equivclass.Code   // by record
 	// References are the distributions of t-closeness, by attribute of the schema.
 	References map[int]equivclass.Bag
-	Classes    []Class
+	Classes    []Class // alive in this release
+	// Dead are classes whose records other classes took over, in this release or
+	// before: their rows stay in the parts of their birth.
+	Dead []Class
+	// Since says that Classes and Dead hold only what was born or died after this
+	// release; 0: all there ever was. A Publisher that made the release before
+	// needs no more than that.
+	Since uint32
 	// Local are the bucketed attributes under LGB: the semi-sensitive ones in schema
 	// order, then the sensitive one. nil for all other recodings.
 	Local []Local
@@ -34,6 +43,7 @@ type Record = incremental.RecordID
 // Class is one class of an Input.
 type Class struct {
 	Born    uint32 // the release that showed it first
+	Died    uint32 // the first release that shows it no more; 0 while it lives
 	Members []Record
 }
 
@@ -50,20 +60,57 @@ type Local struct {
 func Of(v *incremental.View) *Input {
 	in := &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Pending: v.Intent.Pending.Total(),
 		Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
-		Classes: make([]Class, len(v.Classes)), intent: &v.Intent}
-	for i := range v.Classes {
-		in.Classes[i] = Class{Born: v.Classes[i].Born, Members: v.Classes[i].Members}
-	}
+		Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
 	for _, l := range v.Local {
 		in.Local = append(in.Local, Local(l))
 	}
 	return in
 }
 
-// records counts the records that are shown.
-func (in *Input) records() (n int) {
-	for i := range in.Classes {
-		n += len(in.Classes[i].Members)
+func classesOf(views []incremental.ClassView) []Class {
+	out := make([]Class, len(views))
+	for i, c := range views {
+		out[i] = Class{Born: c.Born, Died: c.Died, Members: c.Members}
 	}
-	return n
+	return out
+}
+
+// before is the history that the release before this one had: its classes, dead
+// and alive.
+func (in *Input) before() *Input {
+	out := *in
+	out.Release, out.Classes, out.Dead, out.intent = in.Release-1, nil, nil, nil
+	for _, c := range in.Classes {
+		if c.Born < in.Release {
+			out.Classes = append(out.Classes, c)
+		}
+	}
+	for _, c := range in.Dead {
+		if c.Died == in.Release {
+			c.Died = 0
+			out.Classes = append(out.Classes, c)
+		} else {
+			out.Dead = append(out.Dead, c)
+		}
+	}
+	out.Local = slices.Clone(in.Local)
+	for i := range out.Local {
+		out.Local[i].Buckets = bucketsOf(in.Local[i].Buckets, out.Classes, len(in.SA))
+	}
+	return &out
+}
+
+// changed are the classes that are born in this release, and those that die.
+func (in *Input) changed() (births, deaths []Class) {
+	for _, c := range in.Classes {
+		if c.Born == in.Release {
+			births = append(births, c)
+		}
+	}
+	for _, c := range in.Dead {
+		if c.Died == in.Release {
+			deaths = append(deaths, c)
+		}
+	}
+	return births, deaths
 }

@@ -30,14 +30,14 @@ func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, *found)
 	assert.Equal(t, 2, v.Releases)
-	assert.Equal(t, 4, v.Files)
-	for _, name := range []string{"000001/qit.csv", "000001/manifest.json", "000002/st.csv", "000002/manifest.json",
+	assert.Equal(t, 6, v.Files)
+	for _, name := range []string{"000001/manifest.json", "000002/part-000001/qit.csv", "000002/part-000002/st.csv", "000002/manifest.json",
 		"hierarchies/postcode.csv"} {
 		path := filepath.Join(p.Dir, filepath.FromSlash(name))
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		data[len(data)/2] ^= 1
-		require.NoError(t, os.WriteFile(path, data, 0o600))
+		overwrite(t, path, data)
 		look, found = inspection(p, entries)
 		_, err = look.Run(context.Background())
 		require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestInspectionStops(t *testing.T) {
 	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
 	big := make([]byte, 3<<20)
-	require.NoError(t, os.WriteFile(filepath.Join(p.Dir, "000002", "qit.csv"), big, 0o600))
+	overwrite(t, filepath.Join(p.Dir, "000002", "part-000002", "qit.csv"), big)
 	ctx, cancel := context.WithCancel(context.Background())
 	look, found := inspection(p, entries)
 	pauses := 0
@@ -78,13 +78,13 @@ func TestDamagedNewestManifestIsNoOtherHistory(t *testing.T) {
 	path := filepath.Join(p.Dir, "000002", "manifest.json")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, append(data, '\n'), 0o600))
+	overwrite(t, path, append(data, '\n'))
 	var damaged *snapshot.DamageError
 	err = reconcile(p, intents)
 	require.ErrorAs(t, err, &damaged)
 	assert.Equal(t, "000002/manifest.json", damaged.First.File)
 	assert.NotErrorIs(t, err, snapshot.ErrBehind)
-	require.NoError(t, os.WriteFile(path, data[:10], 0o600))
+	overwrite(t, path, data[:10])
 	require.NoError(t, os.Remove(p.Ledger))
 	assert.ErrorAs(t, reconcile(p, intents), &damaged, "what is no manifest is no other history")
 }

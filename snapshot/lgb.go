@@ -1,17 +1,17 @@
 package snapshot
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-
-	"anond/equivclass"
 )
 
 // lgb holds the seed, which must not be printed (rule R, randomness).
 type lgb struct {
 	plain
 	seed [32]byte
+	// keep: what is numbered is read back from parts, so that no draw decides
+	// between nodes that look alike, but their order there, which draws decided.
+	keep bool
 }
 
 // LGB is local generalization and bucketization (Li, He and Sun): lgb.csv has a
@@ -34,138 +34,23 @@ func (*lgb) semi() bool   { return true }
 func (*lgb) String() string   { return NameLGB }
 func (*lgb) GoString() string { return NameLGB }
 
-// bucketing is one attribute of Input.Local.
-type bucketing struct {
-	col     *column
-	buckets []*bucket // in canonical order once they are in order: number = index + 1
-	of      []int32   // by record: its bucket; -1 in none
+// numbering: cells of bucketed attributes name buckets by *n, and buckets.csv
+// numbers those of each attribute.
+func (*lgb) numbering(s *source, file string) numbering {
+	if file == bucketsName {
+		return numbering{class: noField, attribute: 0, bucket: 1}
+	}
+	n := numbering{class: lastField, local: map[int]string{len(s.cols): string(appendField(nil, s.sa.name))}}
+	for j := range s.cols {
+		if s.cols[j].local != nil {
+			n.local[j] = string(appendField(nil, s.cols[j].name))
+		}
+	}
+	return n
 }
 
-// bucket is a local bucket.
-type bucket struct {
-	members []Record
-	bag     []uint32 // ranks, ascending
-}
-
-// localCodes returns the codes of a semi-sensitive attribute of the input.
-func localCodes(in *Input, attribute int) []equivclass.Code {
-	for _, l := range in.Local {
-		if l.Attribute == attribute {
-			return l.Codes
-		}
-	}
-	return nil
-}
-
-// bind ties the local buckets of the input to the columns.
-func (*lgb) bind(t *table, in *Input) error {
-	want := append(slices.Clone(in.Schema.Semi()), in.Schema.SensitiveIndex())
-	if len(in.Local) != len(want) {
-		return fmt.Errorf("%w: it has buckets of %d attributes, the schema asks for %d", ErrView, len(in.Local), len(want))
-	}
-	for i, l := range in.Local {
-		if l.Attribute != want[i] {
-			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, in.Schema.Attributes()[want[i]].Name)
-		}
-		b := &bucketing{col: &t.sa, of: slices.Repeat([]int32{-1}, len(in.SA))}
-		name := in.Schema.Attributes()[l.Attribute].Name
-		if j := slices.IndexFunc(t.cols, func(c column) bool { return c.name == name }); j >= 0 {
-			b.col, t.cols[j].local = &t.cols[j], b
-		}
-		for n, members := range l.Buckets {
-			if len(members) == 0 {
-				return fmt.Errorf("%w: a bucket of attribute %q is empty", ErrView, name)
-			}
-			for _, m := range members {
-				if int(m) >= len(b.of) || b.of[m] >= 0 {
-					return fmt.Errorf("%w: a bucket of attribute %q holds a record of another, or one that is not there", ErrView, name)
-				}
-				b.of[m] = int32(n)
-			}
-			b.buckets = append(b.buckets, &bucket{members: members})
-		}
-		t.local = append(t.local, b)
-	}
-	return nil
-}
-
-// check holds buckets against classes: all members of a class are in buckets of
-// the same attributes, all of the sensitive one, and nobody else is in any.
-func (*lgb) check(t *table, in *Input) error {
-	for i, b := range t.local {
-		placed := 0
-		for n, c := range in.Classes {
-			in := b.of[c.Members[0]] >= 0
-			for _, m := range c.Members {
-				if b.of[m] >= 0 != in || !in && i == len(t.local)-1 {
-					return fmt.Errorf("%w: members of class %d of the view differ in whether attribute %q is bucketed", ErrView, n, b.col.name)
-				}
-			}
-			if in {
-				placed += len(c.Members)
-			}
-		}
-		for _, x := range b.buckets {
-			placed -= len(x.members)
-			x.bag = make([]uint32, len(x.members))
-			for k, m := range x.members {
-				x.bag[k] = b.col.rank[b.col.codes[m]]
-			}
-			slices.Sort(x.bag)
-		}
-		if placed != 0 {
-			return fmt.Errorf("%w: a bucket of attribute %q holds a record that is not published", ErrView, b.col.name)
-		}
-	}
-	t.wholeClasses = wholeClasses(t, in)
-	return nil
-}
-
-// wholeClasses tells whether each bucket of the sensitive attribute is a class.
-func wholeClasses(t *table, in *Input) bool {
-	sa := t.local[len(t.local)-1]
-	if len(sa.buckets) != len(in.Classes) {
-		return false
-	}
-	for _, c := range in.Classes {
-		of := sa.of[c.Members[0]]
-		for _, m := range c.Members {
-			if sa.of[m] != of {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// nests tells whether the buckets of every attribute nest: whether each lies
-// inside one class or is a union of whole classes. Only then does level L0 hold:
-// a class and a bucket that overlap in part make some assignments of values fit by
-// more arrangements of rows than others (docs/THREAT_MODEL.md, Theorem L).
-// Cost: linear in the bucketed values.
-func (t *table) nests() bool {
-	for _, b := range t.local {
-		in := make([]int, len(b.buckets)) // members of a class, by bucket
-		for _, c := range t.classes {
-			for _, m := range c.members {
-				if n := b.of[m]; n >= 0 {
-					in[n]++
-				}
-			}
-			for _, m := range c.members {
-				n := b.of[m]
-				if n < 0 || in[n] == 0 { // a value of a quasi-identifier, or seen
-					continue
-				}
-				if in[n] != len(c.members) && in[n] != len(b.buckets[n].members) {
-					return false
-				}
-				in[n] = 0
-			}
-		}
-	}
-	return true
-}
+// bucketsName is the file of what is in local buckets.
+const bucketsName = "buckets.csv"
 
 func (r *lgb) layouts(t *table) []layout {
 	return []layout{{
@@ -197,7 +82,7 @@ func (r *lgb) layouts(t *table) []layout {
 			return buf, len(c.members)
 		},
 	}, {
-		name:   "buckets.csv",
+		name:   bucketsName,
 		header: []string{"attribute", "bucket", "value", "count"},
 		whole:  func() ([]byte, int) { return t.bucketRows() },
 	}}

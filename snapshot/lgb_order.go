@@ -28,6 +28,7 @@ import (
 type colouring struct {
 	t     *table
 	seed  [32]byte
+	keep  bool    // no draws: see lgb.keep
 	class []*node // in the order of t.classes
 	local [][]*node
 	of    []int32 // by record: its class
@@ -47,7 +48,7 @@ type node struct {
 
 // order puts classes and buckets in canonical order.
 func (r *lgb) order(t *table) {
-	c := &colouring{t: t, seed: r.seed}
+	c := &colouring{t: t, seed: r.seed, keep: r.keep}
 	c.start()
 	for n := -1; n != c.colours() && !c.told(); {
 		n = c.colours()
@@ -74,7 +75,7 @@ func (c *colouring) told() bool {
 // start colours by content: classes by box, then the bag of sensitive values
 // where that is public; buckets by their bag.
 func (c *colouring) start() {
-	c.of = make([]int32, len(c.t.local[0].of))
+	c.of = c.t.byRecord(len(c.t.local[0].of))
 	for i, x := range c.t.classes {
 		c.class = append(c.class, &node{members: x.members, kind: -1, at: i})
 		for _, m := range x.members {
@@ -201,6 +202,10 @@ func (c *colouring) around(x *node) []*node {
 func (c *colouring) draw(nodes []*node) {
 	for _, x := range nodes {
 		if x.alone || x.drawn != 0 {
+			continue
+		}
+		if c.keep {
+			x.drawn = uint64(x.at) + 1
 			continue
 		}
 		mac := hmac.New(sha256.New, c.seed[:])

@@ -111,14 +111,14 @@ func clinicOfTen() *clinicContent {
 func TestGoldenLGB(t *testing.T) {
 	files, out := render(t, clinicView(t, clinicOfTen()), settings(snapshot.LGB(testSeed)), nil)
 	require.Len(t, files, 3)
-	for _, name := range []string{"lgb.csv", "buckets.csv", "manifest.json"} {
+	for _, name := range []string{"part-000001/lgb.csv", "part-000001/buckets.csv", "manifest.json"} {
 		golden(t, filepath.Join("golden", "lgb", name), files.text(name))
 	}
 	assert.InDelta(t, 1.0/3, out.Manifest.Privacy.MaxFrequency, 1e-9)
 	assert.Equal(t, 3, out.Manifest.Privacy.KMin)
-	alone, err := snapshot.Members(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.LGB(testSeed)))
+	alone, err := snapshot.Members(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.LGB(testSeed)), 1)
 	require.NoError(t, err)
-	assert.Equal(t, alone, out.Members)
+	assert.Equal(t, members(out, 10), placed(10, alone))
 }
 
 // TestLGBFilesSayWhatTheViewSays reads both files back: each row of a class shows
@@ -150,7 +150,7 @@ func TestLGBFilesSayWhatTheViewSays(t *testing.T) {
 		for _, row := range parse(t, files.text("lgb.csv")) {
 			got[spelled(row[6], row)]++
 		}
-		for record, class := range out.Members {
+		for record, class := range members(out, len(c.persons)) {
 			if class == 0 {
 				continue
 			}
@@ -315,7 +315,7 @@ func TestLGBRetry(t *testing.T) {
 		want, a := render(t, clinicView(t, c), settings(snapshot.LGB(testSeed)), nil)
 		got, b := render(t, clinicView(t, c), settings(snapshot.LGB(testSeed)), nil)
 		assert.Equal(t, want, got)
-		assert.Equal(t, a.Members, b.Members)
+		assert.Equal(t, a.Placed, b.Placed)
 	}
 }
 
@@ -376,12 +376,12 @@ func TestRuleFTiesFallByDraws(t *testing.T) {
 	const seeds = 400
 	for seed := range uint16(seeds) {
 		s := settings(snapshot.LGB([32]byte{byte(seed), byte(seed >> 8), 1}))
-		numbers, err := snapshot.Members(snapshot.Of(v), s)
+		numbered, err := snapshot.Members(snapshot.Of(v), s, 1)
 		require.NoError(t, err)
-		again, err := snapshot.Members(snapshot.Of(v), s)
+		again, err := snapshot.Members(snapshot.Of(v), s, 1)
 		require.NoError(t, err)
-		require.Equal(t, numbers, again)
-		if slices.Contains(numbers[:12], 1) {
+		require.Equal(t, numbered, again)
+		if slices.Contains(placed(len(v.SA), numbered)[:12], 1) {
 			first++
 		}
 	}

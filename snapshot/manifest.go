@@ -11,10 +11,14 @@ import (
 	"anond/equivclass"
 )
 
-// FormatVersion is the version of the release format: the files, their names,
-// columns and cells, and the manifest. Version 1 is the first. A reader refuses
-// a newer one.
-const FormatVersion = 1
+// FormatVersion is the version of the release format that is written: the files,
+// their names, columns and cells, and the manifest. A reader refuses a newer one.
+// Version 2 is in parts. Version 1, whose releases have one table in their own
+// directory, is read for good, and continued.
+const (
+	FormatVersion = 2
+	formatWhole   = 1
+)
 
 // manifestName is the file that speaks for a release.
 const manifestName = "manifest.json"
@@ -22,25 +26,31 @@ const manifestName = "manifest.json"
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
 type Manifest struct {
-	FormatVersion  int            `json:"format_version"`
-	Dataset        string         `json:"dataset"`
-	Release        uint32         `json:"release"`
-	CreatedAt      string         `json:"created_at"` // RFC 3339, UTC
-	Seeded         bool           `json:"seeded"`
-	Schema         []SchemaEntry  `json:"schema"`
-	Policy         Policy         `json:"policy"`
-	Recoding       string         `json:"recoding"`
-	Slices         [][]string     `json:"slices,omitempty"`          // slicing: the attributes that stay together
-	Method         string         `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
-	Retention      float64        `json:"retention,omitempty"`       // randomization
-	AcrossReleases string         `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
-	Records        int            `json:"records"`
-	Classes        int            `json:"classes"`
-	Pending        int            `json:"pending"`
-	Files          []FileEntry    `json:"files"`
-	Quality        Quality        `json:"quality"`
-	Privacy        Privacy        `json:"privacy"`
-	Previous       *PreviousEntry `json:"previous"`
+	FormatVersion  int           `json:"format_version"`
+	Dataset        string        `json:"dataset"`
+	Release        uint32        `json:"release"`
+	CreatedAt      string        `json:"created_at"` // RFC 3339, UTC
+	Seeded         bool          `json:"seeded"`
+	Schema         []SchemaEntry `json:"schema"`
+	Policy         Policy        `json:"policy"`
+	Recoding       string        `json:"recoding"`
+	Slices         [][]string    `json:"slices,omitempty"`          // slicing: the attributes that stay together
+	Method         string        `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
+	Retention      float64       `json:"retention,omitempty"`       // randomization
+	AcrossReleases string        `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
+	Records        int           `json:"records"`
+	Classes        int           `json:"classes"`
+	Pending        int           `json:"pending"`
+	// PartsSince is the first release of the chain in parts, where that is not
+	// release 1: then what stands before it is one part.
+	PartsSince uint32      `json:"parts_since,omitempty"`
+	Parts      []PartEntry `json:"parts,omitempty"` // in order of birth; none in format version 1
+	// Files of the release's own directory: the whole tables, in format version 1
+	// and where they are asked for in addition to the parts.
+	Files    []FileEntry    `json:"files,omitempty"`
+	Quality  Quality        `json:"quality"`
+	Privacy  Privacy        `json:"privacy"`
+	Previous *PreviousEntry `json:"previous"`
 }
 
 // SchemaEntry is one attribute. Type is empty where it is never looked at.
@@ -97,14 +107,6 @@ type PreviousEntry struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Previous is what a rendering must know of the release before.
-type Previous struct {
-	Release uint32
-	SHA256  [32]byte // of its manifest.json
-	Records int
-	Frozen  bool // its certificate is CertificateFrozen
-}
-
 // encode writes the manifest: fixed key order, two spaces, LF at the end.
 func (m *Manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
@@ -123,14 +125,15 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	if json.Unmarshal(data, m) != nil {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
 	}
-	if m.FormatVersion != FormatVersion {
-		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d", ErrDamaged, manifestName, m.FormatVersion, FormatVersion)
+	if v := m.FormatVersion; v != FormatVersion && v != formatWhole {
+		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d and %d",
+			ErrDamaged, manifestName, v, formatWhole, FormatVersion)
 	}
-	return m, nil
+	return m, checkParts(m)
 }
 
 // newManifest fills in what is known before the data files are written.
-func newManifest(in *Input, s *Settings, prev *Previous) (*Manifest, error) {
+func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 	entries, err := schemaEntries(in, s.Hierarchies)
 	if err != nil {
 		return nil, err
@@ -144,17 +147,17 @@ func newManifest(in *Input, s *Settings, prev *Previous) (*Manifest, error) {
 		Schema:        entries,
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
-		Records:       in.records(),
-		Classes:       len(in.Classes),
 		Pending:       in.Pending,
-		Files:         []FileEntry{},
+	}
+	if from.since > 1 {
+		m.PartsSince = from.since
 	}
 	if m.Policy.Diversity == nil {
 		m.Policy.Diversity = []Diversity{}
 	}
 	m.Policy.Diversity = withReferences(m.Policy.Diversity, in)
-	if prev != nil {
-		m.Previous = &PreviousEntry{Release: prev.Release, SHA256: hex.EncodeToString(prev.SHA256[:])}
+	if from.manifest != nil {
+		m.Previous = &PreviousEntry{Release: from.release(), SHA256: hex.EncodeToString(from.sha256[:])}
 	}
 	return m, nil
 }

@@ -37,7 +37,7 @@ func TestNothingIsPublicBeforeTheGate(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, seen)
 	assert.Equal(t, public, mode(filepath.Join(p.Dir, "000001")))
-	assert.Equal(t, fs.FileMode(0o644)&public.Perm(), mode(filepath.Join(p.Dir, "000001", "manifest.json")))
+	assert.Equal(t, fs.FileMode(0o444), mode(filepath.Join(p.Dir, "000001", "manifest.json")))
 	names, err := snapshot.OS().ReadDir(p.Dir)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"000001", "CURRENT", "hierarchies"}, names, "nothing temporary stays")

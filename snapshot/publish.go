@@ -12,8 +12,10 @@ type Gate interface {
 	// ErrRefused if a promise does not hold, and any other error if it could
 	// not be checked. Either error keeps the release from being published.
 	// members is the class number of each record, 0 where not published. On a
-	// retry the release may have its name already, and dir is that.
-	Check(dir string, members []uint32) error
+	// retry the release may have its name already, and dir is that. placed says who
+	// is in which class of the parts that this release writes of records; parts that
+	// it takes over from the release before, or joins, are not among them.
+	Check(dir string, placed []Placement) error
 }
 
 // Publisher makes releases durable, one at a time.
@@ -36,7 +38,13 @@ type Publisher struct {
 	// Hook runs after each step; an error stops there, as a crash would. For
 	// tests; nil in operation.
 	Hook func(Step) error
+
+	// at is the newest release that this process published or resumed; made by Open,
+	// shared by copies.
+	at *place
 }
+
+type place struct{ *standing }
 
 // Open makes the releases directory and removes what an interrupted rendering
 // left. Call it once at start, before Reconcile.
@@ -47,6 +55,7 @@ func (p *Publisher) Open() error {
 	if err := p.FS.Sync(filepath.Dir(p.Dir)); err != nil {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
+	p.at = &place{}
 	names, err := p.FS.ReadDir(p.Dir)
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
@@ -68,7 +77,8 @@ type publication struct {
 	settings *Settings
 	release  uint32
 	tmp, dir string
-	prev     *Previous
+	from     *standing // of the release before
+	files    *releaseFiles
 	done     bool      // the release has its name already
 	recorded *[32]byte // what the ledger says of it already, if it does
 	out      *Rendered
@@ -102,6 +112,10 @@ func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
 			}
 		}
 	}
+	b.out.next.settle(b.out, s.Policy.Republication, len(in.SA))
+	if p.at != nil {
+		p.at.standing = b.out.next
+	}
 	return b.out, nil
 }
 
@@ -127,7 +141,11 @@ func (b *publication) check() error {
 	if newest := max(on.newest(), on.current); newest > b.release {
 		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
 	}
-	b.done = on.has(b.release)
+	if b.done = on.has(b.release); b.done {
+		if err := b.likeBefore(); err != nil {
+			return err
+		}
+	}
 	ledger := &ledger{}
 	if b.Ledger != "" {
 		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {
@@ -144,13 +162,10 @@ func (b *publication) check() error {
 	if sum, ok := ledger.find(b.release); ok {
 		b.recorded = &sum
 	}
-	if b.release == 1 {
-		return nil
-	}
-	if b.prev, err = previous(b.FS, b.Dir, b.release-1); err != nil {
+	if err := b.before(); err != nil {
 		return err
 	}
-	if want, ok := ledger.find(b.release - 1); ok && want != b.prev.SHA256 {
+	if want, ok := ledger.find(b.release - 1); ok && want != b.from.sha256 {
 		return fmt.Errorf("%w: the manifest of release %d is not the one the ledger names", ErrDamaged, b.release-1)
 	}
 	return nil
@@ -197,8 +212,9 @@ func (b *publication) render() error {
 	if err := b.FS.MkdirPrivate(b.tmp); err != nil {
 		return err
 	}
+	b.files = &releaseFiles{FS: b.FS, to: b.tmp, from: dirOf(b.Dir, b.release-1), dirs: map[string]bool{}}
 	var err error
-	if b.out, err = Render(b.input, b.settings, b.prev, directory{b.FS, b.tmp}); err != nil {
+	if b.out, err = render(b.input, b.settings, b.from, b.files); err != nil {
 		return err
 	}
 	if b.recorded != nil && *b.recorded != b.out.SHA256 {
@@ -207,7 +223,7 @@ func (b *publication) render() error {
 	if !b.done {
 		return nil
 	}
-	if err := sameDir(b.FS, b.dir, b.tmp); err != nil {
+	if err := sameTree(b.FS, b.dir, b.tmp); err != nil {
 		return err
 	}
 	return b.FS.RemoveAll(b.tmp)
@@ -220,21 +236,17 @@ func (b *publication) gate() error {
 	if b.done {
 		dir = b.dir
 	}
-	return b.Gate.Check(dir, b.out.Members)
+	return b.Gate.Check(dir, b.out.Placed)
 }
 
 // sync makes the release durable, and readable by all: both before it gets its
-// name, so that no crash leaves a release that nobody can read.
+// name, so that no crash leaves a release that nobody can read. What a link names
+// is durable already.
 func (b *publication) sync() error {
 	if b.done {
 		return nil
 	}
-	for _, f := range b.out.Manifest.Files {
-		if err := b.FS.Sync(filepath.Join(b.tmp, f.Name)); err != nil {
-			return err
-		}
-	}
-	if err := b.FS.Sync(filepath.Join(b.tmp, manifestName)); err != nil {
+	if err := b.FS.SyncAll(b.files.unsynced()); err != nil {
 		return err
 	}
 	if err := b.FS.Publicize(b.tmp); err != nil {

@@ -22,9 +22,9 @@ type gate struct {
 	dirs   []string
 }
 
-func (g *gate) Check(dir string, members []uint32) error {
+func (g *gate) Check(dir string, placed []snapshot.Placement) error {
 	g.dirs = append(g.dirs, filepath.Base(dir))
-	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || len(members) != len(patients) {
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || len(placed) == 0 {
 		return errors.New("the gate was called too early")
 	}
 	return g.refuse
@@ -44,9 +44,32 @@ func views(t testing.TB) []*incremental.View {
 	}
 }
 
+// longerViews are three releases: the second adds a class, the third regroups one,
+// and where two parts are joined at once (snapshot.Keep), joins those before it.
+func longerViews(t testing.TB) []*incremental.View {
+	all := hospitalClasses()
+	all[2].born = 2
+	old := all[1]
+	young := testClass{incremental.Pure, 3, old.members}
+	return []*incremental.View{
+		testView(t, 1, hospital(t), patients, all[:2]),
+		testView(t, 2, hospital(t), patients, all),
+		buried(testView(t, 3, hospital(t), patients, []testClass{all[0], all[2], young}), deadClass{old, 3}),
+	}
+}
+
 // publishAll publishes both releases as the daemon does after a start, and marks
 // them in the intents that state would hold.
 func publishAll(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent) error {
+	return publishViews(t, p, intents, views)
+}
+
+// publishLonger is publishAll of longerViews.
+func publishLonger(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent) error {
+	return publishViews(t, p, intents, longerViews)
+}
+
+func publishViews(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent, views func(testing.TB) []*incremental.View) error {
 	if err := p.Open(); err != nil {
 		return err
 	}
@@ -71,9 +94,17 @@ func publishAll(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Inte
 
 func reference(t *testing.T) (files map[string]string, log []string) {
 	t.Helper()
+	return referenceOf(t, publishAll)
+}
+
+// publishing is publishAll or its like.
+type publishing func(testing.TB, *snapshot.Publisher, *[]incremental.Intent) error
+
+func referenceOf(t *testing.T, publish publishing) (files map[string]string, log []string) {
+	t.Helper()
 	root := t.TempDir()
 	r := newRecorder(root)
-	require.NoError(t, publishAll(t, publisher(r, root), &[]incremental.Intent{}))
+	require.NoError(t, publish(t, publisher(r, root), &[]incremental.Intent{}))
 	files, err := readTree(root)
 	require.NoError(t, err)
 	return files, r.log
@@ -93,8 +124,9 @@ func TestGoldenTree(t *testing.T) {
 		names = append(names, filepath.ToSlash(name))
 	}
 	assert.ElementsMatch(t, []string{"releases/CURRENT", "releases/hierarchies/postcode.csv", "state/ledger",
-		"releases/000001/manifest.json", "releases/000001/qit.csv", "releases/000001/st.csv",
-		"releases/000002/manifest.json", "releases/000002/qit.csv", "releases/000002/st.csv"}, names)
+		"releases/000001/manifest.json", "releases/000001/part-000001/qit.csv", "releases/000001/part-000001/st.csv",
+		"releases/000002/manifest.json", "releases/000002/part-000001/qit.csv", "releases/000002/part-000001/st.csv",
+		"releases/000002/part-000002/qit.csv", "releases/000002/part-000002/st.csv"}, names)
 	assert.Equal(t, "000002\n", files["releases/CURRENT"])
 	golden(t, "ledger.golden", files["state/ledger"])
 }
@@ -113,8 +145,13 @@ func TestRuleVOnlyDataFilesHoldValues(t *testing.T) {
 // TestCrashAtEveryStep stops at each step of each release, as a crash would, and
 // starts again: the result equals that of an uninterrupted run.
 func TestCrashAtEveryStep(t *testing.T) {
-	want, _ := reference(t)
-	steps := 0
+	assert.Equal(t, 2*8, crashes(t, publishAll))
+	defer snapshot.Keep(2)()
+	assert.Equal(t, 3*8, crashes(t, publishLonger))
+}
+
+func crashes(t *testing.T, publish publishing) (steps int) {
+	want, _ := referenceOf(t, publish)
 	for stop := 1; ; stop++ {
 		root, passed := t.TempDir(), 0
 		p := publisher(unsynced{snapshot.OS()}, root)
@@ -125,37 +162,41 @@ func TestCrashAtEveryStep(t *testing.T) {
 			return nil
 		}
 		var intents []incremental.Intent
-		err := publishAll(t, p, &intents)
+		err := publish(t, p, &intents)
 		if err == nil {
-			steps = stop - 1
-			break
+			return stop - 1
 		}
 		require.ErrorIs(t, err, errCrash)
-		require.NoError(t, publishAll(t, publisher(unsynced{snapshot.OS()}, root), &intents))
+		require.NoError(t, publish(t, publisher(unsynced{snapshot.OS()}, root), &intents))
 		got, err := readTree(root)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "stopped at step %d", stop)
 	}
-	assert.Equal(t, 2*8, steps)
 }
 
 // TestFailureAtEverySideEffect lets one call fail, as a full disk or a broken
 // one does: the error says so without values, no half release has a name, and
 // the same process can try again.
 func TestFailureAtEverySideEffect(t *testing.T) {
+	failures(t, publishAll)
+	defer snapshot.Keep(2)()
+	failures(t, publishLonger)
+}
+
+func failures(t *testing.T, publish publishing) {
 	whole := &recorder{FS: newDisk("")}
-	require.NoError(t, publishAll(t, memPublisher(whole), &[]incremental.Intent{}))
+	require.NoError(t, publish(t, memPublisher(whole), &[]incremental.Intent{}))
 	want := whole.FS.(*memFS).root.files("", map[string]string{})
 	faults := []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO}
 	for at := 1; at <= whole.effect; at++ {
 		disk := newDisk("")
 		r := &recorder{FS: disk, failAt: at, fault: faults[at%len(faults)]}
 		var intents []incremental.Intent
-		err := publishAll(t, memPublisher(r), &intents)
+		err := publish(t, memPublisher(r), &intents)
 		require.ErrorIs(t, err, r.fault, "side effect %d", at)
 		noValues(t, err.Error())
 		require.NoError(t, wholeReleases(disk.root.files("", map[string]string{}), want, intents))
-		require.NoError(t, publishAll(t, memPublisher(r), &intents), "side effect %d", at)
+		require.NoError(t, publish(t, memPublisher(r), &intents), "side effect %d", at)
 		require.Equal(t, want, disk.root.files("", map[string]string{}), "failure at side effect %d", at)
 	}
 }
@@ -197,7 +238,7 @@ func TestGateRefuses(t *testing.T) {
 // TestRuleFNoSecondRendering: a release that has its name is never written
 // again; other bytes under its number are an error, whichever file differs.
 func TestRuleFNoSecondRendering(t *testing.T) {
-	for _, name := range []string{"qit.csv", "st.csv", "manifest.json", "more.csv"} {
+	for _, name := range []string{"part-000001/qit.csv", "part-000001/st.csv", "manifest.json", "more.csv", "part-000001/more.csv"} {
 		root := t.TempDir()
 		p := publisher(snapshot.OS(), root)
 		v := views(t)[0]

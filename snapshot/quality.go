@@ -59,26 +59,28 @@ type Privacy struct {
 	K1           string  `json:"k1"`
 }
 
-// quality measures the table. Cost: m d for m classes, in canonical order, so
-// that the sums are the same each time.
-func (t *table) quality(k int) Quality {
+// quality measures a release by its sums. own is the table of its births, for
+// recodings that have cells a row.
+func (s *sums) quality(own *table, k int) Quality {
 	var q Quality
-	for _, c := range t.classes {
-		n, over := int64(len(c.members)), int64(len(c.members)-k)
-		q.CDM += n * n
-		q.CMDM += over * over
+	for size, classes := range s.sizes {
+		n, over := int64(size), int64(size-k)
+		q.CDM += int64(classes) * n * n
+		q.CMDM += int64(classes) * over * over
 	}
-	if t.records == 0 {
+	if s.records == 0 {
 		return q
 	}
-	q.CAvg = round6(float64(t.records) / float64(len(t.classes)) / float64(k))
+	q.CAvg = round6(float64(s.records) / float64(s.classes) / float64(k))
 	var sum, cells float64
-	for j := range t.cols {
-		of, n := t.loss(j)
-		sum, cells = sum+of, cells+n
+	for j := range s.columns {
+		cells += float64(s.columns[j].cells)
+		if domain := s.domain(own, j); domain > 0 {
+			sum += s.columns[j].width.value() / domain
+		}
 	}
 	q.BoxNCP = round6(sum / max(1, cells))
-	q.NCP = t.recoding.ncp(t, q.BoxNCP, cells)
+	q.NCP = own.recoding.ncp(own, q.BoxNCP, cells)
 	return q
 }
 
@@ -86,138 +88,56 @@ func (t *table) quality(k int) Quality {
 // between processors, the bytes of a manifest must not.
 func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// loss is the sum over the records of the NCP of their cell in a column, with the
-// number of records that have a cell there: bucketed values are exact.
-func (t *table) loss(j int) (sum, cells float64) {
-	domain := t.domain(j)
-	for _, c := range t.classes {
-		if c.cells[j].bucketed {
-			continue
-		}
-		n := float64(len(c.members))
-		cells += n
-		if domain > 0 {
-			sum += n * (t.width(j, &c.cells[j]) / domain)
-		}
-	}
-	return sum, cells
-}
-
 // width is what a cell covers beyond a single value.
-func (t *table) width(j int, x *cell) float64 {
-	if t.cols[j].number() {
+func (s *source) width(j int, x *cell) float64 {
+	if s.cols[j].number() {
 		return x.hi - x.lo
 	}
 	return float64(x.more)
 }
 
+// stepped reports that the cells of a column are steps that the schema declares.
+func (s *source) stepped(j int) bool { return !s.recoding.exact() && len(s.cols[j].steps) > 0 }
+
 // domain is the width that an NCP of 1 stands for: of the hierarchy (a public
 // file), or of what the published cells span together.
-func (t *table) domain(j int) float64 {
-	switch c := &t.cols[j]; c.kind {
+func (s *sums) domain(of *table, j int) float64 {
+	switch c := &of.cols[j]; c.kind {
 	case equivclass.Tree:
 		return float64(c.tree.Leaves() - 1)
 	case equivclass.Number:
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, class := range t.classes {
-			if !class.cells[j].bucketed {
-				lo, hi = min(lo, class.cells[j].lo), max(hi, class.cells[j].hi)
-			}
-		}
+		lo, hi := s.columns[j].bounds()
 		return max(0, hi-lo)
 	default:
-		return float64(t.published(j) - 1)
+		return float64(s.columns[j].different - 1)
 	}
 }
 
-// published counts the different values of a column in the cells of the release.
-func (t *table) published(j int) int {
-	c := &t.cols[j]
-	seen, n := make([]bool, c.dict.Len()), 0
-	for _, class := range t.classes {
-		if class.cells[j].bucketed {
-			continue
-		}
-		for _, m := range class.members {
-			if code := c.codes[m]; !seen[code] {
-				seen[code] = true
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// privacy says what the table reaches and by which rules it is safe.
-func (t *table) privacy(prev *Previous) Privacy {
-	out := Privacy{Certificate: CertificateFrozen, Level: LevelL0L1, K1: t.recoding.K1()}
-	if !t.nests() {
+// privacy says what a release reaches and by which rules it is safe. frozen:
+// until the release before no class had died; regrouped: one dies in this one.
+func (s *sums) privacy(own *table, frozen, regrouped bool) Privacy {
+	out := Privacy{Certificate: CertificateFrozen, Level: LevelL0L1, K1: own.recoding.K1()}
+	if s.crossing {
 		out.Level = LevelRows
 	}
-	for i, c := range t.classes {
-		if n := len(c.members); i == 0 || n < out.KMin {
-			out.KMin = n
+	for size := range s.sizes {
+		if out.KMin == 0 || size < out.KMin {
+			out.KMin = size
 		}
 	}
-	if t.recoding.alone(t) {
-		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, t.recoding.risk(t)
+	if own.recoding.alone(own) {
+		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, own.recoding.risk(own)
 		return out
 	}
-	flat := true
-	for bag := range t.bags() {
-		n := len(bag)
-		first, high := 0, 0
-		for _, count := range runs(bag) {
-			if first == 0 {
-				first = count
-			}
-			flat = flat && count == first
-			high = max(high, count)
-		}
-		out.MaxFrequency = max(out.MaxFrequency, float64(high)/float64(n))
+	for shape := range s.shapes {
+		out.MaxFrequency = max(out.MaxFrequency, float64(shape.high)/float64(shape.size))
 	}
 	switch {
-	case !t.regrouped(prev):
-	case flat:
+	case frozen && !regrouped:
+	case s.uneven == 0:
 		out.Certificate = CertificatePure
 	default:
 		out.Certificate = CertificateBoth
 	}
 	return out
-}
-
-// bags yields the bags of which no value may exceed 1/l: those of the classes, or
-// of the local buckets of the sensitive attribute.
-func (t *table) bags() func(yield func([]uint32) bool) {
-	return func(yield func([]uint32) bool) {
-		if t.local != nil {
-			for _, b := range t.local[len(t.local)-1].buckets {
-				if !yield(b.bag) {
-					return
-				}
-			}
-			return
-		}
-		for _, c := range t.classes {
-			if !yield(c.bag) {
-				return
-			}
-		}
-	}
-}
-
-// regrouped reports whether a class of this or an earlier release of the chain
-// has died. Nothing leaves (rule N, insert-only), so the classes born before this release
-// hold all records of the release before unless one of its classes died.
-func (t *table) regrouped(prev *Previous) bool {
-	if prev == nil {
-		return false
-	}
-	old := 0
-	for _, c := range t.classes {
-		if c.born < t.release {
-			old += len(c.members)
-		}
-	}
-	return !prev.Frozen || old != prev.Records
 }

@@ -22,10 +22,10 @@ type Recoding interface {
 	exact() bool
 	// semi reports that there is a place for semi-sensitive attributes.
 	semi() bool
-	// bind fits the recoding to the columns of a table, before values are ranked.
-	bind(t *table, in *Input) error
-	// check holds what the recoding adds to the classes against them.
-	check(t *table, in *Input) error
+	// bind fits the recoding to the columns of an input, before values are ranked.
+	bind(s *source, in *Input) error
+	// check holds what the recoding adds to the classes of a table against them.
+	check(t *table) error
 	// fill adds to a class, whose cells are found, what the recoding alone shows.
 	fill(t *table, b *boxer, c *class)
 	// order puts the classes in canonical order.
@@ -44,6 +44,8 @@ type Recoding interface {
 	risk(t *table) float64
 	// mark adds what the manifest says of this recoding alone.
 	mark(t *table, m *Manifest)
+	// numbering tells where the rows of a data file name classes and buckets.
+	numbering(s *source, file string) numbering
 }
 
 // plain is a recoding that writes a cell for a class and column, and promises
@@ -53,8 +55,8 @@ type plain struct{}
 func (plain) Lacks(*Manifest) string                           { return "" }
 func (plain) exact() bool                                      { return false }
 func (plain) semi() bool                                       { return false }
-func (plain) bind(*table, *Input) error                        { return nil }
-func (plain) check(*table, *Input) error                       { return nil }
+func (plain) bind(*source, *Input) error                       { return nil }
+func (plain) check(*table) error                               { return nil }
 func (plain) fill(*table, *boxer, *class)                      {}
 func (plain) order(t *table)                                   { t.order() }
 func (plain) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
@@ -62,6 +64,7 @@ func (plain) ncp(_ *table, box, _ float64) float64             { return box }
 func (plain) alone(*table) bool                                { return false }
 func (plain) risk(*table) float64                              { return 0 }
 func (plain) mark(*table, *Manifest)                           {}
+func (plain) numbering(*source, string) numbering              { return numbering{class: lastField} }
 
 // single is a recoding that writes quasi-identifiers as single values.
 type single struct{ plain }
@@ -154,10 +157,10 @@ func (t *table) tieRows(c *class) []uint32 {
 }
 
 // names returns the names of the columns but the sensitive one, with room for more columns.
-func (t *table) names() []string {
-	out := make([]string, len(t.cols), len(t.cols)+2)
-	for j := range t.cols {
-		out[j] = t.cols[j].name
+func (s *source) names() []string {
+	out := make([]string, len(s.cols), len(s.cols)+2)
+	for j := range s.cols {
+		out[j] = s.cols[j].name
 	}
 	return out
 }

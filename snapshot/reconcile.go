@@ -43,7 +43,7 @@ func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) e
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, missing(l, intents)); err != nil {
+	if err := appendLedger(files, ledgerPath, unwritten(l, intents)); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
 	return nil
@@ -83,8 +83,8 @@ func whole(data []byte) bool {
 	return err == nil
 }
 
-// missing returns the published releases that the ledger does not name yet.
-func missing(l *ledger, intents []incremental.Intent) []LedgerEntry {
+// unwritten returns the published releases that the ledger does not name yet.
+func unwritten(l *ledger, intents []incremental.Intent) []LedgerEntry {
 	var out []LedgerEntry
 	for _, in := range intents {
 		if in.Published && in.Release > l.newest().Release {

@@ -3,84 +3,127 @@ package snapshot
 import (
 	"fmt"
 	"io"
-	"runtime"
+	"path"
 )
 
-// Files is where a rendering goes.
+// Files is where a rendering goes, and where it finds what it takes over.
 type Files interface {
-	// Create makes a new file of a release, by its name.
+	// Create makes a new file of the release, by its path in it.
 	Create(name string) (io.WriteCloser, error)
+	// Keep makes a file of the release before a file of this one, under the same
+	// name; entry is what the manifest says of it.
+	Keep(name string, entry FileEntry) error
+	// Open opens a file of the release before.
+	Open(name string) (io.ReadCloser, error)
+	// Reopen opens a file of this release that was written or taken over.
+	Reopen(name string) (io.ReadCloser, error)
 }
 
 // Rendered is what a rendering gave.
 type Rendered struct {
 	Manifest Manifest
 	SHA256   [32]byte // of manifest.json
-	// Members is the class number of each record (by RecordID), 0 where it is
-	// not published. Private: for the gate and for `anond state members`.
-	Members []uint32
+	// Placed is who is in which class of the parts that were written of records.
+	// Private: for the gate. Parts taken over and compacted parts have none.
+	Placed []Placement
+	next   *standing
 }
 
-// Render writes the data files and the manifest of the release that the input
-// shows. prev is the release before, nil for release 1.
+// rendering is one release on its way into files.
+type rendering struct {
+	*source
+	in       *Input
+	settings *Settings
+	from     *standing
+	files    Files
+	births   []Class
+	deaths   []Class
+	old      []Class // what lives on of a release that was not yet in parts
+	out      Rendered
+}
+
+// render writes the parts and the manifest of the release that the input shows,
+// behind the one that from describes.
 //
-// Guarantee: the bytes are a function of the input's content, the settings and
-// prev. They do not depend on the numbering of records, classes or dictionary
-// codes, nor on the number of workers. Cost: n d + m log m for n records in m
-// classes.
-func Render(in *Input, s *Settings, prev *Previous, files Files) (*Rendered, error) {
-	if err := checkPrevious(in, prev); err != nil {
+// Guarantee: the bytes are a function of the input's history, the settings and
+// the manifest before. They do not depend on the numbering of records, classes or
+// dictionary codes, nor on the number of workers, nor on what was carried and
+// what was counted anew. Cost: that of what is born, of what dies and of the
+// parts that are joined; and a link for each file that is taken over.
+func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, error) {
+	if in.Release == 0 || in.Release != from.release()+1 || in.Since > from.release() {
+		return nil, fmt.Errorf("%w: it does not follow release %d", ErrView, from.release())
+	}
+	r := &rendering{in: in, settings: s, from: from, files: files}
+	r.births, r.deaths = in.changed()
+	if from.whole != nil {
+		r.old = without(from.whole.Classes, r.deaths)
+	}
+	if len(r.births) == 0 {
+		return nil, fmt.Errorf("%w: release %d gives birth to nothing", ErrView, in.Release)
+	}
+	var err error
+	if err = checkClasses(in); err != nil {
 		return nil, err
 	}
-	workers := s.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
+	if r.source, err = newSource(r.relevant(), s); err != nil {
+		return nil, err
 	}
-	t, err := newTable(in, s.Recoding, workers)
+	m, err := newManifest(in, s, from)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newManifest(in, s, prev)
+	r.out.Manifest = *m
+	if err := r.write(); err != nil {
+		return nil, err
+	}
+	data, err := r.out.Manifest.encode()
 	if err != nil {
 		return nil, err
 	}
-	s.Recoding.mark(t, m)
-	if s.Recoding.alone(t) {
-		m.AcrossReleases = AcrossNone
-	}
-	if m.AcrossReleases != "" && in.Release > 1 {
-		return nil, fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding,
-			m.Release)
-	}
-	out := &Rendered{Manifest: *m, Members: t.members(len(in.SA))}
-	out.Manifest.Quality = t.quality(s.Policy.K)
-	out.Manifest.Privacy = t.privacy(prev)
-	for _, l := range s.Recoding.layouts(t) {
-		entry, err := t.writeFile(l, files)
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", l.name, err)
-		}
-		out.Manifest.Files = append(out.Manifest.Files, entry)
-	}
-	data, err := out.Manifest.encode()
-	if err != nil {
-		return nil, err
-	}
-	out.SHA256 = sha(data)
+	r.out.SHA256 = sha(data)
+	r.out.next.manifest, r.out.next.sha256 = &r.out.Manifest, r.out.SHA256
 	if err := writeAll(files, manifestName, data); err != nil {
 		return nil, fmt.Errorf("write %s: %w", manifestName, err)
 	}
-	return out, nil
+	return &r.out, nil
 }
 
-func checkPrevious(in *Input, prev *Previous) error {
-	switch {
-	case in.Release == 0:
-		return fmt.Errorf("%w: releases are numbered from 1", ErrView)
-	case in.Release == 1 && prev == nil:
-		return nil
-	case prev == nil || prev.Release+1 != in.Release:
-		return fmt.Errorf("%w: release %d needs the manifest of release %d", ErrView, in.Release, in.Release-1)
+// write makes the parts, and what the manifest says of them together.
+func (r *rendering) write() error {
+	next := &standing{since: r.from.since, numbers: r.from.numbers, written: r.from.written}
+	if r.from.sums != nil {
+		next.sums = r.from.sums.clone()
+	} else {
+		next.sums = newSums(len(r.cols))
+	}
+	r.out.next = next
+	if err := r.takeOver(); err != nil {
+		return err
+	}
+	if err := r.bury(); err != nil {
+		return err
+	}
+	own, err := r.bear()
+	if err != nil {
+		return err
+	}
+	m := &r.out.Manifest
+	m.Records, m.Classes = next.sums.records, next.sums.classes
+	if i := r.in.intent; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
+		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d", ErrView, m.Records, m.Classes, i.Records, i.Classes)
+	}
+	r.recoding.mark(own, m)
+	if r.recoding.alone(own) {
+		m.AcrossReleases = AcrossNone
+	}
+	if m.AcrossReleases != "" && r.in.Release > 1 {
+		return fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
+	}
+	m.Quality = next.sums.quality(own, r.settings.Policy.K)
+	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
+	if r.settings.SingleFile {
+		return r.whole()
 	}
 	return nil
 }
@@ -91,13 +134,14 @@ func (t *table) writeFile(l layout, files Files) (FileEntry, error) {
 		return FileEntry{}, err
 	}
 	entry, err := t.write(l, w)
+	entry.Name = path.Base(l.name)
 	if cerr := w.Close(); err == nil {
 		err = cerr
 	}
 	return entry, err
 }
 
-func writeAll(files Files, name string, data []byte) error {
+func writeAll(files creator, name string, data []byte) error {
 	w, err := files.Create(name)
 	if err != nil {
 		return err
@@ -107,4 +151,9 @@ func writeAll(files Files, name string, data []byte) error {
 		err = cerr
 	}
 	return err
+}
+
+// creator makes files.
+type creator interface {
+	Create(name string) (io.WriteCloser, error)
 }

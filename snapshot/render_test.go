@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,9 +32,51 @@ func (m memory) Create(name string) (io.WriteCloser, error) {
 	return closer{m[name]}, nil
 }
 
-func (m memory) text(name string) string { return m[name].String() }
+// Keep notes what is taken over.
+func (m memory) Keep(name string, _ snapshot.FileEntry) error {
+	m[name] = bytes.NewBufferString("kept")
+	return nil
+}
 
-func render(t testing.TB, v *incremental.View, s *snapshot.Settings, prev *snapshot.Previous) (memory, *snapshot.Rendered) {
+func (m memory) Open(string) (io.ReadCloser, error) {
+	return nil, errors.New("nothing is joined in memory")
+}
+
+// text is a file of the release, or of what it gave birth to.
+func (m memory) Reopen(name string) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(m.text(name))), nil
+}
+
+func (m memory) text(name string) string {
+	if b, ok := m[name]; ok {
+		return b.String()
+	}
+	last := ""
+	for path := range m {
+		if filepath.Base(path) == name {
+			last = max(last, path)
+		}
+	}
+	return m[last].String()
+}
+
+// placed is the class of each record by its number, 0 for none.
+func placed(records int, placements []snapshot.Placement) []uint32 {
+	out := make([]uint32, records)
+	for _, p := range placements {
+		for i, r := range p.Records {
+			out[r] = p.Classes[i]
+		}
+	}
+	return out
+}
+
+// members is who is in which class of what a release gave birth to.
+func members(out *snapshot.Rendered, records int) []uint32 {
+	return placed(records, out.Placed[len(out.Placed)-1:])
+}
+
+func render(t testing.TB, v *incremental.View, s *snapshot.Settings, prev *snapshot.Rendered) (memory, *snapshot.Rendered) {
 	t.Helper()
 	m := memory{}
 	out, err := snapshot.Render(snapshot.Of(v), s, prev, m)
@@ -65,9 +108,10 @@ func TestGoldenFormats(t *testing.T) {
 			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"},
 				"slicing": {"sliced.csv"}}[r.Name()]
 			require.Len(t, files, len(want)+1)
-			for _, name := range append(want, "manifest.json") {
-				golden(t, filepath.Join("golden", r.Name(), name), files.text(name))
+			for _, name := range want {
+				golden(t, filepath.Join("golden", r.Name(), "part-000001", name), files.text("part-000001/"+name))
 			}
+			golden(t, filepath.Join("golden", r.Name(), "manifest.json"), files.text("manifest.json"))
 		})
 	}
 }
@@ -76,10 +120,10 @@ func TestMembersAreClassNumbers(t *testing.T) {
 	want := []uint32{2, 2, 2, 2, 1, 1, 1, 0, 3, 3, 3}
 	for _, r := range recodings() {
 		_, out := render(t, hospitalView(t), settings(r), nil)
-		assert.Equal(t, want, out.Members)
-		alone, err := snapshot.Members(snapshot.Of(hospitalView(t)), settings(r))
+		assert.Equal(t, want, members(out, len(patients)))
+		alone, err := snapshot.Members(snapshot.Of(hospitalView(t)), settings(r), 1)
 		require.NoError(t, err)
-		assert.Equal(t, want, alone)
+		assert.Equal(t, want, placed(len(patients), alone))
 	}
 }
 
@@ -95,7 +139,7 @@ func TestBoxesAreTight(t *testing.T) {
 		published[row[7]] = append(published[row[7]], row[6])
 	}
 	bags := map[string][]string{}
-	for r, class := range out.Members {
+	for r, class := range members(out, len(patients)) {
 		if class != 0 {
 			bags[strconv.Itoa(int(class))] = append(bags[strconv.Itoa(int(class))], patients[r][6])
 		}
@@ -117,7 +161,7 @@ func TestAnatomyKeepsRows(t *testing.T) {
 	require.NoError(t, err)
 	want := map[string]int{}
 	counts := map[string]int{}
-	for r, class := range out.Members {
+	for r, class := range members(out, len(patients)) {
 		if class != 0 {
 			group := strconv.Itoa(int(class))
 			want[strings.Join(append(slices.Clone(patients[r][:6]), group), "\x00")]++
@@ -177,16 +221,13 @@ func spread(n int) ([]person, []testClass) {
 }
 
 // TestRuleAFrozenGroupIsNeverRenderedDifferently: a group that lives on is
-// shuffled as it was when it was born, also when dictionaries have grown and its
+// shuffled in the same way beside others, also when dictionaries have grown and its
 // number has changed; another seed shuffles it otherwise.
 func TestRuleAFrozenGroupIsNeverRenderedDifferently(t *testing.T) {
 	persons, classes := spread(30)
-	first, out := render(t, testView(t, 1, hospital(t), persons, classes), settings(snapshot.Permutation(testSeed)), nil)
-	young := patients[4:7]
-	persons = append(persons, young...)
-	classes = append(classes, testClass{born: 2, members: []incremental.RecordID{30, 31, 32}})
-	prev := &snapshot.Previous{Release: 1, SHA256: out.SHA256, Records: 30, Frozen: true}
-	second, _ := render(t, testView(t, 2, hospital(t), persons, classes), settings(snapshot.Permutation(testSeed)), prev)
+	first, _ := render(t, testView(t, 1, hospital(t), persons, classes), settings(snapshot.Permutation(testSeed)), nil)
+	more, both := alongside(persons, classes)
+	second, _ := render(t, testView(t, 1, hospital(t), more, both), settings(snapshot.Permutation(testSeed)), nil)
 	old := strings.Split(strings.TrimSpace(first.text("pqt.csv")), "\n")[1:]
 	now := strings.Split(strings.TrimSpace(second.text("pqt.csv")), "\n")[4:]
 	require.Len(t, now, len(old))
@@ -195,6 +236,16 @@ func TestRuleAFrozenGroupIsNeverRenderedDifferently(t *testing.T) {
 	}
 	other, _ := render(t, testView(t, 1, hospital(t), persons[:30], classes[:1]), settings(snapshot.Permutation([32]byte{9})), nil)
 	assert.NotEqual(t, first.text("pqt.csv"), other.text("pqt.csv"))
+}
+
+// alongside puts three other patients before the persons of a class, in a class of
+// their own that comes first in canonical order.
+func alongside(persons []person, classes []testClass) ([]person, []testClass) {
+	both := []testClass{{born: 1, members: []incremental.RecordID{0, 1, 2}}, {born: 1}}
+	for _, m := range classes[0].members {
+		both[1].members = append(both[1].members, m+3)
+	}
+	return append(slices.Clone(patients[4:7]), persons...), both
 }
 
 // TestNothingDependsOnInsertionOrder renders the same content under random
@@ -264,21 +315,31 @@ func TestCertificateFollowsTheChain(t *testing.T) {
 	flat := testClass{incremental.Pure, 2, []incremental.RecordID{4, 5, 6}}
 	flatOld := testClass{incremental.Pure, 1, []incremental.RecordID{8, 9, 10}}
 	mixed := testClass{incremental.Frozen, 1, []incremental.RecordID{0, 1, 2, 3}}
+	dead := deadClass{testClass{incremental.Pure, 1, []incremental.RecordID{6, 5, 4}}, 2}
 	for name, tc := range map[string]struct {
 		classes []testClass
-		prev    snapshot.Previous
+		dead    []deadClass
+		before  string
 		want    string
 	}{
-		"nothing died":     {[]testClass{flat, flatOld}, snapshot.Previous{Records: 3, Frozen: true}, "frozen"},
-		"a class died":     {[]testClass{flat, flatOld}, snapshot.Previous{Records: 5, Frozen: true}, "pure"},
-		"died, one uneven": {[]testClass{flat, mixed}, snapshot.Previous{Records: 6, Frozen: true}, "frozen+pure"},
-		"died earlier":     {[]testClass{flat, flatOld}, snapshot.Previous{Records: 3}, "pure"},
-		"earlier, uneven":  {[]testClass{flat, mixed}, snapshot.Previous{Records: 4}, "frozen+pure"},
+		"nothing died":     {[]testClass{flat, flatOld}, nil, "frozen", "frozen"},
+		"a class died":     {[]testClass{flat, flatOld}, []deadClass{dead}, "frozen", "pure"},
+		"died, one uneven": {[]testClass{flat, mixed}, []deadClass{dead}, "frozen", "frozen+pure"},
+		"died earlier":     {[]testClass{flat, flatOld}, nil, "pure", "pure"},
+		"earlier, uneven":  {[]testClass{flat, mixed}, nil, "pure", "frozen+pure"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tc.prev.Release = 1
-			_, out := render(t, testView(t, 2, hospital(t), patients, tc.classes), settings(snapshot.Generalization()), &tc.prev)
+			first := testView(t, 1, hospital(t), patients, tc.classes[1:])
+			for _, c := range tc.dead {
+				first.Classes = append(first.Classes, incremental.ClassView{Born: 1, Members: c.members})
+				first.Intent.Classes, first.Intent.Records = first.Intent.Classes+1, first.Intent.Records+len(c.members)
+			}
+			_, out := render(t, first, settings(snapshot.Generalization()), nil)
+			out.Manifest.Privacy.Certificate = tc.before
+			v := buried(testView(t, 2, hospital(t), patients, tc.classes), tc.dead...)
+			_, out = render(t, v, settings(snapshot.Generalization()), out)
 			assert.Equal(t, tc.want, out.Manifest.Privacy.Certificate)
+			assert.Equal(t, len(tc.dead), len(out.Manifest.Parts[0].Dead))
 		})
 	}
 }

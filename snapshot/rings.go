@@ -92,9 +92,10 @@ func (r *rings) risk(t *table) (most float64) {
 
 // ncp is of rows that have cells of their own.
 func (*rings) ncp(t *table, _, cells float64) float64 {
-	sum := 0.0
+	sum, alone := 0.0, newSums(len(t.cols))
+	alone.add(t)
 	for j := range t.cols {
-		domain := t.domain(j)
+		domain := alone.domain(t, j)
 		if domain == 0 {
 			continue
 		}

@@ -16,10 +16,22 @@ type Settings struct {
 	Policy      Policy
 	Recoding    Recoding
 	Hierarchies []HierarchyFile
+	// Seed keys the draws that number classes which look alike (rule R, randomness).
+	Seed Secret
+	// SingleFile asks for the table over all parts next to them. It promises nothing
+	// and may differ from release to release.
+	SingleFile bool
 	// Workers is how many goroutines render; 0: one a processor. It has no
 	// influence on the bytes.
 	Workers int
 }
+
+// Secret is a seed that formatting does not show.
+type Secret [32]byte
+
+// String and GoString keep the seed out of texts.
+func (Secret) String() string   { return "secret" }
+func (Secret) GoString() string { return "secret" }
 
 // Policy is the manifest's policy block.
 type Policy struct {

@@ -68,32 +68,32 @@ func (r *slicing) mark(t *table, m *Manifest) {
 
 // bind finds the columns of the slices; one for the sensitive attribute is added
 // where none names it.
-func (r *slicing) bind(t *table, _ *Input) error {
+func (r *slicing) bind(s *source, _ *Input) error {
 	named := r.slices
-	if !slices.ContainsFunc(named, func(s []string) bool { return slices.Contains(s, t.sa.name) }) {
-		named = append(slices.Clone(named), []string{t.sa.name})
+	if !slices.ContainsFunc(named, func(names []string) bool { return slices.Contains(names, s.sa.name) }) {
+		named = append(slices.Clone(named), []string{s.sa.name})
 	}
-	times := make([]int, len(t.cols)+1)
+	times := make([]int, len(s.cols)+1)
 	for _, names := range named {
 		if len(names) == 0 {
 			return fmt.Errorf("%w: slicing: a slice is empty", ErrView)
 		}
 		slice := make([]int, len(names))
 		for i, name := range names {
-			slice[i] = slices.IndexFunc(t.cols, func(c column) bool { return c.name == name })
-			if name == t.sa.name {
-				slice[i] = len(t.cols)
+			slice[i] = slices.IndexFunc(s.cols, func(c column) bool { return c.name == name })
+			if name == s.sa.name {
+				slice[i] = len(s.cols)
 			}
 			if slice[i] < 0 {
 				return fmt.Errorf("%w: slicing: no quasi-identifier is named %q", ErrView, name)
 			}
 			times[slice[i]]++
 		}
-		t.slices = append(t.slices, slice)
+		s.slices = append(s.slices, slice)
 	}
 	for j, n := range times {
 		if n != 1 {
-			return fmt.Errorf("%w: slicing: attribute %q is in %d slices, it must be in one", ErrView, t.columnAt(j).name, n)
+			return fmt.Errorf("%w: slicing: attribute %q is in %d slices, it must be in one", ErrView, s.columnAt(j).name, n)
 		}
 	}
 	return nil
@@ -101,16 +101,16 @@ func (r *slicing) bind(t *table, _ *Input) error {
 
 // value returns the rank of a record's value in a column, len(cols) meaning the
 // sensitive attribute.
-func (t *table) value(j, m int) uint32 {
-	c := t.columnAt(j)
+func (s *source) value(j, m int) uint32 {
+	c := s.columnAt(j)
 	return c.rank[c.codes[m]]
 }
 
-func (t *table) columnAt(j int) *column {
-	if j == len(t.cols) {
-		return &t.sa
+func (s *source) columnAt(j int) *column {
+	if j == len(s.cols) {
+		return &s.sa
 	}
-	return &t.cols[j]
+	return &s.cols[j]
 }
 
 func (r *slicing) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {

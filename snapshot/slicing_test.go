@@ -56,7 +56,7 @@ func TestSlicingKeepsSlicesOnly(t *testing.T) {
 	for _, slice := range [][]int{{3, 4}, {0, 2, 1}, {5}, {6}} {
 		var want, got []string
 		for r, p := range persons {
-			want = append(want, tuple(p, slice)+"@"+strconv.Itoa(int(out.Members[r])))
+			want = append(want, tuple(p, slice)+"@"+strconv.Itoa(int(members(out, len(persons))[r])))
 		}
 		for _, row := range rows {
 			got = append(got, tuple(row, slice)+"@"+row[7])
@@ -86,11 +86,9 @@ func tuple(row []string, at []int) string {
 func TestRuleASlicedGroupIsNeverRenderedDifferently(t *testing.T) {
 	recoding := snapshot.Slicing(testSeed, hospitalSlices)
 	persons, classes := spread(30)
-	first, out := render(t, testView(t, 1, hospital(t), persons, classes), settings(recoding), nil)
-	persons = append(persons, patients[4:7]...)
-	classes = append(classes, testClass{born: 2, members: []incremental.RecordID{30, 31, 32}})
-	prev := &snapshot.Previous{Release: 1, SHA256: out.SHA256, Records: 30, Frozen: true}
-	second, _ := render(t, testView(t, 2, hospital(t), persons, classes), settings(recoding), prev)
+	first, _ := render(t, testView(t, 1, hospital(t), persons, classes), settings(recoding), nil)
+	more, both := alongside(persons, classes)
+	second, _ := render(t, testView(t, 1, hospital(t), more, both), settings(recoding), nil)
 	old := strings.Split(strings.TrimSpace(first.text("sliced.csv")), "\n")[1:]
 	now := strings.Split(strings.TrimSpace(second.text("sliced.csv")), "\n")[4:]
 	require.Len(t, now, len(old))
@@ -117,9 +115,10 @@ func TestReleasesAlone(t *testing.T) {
 			m := out.Manifest
 			assert.Equal(t, []string{"none", "none", "none"}, []string{m.AcrossReleases, m.Privacy.Certificate, m.Privacy.Level})
 			assert.InDelta(t, c.risk, m.Privacy.MaxFrequency, 1e-9)
-			prev := &snapshot.Previous{Release: 1, Records: 10, Frozen: true}
-			v := testView(t, 2, hospital(t), patients, hospitalClasses())
-			_, err := snapshot.Render(snapshot.Of(v), settings(c.recoding), prev, memory{})
+			classes := hospitalClasses()
+			classes[2].born = 2
+			v := testView(t, 2, hospital(t), patients, classes)
+			_, err := snapshot.Render(snapshot.Of(v), settings(c.recoding), out, memory{})
 			require.ErrorIs(t, err, snapshot.ErrView)
 		})
 	}
@@ -131,7 +130,7 @@ func TestRingsCellsAreTheirRows(t *testing.T) {
 	covers := hospitalCovers()
 	files, out := render(t, hospitalView(t), settings(snapshot.Rings(covers)), nil)
 	rows := parse(t, files.text("data.csv"))
-	for r, class := range out.Members {
+	for r, class := range members(out, len(patients)) {
 		if class == 0 {
 			continue
 		}

@@ -2,24 +2,21 @@ package snapshot
 
 import (
 	"cmp"
-	"fmt"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"sync"
-
-	"anond/equivclass"
 )
 
-// table is a release in canonical form, before it is text.
+// table is classes of an input that are numbered together, in canonical form,
+// before they are text: the births of a release, or all that a chain had before
+// its first release in parts.
 type table struct {
-	release  uint32
-	cols     []column // quasi-identifiers (lgb: and semi-sensitive attributes), in schema order
-	sa       column
-	recoding Recoding
-	records  int
-	classes  []*class // in canonical order: class number = index + 1
-	workers  int
-	slices   [][]int      // slicing: columns by slice, len(cols) for the sensitive one
-	local    []*bucketing // lgb: semi-sensitive attributes in schema order, then the sensitive one
+	*source
+	records int
+	classes []*class     // in canonical order: class number = index + 1
+	local   []*bucketing // lgb: semi-sensitive attributes in schema order, then the sensitive one
 	// wholeClasses: lgb, and each bucket of the sensitive attribute is a class.
 	wholeClasses bool
 }
@@ -28,124 +25,58 @@ type table struct {
 type class struct {
 	members []Record
 	born    uint32
+	dead    bool     // its records are in other classes by now
 	cells   []cell   // by quasi-identifier
 	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
 	lines   []line   // rings: the rows, in order
+	drawn   uint64   // cache of table.draw
 }
 
-// newTable checks the input, finds the cells and bags of its classes, and puts
-// the classes in canonical order. Cost: n d + m log m for n records in m
-// classes of d quasi-identifiers, spread over the workers.
-func newTable(in *Input, r Recoding, workers int) (*table, error) {
-	t := &table{release: in.Release, recoding: r, workers: workers, classes: make([]*class, len(in.Classes))}
-	if err := t.columns(in); err != nil {
+// table finds the cells and bags of classes and puts them in canonical order.
+// Cost: n d + m log m for n records in m classes of d quasi-identifiers, spread
+// over the workers. A record is in one table of a source at most.
+func (s *source) table(classes []Class) (*table, error) {
+	t, err := s.unordered(classes)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.check(in); err != nil {
-		return nil, err
-	}
-	if err := r.check(t, in); err != nil {
-		return nil, err
-	}
-	t.fill(in)
-	r.order(t)
+	s.recoding.order(t)
 	return t, nil
 }
 
-// columns binds the columns to the input's dictionaries and ranks their values
-// where the recoding needs an order of single values.
-func (t *table) columns(in *Input) error {
-	attributes := in.Schema.Attributes()
-	bind := func(i int, codes []equivclass.Code) (column, error) {
-		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || len(codes) < len(in.SA) {
-			return column{}, fmt.Errorf("%w: attribute %q has no values", ErrView, attributes[i].Name)
-		}
-		return newColumn(attributes[i], in.Dictionaries[i], codes), nil
+// unordered is table without the order, for sums over the classes.
+func (s *source) unordered(classes []Class) (*table, error) {
+	t := &table{source: s, classes: make([]*class, len(classes))}
+	t.hold(classes)
+	if err := s.recoding.check(t); err != nil {
+		return nil, err
 	}
-	var err error
-	if t.sa, err = bind(in.Schema.SensitiveIndex(), in.SA); err != nil {
-		return err
-	}
-	if len(in.Schema.Semi()) > 0 && !t.recoding.semi() {
-		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, t.recoding.Name())
-	}
-	quasi := 0
-	for i, a := range attributes {
-		codes := []equivclass.Code(nil)
-		switch a.Role {
-		case equivclass.Quasi:
-			codes = in.QI[quasi]
-			quasi++
-		case equivclass.Semi:
-			codes = localCodes(in, i)
-		default:
-			continue
-		}
-		c, err := bind(i, codes)
-		if err != nil {
-			return err
-		}
-		t.cols = append(t.cols, c)
-	}
-	if err := t.recoding.bind(t, in); err != nil {
-		return err
-	}
-	ranked := []*column{&t.sa}
-	for j := range t.cols {
-		if t.recoding.exact() || t.cols[j].kind == equivclass.Set || t.cols[j].local != nil {
-			ranked = append(ranked, &t.cols[j])
-		}
-	}
-	t.each(len(ranked), func(_, lo, hi int) {
-		for _, c := range ranked[lo:hi] {
-			c.rankCodes()
-		}
-	})
-	return nil
+	t.fill()
+	return t, nil
 }
 
-// check demands each record at most once, in classes that are not empty, and, of
-// a state, what its intent names: what is rendered is what was committed.
-func (t *table) check(in *Input) error {
-	seen := make([]bool, len(in.SA))
-	for i := range in.Classes {
-		members := in.Classes[i].Members
-		if len(members) == 0 {
-			return fmt.Errorf("%w: class %d of the view is empty", ErrView, i)
-		}
-		for _, m := range members {
-			if int(m) >= len(seen) || in.intent != nil && m >= in.intent.Cut {
-				return fmt.Errorf("%w: class %d of the view holds a record behind the cut", ErrView, i)
-			}
-			if seen[m] {
-				return fmt.Errorf("%w: class %d of the view holds a record of another class", ErrView, i)
-			}
-			seen[m] = true
-		}
-		t.records += len(members)
+// hold takes the classes in, with room for what fill finds.
+func (t *table) hold(in []Class) {
+	for i := range in {
+		t.records += len(in[i].Members)
 	}
-	if i := in.intent; i != nil && (t.records != i.Records || len(in.Classes) != i.Classes) {
-		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d",
-			ErrView, t.records, len(in.Classes), i.Records, i.Classes)
-	}
-	return nil
-}
-
-// fill computes cells and bags, class ranges in parallel.
-func (t *table) fill(in *Input) {
 	d := len(t.cols)
-	cells := make([]cell, d*len(in.Classes))
+	cells := make([]cell, d*len(in))
 	bags := make([]uint32, t.records)
-	classes := make([]class, len(in.Classes))
+	classes := make([]class, len(in))
 	at := 0
-	for i := range in.Classes {
-		n := len(in.Classes[i].Members)
-		classes[i] = class{members: in.Classes[i].Members, born: in.Classes[i].Born,
+	for i := range in {
+		n := len(in[i].Members)
+		classes[i] = class{members: in[i].Members, born: in[i].Born, dead: in[i].Died != 0,
 			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n]}
 		t.classes[i] = &classes[i]
 		at += n
 	}
+}
+
+// fill computes cells and bags, class ranges in parallel.
+func (t *table) fill() {
 	t.each(len(t.classes), func(_, lo, hi int) {
 		b := boxer{stepped: !t.recoding.exact(), sets: map[string]string{}}
 		for i := lo; i < hi; i++ {
@@ -172,8 +103,9 @@ func (t *table) fill(in *Input) {
 // order sorts the classes canonically: box attribute by attribute, then the bag
 // as a sorted list, then (exact recodings) the rows themselves. Classes equal in
 // all of that render to equal lines but for their number, so their order cannot
-// be seen in the files; the smallest record decides, for the private export of
-// members alone.
+// be seen in the files of their birth. It shows once one of them is regrouped and
+// listed as dead: so random draws decide, and no order of arrival is told (rule
+// F, forbidden).
 func (t *table) order() {
 	parts := make([][]*class, t.workers)
 	t.each(len(t.classes), func(w, lo, hi int) {
@@ -220,25 +152,33 @@ func (t *table) compare(a, b *class) int {
 	if c := slices.CompareFunc(a.lines, b.lines, t.compareLines); c != 0 {
 		return c
 	}
-	return cmp.Compare(slices.Min(a.members), slices.Min(b.members))
+	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(slices.Min(a.members), slices.Min(b.members)))
 }
 
-// members returns the class number of each record, 0 where it is not published.
-func (t *table) members(records int) []uint32 {
-	out := make([]uint32, records)
-	for i := range t.classes {
-		for _, m := range t.classes[i].members {
-			out[m] = uint32(i + 1)
-		}
+// draw is a random number of a class that looks like another. The key names the
+// class by its smallest record, so that a retry and a restart draw the same.
+func (t *table) draw(c *class) uint64 {
+	if c.drawn == 0 {
+		mac := hmac.New(sha256.New, t.seed[:])
+		text := binary.BigEndian.AppendUint32([]byte("anond class 1\x00"), c.born)
+		mac.Write(binary.BigEndian.AppendUint32(text, uint32(slices.Min(c.members))))
+		c.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
-	return out
+	return c.drawn
+}
+
+// placement is who is in which class, by record and number.
+func (t *table) placement(part string) Placement {
+	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
+	p.add(t, 0, true)
+	return p
 }
 
 // each cuts 0..n into one range a worker and runs them side by side.
-func (t *table) each(n int, work func(worker, lo, hi int)) {
+func (s *source) each(n int, work func(worker, lo, hi int)) {
 	var wg sync.WaitGroup
-	for w := range t.workers {
-		wg.Go(func() { work(w, n*w/t.workers, n*(w+1)/t.workers) })
+	for w := range s.workers {
+		wg.Go(func() { work(w, n*w/s.workers, n*(w+1)/s.workers) })
 	}
 	wg.Wait()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,8 +37,8 @@ const (
 // published. It says nothing about privacy; that is the audit's task.
 type Verification struct {
 	Releases int       `json:"releases"`
-	Files    int       `json:"files"` // data files hashed
-	Bytes    int64     `json:"bytes"`
+	Files    int       `json:"files"`  // data files checked
+	Bytes    int64     `json:"bytes"`  // read: links of one file are read once
 	Ledger   bool      `json:"ledger"` // the ledger was compared
 	Findings []Finding `json:"findings"`
 }
@@ -76,17 +78,19 @@ func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
 }
 
 func newVerifier(files FS, dir string) *verifier {
-	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{}}
+	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{},
+		hashed: map[string][]fs.FileInfo{}}
 }
 
 type verifier struct {
 	FS
 	dir         string
 	out         Verification
-	last        uint32            // newest release seen
-	sums        []LedgerEntry     // of the manifests read
-	hierarchies map[string]string // copies compared already, with their hash
-	found       func(Finding)     // is told each fault at once; may be nil
+	last        uint32                   // newest release seen
+	sums        []LedgerEntry            // of the manifests read
+	hierarchies map[string]string        // copies compared already, with their hash
+	hashed      map[string][]fs.FileInfo // files that have a hash; links of one are read once
+	found       func(Finding)            // is told each fault at once; may be nil
 }
 
 func (v *verifier) find(release uint32, file, kind, format string, args ...any) {
@@ -162,25 +166,63 @@ func (v *verifier) before(n uint32) ([32]byte, bool) {
 
 // files holds the files of a release, whose names are given, against its manifest.
 func (v *verifier) files(n uint32, m *Manifest, names []string) {
-	named := map[string]bool{manifestName: true}
-	for _, f := range m.Files {
-		path := dirName(n) + "/" + f.Name
-		if filepath.Base(f.Name) != f.Name {
-			v.find(n, path, FindUnexpectedFile, "the manifest names a file outside the release")
-			continue
-		}
-		named[f.Name] = true
-		v.hash(n, path, f)
-	}
-	for _, name := range names {
-		if !named[name] {
-			v.find(n, dirName(n)+"/"+name, FindUnexpectedFile, "the manifest does not name it")
+	v.listed(n, dirName(n), m.Files, names, m.Parts)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		dir := dirName(n) + "/" + p.Part
+		inside, err := v.ReadDir(filepath.Join(v.dir, filepath.FromSlash(dir)))
+		switch {
+		case notExist(err):
+			v.find(n, dir, FindMissingFile, "the manifest names it")
+		case err != nil:
+			v.find(n, dir, FindUnreadable, "%v", err)
+		default:
+			v.listed(n, dir, p.Files, inside, nil)
 		}
 	}
 }
 
+// listed holds the names in a directory, and the files among them, against what a
+// manifest says is there.
+func (v *verifier) listed(n uint32, dir string, files []FileEntry, names []string, parts []PartEntry) {
+	named := map[string]bool{manifestName: !strings.Contains(dir, "/")}
+	for i := range parts {
+		named[parts[i].Part] = true
+	}
+	for _, f := range files {
+		if filepath.Base(f.Name) != f.Name {
+			v.find(n, dir+"/"+f.Name, FindUnexpectedFile, "the manifest names a file outside the release")
+			continue
+		}
+		named[f.Name] = true
+		v.hash(n, dir+"/"+f.Name, f)
+	}
+	for _, name := range names {
+		if !named[name] {
+			v.find(n, dir+"/"+name, FindUnexpectedFile, "the manifest does not name it")
+		}
+	}
+}
+
+// known reports whether a file is a link of one that was hashed already, and had
+// the bytes that the manifest says.
+func (v *verifier) known(info fs.FileInfo, f FileEntry) bool {
+	for _, other := range v.hashed[f.SHA256] {
+		if os.SameFile(info, other) && info.Size() == other.Size() && info.ModTime().Equal(other.ModTime()) {
+			return true
+		}
+	}
+	return false
+}
+
 func (v *verifier) hash(n uint32, path string, f FileEntry) {
-	r, err := v.Open(filepath.Join(v.dir, filepath.FromSlash(path)))
+	full := filepath.Join(v.dir, filepath.FromSlash(path))
+	info, err := v.Stat(full) // before it is read: a later change shows
+	if err == nil && v.known(info, f) {
+		v.out.Files++
+		return
+	}
+	r, err := v.Open(full)
 	if notExist(err) {
 		v.find(n, path, FindMissingFile, "the manifest names it")
 		return
@@ -200,6 +242,8 @@ func (v *verifier) hash(n uint32, path string, f FileEntry) {
 	v.out.Bytes += bytes
 	if sum := hex.EncodeToString(hash.Sum(nil)); sum != f.SHA256 || bytes != f.Bytes {
 		v.find(n, path, FindHash, "it has %d bytes with SHA-256 %s, the manifest says %d with %s", bytes, sum, f.Bytes, f.SHA256)
+	} else if info != nil {
+		v.hashed[f.SHA256] = append(v.hashed[f.SHA256], info)
 	}
 }
 

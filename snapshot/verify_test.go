@@ -38,7 +38,22 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, v.OK(), "%v", v.Findings)
 	assert.Equal(t, 2, v.Releases)
-	assert.Equal(t, 4, v.Files)
+	assert.Equal(t, 6, v.Files)
+	read := int64(0)
+	for _, name := range []string{"000001/part-000001/qit.csv", "000001/part-000001/st.csv", "000002/part-000002/qit.csv",
+		"000002/part-000002/st.csv"} {
+		info, err := os.Stat(filepath.Join(p.Dir, name))
+		require.NoError(t, err)
+		read += info.Size()
+	}
+	assert.Equal(t, read, v.Bytes, "links are read once")
+}
+
+// overwrite changes a file that nobody may write to.
+func overwrite(t *testing.T, path string, data []byte) {
+	t.Helper()
+	require.NoError(t, os.Chmod(path, 0o644))
+	require.NoError(t, os.WriteFile(path, data, 0o644))
 }
 
 // TestVerifyFindsEveryFault spoils one thing at a time.
@@ -49,7 +64,7 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Contains(t, string(data), from)
-			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), from, to, 1)), 0o644))
+			overwrite(t, path, []byte(strings.Replace(string(data), from, to, 1)))
 		}
 	}
 	remove := func(name string) func(t *testing.T, p *snapshot.Publisher) {
@@ -66,14 +81,16 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 		spoil func(t *testing.T, p *snapshot.Publisher)
 		kind  string
 	}{
-		"a byte of data":      {edit("000001/qit.csv", "ward-e", "ward-w"), snapshot.FindHash},
-		"a file lost":         {remove("000002/st.csv"), snapshot.FindMissingFile},
+		"a byte of data":      {edit("000001/part-000001/qit.csv", "ward-e", "ward-w"), snapshot.FindHash},
+		"a file lost":         {remove("000002/part-000002/st.csv"), snapshot.FindMissingFile},
 		"a file more":         {create("000002/ids.csv"), snapshot.FindUnexpectedFile},
+		"a file more, inside": {create("000002/part-000001/ids.csv"), snapshot.FindUnexpectedFile},
+		"a part lost":         {remove("000002/part-000001"), snapshot.FindMissingFile},
 		"a file alongside":    {create("notes.txt"), snapshot.FindUnexpectedFile},
 		"a manifest changed":  {edit("000001/manifest.json", `"k": 3`, `"k": 4`), snapshot.FindChain},
 		"no previous":         {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), snapshot.FindChain},
 		"a manifest broken":   {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), snapshot.FindUnreadable},
-		"a newer format":      {edit("000002/manifest.json", `"format_version": 1`, `"format_version": 2`), snapshot.FindUnreadable},
+		"a newer format":      {edit("000002/manifest.json", `"format_version": 2`, `"format_version": 3`), snapshot.FindUnreadable},
 		"another number":      {edit("000002/manifest.json", `"release": 2`, `"release": 3`), snapshot.FindNumber},
 		"a release lost":      {remove("000001"), snapshot.FindNumber},
 		"the newest lost":     {remove("000002"), snapshot.FindCurrent},

@@ -113,6 +113,20 @@ func settings(recoding snapshot.Recoding) *snapshot.Settings {
 	}
 }
 
+// buried adds classes that have died to a view.
+func buried(v *incremental.View, dead ...deadClass) *incremental.View {
+	for _, c := range dead {
+		v.Dead = append(v.Dead, incremental.ClassView{Regime: c.regime, Born: c.born, Died: c.died, Members: c.members})
+	}
+	return v
+}
+
+// deadClass is a class whose records were regrouped.
+type deadClass struct {
+	testClass
+	died uint32
+}
+
 // memory is a rendering kept in memory.
 type memory map[string]*bytes.Buffer
 
@@ -120,9 +134,16 @@ type closer struct{ *bytes.Buffer }
 
 func (closer) Close() error { return nil }
 
-// diskFiles is a rendering in a directory.
-type diskFiles struct{ dir string }
+// diskFiles is a rendering of a first release in a directory.
+type diskFiles struct {
+	snapshot.Files
+	dir string
+}
 
 func (d diskFiles) Create(name string) (io.WriteCloser, error) {
-	return snapshot.OS().Create(filepath.Join(d.dir, name))
+	path := filepath.Join(d.dir, name)
+	if err := snapshot.OS().MkdirAll(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return snapshot.OS().Create(path)
 }

@@ -27,7 +27,7 @@ type anonymizeFlags struct {
 	promise                                       promiseFlags
 	retention                                     float64
 	seed                                          uint64
-	seeded, strict, list, json                    bool
+	seeded, strict, list, json, single            bool
 	lines                                         lineFlags
 }
 
@@ -42,6 +42,9 @@ empty directory DIR. It reports the achieved k, l and other principles, the
 information loss, and which records were held or refused and why. The schema
 block of the configuration describes the columns. Its policy block gives k, l
 and diversity unless flags do.
+
+The release is one part, DIR/000001/part-000001, and next to it the same table:
+DIR/000001/data.csv, or what the recoding's files are named.
 
 The release keeps its promise only by itself. Together with another release of
 the same people it promises nothing: for data that grow, use anond run.
@@ -82,6 +85,7 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 	flags.StringVar(&f.out, "out", "", "`directory` for the release; must be empty or not exist")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random draws, for tests: marks the release as seeded")
+	flags.BoolVar(&f.single, "single-file", true, "also write the release as one table, next to its part")
 	flags.BoolVar(&f.strict, "strict", false, "fail if a line is refused")
 	flags.BoolVar(&f.list, "list", false, "list the methods")
 	f.promise.register(c)
@@ -134,7 +138,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 
 // anonymizeOptions joins flags and configuration.
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
-	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
+	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded, SingleFile: f.single}
 	var err error
 	var renamed *methods.RenamedError
 	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {

@@ -135,10 +135,10 @@ func TestReleaseCommands(t *testing.T) {
 // TestTamperedRelease: verify and audit find it, and the daemon builds nothing on it.
 func TestTamperedRelease(t *testing.T) {
 	s := published(t, 2000)
-	path := s.path("releases/000001/data.csv")
+	path := s.path("releases/000001/part-000001/data.csv")
 	require.NoError(t, os.Chmod(path, 0o600))
-	text := s.read("releases/000001/data.csv")
-	s.write("releases/000001/data.csv", strings.Replace(text, "asthma", "angina", 1))
+	text := s.read("releases/000001/part-000001/data.csv")
+	s.write("releases/000001/part-000001/data.csv", strings.Replace(text, "asthma", "angina", 1))
 	r := s.run("release verify")
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stdout, "000001")

@@ -86,8 +86,8 @@ func TestLGB(t *testing.T) {
 	for name := range got {
 		assert.Equal(t, got[name], other[name], name)
 	}
-	assert.Contains(t, got, "000004/lgb.csv")
-	assert.Contains(t, got, "000004/buckets.csv")
+	assert.Contains(t, got, "000004/part-000004/lgb.csv")
+	assert.Contains(t, got, "000004/part-000004/buckets.csv")
 
 	c := s.counts().Counts
 	assert.Equal(t, c.Sent, uint64(c.Published+c.Pending.Total())+c.DeadLetter)

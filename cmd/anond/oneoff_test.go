@@ -224,9 +224,9 @@ func TestFormatsAgree(t *testing.T) {
 	w.report("admissions.ndjson", "b", flags...)
 	w.report("admissions.csv", "c", "--method", "permutation", "--seed", "6", "-k", "5", "-l", "3")
 	for _, name := range []string{"pqt.csv", "pst.csv"} {
-		assert.Equal(t, w.read("a/000001/"+name), w.read("b/000001/"+name), name)
+		assert.Equal(t, w.read("a/000001/part-000001/"+name), w.read("b/000001/part-000001/"+name), name)
 	}
-	assert.NotEqual(t, w.read("a/000001/pqt.csv"), w.read("c/000001/pqt.csv"))
+	assert.NotEqual(t, w.read("a/000001/part-000001/pqt.csv"), w.read("c/000001/part-000001/pqt.csv"))
 }
 
 // TestAnonymizeInfeasible: exit 3, the share and what is reachable, no value, and

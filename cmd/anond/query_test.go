@@ -17,7 +17,7 @@ import (
 
 // cells reads a data file of a release.
 func cells(t *testing.T, dir, name string) [][]string {
-	f, err := os.Open(filepath.Join(dir, "000001", name))
+	f, err := os.Open(filepath.Join(dir, "000001", "part-000001", name))
 	require.NoError(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
@@ -229,7 +229,7 @@ func repeatsIn(t *testing.T, s *site) int { return s.counts().Counts.Pending.Sub
 func TestReleaseFilesAreChecked(t *testing.T) {
 	w := newWard(t, 200)
 	w.report("admissions.csv", "out", "-k", "4", "-l", "2")
-	w.write("out/000001/data.csv", w.read("out/000001/data.csv")+"\n")
+	w.write("out/000001/part-000001/data.csv", w.read("out/000001/part-000001/data.csv")+"\n")
 	r := anond(t, "query", w.path("out"), "count")
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stderr, "data.csv is not the file that the manifest describes")

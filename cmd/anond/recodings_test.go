@@ -445,7 +445,7 @@ func TestDamagedLocalFiles(t *testing.T) {
 		"lgb.csv":     func(s string) string { return strings.Replace(s, ",*1,", ",*99999,", 1) },
 		"buckets.csv": func(s string) string { return strings.Replace(s, "diagnosis,1,", "diagnosis,7,", 1) },
 	} {
-		path := filepath.Join(w.path("r"), "000001", name)
+		path := filepath.Join(w.path("r"), "000001", "part-000001", name)
 		old, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.NotEqual(t, string(old), change(string(old)))

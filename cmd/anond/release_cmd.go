@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,8 @@ import (
 )
 
 func newReleaseCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "release", Short: "List, show and verify published releases"}
-	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseVerifyCommand(env))
+	c := &cobra.Command{Use: "release", Short: "List, show, write out and verify published releases"}
+	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseCatCommand(env), newReleaseVerifyCommand(env))
 	return c
 }
 
@@ -89,6 +90,18 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 	return c
 }
 
+// releaseNumber is the number that a command is given; 0 without one.
+func releaseNumber(args []string) (uint32, error) {
+	if len(args) == 0 {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(args[0], 10, 32)
+	if err != nil || n == 0 {
+		return 0, usage("anond release list shows the numbers", "%q is no number of a release", args[0])
+	}
+	return uint32(n), nil
+}
+
 // printManifest writes the manifest as lines of key and value, nested keys
 // joined by dots: everything, without interpretation.
 func (e *environment) printManifest(m *snapshot.Manifest) error {
@@ -101,8 +114,15 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 		return err
 	}
 	t := newTable(e.stdout, column{"key", 34, false}, column{"value", 0, false})
-	for _, l := range lines {
-		t.row(l[0], l[1])
+	for i := 0; i < len(lines); i++ {
+		key, value := lines[i][0], lines[i][1]
+		if list, ok := strings.CutSuffix(key, ".dead.0"); ok {
+			key = list + ".dead"
+			for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1][0], key+"."); i++ {
+				value += " " + lines[i+1][1]
+			}
+		}
+		t.row(key, value)
 	}
 	return t.err
 }

@@ -31,7 +31,7 @@ type opinion struct {
 func filedRows(t *testing.T, dir, recoding string, alike bool) (keys, values []string) {
 	t.Helper()
 	rows := func(name string) [][]string {
-		f, err := os.Open(filepath.Join(dir, "000001", name))
+		f, err := os.Open(filepath.Join(dir, "000001", "part-000001", name))
 		require.NoError(t, err)
 		defer f.Close()
 		all, err := csv.NewReader(f).ReadAll()

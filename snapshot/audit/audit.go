@@ -167,10 +167,15 @@ func (a *auditor) release(number int) error {
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
-	rel, err := loadRelease(dir, man, a.in.s, &a.f)
+	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
 	}
+	if m := a.in.members; m != nil && rel.parts != nil && m.class[number] != nil && len(m.parts) == 1 {
+		return unreadable(m.file, 1, "names no parts, which release %d has", number)
+	}
+	a.f.locate = rel.locate
+	defer func() { a.f.locate = nil }()
 	row := a.step(rel)
 	a.membership(rel, row)
 	a.last = rel
@@ -192,7 +197,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	a.arrivals = append(a.arrivals, len(d.support()))
 	match := reappearance{kept: make([]bool, rel.tab.m)}
 	if a.nothing == "" {
-		match = matchClasses(before.tab, rel.tab)
+		match = matchReleases(before, rel)
 	}
 	a.matches = append(a.matches, match)
 	a.moved = a.moved || len(match.vanished) > 0
@@ -212,7 +217,11 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 		KMin: rel.man.Privacy.KMin, MaxFrequency: rel.man.Privacy.MaxFrequency, Certificate: rel.man.Privacy.Certificate,
 		Newcomers: d.total, NewcomersTop: share(d.top, d.total), ClassesKept: kept, Waiting: -1,
 	})
-	return &a.report.Releases[len(a.report.Releases)-1]
+	row := &a.report.Releases[len(a.report.Releases)-1]
+	if rel.parts != nil {
+		row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
+	}
+	return row
 }
 
 // membership checks what the exports show about a release.
@@ -233,24 +242,32 @@ func (a *auditor) membership(rel *release, row *ReleaseRow) {
 	}
 }
 
-// classes translates the export's class numbers into indexes.
+// classes translates the addresses of the export into indexes.
 func (a *auditor) classes(rel *release) []uint32 {
-	classOf := fit(a.in.members.class[rel.num], len(a.in.index.ids))
-	unknown := 0
-	for rec, number := range classOf {
-		if number == 0 {
+	m := a.in.members
+	named := m.class[rel.num]
+	m.class[rel.num] = []address{} // it is not needed again
+	classOf := make([]uint32, len(a.in.index.ids))
+	lookup := make([]func(uint32) (int, standing), len(m.parts))
+	for i, part := range m.parts {
+		lookup[i] = rel.lookup(part)
+	}
+	unknown, dead := 0, 0
+	for rec, at := range named {
+		if at.class == 0 {
 			continue
 		}
-		c, ok := rel.tab.lookup(number)
-		if !ok {
+		switch c, how := lookup[at.part](at.class); how {
+		case standsAlive:
+			classOf[rec] = uint32(c) + 1
+		case standsDead:
+			dead++
+		default:
 			unknown++
-			classOf[rec] = 0
-			continue
 		}
-		classOf[rec] = uint32(c) + 1
 	}
 	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
-	a.in.members.class[rel.num] = classOf
+	a.f.addN("P", kindDeadAlive, rel.num, 0, "dead", "a class is listed as dead, and people are in it", dead)
 	return classOf
 }
 

@@ -140,7 +140,7 @@ func BenchmarkGate(b *testing.B) {
 		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
 			o, members := bigChain(b, n)
 			g := NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
-			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), members[0])
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), Whole(members[0]))
 			require.NoError(b, err)
 			require.Empty(b, found)
 			g.Commit()
@@ -149,7 +149,7 @@ func BenchmarkGate(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members[1])
+				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), Whole(members[1]))
 				require.NoError(b, err)
 				require.Empty(b, found)
 			}

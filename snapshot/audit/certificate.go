@@ -14,6 +14,8 @@ type carry struct {
 	local    [][]int  // the same for the bucketed values of the semi-sensitive attributes
 	classOf  []uint32 // per record: class index + 1, 0 = not published
 	regroups []uint16 // per record: releases in which the set of its class changed
+	parts    *parted  // nil: the release is one table
+	born     []int    // per class: the release that gave birth to it, 0 = before the first one read
 }
 
 func newCarry() *carry { return &carry{tab: &table{start: []uint32{0}}} }
@@ -56,7 +58,10 @@ func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults)
 			was[c] = from[c].first
 		}
 	}
-	checkLocalFrozen(s, prev.tab, rel, was, fates, f)
+	next.births(prev, rel, fates, from, f)
+	if rel.parts == nil || !rel.parts.linked { // else buckets are those of the same bytes
+		checkLocalFrozen(s, prev.tab, rel, was, fates, f)
+	}
 	next.regroups = fit(slices.Clone(prev.regroups), len(classOf))
 	gone, over := 0, 0
 	limit := rel.man.Policy.MaxRegroups
@@ -110,22 +115,32 @@ func (prev *carry) origins(t *table, classOf []uint32) []origin {
 		if p == 0 {
 			continue
 		}
-		o.old++
-		if o.first == 0 {
-			o.first = p
-		} else if o.first != p {
-			o.several = true
-		}
-		o.wasFlat = o.wasFlat && prev.tab.flat[p-1] > 0
-		o.oneSet = o.oneSet && prev.tab.support[p-1] == t.support[class-1]
+		o.join(p, prev.tab.flat[p-1] > 0, prev.tab.support[p-1] == t.support[class-1])
 	}
 	return from
+}
+
+// join counts a member that comes from class p, which was flat or not, over the
+// value set of the class at hand or not.
+func (o *origin) join(p uint32, flat, sameSet bool) {
+	o.old++
+	if o.first == 0 {
+		o.first = p
+	} else if o.first != p {
+		o.several = true
+	}
+	o.wasFlat = o.wasFlat && flat
+	o.oneSet = o.oneSet && sameSet
 }
 
 // judge decides the fate of one class and names the rule a broken one breaks.
 func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 	t := rel.tab
 	switch {
+	case o.n == 0 && rel.parts != nil && rel.parts.linked && !rel.parts.lay.dead[rel.parts.ids[c]]:
+		f.add("P", kindDeadOmitted, rel.num, c+1, "dead",
+			"nobody is in a class any more, and it is not listed as dead: its people are there twice")
+		return fateBroken
 	case o.n != t.size(c):
 		f.add("microdata", kindMembersMismatch, rel.num, c+1, "", "the members export has another number of records for a class than the release")
 		return fateBroken
@@ -145,14 +160,15 @@ func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 	case o.wasFlat && o.oneSet && t.flat[c] > 0 && t.local == nil: // tuple groups of lgb follow rule A alone
 		return fatePure
 	}
-	rule, kind, detail := o.blame(prev.tab, t, c)
+	rule, kind, detail := o.blame(prev.tab.size(int(o.first-1)), t)
 	f.add(rule, kind, rel.num, c+1, "", detail)
 	return fateBroken
 }
 
-// blame names how a re-formed class breaks rule A or P.
-func (o *origin) blame(prev, t *table, c int) (rule, kind, detail string) {
-	whole := !o.several && prev.size(int(o.first-1)) == o.old
+// blame names how a class of t that is formed anew breaks rule A or P; was is the
+// size of the class that its first old member comes from.
+func (o *origin) blame(was int, t *table) (rule, kind, detail string) {
+	whole := !o.several && was == o.old
 	switch {
 	case whole && o.n-o.old == 1:
 		return "A", kindLoneNewcomer, "one record was added to a published class; the difference is its value"

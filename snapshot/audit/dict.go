@@ -153,6 +153,21 @@ func (d *setDict) intern(set []uint32) uint32 {
 	return id
 }
 
+// find gives the number of an ascending set that may not be there.
+func (d *setDict) find(set []uint32) uint32 {
+	d.key = d.key[:0]
+	for _, v := range set {
+		d.key = binary.LittleEndian.AppendUint32(d.key, v)
+	}
+	if id, ok := d.ids[string(d.key)]; ok {
+		return id
+	}
+	return noSet
+}
+
+// noSet is the number of no set.
+const noSet = math.MaxUint32
+
 // intersect is memoised: an attacker meets the same pair of sets many times.
 func (d *setDict) intersect(x, y uint32) uint32 {
 	if x == y {

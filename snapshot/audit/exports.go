@@ -32,41 +32,69 @@ func isRecordID(b []byte) bool {
 
 // members is the export members.csv: the class of each record per release.
 type members struct {
-	class map[int][]uint32 // release -> class number per record, 0 = not published; may be shorter than the index
+	file  string
+	class map[int][]address // by release and record; may be shorter than the index
+	parts []string          // names of parts that occur; the first is none
 }
 
-// parseMembers reads "release,record,class". A record may be listed once per
-// release.
+// address is a class as an export names it: class 0 means not published.
+type address struct{ part, class uint32 }
+
+// parseMembers reads "release,record,part,class". The part is empty where a
+// release is one table; a chain of such releases may do without the column. A
+// record may be listed once per release.
 func parseMembers(file string, data []byte, index *recordIndex) (*members, error) {
 	csv, header, err := newCSV(file, data)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(header, []string{"release", "record", "class"}) {
-		return nil, unreadable(file, 1, "header is not release,record,class")
+	withPart := slices.Equal(header, []string{"release", "record", "part", "class"})
+	if !withPart && !slices.Equal(header, []string{"release", "record", "class"}) {
+		return nil, unreadable(file, 1, "header is not release,record,part,class")
 	}
-	m := &members{class: map[int][]uint32{}}
+	m := &members{file: file, class: map[int][]address{}, parts: []string{""}}
+	names := map[string]uint32{"": 0}
 	for {
 		ok, err := csv.next()
 		if err != nil || !ok {
 			return m, err
 		}
+		part := uint32(0)
+		if withPart {
+			if part, ok = m.part(names, csv.fields[2]); !ok {
+				return nil, csv.fail("part is not the name of a part")
+			}
+		}
 		rel, okR := parseCount(csv.fields[0])
-		class, okC := parseCount(csv.fields[2])
+		class, okC := parseCount(csv.fields[len(header)-1])
 		if !okR || !okC || rel == 0 || class == 0 || !isRecordID(csv.fields[1]) {
-			return nil, csv.fail("not release,source:partition:offset,class")
+			return nil, csv.fail("not release,source:partition:offset,part,class")
 		}
 		rec := index.intern(csv.fields[1])
 		column := m.class[int(rel)]
 		if grow := int(rec) + 1 - len(column); grow > 0 {
-			column = append(column, make([]uint32, grow)...)
+			column = append(column, make([]address, grow)...)
 			m.class[int(rel)] = column
 		}
-		if column[rec] != 0 {
+		if column[rec].class != 0 {
 			return nil, csv.fail("record is listed twice in one release")
 		}
-		column[rec] = class
+		column[rec] = address{part, class}
 	}
+}
+
+// part numbers the names of parts.
+func (m *members) part(names map[string]uint32, text []byte) (uint32, bool) {
+	if n, ok := names[string(text)]; ok {
+		return n, true
+	}
+	if _, ok := parsePartName(string(text)); !ok {
+		return 0, false
+	}
+	n := uint32(len(m.parts))
+	m.parts = append(m.parts, string(text))
+	names[m.parts[n]] = n
+	return n, true
 }
 
 // records is the export records.csv: the microdata.

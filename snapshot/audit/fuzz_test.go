@@ -37,14 +37,95 @@ func checkError(t *testing.T, data []byte, err error) {
 	require.Less(t, len(err.Error()), 200)
 }
 
+// checkFuzzedParts: whatever a manifest says of its parts can be tested and
+// numbered, and follows from itself.
+func checkFuzzedParts(t *testing.T, m *Manifest) {
+	f := &faults{}
+	checkLayout(m, f)
+	whole := f.n == 0
+	l := newLayout(m)
+	for i, p := range m.Parts {
+		for _, c := range []int{1, p.Classes} {
+			if c > 0 && l.at[p.Name] == i {
+				part, number := l.place(l.start[i] + uint32(c) - 1)
+				require.Equal(t, p.Name, part)
+				require.Equal(t, c, number)
+			}
+		}
+	}
+	s := follow(m, m, f)
+	if whole {
+		require.True(t, s.whole)
+		require.Empty(t, died(l, l, m.Release, f))
+		require.Zero(t, f.n)
+	}
+}
+
+// FuzzPartName: a name that is read prints back as itself.
+func FuzzPartName(f *testing.F) {
+	for _, s := range []string{"part-000001", "part-000001-000010", "part-1000000", "part-0000001", "part-000010-000001",
+		"part-000001-000001", "part-", "part-000000"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		b, ok := parsePartName(name)
+		if !ok {
+			return
+		}
+		again := partName(b.first)
+		if b.first < b.last {
+			again += strings.TrimPrefix(partName(b.last), "part")
+		}
+		require.Equal(t, name, again)
+	})
+}
+
+// FuzzCompaction: any files are refused or compared; the file of one part is its
+// own compaction; and the file of two is not the file of one.
+func FuzzCompaction(f *testing.F) {
+	for _, s := range []string{"age,illness,class\n20,a,1\n20,b,1\n", "group,illness,count\n1,a,2\n",
+		"attribute,bucket,value,count\njob,1,clerk,2\n"} {
+		f.Add([]byte(s), []byte(s))
+	}
+	f.Add([]byte("age,job,illness,class\n20,*1,*1,1\n"), []byte("age,job,illness,class\n20,*2,*2,2\n"))
+	f.Add([]byte("\n"), []byte("0"))
+	s := fuzzSchema()
+	s.local = []*localAttr{{name: "job", col: 2}, {name: "illness", col: -1}}
+	f.Fuzz(func(t *testing.T, old, now []byte) {
+		for _, name := range []string{"data.csv", "st.csv", "buckets.csv", "lgb.csv"} {
+			compare := func(now []byte, before ...[]byte) (bool, error) {
+				p, all := &Part{}, [][][]byte{}
+				for i, b := range before {
+					p.Replaces = append(p.Replaces, Replaced{FirstClass: 1 + 7*i, Classes: 7})
+					all = append(all, [][]byte{b})
+				}
+				found := &faults{}
+				_, err := checkCompaction(&Manifest{Release: 1}, s, p, [][]byte{now}, all, []string{name}, found)
+				checkError(t, append(bytes.Clone(old), now...), err)
+				return found.n == 0, err
+			}
+			if same, err := compare(old, old); err == nil {
+				require.True(t, same)
+			}
+			if same, err := compare(now, old, now); err == nil && same {
+				require.False(t, bytes.Contains(old[bytes.IndexByte(old, '\n')+1:], []byte("\n")),
+					"the old part has rows that the new one has no room for")
+			}
+		}
+	})
+}
+
 func FuzzManifest(f *testing.F) {
 	seeds(f, "releases/000002/manifest.json")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest("manifest.json", data)
 		checkError(t, data, err)
 		if err == nil {
-			require.Equal(t, formatVersion, m.FormatVersion)
+			require.Contains(t, []int{formatWhole, formatParts}, m.FormatVersion)
 			m.Policy.principles()
+			if m.FormatVersion == formatParts {
+				checkFuzzedParts(t, m)
+			}
 		}
 	})
 }
@@ -58,7 +139,7 @@ func fuzzSchema() *schema {
 }
 
 func FuzzTable(f *testing.F) {
-	seeds(f, "releases/00000[13]/data.csv")
+	seeds(f, "releases/00000[13]/part-*/data.csv")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := &tableReader{s: fuzzSchema(), release: 1, f: &faults{}, rows: map[string]int{}}
 		tab, err := r.read("generalization", []string{"data.csv"}, [][]byte{data})
@@ -172,16 +253,21 @@ func FuzzHierarchy(f *testing.F) {
 // stands there.
 func TestMalformedInputsSayWhere(t *testing.T) {
 	for _, c := range []struct{ name, file, from, to, want string }{
-		{"number", "releases/000001/data.csv", `"[20,27]"`, `"[020,27]"`, "data.csv:2: attribute age: not a number in shortest decimal form"},
-		{"empty interval", "releases/000001/data.csv", `"[20,27]"`, `"[27,27]"`,
+		{"number", "releases/000001/part-000001/data.csv", `"[20,27]"`, `"[020,27]"`,
+			"data.csv:2: attribute age: not a number in shortest decimal form"},
+		{"empty interval", "releases/000001/part-000001/data.csv", `"[20,27]"`, `"[27,27]"`,
 			"data.csv:2: attribute age: interval is empty or a single value"},
-		{"label", "releases/000001/data.csv", "*", "CANARY", "attribute city: value or label is not in the hierarchy"},
-		{"class", "releases/000001/data.csv", ",a,1\n", ",a,CANARY\n", "data.csv:2: class is not a positive number"},
-		{"header", "releases/000001/data.csv", "city", "CANARY", "data.csv:1: header lacks an attribute"},
-		{"quote", "releases/000001/data.csv", ",a,1\n", ",CAN\"ARY,1\n", "data.csv:2: quote inside an unquoted field"},
+		{"label", "releases/000001/part-000001/data.csv", "*", "CANARY", "attribute city: value or label is not in the hierarchy"},
+		{"class", "releases/000001/part-000001/data.csv", ",a,1\n", ",a,CANARY\n", "data.csv:2: class is not a positive number"},
+		{"header", "releases/000001/part-000001/data.csv", "city", "CANARY", "data.csv:1: header lacks an attribute"},
+		{"quote", "releases/000001/part-000001/data.csv", ",a,1\n", ",CAN\"ARY,1\n", "data.csv:2: quote inside an unquoted field"},
 		{"manifest field", "releases/000001/manifest.json", `"recoding"`, `"CANARY"`, "manifest.json:"},
 		{"manifest case", "releases/000001/manifest.json", `"recoding"`, `"Recoding"`, "unknown field"},
-		{"manifest version", "releases/000001/manifest.json", `"format_version": 1`, `"format_version": 2`, "format_version is not one"},
+		{"manifest version", "releases/000001/manifest.json", `"format_version": 2`, `"format_version": 3`, "format_version is not one"},
+		{"parts of version 1", "releases/000001/manifest.json", `"format_version": 2`, `"format_version": 1`, "format version 1 has parts"},
+		{"part", "releases/000001/manifest.json", `"part-000001"`, `"../CANARY"`, "an entry of parts is malformed"},
+		{"part of many digits", "releases/000001/manifest.json", `"part-000001"`, `"part-0000001"`, "an entry of parts is malformed"},
+		{"member's part", "members.csv", "part-000001", "CANARY", "members.csv:2: part is not the name of a part"},
 		{"member", "members.csv", "topic:0:0", "CANARY", "members.csv:2: not release"},
 		{"record", "records.csv", "topic:0:0", "CANARY", "records.csv:2: record is not"},
 		{"record value", "records.csv", "north-1", "CANARY", "records.csv:2: attribute city: value or label"},

@@ -5,25 +5,54 @@ import (
 	"slices"
 )
 
-// Gate is the auditor inside the publisher: it reads each rendered release
-// before it is renamed into place and compares it with the one before, carrying
-// the certificate from release to release.
+// Gate is the auditor inside the publisher: it reads what each rendered release
+// adds before it is renamed into place, compares it with the release before, and
+// carries the certificate from release to release.
 //
 // Guarantee: if every release of a chain passed Check without violations, then
-// every published record's component is frozen (rule A) or pure (rule P), hence P(value | all
-// releases) <= 1/l at levels L0 and L1, no budget is exceeded, and nobody
-// disappeared. The check reads files, not the publisher's memory; only who is in
-// which class comes from the caller. What it does not see is the microdata: that
-// bags and cells are the members' own is Dir's to check.
+// every published record's component is frozen (rule A) or pure (rule P), hence
+// P(value | all releases) <= 1/l at levels L0 and L1, no budget is exceeded, and
+// nobody disappeared. The check reads files, not the publisher's memory; only who
+// is in which class comes from the caller. What it does not see is the microdata:
+// that bags and cells are the members' own is Dir's to check.
 //
-// Cost: parsing plus O(records + classes) per release. A Gate is not safe for
-// concurrent use.
+// Method: a part that stood in the release before is the same if its files are
+// (inode, size, time of change, mode 0444); any other file is hashed again. So its
+// classes are frozen. New parts are read in full. A compacted part is compared
+// with the bytes of the parts that it replaces. Only classes that the manifest
+// lists as dead change; all their people must be in new classes of the same values.
+//
+// Cost: of a release in parts, what is new in it, and one look at each file of the
+// older parts. The carry holds 4 bytes a record (6 once any was regrouped) and 16 a
+// class, and of pure classes their sets of values. A release that is one table is
+// read in full. A Gate is not safe for concurrent use.
 type Gate struct {
 	policy Policy
 	s      *schema
 	from   *Manifest // the hierarchies of s are those that it names
-	carry  *carry
-	next   *carry // checked, waiting for Commit
+	carry  *carry    // the newest release, if it is one table
+	held   *held     // the newest release, if it is in parts
+	next   func()    // takes over what was checked: Commit
+}
+
+// Placement says which class of one part each of some records is in. Records
+// and Classes have the same length. Record ordinals are the caller's and must stay
+// the same from call to call. Part is empty for a release that is one table.
+type Placement struct {
+	Part             string
+	Records, Classes []uint32
+}
+
+// Whole places the records of a release that is one table: the class number of
+// each record ordinal, 0 where not published.
+func Whole(members []uint32) []Placement {
+	p := Placement{}
+	for rec, c := range members {
+		if c > 0 {
+			p.Records, p.Classes = append(p.Records, uint32(rec)), append(p.Classes, c)
+		}
+	}
+	return []Placement{p}
 }
 
 // NewGate makes a gate for a chain that has no release yet; see Resume.
@@ -32,35 +61,34 @@ func NewGate(policy Policy) *Gate {
 }
 
 // Check reads the release rendered in dir (for instance releases/.tmp-000042)
-// and tests it alone and against the committed release before it. members holds,
-// per record ordinal, the class number in this release, 0 = not published;
-// ordinals are the caller's and must stay the same from call to call. The slice
-// is copied. A non-empty result means: do not publish. The state of the gate
-// changes only by Commit, so Check may be repeated.
-func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
+// and tests it alone and against the committed release before it. placed is who is
+// in the part that this release gives birth to; in the first release in parts, in
+// every part; in a release that is one table, in that. A non-empty result means: do
+// not publish. The state of the gate changes only by Commit, so Check may be
+// repeated.
+func (g *Gate) Check(dir string, placed []Placement) ([]Violation, error) {
 	g.next = nil
 	f := &faults{}
-	rel, err := g.load(dir, f)
+	man, err := g.manifest(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	before := g.carry.man
+	before := g.newest()
 	if before != nil {
-		checkContract(before, rel.man, f)
-	}
-	checkLink(before, rel.man, rel.man.Release, f)
-	classOf := g.translate(rel, members, f)
-	var next *carry
-	if rel.man.whyNothing() == "" {
-		next, _ = g.carry.advance(rel, classOf, g.s, f)
-		checkDifference(g.carry.hist, next.hist, rel.man, f)
-		checkLocalDifference(g.s, g.carry.local, next.local, rel.man, f)
-	} else {
-		next = &carry{man: rel.man, tab: rel.tab, classOf: classOf}
-		if before != nil {
-			f.add("claim", kindAcrossNone, rel.man.Release, 0, "across_releases",
+		checkContract(before, man, f)
+		if man.whyNothing() != "" {
+			f.add("claim", kindAcrossNone, man.Release, 0, "across_releases",
 				"a release that promises nothing next to others follows another one")
 		}
+	}
+	checkLink(before, man, man.Release, f)
+	check := g.checkAll
+	if g.held != nil && man.FormatVersion == formatParts {
+		check = g.checkNew
+	}
+	next, err := check(dir, man, placed, f)
+	if err != nil {
+		return nil, err
 	}
 	if len(f.list) == 0 {
 		g.next = next
@@ -72,34 +100,129 @@ func (g *Gate) Check(dir string, members []uint32) ([]Violation, error) {
 // after the rename. It does nothing if the last Check found violations.
 func (g *Gate) Commit() {
 	if g.next != nil {
-		g.carry, g.next = g.next, nil
+		g.next()
+		g.next = nil
 		g.compact()
 	}
 }
 
 // Resume puts the gate behind a release that is already published: after a
-// restart, dir is that release's directory, members its classes per record
-// ordinal, regroups how often each record was regrouped so far (Regroups of the
-// gate that committed it, kept by the publisher; nil means never). The release
-// is read again and tested on its own; violations are returned as by Check.
-func (g *Gate) Resume(dir string, members []uint32, regroups []uint16) ([]Violation, error) {
-	g.s, g.next, g.carry = nil, nil, newCarry()
+// restart, dir is that release's directory, placed who is in its classes (of all
+// parts, those alive), regroups how often each record was regrouped so far, kept by
+// the publisher; nil means never. The release is read again, every file of it, and
+// tested on its own; violations are returned as by Check.
+func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]Violation, error) {
+	g.s, g.next, g.carry, g.held = nil, nil, newCarry(), nil
 	f := &faults{}
-	rel, err := g.load(dir, f)
+	man, err := g.manifest(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	classOf := g.translate(rel, members, f)
+	rel, err := loadRelease(dir, man, g.s, nil, f)
+	if err != nil {
+		return nil, err
+	}
+	classOf := translate(rel, placed, f)
+	f.addN("microdata", kindMembersMismatch, rel.num, 0, "",
+		"a class has another number of records than the release shows", differing(rel.tab, classOf))
 	next, _ := g.carry.advance(rel, classOf, g.s, &faults{}) // every class counts as born: only the counts matter
 	next.regroups = fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	if len(f.list) == 0 {
-		g.carry = next
+		g.settle(next, rel)
+		g.compact()
 	}
 	return f.sorted(), nil
 }
 
-// load reads manifest and tables, and the hierarchies of the releases directory.
-func (g *Gate) load(dir string, f *faults) (*release, error) {
+// newest is the manifest of the committed release; nil: there is none.
+func (g *Gate) newest() *Manifest {
+	if g.held != nil {
+		return g.held.man
+	}
+	return g.carry.man
+}
+
+// checkAll reads every class of a release: of one that is one table, and of the
+// first in parts.
+func (g *Gate) checkAll(dir string, man *Manifest, placed []Placement, f *faults) (func(), error) {
+	rel, err := loadRelease(dir, man, g.s, nil, f)
+	if err != nil {
+		return nil, err
+	}
+	classOf := translate(rel, placed, f)
+	next := &carry{man: man, tab: rel.tab, classOf: classOf, parts: rel.parts}
+	if man.whyNothing() == "" && g.held == nil { // from parts to one table: checkContract
+		f.locate = rel.locate
+		next, _ = g.carry.advance(rel, classOf, g.s, f)
+		checkDifference(g.carry.hist, next.hist, man, f)
+		checkLocalDifference(g.s, g.carry.local, next.local, man, f)
+		f.locate = nil
+	}
+	return func() { g.settle(next, rel) }, nil
+}
+
+// settle keeps what the next check needs of a release that was read in full.
+func (g *Gate) settle(next *carry, rel *release) {
+	if rel.parts == nil {
+		g.carry, g.held = next, nil
+		return
+	}
+	g.carry, g.held = newCarry(), hold(next, rel, g.s)
+	g.s.sets = newSetDict() // held has what it needs of it
+}
+
+// translate gives the class of each record, as an index of the table + 1.
+func translate(rel *release, placed []Placement, f *faults) []uint32 {
+	unknown, twice := 0, 0
+	classOf := make([]uint32, ordinals(placed))
+	for _, p := range placed {
+		lookup := rel.lookup(p.Part)
+		for i, rec := range p.Records {
+			c, how := lookup(p.Classes[i])
+			switch {
+			case how != standsAlive:
+				unknown++
+			case classOf[rec] != 0:
+				twice++
+			default:
+				classOf[rec] = uint32(c) + 1
+			}
+		}
+	}
+	f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)
+	f.addN("microdata", kindRecordTwice, rel.num, 0, "class", "a record is in two classes", twice)
+	return classOf
+}
+
+// ordinals bounds those of the records placed.
+func ordinals(placed []Placement) (n int) {
+	for _, p := range placed {
+		for _, rec := range p.Records {
+			n = max(n, int(rec)+1)
+		}
+	}
+	return n
+}
+
+// differing counts the classes whose size is not the number of their members.
+func differing(t *table, classOf []uint32) (n int) {
+	members := make([]int, t.m)
+	for _, c := range classOf {
+		if c > 0 {
+			members[c-1]++
+		}
+	}
+	for c, m := range members {
+		if m != t.size(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// manifest reads the manifest and the hierarchies of the releases directory, and
+// tests that it declares what this gate holds.
+func (g *Gate) manifest(dir string, f *faults) (*Manifest, error) {
 	man, err := loadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -107,108 +230,6 @@ func (g *Gate) load(dir string, f *faults) (*release, error) {
 	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
 		return nil, err
 	}
-	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L ||
-		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
-		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
-	}
-	if man.byRows() && !g.policy.Rows {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level",
-			"the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
-	}
-	g.promised(man, f)
-	return loadRelease(dir, man, g.s, f)
-}
-
-// hierarchies reads those that a manifest names, unless they are known, and tests
-// that they contain the earlier ones.
-func (g *Gate) hierarchies(releases string, man *Manifest, f *faults) error {
-	if g.s != nil && len(grown(g.from, man)) == 0 {
-		return nil
-	}
-	hier, err := loadHierarchies(releases, man, f)
-	if err != nil {
-		return err
-	}
-	if g.s == nil {
-		g.s, g.from = newSchema(man, hier), man
-		return nil
-	}
-	broken := len(f.list)
-	if err := checkGrowth(releases, g.from, man, f); err != nil || len(f.list) > broken {
-		return err
-	}
-	for _, a := range g.s.qi {
-		if h := hier[a.name]; h != nil {
-			a.grow(h)
-		}
-	}
-	g.from = man
-	return nil
-}
-
-// promised tests that each semi-sensitive attribute is announced with the promise
-// that the gate was given: a weaker one would be kept, and be wrong.
-func (g *Gate) promised(man *Manifest, f *faults) {
-	if g.policy.Promises == nil {
-		return
-	}
-	found := 0
-	for _, c := range man.Schema {
-		if c.Promise == nil {
-			continue
-		}
-		found++
-		if want := g.policy.Promises[c.Name]; c.Promise.L != want.L || c.Promise.T != want.T || c.Promise.Distance != want.Distance {
-			f.add("claim", kindClaimFalse, man.Release, 0, c.Name, "the manifest declares another promise than the gate holds")
-		}
-	}
-	if found != len(g.policy.Promises) {
-		f.add("claim", kindClaimFalse, man.Release, 0, "schema", "the manifest lacks the promise of an attribute")
-	}
-}
-
-func (g *Gate) translate(rel *release, members []uint32, f *faults) []uint32 {
-	classOf := slices.Clone(members)
-	unknown := 0
-	for rec, number := range classOf {
-		if number == 0 {
-			continue
-		}
-		if c, ok := rel.tab.lookup(number); ok {
-			classOf[rec] = uint32(c) + 1
-		} else {
-			classOf[rec] = 0
-			unknown++
-		}
-	}
-	f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "a member's class is not in the release", unknown)
-	return classOf
-}
-
-// compact drops cells that no class uses any more, so that a gate which lives
-// for years holds what one release holds.
-func (g *Gate) compact() {
-	t := g.carry.tab
-	for a, attr := range g.s.qi {
-		if len(attr.cells) <= 4*t.m+1024 {
-			continue
-		}
-		fresh := attr.empty()
-		for i := a; i < len(t.box); i += t.d {
-			t.box[i] = fresh.again(attr, t.box[i])
-		}
-		for i := a; i < len(t.qi); i += t.d {
-			t.qi[i] = fresh.again(attr, t.qi[i])
-		}
-		g.s.qi[a] = fresh
-	}
-}
-
-// again interns a cell of another dictionary of the same attribute.
-func (a *attribute) again(from *attribute, id uint32) uint32 {
-	if id == noCell || a.semi && id == bucketedCell {
-		return id
-	}
-	fresh, _ := a.intern([]byte(from.cells[id].text)) // it parsed before
-	return fresh
+	g.declared(man, f)
+	return man, nil
 }

@@ -52,7 +52,7 @@ func TestLevels(t *testing.T) {
 			require.Contains(t, r.NotPromised, knowsProgram, "in any case")
 			g, refused := NewGate(gatePolicy(p)), []string(nil)
 			for i, r := range releases {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(i+1)), memberSlice(p, r))
+				found, err := g.Check(filepath.Join(o.Releases, dirName(i+1)), placedNow(p.parts, r.number, r.where))
 				require.NoError(t, err)
 				refused = append(refused, kinds(found)...)
 				g.Commit()

@@ -45,15 +45,6 @@ func bigLocal(n int) *localPlan {
 	return p
 }
 
-// members is the gate's view of a release.
-func (p *localPlan) members(r *localRelease) []uint32 {
-	out := make([]uint32, len(p.people))
-	for i, c := range r.member {
-		out[i] = uint32(c)
-	}
-	return out
-}
-
 func localGatePolicy(p *localPlan) Policy {
 	return Policy{K: p.k, L: p.l, Republication: "append", MaxRegroups: new(int), Rows: true,
 		Promises: map[string]Promise{"sex": {T: p.sexT, Distance: "equal"}, "job": {L: p.jobL}}}
@@ -68,11 +59,11 @@ func BenchmarkGateLocal(b *testing.B) {
 			releases := p.render()
 			o := p.write(b, releases)
 			g := NewGate(localGatePolicy(p))
-			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
 			require.NoError(b, err)
 			require.Empty(b, found)
 			g.Commit()
-			members := p.members(releases[1])
+			members := placedNow(p.parts, releases[1].number, releases[1].where)
 			b.ReportAllocs()
 			for b.Loop() {
 				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members)
@@ -102,18 +93,18 @@ func TestLocalGate(t *testing.T) {
 	g := NewGate(localGatePolicy(p))
 	for _, r := range releases {
 		for range 2 {
-			found, err := g.Check(filepath.Join(o.Releases, dirName(r.number)), p.members(r))
+			found, err := g.Check(filepath.Join(o.Releases, dirName(r.number)), placedNow(p.parts, r.number, r.where))
 			require.NoError(t, err)
 			require.Empty(t, found)
 		}
 		g.Commit()
 	}
 	resumed := NewGate(localGatePolicy(p))
-	found, err := resumed.Resume(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]), nil)
+	found, err := resumed.Resume(filepath.Join(o.Releases, dirName(1)), placedAll(releases[0].where), nil)
 	require.NoError(t, err)
 	require.Empty(t, found)
 	resumed.compact()
-	found, err = resumed.Check(filepath.Join(o.Releases, dirName(2)), p.members(releases[1]))
+	found, err = resumed.Check(filepath.Join(o.Releases, dirName(2)), placedNow(p.parts, releases[1].number, releases[1].where))
 	require.NoError(t, err)
 	require.Empty(t, found)
 
@@ -122,7 +113,7 @@ func TestLocalGate(t *testing.T) {
 		{"sex": {T: p.sexT, Distance: "equal"}, "job": {L: p.jobL}, "city": {L: 2}}} {
 		policy := localGatePolicy(p)
 		policy.Promises = weaker
-		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), p.members(releases[0]))
+		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
 		require.NoError(t, err)
 		require.Contains(t, kinds(found), kindClaimFalse)
 	}
@@ -131,6 +122,7 @@ func TestLocalGate(t *testing.T) {
 		kindReference, kindDifference, kindClassMerged, kindLoneNewcomer} {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.want == want })
 		bad, groups := standardLocal()
+		bad.parts = inOne
 		m := &localMutations[i]
 		if m.plan != nil {
 			m.plan(bad, groups)
@@ -143,7 +135,7 @@ func TestLocalGate(t *testing.T) {
 		gate := NewGate(localGatePolicy(bad))
 		var all []Violation
 		for _, r := range rendered {
-			found, err := gate.Check(filepath.Join(o.Releases, dirName(r.number)), bad.members(r))
+			found, err := gate.Check(filepath.Join(o.Releases, dirName(r.number)), placedNow(bad.parts, r.number, r.where))
 			require.NoError(t, err)
 			all = append(all, found...)
 			gate.Commit()

@@ -39,7 +39,7 @@ func (r *tableReader) readLocalBuckets(file string, data []byte, l *localTable) 
 			return nil, 0, csv.fail("count is not a positive number in range")
 		}
 		room -= int(count)
-		if j < last {
+		if j < last && r.joined == nil { // a compaction lists them part by part
 			r.f.add("order", kindRowOrder, r.release, 0, "", "the buckets are not listed attribute by attribute in schema order")
 		}
 		last = j
@@ -89,7 +89,7 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 		}
 		part := list[from:to]
 		bag := canonicalRuns(a.values, part)
-		if len(numbers) > 0 && compareRuns(a.values, before, bag) > 0 {
+		if len(numbers) > 0 && r.joined == nil && compareRuns(a.values, before, bag) > 0 {
 			unordered++
 		}
 		before = bag

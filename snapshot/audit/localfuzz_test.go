@@ -25,9 +25,10 @@ func localFuzzSchema(f *testing.F) (*schema, Options) {
 func FuzzLocal(f *testing.F) {
 	s, o := localFuzzSchema(f)
 	for _, n := range []string{"000001", "000002"} {
-		rows, err := os.ReadFile(filepath.Join(o.Releases, n, "lgb.csv"))
+		dir := filepath.Join(o.Releases, n, "part-"+n)
+		rows, err := os.ReadFile(filepath.Join(dir, "lgb.csv"))
 		require.NoError(f, err)
-		buckets, err := os.ReadFile(filepath.Join(o.Releases, n, "buckets.csv"))
+		buckets, err := os.ReadFile(filepath.Join(dir, "buckets.csv"))
 		require.NoError(f, err)
 		f.Add(rows, buckets)
 		f.Add(rows[:len(rows)/2], buckets)

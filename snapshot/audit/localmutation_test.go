@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ type localMutation struct {
 	render func(p *localPlan, r []*localRelease)
 	files  func(t *testing.T, o *Options)
 	public string // kind that public files alone must show
+	parts  string // the kind in releases in parts, where it is another
 }
 
 // edit replaces a line of buckets.csv in some releases.
@@ -72,11 +72,11 @@ var localMutations = []localMutation{
 		p.releases[1].jobs[0], p.releases[1].jobs[1] = []int{b[2], b[0]}, []int{j[1], j[2], j[0]}
 	}},
 	{name: "rows moved jointly", want: kindBucketRowsMoved, plan: (*localPlan).crossed},
-	{name: "bucket grew", want: kindBucketGrown, attr: "job", plan: func(p *localPlan, g *localGroups) {
+	{name: "bucket grew", parts: kindPartChanged, want: kindBucketGrown, attr: "job", plan: func(p *localPlan, g *localGroups) {
 		s := &p.releases[1]
 		s.jobs = [][]int{{g.job[0], g.both[0], g.late[0], g.late[1]}, s.jobs[1], s.jobs[2], s.jobs[4]}
 	}},
-	{name: "t bucket grew", want: kindBucketGrown, attr: "sex", plan: func(p *localPlan, g *localGroups) {
+	{name: "t bucket grew", parts: kindPartChanged, want: kindBucketGrown, attr: "sex", plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].sexes = [][]int{join(g.both, g.late), g.sex}
 	}},
 	{name: "class with mixed flags", want: kindMixedFlags, attr: "job", plan: func(p *localPlan, g *localGroups) {
@@ -143,11 +143,12 @@ var localMutations = []localMutation{
 				p.people[i].sex = "F"
 			}
 		}},
-	{name: "lone newcomer in a class", want: kindLoneNewcomer, public: kindFrozenVanished, plan: func(p *localPlan, g *localGroups) {
-		lone := p.add(2, "", "clerk", "F", "b")
-		p.releases[1].classes = slices.Clone(p.releases[1].classes)
-		p.releases[1].classes[0] = join(g.none, lone)
-	}},
+	{name: "lone newcomer in a class", parts: kindDeadNotPure, want: kindLoneNewcomer, public: kindFrozenVanished,
+		plan: func(p *localPlan, g *localGroups) {
+			lone := p.add(2, "", "clerk", "F", "b")
+			p.releases[1].classes = slices.Clone(p.releases[1].classes)
+			p.releases[1].classes[0] = join(g.none, lone)
+		}},
 	{name: "class grown by a fair set", want: kindClassGrown, plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].classes = slices.Clone(p.releases[1].classes)
 		p.releases[1].classes[0] = join(g.none, p.add(2, "", "clerk", "F", "b a"))
@@ -164,12 +165,13 @@ var localMutations = []localMutation{
 	{name: "record disappearing", want: kindRecordGone, plan: func(p *localPlan, g *localGroups) {
 		p.releases[1].classes = p.releases[1].classes[1:]
 	}},
-	{name: "bucketed values removed", want: kindRowsRemoved, attr: "sex", public: kindRowsRemoved, plan: func(p *localPlan, g *localGroups) {
-		s := &p.releases[1]
-		s.classes = [][]int{g.none, g.job, g.both, g.late}
-		s.sexes = [][]int{g.both, g.late}
-	}},
-	{name: "bucket numbers that persist", want: kindBucketNumbers, attr: "job", public: kindBucketNumbers,
+	{name: "bucketed values removed", parts: kindDeadNotPure, want: kindRowsRemoved, attr: "sex", public: kindRowsRemoved,
+		plan: func(p *localPlan, g *localGroups) {
+			s := &p.releases[1]
+			s.classes = [][]int{g.none, g.job, g.both, g.late}
+			s.sexes = [][]int{g.both, g.late}
+		}},
+	{name: "bucket numbers that persist", parts: "whole", want: kindBucketNumbers, attr: "job", public: kindBucketNumbers,
 		render: func(_ *localPlan, r []*localRelease) {
 			for _, line := range r[0].buckets {
 				if line[0] == "job" && line[1] == "3" {
@@ -236,12 +238,13 @@ var localMutations = []localMutation{
 		p.people[g.job[2]].value = "b"
 		p.people[g.job[3]].value = "b"
 	}},
-	{name: "tampered buckets", want: kindHashMismatch, public: kindHashMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "000002", "buckets.csv"),
-			func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
-	}},
+	{name: "tampered buckets", parts: kindLinkReplaced, want: kindHashMismatch, public: kindHashMismatch,
+		files: func(t *testing.T, o *Options) {
+			rewrite(t, dataPath(o, 2, "buckets.csv"),
+				func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
+		}},
 	{name: "second rendering beside the first", want: kindUnexpectedFile, public: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
-		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data.csv"), nil, 0o600))
+		require.NoError(t, os.WriteFile(dataPath(o, 1, "data.csv"), nil, 0o600))
 	}},
 }
 
@@ -276,8 +279,9 @@ func (p *localPlan) crossed(g *localGroups) {
 
 func join2(parts ...[][]int) [][]int { return slices.Concat(parts...) }
 
-func (m *localMutation) apply(t *testing.T) Options {
+func (m *localMutation) apply(t *testing.T, parts int) Options {
 	p, g := standardLocal()
+	p.parts = parts
 	if m.plan != nil {
 		m.plan(p, g)
 	}
@@ -298,23 +302,34 @@ func TestLocalMutations(t *testing.T) {
 	for i := range localMutations {
 		m := &localMutations[i]
 		t.Run(m.name, func(t *testing.T) {
-			o := m.apply(t)
-			r, err := Dir(o)
-			require.NoError(t, err)
-			require.Equal(t, VerdictViolated, r.Verdict)
-			found := slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Kind == m.want && (m.attr == "" || v.Attribute == m.attr) })
-			require.True(t, found, "%+v", r.Violations)
-			for _, a := range r.Attributes {
-				if a.Attribute == m.attr {
-					require.Equal(t, VerdictViolated, a.Status)
+			inFormats(t, func(t *testing.T, parts int) {
+				o, want, public := m.apply(t, parts), m.want, m.public
+				if parts != inOne && m.parts == "whole" {
+					t.Skip("a part of the test's writer has no such thing")
 				}
-			}
-			if m.public != "" {
-				o.Members, o.Records = "", ""
-				r, err = Dir(o)
+				if parts != inOne && m.parts != "" {
+					r, err := Dir(o)
+					require.NoError(t, err)
+					require.Contains(t, kinds(r.Violations), m.parts)
+					return
+				}
+				r, err := Dir(o)
 				require.NoError(t, err)
-				require.Contains(t, kinds(r.Violations), m.public)
-			}
+				require.Equal(t, VerdictViolated, r.Verdict)
+				found := slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Kind == want && (m.attr == "" || v.Attribute == m.attr) })
+				require.True(t, found, "%+v", r.Violations)
+				for _, a := range r.Attributes {
+					if a.Attribute == m.attr {
+						require.Equal(t, VerdictViolated, a.Status)
+					}
+				}
+				if m.public != "" {
+					o.Members, o.Records = "", ""
+					r, err = Dir(o)
+					require.NoError(t, err)
+					require.Contains(t, kinds(r.Violations), public)
+				}
+			})
 		})
 	}
 }
@@ -324,7 +339,7 @@ func TestLocalMutations(t *testing.T) {
 func TestLocalAttributesAreJudgedApart(t *testing.T) {
 	status := func(name string) map[string]string {
 		i := slices.IndexFunc(localMutations, func(m localMutation) bool { return m.name == name })
-		r, err := Dir(localMutations[i].apply(t))
+		r, err := Dir(localMutations[i].apply(t, 1))
 		require.NoError(t, err)
 		out := map[string]string{}
 		for _, a := range r.Attributes {
@@ -346,6 +361,7 @@ func TestLocalAttributesAreJudgedApart(t *testing.T) {
 // search.
 func TestLocalJointMove(t *testing.T) {
 	p, g := standardLocal()
+	p.parts = inOne
 	p.crossed(g)
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)

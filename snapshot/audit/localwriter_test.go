@@ -2,17 +2,12 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // A second tiny publisher, for recoding lgb. Attributes in schema order: age
@@ -40,7 +35,10 @@ type localPlan struct {
 	sexT     float64
 	declared []ValueCount // reference of sex; nil: release 1's own bag
 	diverse  []any        // policy.diversity
-	level    string       // that the manifests claim; empty: L0+L1 if the buckets nest, else rows
+	parts    int          // the first release in parts; 0: 1
+	compact  map[int][2]int
+	edit     func(*testParts)
+	level    string // that the manifests claim; empty: L0+L1 if the buckets nest, else rows
 }
 
 // localRelease is a rendered release that mutations may edit before it is hashed.
@@ -49,6 +47,7 @@ type localRelease struct {
 	lgb, buckets [][]string
 	man          map[string]any
 	member       map[int]int
+	where        map[int]testAddress
 }
 
 func (p *localPlan) add(arrived int, private, jobs, sexes, values string) []int {
@@ -265,7 +264,7 @@ func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes in
 		diverse = []any{}
 	}
 	r.man = map[string]any{
-		"format_version": 1, "dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
+		"dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
 		"schema": []map[string]any{
 			{"name": "person", "role": "subject", "type": "categorical"},
 			{"name": "age", "role": "quasi", "type": "integer"},
@@ -284,14 +283,14 @@ func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes in
 // write renders to disk and gives the audit's options, both exports included.
 func (p *localPlan) write(t testing.TB, releases []*localRelease) Options {
 	t.Helper()
-	w := &chainWriter{t: t, root: t.TempDir()}
+	w := &chainWriter{t: t, root: t.TempDir(), parts: p.parts, compact: p.compact, edit: p.edit}
 	w.put("releases/hierarchies/city.csv", []byte(testHierarchy))
-	members := [][]string{{"release", "record", "class"}}
+	members := [][]string{{"release", "record", "part", "class"}}
 	for _, r := range releases {
-		w.release(r.number, r.man, map[string][][]string{"lgb.csv": r.lgb, "buckets.csv": r.buckets})
+		r.where = w.release(r.number, r.man, map[string][][]string{"lgb.csv": r.lgb, "buckets.csv": r.buckets}, r.member)
 		for i := range p.people {
-			if c := r.member[i]; c > 0 {
-				members = append(members, []string{strconv.Itoa(r.number), recordID(i), strconv.Itoa(c)})
+			if a, ok := r.where[i]; ok {
+				members = append(members, []string{strconv.Itoa(r.number), recordID(i), a.part, strconv.Itoa(a.class)})
 			}
 		}
 	}
@@ -307,48 +306,6 @@ func (p *localPlan) write(t testing.TB, releases []*localRelease) Options {
 			flag(x.sexPrivate, x.sexPrivately), flag(x.jobPrivate, x.jobPrints)})
 	}
 	return w.finish(members, records)
-}
-
-// chainWriter puts releases on disk, hashes and chains them.
-type chainWriter struct {
-	t        testing.TB
-	root     string
-	previous any
-	ledger   string
-	newest   int
-}
-
-func (w *chainWriter) put(path string, data []byte) {
-	path = filepath.Join(w.root, path)
-	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(w.t, os.WriteFile(path, data, 0o600))
-}
-
-func (w *chainWriter) release(number int, man map[string]any, tables map[string][][]string) {
-	sub := fmt.Sprintf("releases/%06d/", number)
-	files := []map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		data := testCSV(w.t, tables[name])
-		w.put(sub+name, data)
-		files = append(files, map[string]any{"name": name, "sha256": hexSHA(data), "bytes": len(data), "rows": len(tables[name]) - 1})
-	}
-	man["files"] = files
-	man["previous"] = w.previous
-	data, err := json.MarshalIndent(man, "", "  ")
-	require.NoError(w.t, err)
-	w.put(sub+"manifest.json", data)
-	w.previous = map[string]any{"release": number, "sha256": hexSHA(data)}
-	w.ledger += fmt.Sprintf("%d %s\n", number, hexSHA(data))
-	w.newest = number
-}
-
-func (w *chainWriter) finish(members, records [][]string) Options {
-	w.put("releases/CURRENT", fmt.Appendf(nil, "%06d\n", w.newest))
-	w.put("ledger", []byte(w.ledger))
-	w.put("members.csv", testCSV(w.t, members))
-	w.put("records.csv", testCSV(w.t, records))
-	at := func(name string) string { return filepath.Join(w.root, name) }
-	return Options{Releases: at("releases"), Ledger: at("ledger"), Members: at("members.csv"), Records: at("records.csv")}
 }
 
 // localGroups names the classes of the standard chain by what is private in

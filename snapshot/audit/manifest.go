@@ -10,10 +10,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// formatVersion is the only manifest format this auditor knows. In version 1
-// the objects policy, quality and a schema entry's hierarchy are open: fields
-// unknown to the auditor are tolerated there and nowhere else.
-const formatVersion = 1
+// The versions of the format that this auditor knows: a release is one table, or
+// it is a list of parts. The objects policy, quality and a schema entry's
+// hierarchy are open: fields unknown to the auditor are tolerated there and
+// nowhere else.
+const (
+	formatWhole = 1
+	formatParts = 2
+)
 
 // Manifest is manifest.json of one release.
 type Manifest struct {
@@ -32,7 +36,9 @@ type Manifest struct {
 	Records       int          `json:"records"`
 	Classes       int          `json:"classes"`
 	Pending       int          `json:"pending"`
-	Files         []File       `json:"files"`
+	PartsSince    int          `json:"parts_since"` // the first release in parts, where an older one is one table
+	Parts         []Part       `json:"parts"`       // format version 2
+	Files         []File       `json:"files"`       // of the whole table; in format version 2 only on request
 	Quality       openObject   `json:"quality"`
 	Privacy       Privacy      `json:"privacy"`
 	Previous      *PreviousRef `json:"previous"`
@@ -148,7 +154,7 @@ func manifestError(file string, data []byte, err error) error {
 // check tests what any later step relies on.
 func (m *Manifest) check() string {
 	switch {
-	case m.FormatVersion != formatVersion:
+	case m.FormatVersion != formatWhole && m.FormatVersion != formatParts:
 		return "format_version is not one this auditor knows"
 	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
 		return "release or a count is out of range"
@@ -162,10 +168,11 @@ func (m *Manifest) check() string {
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"
 	}
-	for _, f := range m.Files {
-		if !isSHA(f.SHA256) || f.Bytes < 0 || f.Rows < 0 || !isFileName(f.Name) {
-			return "an entry of files is malformed"
-		}
+	if !wellFormedFiles(m.Files) {
+		return "an entry of files is malformed"
+	}
+	if reason := m.checkParts(); reason != "" {
+		return reason
 	}
 	return m.checkSchema()
 }

@@ -17,6 +17,7 @@ import (
 type mutation struct {
 	name   string
 	want   string // the kind that must be reported
+	parts  string // the kind in a release in parts, where it is another; whole: it makes no sense there
 	plan   func(p *plan, g *groups)
 	render func(p *plan, r []*testRelease)
 	files  func(t *testing.T, o *Options)
@@ -45,8 +46,23 @@ func sortClass(r *testRelease) {
 func rewrite(t *testing.T, path string, f func(data []byte) []byte) {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, f(data), 0o600))
+	mode := os.FileMode(0o600)
+	if strings.Contains(path, "/part-") {
+		mode = 0o444
+	}
+	require.NoError(t, os.Remove(path)) // other releases may have links to it
+	require.NoError(t, os.WriteFile(path, f(data), mode))
 }
+
+// inFormats runs a test on releases that are one table and on releases in parts.
+func inFormats(t *testing.T, f func(t *testing.T, parts int)) {
+	for name, parts := range map[string]int{"whole": inOne, "parts": 1} {
+		t.Run(name, func(t *testing.T) { f(t, parts) })
+	}
+}
+
+// inOne makes every release of a test's chain one table.
+const inOne = 1 << 20
 
 func appendLine(line string) func([]byte) []byte {
 	return func(b []byte) []byte { return append(b, line+"\n"...) }
@@ -99,7 +115,7 @@ var mutations = []mutation{
 			x.extra = true
 		}
 	}},
-	{name: "class number that persists", want: kindClassNumbers, render: func(_ *plan, r []*testRelease) {
+	{name: "class number that persists", parts: "whole", want: kindClassNumbers, render: func(_ *plan, r []*testRelease) {
 		for i := range r[1].rows {
 			r[1].rows[i].class += 10
 		}
@@ -107,7 +123,7 @@ var mutations = []mutation{
 			r[1].member[i] += 10
 		}
 	}},
-	{name: "classes in another order", want: kindClassOrder, render: func(_ *plan, r []*testRelease) {
+	{name: "classes in another order", parts: "whole", want: kindClassOrder, render: func(_ *plan, r []*testRelease) {
 		flip := map[int]int{1: 2, 2: 1}
 		for i, row := range r[1].rows {
 			if c, ok := flip[row.class]; ok {
@@ -130,21 +146,21 @@ var mutations = []mutation{
 	{name: "rows of a class with different cells", want: kindMixedCells, render: func(_ *plan, r []*testRelease) {
 		r[2].rows[1].cells = []string{"[20,25]", "*", "clerk"}
 	}},
-	{name: "tampered file", want: kindHashMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "000002", "data.csv"), func(b []byte) []byte {
+	{name: "tampered file", parts: kindLinkReplaced, want: kindHashMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, dataPath(o, 2, "data.csv"), func(b []byte) []byte {
 			i := bytes.LastIndex(b, []byte(",b,"))
 			b[i+1] = 'c'
 			return b
 		})
 	}},
-	{name: "file longer than announced", want: kindSizeMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "000003", "data.csv"), func(b []byte) []byte {
+	{name: "file longer than announced", parts: kindLinkReplaced, want: kindSizeMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, dataPath(o, 3, "data.csv"), func(b []byte) []byte {
 			last := b[bytes.LastIndexByte(b[:len(b)-1], '\n')+1:]
 			return append(b, last...)
 		})
 	}},
-	{name: "row announced and missing", want: kindRowsMismatch, files: func(t *testing.T, o *Options) {
-		rewrite(t, filepath.Join(o.Releases, "000003", "data.csv"), func(b []byte) []byte {
+	{name: "row announced and missing", parts: kindLinkReplaced, want: kindRowsMismatch, files: func(t *testing.T, o *Options) {
+		rewrite(t, dataPath(o, 3, "data.csv"), func(b []byte) []byte {
 			return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
 		})
 	}},
@@ -224,8 +240,9 @@ var mutations = []mutation{
 }
 
 // apply writes the standard chain with one mutation.
-func (m *mutation) apply(t *testing.T) Options {
+func (m *mutation) apply(t *testing.T, parts int) Options {
 	p, g := standard()
+	p.parts = parts
 	if m.plan != nil {
 		m.plan(p, g)
 	}
@@ -240,6 +257,17 @@ func (m *mutation) apply(t *testing.T) Options {
 	return o
 }
 
+// kind is what must be reported.
+func (m *mutation) kind(t *testing.T, parts int) string {
+	switch {
+	case parts == inOne || m.parts == "":
+		return m.want
+	case m.parts == "whole":
+		t.Skip("parts have no such thing")
+	}
+	return m.parts
+}
+
 // TestMutations proves that the auditor can fail: the standard chain audits
 // clean (TestStandardChainIsCertified), and each damage is reported under its
 // own name.
@@ -247,11 +275,14 @@ func TestMutations(t *testing.T) {
 	for i := range mutations {
 		m := &mutations[i]
 		t.Run(m.name, func(t *testing.T) {
-			r, err := Dir(m.apply(t))
-			require.NoError(t, err)
-			require.Equal(t, VerdictViolated, r.Verdict)
-			require.Equal(t, 3, r.ExitCode())
-			require.Contains(t, kinds(r.Violations), m.want)
+			inFormats(t, func(t *testing.T, parts int) {
+				want := m.kind(t, parts)
+				r, err := Dir(m.apply(t, parts))
+				require.NoError(t, err)
+				require.Equal(t, VerdictViolated, r.Verdict)
+				require.Equal(t, 3, r.ExitCode())
+				require.Contains(t, kinds(r.Violations), want)
+			})
 		})
 	}
 }
@@ -279,11 +310,17 @@ func TestPublicMutations(t *testing.T) {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
-			o := m.apply(t)
-			o.Members, o.Records = "", ""
-			r, err := Dir(o)
-			require.NoError(t, err)
-			require.Contains(t, kinds(r.Violations), want[m.name])
+			inFormats(t, func(t *testing.T, parts int) {
+				public := want[m.name]
+				if parts != inOne && m.parts != "" {
+					public = m.kind(t, parts)
+				}
+				o := m.apply(t, parts)
+				o.Members, o.Records = "", ""
+				r, err := Dir(o)
+				require.NoError(t, err)
+				require.Contains(t, kinds(r.Violations), public)
+			})
 		})
 	}
 }
@@ -323,7 +360,7 @@ func TestBucketMutations(t *testing.T) {
 				p, _ := standard()
 				p.recoding = recoding
 				o := p.write(t, p.render())
-				rewrite(t, filepath.Join(o.Releases, "000001", m.file), func(b []byte) []byte {
+				rewrite(t, dataPath(&o, 1, m.file), func(b []byte) []byte {
 					out := m.edit(b)
 					require.NotEqual(t, string(b), string(out))
 					return out

@@ -37,6 +37,30 @@ type reappearance struct {
 	vanished []int  // classes of the earlier release without an equal one later
 }
 
+// matchReleases matches classes by what they are where the parts say it, else by
+// content.
+func matchReleases(before, after *release) reappearance {
+	if after.parts == nil || !after.parts.linked {
+		return matchClasses(before.tab, after.tab)
+	}
+	r := reappearance{kept: make([]bool, after.tab.m)}
+	was := before.parts.ids
+	i := 0
+	for c, id := range after.parts.ids {
+		for i < len(was) && was[i] < id {
+			r.vanished = append(r.vanished, i)
+			i++
+		}
+		if r.kept[c] = i < len(was) && was[i] == id; r.kept[c] {
+			i++
+		}
+	}
+	for ; i < len(was); i++ {
+		r.vanished = append(r.vanished, i)
+	}
+	return r
+}
+
 // matchClasses is linear in the size of both releases.
 func matchClasses(before, after *table) reappearance {
 	count := make(map[string]int, before.m)

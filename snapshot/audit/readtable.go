@@ -13,6 +13,7 @@ type tableReader struct {
 	f       *faults
 	rows    map[string]int // rows read per file
 	loose   bool           // rows of a class need not agree; see Manifest.loose
+	joined  []joint        // a compaction: where canonical order begins anew
 }
 
 // dataFiles names the files of a recoding, QI file first.
@@ -239,11 +240,24 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 	}
 	byText := newBagOrder(r.s.sa)
 	for c := 1; c+1 < len(t.start) && t.box != nil; c++ {
-		if byText.compareClasses(r.s, t, c-1, c) > 0 {
+		if byText.compareClasses(r.s, t, c-1, c) > 0 && !r.mayRestart(c) {
 			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
 	}
 	t.summarize(r.s.sets)
+}
+
+// joint is where the classes of a replaced part are in a compaction, from 0. If it
+// was a compaction itself, order may begin anew anywhere in it.
+type joint struct {
+	first, end int
+	compacted  bool
+}
+
+// mayRestart reports that class c need not follow the class before it. It was
+// tested when its part was written, and a compaction is compared with that.
+func (r *tableReader) mayRestart(c int) bool {
+	return slices.ContainsFunc(r.joined, func(j joint) bool { return c == j.first || j.compacted && j.first < c && c < j.end })
 }
 
 // bagOrder compares bags as lists sorted by bytes.

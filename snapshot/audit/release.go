@@ -11,9 +11,10 @@ import (
 
 // release is one parsed release.
 type release struct {
-	num int
-	man *Manifest
-	tab *table
+	num   int
+	man   *Manifest
+	tab   *table
+	parts *parted // nil: the release is one table
 }
 
 func hexSHA(data []byte) string {
@@ -31,15 +32,48 @@ func loadManifest(dir string) (*Manifest, error) {
 	return parseManifest(path, data)
 }
 
-// loadRelease reads the data files a manifest announces and checks the release
+// loadRelease reads a release as its manifest describes it. before is the release
+// before it, nil if there is none.
+func loadRelease(dir string, man *Manifest, s *schema, before *release, f *faults) (*release, error) {
+	if man.FormatVersion == formatParts {
+		return loadParted(dir, man, s, before, f)
+	}
+	return loadWhole(dir, man, s, f)
+}
+
+// loadWhole reads the data files a manifest announces and checks the release
 // on its own: hashes, sizes, counts, k, l, principles, canonical order.
-func loadRelease(dir string, man *Manifest, s *schema, f *faults) (*release, error) {
+func loadWhole(dir string, man *Manifest, s *schema, f *faults) (*release, error) {
+	tab, err := readWhole(dir, man, s, f)
+	if err != nil {
+		return nil, err
+	}
+	names := append([]string{"manifest.json"}, dataFiles(man.Recoding)...)
+	if err := checkNames(dir, names, man.Files, man.Release, f); err != nil {
+		return nil, err
+	}
+	checkSlices(man, f)
+	checkCounts(man, tab, f)
+	checkClaims(man, f)
+	if !man.loose() {
+		checkPrinciples(man, s, tab, f)
+		checkLocal(man, s, tab, f)
+		checkNested(man, s, tab, f)
+	}
+	if man.Release == 1 && !man.loose() {
+		checkReferences(man, s, tab, f)
+	}
+	return &release{num: man.Release, man: man, tab: tab}, nil
+}
+
+// readWhole reads the table over all classes of a release.
+func readWhole(dir string, man *Manifest, s *schema, f *faults) (*table, error) {
 	names := dataFiles(man.Recoding)
 	if names == nil {
 		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
 	}
 	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}, loose: man.loose()}
-	var paths []string
+	var paths, sha []string
 	var data [][]byte
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -47,79 +81,64 @@ func loadRelease(dir string, man *Manifest, s *schema, f *faults) (*release, err
 		if err != nil {
 			return nil, err
 		}
-		paths, data = append(paths, path), append(data, bytes)
+		paths, data, sha = append(paths, path), append(data, bytes), append(sha, hexSHA(bytes))
 	}
 	tab, err := r.read(man.Recoding, paths, data)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		checkFiles(man.Files, names, sha, data, r.rows, man.Release, f)
 	}
-	checkFiles(man, names, data, r.rows, f)
-	if err := checkListing(dir, man, names, f); err != nil {
-		return nil, err
-	}
-	checkSlices(man, f)
-	checkCounts(man, tab, f)
-	checkClaims(man, f)
-	if !r.loose {
-		checkPrinciples(man, s, tab, f)
-		checkLocal(man, s, tab, f)
-		checkNested(man, s, tab, f)
-	}
-	if man.Release == 1 && !r.loose {
-		checkReferences(man, s, tab, f)
-	}
-	return &release{num: man.Release, man: man, tab: tab}, nil
+	return tab, err
 }
 
-// checkFiles compares the manifest's file entries with the bytes on disk.
-func checkFiles(man *Manifest, names []string, data [][]byte, rows map[string]int, f *faults) {
+// checkFiles compares file entries with the files read: their hashes, bytes and
+// rows.
+func checkFiles(entries []File, names, sha []string, data [][]byte, rows map[string]int, release int, f *faults) {
 	listed := map[string]File{}
-	for _, e := range man.Files {
+	for _, e := range entries {
 		listed[e.Name] = e
 	}
 	for i, name := range names {
 		e, ok := listed[name]
-		if !ok || e.SHA256 != hexSHA(data[i]) {
-			f.add("files", kindHashMismatch, man.Release, 0, name, "the file is not the one the manifest names")
+		if !ok || e.SHA256 != sha[i] {
+			f.add("files", kindHashMismatch, release, 0, name, "the file is not the one the manifest names")
 		}
 		if e.Bytes != int64(len(data[i])) {
-			f.add("files", kindSizeMismatch, man.Release, 0, name, "the file's length differs from the manifest")
+			f.add("files", kindSizeMismatch, release, 0, name, "the file's length differs from the manifest")
 		}
 		if e.Rows != rows[name] {
-			f.add("files", kindRowsMismatch, man.Release, 0, name, "the file's number of rows differs from the manifest")
+			f.add("files", kindRowsMismatch, release, 0, name, "the file's number of rows differs from the manifest")
 		}
 	}
 }
 
-// checkListing finds files nobody announced: a side channel, or a second
+// checkNames finds files nobody announced: a side channel, or a second
 // rendering (rule F, forbidden operations).
-func checkListing(dir string, man *Manifest, names []string, f *faults) error {
-	entries, err := os.ReadDir(dir)
+func checkNames(dir string, names []string, entries []File, release int, f *faults) error {
+	found, err := os.ReadDir(dir)
 	if err != nil {
 		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
 	}
-	known := map[string]bool{"manifest.json": true}
+	known := map[string]bool{}
 	for _, n := range names {
 		known[n] = true
 	}
 	extra := 0
-	for _, e := range entries {
+	for _, e := range found {
 		if !known[e.Name()] {
 			extra++
 		}
 	}
-	for _, e := range man.Files {
+	for _, e := range entries {
 		if !known[e.Name] {
 			extra++
 		}
 	}
-	f.addN("files", kindUnexpectedFile, man.Release, 0, "", "the release holds or names files the recoding does not have", extra)
+	f.addN("files", kindUnexpectedFile, release, 0, "", "the release holds or names files the recoding does not have", extra)
 	return nil
 }
 
 // checkCounts compares the manifest's numbers with the table.
 func checkCounts(man *Manifest, t *table, f *faults) {
-	const detail = "the manifest's number differs from the files"
 	kMin, freq := 0, 0.0
 	for c := range t.m {
 		if size := t.size(c); kMin == 0 || size < kMin {
@@ -132,10 +151,15 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 	if !t.ownBags() {
 		freq = t.local.sensitiveTop()
 	}
+	checkNumbers(man, t.rows(), t.m, kMin, freq, f)
+}
+
+func checkNumbers(man *Manifest, records, classes, kMin int, freq float64, f *faults) {
+	const detail = "the manifest's number differs from the files"
 	for _, n := range []struct {
 		name       string
 		want, have int
-	}{{"records", man.Records, t.rows()}, {"classes", man.Classes, t.m}, {"privacy.k_min", man.Privacy.KMin, kMin}} {
+	}{{"records", man.Records, records}, {"classes", man.Classes, classes}, {"privacy.k_min", man.Privacy.KMin, kMin}} {
 		if n.want != n.have {
 			f.add("files", kindCountMismatch, man.Release, 0, n.name, detail)
 		}

@@ -50,6 +50,8 @@ type ReleaseRow struct {
 	Records         int     `json:"records"`
 	Pending         int     `json:"pending"`
 	Classes         int     `json:"classes"`
+	Parts           int     `json:"parts,omitempty"`        // of a release in parts
+	DeadClasses     int     `json:"dead_classes,omitempty"` // of these: regrouped since, rows that readers skip
 	KMin            int     `json:"k_min"`
 	MaxFrequency    float64 `json:"max_frequency"`
 	Certificate     string  `json:"certificate"` // as the manifest claims

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func TestSlicedChainIsCertified(t *testing.T) {
 // and to nothing that announces them: the hash is reported in addition to what is meant.
 func editSliced(t *testing.T, o Options, edit func(rows [][]string) [][]string, releases ...int) {
 	for _, n := range releases {
-		rewrite(t, filepath.Join(o.Releases, dirName(n), "sliced.csv"), func(b []byte) []byte {
+		rewrite(t, dataPath(&o, n, "sliced.csv"), func(b []byte) []byte {
 			var rows [][]string
 			for line := range strings.Lines(string(b)) {
 				rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), ","))
@@ -49,16 +48,18 @@ func editSliced(t *testing.T, o Options, edit func(rows [][]string) [][]string, 
 func TestSlicedMutations(t *testing.T) {
 	for _, m := range []struct {
 		name, want, public string
+		parts              string // the kind in releases in parts, where it is another
 		render             func(r []*testRelease)
 		files              func(t *testing.T, o Options)
 	}{
-		{name: "frozen group shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished, files: func(t *testing.T, o Options) {
-			editSliced(t, o, func(rows [][]string) [][]string { // two jobs of group 1 exchanged: the group is as a multiset what it was
-				rows[2][2], rows[5][2] = rows[5][2], rows[2][2]
-				return rows
-			}, 2)
-		}},
-		{name: "frozen group with its values shuffled anew", want: kindFrozenCellsChanged, public: kindFrozenVanished,
+		{name: "frozen group shuffled anew", parts: kindLinkReplaced, want: kindFrozenCellsChanged, public: kindFrozenVanished,
+			files: func(t *testing.T, o Options) {
+				editSliced(t, o, func(rows [][]string) [][]string { // two jobs of group 1 exchanged: the group is as a multiset what it was
+					rows[2][2], rows[5][2] = rows[5][2], rows[2][2]
+					return rows
+				}, 2)
+			}},
+		{name: "frozen group with its values shuffled anew", parts: kindLinkReplaced, want: kindFrozenCellsChanged, public: kindFrozenVanished,
 			files: func(t *testing.T, o Options) {
 				editSliced(t, o, func(rows [][]string) [][]string {
 					rows[0][3], rows[7][3] = rows[7][3], rows[0][3]
@@ -108,26 +109,32 @@ func TestSlicedMutations(t *testing.T) {
 		}},
 	} {
 		t.Run(m.name, func(t *testing.T) {
-			p, _ := standard()
-			p.recoding = "slicing"
-			releases := p.render()
-			if m.render != nil {
-				m.render(releases)
-			}
-			o := p.write(t, releases)
-			if m.files != nil {
-				m.files(t, o)
-			}
-			r, err := Dir(o)
-			require.NoError(t, err)
-			require.Equal(t, VerdictViolated, r.Verdict)
-			require.Contains(t, kinds(r.Violations), m.want)
-			if m.public != "" {
-				o.Members, o.Records = "", ""
-				r, err = Dir(o)
+			inFormats(t, func(t *testing.T, parts int) {
+				want, public := m.want, m.public
+				if parts == 1 && m.parts != "" {
+					want, public = m.parts, m.parts
+				}
+				p, _ := standard()
+				p.recoding, p.parts = "slicing", parts
+				releases := p.render()
+				if m.render != nil {
+					m.render(releases)
+				}
+				o := p.write(t, releases)
+				if m.files != nil {
+					m.files(t, o)
+				}
+				r, err := Dir(o)
 				require.NoError(t, err)
-				require.Contains(t, kinds(r.Violations), m.public)
-			}
+				require.Equal(t, VerdictViolated, r.Verdict)
+				require.Contains(t, kinds(r.Violations), want)
+				if public != "" {
+					o.Members, o.Records = "", ""
+					r, err = Dir(o)
+					require.NoError(t, err)
+					require.Contains(t, kinds(r.Violations), public)
+				}
+			})
 		})
 	}
 }

@@ -107,10 +107,7 @@ func (t *textWriter) violations(list []Violation) {
 	for _, v := range list {
 		at := ""
 		if v.Release > 0 {
-			at = fmt.Sprintf(" in release %d", v.Release)
-		}
-		if v.Class > 0 {
-			at += fmt.Sprintf(", class %d", v.Class)
+			at = " in " + v.Place()
 		}
 		if v.Attribute != "" {
 			at += ", " + v.Attribute
@@ -139,11 +136,29 @@ func (t *textWriter) releases(r *Report) {
 				x.MaxFrequency, x.Newcomers, x.NewcomersTop)
 		}
 	})
+	t.parts(r)
 	if n := len(r.Releases); n > 0 && r.Releases[n-1].Waiting > 0 {
 		last := r.Releases[n-1]
 		t.line("")
 		t.line("%d people are waiting; the most frequent value among them has a share of %.3f. "+
 			"Nothing is promised to them beyond not being published.", last.Waiting, last.WaitingTopShare)
+	}
+}
+
+// parts says what the parts of the newest release show.
+func (t *textWriter) parts(r *Report) {
+	if n := len(r.Releases); n == 0 || r.Releases[n-1].Parts == 0 {
+		return
+	}
+	last := r.Releases[len(r.Releases)-1]
+	t.line("")
+	t.line("Release %d has %d parts, and %d of their classes are dead: regrouped since, and skipped by readers.",
+		last.Release, last.Parts, last.DeadClasses)
+	if r.Verdict != VerdictViolated {
+		t.line("Older parts have the same bytes as in the release before, or the same classes in a compaction (rule A, frozen classes).")
+		if last.DeadClasses > 0 {
+			t.line("Dead classes held every value of a set equally often (rule P, pure classes).")
+		}
 	}
 }
 

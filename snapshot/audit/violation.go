@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -14,10 +15,23 @@ type Violation struct {
 	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
 	Release   int    `json:"release"`             // 0 when not tied to one release
+	Part      string `json:"part,omitempty"`      // of a release in parts: where Class is counted
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class
 	Attribute string `json:"attribute,omitempty"` // schema name or manifest field
 	Detail    string `json:"detail"`
 	Count     int    `json:"count"`
+}
+
+// Place names where it was found: release, part and class, as far as it has them.
+func (v *Violation) Place() string {
+	out := fmt.Sprintf("release %d", v.Release)
+	if v.Part != "" {
+		out += ", " + v.Part
+	}
+	if v.Class > 0 {
+		out += fmt.Sprintf(", class %d", v.Class)
+	}
+	return out
 }
 
 // Kinds of violations.
@@ -37,6 +51,26 @@ const (
 	kindContractChanged   = "contract_changed"
 	kindHierarchyMismatch = "hierarchy_mismatch"
 	kindCountMismatch     = "count_mismatch"
+
+	kindPartDropped  = "part_dropped"
+	kindPartChanged  = "part_changed"
+	kindPartTwice    = "part_twice"
+	kindPartForeign  = "part_foreign"
+	kindPartOrder    = "part_order"
+	kindPartMissing  = "part_missing"
+	kindPartBirth    = "part_of_another_birth"
+	kindLinkReplaced = "link_replaced"
+	kindFileMode     = "file_mode"
+	kindCompaction   = "compaction_differs"
+	kindFirstClass   = "first_class"
+	kindClassMoved   = "class_moved"
+	kindRecordTwice  = "record_twice"
+	kindDeadList     = "dead_list_malformed"
+	kindDeadRevived  = "dead_class_revived"
+	kindDeadNotPure  = "dead_class_not_pure"
+	kindDeadAlive    = "dead_class_alive"
+	kindDeadOmitted  = "dead_class_omitted"
+	kindWholeDiffers = "whole_table_differs"
 
 	kindClassBelowK  = "class_below_k"
 	kindValueAboveL  = "value_above_l"
@@ -100,7 +134,12 @@ const (
 // faults gathers violations, one entry per rule, kind, release and attribute.
 type faults struct {
 	list []Violation
+	n    int // occurrences, which list sums up
 	at   map[faultKey]int
+	// Where findings are at hand: in one part, or in a table over several, whose
+	// classes locate tells apart.
+	part   string
+	locate func(class int) (part string, number int)
 }
 
 type faultKey struct {
@@ -116,6 +155,7 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 	if n == 0 {
 		return
 	}
+	f.n += n
 	key := faultKey{kind, attribute, release}
 	if i, ok := f.at[key]; ok {
 		f.list[i].Count += n
@@ -125,7 +165,11 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 		f.at = map[faultKey]int{}
 	}
 	f.at[key] = len(f.list)
-	f.list = append(f.list, Violation{rule, kind, release, class, attribute, detail, n})
+	part := f.part
+	if class > 0 && f.locate != nil {
+		part, class = f.locate(class)
+	}
+	f.list = append(f.list, Violation{rule, kind, release, part, class, attribute, detail, n})
 }
 
 func (f *faults) sorted() []Violation {

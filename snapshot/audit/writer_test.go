@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +33,9 @@ type plan struct {
 	k, l     int
 	budget   int
 	recoding string
+	parts    int // the first release in parts; 0: 1
+	compact  map[int][2]int
+	edit     func(*testParts)
 
 	unshuffled bool // slicing: rows show whose value is whose
 }
@@ -62,6 +62,7 @@ type testRelease struct {
 	schema  []map[string]any
 	classes int
 	member  map[int]int // person -> class
+	where   map[int]testAddress
 }
 
 // add appends people with given values; ages differ and follow the order.
@@ -213,7 +214,7 @@ func (p *plan) manifest(r *testRelease, certificate string, kMin int, freq float
 	r.policy = map[string]any{"k": p.k, "l": p.l, "diversity": []any{}, "republication": "regroup", "max_regroups": p.budget, "threshold": 3}
 	r.privacy = map[string]any{"k_min": kMin, "max_frequency": freq, "certificate": certificate, "level": "L0+L1", "k1": k1}
 	r.man = map[string]any{
-		"format_version": 1, "dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
+		"dataset": "test", "release": r.number, "created_at": "2026-11-20T00:00:00Z", "seeded": true,
 		"schema": r.schema, "policy": r.policy, "recoding": p.recoding, "records": len(r.rows), "classes": r.classes,
 		"pending": pending, "quality": map[string]any{"ncp": 0.5}, "privacy": r.privacy,
 	}
@@ -331,45 +332,24 @@ func testCSV(t testing.TB, table [][]string) []byte {
 // write renders to disk and gives the audit's options, both exports included.
 func (p *plan) write(t testing.TB, releases []*testRelease) Options {
 	t.Helper()
-	root := t.TempDir()
-	dir := filepath.Join(root, "releases")
-	put := func(path string, data []byte) {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, data, 0o600))
+	w := &chainWriter{t: t, root: t.TempDir(), parts: p.parts, compact: p.compact, edit: p.edit}
+	w.put("releases/hierarchies/city.csv", []byte(testHierarchy))
+	header := []string{"release", "record", "part", "class"}
+	if whole := len(releases) < p.parts; whole {
+		header = []string{"release", "record", "class"}
 	}
-	put(filepath.Join(dir, "hierarchies", "city.csv"), []byte(testHierarchy))
-	previous, ledger := any(nil), ""
-	members := [][]string{{"release", "record", "class"}}
+	members := [][]string{header}
 	for _, r := range releases {
-		sub := filepath.Join(dir, fmt.Sprintf("%06d", r.number))
-		var files []map[string]any
-		for name, table := range p.files(r) {
-			data := testCSV(t, table)
-			put(filepath.Join(sub, name), data)
-			files = append(files, map[string]any{"name": name, "sha256": hexSHA(data), "bytes": len(data), "rows": len(table) - 1})
-		}
-		slices.SortFunc(files, func(a, b map[string]any) int { return cmp.Compare(a["name"].(string), b["name"].(string)) })
-		r.man["files"], r.man["records"] = files, len(r.rows)
-		if _, set := r.man["previous"]; !set {
-			r.man["previous"] = previous
-		}
-		data, err := json.MarshalIndent(r.man, "", "  ")
-		require.NoError(t, err)
-		put(filepath.Join(sub, "manifest.json"), data)
-		previous = map[string]any{"release": r.number, "sha256": hexSHA(data)}
-		ledger += fmt.Sprintf("%d %s\n", r.number, hexSHA(data))
+		r.man["records"] = len(r.rows)
+		r.where = w.release(r.number, r.man, p.files(r), r.member)
 		for i := range p.people {
-			if c := r.member[i]; c > 0 {
-				members = append(members, []string{strconv.Itoa(r.number), recordID(i), strconv.Itoa(c)})
+			if a, ok := r.where[i]; ok {
+				row := []string{strconv.Itoa(r.number), recordID(i), a.part, strconv.Itoa(a.class)}
+				members = append(members, slices.Concat(row[:2], row[6-len(header):]))
 			}
 		}
 	}
-	put(filepath.Join(dir, "CURRENT"), fmt.Appendf(nil, "%06d\n", releases[len(releases)-1].number))
-	put(filepath.Join(root, "ledger"), []byte(ledger))
-	put(filepath.Join(root, "members.csv"), testCSV(t, members))
-	put(filepath.Join(root, "records.csv"), testCSV(t, p.records()))
-	return Options{Releases: dir, Ledger: filepath.Join(root, "ledger"), Members: filepath.Join(root, "members.csv"),
-		Records: filepath.Join(root, "records.csv")}
+	return w.finish(members, p.records())
 }
 
 func recordID(i int) string { return fmt.Sprintf("topic:%d:%d", i%3, i) }

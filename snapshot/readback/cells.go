@@ -10,7 +10,7 @@ import (
 // loadCells reads data.csv.
 func (r *Release) loadCells() error {
 	names, d := r.names(), len(r.Dicts)-1
-	s, err := r.sheet("data.csv", append(names, "class"))
+	s, err := r.sheet("data.csv", append(names, "class"), d+1)
 	if err != nil {
 		return err
 	}
@@ -25,10 +25,7 @@ func (r *Release) loadCells() error {
 		if err != nil || fields == nil {
 			return err
 		}
-		class, err := s.group(fields[d+1], last)
-		if err != nil {
-			return err
-		}
+		class := s.class
 		if class > last || r.OwnCells() {
 			cells := make([]query.Cell, d+1)
 			for j := range d {

@@ -20,12 +20,12 @@ func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
 	if counted {
 		header = append(header, "count")
 	}
-	s, err := r.sheet(sensitive, header)
+	s, err := r.sheet(sensitive, header, 0)
 	if err != nil {
 		return err
 	}
 	values := newCellReader(r.Dicts[d])
-	sizes, last := []int32{0}, 0
+	sizes := []int32{0}
 	for {
 		fields, err := s.next()
 		if err != nil {
@@ -33,9 +33,6 @@ func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
 		}
 		if fields == nil {
 			break
-		}
-		if last, err = s.group(fields[0], last); err != nil {
-			return err
 		}
 		code, ok := values.value(fields[1])
 		n := 1
@@ -46,7 +43,7 @@ func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
 			return s.damaged("has no value with its count")
 		}
 		r.SA = append(r.SA, slices.Repeat([]equivclass.Code{code}, n)...)
-		sizes = append(sizes[:last], int32(len(r.SA)))
+		sizes = append(sizes[:s.class], int32(len(r.SA)))
 	}
 	if !slices.Equal(sizes, r.Start) {
 		return fmt.Errorf("%w: %s and %s disagree on the size of a group", snapshot.ErrDamaged, quasi, sensitive)
@@ -56,7 +53,7 @@ func (r *Release) loadExact(quasi, sensitive string, counted bool) error {
 
 func (r *Release) loadQuasi(name string) error {
 	names, d := r.names(), len(r.Dicts)-1
-	s, err := r.sheet(name, append(names[:d:d], "group"))
+	s, err := r.sheet(name, append(names[:d:d], "group"), d)
 	if err != nil {
 		return err
 	}
@@ -65,13 +62,9 @@ func (r *Release) loadQuasi(name string) error {
 		readers[j] = newCellReader(r.Dicts[j])
 	}
 	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
-	last := 0
 	for {
 		fields, err := s.next()
 		if err != nil || fields == nil {
-			return err
-		}
-		if last, err = s.group(fields[d], last); err != nil {
 			return err
 		}
 		for j := range d {
@@ -81,7 +74,7 @@ func (r *Release) loadQuasi(name string) error {
 			}
 			r.QI[j] = append(r.QI[j], code)
 		}
-		r.Start = append(r.Start[:last], int32(len(r.QI[0])))
+		r.Start = append(r.Start[:s.class], int32(len(r.QI[0])))
 	}
 }
 
@@ -89,7 +82,7 @@ func (r *Release) loadQuasi(name string) error {
 // sliced.csv and randomized.csv.
 func (r *Release) loadJoined(name string) error {
 	names, d := r.names(), len(r.Dicts)-1
-	s, err := r.sheet(name, append(names, "group"))
+	s, err := r.sheet(name, append(names, "group"), d+1)
 	if err != nil {
 		return err
 	}
@@ -98,13 +91,9 @@ func (r *Release) loadJoined(name string) error {
 		readers[j] = newCellReader(r.Dicts[j])
 	}
 	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
-	last := 0
 	for {
 		fields, err := s.next()
 		if err != nil || fields == nil {
-			return err
-		}
-		if last, err = s.group(fields[d+1], last); err != nil {
 			return err
 		}
 		for j := range d + 1 {
@@ -118,6 +107,6 @@ func (r *Release) loadJoined(name string) error {
 				r.QI[j] = append(r.QI[j], code)
 			}
 		}
-		r.Start = append(r.Start[:last], int32(len(r.SA)))
+		r.Start = append(r.Start[:s.class], int32(len(r.SA)))
 	}
 }

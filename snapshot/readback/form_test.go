@@ -3,6 +3,7 @@ package readback
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +17,7 @@ import (
 // fuzzRelease is a release whose manifest names the given files as they are.
 func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Release {
 	t.Helper()
-	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{Recoding: recoding, Records: 100, Retention: 0.5,
+	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{FormatVersion: 1, Recoding: recoding, Records: 100, Retention: 0.5,
 		Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
 	for name, data := range files {
 		sum := sha256.Sum256(data)
@@ -32,6 +33,27 @@ func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Releas
 		{Name: "disease", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return r
+}
+
+// inParts makes the files of a release those of parts, all but the first again and
+// with the classes of the first bit mask dead.
+func (r *Release) inParts(t *testing.T, parts int, classes int, dead uint8) {
+	t.Helper()
+	files := r.Manifest.Files
+	r.Manifest.FormatVersion, r.Manifest.Files = snapshot.FormatVersion, nil
+	for i := range parts {
+		p := snapshot.PartEntry{Part: fmt.Sprintf("part-%06d", i+1), Classes: classes, Files: files}
+		require.NoError(t, os.Mkdir(filepath.Join(r.dir, p.Part), 0o700))
+		for _, f := range files {
+			require.NoError(t, os.Link(filepath.Join(r.dir, f.Name), filepath.Join(r.dir, p.Part, f.Name)))
+		}
+		for n := range uint32(classes) {
+			if i == 0 && dead>>n&1 == 1 {
+				p.Dead = append(p.Dead, n+1)
+			}
+		}
+		r.Manifest.Parts = append(r.Manifest.Parts, p)
+	}
 }
 
 // askAll puts queries to a release that could be read.
@@ -74,5 +96,28 @@ func FuzzJoinedFiles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		askAll(t, fuzzRelease(t, snapshot.NameSlicing, map[string][]byte{"sliced.csv": []byte(text)}))
 		askAll(t, fuzzRelease(t, snapshot.NameRandomization, map[string][]byte{"randomized.csv": []byte(text)}))
+	})
+}
+
+// FuzzParts: whatever the files of several parts hold, reading them ends in a
+// release that answers or in an error; and dead classes are not in it.
+func FuzzParts(f *testing.F) {
+	f.Add("age,sex,disease,class\n\"[1,5]\",F,flu,1\n\"[1,5]\",F,cold,1\n3,M,flu,2\n", 2, uint8(1))
+	f.Add("age,sex,disease,class\n3,M,flu,2\n", 2, uint8(0))
+	f.Add("age,sex,disease,class\n3,M,flu,1\n", 1, uint8(1))
+	f.Fuzz(func(t *testing.T, text string, classes int, dead uint8) {
+		if classes < 1 || classes > 8 {
+			return
+		}
+		r := fuzzRelease(t, snapshot.NameGeneralization, map[string][]byte{"data.csv": []byte(text)})
+		r.inParts(t, 2, classes, dead)
+		askAll(t, r)
+		if r.Load(nil) == nil {
+			require.Len(t, r.Sizes(), 2*classes-len(r.Manifest.Parts[0].Dead))
+		}
+		local := fuzzRelease(t, snapshot.NameLGB, map[string][]byte{"lgb.csv": []byte(text),
+			"buckets.csv": []byte("attribute,bucket,value,count\ndisease,1,flu,1\ndisease,1,cold,1\n")})
+		local.inParts(t, 2, classes, 0)
+		askAll(t, local)
 	})
 }

@@ -20,10 +20,11 @@ func (r *Release) loadLocal() error {
 	for j := range readers {
 		readers[j] = newCellReader(r.Dicts[j])
 	}
-	if err := r.loadBuckets(l, readers); err != nil {
+	before, err := r.loadBuckets(l, readers)
+	if err != nil {
 		return err
 	}
-	if err := r.loadLocalRows(l, readers); err != nil {
+	if err := r.loadLocalRows(l, readers, before); err != nil {
 		return err
 	}
 	for _, values := range l.Values[len(r.Dicts)-1] {
@@ -54,29 +55,38 @@ func (r *Release) checkLocal() error {
 	return nil
 }
 
-func (r *Release) loadBuckets(l *query.LocalRelease, readers []cellReader) error {
-	s, err := r.sheet("buckets.csv", []string{"attribute", "bucket", "value", "count"})
+// loadBuckets reads buckets.csv. It returns by part, from 0, and attribute how many
+// buckets the parts before have, each of which numbers its own; and how many all.
+func (r *Release) loadBuckets(l *query.LocalRelease, readers []cellReader) (before [][]int, err error) {
+	s, err := r.sheet("buckets.csv", []string{"attribute", "bucket", "value", "count"}, noNumber)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names := r.names()
 	for {
 		fields, err := s.next()
-		if err != nil || fields == nil {
-			return err
+		if err != nil {
+			return nil, err
+		}
+		for len(before) < s.part {
+			before = append(before, sizesOf(l.Values))
+		}
+		if fields == nil {
+			return append(before, sizesOf(l.Values)), nil
 		}
 		j := slices.Index(names, fields[0])
 		if j < 0 {
-			return s.damaged("names no attribute of the schema")
+			return nil, s.damaged("names no attribute of the schema")
 		}
-		number, err := s.group(fields[1], len(l.Values[j]))
-		if err != nil {
-			return err
+		number, err := strconv.Atoi(fields[1])
+		number += before[s.part-1][j]
+		if last := len(l.Values[j]); err != nil || number != last && number != last+1 || number == before[s.part-1][j] {
+			return nil, s.damaged("has a number of a bucket out of order")
 		}
 		code, ok := readers[j].value(fields[2])
 		n, err := strconv.Atoi(fields[3])
 		if !ok || err != nil || n < 1 || n > r.Manifest.Records {
-			return s.damaged("has no value with its count")
+			return nil, s.damaged("has no value with its count")
 		}
 		if number > len(l.Values[j]) {
 			l.Values[j] = append(l.Values[j], nil)
@@ -85,9 +95,17 @@ func (r *Release) loadBuckets(l *query.LocalRelease, readers []cellReader) error
 	}
 }
 
-func (r *Release) loadLocalRows(l *query.LocalRelease, readers []cellReader) error {
+func sizesOf(values [][][]equivclass.Code) []int {
+	out := make([]int, len(values))
+	for j := range values {
+		out[j] = len(values[j])
+	}
+	return out
+}
+
+func (r *Release) loadLocalRows(l *query.LocalRelease, readers []cellReader, before [][]int) error {
 	names := r.names()
-	s, err := r.sheet("lgb.csv", append(names, "class"))
+	s, err := r.sheet("lgb.csv", append(names, "class"), len(names))
 	if err != nil {
 		return err
 	}
@@ -98,17 +116,14 @@ func (r *Release) loadLocalRows(l *query.LocalRelease, readers []cellReader) err
 		if err != nil || fields == nil {
 			return err
 		}
-		class, err := s.group(fields[len(names)], last)
-		if err != nil {
-			return err
-		}
+		class := s.class
 		fresh := class > last
 		if fresh {
 			l.Cells = append(l.Cells, make([]query.Cell, len(names)))
 			r.Start, last = append(r.Start, r.Start[last]), class
 		}
 		for j := range names {
-			bucket, ok := bucketNumber(fields[j], len(l.Values[j]))
+			bucket, ok := bucketNumber(fields[j], before[s.part-1][j], before[s.part][j])
 			if !ok {
 				return s.damaged("names no bucket of its attribute")
 			}
@@ -127,13 +142,14 @@ func (r *Release) loadLocalRows(l *query.LocalRelease, readers []cellReader) err
 	}
 }
 
-// bucketNumber reads *n as n-1, any cell as -1. No value starts with a star, and
-// a star alone is the root of a hierarchy.
-func bucketNumber(text string, buckets int) (int32, bool) {
+// bucketNumber reads *n as the place over all parts of a bucket of a part that has
+// those from one place up to another; any cell as -1. No value starts with a star,
+// and a star alone is the root of a hierarchy.
+func bucketNumber(text string, from, to int) (int32, bool) {
 	digits, ok := strings.CutPrefix(text, "*")
 	if !ok || digits == "" {
 		return -1, true
 	}
 	n, err := strconv.Atoi(digits)
-	return int32(n - 1), err == nil && n >= 1 && n <= buckets
+	return int32(from + n - 1), err == nil && n >= 1 && n <= to-from
 }

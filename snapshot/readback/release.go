@@ -3,6 +3,7 @@ package readback
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,6 +55,12 @@ func Open(dir string) (*Release, error) {
 	} else if _, err := os.Stat(filepath.Join(dir, "CURRENT")); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no release and no directory of releases: it has neither manifest.json nor CURRENT", dir)
 	}
+	return OpenNumber(top, number)
+}
+
+// OpenNumber reads the manifest of a release of a releases directory; 0 asks for
+// the current one.
+func OpenNumber(top string, number uint32) (*Release, error) {
 	m, err := snapshot.Show(snapshot.OS(), top, number)
 	if err != nil {
 		return nil, err
@@ -61,6 +68,13 @@ func Open(dir string) (*Release, error) {
 	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
 	r.Schema, err = schemaOf(m, top)
 	return r, err
+}
+
+// Table is the release as one table.
+func (r *Release) Table() *snapshot.WholeTable {
+	return snapshot.NewWholeTable(r.Manifest, r.Schema, func(path string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(r.dir, filepath.FromSlash(path)))
+	})
 }
 
 // Load reads the data files. dicts, if not nil, are those of the records that

@@ -2,6 +2,7 @@ package audittest
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Load reads a small chain from its published files, as an outsider would, and
@@ -41,15 +43,15 @@ type loader struct {
 }
 
 // release adds the release in a directory; members are the rows of the export:
-// release, record, class.
+// release, record, part (where there are any) and class.
 func (l *loader) release(dir string, members [][]string) error {
 	number, err := strconv.Atoi(filepath.Base(dir))
 	if err != nil {
 		return err
 	}
-	index := map[string]int{} // place of a class, by its number in the files
+	index := map[string]int{} // place of a class, by its part and number in the files
 	var classes []Class
-	err = eachValue(dir, func(class, value string, n int) {
+	err = eachClass(dir, func(class, value string, n int) {
 		if _, ok := index[class]; !ok {
 			index[class] = len(classes)
 			classes = append(classes, Class{})
@@ -64,7 +66,10 @@ func (l *loader) release(dir string, members [][]string) error {
 		if row[0] != strconv.Itoa(number) {
 			continue
 		}
-		i, ok := index[row[2]]
+		i, ok := index[strings.Join(row[2:], "/")]
+		if part := row[2]; part == "" {
+			i, ok = index[row[3]]
+		}
 		if !ok {
 			return fmt.Errorf("release %d: the members export names a class that the release lacks", number)
 		}
@@ -74,7 +79,39 @@ func (l *loader) release(dir string, members [][]string) error {
 	return nil
 }
 
-// eachValue tells how often each class of a release shows a sensitive value.
+// eachClass tells how often each living class of a release shows a sensitive
+// value. In a release in parts, a class is named by part and number.
+func eachClass(dir string, see func(class, value string, n int)) error {
+	var manifest struct {
+		Parts []struct {
+			Part string
+			Dead []int
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return err
+	}
+	if len(manifest.Parts) == 0 {
+		return eachValue(dir, see)
+	}
+	for _, p := range manifest.Parts {
+		err := eachValue(filepath.Join(dir, p.Part), func(class, value string, n int) {
+			if number, _ := strconv.Atoi(class); !slices.Contains(p.Dead, number) {
+				see(p.Part+"/"+class, value, n)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachValue tells how often each class of a table shows a sensitive value.
 func eachValue(dir string, see func(class, value string, n int)) error {
 	rows, err := readRows(filepath.Join(dir, "data.csv")) // quasi-identifiers, value, class
 	if err == nil {

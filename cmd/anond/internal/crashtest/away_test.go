@@ -126,7 +126,7 @@ func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
 	assert.Contains(t, kept[0]["error"], "create the topic")
 	assert.NotEmpty(t, events(t, r.stderr, "dead_letter_failed"))
 	assert.NotContains(t, r.stderr, "reading failed")
-	assert.NotEmpty(t, s.read("releases/000001/data.csv"))
+	assert.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 
 	require.NoError(t, c.CreateTopic(topicOfLetters, 1, nil))
 	r = s.run("", "run", "--once")

@@ -36,7 +36,7 @@ func TestAClockThatWasAhead(t *testing.T) {
 	c, _, err := config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
 	require.NoError(t, daemon.Run(context.Background(), c, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: fast{}}))
-	require.NotEmpty(t, s.read("releases/000001/data.csv"))
+	require.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 
 	s.write("in.csv", crowd(90))
 	p := s.start("run")

@@ -42,6 +42,7 @@ func (s *site) flip(name string) {
 	data := []byte(s.read(name))
 	require.NotEmpty(s.t, data)
 	data[len(data)/2] ^= 1
+	require.NoError(s.t, os.Remove(s.path(name))) // a link of the file elsewhere stays as it is
 	require.NoError(s.t, os.WriteFile(s.path(name), data, 0o644))
 }
 
@@ -53,9 +54,9 @@ func TestDamageOfTheNewestReleaseIsNamed(t *testing.T) {
 		file  string
 	}{
 		"a stray file":     {func(s *site) { s.write("releases/000003/notes.txt", "mine") }, "000003/notes.txt"},
-		"a flipped byte":   {func(s *site) { s.flip("releases/000003/data.csv") }, "000003/data.csv"},
+		"a flipped byte":   {func(s *site) { s.flip("releases/000003/part-000003/data.csv") }, "000003/part-000003/data.csv"},
 		"the manifest":     {func(s *site) { s.flip("releases/000003/manifest.json") }, "000003/manifest.json"},
-		"a file is gone":   {func(s *site) { require.NoError(s.t, os.Remove(s.path("releases/000003/data.csv"))) }, "000003/data.csv"},
+		"a file is gone":   {func(s *site) { require.NoError(s.t, os.Remove(s.path("releases/000003/part-000003/data.csv"))) }, "000003/part-000003/data.csv"},
 		"the release gone": {func(s *site) { require.NoError(s.t, os.RemoveAll(s.path("releases/000003"))) }, "000003"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,22 +71,38 @@ func TestDamageOfTheNewestReleaseIsNamed(t *testing.T) {
 	}
 }
 
+// TestAChangeInPlaceIsOneOfEveryRelease: releases share the files of parts, so one
+// that is written to, its mode notwithstanding, is damage of the newest too.
+func TestAChangeInPlaceIsOneOfEveryRelease(t *testing.T) {
+	s := threeReleases(t)
+	path := s.path("releases/000001/part-000001/data.csv")
+	require.NoError(t, os.Chmod(path, 0o644))
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString("x")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	r := s.run("", "run", "--once")
+	assert.Equal(t, 1, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "the published files are damaged: 000003/part-000001/data.csv")
+}
+
 // TestDamageOfAnOlderReleaseIsReported: reading and publishing go on, log and
 // status name the first fault.
 func TestDamageOfAnOlderReleaseIsReported(t *testing.T) {
 	s := threeReleases(t)
-	s.flip("releases/000001/data.csv")
+	s.flip("releases/000001/part-000001/data.csv")
 	p := s.start("run")
 	p.waitFor(`"event":"release_damaged"`)
 	p.until("status.json names the fault", func() bool { return s.damage() != nil })
-	assert.Equal(t, map[string]any{"faults": 1.0, "release": 1.0, "file": "000001/data.csv", "kind": "hash_mismatch"}, s.damage())
+	assert.Equal(t, map[string]any{"faults": 1.0, "release": 1.0, "file": "000001/part-000001/data.csv", "kind": "hash_mismatch"}, s.damage())
 	s.append("in.csv", people(3))
 	p.waitFor(`"event":"release_published"`)
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	found := events(t, p.log.String(), "release_damaged")
 	require.Len(t, found, 1)
-	assert.Equal(t, []any{1.0, "000001/data.csv", "hash_mismatch"}, []any{found[0]["release"], found[0]["file"], found[0]["kind"]})
+	assert.Equal(t, []any{1.0, "000001/part-000001/data.csv", "hash_mismatch"}, []any{found[0]["release"], found[0]["file"], found[0]["kind"]})
 	assert.Equal(t, 1, s.run("", "release", "verify", "-c", "anond.yaml").code)
 }
 

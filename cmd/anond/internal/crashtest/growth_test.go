@@ -2,6 +2,7 @@ package crashtest
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,13 +54,15 @@ func (s *site) once() result {
 func (s *site) bytesOf(release string) map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
-	files, err := filepath.Glob(s.path("releases/" + release + "/*"))
-	require.NoError(s.t, err)
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		require.NoError(s.t, err)
-		out[filepath.Base(f)] = string(data)
-	}
+	root := s.path("releases/" + release)
+	require.NoError(s.t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		out[strings.TrimPrefix(path, root)] = string(data)
+		return err
+	}))
 	require.NotEmpty(s.t, out)
 	return out
 }

@@ -19,7 +19,7 @@ func onStdin(t *testing.T) *site {
 	s := newSite(t, clinic("{type: stdin, format: csv}"))
 	r := s.run("id,age,city,ill\np1,30,c1,d1\np2,31,c1,d2\np3,32,c1,d3\np4,33,c1,d4\n", "run")
 	require.Equal(t, 0, r.code, r.stderr)
-	require.NotEmpty(t, s.read("releases/000001/data.csv"))
+	require.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 	return s
 }
 
@@ -96,7 +96,7 @@ func TestPrivateExportsNeverReplaceAFile(t *testing.T) {
 		s.write("victim", "precious")
 		require.NoError(t, os.Symlink("victim", s.path("link")))
 		require.NoError(t, os.Symlink("nowhere", s.path("dangling")))
-		for _, out := range []string{"victim", "link", "dangling", "state/anond.db", "releases/000001/data.csv", "releases"} {
+		for _, out := range []string{"victim", "link", "dangling", "state/anond.db", "releases/000001/part-000001/data.csv", "releases"} {
 			r := s.run("", "state", command, "--out", out)
 			assert.Equal(t, 1, r.code, "%s --out %s: %s", command, out, r.stderr)
 			assert.Contains(t, r.stderr, "exists", "%s --out %s", command, out)

@@ -49,7 +49,7 @@ func (s *site) lineCounts() (c counts) {
 // is of one line.
 func (s *site) cells() (all []string) {
 	s.t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(s.read("releases/000001/data.csv"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(s.read("releases/000001/part-000001/data.csv"))).ReadAll()
 	require.NoError(s.t, err)
 	for _, row := range rows {
 		for _, cell := range row {

@@ -54,7 +54,7 @@ func TestReadmission(t *testing.T) {
 	assert.Equal(t, 12, c.Published)
 	assert.Equal(t, 0, s.run("", "state", "check").code, "the counts add up")
 	s.certified()
-	assert.Contains(t, s.read("releases/000002/data.csv"), "e9")
+	assert.Contains(t, s.read("releases/000002/part-000002/data.csv"), "e9")
 }
 
 // TestReadmissionOfARecordThatIsBadTwice: the next fault makes it a dead letter of

@@ -17,6 +17,6 @@ func TestTheSiteWorks(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
 	assert.Len(t, events(t, p.log.String(), "stopped"), 1)
-	assert.NotEmpty(t, s.read("releases/000001/data.csv"))
+	assert.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 	assert.Equal(t, 0, s.run("", "audit", "-c", "anond.yaml").code)
 }

@@ -42,14 +42,14 @@ func TestAStopDuringALongDecision(t *testing.T) {
 	r := s.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
 	assert.Equal(t, 60000, s.live().Counts.Sent, "nothing is lost, nothing is read twice")
-	assert.NotEmpty(t, s.read("releases/000001/data.csv"))
+	assert.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 	assert.Equal(t, 0, s.run("", "state", "check", "-c", "anond.yaml").code)
 
 	other := newSite(t, config)
 	other.write("in.csv", s.read("in.csv"))
 	r = other.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.True(t, s.read("releases/000001/data.csv") == other.read("releases/000001/data.csv"), "the decision is the same")
+	assert.True(t, s.read("releases/000001/part-000001/data.csv") == other.read("releases/000001/part-000001/data.csv"), "the decision is the same")
 }
 
 // TestAStopWhileTheSourceHangs: the source is a pipe that nobody writes to, so

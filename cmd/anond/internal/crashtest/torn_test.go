@@ -19,7 +19,7 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 	s.write("in.csv", torn)
 	r := s.run("", "run", "--once")
 	require.Equal(t, 0, r.code, r.stderr)
-	assert.NotContains(t, s.read("releases/000001/data.csv"), "d1")
+	assert.NotContains(t, s.read("releases/000001/part-000001/data.csv"), "d1")
 	left := events(t, r.stderr, "unterminated_line")
 	require.Len(t, left, 1)
 	assert.Contains(t, left[0]["file"], "in.csv")

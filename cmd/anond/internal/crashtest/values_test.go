@@ -35,13 +35,13 @@ func TestTwoSpellingsAreOneValue(t *testing.T) {
 		s := newSite(t, values("csv"))
 		s.write("in.csv", "id,age,city,ill\np1,30,c1,"+same[0]+"\np2,30,c1,"+same[1]+"\n")
 		s.run("", "run", "--once")
-		assert.Empty(t, s.read("releases/000001/data.csv"), "%q and %q count as two values", same[0], same[1])
+		assert.Empty(t, s.read("releases/000001/part-000001/data.csv"), "%q and %q count as two values", same[0], same[1])
 
 		s = newSite(t, values("csv", "name: ill,", "name: ill, text: exact,"))
 		s.write("in.csv", "id,age,city,ill\np1,30,c1,"+same[0]+"\np2,30,c1,"+same[1]+"\n")
 		r := s.run("", "run", "--once")
 		require.Equal(t, 0, r.code, r.stderr)
-		assert.NotEmpty(t, s.read("releases/000001/data.csv"), "the schema says that %q and %q differ", same[0], same[1])
+		assert.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"), "the schema says that %q and %q differ", same[0], same[1])
 	}
 }
 
@@ -51,7 +51,7 @@ func TestTwoSpellingsAreOnePerson(t *testing.T) {
 	s := newSite(t, values("csv"))
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np1 ,30,c1,cold\n")
 	s.run("", "run", "--once")
-	assert.Empty(t, s.read("releases/000001/data.csv"), "one person is no class of two")
+	assert.Empty(t, s.read("releases/000001/part-000001/data.csv"), "one person is no class of two")
 }
 
 // TestNoValueThatBreaksALine: what a release could not show in one line, or
@@ -99,7 +99,7 @@ func (s *site) showsOnly(want []string) {
 	r := s.run("", "run", "--once")
 	require.Equal(s.t, 0, r.code, r.stderr)
 	assert.Equal(s.t, want, s.refusals())
-	assert.Equal(s.t, 3, strings.Count(s.read("releases/000001/data.csv"), "\n"), "a header and the two good records")
+	assert.Equal(s.t, 3, strings.Count(s.read("releases/000001/part-000001/data.csv"), "\n"), "a header and the two good records")
 	assert.Equal(s.t, 0, s.run("", "audit", "-c", "anond.yaml").code)
 }
 

@@ -195,8 +195,8 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	// It only reads: a stop abandons it.
-	if err := left(ctx, func() error { return p.gate.resume(m, settings, c.Release.Dir) }); err != nil {
+	// It only reads: a stop leaves it to itself.
+	if err := left(ctx, func() error { return p.resume(m) }); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}

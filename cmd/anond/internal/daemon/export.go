@@ -25,6 +25,7 @@ type Exporter struct {
 	names    map[uint16]incremental.Partition
 	origin   []uint16
 	offset   []int64
+	since    uint32 // the first release in parts
 }
 
 // OpenExporter opens the state that a configuration names, for reading.
@@ -39,6 +40,9 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 		return nil, err
 	}
 	if e.settings, err = SettingsOf(c, e.machine); err != nil {
+		return nil, err
+	}
+	if e.since, err = snapshot.PartsSince(snapshot.OS(), c.Release.Dir); err != nil {
 		return nil, err
 	}
 	for p, pos := range e.machine.Positions() {
@@ -77,10 +81,11 @@ func (e *Exporter) Releases() uint32 {
 	return n
 }
 
-// Members writes `release,record,class` for the releases from..to.
+// Members writes `release,record,part,class` for the releases from..to. In a
+// release of format version 1, which has no parts, part is empty.
 func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
-	if err := out.Write([]string{"release", "record", "class"}); err != nil {
+	if err := out.Write([]string{"release", "record", "part", "class"}); err != nil {
 		return err
 	}
 	for n := from; n <= to; n++ {
@@ -88,21 +93,34 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 		if err != nil {
 			return err
 		}
-		members, err := snapshot.Members(snapshot.Of(view), e.settings)
+		placed, err := snapshot.Members(snapshot.Of(view), e.settings, e.since)
 		if err != nil {
 			return err
 		}
-		release := strconv.Itoa(int(n))
-		for r, class := range members {
-			if class == 0 {
-				continue
-			}
-			if err := out.Write([]string{release, e.record(r), strconv.Itoa(int(class))}); err != nil {
-				return err
-			}
+		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, len(view.SA)); err != nil {
+			return err
 		}
 	}
 	return flush(out, w)
+}
+
+// writeMembers writes a release in order of records, which are in one class each.
+func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []snapshot.Placement, records int) error {
+	part, class := make([]int32, records), make([]uint32, records)
+	for i, p := range placed {
+		for j, r := range p.Records {
+			part[r], class[r] = int32(i), p.Classes[j]
+		}
+	}
+	for r, number := range class {
+		if number == 0 {
+			continue
+		}
+		if err := out.Write([]string{release, e.record(r), placed[part[r]].Part, strconv.Itoa(int(number))}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Records writes `record,arrived_in_release,<attributes>`: every record in

@@ -56,9 +56,10 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
-		Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
-		MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
+	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), SingleFile: c.Release.SingleFile,
+		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
+			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
+			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0
 	}

@@ -71,13 +71,22 @@ func promisesOf(c *config.Config) map[string]audit.Promise {
 	return out
 }
 
-// Check accepts a release, or refuses it with the violations that the auditor found.
-func (g *gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
+// Check lets a release pass, or refuses it with what the auditor found.
+func (g *gate) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.audit.Check(dir, placements(placed))
 	if err != nil {
 		return err
 	}
 	return refusal(violations)
+}
+
+// placements are who is in which class, as the auditor takes it.
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement(p)
+	}
+	return out
 }
 
 func refusal(violations []audit.Violation) error {
@@ -85,13 +94,12 @@ func refusal(violations []audit.Violation) error {
 		return nil
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (release %d, class %d)", len(violations), v.Rule, v.Detail,
-		v.Release, v.Class))
+	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
 }
 
-// resume initializes the gate with the newest published release. The files on disk
-// are read and checked again before the next release refers to them.
-func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) error {
+// resume puts publisher and gate behind the newest published release. What lies
+// on disk is read and tested again before anything is built on it.
+func (p *publisher) resume(m *incremental.Machine) error {
 	published := uint32(0)
 	for _, i := range m.Intents() {
 		if i.Published {
@@ -105,11 +113,12 @@ func (g *gate) resume(m *incremental.Machine, s *snapshot.Settings, dir string) 
 	if err != nil {
 		return err
 	}
-	members, err := snapshot.Members(snapshot.Of(view), s)
+	placed, err := p.inner.Resume(snapshot.Of(view), p.settings)
 	if err != nil {
 		return err
 	}
-	violations, err := g.audit.Resume(filepath.Join(dir, fmt.Sprintf("%06d", published)), members, m.Regroups(published))
+	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", published))
+	violations, err := p.gate.audit.Resume(dir, placements(placed), m.Regroups(published))
 	if err != nil {
 		return fmt.Errorf("read the newest release again: %w", err)
 	}

@@ -124,22 +124,25 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	if err := publisher.Open(); err != nil {
 		return c, err
 	}
-	members, err := private(c.Members, "release", "record", "class")
+	members, err := private(c.Members, "release", "record", "part", "class")
 	if err != nil {
 		return c, err
 	}
 	defer members.close()
 	inserted, cuts := 0, s.sizes()
+	var before []snapshot.Class
 	for i, cut := range cuts {
 		update.Insert(s.insertion(inserted, cut)...)
 		inserted = cut
-		out, err := publisher.Publish(s.input(uint32(i+1), cut, update.Release()), s.settings)
+		in := s.input(uint32(i+1), cut, update.Release(), before)
+		out, err := publisher.Publish(in, s.settings)
 		if err != nil {
 			return c, err
 		}
-		for r, class := range out.Members {
-			if class > 0 {
-				members.write(strconv.Itoa(i+1), record(r), strconv.Itoa(int(class)))
+		before = in.Classes
+		for _, p := range out.Placed {
+			for j, r := range p.Records {
+				members.write(strconv.Itoa(i+1), record(int(r)), p.Part, strconv.Itoa(int(p.Classes[j])))
 			}
 		}
 	}
@@ -166,9 +169,10 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 	return rows
 }
 
-// input shows the groups of a release, which all count as born in it.
-func (s *naiveStream) input(release uint32, cut int, groups []literal.Group) *snapshot.Input {
-	in := &snapshot.Input{Release: release, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
+// input shows the groups of a release, which all count as born in it: those of
+// the release before are dead.
+func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, before []snapshot.Class) *snapshot.Input {
+	in := &snapshot.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
 		Schema: s.schema, SA: s.points.SA[:cut], Dictionaries: s.table.Frozen()}
 	for _, column := range s.table.Columns(s.schema.Quasi()...).Codes {
 		in.QI = append(in.QI, column[:cut])
@@ -180,6 +184,10 @@ func (s *naiveStream) input(release uint32, cut int, groups []literal.Group) *sn
 		}
 		in.Pending -= len(g)
 		in.Classes = append(in.Classes, class)
+	}
+	for _, c := range before {
+		c.Died = release
+		in.Dead = append(in.Dead, c)
 	}
 	return in
 }
@@ -210,7 +218,7 @@ func record(r int) string { return "demo:0:" + strconv.Itoa(r) }
 // open is a gate that accepts everything: these methods have no gate.
 type open struct{}
 
-func (open) Check(string, []uint32) error { return nil }
+func (open) Check(string, []snapshot.Placement) error { return nil }
 
 // sheet is a private CSV file.
 type sheet struct {

@@ -29,6 +29,7 @@ type Options struct {
 	Now         func() time.Time
 	Slices      [][]string // recoding slicing
 	Retention   float64    // recoding randomization
+	SingleFile  bool       // write the release as one table, too
 }
 
 // Report is what a run did, in numbers.

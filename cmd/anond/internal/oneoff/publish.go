@@ -57,8 +57,9 @@ func (o *Options) draws(purpose string) rand.Source {
 // release without a promise across releases, but does not certify it. It accepts a
 // release by the paper's LGB at level rows.
 func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
-	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Hierarchies: o.Hierarchies, Policy: snapshot.Policy{
-		K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra), Republication: "append", SubjectRepeat: "first"}}
+	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed, SingleFile: o.SingleFile,
+		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra),
+			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
 	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
 		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget, Rows: true})}}
@@ -96,8 +97,12 @@ func records(rows []int32) []snapshot.Record {
 type gate struct{ audit *audit.Gate }
 
 // Check implements snapshot.Gate.
-func (g gate) Check(dir string, members []uint32) error {
-	violations, err := g.audit.Check(dir, members)
+func (g gate) Check(dir string, placed []snapshot.Placement) error {
+	given := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		given[i] = audit.Placement(p)
+	}
+	violations, err := g.audit.Check(dir, given)
 	if err != nil || len(violations) == 0 {
 		return err
 	}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"anond/snapshot/readback"
+)
+
+// catFlags is what the command line says.
+type catFlags struct {
+	config, dir, format, file string
+	json                      bool
+}
+
+func newReleaseCatCommand(env *environment) *cobra.Command {
+	var f catFlags
+	c := &cobra.Command{
+		Use: "cat [NUMBER]", Short: "Write a release as one table; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
+		Long: `cat reads the parts of a release and writes them as one table: one header, the
+classes that are alive in canonical order, numbered through. It is what
+release.single_file writes next to the parts. Each file is compared with its
+hash before a row of it is written.
+
+A recoding that has two files is two tables: --file says which. --format ndjson
+writes a JSON object a row: the numbers of classes, groups and buckets and counts
+are numbers, all cells are texts as in CSV.`,
+		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson",
+		RunE: answering(func(_ *cobra.Command, args []string) error {
+			if f.json && f.format == "csv" {
+				return usage("leave one of them out", "--json is --format ndjson, but --format says csv")
+			}
+			if !slices.Contains([]string{"", "csv", "ndjson"}, f.format) {
+				return usage("--format csv or --format ndjson", "%q is no format of a table", f.format)
+			}
+			number, err := releaseNumber(args)
+			if err != nil {
+				return err
+			}
+			return env.catRelease(&f, number)
+		}),
+	}
+	configFlag(c, &f.config)
+	flags := c.Flags()
+	flags.StringVar(&f.dir, "dir", "", "read the releases in this `directory`; no configuration is needed")
+	flags.StringVar(&f.format, "format", "", "csv or ndjson (default csv)")
+	flags.StringVar(&f.file, "file", "", "the `file` of the recoding to write, such as st.csv; default: the one with a row a record")
+	flags.BoolVar(&f.json, "json", false, "the same as --format ndjson")
+	return c
+}
+
+func (e *environment) catRelease(f *catFlags, number uint32) error {
+	dir := f.dir
+	if dir == "" {
+		cfg, err := e.loadConfig(f.config)
+		if err != nil {
+			return err
+		}
+		dir = cfg.Release.Dir
+	}
+	r, err := readback.OpenNumber(dir, number)
+	if err != nil {
+		return err
+	}
+	w := r.Table()
+	names := w.Names()
+	file := f.file
+	if file == "" {
+		file = names[0]
+	}
+	if !slices.Contains(names, file) {
+		return usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
+			r.Manifest.Recoding, file)
+	}
+	out := bufio.NewWriterSize(e.stdout, 1<<16)
+	var to io.Writer = out
+	if f.json || f.format == "ndjson" {
+		to = &jsonLines{to: out, numbers: numberColumns(file)}
+	}
+	_, err = w.Write(func(name string) io.Writer {
+		if name != file {
+			return io.Discard
+		}
+		return to
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}

@@ -1,0 +1,133 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+)
+
+// lineage is how the parts of a release follow from those of the release before.
+//
+// Guarantee: if whole is true, every part of the release before stands in this
+// one, once, as it was or in a compaction, in the same order, and nothing else
+// does but the births of this release. Then layouts of both releases number the
+// classes alike, and a class that is not dead is the class it was.
+type lineage struct {
+	steps []step // by part of the later release
+	whole bool
+}
+
+// step is where a part comes from.
+type step struct {
+	kept int   // the part of the release before that it is; -1: none
+	from []int // the parts of the release before that it compacts
+}
+
+func (s *step) born() bool { return s.kept < 0 && s.from == nil }
+
+// newParts is the lineage of a release that no release in parts comes before:
+// every part is read.
+func newParts(man *Manifest) *lineage {
+	l := &lineage{}
+	for range man.Parts {
+		l.steps = append(l.steps, step{kept: -1})
+	}
+	return l
+}
+
+// follow tests the list of parts of a release, by itself and against that of the
+// release before, nil: there is none.
+func follow(before, after *Manifest, f *faults) *lineage {
+	found := f.n
+	checkLayout(after, f)
+	if before == nil {
+		return newParts(after)
+	}
+	l, used := newParts(after), make([]int, len(before.Parts))
+	at := newLayout(before).at
+	var order []int
+	for i := range after.Parts {
+		p, s := &after.Parts[i], &l.steps[i]
+		f.part = p.Name
+		if j, ok := at[p.Name]; ok {
+			s.kept = j
+			order = append(order, j)
+			checkKept(&before.Parts[j], p, after.Release, f)
+		} else if len(p.Replaces) > 0 {
+			s.from = compacts(before, at, p, after.Release, f)
+			order = append(order, s.from...)
+		} else if i < len(after.Parts)-1 {
+			f.add("chain", kindPartForeign, after.Release, 0, "parts", "an older part was not in the release before")
+		}
+		if s.kept < 0 && p.Release != after.Release {
+			f.add("chain", kindPartForeign, after.Release, 0, "parts", "a part that is new here says that another release wrote it")
+		}
+	}
+	for _, j := range order {
+		used[j]++
+	}
+	for j, n := range used {
+		f.part = before.Parts[j].Name
+		switch {
+		case n == 0:
+			f.add("chain", kindPartDropped, after.Release, 0, "parts", "a part of the release before is missing, and no part replaces it")
+		case n > 1:
+			f.add("chain", kindPartTwice, after.Release, 0, "parts", "a part stands beside its compaction: its people are there twice")
+		}
+	}
+	f.part = ""
+	l.whole = f.n == found
+	return l
+}
+
+// checkKept compares the entries of a part in two releases.
+func checkKept(before, after *Part, release int, f *faults) {
+	if after.Release != before.Release || after.Classes != before.Classes || after.Rows != before.Rows || after.Mode != before.Mode ||
+		!slices.Equal(after.Files, before.Files) || !slices.Equal(after.Replaces, before.Replaces) {
+		f.add("A", kindPartChanged, release, 0, "parts", "a part is not the one of the release before")
+	}
+}
+
+// compacts finds the parts that a compaction replaces: neighbours that stood in
+// the release before.
+func compacts(before *Manifest, at map[string]int, p *Part, release int, f *faults) []int {
+	from := []int{}
+	rows := 0
+	for _, r := range p.Replaces {
+		j, ok := at[r.Part]
+		if !ok {
+			f.add("chain", kindCompaction, release, 0, "replaces", "a compaction replaces a part that the release before does not have")
+			continue
+		}
+		from = append(from, j)
+		rows += before.Parts[j].Rows
+		if before.Parts[j].Classes != r.Classes {
+			f.add("chain", kindFirstClass, release, r.FirstClass, "classes", "a replaced part had another number of classes")
+		}
+	}
+	if rows != p.Rows {
+		f.add("A", kindCompaction, release, 0, "rows", "a compaction has another number of rows than the parts it replaces")
+	}
+	return from
+}
+
+// died lists the classes that died in the later release, as both layouts number
+// them, and finds those that came alive again. The lineage must be whole.
+func died(before, after *layout, release int, f *faults) []uint32 {
+	var out []uint32
+	for id := range after.dead {
+		if !before.dead[id] {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	for _, id := range slices.Sorted(maps.Keys(before.dead)) {
+		if !after.dead[id] {
+			part, class := after.place(id)
+			f.part = part
+			f.add("P", kindDeadRevived, release, class, "dead",
+				"a class that was dead is not listed as dead any more: its people would be there twice")
+		}
+	}
+	f.part = ""
+	return out
+}

@@ -1,0 +1,228 @@
+package audit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Part is one part of a release in parts: what some release gave birth to, or a
+// compaction of several of them. Its bytes never change; later releases hold
+// links to the same files.
+type Part struct {
+	Name    string `json:"part"`
+	Release int    `json:"release"` // that wrote the part first
+	Classes int    `json:"classes"` // dead ones included
+	Rows    int    `json:"rows"`
+	Mode    string `json:"mode"`
+	Files   []File `json:"files"`
+	// Dead are the numbers of classes that were regrouped since.
+	Dead []int `json:"dead"`
+	// Replaces are the parts that a compaction holds, one after another.
+	Replaces []Replaced `json:"replaces"`
+}
+
+// Replaced is a part whose classes are in a compacted one, renumbered from
+// FirstClass on.
+type Replaced struct {
+	Part       string `json:"part"`
+	FirstClass int    `json:"first_class"`
+	Classes    int    `json:"classes"`
+}
+
+// partMode is the mode of every file of a part: nobody writes it again by accident.
+const partMode = "0444"
+
+// births are the releases whose births a part holds.
+type births struct{ first, last int }
+
+// parsePartName reads part-000007 or part-000001-000010.
+func parsePartName(name string) (births, bool) {
+	rest, ok := strings.CutPrefix(name, "part-")
+	from, to, several := strings.Cut(rest, "-")
+	if !several {
+		to = from
+	}
+	first, last := parseSixDigits(from), parseSixDigits(to)
+	return births{first, last}, ok && first > 0 && last > 0 && (first < last) == several && first <= last
+}
+
+// inherited are the births of the part that holds what stood in the last release
+// that was one table: written anew, as one part, by the first release in parts.
+func (m *Manifest) inherited() births { return births{1, m.PartsSince - 1} }
+
+// parseSixDigits reads a number of six digits, or of more without a leading
+// zero; 0: it is not one.
+func parseSixDigits(s string) int {
+	if len(s) < 6 || len(s) > 9 || strings.Trim(s, "0123456789") != "" || len(s) > 6 && s[0] == '0' {
+		return 0
+	}
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// partName is the name of the part that holds the births of one release.
+func partName(release int) string {
+	digits := strconv.Itoa(release)
+	return "part-" + strings.Repeat("0", max(0, 6-len(digits))) + digits
+}
+
+// checkParts tests what any later step relies on.
+func (m *Manifest) checkParts() string {
+	if m.FormatVersion == formatWhole {
+		if len(m.Parts) > 0 || m.PartsSince != 0 {
+			return "a release of format version 1 has parts"
+		}
+		return ""
+	}
+	if len(m.Parts) == 0 {
+		return "a release of format version 2 has no parts"
+	}
+	if m.PartsSince != 0 && (m.PartsSince < 2 || m.PartsSince > m.Release) {
+		return "parts_since is not a release of the chain"
+	}
+	classes := 0
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if classes += min(p.Classes, maxRows+1); classes > maxRows {
+			return "the parts have too many classes"
+		}
+		if _, ok := parsePartName(p.Name); !ok || p.Release < 1 || !inRange(p.Classes) || !inRange(p.Rows) {
+			return "an entry of parts is malformed"
+		}
+		if !wellFormedFiles(p.Files) {
+			return "an entry of files is malformed"
+		}
+		for _, r := range p.Replaces {
+			if _, ok := parsePartName(r.Part); !ok || r.FirstClass < 1 || !inRange(r.FirstClass) || !inRange(r.Classes) {
+				return "an entry of replaces is malformed"
+			}
+		}
+		for _, c := range p.Dead {
+			if c < 1 || !inRange(c) {
+				return "a dead class is not a positive number"
+			}
+		}
+	}
+	return ""
+}
+
+// inRange bounds numbers of rows and classes, so that sums of them do not overflow.
+func inRange(n int) bool { return n >= 0 && n <= maxRows }
+
+func wellFormedFiles(files []File) bool {
+	return !slices.ContainsFunc(files, func(f File) bool {
+		return !isSHA(f.SHA256) || f.Bytes < 0 || f.Rows < 0 || !isFileName(f.Name)
+	})
+}
+
+// checkLayout tests the list of parts by itself: names, order, dead classes,
+// numbers of compacted parts.
+func checkLayout(man *Manifest, f *faults) {
+	seen := map[string]bool{}
+	after := 0 // the newest birth so far
+	for i := range man.Parts {
+		p := &man.Parts[i]
+		f.part = p.Name
+		range_, _ := parsePartName(p.Name)
+		if seen[p.Name] {
+			f.add("chain", kindPartTwice, man.Release, 0, "parts", "a part is listed twice: its people would be there twice")
+		} else if range_.first <= after {
+			f.add("chain", kindPartOrder, man.Release, 0, "parts", "parts are not listed in order of birth, or their births overlap")
+		}
+		seen[p.Name] = true
+		after = max(after, range_.last)
+		if p.Release < range_.last || p.Release > man.Release {
+			f.add("chain", kindPartForeign, man.Release, 0, "parts", "a part is written before its births, or after this release")
+		}
+		if p.Mode != partMode {
+			f.add("files", kindFileMode, man.Release, 0, "mode", "the manifest does not say mode 0444 for a part")
+		}
+		checkDeadList(man, p, f)
+		checkReplaces(man, p, range_, f)
+	}
+	f.part = ""
+	own := &man.Parts[len(man.Parts)-1]
+	if own.Name != partName(man.Release) || len(own.Dead) > 0 {
+		f.add("chain", kindPartMissing, man.Release, 0, "parts", "the newest part is not what this release gave birth to, all of it alive")
+	}
+}
+
+func checkDeadList(man *Manifest, p *Part, f *faults) {
+	wrong := 0
+	for i, c := range p.Dead {
+		if c > p.Classes || i > 0 && c <= p.Dead[i-1] {
+			wrong++
+		}
+	}
+	f.addN("chain", kindDeadList, man.Release, 0, "dead",
+		"the list of dead classes is not ascending, or names classes the part does not have", wrong)
+}
+
+// checkReplaces tests that the parts that a compaction holds tile its births and
+// its classes.
+func checkReplaces(man *Manifest, p *Part, range_ births, f *faults) {
+	if range_ == man.inherited() && p.Release == man.PartsSince && len(p.Replaces) == 0 {
+		return
+	}
+	if (len(p.Replaces) > 0) != (range_.first < range_.last) {
+		f.add("chain", kindCompaction, man.Release, 0, "replaces",
+			"a part of several births does not say which parts it replaces, or one of a single birth does")
+		return
+	}
+	class, birth := 1, range_.first
+	for _, r := range p.Replaces {
+		if r.FirstClass != class {
+			f.add("chain", kindFirstClass, man.Release, class, "first_class",
+				"the classes of a replaced part do not begin where those before it end")
+		}
+		class += r.Classes
+		b, _ := parsePartName(r.Part)
+		if b.first != birth {
+			f.add("chain", kindCompaction, man.Release, 0, "replaces",
+				"replaced parts are not listed in order of birth, or births are missing")
+		}
+		birth = b.last + 1
+	}
+	if len(p.Replaces) > 0 && (class != p.Classes+1 || birth != range_.last+1) {
+		f.add("chain", kindCompaction, man.Release, 0, "replaces",
+			"the replaced parts have other births or another number of classes than the compacted part")
+	}
+}
+
+// layout numbers the classes of all parts of a release through, dead ones
+// included. Parts only ever join at the end, and a compaction keeps the order, so
+// the number of a class stays the same as long as the chain obeys its format.
+type layout struct {
+	names []string
+	start []uint32 // len(names)+1
+	at    map[string]int
+	dead  map[uint32]bool
+}
+
+func newLayout(man *Manifest) *layout {
+	l := &layout{start: []uint32{0}, at: map[string]int{}, dead: map[uint32]bool{}}
+	for i := range man.Parts {
+		p := &man.Parts[i]
+		l.names = append(l.names, p.Name)
+		if _, twice := l.at[p.Name]; !twice {
+			l.at[p.Name] = i
+		}
+		from := l.start[i]
+		for _, c := range p.Dead {
+			if c <= p.Classes {
+				l.dead[from+uint32(c)-1] = true
+			}
+		}
+		l.start = append(l.start, from+uint32(p.Classes))
+	}
+	return l
+}
+
+func (l *layout) classes() int { return int(l.start[len(l.start)-1]) }
+
+// place names the class of a number.
+func (l *layout) place(id uint32) (part string, number int) {
+	i, _ := slices.BinarySearch(l.start, id+1)
+	return l.names[i-1], int(id-l.start[i-1]) + 1
+}

@@ -1,0 +1,249 @@
+package audit
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// parted is what a release in parts has besides its table, which holds the
+// classes that are alive.
+type parted struct {
+	dir    string
+	lay    *layout
+	ids    []uint32 // by class of the table: its number in the layout
+	files  []partFiles
+	linked bool // the lineage is whole: classes of equal number are the same class
+}
+
+// loadParted reads a release in parts and tests it alone and as the continuation
+// of the release before, which may be nil. A part that stood there is not parsed
+// again: the same bytes are the same classes, which is rule A (frozen classes).
+func loadParted(dir string, man *Manifest, s *schema, before *release, f *faults) (*release, error) {
+	if dataFiles(man.Recoding) == nil {
+		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
+	}
+	r := &partReader{dir: dir, man: man, s: s, f: f}
+	rel := &release{num: man.Release, man: man, parts: &parted{dir: dir}}
+	var earlier *Manifest
+	if before != nil && before.parts != nil {
+		earlier = before.man
+	}
+	l := follow(earlier, man, f)
+	load := r.all
+	if l.whole {
+		load = func(rel *release) error { return r.next(rel, before, l) }
+	}
+	if err := load(rel); err != nil {
+		return nil, err
+	}
+	f.locate = rel.locate
+	defer func() { f.locate = nil }()
+	return rel, r.claims(rel)
+}
+
+// claims tests what the manifest says of the release as a whole.
+func (r *partReader) claims(rel *release) error {
+	if err := r.names(); err != nil {
+		return err
+	}
+	checkSlices(r.man, r.f)
+	checkCounts(r.man, rel.tab, r.f)
+	checkClaims(r.man, r.f)
+	if r.man.Release == 1 && !r.man.loose() {
+		checkReferences(r.man, r.s, rel.tab, r.f)
+	}
+	return r.checkWhole(rel)
+}
+
+// names finds what nobody announced in the directory of the release.
+func (r *partReader) names() error {
+	names := []string{"manifest.json"}
+	for i := range r.man.Parts {
+		names = append(names, r.man.Parts[i].Name)
+	}
+	if len(r.man.Files) > 0 {
+		names = append(names, dataFiles(r.man.Recoding)...)
+	}
+	return checkNames(r.dir, names, r.man.Files, r.man.Release, r.f)
+}
+
+// all reads every part.
+func (r *partReader) all(rel *release) error {
+	var tables []*table
+	for i := range r.man.Parts {
+		t, files, err := r.read(&r.man.Parts[i])
+		if err != nil {
+			return err
+		}
+		tables, rel.parts.files = append(tables, t), append(rel.parts.files, files)
+	}
+	lay := newLayout(r.man)
+	rel.parts.lay = lay
+	rel.tab = tables[0].empty()
+	for i, t := range tables {
+		var gone []uint32
+		for c := range t.m {
+			if id := lay.start[i] + uint32(c); lay.dead[id] && t.local == nil {
+				gone = append(gone, uint32(c))
+			} else {
+				rel.parts.ids = append(rel.parts.ids, id)
+			}
+		}
+		rel.tab = rel.tab.join(t.without(gone), r.s.sets)
+	}
+	return nil
+}
+
+// next reads what is new since the release before.
+func (r *partReader) next(rel, before *release, l *lineage) error {
+	rel.tab, rel.parts.linked = before.tab, true
+	var born *table
+	for i := range r.man.Parts {
+		p, s := &r.man.Parts[i], &l.steps[i]
+		var files partFiles
+		var err error
+		switch {
+		case s.kept >= 0:
+			files, err = r.keep(p, before.parts.files[s.kept])
+		case s.from != nil:
+			files, err = r.compacted(p, before.parts.dir)
+		default:
+			born, files, err = r.read(p)
+		}
+		if err != nil {
+			return err
+		}
+		rel.parts.files = append(rel.parts.files, files)
+	}
+	lay := newLayout(r.man)
+	rel.parts.lay = lay
+	gone := r.died(before, lay)
+	rel.tab = rel.tab.without(gone)
+	rel.parts.ids = exclude(before.parts.ids, gone)
+	if born != nil {
+		rel.tab = rel.tab.join(born, r.s.sets)
+		for id := lay.start[len(lay.start)-2]; int(id) < lay.classes(); id++ {
+			rel.parts.ids = append(rel.parts.ids, id)
+		}
+	}
+	return nil
+}
+
+// died gives the classes of the table of the release before that died since,
+// which must be pure.
+func (r *partReader) died(before *release, lay *layout) []uint32 {
+	var gone []uint32
+	for _, id := range died(before.parts.lay, lay, r.man.Release, r.f) {
+		c, alive := slices.BinarySearch(before.parts.ids, id)
+		if !alive {
+			continue
+		}
+		if before.tab.local != nil || before.tab.flat[c] == 0 {
+			part, class := lay.place(id)
+			r.f.part = part
+			r.f.add("A", kindDeadNotPure, r.man.Release, class, "dead", "a class that is not pure is listed as dead")
+			r.f.part = ""
+		}
+		if before.tab.local == nil {
+			gone = append(gone, uint32(c))
+		}
+	}
+	return gone
+}
+
+// exclude leaves out the elements at the given places, which ascend. Without any
+// it shares the list.
+func exclude(list, gone []uint32) []uint32 {
+	if len(gone) == 0 {
+		return list
+	}
+	out := make([]uint32, 0, len(list))
+	for i, x := range list {
+		if _, leave := slices.BinarySearch(gone, uint32(i)); !leave {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// locate names a class of the table, counted from 1, as the release does.
+func (rel *release) locate(class int) (part string, number int) {
+	if rel.parts == nil || class > len(rel.parts.ids) {
+		return "", class
+	}
+	return rel.parts.lay.place(rel.parts.ids[class-1])
+}
+
+// fates of a class that an export names.
+type standing uint8
+
+const (
+	standsNot standing = iota
+	standsDead
+	standsAlive
+)
+
+// lookup finds the classes of a part by the numbers that an export gives them.
+func (rel *release) lookup(part string) func(number uint32) (int, standing) {
+	if rel.parts == nil {
+		return func(number uint32) (int, standing) {
+			if c, ok := rel.tab.lookup(number); ok && part == "" {
+				return c, standsAlive
+			}
+			return 0, standsNot
+		}
+	}
+	lay, ids := rel.parts.lay, rel.parts.ids
+	i, known := lay.at[part]
+	if !known {
+		return func(uint32) (int, standing) { return 0, standsNot }
+	}
+	from, end := lay.start[i], lay.start[i+1]
+	return func(number uint32) (int, standing) {
+		id := from + number - 1
+		if number == 0 || number > end-from {
+			return 0, standsNot
+		}
+		if int(id) < len(ids) && ids[id] == id { // nothing has died before it
+			return int(id), standsAlive
+		}
+		if c, alive := slices.BinarySearch(ids, id); alive {
+			return c, standsAlive
+		}
+		return 0, standsDead
+	}
+}
+
+// checkWhole compares the table over all parts, which a release may hold besides,
+// with the parts: the same classes, renumbered, and no other rendering of them.
+func (r *partReader) checkWhole(rel *release) error {
+	if len(r.man.Files) == 0 {
+		return nil
+	}
+	locate := r.f.locate
+	r.f.locate = nil
+	defer func() { r.f.locate = locate }()
+	whole, err := readWhole(r.dir, r.man, r.s, r.f)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	if only := &r.man.Parts[0]; len(r.man.Parts) == 1 && len(only.Dead) == 0 {
+		if !slices.Equal(r.man.Files, only.Files) {
+			differ = 1 // one part is the whole, to the byte
+		}
+	} else if r.man.loose() {
+		differ = 1 // such a release is the only one, in one part
+	} else {
+		m := matchClasses(rel.tab, whole)
+		differ = len(m.vanished)
+		for _, kept := range m.kept {
+			if !kept {
+				differ++
+			}
+		}
+	}
+	r.f.addN("F", kindWholeDiffers, r.man.Release, 0, "files",
+		"the table over all parts does not show the classes of the parts", differ)
+	return nil
+}

@@ -1,0 +1,198 @@
+package audit
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// partReader reads the parts of one release.
+type partReader struct {
+	dir string
+	man *Manifest
+	s   *schema
+	f   *faults
+}
+
+// read reads a part, compares it with its entry and tests all its classes: a class
+// that is dead now was published once.
+func (r *partReader) read(p *Part) (*table, partFiles, error) {
+	r.f.part = p.Name
+	defer func() { r.f.part = "" }()
+	files, paths, data, err := p.read(r.dir, r.man, r.f)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), joined: p.joints(r.man)}
+	tab, err := t.read(r.man.Recoding, paths, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.checkFiles(r.man, files, data, t.rows, r.f)
+	if tab.m != p.Classes || tab.rows() != p.Rows {
+		r.f.add("files", kindCountMismatch, r.man.Release, 0, "parts",
+			"the manifest's number of classes or rows of a part differs from its files")
+		p.Classes, p.Rows = tab.m, tab.rows() // what follows counts what is there
+	}
+	if !t.loose {
+		checkPrinciples(r.man, r.s, tab, r.f)
+		checkLocal(r.man, r.s, tab, r.f)
+		checkNested(r.man, r.s, tab, r.f)
+		r.deadArePure(p, tab)
+	}
+	return tab, files, nil
+}
+
+// deadArePure: only classes of rule P (pure classes) may ever be regrouped.
+func (r *partReader) deadArePure(p *Part, t *table) {
+	for _, c := range p.Dead {
+		if c <= t.m && (t.flat[c-1] == 0 || t.local != nil) {
+			r.f.add("A", kindDeadNotPure, r.man.Release, c, "dead", "a class that is not pure is listed as dead")
+		}
+	}
+}
+
+// keep looks at the files of a part that stood in the release before.
+func (r *partReader) keep(p *Part, before partFiles) (partFiles, error) {
+	r.f.part = p.Name
+	defer func() { r.f.part = "" }()
+	return p.keep(r.dir, r.man, before, r.f)
+}
+
+// compacted compares a compacted part with the parts of the release before that
+// it replaces, whose files are in earlier. Those were looked at there; what is
+// compared are the bytes.
+func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
+	r.f.part = p.Name
+	defer func() { r.f.part = "" }()
+	files, paths, data, err := p.read(r.dir, r.man, r.f)
+	if err != nil {
+		return nil, err
+	}
+	var before [][][]byte
+	for _, x := range p.Replaces {
+		var old [][]byte
+		for _, name := range dataFiles(r.man.Recoding) {
+			bytes, err := readFile(filepath.Join(earlier, x.Part, name))
+			if err != nil {
+				return nil, err
+			}
+			old = append(old, bytes)
+		}
+		before = append(before, old)
+	}
+	rows, err := checkCompaction(r.man, r.s, p, data, before, paths, r.f)
+	if err != nil {
+		return nil, err
+	}
+	p.checkFiles(r.man, files, data, rows, r.f)
+	return files, nil
+}
+
+// joints are the replaced parts of a compaction.
+func (p *Part) joints(man *Manifest) []joint {
+	var out []joint
+	for _, r := range p.Replaces {
+		b, _ := parsePartName(r.Part)
+		out = append(out, joint{r.FirstClass - 1, r.FirstClass - 1 + r.Classes, b.first < b.last && b != man.inherited()})
+	}
+	return out
+}
+
+// empty is a table without classes, of the kind of t.
+func (t *table) empty() *table {
+	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted, slices: t.slices}
+	if t.qi != nil {
+		e.qi = []uint32{}
+	}
+	if t.local != nil {
+		e.local = &localTable{attrs: make([]localBuckets, len(t.local.attrs)), own: true}
+		for j := range e.local.attrs {
+			e.local.attrs[j].start = []uint32{0}
+		}
+	}
+	return e
+}
+
+// join adds the classes of a part behind those of t. The columns of t may be
+// shared with the result, and none of them changes: a table is joined once.
+func (t *table) join(o *table, sets *setDict) *table {
+	j := *t
+	rows := uint32(t.rows())
+	for _, end := range o.start[1:] {
+		j.start = append(j.start, rows+end)
+	}
+	j.m = len(j.start) - 1
+	j.sa = append(j.sa, o.sa...)
+	j.box = append(j.box, o.box...)
+	if o.qi != nil {
+		j.qi = append(j.qi, o.qi...)
+	}
+	j.support = append(j.support, o.support...)
+	j.flat = append(j.flat, o.flat...)
+	j.top = append(j.top, o.top...)
+	j.pairs = append(j.pairs, o.pairs...)
+	if t.local != nil && o.local != nil {
+		j.joinLocal(t.local, o.local, sets)
+	}
+	return &j
+}
+
+// joinLocal adds buckets behind buckets. Where one of the tables has classes
+// without bags of their own, the whole is taken to have none.
+func (t *table) joinLocal(x, y *localTable, sets *setDict) {
+	l := &localTable{own: x.own && y.own}
+	for j := range x.attrs {
+		a, b := x.attrs[j], &y.attrs[j]
+		entries, buckets := uint32(len(a.value)), uint32(a.m)
+		for _, end := range b.start[1:] {
+			a.start = append(a.start, entries+end)
+		}
+		a.m += b.m
+		a.value = append(a.value, b.value...)
+		a.count = append(a.count, b.count...)
+		a.size = append(a.size, b.size...)
+		a.top = append(a.top, b.top...)
+		a.bag = append(a.bag, b.bag...)
+		for _, r := range b.row {
+			if r > 0 {
+				r += buckets
+			}
+			a.row = append(a.row, r)
+		}
+		l.attrs = append(l.attrs, a)
+	}
+	t.local = l
+	if !l.own && (x.own || y.own) {
+		t.support, t.top, t.flat = make([]uint32, t.m), make([]uint32, t.m), make([]uint32, t.m)
+		l.supports(t, sets)
+	}
+}
+
+// without copies t, leaving out classes; gone is ascending. Tables of recoding
+// lgb stay whole: their classes never die, which deadArePure holds.
+func (t *table) without(gone []uint32) *table {
+	if len(gone) == 0 || t.local != nil {
+		return t
+	}
+	n := t.empty()
+	for c := range t.m {
+		if _, dead := slices.BinarySearch(gone, uint32(c)); dead {
+			continue
+		}
+		from, to := t.start[c], t.start[c+1]
+		n.sa = append(n.sa, t.sa[from:to]...)
+		n.start = append(n.start, uint32(len(n.sa)))
+		n.support, n.flat, n.top = append(n.support, t.support[c]), append(n.flat, t.flat[c]), append(n.top, t.top[c])
+		if t.box != nil {
+			n.box = append(n.box, t.cells(c)...)
+		}
+		if t.qi != nil {
+			n.qi = append(n.qi, t.rowsQI(c)...)
+		}
+		if t.pairs != nil {
+			n.pairs = append(n.pairs, t.pairs[from:to]...)
+		}
+	}
+	n.m = len(n.start) - 1
+	return n
+}

@@ -1,0 +1,136 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+)
+
+// joiner copies records of CSV and shifts the numbers in them. It keeps the bytes
+// of all other fields.
+type joiner struct {
+	numbering
+	from   *bufio.Reader
+	to     *bufio.Writer
+	hash   hash.Hash
+	bytes  int64
+	header []byte
+	line   []byte
+	fields [][]byte
+	out    []byte
+	seen   map[string]uint64 // greatest number of a bucket so far, by attribute
+}
+
+// counts reports that the file is the one that numbers the local buckets.
+func (j *joiner) counts() bool { return j.class == noField }
+
+// append copies the records of one file; the header once.
+func (j *joiner) append(by shift, first bool) (rows int, err error) {
+	header, err := j.record()
+	if err != nil {
+		return 0, err
+	}
+	if first {
+		j.header = bytes.Clone(header)
+		if err := j.put(header); err != nil {
+			return 0, err
+		}
+	} else if !bytes.Equal(header, j.header) {
+		return 0, fmt.Errorf("%w: the columns of the parts differ", ErrDamaged)
+	}
+	for {
+		record, err := j.record()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		if j.out, err = j.shifted(record, by); err != nil {
+			return rows, err
+		}
+		if err := j.put(j.out); err != nil {
+			return rows, err
+		}
+		rows++
+	}
+}
+
+func (j *joiner) record() (record []byte, err error) {
+	j.line, err = recordOf(j.from, j.line[:0])
+	return j.line, err
+}
+
+func (j *joiner) put(text []byte) error {
+	j.bytes += int64(len(text))
+	_, err := j.to.Write(text)
+	return err
+}
+
+// shifted writes a record with its numbers shifted.
+func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
+	body := record[:len(record)-1]
+	switch {
+	case j.counts() || len(j.local) > 0:
+		return j.shiftedFields(body, by)
+	case j.class == lastField:
+		at := bytes.LastIndexByte(body, ',') + 1
+		out := append(j.out[:0], body[:at]...)
+		out, err := addTo(out, body[at:], by.class)
+		return append(out, '\n'), err
+	default:
+		at := bytes.IndexByte(body, ',')
+		if at < 0 {
+			return nil, errNoNumber
+		}
+		out, err := addTo(j.out[:0], body[:at], by.class)
+		return append(append(out, body[at:]...), '\n'), err
+	}
+}
+
+// shiftedFields is shifted for records that name local buckets.
+func (j *joiner) shiftedFields(body []byte, by shift) ([]byte, error) {
+	j.fields = splitRecord(j.fields, body)
+	out := j.out[:0]
+	var err error
+	for i, field := range j.fields {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		attribute, local := j.local[i]
+		switch {
+		case j.counts() && i == j.bucket:
+			name := string(j.fields[j.attribute])
+			from := len(out)
+			if out, err = addTo(out, field, by.buckets[name]); err == nil {
+				n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
+				j.seen[name] = max(j.seen[name], n)
+			}
+		case j.class == lastField && i == len(j.fields)-1:
+			out, err = addTo(out, field, by.class)
+		case local && len(field) > 1 && field[0] == '*':
+			out, err = addTo(append(out, '*'), field[1:], by.buckets[attribute])
+		default:
+			out = append(out, field...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(out, '\n'), nil
+}
+
+var errNoNumber = fmt.Errorf("%w: a row has no number of a class or bucket", ErrDamaged)
+
+// addTo appends a number that is written in text, shifted.
+func addTo(out, text []byte, by uint64) ([]byte, error) {
+	n, err := strconv.ParseUint(string(text), 10, 32)
+	if err != nil || n == 0 {
+		return nil, errNoNumber
+	}
+	return strconv.AppendUint(out, n+by, 10), nil
+}

@@ -1,0 +1,128 @@
+package snapshot
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// PartEntry is one part of a release: what the releases First to Last gave birth
+// to, in the files of the recoding. A part never changes; later releases hold
+// hard links to its files, or copies.
+//
+// Classes are numbered 1..Classes in each part, and so are the local buckets of
+// each attribute: a class is addressed by part and number.
+type PartEntry struct {
+	Part    string      `json:"part"`    // its directory, see partName
+	Release uint32      `json:"release"` // the release that wrote it first
+	Classes int         `json:"classes"` // dead ones included
+	Rows    int         `json:"rows"`    // records, those of dead classes included
+	Mode    string      `json:"mode"`    // of its files
+	Files   []FileEntry `json:"files"`
+	// Dead are the classes whose records were regrouped since, ascending: their
+	// rows stay in the part, and readers skip them.
+	Dead []uint32 `json:"dead,omitempty"`
+	// Replaces are the parts whose bytes a compacted part holds one after another.
+	Replaces []ReplacedPart `json:"replaces,omitempty"`
+}
+
+// ReplacedPart says where the classes of a replaced part went: its class n is
+// class FirstClass + n - 1 now. The buckets of each attribute are shifted
+// likewise, by the number of those before.
+type ReplacedPart struct {
+	Part       string `json:"part"`
+	FirstClass uint32 `json:"first_class"`
+	Classes    int    `json:"classes"`
+}
+
+// partMode is the mode of files in parts, as manifests write it.
+const (
+	partMode     = 0o444
+	partModeText = "0444"
+	partPrefix   = "part-"
+)
+
+// partName names a part after the releases whose births it holds: part-000007,
+// part-000001-000010.
+func partName(first, last uint32) string {
+	if first == last {
+		return partPrefix + dirName(first)
+	}
+	return partPrefix + dirName(first) + "-" + dirName(last)
+}
+
+// parsePartName is the inverse of partName; false for any other name.
+func parsePartName(name string) (first, last uint32, ok bool) {
+	text, ok := strings.CutPrefix(name, partPrefix)
+	if !ok {
+		return 0, 0, false
+	}
+	from, to, ranged := strings.Cut(text, "-")
+	first, ok = parseDirName(from)
+	if last = first; ranged && ok {
+		last, ok = parseDirName(to)
+	}
+	return first, last, ok && first <= last && partName(first, last) == name
+}
+
+// Births are the releases whose births a part holds.
+func (p *PartEntry) Births() (first, last uint32) {
+	first, last, _ = parsePartName(p.Part)
+	return first, last
+}
+
+// Tables are the parts of a release. Of format version 1 that is one, without
+// name: the whole, whose files are in the release's own directory.
+func (m *Manifest) Tables() []PartEntry {
+	if m.FormatVersion == formatWhole {
+		return []PartEntry{{Release: m.Release, Classes: m.Classes, Rows: m.Records, Files: m.Files}}
+	}
+	return m.Parts
+}
+
+// DataFiles yields every data file that a manifest names, with its path in the
+// release's directory.
+func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) bool) {
+	return func(yield func(string, FileEntry) bool) {
+		for i := range m.Parts {
+			for _, f := range m.Parts[i].Files {
+				if !yield(path.Join(m.Parts[i].Part, f.Name), f) {
+					return
+				}
+			}
+		}
+		for _, f := range m.Files {
+			if !yield(f.Name, f) {
+				return
+			}
+		}
+	}
+}
+
+// checkParts demands of a manifest what readers rely on: the parts of version 2
+// cover releases from 1 on, in order, and what is dead is there. The error does
+// not quote the content.
+func checkParts(m *Manifest) error {
+	wrong := func(what string) error {
+		return fmt.Errorf("%w: %s: %s", ErrDamaged, manifestName, what)
+	}
+	if m.FormatVersion == formatWhole && len(m.Parts) > 0 || m.FormatVersion != formatWhole && len(m.Parts) == 0 {
+		return wrong("it has parts in format version 1, or none since")
+	}
+	next := uint32(1)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		first, last, ok := parsePartName(p.Part)
+		if !ok || first != next || p.Mode != partModeText || p.Classes < 1 || p.Release < last {
+			return wrong("part " + strconv.Itoa(i+1) + " does not follow the one before, or says what no part has")
+		}
+		next = last + 1
+		for j, n := range p.Dead {
+			if n < 1 || int64(n) > int64(p.Classes) || j > 0 && n <= p.Dead[j-1] {
+				return wrong("part " + strconv.Itoa(i+1) + " lists a dead class that it does not have, or out of order")
+			}
+		}
+	}
+	return nil
+}

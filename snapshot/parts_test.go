@@ -1,0 +1,245 @@
+package snapshot_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// growing is a chain that grows release by release.
+type growing struct {
+	name     string
+	settings *snapshot.Settings
+	next     func(t *testing.T, release int) *incremental.View // the whole history
+}
+
+// growingChains are chains of every recoding, those of cells with dead classes.
+func growingChains(seed uint64) []growing {
+	var out []growing
+	for _, recoding := range recodings() {
+		c := &chain{r: rand.New(rand.NewPCG(seed, 3))}
+		s := settings(recoding)
+		s.Policy.Diversity, s.Policy.SubjectRepeat = nil, ""
+		out = append(out, growing{recoding.Name(), s, func(t *testing.T, release int) *incremental.View {
+			c.grow(release, seed%2 == 0)
+			if release > 1 && c.r.IntN(3) > 0 {
+				c.regroup(release)
+			}
+			return buried(testView(t, uint32(release), hospital(t), c.persons, c.classes), c.dead...)
+		}})
+	}
+	l := &localChain{r: rand.New(rand.NewPCG(seed, 4)), own: seed%2 == 0, nested: true}
+	s := settings(snapshot.LGB(testSeed))
+	s.Policy = snapshot.Policy{K: 4, L: 2, Republication: "append", Diversity: []snapshot.Diversity{}}
+	return append(out, growing{"lgb", s, func(t *testing.T, release int) *incremental.View {
+		l.birth(t, release)
+		for len(l.content.local[2]) == 0 { // so that there is a reference of the sex
+			l.birth(t, release)
+		}
+		v := clinicView(t, &l.content)
+		v.Intent.Release, v.Intent.CreatedAt = uint32(release), v.Intent.CreatedAt+int64(release)
+		return v
+	}})
+}
+
+// change is what of a view is new, as Machine.Change has it.
+func change(v *incremental.View, before *incremental.View) *incremental.View {
+	out := *v
+	out.Since = v.Intent.Release - 1
+	out.Classes = slices.DeleteFunc(slices.Clone(v.Classes), func(c incremental.ClassView) bool { return c.Born <= out.Since })
+	out.Dead = slices.DeleteFunc(slices.Clone(v.Dead), func(c incremental.ClassView) bool { return c.Died <= out.Since })
+	out.Local = slices.Clone(v.Local)
+	for i := range out.Local {
+		if before != nil {
+			out.Local[i].Buckets = v.Local[i].Buckets[len(before.Local[i].Buckets):]
+		}
+	}
+	return &out
+}
+
+// TestPartsAreTheWhole grows chains through compactions and regroupings. What is
+// carried from release to release equals what is counted anew after restarts, to
+// the byte; what a manifest says equals a table of all living classes; and so do
+// the rows of the parts.
+func TestPartsAreTheWhole(t *testing.T) {
+	for seed := range uint64(2) {
+		for _, c := range growingChains(seed) {
+			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
+				steady, restarted := publisherOf(t), publisherOf(t)
+				restarts := rand.New(rand.NewPCG(seed, 9))
+				var before *incremental.View
+				for release := 1; release <= 23; release++ {
+					v := c.next(t, release)
+					out, err := steady.Publish(snapshot.Of(change(v, before)), c.settings)
+					require.NoError(t, err, "release %d", release)
+					if restarts.IntN(3) > 0 {
+						require.NoError(t, restarted.Open()) // forgets
+					}
+					if before != nil && restarts.IntN(2) == 0 {
+						_, err = restarted.Resume(snapshot.Of(before), c.settings)
+						require.NoError(t, err)
+					}
+					again, err := restarted.Publish(snapshot.Of(v), c.settings)
+					require.NoError(t, err)
+					require.Equal(t, out.SHA256, again.SHA256, "release %d", release)
+
+					whole := memory{}
+					quality, privacy, err := snapshot.Whole(snapshot.Of(v), c.settings, whole)
+					require.NoError(t, err)
+					require.Equal(t, quality, out.Manifest.Quality, "release %d", release)
+					require.Equal(t, privacy, out.Manifest.Privacy, "release %d", release)
+					require.Equal(t, []int{v.Intent.Records, v.Intent.Classes}, []int{out.Manifest.Records, out.Manifest.Classes})
+					require.Equal(t, blocks(t, wholeParts(whole)), blocks(t, diskParts(t, steady.Dir, &out.Manifest)), "release %d", release)
+					before = v
+				}
+				a, err := readTree(steady.Dir)
+				require.NoError(t, err)
+				b, err := readTree(restarted.Dir)
+				require.NoError(t, err)
+				require.Equal(t, a, b)
+				verified, err := snapshot.Verify(steady.FS, steady.Dir, steady.Ledger)
+				require.NoError(t, err)
+				require.Empty(t, verified.Findings)
+			})
+		}
+	}
+}
+
+func publisherOf(t *testing.T) *snapshot.Publisher {
+	root := t.TempDir()
+	p := publisher(unsynced{snapshot.OS()}, root)
+	p.Gate = openGate{}
+	require.NoError(t, p.Open())
+	return p
+}
+
+// partText is the files of a part, with the classes of it that are dead.
+type partText struct {
+	files map[string]string
+	dead  []uint32
+}
+
+func wholeParts(m memory) []partText {
+	p := partText{files: map[string]string{}}
+	for name := range m {
+		p.files[name] = m.text(name)
+	}
+	return []partText{p}
+}
+
+func diskParts(t *testing.T, dir string, m *snapshot.Manifest) (out []partText) {
+	for i := range m.Parts {
+		p := partText{map[string]string{}, m.Parts[i].Dead}
+		for _, f := range m.Parts[i].Files {
+			data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), m.Parts[i].Part, f.Name))
+			require.NoError(t, err)
+			p.files[f.Name] = string(data)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// blocks are the living classes of parts, each as its rows in all files without
+// its number, and with the content of buckets in place of theirs; sorted.
+func blocks(t *testing.T, parts []partText) (out []string) {
+	for _, p := range parts {
+		local := map[string]string{} // attribute and number of a bucket, to what is in it
+		if text, ok := p.files["buckets.csv"]; ok {
+			for _, row := range parse(t, text) {
+				local[row[0]+" *"+row[1]] += row[2] + "x" + row[3] + "|"
+			}
+		}
+		classes := map[string]string{}
+		for _, name := range slices.Sorted(maps.Keys(p.files)) {
+			if name == "buckets.csv" {
+				continue
+			}
+			rows, err := csv.NewReader(strings.NewReader(p.files[name])).ReadAll()
+			require.NoError(t, err)
+			at := slices.IndexFunc(rows[0], func(s string) bool { return s == "class" || s == "group" })
+			byClass := map[string][]string{}
+			for _, row := range rows[1:] {
+				number := row[at]
+				for j := range row {
+					if bag, ok := local[rows[0][j]+" "+row[j]]; ok {
+						row[j] = bag
+					}
+				}
+				row[at] = name
+				byClass[number] = append(byClass[number], strings.Join(row, ";"))
+			}
+			for number, lines := range byClass {
+				sort.Strings(lines)
+				classes[number] += strings.Join(lines, "\n")
+			}
+		}
+		for number, text := range classes {
+			n, err := strconv.Atoi(number)
+			require.NoError(t, err)
+			if !slices.Contains(p.dead, uint32(n)) {
+				out = append(out, text)
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// TestFewParts: whatever the number of releases, and wherever the chain began to
+// be in parts, there are fewer than a hundred, which cover every release once; a
+// row is rewritten once a level; and what is listed is what standing parts and the
+// newest release say.
+func TestFewParts(t *testing.T) {
+	assert.Equal(t, []string{"part-000001"}, snapshot.PartsOf(1, 1))
+	assert.Equal(t, []string{"part-000001-000010", "part-000011"}, snapshot.PartsOf(11, 1))
+	assert.Equal(t, []string{"part-000001-000100", "part-000101"}, snapshot.PartsOf(101, 1))
+	assert.Equal(t, []string{"part-000001-000122", "part-000123"}, snapshot.PartsOf(123, 123))
+	assert.Len(t, snapshot.PartsOf(100, 1), 19)
+	most := 0
+	for _, release := range []uint32{999, 1000, 1001, 12345, 99999} {
+		for _, since := range []uint32{1, 2, 7, 11, 850} {
+			most = max(most, len(snapshot.PartsOf(release, since)))
+		}
+	}
+	assert.Less(t, most, 60)
+	assert.Greater(t, most, 40)
+}
+
+// TestExactSums: sums do not depend on the order, and are those of exact numbers.
+func TestExactSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 8))
+	for range 200 {
+		numbers := make([]float64, 1+r.IntN(40))
+		want := new(big.Float).SetPrec(4096)
+		for i := range numbers {
+			numbers[i] = math.Ldexp(r.Float64()-0.5, r.IntN(120)-60)
+			if i > 0 && r.IntN(4) == 0 {
+				numbers[i] = -numbers[i-1] // dies again
+			}
+			want.Add(want, new(big.Float).SetPrec(4096).SetFloat64(numbers[i]))
+		}
+		sum, _ := want.Float64()
+		for range 3 {
+			r.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
+			require.Equal(t, sum, snapshot.ExactSum(numbers...))
+		}
+	}
+	assert.Zero(t, snapshot.ExactSum())
+}

@@ -1,0 +1,157 @@
+package snapshot
+
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
+// takeOver lists the parts of the release before, and joins those that are due. Of
+// a release that has no parts the living classes become one.
+func (r *rendering) takeOver() error {
+	if r.from.manifest == nil {
+		return nil
+	}
+	if !r.from.inParts() {
+		r.out.next.sums = newSums(len(r.cols)) // counted again with what is written
+		_, err := r.part(span{1, r.in.Release - 1}, r.old)
+		return err
+	}
+	before := r.from.manifest
+	parts := make([]span, len(before.Parts))
+	for i := range parts {
+		parts[i].first, parts[i].last = before.Parts[i].Births()
+	}
+	at := 0
+	for _, group := range merged(parts) {
+		entries := before.Parts[at : at+len(group)]
+		at += len(group)
+		entry, err := r.keep(entries, group)
+		if err != nil {
+			return err
+		}
+		r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
+	}
+	return nil
+}
+
+// keep takes a part over, or joins several.
+func (r *rendering) keep(entries []PartEntry, group []span) (PartEntry, error) {
+	if len(entries) > 1 {
+		return r.compact(entries, join(group))
+	}
+	for _, f := range entries[0].Files {
+		name := path.Join(entries[0].Part, f.Name)
+		if err := r.files.Keep(name, f); err != nil {
+			return PartEntry{}, fmt.Errorf("take %s over from release %d: %w", name, r.in.Release-1, err)
+		}
+	}
+	return entries[0], nil
+}
+
+// bury lists the classes that die in their parts, and takes them off the sums.
+func (r *rendering) bury() error {
+	if len(r.deaths) == 0 || r.from.whole != nil { // then they are in no part
+		return nil
+	}
+	if r.recoding.semi() {
+		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
+	}
+	parts := r.out.Manifest.Parts
+	for i := range parts {
+		parts[i].Dead = slices.Clone(parts[i].Dead)
+	}
+	for i := range r.deaths {
+		at, number, ok := r.from.address(parts, &r.deaths[i])
+		if !ok {
+			return fmt.Errorf("%w: a class that dies is in no part", ErrView)
+		}
+		parts[at].Dead = append(parts[at].Dead, number)
+	}
+	for i := range parts {
+		slices.Sort(parts[i].Dead)
+	}
+	t, err := r.unordered(r.deaths)
+	if err != nil {
+		return err
+	}
+	r.out.next.sums.remove(t)
+	return nil
+}
+
+// bear writes what the release gives birth to.
+func (r *rendering) bear() (*table, error) {
+	return r.part(span{r.in.Release, r.in.Release}, r.births)
+}
+
+// relevant is what of the input a rendering looks at: what changes, and at the
+// first release in parts all that lives.
+func (r *rendering) relevant() *Input {
+	in := *r.in
+	in.Classes, in.Dead = slices.Concat(r.old, r.births), r.deaths
+	if len(in.Classes) == len(r.in.Classes) && r.in.Since == 0 {
+		return &in
+	}
+	in.Local = slices.Clone(r.in.Local)
+	for i := range in.Local {
+		buckets := r.in.Local[i].Buckets
+		if r.in.Since == 0 {
+			buckets = bucketsOf(buckets, in.Classes, len(in.SA))
+		} else if r.from.whole != nil {
+			buckets = slices.Concat(r.from.whole.Local[i].Buckets, buckets)
+		}
+		in.Local[i].Buckets = buckets
+	}
+	return &in
+}
+
+// bucketsOf are the buckets with records of some classes.
+func bucketsOf(buckets [][]Record, classes []Class, records int) (out [][]Record) {
+	in := make([]bool, records)
+	for _, c := range classes {
+		for _, m := range c.Members {
+			in[m] = true
+		}
+	}
+	for _, b := range buckets {
+		if len(b) == 0 || int(b[0]) >= records || in[b[0]] {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// without leaves out classes that die.
+func without(classes, deaths []Class) []Class {
+	dead := make(map[Record]bool, len(deaths))
+	for _, c := range deaths {
+		dead[c.Members[0]] = true
+	}
+	return slices.DeleteFunc(slices.Clone(classes), func(c Class) bool { return dead[c.Members[0]] })
+}
+
+// part writes classes as a part of their own.
+func (r *rendering) part(of span, classes []Class) (*table, error) {
+	next := r.out.next
+	for uint32(len(next.written)) <= of.last {
+		next.written = append(next.written, next.written[len(next.written)-1])
+	}
+	t, err := r.table(classes)
+	if err != nil {
+		return nil, err
+	}
+	entry := PartEntry{Part: of.name(), Release: r.in.Release, Classes: len(t.classes), Rows: t.records, Mode: partModeText}
+	for _, l := range r.recoding.layouts(t) {
+		l.name = path.Join(entry.Part, l.name)
+		file, err := t.writeFile(l, r.files)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", l.name, err)
+		}
+		entry.Files = append(entry.Files, file)
+	}
+	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
+	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
+	next.sums.add(t)
+	next.written[of.last] += uint32(len(t.classes))
+	return t, nil
+}

@@ -1,0 +1,68 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Resume puts the publisher behind the newest published release, whose whole
+// history the input shows: the next Publish needs what is new alone. It returns
+// who is in which class of each part, for the gate.
+func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
+	m, sum, err := readManifest(p.FS, p.Dir, in.Release)
+	if err != nil {
+		return nil, err
+	}
+	if p.at == nil {
+		p.at = &place{}
+	}
+	if p.at.standing, err = standingOf(in, s, m, sum); err != nil {
+		return nil, err
+	}
+	placed := p.at.placed
+	p.at.placed = nil
+	return placed, nil
+}
+
+// likeBefore makes a retry write the table over all parts if the release that has
+// its name already has it: the setting may have changed meanwhile.
+func (b *publication) likeBefore() error {
+	m, _, err := readManifest(b.FS, b.Dir, b.release)
+	if errors.Is(err, ErrDamaged) {
+		return nil // the comparison with the rendering says so
+	}
+	if err != nil {
+		return err
+	}
+	s := *b.settings
+	s.SingleFile = len(m.Files) > 0
+	b.settings = &s
+	return nil
+}
+
+// before finds what rendering must know of the release before: carried, or
+// counted anew from the input's history.
+func (b *publication) before() error {
+	if b.release <= 1 {
+		b.from = newStanding()
+		return nil
+	}
+	m, sum, err := readManifest(b.FS, b.Dir, b.release-1)
+	if err != nil {
+		return err
+	}
+	if m.AcrossReleases == AcrossNone {
+		return fmt.Errorf("%w: release %d promises nothing across releases, so nothing may follow it", ErrView, b.release-1)
+	}
+	if b.at != nil && b.at.standing != nil && b.at.release() == b.release-1 {
+		if b.from = b.at.standing; b.from.sha256 != sum {
+			return fmt.Errorf("%w: the manifest of release %d is not the one that was published", ErrDamaged, b.release-1)
+		}
+		return nil
+	}
+	if b.input.Since > 0 {
+		return fmt.Errorf("%w: release %d was not published by this process, and the view holds what is new alone", ErrView, b.release-1)
+	}
+	b.from, err = standingOf(b.input.before(), b.settings, m, sum)
+	return err
+}

@@ -1,0 +1,138 @@
+package snapshot
+
+import (
+	"fmt"
+	"runtime"
+
+	"anond/equivclass"
+)
+
+// source is the records of an input as tables are made of them: columns whose
+// values are in canonical order.
+type source struct {
+	recoding Recoding
+	cols     []column // quasi-identifiers (lgb: and semi-sensitive attributes), in schema order
+	sa       column
+	slices   [][]int         // slicing: columns by slice, len(cols) for the sensitive one
+	buckets  []*localBuckets // lgb: semi-sensitive attributes in schema order, then the sensitive one
+	workers  int
+	seed     [32]byte // of the draws between classes that look alike (rule R, randomness)
+	scratch  []int32  // by record, see byRecord
+}
+
+// newSource checks the input and binds the columns. It ranks the values of the
+// records in classes that a rendering of the input looks at: all, or those that
+// were born or died since the release before.
+func newSource(in *Input, s *Settings) (*source, error) {
+	workers := s.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	out := &source{recoding: s.Recoding, workers: workers, seed: s.Seed}
+	if err := out.columns(in); err != nil {
+		return nil, err
+	}
+	if err := checkClasses(in); err != nil {
+		return nil, err
+	}
+	out.rank(in)
+	return out, nil
+}
+
+// columns binds the columns to the input's dictionaries.
+func (s *source) columns(in *Input) error {
+	attributes := in.Schema.Attributes()
+	bind := func(i int, codes []equivclass.Code) (column, error) {
+		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || len(codes) < len(in.SA) {
+			return column{}, fmt.Errorf("%w: attribute %q has no values", ErrView, attributes[i].Name)
+		}
+		return newColumn(attributes[i], in.Dictionaries[i], codes), nil
+	}
+	var err error
+	if s.sa, err = bind(in.Schema.SensitiveIndex(), in.SA); err != nil {
+		return err
+	}
+	if len(in.Schema.Semi()) > 0 && !s.recoding.semi() {
+		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, s.recoding.Name())
+	}
+	quasi := 0
+	for i, a := range attributes {
+		codes := []equivclass.Code(nil)
+		switch a.Role {
+		case equivclass.Quasi:
+			codes = in.QI[quasi]
+			quasi++
+		case equivclass.Semi:
+			codes = localCodes(in, i)
+		default:
+			continue
+		}
+		c, err := bind(i, codes)
+		if err != nil {
+			return err
+		}
+		s.cols = append(s.cols, c)
+	}
+	return s.recoding.bind(s, in)
+}
+
+// rank orders the values of the columns of which the recoding shows single ones.
+func (s *source) rank(in *Input) {
+	ranked := []*column{&s.sa}
+	for j := range s.cols {
+		if s.recoding.exact() || s.cols[j].kind == equivclass.Set || s.cols[j].local != nil {
+			ranked = append(ranked, &s.cols[j])
+		}
+	}
+	s.each(len(ranked), func(_, lo, hi int) {
+		for _, c := range ranked[lo:hi] {
+			c.rankCodes(in.Classes, in.Dead)
+		}
+	})
+}
+
+// checkClasses demands each record at most once, in living classes that are not
+// empty, below the cut of a state.
+func checkClasses(in *Input) error {
+	seen := make([]bool, len(in.SA))
+	for i := range in.Classes {
+		members := in.Classes[i].Members
+		if len(members) == 0 {
+			return fmt.Errorf("%w: class %d of the view is empty", ErrView, i)
+		}
+		if !in.holds(members) {
+			return fmt.Errorf("%w: class %d of the view holds a record behind the cut", ErrView, i)
+		}
+		for _, m := range members {
+			if seen[m] {
+				return fmt.Errorf("%w: class %d of the view holds a record of another class", ErrView, i)
+			}
+			seen[m] = true
+		}
+	}
+	for i := range in.Dead {
+		if len(in.Dead[i].Members) == 0 || !in.holds(in.Dead[i].Members) || in.Dead[i].Died <= in.Dead[i].Born {
+			return fmt.Errorf("%w: dead class %d of the view is empty, never lived, or holds a record behind the cut", ErrView, i)
+		}
+	}
+	return nil
+}
+
+// holds reports whether records are there, and had arrived.
+func (in *Input) holds(members []Record) bool {
+	for _, m := range members {
+		if int(m) >= len(in.SA) || in.intent != nil && m >= in.intent.Cut {
+			return false
+		}
+	}
+	return true
+}
+
+// byRecord is room for a number for each record, of which a table uses those of
+// its own records. The tables of a source are made one after another.
+func (s *source) byRecord(records int) []int32 {
+	if len(s.scratch) < records {
+		s.scratch = make([]int32, records)
+	}
+	return s.scratch
+}

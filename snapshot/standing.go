@@ -1,0 +1,171 @@
+package snapshot
+
+import (
+	"fmt"
+)
+
+// standing is what rendering must know of the newest release: its manifest, the
+// sums over its classes, and the numbers of classes that may die. A Publisher
+// carries it from release to release, so that a release costs what is new; at
+// start it is made from the whole history.
+//
+// Memory: 4 bytes a release, and where classes may be regrouped 4 bytes a record.
+type standing struct {
+	manifest *Manifest
+	sha256   [32]byte // of the manifest
+	since    uint32   // the first release in parts
+	sums     *sums
+	// written counts, by release, the classes that parts hold of births up to it.
+	written []uint32
+	// numbers are, by record, that of its class among those that are numbered
+	// together; nil where classes never die.
+	numbers []uint32
+	// placed is who is in which part; only of a history, for the gate.
+	placed []Placement
+	// whole is what the newest release shows, if it has no parts: the next one
+	// writes it again as one part.
+	whole *Input
+}
+
+// release is the newest one, 0 if there is none.
+func (x *standing) release() uint32 {
+	if x.manifest == nil {
+		return 0
+	}
+	return x.manifest.Release
+}
+
+// inParts reports whether the newest release has parts to take over.
+func (x *standing) inParts() bool {
+	return x.manifest != nil && x.manifest.FormatVersion != formatWhole
+}
+
+// newStanding is what stands before release 1.
+func newStanding() *standing { return &standing{since: 1, written: []uint32{0}} }
+
+// standingOf makes the standing behind a release from the history up to it: all
+// classes are put in order again, those that are numbered together each on their
+// own.
+func standingOf(in *Input, s *Settings, m *Manifest, sha256 [32]byte) (*standing, error) {
+	if in.Since > 0 || in.Release != m.Release {
+		return nil, fmt.Errorf("%w: it does not hold all that was published up to release %d", ErrView, m.Release)
+	}
+	x := &standing{manifest: m, sha256: sha256, since: max(1, m.PartsSince)}
+	if !x.inParts() {
+		x.since, x.whole = m.Release+1, in
+	}
+	src, err := newSource(in, s)
+	if err != nil {
+		return nil, err
+	}
+	x.sums = newSums(len(src.cols))
+	if s.Policy.Republication != appendOnly {
+		x.numbers = make([]uint32, len(in.SA))
+	}
+	return x, x.number(src, in)
+}
+
+// appendOnly is the republication under which no class dies.
+const appendOnly = "append"
+
+// number puts the classes in order, unit by unit, and places the living ones.
+func (x *standing) number(src *source, in *Input) error {
+	x.written = make([]uint32, in.Release+1)
+	births := birthsOf(in, x.since)
+	parts := []span{{1, in.Release}}
+	if x.inParts() {
+		parts = partsOf(in.Release, x.since)
+	}
+	for _, part := range parts {
+		p := Placement{Part: part.name()}
+		if !x.inParts() {
+			p.Part = ""
+		}
+		shift := uint32(0)
+		for unit := part.first; unit <= part.last; unit++ {
+			x.written[unit] = x.written[unit-1]
+			if len(births[unit]) == 0 {
+				continue
+			}
+			t, err := src.table(births[unit])
+			if err != nil {
+				return err
+			}
+			p.add(t, shift, false)
+			shift += uint32(len(t.classes))
+			x.written[unit] += uint32(len(t.classes))
+			x.sums.add(t)
+			x.remember(t)
+		}
+		x.placed = append(x.placed, p)
+	}
+	return nil
+}
+
+// birthsOf are the classes by the unit in which they are numbered. What had died
+// before the chain was in parts is in none.
+func birthsOf(in *Input, since uint32) [][]Class {
+	out := make([][]Class, in.Release+1)
+	for _, classes := range [][]Class{in.Classes, in.Dead} {
+		for _, c := range classes {
+			unit := unitOf(c.Born, since)
+			if c.Born < since && c.Died != 0 && c.Died <= since {
+				continue
+			}
+			out[unit] = append(out[unit], c)
+		}
+	}
+	return out
+}
+
+// remember keeps the numbers of living classes.
+func (x *standing) remember(t *table) {
+	if x.numbers == nil {
+		return
+	}
+	for i, c := range t.classes {
+		if c.dead {
+			continue
+		}
+		for _, m := range c.members {
+			x.numbers[m] = uint32(i + 1)
+		}
+	}
+}
+
+// address finds a living class in parts that hold those of the newest release:
+// the place of its part, and its number there.
+func (x *standing) address(parts []PartEntry, c *Class) (part int, number uint32, ok bool) {
+	first := int(c.Members[0])
+	if first >= len(x.numbers) || x.numbers[first] == 0 || c.Born > x.release() {
+		return 0, 0, false
+	}
+	unit := unitOf(c.Born, x.since)
+	for i := range parts {
+		if from, to := parts[i].Births(); unit >= from && unit <= to {
+			return i, x.written[unit-1] - x.written[from-1] + x.numbers[first], true
+		}
+	}
+	return 0, 0, false
+}
+
+// settle takes in the numbers of classes that were written, once the release is
+// public.
+func (x *standing) settle(out *Rendered, republication string, records int) {
+	if republication == appendOnly {
+		return
+	}
+	if len(x.numbers) < records {
+		x.numbers = append(x.numbers, make([]uint32, records-len(x.numbers))...)
+	}
+	for _, p := range out.Placed {
+		for i, r := range p.Records {
+			x.numbers[r] = p.Classes[i]
+		}
+	}
+}
+
+// frozen reports that no class has died up to the newest release.
+func (x *standing) frozen() bool {
+	return x.manifest == nil || x.manifest.Privacy.Certificate == CertificateFrozen
+}

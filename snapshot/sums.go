@@ -1,0 +1,175 @@
+package snapshot
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// sums are what quality and privacy of a release are made of, over its living
+// classes: what is born is added, what dies is taken away again.
+//
+// Guarantee: they depend on the classes alone, not on the order or the number of
+// steps in which these came. Memory: by different class sizes, bags' shapes and
+// values, not by records.
+type sums struct {
+	records, classes int
+	sizes            map[int]int      // classes by size
+	shapes           map[bagShape]int // bags of which no value may exceed 1/l
+	uneven           int              // of these, those whose values are not equally frequent
+	crossing         bool             // lgb: a bucket neither lies in a class nor is a union of classes
+	columns          []columnSums
+}
+
+// bagShape is the size of a bag and how often its most frequent value is there.
+type bagShape struct{ size, high int }
+
+// columnSums are about the cells of one column.
+type columnSums struct {
+	cells int      // records that have one: bucketed values are exact
+	width exactSum // over these records, of what their cell covers beyond a single value
+	// Bounds of the cells. Cells of single values and tight ones cover what their
+	// members have, and nobody leaves (rule N, insert-only): so their bounds never
+	// shrink. Steps may, when a class is regrouped: they are counted.
+	lo, hi    float64
+	los, his  map[float64]int
+	seen      []bool // Set: by code, whether a member of a cell has it
+	different int    // values of seen
+}
+
+func newSums(columns int) *sums {
+	s := &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
+	for j := range s.columns {
+		s.columns[j] = columnSums{lo: math.Inf(1), hi: math.Inf(-1), los: map[float64]int{}, his: map[float64]int{}}
+	}
+	return s
+}
+
+func (s *sums) clone() *sums {
+	out := *s
+	out.sizes, out.shapes, out.columns = maps.Clone(s.sizes), maps.Clone(s.shapes), slices.Clone(s.columns)
+	for j := range out.columns {
+		c := &out.columns[j]
+		c.width, c.seen, c.los, c.his = slices.Clone(c.width), slices.Clone(c.seen), maps.Clone(c.los), maps.Clone(c.his)
+	}
+	return &out
+}
+
+// add takes in the living classes of a table.
+func (s *sums) add(t *table) {
+	s.crossing = s.crossing || !t.nests()
+	s.count(t, 1, func(c *class) bool { return !c.dead })
+	s.ranges(t)
+}
+
+// remove takes away classes that have died.
+func (s *sums) remove(t *table) { s.count(t, -1, func(*class) bool { return true }) }
+
+func (s *sums) count(t *table, sign int, which func(*class) bool) {
+	for _, c := range t.classes {
+		if !which(c) {
+			continue
+		}
+		n := len(c.members)
+		s.records += sign * n
+		s.classes += sign
+		bump(s.sizes, n, sign)
+		if t.local == nil {
+			s.shape(c.bag, sign)
+		}
+		for j := range t.cols {
+			s.columns[j].count(t, j, c, sign)
+		}
+	}
+	if t.local != nil {
+		for _, b := range t.local[len(t.local)-1].buckets {
+			s.shape(b.bag, sign)
+		}
+	}
+}
+
+func (s *sums) shape(bag []uint32, sign int) {
+	first, high, flat := 0, 0, true
+	for _, n := range runs(bag) {
+		if first == 0 {
+			first = n
+		}
+		flat = flat && n == first
+		high = max(high, n)
+	}
+	bump(s.shapes, bagShape{len(bag), high}, sign)
+	if !flat {
+		s.uneven += sign
+	}
+}
+
+func (s *columnSums) count(t *table, j int, c *class, sign int) {
+	x := &c.cells[j]
+	if x.bucketed {
+		return
+	}
+	n := sign * len(c.members)
+	s.cells += n
+	if w := t.width(j, x); w != 0 {
+		s.width.add(float64(n) * w)
+	}
+	if t.cols[j].number() && t.stepped(j) {
+		bump(s.los, x.lo, sign)
+		bump(s.his, x.hi, sign)
+	}
+}
+
+// ranges widens the bounds by the living classes of a table.
+func (s *sums) ranges(t *table) {
+	t.each(len(t.cols), func(_, from, to int) {
+		for j := from; j < to; j++ {
+			s.columns[j].widen(t, j)
+		}
+	})
+}
+
+func (s *columnSums) widen(t *table, j int) {
+	col := &t.cols[j]
+	if col.kind != equivclass.Number && col.kind != equivclass.Set || col.number() && t.stepped(j) {
+		return
+	}
+	if !col.number() && len(s.seen) < col.dict.Len() {
+		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
+	}
+	for _, c := range t.classes {
+		if c.dead || c.cells[j].bucketed {
+			continue
+		}
+		if col.number() {
+			s.lo, s.hi = min(s.lo, c.cells[j].lo), max(s.hi, c.cells[j].hi)
+			continue
+		}
+		for _, m := range c.members {
+			if code := col.codes[m]; !s.seen[code] {
+				s.seen[code] = true
+				s.different++
+			}
+		}
+	}
+}
+
+// bounds are those of the cells, of numbers.
+func (s *columnSums) bounds() (lo, hi float64) {
+	lo, hi = s.lo, s.hi
+	for v := range s.los {
+		lo = min(lo, v)
+	}
+	for v := range s.his {
+		hi = max(hi, v)
+	}
+	return lo, hi
+}
+
+// bump counts in a map that holds no zeros.
+func bump[K comparable](m map[K]int, key K, by int) {
+	if m[key] += by; m[key] == 0 {
+		delete(m, key)
+	}
+}

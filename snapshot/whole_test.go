@@ -1,0 +1,200 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// wholeOf reads a release as one table.
+func wholeOf(dir string, m *snapshot.Manifest, v *incremental.View) (map[string]string, []snapshot.FileEntry, error) {
+	bufs := map[string]*bytes.Buffer{}
+	w := snapshot.NewWholeTable(m, v.Schema, func(path string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), path))
+	})
+	entries, err := w.Write(func(name string) io.Writer {
+		bufs[name] = &bytes.Buffer{}
+		return bufs[name]
+	})
+	out := map[string]string{}
+	for name, b := range bufs {
+		out[name] = b.String()
+	}
+	return out, entries, err
+}
+
+// TestWholeTableIsTheRendering: whatever the recoding, after compactions and
+// regroupings, the parts read as one table are to the byte what one rendering of
+// all living classes gives; and so is the table that is written next to them.
+func TestWholeTableIsTheRendering(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, c := range growingChains(seed) {
+			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
+				p := publisherOf(t)
+				for release := 1; release <= 23; release++ {
+					v := c.next(t, release)
+					c.settings.SingleFile = release%5 == 0
+					out, err := p.Publish(snapshot.Of(v), c.settings)
+					require.NoError(t, err)
+					whole := memory{}
+					_, _, err = snapshot.Whole(snapshot.Of(v), c.settings, whole)
+					require.NoError(t, err)
+					m := out.Manifest
+					require.Equal(t, c.settings.SingleFile, len(m.Files) > 0)
+					m.Files = nil
+					got, entries, err := wholeOf(p.Dir, &m, v)
+					require.NoError(t, err)
+					require.Len(t, got, len(whole))
+					for name, text := range got {
+						require.True(t, whole.text(name) == text, "release %d: %s", release, name)
+					}
+					if !c.settings.SingleFile {
+						continue
+					}
+					require.Equal(t, out.Manifest.Files, entries)
+					copied, _, err := wholeOf(p.Dir, &out.Manifest, v)
+					require.NoError(t, err)
+					require.Equal(t, got, copied)
+				}
+				verified, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+				require.NoError(t, err)
+				require.Empty(t, verified.Findings)
+			})
+		}
+	}
+}
+
+// TestSingleFileRetry: a release that has its name keeps or lacks the table over
+// all parts as it did, whatever the setting says at the retry.
+func TestSingleFileRetry(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		p := publisherOf(t)
+		s := settings(snapshot.Anatomy())
+		stop := errors.New("stop")
+		p.Hook = func(at snapshot.Step) error {
+			if at == snapshot.StepRename {
+				return stop
+			}
+			return nil
+		}
+		s.SingleFile = first
+		_, err := p.Publish(snapshot.Of(hospitalView(t)), s)
+		require.ErrorIs(t, err, stop)
+		p.Hook, s.SingleFile = nil, !first
+		out, err := p.Publish(snapshot.Of(hospitalView(t)), s)
+		require.NoError(t, err)
+		require.Equal(t, first, len(out.Manifest.Files) > 0)
+		require.Equal(t, !first, s.SingleFile, "the caller's settings stay")
+	}
+}
+
+// FuzzWholeTable: whatever the files of parts hold, reading them as one table ends
+// in a table whose rows are as many as its entries say, or in an error.
+func FuzzWholeTable(f *testing.F) {
+	const cells = "age,postcode,sex,visit,weight,diagnosis,class\n"
+	f.Add(uint8(0), cells+"\"[1,5]\",1010,F,2020-01-01,1.5,flu,1\n", "", 1, uint8(0))
+	f.Add(uint8(0), cells+"3,1010,F,2020-01-01,1.5,flu,1\n3,1010,F,2020-01-01,1.5,flu,2\n", "", 2, uint8(1))
+	f.Add(uint8(1), "age,postcode,sex,visit,weight,group\n3,1010,F,2020-01-01,1.5,1\n", "group,diagnosis,count\n1,flu,1\n", 1, uint8(0))
+	f.Add(uint8(2), "age,ward,weight,postcode,sex,diagnosis,class\n3,*1,1.5,*,F,*1,1\n",
+		"attribute,bucket,value,count\nward,1,a,1\ndiagnosis,1,flu,1\n", 1, uint8(0))
+	f.Fuzz(func(t *testing.T, kind uint8, rows, values string, classes int, dead uint8) {
+		if classes < 1 || classes > 8 {
+			return
+		}
+		recoding := []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NameLGB}[kind%3]
+		names := [][]string{{"data.csv"}, {"qit.csv", "st.csv"}, {"lgb.csv", "buckets.csv"}}[kind%3]
+		attributes := hospital(t)
+		if recoding == snapshot.NameLGB {
+			attributes = clinic(t)
+		}
+		schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+		require.NoError(t, err)
+		texts := map[string]string{names[0]: rows}
+		if len(names) > 1 {
+			texts[names[1]] = values
+		}
+		m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: recoding, Records: 100}
+		for part := range 2 {
+			p := snapshot.PartEntry{Part: fmt.Sprintf("part-%06d", part+1), Classes: classes}
+			for _, name := range names {
+				sum := sha256.Sum256([]byte(texts[name]))
+				p.Files = append(p.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(texts[name]))})
+			}
+			if m.Classes += classes; part == 0 {
+				p.Replaces = []snapshot.ReplacedPart{{}} // so that runs are looked for
+				for n := range uint32(classes) {
+					if recoding != snapshot.NameLGB && dead>>n&1 == 1 {
+						p.Dead = append(p.Dead, n+1)
+					}
+				}
+				m.Classes -= len(p.Dead)
+			}
+			m.Parts = append(m.Parts, p)
+		}
+		bufs := map[string]*bytes.Buffer{}
+		entries, err := snapshot.NewWholeTable(m, schema, func(name string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(texts[path.Base(name)])), nil
+		}).Write(func(name string) io.Writer {
+			bufs[name] = &bytes.Buffer{}
+			return bufs[name]
+		})
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			require.Equal(t, e.Bytes, int64(bufs[e.Name].Len()))
+			require.GreaterOrEqual(t, bytes.Count(bufs[e.Name].Bytes(), []byte{'\n'}), e.Rows+1)
+		}
+	})
+}
+
+// FuzzManifest: whatever a manifest holds, reading it ends in one whose parts
+// cover releases in order, or in an error.
+func FuzzManifest(f *testing.F) {
+	for _, name := range []string{"anatomy", "lgb"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "golden", name, "manifest.json"))
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	f.Add([]byte(`{"format_version":1,"release":1,"files":[{"name":"data.csv"}]}`))
+	f.Add([]byte(`{"format_version":2,"release":2,"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "000001"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "000001", "manifest.json"), data, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("000001\n"), 0o600))
+		_, err := snapshot.Verify(snapshot.OS(), dir, "")
+		require.NoError(t, err)
+		m, err := snapshot.Show(snapshot.OS(), dir, 0)
+		if err != nil {
+			return
+		}
+		next := uint32(1)
+		for _, p := range m.Tables() {
+			if first, last := p.Births(); m.FormatVersion > 1 {
+				require.Equal(t, next, first)
+				next = last + 1
+			}
+			for _, n := range p.Dead {
+				require.LessOrEqual(t, int(n), p.Classes)
+			}
+		}
+		for name := range m.DataFiles() {
+			require.NotEmpty(t, name)
+		}
+	})
+}
