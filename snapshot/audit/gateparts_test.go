@@ -351,3 +351,19 @@ func TestGateWhoIsWhere(t *testing.T) {
 		})
 	}
 }
+
+// TestGateResumesBehindPureDeadOnly: a class that is dead when the gate first sees
+// it must have been pure.
+func TestGateResumesBehindPureDeadOnly(t *testing.T) {
+	p, _ := partsChain()
+	p.edit = func(r *testParts) {
+		if r.number == 3 {
+			r.parts[0].dead = []int{1, 2, 3}
+		}
+	}
+	releases := p.render()
+	o := p.write(t, releases)
+	found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placedAll(releases[2].where), nil)
+	require.NoError(t, err)
+	require.Contains(t, kinds(found), kindDeadNotPure)
+}
