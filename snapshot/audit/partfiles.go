@@ -24,7 +24,7 @@ func (h *hashed) unchanged(info fs.FileInfo) bool {
 // same reports that a file is unchanged and that nobody may write to it. One that
 // has lost its mode, as copies of releases do, is hashed again.
 func (h *hashed) same(info fs.FileInfo) bool {
-	return h.unchanged(info) && info.Mode().Perm() == sealed
+	return h.unchanged(info) && info.Mode().Perm()&0o222 == 0
 }
 
 // partFiles are the files of one part, in the order of dataFiles.
