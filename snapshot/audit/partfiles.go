@@ -10,7 +10,8 @@ import (
 // hashed is a file as it was when its bytes were read: a file that has the same
 // inode, size and time of change later has, short of tampering with the disk
 // itself, the same bytes. Dir and Gate.Resume read every file; only Gate.Check
-// relies on this from one release to the next.
+// relies on this from one release to the next. File systems that know but one bit
+// for "nobody may write" show other modes than 0444.
 type hashed struct {
 	info fs.FileInfo
 	sha  string
