@@ -30,7 +30,7 @@ func TestSemiAttribute(t *testing.T) {
 	assert.Equal(t, 5, c.Schema().FlagIndex(4))
 	assert.Equal(t, &equivclass.SemiPromise{T: 0.2, Distance: "equal",
 		Reference: []equivclass.ValueCount{{Value: "F", Count: 1}, {Value: "M", Count: 3}}}, attributes[4].Promise)
-	assert.Equal(t, config.Append, c.Policy.Republication, "tuple groups follow rule A")
+	assert.Equal(t, config.Append, c.Policy.Republication, "tuple groups follow rule A (frozen classes)")
 
 	other, said := loadSemi(t, "name: sex, role: semi, type: categorical, flag: sex_private, promise: {t: 0.3, reference: {F: 0.25, M: 0.75}}")
 	require.Empty(t, said)

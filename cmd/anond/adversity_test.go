@@ -51,7 +51,7 @@ func TestRecordsFull(t *testing.T) {
 // TestDiskFull runs into a real limit of the kernel: no file of the process may
 // grow beyond it. Writes then fail as on a full disk.
 func TestDiskFull(t *testing.T) {
-	tier.NotShort(t, "it publishes fifty releases")
+	tier.Heavy(t, "it publishes fifty releases")
 	t.Parallel()
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("needs prlimit of util-linux")

@@ -154,7 +154,7 @@ func killUnderLoad(t *testing.T, s *site, feed *crashFeed) {
 	working := 0
 	count := *kills
 	if count == 0 {
-		count = tier.Of(t, 3, 8, 25)
+		count = tier.Of(t, 3, 4, 25)
 	}
 	for range count {
 		p := s.start("run")

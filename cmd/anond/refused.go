@@ -6,7 +6,7 @@ import (
 )
 
 // corrections says for each reason how to correct a refused line. It contains no
-// values (rule V).
+// values (rule V, values).
 var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonMissing:    "give a value, or set schema.missing to value",
 	equivclass.ReasonNumber:     "write a plain number, such as 42",

@@ -227,7 +227,7 @@ func TestLGBNestedWorlds(t *testing.T) {
 			exceeded++
 		}
 	}
-	require.Greater(t, cuts, tables/5)
+	require.Greater(t, cuts, tables*2/9)
 	require.NotZero(t, exceeded, "buckets that cross groups break 1/l at level L0")
 	t.Logf("%d tables, %d with a value more likely than 1/l under Algorithm 2", cuts, exceeded)
 }

@@ -138,7 +138,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 				values[i] = patient(i)
 			}
 			write(0, values...)
-		}, accepted: 300_000, plain: true},
+		}, accepted: 300_000},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ type Options struct {
 	Clock ingest.Clock // nil: the system's
 	FS    snapshot.FS  // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
-	// the system's generator (rule R).
+	// the system's generator (rule R, randomness).
 	Seed *[32]byte
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)

@@ -92,7 +92,7 @@ func policyDigest(c *config.Config) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// seedOf draws the state's seed, or takes the given one (rule R).
+// seedOf draws the state's seed, or takes the given one (rule R, randomness).
 func seedOf(o Options) (seed [32]byte, seeded bool, err error) {
 	if o.Seed != nil {
 		return *o.Seed, true, nil

@@ -24,7 +24,7 @@ type Options struct {
 	Dataset     string
 	Hierarchies []snapshot.HierarchyFile
 	Dir         string
-	Seed        [32]byte // rule R: keys every draw, never written anywhere
+	Seed        [32]byte // rule R (randomness): keys every draw, never stored
 	Seeded      bool     // the seed was given, not drawn
 	Now         func() time.Time
 	Slices      [][]string // recoding slicing

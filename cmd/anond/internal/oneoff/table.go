@@ -16,7 +16,7 @@ type Table struct {
 	Last    int64 // number of the last line read
 	Unread  ingest.Unread
 	Refused []Refused // in order of the file
-	Repeats int       // further records of a subject: held, rule S
+	Repeats int       // further records of a subject: held, rule S (subjects)
 
 	subjects map[string]bool
 }
