@@ -171,7 +171,8 @@ func FuzzManifest(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(`{"format_version":1,"release":1,"files":[{"name":"data.csv"}]}`))
-	f.Add([]byte(`{"format_version":2,"release":2,"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
+	f.Add([]byte(`{"format_version":2,"release":2,` +
+		`"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "000001"), 0o700))

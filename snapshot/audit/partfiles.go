@@ -10,7 +10,8 @@ import (
 // hashed is a file as it was when its bytes were read: a file that has the same
 // inode, size and time of change later has, short of tampering with the disk
 // itself, the same bytes. Dir and Gate.Resume read every file; only Gate.Check
-// relies on this from one release to the next.
+// relies on this from one release to the next. File systems that know but one bit
+// for "nobody may write" show other modes than 0444.
 type hashed struct {
 	info fs.FileInfo
 	sha  string
@@ -24,7 +25,7 @@ func (h *hashed) unchanged(info fs.FileInfo) bool {
 // same reports that a file is unchanged and that nobody may write to it. One that
 // has lost its mode, as copies of releases do, is hashed again.
 func (h *hashed) same(info fs.FileInfo) bool {
-	return h.unchanged(info) && info.Mode().Perm() == sealed
+	return h.unchanged(info) && info.Mode().Perm()&0o222 == 0
 }
 
 // partFiles are the files of one part, in the order of dataFiles.

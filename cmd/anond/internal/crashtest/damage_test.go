@@ -53,10 +53,11 @@ func TestDamageOfTheNewestReleaseIsNamed(t *testing.T) {
 		spoil func(*site)
 		file  string
 	}{
-		"a stray file":     {func(s *site) { s.write("releases/000003/notes.txt", "mine") }, "000003/notes.txt"},
-		"a flipped byte":   {func(s *site) { s.flip("releases/000003/part-000003/data.csv") }, "000003/part-000003/data.csv"},
-		"the manifest":     {func(s *site) { s.flip("releases/000003/manifest.json") }, "000003/manifest.json"},
-		"a file is gone":   {func(s *site) { require.NoError(s.t, os.Remove(s.path("releases/000003/part-000003/data.csv"))) }, "000003/part-000003/data.csv"},
+		"a stray file":   {func(s *site) { s.write("releases/000003/notes.txt", "mine") }, "000003/notes.txt"},
+		"a flipped byte": {func(s *site) { s.flip("releases/000003/part-000003/data.csv") }, "000003/part-000003/data.csv"},
+		"the manifest":   {func(s *site) { s.flip("releases/000003/manifest.json") }, "000003/manifest.json"},
+		"a file is gone": {func(s *site) { require.NoError(s.t, os.Remove(s.path("releases/000003/part-000003/data.csv"))) },
+			"000003/part-000003/data.csv"},
 		"the release gone": {func(s *site) { require.NoError(s.t, os.RemoveAll(s.path("releases/000003"))) }, "000003"},
 	} {
 		t.Run(name, func(t *testing.T) {

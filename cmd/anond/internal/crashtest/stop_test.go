@@ -49,7 +49,8 @@ func TestAStopDuringALongDecision(t *testing.T) {
 	other.write("in.csv", s.read("in.csv"))
 	r = other.run("", "run", "--once")
 	assert.Equal(t, 0, r.code, r.stderr)
-	assert.True(t, s.read("releases/000001/part-000001/data.csv") == other.read("releases/000001/part-000001/data.csv"), "the decision is the same")
+	const file = "releases/000001/part-000001/data.csv"
+	assert.True(t, s.read(file) == other.read(file), "the decision is the same")
 }
 
 // TestAStopWhileTheSourceHangs: the source is a pipe that nobody writes to, so

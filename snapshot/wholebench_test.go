@@ -1,0 +1,88 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// BenchmarkWholeTable: a million records in so many parts read as one table. live
+// is what the heap holds at the most, over what it held before.
+func BenchmarkWholeTable(b *testing.B) {
+	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+		all := benchView(b, 1e6)
+		for _, parts := range []int{1, 10, 50} {
+			b.Run(fmt.Sprintf("%s/parts=%d", recoding.Name(), parts), func(b *testing.B) {
+				defer snapshot.Keep(1000)()
+				m, dir, v := inParts(b, recoding, all, parts)
+				var live uint64
+				for b.Loop() {
+					w := snapshot.NewWholeTable(m, v.Schema, func(path string) (io.ReadCloser, error) {
+						return os.Open(filepath.Join(dir, path))
+					})
+					before := heap()
+					at := &highest{}
+					_, err := w.Write(func(string) io.Writer { return at })
+					require.NoError(b, err)
+					live = max(live, at.most-min(before, at.most))
+				}
+				b.ReportMetric(float64(live)/1e6, "live-MB")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.Records), "ns/row")
+			})
+		}
+	}
+}
+
+// inParts publishes a view in so many releases: the manifest of the last, and its
+// directory.
+func inParts(b *testing.B, recoding snapshot.Recoding, all *incremental.View, parts int) (*snapshot.Manifest, string, *incremental.View) {
+	before, _ := partsViews(all, parts, 0)
+	s := benchSettings(recoding)
+	s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
+	p := publisher(unsynced{snapshot.OS()}, b.TempDir())
+	p.Gate = openGate{}
+	require.NoError(b, p.Open())
+	var out *snapshot.Rendered
+	for _, v := range before {
+		if recoding.Name() == snapshot.NameLGB {
+			v = localView(b, v)
+		}
+		var err error
+		out, err = p.Publish(snapshot.Of(v), s)
+		require.NoError(b, err)
+	}
+	v := before[0]
+	if recoding.Name() == snapshot.NameLGB {
+		v = localView(b, v)
+	}
+	return &out.Manifest, filepath.Join(p.Dir, fmt.Sprintf("%06d", parts)), v
+}
+
+// highest looks at the heap now and then as a table is written.
+type highest struct {
+	written int
+	most    uint64
+}
+
+func (h *highest) Write(p []byte) (int, error) {
+	if h.written += len(p); h.written > 8<<20 {
+		h.written = 0
+		h.most = max(h.most, heap())
+	}
+	return len(p), nil
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
