@@ -52,6 +52,7 @@ func TestOnce(t *testing.T) {
 // TestSourcesAgree: the same records from a file, standard input, CSV and
 // Debezium events give the same releases.
 func TestSourcesAgree(t *testing.T) {
+	tier.NotShort(t, "it runs the daemon five times")
 	stream := hospital.New(4)
 	var rows []hospital.Admission
 	for range 1500 {
@@ -248,6 +249,7 @@ func TestLockedState(t *testing.T) {
 
 // TestSecondSignal ends the process at once; the next start goes on.
 func TestSecondSignal(t *testing.T) {
+	tier.NotShort(t, "it takes a second")
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 30000))
 	p := s.start("run")
