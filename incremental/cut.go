@@ -26,17 +26,6 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 	return m.Enact(d, createdAt, policy)
 }
 
-// Flush is Cut at the end of a source: no record waits for a better class, because
-// no more records will come. Without new records and without
-// anything publishable it changes nothing, so that it may be repeated.
-func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
-	d, err := m.Decide(true)
-	if err != nil {
-		return nil, err
-	}
-	return m.Enact(d, createdAt, policy)
-}
-
 // Decision is what a cut would publish. It holds for the records applied when it
 // was made: nothing may be applied between Decide and Enact.
 type Decision struct {
@@ -47,8 +36,10 @@ type Decision struct {
 	unchanged bool
 }
 
-// Decide is the first part of a cut, or of a flush, and takes nearly all the time.
-// It keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
+// Decide is the first part of a cut, or of a flush, and takes nearly all the time. A
+// flush is a cut at the end of a source: no record waits for a better class, because
+// no more records will come. Without new records and without anything publishable it
+// changes nothing, so that it may be repeated. Decide keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store.
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.broken {

@@ -32,3 +32,12 @@ func (m *Machine) LocalPlans() (classes [][]RecordID) {
 	}
 	return classes
 }
+
+// Flush is Cut at the end of a source, as the host makes it of Decide and Enact.
+func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
+	d, err := m.Decide(true)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
+}

@@ -260,7 +260,7 @@ func TestLGBFixedHoldsFewer(t *testing.T) {
 	require.NotZero(t, plain.Held.NoClass)
 	assert.LessOrEqual(t, fixed.Held.NoClass, plain.Held.NoClass)
 	text := w.anonymize("clinic.csv", "text", "--method", "lgb-ncp", "-k", "12", "-l", "3").stdout
-	assert.Contains(t, text, fmt.Sprintf("held: %d, whose flags fewer than k = 12 people have", plain.Held.NoClass))
+	assert.Contains(t, text, fmt.Sprintf("held: %d, because fewer than k = 12 people have the same flags", plain.Held.NoClass))
 	assert.Contains(t, text, "a value is as probable as its share of the bucket")
 	consistent(t, w.path("fixed"))
 }

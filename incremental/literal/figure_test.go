@@ -46,7 +46,7 @@ func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outco
 		u.Release()
 	}
 	groups := u.Flush()
-	return outcome{equivclass.CAVG(equivclass.Sizes(groups), want.K), equivclass.NCP(u.Pool(), groups, len(u.Waiting())),
+	return outcome{equivclass.CAVG(equivclass.Sizes(groups), want.K), equivclass.NCP(&u.pool, groups, len(u.Waiting())),
 		time.Since(begin), len(groups)}
 }
 

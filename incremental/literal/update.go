@@ -115,9 +115,6 @@ func (u *Update) Insert(rows ...Row) {
 	}
 }
 
-// Pool returns all records inserted so far; a Group indexes it.
-func (u *Update) Pool() *equivclass.Pool { return &u.pool }
-
 // Waiting returns the records that no class holds, in order of arrival.
 func (u *Update) Waiting() []int32 {
 	out := make([]int32, len(u.waiting))

@@ -68,13 +68,13 @@ func valid(t *testing.T, u *Update, want equivclass.Requirement, groups []Group,
 	t.Helper()
 	shown := map[int32]bool{}
 	for _, g := range groups {
-		require.True(t, want.Holds(u.Pool().Bag(g)), "a class breaks the requirement")
+		require.True(t, want.Holds(u.pool.Bag(g)), "a class breaks the requirement")
 		require.GreaterOrEqual(t, len(g), want.K)
 		subjects := map[uint64]bool{}
 		for _, r := range g {
 			require.False(t, shown[r], "a record in two classes")
 			shown[r] = true
-			s := u.Pool().Subject[r]
+			s := u.pool.Subject[r]
 			require.False(t, s != 0 && subjects[s], "a subject twice in a class")
 			subjects[s] = true
 		}
@@ -85,7 +85,7 @@ func valid(t *testing.T, u *Update, want equivclass.Requirement, groups []Group,
 	for _, r := range u.Waiting() {
 		require.False(t, shown[r], "a waiting record is published")
 	}
-	require.Equal(t, u.Pool().Len(), len(shown)+len(u.Waiting()), "a record was lost")
+	require.Equal(t, u.pool.Len(), len(shown)+len(u.Waiting()), "a record was lost")
 	return shown
 }
 
@@ -109,7 +109,7 @@ func TestEveryReleaseIsValid(t *testing.T) {
 					shown = valid(t, u, want, u.Release(), shown)
 				}
 				valid(t, u, want, u.Flush(), shown)
-				if subjects == 0 && want.Holds(u.Pool().Bag(everything(u.Pool().Len()))) {
+				if subjects == 0 && want.Holds(u.pool.Bag(everything(u.pool.Len()))) {
 					require.Empty(t, u.Waiting(), "%s with %s: every record is published in the end", m, by.Name())
 					flushed[m.String()]++
 				}
@@ -251,8 +251,8 @@ func TestLiteralUpdateExposesANewcomer(t *testing.T) {
 		u.Insert(Row{X: []float32{0.5}, SA: 3})
 		after := u.Release()
 		valid(t, u, want, after, shown)
-		difference := u.Pool().Bag(after[0])
-		for _, c := range u.Pool().Bag(before[0]).Counts {
+		difference := u.pool.Bag(after[0])
+		for _, c := range u.pool.Bag(before[0]).Counts {
 			difference.Add(c.Code, -c.N)
 		}
 		require.Equal(t, []equivclass.Code{3}, difference.Signature(), "%s", m)
