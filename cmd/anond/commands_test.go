@@ -256,9 +256,8 @@ func TestSecondSignal(t *testing.T) {
 	p.event("started")
 	p.signal(syscall.SIGINT)
 	p.signal(syscall.SIGTERM)
-	if code := p.wait(); code != 143 && code != exitOK { // it may have been done already
-		t.Fatalf("exit %d: %s", code, &p.stderr)
-	}
+	// The system may hand over the two in either order, and the work may be done already.
+	assert.Contains(t, []int{130, 143, exitOK}, p.wait(), &p.stderr)
 	s.must("run --once")
 	s.must("state check")
 }

@@ -157,7 +157,8 @@ func adultAttribute(name string) string {
 func TestMethodsOnAdult(t *testing.T) {
 	tier.NotShort(t, "it runs every method")
 	dir := adult(t, 4000)
-	for _, m := range methods.All() {
+	all := methods.All()
+	for _, m := range all[:tier.Of(t, 0, 4, len(all))] {
 		t.Run(m.Name, func(t *testing.T) {
 			out := filepath.Join(dir, m.Name)
 			r := anond(t, "anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name,
