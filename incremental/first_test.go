@@ -10,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/equivclass/topdown"
 	"anond/incremental"
@@ -35,6 +36,7 @@ var firstPartitioners = []struct {
 // the methods that draw and nothing else (rule R, randomness); and every chain is
 // certified.
 func TestFirstLoadIsKeyed(t *testing.T) {
+	tier.NotShort(t, "it runs every method for the first load three times")
 	for _, x := range firstPartitioners {
 		t.Run(x.by.Name(), func(t *testing.T) {
 			p := policy(4, 2)

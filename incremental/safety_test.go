@@ -27,7 +27,7 @@ var (
 func TestEveryChainIsCertified(t *testing.T) {
 	count := *streamCount
 	if count == 0 {
-		count = tier.Of(t, 30, 100, 300)
+		count = tier.Of(t, 12, 60, 300)
 	}
 	var all tally
 	t.Run("streams", func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestEveryChainIsCertified(t *testing.T) {
 		}
 	})
 	t.Logf("seeds from %d: %+v", *streamSeed, all.of)
-	if t.Failed() || count < 100 {
+	if t.Failed() || count < 60 {
 		return
 	}
 	assert.GreaterOrEqual(t, all.of.certified, count*2/3)

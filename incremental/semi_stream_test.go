@@ -127,7 +127,7 @@ func (s *stream) semi(t testing.TB, j int) (equivclass.Attribute, func(float64) 
 // on its own, restarts included.
 func TestEverySemiChainIsCertified(t *testing.T) {
 	var all outcomes
-	count := tier.Of(t, 12, 30, 60)
+	count := tier.Of(t, 6, 20, 60)
 	for seed := range uint64(count) {
 		ok := t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			o := runStream(t, newSemiStream(t, seed))

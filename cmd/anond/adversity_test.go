@@ -19,7 +19,7 @@ import (
 // TestStateFull: state.max_bytes stops the daemon with a clear error; with more
 // room it goes on, and nothing is lost.
 func TestStateFull(t *testing.T) {
-	tier.NotShort(t, "it publishes fifty releases")
+	tier.Heavy(t, "it publishes fifty releases")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", ", max_bytes: 256KiB")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
@@ -116,7 +116,7 @@ func makeWritable(t *testing.T, dir string) {
 // little, or nothing publishable; the daemon waits for more.
 func TestFirstStart(t *testing.T) {
 	lines := strings.SplitAfter(ndjson(1, 3000), "\n")
-	for _, first := range []int{0, 1, 3, 20} {
+	for _, first := range []int{20, 0, 1, 3}[:tier.Of(t, 1, 2, 4)] {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
@@ -167,7 +167,7 @@ func TestRubbish(t *testing.T) {
 
 // TestDemo runs a small demo, and the other commands on what it leaves.
 func TestDemo(t *testing.T) {
-	tier.NotShort(t, "the commands of the README run a demo, too")
+	tier.Heavy(t, "the commands of the README run a demo, too")
 	dir := filepath.Join(t.TempDir(), "demo")
 	r := anond(t, "demo", "--records", "2000", "--rate", "5000", "--naive", "--json", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)

@@ -52,6 +52,7 @@ func TestOnce(t *testing.T) {
 // TestSourcesAgree: the same records from a file, standard input, CSV and
 // Debezium events give the same releases.
 func TestSourcesAgree(t *testing.T) {
+	tier.NotShort(t, "it runs the daemon five times")
 	stream := hospital.New(4)
 	var rows []hospital.Admission
 	for range 1500 {
@@ -248,15 +249,15 @@ func TestLockedState(t *testing.T) {
 
 // TestSecondSignal ends the process at once; the next start goes on.
 func TestSecondSignal(t *testing.T) {
+	tier.NotShort(t, "it takes a second")
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 30000))
 	p := s.start("run")
 	p.event("started")
 	p.signal(syscall.SIGINT)
 	p.signal(syscall.SIGTERM)
-	if code := p.wait(); code != 143 && code != exitOK { // it may have been done already
-		t.Fatalf("exit %d: %s", code, &p.stderr)
-	}
+	// The system may hand over the two in either order, and the work may be done already.
+	assert.Contains(t, []int{130, 143, exitOK}, p.wait(), &p.stderr)
 	s.must("run --once")
 	s.must("state check")
 }

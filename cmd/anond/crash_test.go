@@ -43,6 +43,7 @@ var crashTrigger = fmt.Sprintf("on: records, every: %d", crashEvery)
 
 // TestKillKafka reads one partition of a broker that outlives the process.
 func TestKillKafka(t *testing.T) {
+	tier.NotShort(t, "TestKillFile kills as well")
 	t.Parallel()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "admissions"))
 	require.NoError(t, err)
@@ -154,7 +155,7 @@ func killUnderLoad(t *testing.T, s *site, feed *crashFeed) {
 	working := 0
 	count := *kills
 	if count == 0 {
-		count = tier.Of(t, 3, 4, 25)
+		count = tier.Of(t, 2, 2, 25)
 	}
 	for range count {
 		p := s.start("run")

@@ -30,7 +30,7 @@ const frozenScale = "0.02"
 func TestFiguresAreFrozen(t *testing.T) {
 	dir, command := t.TempDir(), []string{"all"}
 	want := []string{"wang", "zhu", "lgb", "sun", "pa"}
-	if n := tier.Of(t, 1, 2, len(want)); n < len(want) && !*rewrite {
+	if n := tier.Of(t, 1, 1, len(want)); n < len(want) && !*rewrite {
 		want = want[:n]
 		command = append([]string{"run"}, want...)
 	}

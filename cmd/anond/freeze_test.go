@@ -19,6 +19,7 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/methods"
 )
 
@@ -130,6 +131,7 @@ func TestFrozenReleases(t *testing.T) {
 // TestFrozenAnonymize: every method, in its own recoding and, where it may, in
 // the others.
 func TestFrozenAnonymize(t *testing.T) {
+	tier.NotShort(t, "it runs every method in every recoding")
 	var b strings.Builder
 	w := newWard(t, 500)
 	clinic, _ := newClinic(t, 400)

@@ -68,7 +68,7 @@ func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 // values, the commonest far below 1/l, sensitive values that depend on the QI)
 // the claim of figure 1 holds for all its l.
 func TestPAFigure1OnCensusLikeData(t *testing.T) {
-	tier.NotShort(t, "it measures a figure on 20,000 records")
+	tier.Heavy(t, "it measures a figure on 20,000 records")
 	table := equivtest.CensusLike(20_000)
 	rows, quasi := equivtest.Rows(table.Len()), []int{0, 1, 2, 3, 4}
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)

@@ -36,7 +36,7 @@ func distinctPool(n int, different bool) *equivclass.Pool {
 // with the values of the other parts. Memory shows it without a clock: it was
 // parts x values, more than twice what few values take already at this size.
 func TestExtractWithAllValuesDifferent(t *testing.T) {
-	n := tier.Of(t, 10000, 20000, 60000)
+	n := tier.Of(t, 5000, 10000, 60000)
 	allocated := func(different bool) uint64 {
 		p := distinctPool(n, different)
 		var before, after runtime.MemStats

@@ -82,7 +82,7 @@ func TestLGBFigures5To7OnACS(t *testing.T) {
 // width. And flags split the table: with more different sets of QI attributes
 // each subset of the QI partition is smaller and its cells are wider.
 func TestLGBFigure8OnACS(t *testing.T) {
-	tier.NotShort(t, "it measures a figure on all of ACS")
+	tier.Heavy(t, "it measures a figure on all of ACS")
 	sparse := lgbMeasure(t, lgbACS(t, 0.1), 10, 15, topdown.Mondrian{})
 	dense := lgbMeasure(t, lgbACS(t, 0.4), 10, 15, topdown.Mondrian{})
 	assert.Greater(t, dense.rate, sparse.rate)

@@ -19,7 +19,7 @@ import (
 // not at their size alone, close-k loses to Mondrian at every k; its dimensions
 // follow the number of different values, not the spread.
 func TestWangFigure4(t *testing.T) {
-	tier.NotShort(t, "it measures a figure on all of Adult")
+	tier.Heavy(t, "it measures a figure on all of Adult")
 	p := equivtest.AdultPool(t, 30162, "income", "age", "sex", "education-num", "native-country", "income", "occupation")
 	for _, k := range []int{2, 5, 10, 25, 50} {
 		cdm, cavg, cmdm, ncp := map[string]int64{}, map[string]float64{}, map[string]int64{}, map[string]float64{}
@@ -44,7 +44,7 @@ func TestWangFigure4(t *testing.T) {
 // 30,162 rows of Adult, with k alone and with k and l: valid classes, and the
 // time in the log (the aim is a second; BenchmarkWang measures it).
 func TestWangAdult(t *testing.T) {
-	n := tier.Of(t, 3000, 10000, 30162)
+	n := tier.Of(t, 3000, 5000, 30162)
 	p := equivtest.AdultPool(t, n, "occupation", "age", "workclass", "education-num", "marital-status", "race", "sex", "native-country")
 	for _, want := range []equivclass.Requirement{{K: 5, L: 1}, {K: 5, L: 3}, {K: 10, L: 5}} {
 		for _, m := range wangPartitioners() {

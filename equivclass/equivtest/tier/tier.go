@@ -11,6 +11,9 @@ package tier
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +62,48 @@ func NotShort(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() && !Full() {
 		t.Skipf("SKIPPED: %s; go test without -short runs it", why)
+	}
+}
+
+// Choice names the tests that run in the tiers below the full one, for a package
+// in which each test costs processes and waits.
+type Choice struct {
+	Short []string // under -short
+	Plain []string // under go test, besides those of Short
+}
+
+// Demand skips the test unless its tier has it. A subtest counts as its test.
+func (c Choice) Demand(t testing.TB) {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	switch {
+	case Full(), slices.Contains(c.Short, name):
+	case !slices.Contains(c.Plain, name):
+		t.Skipf("SKIPPED: it is not among the tests chosen for go test; %s=full runs it", Variable)
+	case testing.Short():
+		t.Skip("SKIPPED: it is not among the tests chosen for -short; go test without -short runs it")
+	}
+}
+
+// Exist fails the test if the choice names a test that the package, whose
+// directory is the current one, does not have.
+func (c Choice) Exist(t testing.TB) {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for _, name := range slices.Concat(c.Short, c.Plain) {
+		if !strings.Contains(all.String(), "func "+name+"(t *testing.T)") {
+			t.Errorf("%s is chosen and not there", name)
+		}
 	}
 }

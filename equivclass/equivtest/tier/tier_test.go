@@ -30,3 +30,31 @@ func TestTiers(t *testing.T) {
 	t.Setenv(Variable, "ful")
 	assert.Panics(t, func() { Full() })
 }
+
+// TestChoice: a tier runs what was chosen for it and for the tiers below.
+func TestChoice(t *testing.T) {
+	here := t.Name()
+	for _, x := range []struct {
+		c                  Choice
+		short, plain, full bool
+	}{
+		{Choice{Short: []string{here}}, true, true, true},
+		{Choice{Plain: []string{here}}, false, true, true},
+		{Choice{Short: []string{"TestOther"}, Plain: []string{"TestChoices"}}, false, false, true},
+	} {
+		ran := func(variable string) (ran bool) {
+			t.Setenv(Variable, variable)
+			t.Run("subtest", func(t *testing.T) {
+				x.c.Demand(t)
+				ran = true
+			})
+			return ran
+		}
+		want := x.plain
+		if testing.Short() {
+			want = x.short
+		}
+		assert.Equal(t, want, ran(""), x.c)
+		assert.Equal(t, x.full, ran("full"), x.c)
+	}
+}

@@ -12,6 +12,7 @@ import (
 // TestQueryForWhatNoReleaseShows: a category that does not occur is 0 with its
 // bounds, in every recoding; a misspelt attribute is an error.
 func TestQueryForWhatNoReleaseShows(t *testing.T) {
+	chosen.Demand(t)
 	for _, recoding := range []string{"generalization", "anatomy", "permutation", "slicing, slices: [[age], [city, street]]"} {
 		t.Run(recoding, func(t *testing.T) {
 			s := newSite(t, streetsOf(recoding))

@@ -13,8 +13,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // topicOfLetters is where dead letters go.
@@ -91,6 +89,7 @@ func (s *site) live() (out liveStatus) {
 // then answers no write any more. Reading and releases go on, and SIGTERM ends
 // the daemon in order.
 func TestASinkThatIsAwayHoldsUpNothing(t *testing.T) {
+	chosen.Demand(t)
 	c, config := broker(t, kfake.SeedTopics(1, topicOfLetters))
 	var nonsense []*kgo.Record
 	for range 1200 {
@@ -114,8 +113,8 @@ func TestASinkThatIsAwayHoldsUpNothing(t *testing.T) {
 // TestOnceWithoutATopicOfDeadLetters ends, keeps the letters, and says so; the
 // next run delivers them.
 func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	c, config := broker(t)
 	s := newSite(t, config)
 	r := s.run("", "run", "--once")
@@ -138,6 +137,7 @@ func TestOnceWithoutATopicOfDeadLetters(t *testing.T) {
 // TestWithoutABroker: there is a status that says so, state info tells the
 // truth, and the lag is not said to be none.
 func TestWithoutABroker(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: kafka, format: json, kafka: {brokers: [127.0.0.1:1], topic: people}}"))
 	p := s.start("run")
 	p.until("the status says what it waits for", func() bool { return s.live().Doing == "connecting" })
@@ -155,6 +155,7 @@ func TestWithoutABroker(t *testing.T) {
 // TestAnOutageIsNoLagOfZero: the broker goes away; the status says that the lag
 // is not known.
 func TestAnOutageIsNoLagOfZero(t *testing.T) {
+	chosen.Demand(t)
 	c, config := broker(t, kfake.SeedTopics(1, topicOfLetters))
 	s := newSite(t, config)
 	p := s.start("run")

@@ -30,6 +30,7 @@ func (fast) Ticker(d time.Duration) (<-chan time.Time, func()) {
 // TestAClockThatWasAhead: the clock was ahead once, and a release bears its time.
 // The daemon says so once and publishes all the same; the releases are sound.
 func TestAClockThatWasAhead(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, strings.Replace(clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"),
 		"trigger: {on: update, min_interval: 1s}", "trigger: {on: interval, every: 2s}", 1))
 	s.write("in.csv", crowd(30))

@@ -49,6 +49,7 @@ func (s *site) flip(name string) {
 // TestDamageOfTheNewestReleaseIsNamed: it is a fault of the file, not of anond,
 // and the message says which file.
 func TestDamageOfTheNewestReleaseIsNamed(t *testing.T) {
+	chosen.Demand(t)
 	for name, c := range map[string]struct {
 		spoil func(*site)
 		file  string
@@ -91,6 +92,7 @@ func TestAChangeInPlaceIsOneOfEveryRelease(t *testing.T) {
 // TestDamageOfAnOlderReleaseIsReported: reading and publishing go on, log and
 // status name the first fault.
 func TestDamageOfAnOlderReleaseIsReported(t *testing.T) {
+	chosen.Demand(t)
 	s := threeReleases(t)
 	s.flip("releases/000001/part-000001/data.csv")
 	p := s.start("run")
@@ -109,6 +111,7 @@ func TestDamageOfAnOlderReleaseIsReported(t *testing.T) {
 
 // TestOnceLooksAtEveryRelease: a run that ends by itself ends after the check.
 func TestOnceLooksAtEveryRelease(t *testing.T) {
+	chosen.Demand(t)
 	s := threeReleases(t)
 	s.write("releases/000002/notes.txt", "mine")
 	require.NoError(t, os.RemoveAll(s.path("releases/000001")))

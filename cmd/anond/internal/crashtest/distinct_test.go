@@ -8,14 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // TestEveryRecordHasAValueOfItsOwn: 200,000 records, 200,000 sensitive values.
 // Release, gate and audit end within the harness's time limit.
 func TestEveryRecordHasAValueOfItsOwn(t *testing.T) {
-	n := tier.Of(t, 10000, 40000, 200000)
+	chosen.Demand(t)
+	const n = 200_000
 	rng := rand.New(rand.NewPCG(4, 2))
 	var in strings.Builder
 	in.WriteString("id,age,city,ill\n")

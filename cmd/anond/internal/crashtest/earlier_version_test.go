@@ -38,6 +38,7 @@ func (s *site) madeWith(transparent string) {
 // removed goes on and its chain is certified; one that was made with it is left
 // as it is, whatever the command.
 func TestStateOfTheTransparentMode(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic(csvFile))
 	s.write("in.csv", skewed[:len("id,age,city,ill\n")]+"p1,30,c1,flu\np2,31,c1,cold\np3,32,c1,gout\n")
 	require.Zero(t, s.run("", "run", "--once").code)
@@ -68,6 +69,7 @@ func TestStateOfTheTransparentMode(t *testing.T) {
 // TestResetOfARefusedPoolOfLevelL2: an earlier version fixed a first pool that it
 // refused under policy.transparent. Starting over would draw it again.
 func TestResetOfARefusedPoolOfLevelL2(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, csvFile, "")
 	s.madeWith("true")
 	r := s.run("", "state", "reset", "--yes")
@@ -80,6 +82,7 @@ func TestResetOfARefusedPoolOfLevelL2(t *testing.T) {
 
 // TestRemovedKeyIsRefused: whatever its value, since it promised something.
 func TestRemovedKeyIsRefused(t *testing.T) {
+	chosen.Demand(t)
 	for _, value := range []string{"true", "false"} {
 		s := newSite(t, clinicWith(csvFile, "k: 3, l: 3, transparent: "+value, ""))
 		r := s.run("", "run", "--once")
@@ -92,6 +95,7 @@ func TestRemovedKeyIsRefused(t *testing.T) {
 // today, by whatever reads the configuration. The state does not hold the name of the
 // method that cut the first load, so it goes on once the configuration has the new one.
 func TestRenamedMethod(t *testing.T) {
+	chosen.Demand(t)
 	under := func(method string) string {
 		return clinicWith(csvFile, "k: 3, l: 3", "initial: {partitioner: "+method+"}\n")
 	}

@@ -74,6 +74,7 @@ func (s *site) certified() {
 // TestARefusedFirstLoadGrows: a first load in which one value is too frequent
 // waits, and is published once more records have come.
 func TestARefusedFirstLoadGrows(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, csvFile, "")
 	r := s.run("", "run", "--once")
 	require.Equal(t, 3, r.code, "nothing has changed: refused again")
@@ -88,6 +89,7 @@ func TestARefusedFirstLoadGrows(t *testing.T) {
 // TestARefusedFirstLoadTakesOtherSettings: what the hint says works, and so does
 // every other setting that does not change how records are stored.
 func TestARefusedFirstLoadTakesOtherSettings(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, csvFile, "")
 	changed := clinicWith(csvFile, "k: 3, l: 2, republication: append", "")
 	s.write("anond.yaml", strings.Replace(changed, "ledger: ./ledger,", "ledger: ./ledger, recoding: anatomy,", 1))
@@ -105,6 +107,7 @@ func TestARefusedFirstLoadTakesOtherSettings(t *testing.T) {
 // TestWhatRecordsAreStoredAsBinds: a schema under which stored records would mean
 // something else is refused before release 1 too, and reset is the way out.
 func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, csvFile, "")
 	s.write("anond.yaml", strings.Replace(clinicWith(csvFile, "k: 3, l: 2", ""), "name: city, role: quasi, type: categorical",
 		"name: city, role: drop", 1))
@@ -131,6 +134,7 @@ func TestWhatRecordsAreStoredAsBinds(t *testing.T) {
 // TestResetBesideForeignReleases: a state that does not know an existing release
 // may not start over.
 func TestResetBesideForeignReleases(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, csvFile, "")
 	s.write("releases/000001/manifest.json", "{}")
 	assert.Equal(t, 5, s.run("", "state", "reset", "--yes").code)
@@ -139,6 +143,7 @@ func TestResetBesideForeignReleases(t *testing.T) {
 
 // TestResetNeedsTheLock: a running daemon keeps its state.
 func TestResetNeedsTheLock(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", skewed)
 	p := s.start("run")
@@ -151,6 +156,7 @@ func TestResetNeedsTheLock(t *testing.T) {
 // TestDeadLettersKeepTheirNumbersOverAReset: the sink takes letters of the state
 // that starts over for new ones, and none is lost.
 func TestDeadLettersKeepTheirNumbersOverAReset(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic(csvFile))
 	s.write("in.csv", skewed+"p5,old,c1,flu\n")
 	require.Equal(t, 3, s.run("", "run", "--once").code)
@@ -166,6 +172,7 @@ func TestDeadLettersKeepTheirNumbersOverAReset(t *testing.T) {
 // TestARefusedStandardInputIsCounted: each run of standard input is a source of
 // its own; the next one adds to what was refused.
 func TestARefusedStandardInputIsCounted(t *testing.T) {
+	chosen.Demand(t)
 	s := refused(t, "{type: stdin, format: csv}", skewed)
 	r := s.run("id,age,city,ill\np5,34,c1,cold\np6,35,c1,gout\n", "run")
 	require.Equal(t, 0, r.code, r.stderr)
@@ -178,6 +185,7 @@ func TestARefusedStandardInputIsCounted(t *testing.T) {
 // TestADaemonWaitsForTheFirstLoad: a continuous source goes on after a refusal,
 // and publishes when it may.
 func TestADaemonWaitsForTheFirstLoad(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", skewed)
 	p := s.start("run")
@@ -195,6 +203,7 @@ func TestADaemonWaitsForTheFirstLoad(t *testing.T) {
 // TestMinRecords: release 1 waits for as many records as the configuration says,
 // also at the end of the source, and says so.
 func TestMinRecords(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinicWith(csvFile, "k: 3, l: 2", "initial: {min_records: 6}\n"))
 	s.write("in.csv", skewed)
 	r := s.run("", "run", "--once")

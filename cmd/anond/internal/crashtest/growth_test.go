@@ -71,6 +71,7 @@ func (s *site) bytesOf(release string) map[string]string {
 // certified and verified as a whole, whatever the recoding; published classes and
 // older copies stay as they are, and restarts know both numberings.
 func TestAHierarchyGrows(t *testing.T) {
+	chosen.Demand(t)
 	for _, recoding := range []string{"generalization", "anatomy"} {
 		t.Run(recoding, func(t *testing.T) {
 			s := newTown(t, recoding)
@@ -122,6 +123,7 @@ func TestAHierarchyGrows(t *testing.T) {
 
 // TestWhatIsNoGrowthIsRefused: after release 1 every leaf keeps its whole path.
 func TestWhatIsNoGrowthIsRefused(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	s.once()
@@ -154,6 +156,7 @@ func TestWhatIsNoGrowthIsRefused(t *testing.T) {
 // TestBeforeReleaseOneAHierarchyMayChange: in any way that leaves no record
 // without its leaf.
 func TestBeforeReleaseOneAHierarchyMayChange(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 3, "c1", "flu")
 	require.Equal(t, 3, s.run("", "run", "--once").code)
@@ -171,6 +174,7 @@ func TestBeforeReleaseOneAHierarchyMayChange(t *testing.T) {
 // TestTheSensitiveHierarchyGrows: a new value is valid from then on. Records that
 // arrived before cannot have it, so none of them shares a class with it.
 func TestTheSensitiveHierarchyGrows(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	s.once()

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // leased is a dataset whose members share state, releases and a lease.
@@ -18,8 +16,8 @@ const leased = ", assignment: group, group: anond, session_timeout: 6s"
 // the lock of the state. The standby gets the lease, says what it waits for, and
 // goes on as soon as the lock is free; the suspended one publishes nothing more.
 func TestSuspendedHolder(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	c := startKafka(t, 1)
 	write := produceTo(t, c)
 	for i := range 4 {
@@ -62,8 +60,8 @@ func TestSuspendedHolder(t *testing.T) {
 // TestStandbyStopsWhileItWaits: a stop asked for while a member waits for the
 // state's lock is an orderly one.
 func TestStandbyStopsWhileItWaits(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	c := startKafka(t, 1)
 	produceTo(t, c)(0, patient(0), patient(1), patient(2))
 	s := newSite(t, clinic(fromKafka(c, leased)))
@@ -81,6 +79,7 @@ func TestStandbyStopsWhileItWaits(t *testing.T) {
 // by a member with another state. Who does not have that state must not read, and
 // publish, the same people again.
 func TestAMemberWithoutTheStateIsNoPublisher(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	c := startKafka(t, 1)
 	produceTo(t, c)(0, patient(0), patient(1), patient(2), patient(3))

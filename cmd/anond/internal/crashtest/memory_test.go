@@ -15,8 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // kafkaTopic is what the sites of this file read.
@@ -111,21 +109,20 @@ const mostOverIdle = 300
 // TestMemoryStaysBounded feeds what is small on the broker's disk and large in
 // memory, and measures the process.
 func TestMemoryStaysBounded(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	refused := append([]byte(`{"id":"`), append(bytes.Repeat([]byte("x"), 900_000), `"}`...)...)
 	cases := map[string]struct {
 		sink     string // the section dead_letter, if it is another one than the clinic's
 		feed     func(t *testing.T, c *kfake.Cluster)
 		letters  int
 		accepted int
-		plain    bool // it runs in every tier
 	}{
 		"four messages that decompress to a thousand times their size": {feed: func(t *testing.T, c *kfake.Cluster) {
 			write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.GzipCompression()))
 			for i := range int32(4) {
 				write(i%2, make([]byte, 57_000_000))
 			}
-		}, letters: 4, plain: true},
+		}, letters: 4},
 		"many large messages in few batches": {feed: manyLarge(refused, 1000), letters: 1000},
 		"the same with payloads": {sink: "{type: file, path: ./dead-letter, payload: true}", feed: manyLarge(refused, 500),
 			letters: 500},
@@ -142,9 +139,6 @@ func TestMemoryStaysBounded(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if !tc.plain {
-				tier.Heavy(t, "it sends hundreds of megabytes")
-			}
 			c := startKafka(t, 2, kfake.SeedTopics(1, "refused"), kfake.BrokerConfigs(map[string]string{"message.max.bytes": "20000000"}))
 			config := clinic(fromKafka(c, ""))
 			if tc.sink != "" {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // TestTheStateIsHeldUntilTheLastWriteEnds: the disk of the ledger hangs (a pipe
@@ -17,8 +15,8 @@ import (
 // locked as long as the write is in progress, and the next owner finishes the
 // release.
 func TestTheStateIsHeldUntilTheLastWriteEnds(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel() // it waits most of the time
-	tier.Heavy(t, "it waits half a minute for the end of a drain")
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", "id,age,city,ill\n")
 	p := s.start("run")

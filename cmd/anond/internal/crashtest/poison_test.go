@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // spoiledKafka is a broker that spoils a mark in whatever it sends, as a bad
@@ -50,8 +48,8 @@ func (c spoilingConn) Write(b []byte) (int, error) {
 // read. The other goes on; the batch is reported, and ends the process or is
 // passed as the configuration says.
 func TestPoisonBatch(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.Heavy(t, "it waits a minute for anond to give up")
 	c := spoiledKafka(t, "POISON")
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.NoCompression()))
 	write(0, patient(0), patient(1), patient(2))
@@ -95,8 +93,8 @@ func TestPoisonBatch(t *testing.T) {
 // TestDecompressesTooFar: a small message that decompresses beyond memory.max_in_flight is
 // a batch that cannot be read, and takes no memory.
 func TestDecompressesTooFar(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.Heavy(t, "it sends 80 MB and waits for retries")
 	c := startKafka(t, 1)
 	write := produceTo(t, c, kgo.ProducerBatchCompression(kgo.ZstdCompression()))
 	write(0, patient(0), patient(1), patient(2))

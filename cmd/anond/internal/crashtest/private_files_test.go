@@ -61,6 +61,7 @@ func blockedAudit(s *site) *process {
 
 // TestAuditAnswersTheFirstSignal: and leaves no export behind.
 func TestAuditAnswersTheFirstSignal(t *testing.T) {
+	chosen.Demand(t)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		s := onStdin(t)
 		left := s.temporary()
@@ -75,6 +76,7 @@ func TestAuditAnswersTheFirstSignal(t *testing.T) {
 // TestAKilledAuditLeavesNoExport: the exports of an audit are in no file at any
 // time, so nothing has to be removed.
 func TestAKilledAuditLeavesNoExport(t *testing.T) {
+	chosen.Demand(t)
 	s := onStdin(t)
 	left := s.temporary()
 	p := blockedAudit(s)
@@ -91,6 +93,7 @@ func TestAKilledAuditLeavesNoExport(t *testing.T) {
 // TestPrivateExportsNeverReplaceAFile: an export follows no link and empties no
 // file, and what it writes is for its owner alone.
 func TestPrivateExportsNeverReplaceAFile(t *testing.T) {
+	chosen.Demand(t)
 	for _, command := range []string{"members", "records", "backup"} {
 		s := onStdin(t)
 		s.write("victim", "precious")
@@ -118,6 +121,7 @@ func TestPrivateExportsNeverReplaceAFile(t *testing.T) {
 // TestAFailedExportLeavesNothing: half of an export is no export, and still
 // holds persons' values.
 func TestAFailedExportLeavesNothing(t *testing.T) {
+	chosen.Demand(t)
 	s := onStdin(t)
 	r := s.run("", "state", "members", "--release", "7", "--out", "half.csv")
 	assert.Equal(t, 1, r.code)
@@ -127,6 +131,7 @@ func TestAFailedExportLeavesNothing(t *testing.T) {
 
 // TestAuditFindsTheConfigurationByItself: -c has a default, as everywhere.
 func TestAuditFindsTheConfigurationByItself(t *testing.T) {
+	chosen.Demand(t)
 	s := onStdin(t)
 	r := s.run("", "audit")
 	assert.Equal(t, 0, r.code, r.stderr)

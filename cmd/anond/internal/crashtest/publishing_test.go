@@ -21,6 +21,7 @@ func counted() string {
 // about releases. Reading waits, status and log say so, and it goes on by itself
 // when there is room.
 func TestReadingWaitsForRoom(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, counted())
 	fill, free := smallDisk(t, s.path("releases"))
 	s.write("in.csv", crowd(30))
@@ -56,6 +57,7 @@ func blocked(t *testing.T, s *site) (clear func()) {
 
 // TestAStopWhileReadingWaits ends soon, and the next start publishes.
 func TestAStopWhileReadingWaits(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, counted())
 	s.write("in.csv", crowd(30))
 	p := s.start("run")
@@ -76,6 +78,7 @@ func TestAStopWhileReadingWaits(t *testing.T) {
 // TestOnceGivesUpPublishing: what a retry may correct is tried a few times, then
 // the run ends with 1 and the decision stays.
 func TestOnceGivesUpPublishing(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, counted())
 	fill, free := smallDisk(t, s.path("releases"))
 	s.write("in.csv", crowd(30))
@@ -95,6 +98,7 @@ func TestOnceGivesUpPublishing(t *testing.T) {
 
 // TestAPermanentFaultEndsTheDaemon: what no retry can correct is not tried again.
 func TestAPermanentFaultEndsTheDaemon(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, counted())
 	s.write("in.csv", crowd(30))
 	p := s.start("run")
@@ -109,6 +113,7 @@ func TestAPermanentFaultEndsTheDaemon(t *testing.T) {
 // TestAHierarchyThatIsNoTreeEnds, however it is found: it is not tried again
 // without end.
 func TestAHierarchyThatIsNoTreeEnds(t *testing.T) {
+	chosen.Demand(t)
 	for _, how := range [][]string{{"run"}, {"run", "--once"}} {
 		config := strings.Replace(clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"),
 			"{name: city, role: quasi, type: categorical}", "{name: city, role: quasi, type: categorical, hierarchy: city.csv}", 1)

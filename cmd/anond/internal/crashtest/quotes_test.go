@@ -79,6 +79,7 @@ func checkStrayQuote(t *testing.T, s *site) {
 
 // TestAStrayQuoteCostsItsOwnLine: from a file, a followed file and standard input.
 func TestAStrayQuoteCostsItsOwnLine(t *testing.T) {
+	chosen.Demand(t)
 	t.Run("file", func(t *testing.T) {
 		s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv}}"))
 		s.write("in.csv", strayQuote)
@@ -105,6 +106,7 @@ func TestAStrayQuoteCostsItsOwnLine(t *testing.T) {
 // TestMultilineFieldsAreDeclared: who declares them gets them; a quote that is
 // never closed still costs its own line.
 func TestMultilineFieldsAreDeclared(t *testing.T) {
+	chosen.Demand(t)
 	config := strings.Replace(clinic("{type: file, format: csv, csv: {multiline: true}, file: {path: in.csv}}"),
 		"  attributes:\n", "  attributes:\n    - {name: note, role: drop}\n", 1)
 	s := newSite(t, config)
@@ -133,6 +135,7 @@ func TestMultilineFieldsAreDeclared(t *testing.T) {
 // TestNobodyVanishesInADroppedColumn: a stray quote in a column that is not
 // looked at cost the lines up to the next quote, without a count.
 func TestNobodyVanishesInADroppedColumn(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, strings.Replace(clinic("{type: file, format: csv, file: {path: in.csv}}"),
 		"  attributes:\n", "  attributes:\n    - {name: note, role: drop}\n", 1))
 	var in strings.Builder
@@ -157,6 +160,7 @@ func TestNobodyVanishesInADroppedColumn(t *testing.T) {
 
 // TestOneOffReadsLinesLikeTheDaemon: anonymize and evaluate read the same way.
 func TestOneOffReadsLinesLikeTheDaemon(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv}}"))
 	s.write("in.csv", strayQuote+"\np9,29,c1,d") // a blank line, and one that is being written
 	var report struct {

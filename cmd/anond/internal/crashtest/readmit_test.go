@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 func (s *site) readmit(want string, args ...string) {
@@ -30,6 +28,7 @@ func (s *site) refusedFor(reason string) int {
 // quasi-identifier is corrected and its sensitive value is valid then, as any other
 // record that comes then.
 func TestReadmission(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	s.people(9, 2, "e9", "flu", "cold")
@@ -60,6 +59,7 @@ func TestReadmission(t *testing.T) {
 // TestReadmissionOfARecordThatIsBadTwice: the next fault makes it a dead letter of
 // that reason, and it is not asked for again.
 func TestReadmissionOfARecordThatIsBadTwice(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	s.people(9, 1, "e9", "ache")
@@ -79,6 +79,7 @@ func TestReadmissionOfARecordThatIsBadTwice(t *testing.T) {
 // TestReadmissionOfAnotherRecord: what stands in the source now is compared with
 // what was refused.
 func TestReadmissionOfAnotherRecord(t *testing.T) {
+	chosen.Demand(t)
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	s.people(9, 1, "e9", "flu")
@@ -93,6 +94,7 @@ func TestReadmissionOfAnotherRecord(t *testing.T) {
 
 // TestReadmissionFromPayloads: standard input is gone, but letters may carry it.
 func TestReadmissionFromPayloads(t *testing.T) {
+	chosen.Demand(t)
 	for _, payload := range []bool{true, false} {
 		s := newTown(t, "generalization")
 		c := strings.Replace(town("generalization"), csvFile, "{type: stdin}", 1)
@@ -119,7 +121,7 @@ func TestReadmissionFromPayloads(t *testing.T) {
 // TestReadmissionSurvivesKills: wherever the process is killed, each record comes
 // in once and the counts add up.
 func TestReadmissionSurvivesKills(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	const refused = 21000
 	s := newTown(t, "generalization")
 	s.people(0, 9, "c1", "flu", "cold", "gout")

@@ -10,6 +10,7 @@ import (
 // TestTheSiteWorks: what the other tests rest on. A daemon publishes, stops at
 // SIGTERM with 0, and says so in its log.
 func TestTheSiteWorks(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,d1\np2,31,c1,d2\np3,32,c1,d3\n")
 	p := s.start("run")

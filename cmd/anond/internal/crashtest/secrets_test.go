@@ -27,6 +27,7 @@ func withSASL(braces bool, password string) string {
 // TestAPasswordIsNeverEchoed: however a password is misspelt, neither the check
 // of the configuration nor the daemon says what it is.
 func TestAPasswordIsNeverEchoed(t *testing.T) {
+	chosen.Demand(t)
 	const secret = "hunter2"
 	spellings := []string{
 		"password: *hunter2", "password: &hunter2", "password: !hunter2 x", "password: !!hunter2 x", "password: !hunter2!x y",
@@ -46,7 +47,7 @@ func TestAPasswordIsNeverEchoed(t *testing.T) {
 		"password: 7 # hunter2",
 	}
 	s := newSite(t, "")
-	every := tier.Of(t, 8, 3, 1)
+	every := tier.Of(t, 8, 8, 1)
 	for b, braces := range []bool{true, false} {
 		for i, spelling := range spellings {
 			if (i+b)%every != 0 {
@@ -70,6 +71,7 @@ func TestAPasswordIsNeverEchoed(t *testing.T) {
 
 // TestThePlaceOfAYAMLFaultIsNamed: without the text, the line must be right.
 func TestThePlaceOfAYAMLFaultIsNamed(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, withSASL(false, "password: *hunter2"))
 	r := s.run("", "config", "check")
 	assert.Equal(t, 78, r.code)
@@ -80,6 +82,7 @@ func TestThePlaceOfAYAMLFaultIsNamed(t *testing.T) {
 
 // TestNothingPrivateLiesInTheReleases: neither by name nor through links.
 func TestNothingPrivateLiesInTheReleases(t *testing.T) {
+	chosen.Demand(t)
 	base := clinic("{type: stdin, format: csv}")
 	for name, c := range map[string]struct {
 		link, to, old, new string

@@ -14,6 +14,7 @@ import (
 // was not has to be fed again, and what is fed again counts again, but no person
 // is published twice.
 func TestStandardInputAfterAKill(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: stdin, format: csv}"))
 	const head, people = "id,age,city,ill\n", "p1,30,c1,d1\np2,31,c1,d2\np3,32,c1,d3\np4,33,c1,d4\n"
 	p := &process{t: t, cmd: exec.Command(program, "run"), out: &text{}, log: &text{}, ended: make(chan struct{})}

@@ -13,6 +13,7 @@ import (
 // values each. 1/3 holds for a record; of a person's two records together it does
 // not, and run and audit say so.
 func TestStickySaysWhatHoldsForAPerson(t *testing.T) {
+	chosen.Demand(t)
 	c := clinic("{type: file, format: csv, file: {path: in.csv}}")
 	c = strings.Replace(c, "policy: {", "subject: {repeat: sticky}\npolicy: {republication: regroup, ", 1)
 	s := newSite(t, c)

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // crowd is n people as CSV, of many ages, cities and illnesses.
@@ -26,7 +24,7 @@ func crowd(n int) string {
 // classes the status stays fresh and SIGTERM ends the daemon. Nothing is lost,
 // and the next start makes the same release as a daemon that was never stopped.
 func TestAStopDuringALongDecision(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	config := clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")
 	s := newSite(t, config)
 	s.write("in.csv", crowd(60000))
@@ -56,6 +54,7 @@ func TestAStopDuringALongDecision(t *testing.T) {
 // TestAStopWhileTheSourceHangs: the source is a pipe that nobody writes to, so
 // that not even opening it returns.
 func TestAStopWhileTheSourceHangs(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	require.NoError(t, syscall.Mkfifo(s.path("in.csv"), 0o600))
 	p := s.start("run")
@@ -66,6 +65,7 @@ func TestAStopWhileTheSourceHangs(t *testing.T) {
 
 // TestASecondSignalEndsAtOnce, whatever is going on.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", crowd(30))
 	p := s.start("run")
@@ -79,6 +79,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 
 // TestAHangupIsIgnored: SIGHUP says in the log that nothing follows from it.
 func TestAHangupIsIgnored(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", crowd(30))
 	p := s.start("run")

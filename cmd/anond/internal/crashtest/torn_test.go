@@ -15,6 +15,7 @@ const torn = "id,age,city,ill\np1,30,c1,d2\np2,31,c1,d3\n\np3,32,c1,d4\np4,33,c1
 
 // TestATornLastLineIsLeftUnread: it is reported, and a later run reads it whole.
 func TestATornLastLineIsLeftUnread(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv}}"))
 	s.write("in.csv", torn)
 	r := s.run("", "run", "--once")
@@ -52,6 +53,7 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 // TestADeclaredCompleteFileEndsAtItsEnd: and if the declaration was wrong, the
 // dataset goes on; the rest of the line is a dead letter.
 func TestADeclaredCompleteFileEndsAtItsEnd(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, complete: true}}"))
 	s.write("in.csv", torn)
 	r := s.run("", "run", "--once")
@@ -74,6 +76,7 @@ func TestADeclaredCompleteFileEndsAtItsEnd(t *testing.T) {
 
 // TestTheEndOfStandardInputEndsItsLastLine: nothing more can come.
 func TestTheEndOfStandardInputEndsItsLastLine(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: stdin, format: csv}"))
 	r := s.run(torn, "run")
 	require.Equal(t, 0, r.code, r.stderr)
@@ -86,6 +89,7 @@ func TestTheEndOfStandardInputEndsItsLastLine(t *testing.T) {
 // TestAKilledRunCountsLinesOnce: blank lines and the header are counted in the
 // transaction that moves the position.
 func TestAKilledRunCountsLinesOnce(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
 	s.write("in.csv", "id,age,city,ill\n\n\np1,30,c1,d1\n\np2,31,c1,d2\np3,32,c1,d3\n\n")
 	for i := range 3 {

@@ -30,6 +30,7 @@ func (s *site) refusals() (out []string) {
 // TestTwoSpellingsAreOneValue: texts that a reader takes for the same are one
 // value, so that two people with one diagnosis do not pass for diverse.
 func TestTwoSpellingsAreOneValue(t *testing.T) {
+	chosen.Demand(t)
 	for _, same := range [][2]string{{"flu", "flu "}, {"flu", "\u00a0flu"},
 		{"grippe a\u0300", "grippe \u00e0"}, {"heart attack", "heart  attack"}} {
 		s := newSite(t, values("csv"))
@@ -48,6 +49,7 @@ func TestTwoSpellingsAreOneValue(t *testing.T) {
 // TestTwoSpellingsAreOnePerson: a person is recognised although the identifier
 // came with a blank once.
 func TestTwoSpellingsAreOnePerson(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, values("csv"))
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np1 ,30,c1,cold\n")
 	s.run("", "run", "--once")
@@ -57,6 +59,7 @@ func TestTwoSpellingsAreOnePerson(t *testing.T) {
 // TestNoValueThatBreaksALine: what a release could not show in one line, or
 // could show and nobody could see, is refused in every format, with its reason.
 func TestNoValueThatBreaksALine(t *testing.T) {
+	chosen.Demand(t)
 	long := strings.Repeat("x", 900_000)
 	bad := []struct{ text, reason string }{
 		{"a\nb", "control_character"}, {"a\rb", "control_character"}, {"a\x00b", "control_character"}, {"a\tb", "control_character"},
@@ -105,6 +108,7 @@ func (s *site) showsOnly(want []string) {
 
 // TestALongTextNeedsLeave: the schema can raise the bound.
 func TestALongTextNeedsLeave(t *testing.T) {
+	chosen.Demand(t)
 	long := strings.Repeat("x", 3000)
 	in := "id,age,city,ill\np1,30,c1,flu\np2,30,c1," + long + "\np3,31,c1,cold\n"
 	s := newSite(t, values("csv"))
@@ -120,6 +124,7 @@ func TestALongTextNeedsLeave(t *testing.T) {
 
 // TestNumbersAsPeopleWriteThem: what has exactly an integer's value is one.
 func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, values("csv"))
 	in := "id,age,city,ill\n"
 	for i, age := range []string{"30", "30.0", "3e1", "+30", "0030", " 30 ", "300E-1", "30."} {
@@ -137,6 +142,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 
 // TestAHierarchyThatIsNoTree is found before a record is read.
 func TestAHierarchyThatIsNoTree(t *testing.T) {
+	chosen.Demand(t)
 	config := values("csv", "name: city,", "name: city, hierarchy: city.csv,")
 	s := newSite(t, config)
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np2,30,c2,cold\n")
@@ -160,6 +166,7 @@ func TestAHierarchyThatIsNoTree(t *testing.T) {
 // TestAHierarchyIsNormalizedToo: leaves and labels are texts like any other, and
 // the copy that goes with the releases says what the cells say.
 func TestAHierarchyIsNormalizedToo(t *testing.T) {
+	chosen.Demand(t)
 	s := newSite(t, values("csv", "name: city,", "name: city, hierarchy: city.csv,"))
 	s.write("in.csv", "id,age,city,ill\np1,30,c1,flu\np2,30,\u00e9,cold\n")
 	s.write("city.csv", "c1 ; north ;*\ne\u0301;north;*\n C1;south;*\n")
@@ -182,6 +189,7 @@ func TestAHierarchyIsNormalizedToo(t *testing.T) {
 // TestAStateOfExactText: a state that was made when text was taken as written
 // goes on under text: exact, and nothing else goes on with it.
 func TestAStateOfExactText(t *testing.T) {
+	chosen.Demand(t)
 	exact := values("csv", "name: ill,", "name: ill, text: exact,", "name: id,", "name: id, text: exact,",
 		"name: city,", "name: city, text: exact,")
 	s := newSite(t, exact)

@@ -17,6 +17,7 @@ var kills = flag.Int("kills", 0, "SIGKILLs of the crash test; 0: as the tier say
 // and starts it again as it is. Nothing may be lost or doubled, and the chain of
 // all releases must be certified. Dead letters go to a topic, each at least once.
 func TestKill(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p, letters := newTopic(t, 3), newTopic(t, 1)
 	feed := startFeed(t, p, 3, 5)
@@ -25,7 +26,7 @@ func TestKill(t *testing.T) {
 	s.save()
 	rng := rand.New(rand.NewPCG(3, 9))
 	if *kills == 0 {
-		*kills = tier.Of(t, 4, 8, 20)
+		*kills = tier.Of(t, 4, 4, 20)
 	}
 	started, published := 0, 0
 	for i := range *kills {

@@ -11,6 +11,7 @@ import (
 // TestDeadLetterTopic has refused records between good ones, and a topic of dead
 // letters that comes into being only later.
 func TestDeadLetterTopic(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	letters := &topic{t, unique("letters"), p.c}

@@ -27,6 +27,7 @@ func kcat(t testing.TB, stdin []byte, args ...string) string {
 // TestForeignParty has librdkafka write, in every codec and in idempotent mode,
 // and read the dead letters.
 func TestForeignParty(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p, letters := newTopic(t, 1), newTopic(t, 1)
 	codecs := []string{"none", "gzip", "snappy", "lz4", "zstd"}

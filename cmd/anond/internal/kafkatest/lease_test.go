@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // sessionTimeout is the shortest that brokers accept by default.
@@ -22,8 +20,8 @@ func leased(t testing.TB, p *topic) *site {
 // TestLease runs three members: two share a state, the third has an empty one.
 // The active one is killed, then its successor.
 func TestLease(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 2)
 	feed := startFeed(t, p, 2, 0)
 	s := leased(t, p)
@@ -74,8 +72,8 @@ func onceEach(t *testing.T, processes ...*process) {
 // TestLeaseHandedOver stops the active member in order: the standby takes over
 // without waiting for the session to end.
 func TestLeaseHandedOver(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 1)
 	p.write(0, people(0, 300)...)
 	s := leased(t, p)

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // TestRetentionGap deletes records before they are read: anond stops and says
 // so, or goes on where it was told to.
 func TestRetentionGap(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	p.write(0, people(0, 500)...)
@@ -35,6 +34,7 @@ func TestRetentionGap(t *testing.T) {
 
 // TestRetentionBelow deletes only what was read, which is no fault.
 func TestRetentionBelow(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	p.write(0, people(0, 300)...)
@@ -49,6 +49,7 @@ func TestRetentionBelow(t *testing.T) {
 // TestRetentionGapRunning deletes records under a process that was suspended
 // while they came.
 func TestRetentionGapRunning(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	p.write(0, people(0, 200)...)
@@ -77,6 +78,7 @@ func TestRetentionGapRunning(t *testing.T) {
 // TestRecreated deletes the topic and makes it again while anond is stopped: with
 // fewer records, with as many others, with more, and with fewer partitions.
 func TestRecreated(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
@@ -85,9 +87,6 @@ func TestRecreated(t *testing.T) {
 	}{{"shorter", 2, 50}, {"as long", 2, 300}, {"longer", 2, 500}, {"fewer partitions", 1, 300}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.name == "fewer partitions" {
-				tier.Heavy(t, "anond asks for half a minute whether the partition comes back")
-			}
 			p := newTopic(t, 2)
 			p.write(0, people(0, 300)...)
 			p.write(1, people(1000, 300)...)
@@ -108,6 +107,7 @@ func TestRecreated(t *testing.T) {
 
 // TestRecreatedRunning does it under the running process.
 func TestRecreatedRunning(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	p.write(0, people(0, 300)...)
@@ -124,8 +124,8 @@ func TestRecreatedRunning(t *testing.T) {
 
 // TestPartitionsAdded raises the number of partitions under the running process.
 func TestPartitionsAdded(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
-	tier.NotShort(t, "it takes seconds")
 	p := newTopic(t, 1)
 	p.write(0, people(0, 200)...)
 	s := newSite(t, p)

@@ -12,6 +12,7 @@ import (
 // TestStatic reads four partitions without a group, is stopped in the middle,
 // and commits its positions to a group for lag tools.
 func TestStatic(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 4)
 	for id := range int32(4) {
@@ -38,6 +39,7 @@ func TestStatic(t *testing.T) {
 
 // TestEmptyTopic starts, stops and kills anond before the first record comes.
 func TestEmptyTopic(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 2)
 	s := newSite(t, p)
@@ -57,6 +59,7 @@ func TestEmptyTopic(t *testing.T) {
 
 // TestOlderState restores a copy of the state that is older than the group's commits.
 func TestOlderState(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	p.write(0, people(0, 50)...) // too few for a second release: only the group knows
@@ -71,6 +74,7 @@ func TestOlderState(t *testing.T) {
 
 // TestCodecs reads every compression, written by franz-go.
 func TestCodecs(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(),
@@ -86,6 +90,7 @@ func TestCodecs(t *testing.T) {
 // TestAborted reads committed records between those of aborted transactions and
 // of one that is still open. Aborted people are 99 years old, nobody else is.
 func TestAborted(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
 	a, b := transactor(t), transactor(t)
@@ -149,6 +154,7 @@ func (p *topic) interleave(a, b *kgo.Client, good, bad [][]byte) {
 // TestCompaction reads a topic whose cleaner left holes, goes on from a position
 // whose record is gone, and reads it all from the start.
 func TestCompaction(t *testing.T) {
+	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1, "cleanup.policy=compact", "min.cleanable.dirty.ratio=0.001", "segment.ms=100", "min.compaction.lag.ms=0",
 		"delete.retention.ms=0")

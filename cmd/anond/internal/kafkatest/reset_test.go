@@ -10,6 +10,7 @@ import (
 // the state had read they do not count as a sign of an older state, in both
 // assignments.
 func TestReset(t *testing.T) {
+	chosen.Demand(t)
 	for name, with := range map[string]func(testing.TB, *topic) *site{"group": leased, "static": func(t testing.TB, p *topic) *site {
 		return newSite(t, p).kafka(section{"group": unique("reset")})
 	}} {

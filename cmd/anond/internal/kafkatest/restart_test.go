@@ -5,8 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // The tests of this file kill the shared broker, so they do not run in parallel
@@ -27,7 +25,7 @@ func restart(t *testing.T, p *topic, run *process) {
 // TestBrokerRestart kills the broker twice under a running process and a feed
 // that wait for it, with refused records for its dead-letter topic.
 func TestBrokerRestart(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	needs(t, Restart)
 	p, letters := newTopic(t, 2), newTopic(t, 1)
 	feed := startFeed(t, p, 2, 5)
@@ -51,6 +49,7 @@ func TestBrokerRestart(t *testing.T) {
 
 // TestBrokerAway starts anond before its broker.
 func TestBrokerAway(t *testing.T) {
+	chosen.Demand(t)
 	needs(t, Restart)
 	p := newTopic(t, 1)
 	p.write(0, people(0, 200)...)
@@ -70,7 +69,7 @@ func TestBrokerAway(t *testing.T) {
 // standby. Whichever member reads afterwards, nothing is lost and no release is
 // published twice.
 func TestBrokerRestartLease(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	needs(t, Restart)
 	p := newTopic(t, 1)
 	feed := startFeed(t, p, 1, 0)

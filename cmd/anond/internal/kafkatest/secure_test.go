@@ -11,8 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
-
-	"anond/equivclass/equivtest/tier"
 )
 
 // right is one ACL.
@@ -71,7 +69,7 @@ func (s *site) place(name string, content []byte) {
 // TestRights runs under SCRAM over TLS with exactly the documented rights, which
 // come one by one: until the last one is there, anond waits and names it.
 func TestRights(t *testing.T) {
-	tier.NotShort(t, "it takes seconds")
+	chosen.Demand(t)
 	needs(t, Secure)
 	t.Parallel()
 	for mechanism, user := range map[string]string{"scram-sha-256": "reader-256", "scram-sha-512": "reader-512"} {
@@ -104,6 +102,7 @@ func TestRights(t *testing.T) {
 
 // TestWrongPassword is final after half a minute.
 func TestWrongPassword(t *testing.T) {
+	chosen.Demand(t)
 	needs(t, Secure)
 	needs(t, Refuse)
 	t.Parallel()
@@ -118,6 +117,7 @@ func TestWrongPassword(t *testing.T) {
 
 // TestWrongAuthority has a broker whose certificate nobody vouches for.
 func TestWrongAuthority(t *testing.T) {
+	chosen.Demand(t)
 	needs(t, Secure)
 	t.Parallel()
 	p := newTopicAs(t, superuser(t), 1)
@@ -133,6 +133,7 @@ func TestWrongAuthority(t *testing.T) {
 // TestMutualTLS proves who anond is by a certificate; a client without one is
 // turned away by the broker.
 func TestMutualTLS(t *testing.T) {
+	chosen.Demand(t)
 	needs(t, Mutual)
 	t.Parallel()
 	c := superuser(t)

@@ -55,7 +55,7 @@ func requireFrozen(t *testing.T, name string, got []byte) {
 // The targets of the project, in the strict reading: the mean is over the
 // streamed records, not over the first load, which nobody waits for.
 func TestFrontierReachesItsTargets(t *testing.T) {
-	tier.NotShort(t, "it measures for seconds")
+	tier.Heavy(t, "it measures for seconds")
 	for _, c := range []struct {
 		k, l     int
 		one, two float64 // at mean hold <= 1 and <= 2 batches

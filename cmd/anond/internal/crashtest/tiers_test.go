@@ -1,0 +1,43 @@
+package crashtest
+
+import (
+	"testing"
+
+	"anond/equivclass/equivtest/tier"
+)
+
+// chosen are the tests below the full tier: under go test about one of each file,
+// the ones that find loss, disclosure or a wrong exit code in a run or two of the
+// program. Those that kill often, wait for time limits or read many records are
+// left to the full tier.
+var chosen = tier.Choice{
+	Short: []string{"TestTheSiteWorks"},
+	Plain: []string{
+		"TestAClockThatWasAhead",
+		"TestAHangupIsIgnored",
+		"TestAHierarchyThatIsNoTree",
+		"TestAKilledAuditLeavesNoExport",
+		"TestAKilledRunCountsLinesOnce",
+		"TestAMemberWithoutTheStateIsNoPublisher",
+		"TestAPermanentFaultEndsTheDaemon",
+		"TestARefusedFirstLoadGrows",
+		"TestAPasswordIsNeverEchoed",
+		"TestAStrayQuoteCostsItsOwnLine",
+		"TestATornLastLineIsLeftUnread",
+		"TestDamageOfTheNewestReleaseIsNamed",
+		"TestNothingPrivateLiesInTheReleases",
+		"TestQueryForWhatNoReleaseShows",
+		"TestReadmission",
+		"TestRemovedKeyIsRefused",
+		"TestResetNeedsTheLock",
+		"TestStandardInputAfterAKill",
+		"TestStickySaysWhatHoldsForAPerson",
+		"TestThePlaceOfAYAMLFaultIsNamed",
+		"TestTwoSpellingsAreOneValue",
+		"TestWhatIsNoGrowthIsRefused",
+		"TestWithoutABroker",
+	},
+}
+
+// TestChosenTestsExist: the choice names no test that is gone.
+func TestChosenTestsExist(t *testing.T) { chosen.Exist(t) }
