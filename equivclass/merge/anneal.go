@@ -9,7 +9,7 @@ import (
 // Numbers of the search. They are public and constant: with other numbers the
 // buckets would be other ones, and as safe.
 const (
-	sweeps     = 4000 // proposals for each part
+	sweeps     = 2000 // proposals for each part
 	lastSweeps = 400  // proposals for each part in the descent
 	octaves    = 6    // so often the temperature halves, and the penalty doubles
 	hot        = 32   // the first temperature, in 1/256 of the spread
@@ -21,28 +21,27 @@ type search struct {
 	*state
 	random *rand.PCG
 	logs   *[1 << tableBits]int64
+	spread int64   // the scale of temperatures
+	near   []int32 // by part, nearEach each
 }
 
 func (s *state) search() search {
-	return search{s, rand.NewPCG(0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9), logTable()}
+	spread := s.spread()
+	return search{s, rand.NewPCG(0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9), logTable(), spread, s.nearest(spread)}
 }
 
 // anneal lowers the energy, with a penalty for what groups lack, at a falling
 // temperature. It starts with every part alone.
-func (s *state) anneal(stop func() bool) {
-	if s.eligible() {
-		return // every part alone has no energy at all
-	}
-	x, spread := s.search(), s.spread()
-	rounds := s.rounds(sweeps)
+func (x search) anneal(stop func() bool) {
+	rounds := x.rounds(sweeps)
 	for i := range rounds {
 		if stop() {
 			return
 		}
 		factor := rising(i, rounds)
-		temperature := spread * hot / factor
-		penalty := spread / unit * loose * factor / int64(s.size) >> 8
-		for range s.parts {
+		temperature := x.spread * hot / factor
+		penalty := x.spread / unit * loose * factor / int64(x.size) >> 8
+		for range x.parts {
 			u, v := x.random.Uint64(), x.random.Uint64()
 			x.propose(u, rule{limit: x.limit(temperature, v), penalty: penalty})
 		}
@@ -60,28 +59,28 @@ func rising(i, of int) int64 {
 }
 
 // descend takes what lowers the energy and keeps every group eligible.
-func (s *state) descend(stop func() bool) {
-	x, r := s.search(), rule{hard: true}
-	for range s.rounds(lastSweeps) {
+func (x search) descend(stop func() bool) {
+	r := rule{hard: true}
+	for range x.rounds(lastSweeps) {
 		if stop() {
 			return
 		}
-		for range s.parts {
+		for range x.parts {
 			x.propose(x.random.Uint64(), r)
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for p := range s.parts {
-			changed = s.detach(p, r) || changed
-		}
-	}
+	x.split()
 }
 
 // propose tries a random change: half are swaps, an eighth detaches a part, the
-// others move one.
+// others move one. The other part is a near one in half of them. The upper and the
+// lower 32 bits of u choose the parts, the lowest 4 what is done.
 func (x search) propose(u uint64, r rule) {
-	p, q := below32(u>>32, len(x.parts)), below32(u&^7&0xffffffff, len(x.parts))
+	p, low := below32(u>>32, len(x.parts)), u&0xffffffff
+	q := below32(low, len(x.parts))
+	if u&8 == 0 {
+		q = int(x.near[p*nearEach+below32(low, nearEach)])
+	}
 	switch kind := u & 7; {
 	case kind == 0:
 		x.detach(p, r)

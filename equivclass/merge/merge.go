@@ -90,11 +90,16 @@ func settle(list []Bag, size int, requirement Requirement, stop func() bool) [][
 	}
 	if len(list) > 1 && requirement.Holds(sum(list)) {
 		s := newState(list, size, requirement)
-		s.anneal(stop)
-		s.repair()
-		s.descend(stop)
-		if out := s.groups(); s.eligible() {
-			return out
+		if !s.eligible() { // otherwise every part is alone, which has no energy at all
+			x := s.search()
+			x.anneal(stop)
+			if !stop() {
+				x.repair()
+				x.descend(stop)
+			}
+		}
+		if s.eligible() {
+			return s.groups()
 		}
 	}
 	one := make([]int32, len(list))
