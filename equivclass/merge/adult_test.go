@@ -123,13 +123,13 @@ func BenchmarkMergeAdult(b *testing.B) {
 	}
 }
 
-// BenchmarkPool is a pool of 100,000 classes, in sub-pools of about 1,000.
+// BenchmarkPool is a pool of 100,000 classes in sub-pools.
 func BenchmarkPool(b *testing.B) {
 	var bags []Bag
 	for len(bags) < 100_000 {
 		bags = append(bags, adult(b, 30162, 10)...)
 	}
-	subPools, each := Blocks(100_000, 1000)
+	subPools, each := Blocks(100_000, SubPoolClasses)
 	bags = bags[:subPools*each]
 	for b.Loop() {
 		Pool(bags, 10, subPools, Requirement{L: 5}, seeded(1), Run{Workers: runtime.NumCPU()})

@@ -16,9 +16,9 @@
 // bytes (Order). Merge sorts the list of bags. Equal bags stand in an order that is
 // drawn (Draws). All that follows is deterministic on the sorted list: simulated
 // annealing from a fixed public sequence of proposals, which lowers the sum of
-// |bag - size * share in the bucket|^2 with a penalty for what buckets lack; a greedy
-// repair, which joins what is still ineligible with the best partner; a descent that
-// keeps every bucket eligible. If nothing else is eligible, all parts are one bucket.
+// |bag - size * share in the bucket|^2 with a penalty for what buckets lack, and tries
+// similar bags more often than others; a greedy repair, which joins what is still
+// ineligible with the best partner; a descent that keeps every bucket eligible. If nothing else is eligible, all parts are one bucket.
 // All arithmetic is on integers, so every processor decides alike.
 //
 // Pool handles large pools. It divides the classes by count into sub-pools of equal
@@ -109,8 +109,8 @@
 //
 // # Cost
 //
-// About 0.5 s for 1,000 classes on one core. Sub-pools use as many cores as there are.
-// Memory: parts times different values.
+// About 0.4 s for 1,000 classes of Adult on one core, in sub-pools of SubPoolClasses.
+// Sub-pools are spread over cores. Memory: classes times different values.
 //
 // # Source
 //

@@ -15,7 +15,8 @@ func NewEntropy(l float64) *Entropy {
 	}
 	// l has shareBits fractional bits, which the logarithm takes off again.
 	if fixed := exact(l); fixed > 1<<shareBits {
-		p.least = log2(uint64(fixed))>>(logBits-shareBits) - shareBits<<shareBits - shareMargin
+		bits := log2(uint64(fixed))>>(logBits-shareBits) - shareBits<<shareBits - shareMargin
+		p.least = min(bits, (maxRecords+1)<<shareBits) // no bag has more, and products fit
 	}
 	return p
 }

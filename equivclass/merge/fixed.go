@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 )
@@ -55,5 +56,8 @@ func exact(setting float64) int64 {
 	}
 	r.Mul(r, new(big.Rat).SetInt64(1<<shareBits))
 	q := new(big.Int).Quo(r.Num(), r.Denom())
+	if !q.IsInt64() {
+		return math.MaxInt64
+	}
 	return q.Int64()
 }

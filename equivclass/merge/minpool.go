@@ -43,5 +43,8 @@ func MinPool(published Bag, l int) (records int, possible bool) {
 	if r > 0 {
 		q++
 	}
-	return int(q), q < 1<<maxRecords
+	if q >= 1<<maxRecords {
+		return 0, false
+	}
+	return int(q), true
 }

@@ -11,8 +11,12 @@ type Run struct {
 	Stop    func() bool // asked now and then; nil: never
 }
 
+// SubPoolClasses is a good number of classes for a sub-pool, if MinPool asks for no
+// more: larger ones take more time for each class, for hardly finer buckets.
+const SubPoolClasses = 1000
+
 // Blocks divides a pool into sub-pools of equal size, each of at least so many
-// classes: it returns the number of sub-pools and the classes of each. The
+// classes (SubPoolClasses, and as many as MinPool asks for): it returns the number of sub-pools and the classes of each. The
 // remaining classes, fewer than there are sub-pools, do not fit: they wait for the
 // next pool.
 func Blocks(classes, least int) (subPools, each int) {
@@ -37,7 +41,7 @@ func Pool(bags []Bag, size, subPools int, requirement Requirement, draws Draws, 
 	if stop == nil {
 		stop = never
 	}
-	if subPools < 2 {
+	if subPools < 2 || len(bags) == 0 {
 		buckets = merge(bags, size, requirement, draws.of(0, 0, 0), stop)
 		return buckets, !stop()
 	}

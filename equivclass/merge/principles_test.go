@@ -129,4 +129,6 @@ func TestExact(t *testing.T) {
 	assert.Equal(t, int64(3)<<shareBits, exact(3))
 	assert.Zero(t, exact(math.NaN()))
 	assert.Zero(t, exact(-1))
+	assert.Equal(t, int64(math.MaxInt64), exact(1e30))
+	assert.Positive(t, NewEntropy(1e300).Lack(Bag{{0, 1 << 25}, {1, 1<<25 - 1}}, 1<<26-1), "and nothing overflows")
 }

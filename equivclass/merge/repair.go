@@ -50,7 +50,7 @@ func (m match) before(o match) bool {
 	if m.lack == 0 || o.lack == 0 {
 		return m.lack == 0 && (o.lack > 0 || m.energy < o.energy)
 	}
-	x, y := m.lack*int64(o.number), o.lack*int64(m.number)
+	x, y := m.lack/int64(m.number), o.lack/int64(o.number)
 	return x < y || x == y && m.energy < o.energy
 }
 
