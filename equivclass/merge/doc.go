@@ -18,8 +18,9 @@
 // annealing from a fixed public sequence of proposals, which lowers the sum of
 // |bag - size * share in the bucket|^2 with a penalty for what buckets lack, and tries
 // similar bags more often than others; a greedy repair, which joins what is still
-// ineligible with the best partner; a descent that keeps every bucket eligible. If nothing else is eligible, all parts are one bucket.
-// All arithmetic is on integers, so every processor decides alike.
+// ineligible with the best partner; a descent that keeps every bucket eligible. If
+// nothing else is eligible, all parts are one bucket. All arithmetic is on integers,
+// so every processor decides alike.
 //
 // Pool handles large pools. It divides the classes by count into sub-pools of equal
 // size. The top level is a Merge of the sub-pools' bags; sub-pools that are joined are
@@ -34,7 +35,7 @@
 //     never with other records. So Requirement.Holds is asked of the bag of the pool.
 //   - All classes have the same size.
 //   - The requirement is a constant, or a function of the pool's bag or of published data.
-//   - Classes and buckets are frozen (rule A). No bucket is divided again.
+//   - Classes and buckets are frozen (rule A, frozen classes). No bucket is divided again.
 //   - The seed stays secret, and each key is used for one pool (rule R, randomness).
 //
 // # Proof of Theorem E
@@ -82,6 +83,7 @@
 // exchanging two parts exchanges their bags, and a permutation inside a part leaves
 // its bag as it is. So p Q = Q for the observed partition Q, and P(R(p b) = Q) =
 // P(R(p b) = p Q) = P(R(b) = Q) by the lemma.
+// If B is one class, the list stays as it is.
 // (4) Decisions above. If B is in a sub-pool, that sub-pool's bag stays, so the top
 // level sees the same list.
 // (5) Decisions below. None: a merged group is one bucket, and nothing was decided
@@ -96,7 +98,8 @@
 // of B with v, which o tells to be count_B(v). Hence it is count_B(v)/|B|.  QED
 //
 // Levels L0 and L1 follow from rule A with buckets for classes. The theorem speaks
-// of one record at a time, and not of priors that depend on quasi-identifiers.
+// of one record at a time, and not of priors that depend on quasi-identifiers. A
+// transcript has no clock in it: how long Merge takes depends on the bags.
 //
 // # What the proof needs
 //

@@ -24,19 +24,7 @@ func floating(b Bag) (out equivclass.Bag) {
 // which the auditor and other methods use.
 func TestPrinciplesAgree(t *testing.T) {
 	tree := equivtest.Tree(t)
-	parents := make([]int32, tree.Nodes())
-	number := func(n int) int32 { // inner nodes are numbered parents first, here children first
-		if n < tree.Leaves() {
-			return int32(n)
-		}
-		return int32(tree.Nodes() - 1 - n + tree.Leaves())
-	}
-	for n := range parents {
-		parents[number(n)] = -1
-		if p := tree.Parent(n); p >= 0 {
-			parents[number(n)] = number(p)
-		}
-	}
+	parents := childrenFirst(tree)
 	rank := []int{3, 0, 5, 1, 2, 4}
 	positions := []int32{3, 0, 5, 1, 2, 4}
 	ref := Bag{{0, 40}, {1, 20}, {2, 20}, {3, 10}, {4, 7}, {5, 3}}
@@ -71,6 +59,25 @@ func TestPrinciplesAgree(t *testing.T) {
 			assert.Less(t, held, 2900)
 		})
 	}
+}
+
+// childrenFirst returns the parents of a hierarchy's nodes, the inner nodes numbered
+// children first; the hierarchy numbers them parents first.
+func childrenFirst(tree *equivclass.Hierarchy) []int32 {
+	number := func(n int) int32 {
+		if n < tree.Leaves() {
+			return int32(n)
+		}
+		return int32(tree.Nodes() - 1 - n + tree.Leaves())
+	}
+	parents := make([]int32, tree.Nodes())
+	for n := range parents {
+		parents[number(n)] = -1
+		if p := tree.Parent(n); p >= 0 {
+			parents[number(n)] = number(p)
+		}
+	}
+	return parents
 }
 
 func randomBag(rng *rand.Rand) (b Bag) {
