@@ -32,6 +32,7 @@ race:
 	ANOND_TESTS=full $(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -v /crashtest)
 	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
+	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
 
 # fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
 fuzz:

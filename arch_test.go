@@ -102,6 +102,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"equivclass/topdown", []string{model, cut}},
 		{"equivclass/bucketize", []string{model, cut}},
 		{"equivclass/lgb", []string{model, cut}},
+		{"equivclass/merge", nil}, // Theorem E: it cannot see coordinates, records or numbers of classes
 		{"equivclass/methods", []string{model, cut, "anond/equivclass/extract", "anond/equivclass/topdown", "anond/equivclass/bucketize",
 			"anond/equivclass/lgb"}},
 		{"equivclass/query", []string{model, cut, "anond/equivclass/lgb"}},
@@ -207,7 +208,8 @@ func TestTheCoreIsPure(t *testing.T) {
 					assert.NotContains(t, []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"},
 						s.Sel.Name, "%s reads the clock", f.path)
 				case "math/rand/v2":
-					assert.Contains(t, []string{"New", "NewChaCha8", "NewPCG", "Rand", "Source"}, s.Sel.Name, "%s draws from a global source", f.path)
+					assert.Contains(t, []string{"New", "NewChaCha8", "NewPCG", "Rand", "Source", "ChaCha8", "PCG"}, s.Sel.Name,
+						"%s draws from a global source", f.path)
 				}
 			}
 			return true
@@ -225,6 +227,41 @@ func TestTheCoreIsPure(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMergeDecidesOnIntegers: the same bags give the same buckets on every processor.
+// A floating-point number enters as a setting only, and is turned into an integer.
+func TestMergeDecidesOnIntegers(t *testing.T) {
+	settings := 0
+	for _, f := range tree(t) {
+		if f.test() || f.dir() != "equivclass/merge" {
+			continue
+		}
+		parameters := map[*ast.Ident]bool{}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				for _, p := range n.Type.Params.List {
+					if x, ok := p.Type.(*ast.Ident); ok {
+						parameters[x] = true
+					}
+				}
+			case *ast.BasicLit:
+				assert.NotEqual(t, token.FLOAT, n.Kind, "%s has the number %s", f.path, n.Value)
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "math" {
+					assert.Equal(t, "MaxInt64", n.Sel.Name, "%s calculates with floating-point numbers", f.path)
+				}
+			case *ast.Ident:
+				if n.Name == "float64" || n.Name == "float32" {
+					assert.True(t, parameters[n], "%s has a floating-point number", f.path)
+					settings++
+				}
+			}
+			return true
+		})
+	}
+	assert.Equal(t, 4, settings, "exact, and the principles with a setting")
 }
 
 // TestEveryPackageSaysWhatItIs: one package comment at least, and gofmt's form.

@@ -1,0 +1,137 @@
+package merge
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
+)
+
+// adult returns the bags of classes of exactly k Adult records that kd cuts form
+// from quasi-identifiers alone.
+func adult(t testing.TB, n, k int) []Bag {
+	t.Helper()
+	n -= n % k
+	pool := equivtest.AdultPool(t, n, "occupation", "age", "workclass", "education-num", "marital-status", "race", "sex", "native-country")
+	order := orderOf(pool.SA)
+	var bags []Bag
+	for _, class := range kd(pool, equivtest.Rows(n), k) {
+		bags = append(bags, BagOf(order, pool.SA, class))
+	}
+	return bags
+}
+
+// orderOf names codes by numbers, whose order as texts differs from that of codes.
+func orderOf(codes []equivclass.Code) Order {
+	texts := make([]string, slices.Max(codes)+1)
+	for i := range texts {
+		texts[i] = strconv.Itoa(i)
+	}
+	return NewOrder(texts)
+}
+
+// kd cuts rows at a multiple of k near the median of the widest dimension.
+func kd(p *equivclass.Pool, rows []int32, k int) [][]int32 {
+	if len(rows) < 2*k {
+		return [][]int32{rows}
+	}
+	widest, width := 0, float32(-1)
+	for j := range p.Space.Dims {
+		lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
+		for _, r := range rows {
+			lo, hi = min(lo, p.At(r)[j]), max(hi, p.At(r)[j])
+		}
+		if hi-lo > width {
+			widest, width = j, hi-lo
+		}
+	}
+	slices.SortFunc(rows, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.At(a)[widest], p.At(b)[widest]), cmp.Compare(a, b))
+	})
+	half := len(rows) / k / 2 * k
+	return append(kd(p, rows[:half:half], k), kd(p, rows[half:], k)...)
+}
+
+// medianPerson returns the size in records of the median person's bucket, the
+// largest bucket's, and the mean energy of a part.
+func medianPerson(bags []Bag, size int, buckets [][]int32) (median, largest int, energy float64) {
+	slices.SortFunc(buckets, func(a, b []int32) int { return len(a) - len(b) })
+	half := 0
+	for _, b := range buckets {
+		half += len(b)
+		if median == 0 && 2*half >= len(bags) {
+			median = len(b) * size
+		}
+		largest = max(largest, len(b)*size)
+		whole := sum(pick(bags, b))
+		for _, c := range whole {
+			energy -= float64(c.N) * float64(c.N) / float64(len(b))
+		}
+	}
+	for _, b := range bags {
+		for _, c := range b {
+			energy += float64(c.N) * float64(c.N)
+		}
+	}
+	return median, largest, energy / float64(len(bags))
+}
+
+// adultSettings are those of the product's targets: the median person's bucket has at
+// most that many people.
+var adultSettings = []struct{ k, l, median int }{{10, 5, 50}, {5, 3, 20}}
+
+// TestAdultBuckets: the buckets of a part of Adult, and of all of it in the full tier.
+func TestAdultBuckets(t *testing.T) {
+	tier.NotShort(t, "seconds of annealing")
+	n := tier.Of(t, 6000, 6000, 30162)
+	for _, c := range adultSettings {
+		for _, subPools := range []int{1, 3} {
+			bags := adult(t, n, c.k)
+			_, each := Blocks(len(bags), len(bags)/subPools)
+			bags = bags[:each*subPools]
+			r := Requirement{L: c.l}
+			buckets, ok := Pool(bags, c.k, subPools, r, seeded(1), Run{Workers: 2})
+			require.True(t, ok)
+			checkGroups(t, bags, r, buckets)
+			median, largest, energy := medianPerson(bags, c.k, buckets)
+			t.Logf("k=%d l=%d, %d sub-pools: %d classes, %d buckets; the median person's has %d people, the largest %d; energy %.3f a class",
+				c.k, c.l, subPools, len(bags), len(buckets), median, largest, energy)
+			assert.LessOrEqual(t, median, c.median)
+		}
+	}
+}
+
+// BenchmarkMergeAdult is the time of one Merge over all classes of Adult, on one core.
+func BenchmarkMergeAdult(b *testing.B) {
+	for _, c := range adultSettings {
+		bags := adult(b, 30162, c.k)
+		b.Run(strconv.Itoa(len(bags))+"classes", func(b *testing.B) {
+			for b.Loop() {
+				Merge(bags, c.k, Requirement{L: c.l}, seeded(1))
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N*len(bags)), "s/1000classes")
+		})
+	}
+}
+
+// BenchmarkPool is a pool of 100,000 classes in sub-pools.
+func BenchmarkPool(b *testing.B) {
+	var bags []Bag
+	for len(bags) < 100_000 {
+		bags = append(bags, adult(b, 30162, 10)...)
+	}
+	subPools, each := Blocks(100_000, SubPoolClasses)
+	bags = bags[:subPools*each]
+	for b.Loop() {
+		Pool(bags, 10, subPools, Requirement{L: 5}, seeded(1), Run{Workers: runtime.NumCPU()})
+	}
+}

@@ -1,0 +1,88 @@
+package merge
+
+// Requirement is what each bucket must satisfy: frequency l-diversity and extra
+// principles. It sees the bucket's bag and nothing else.
+type Requirement struct {
+	L     int // no value has more than 1/L of a bucket; at least 1
+	Extra []Principle
+}
+
+// Principle is a privacy principle, a function of a bag. The union of two bags
+// that satisfy one of this package satisfies it, too.
+type Principle interface {
+	// Lack returns 0 for a bag that satisfies the principle, otherwise about how
+	// many records would have to be different, in units of 2^-16 records, at least 1.
+	// It must not depend on anything but the bag and constants.
+	Lack(b Bag, total int) int64
+}
+
+// Holds reports whether a bucket with this bag may be published.
+func (r Requirement) Holds(b Bag) bool {
+	n := b.Total()
+	if n == 0 || b.Max()*r.L > n {
+		return false
+	}
+	for _, p := range r.Extra {
+		if p.Lack(b, n) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Distinct is distinct l-diversity (p-sensitivity): at least that many different
+// values.
+type Distinct int
+
+// Lack implements Principle.
+func (p Distinct) Lack(b Bag, _ int) int64 { return max(0, int64(p)-int64(len(b))) * unit }
+
+// Recursive is recursive (c,l)-diversity: with counts r1 >= r2 >= ...,
+// r1 < C * (rL + rL+1 + ...).
+type Recursive struct {
+	c int64
+	l int
+}
+
+// NewRecursive returns the principle for c > 0 and l >= 1.
+func NewRecursive(c float64, l int) Recursive { return Recursive{exact(c), l} }
+
+// Lack implements Principle. The l-1 largest counts are found by insertion: l is
+// small.
+func (p Recursive) Lack(b Bag, total int) int64 {
+	if len(b) < p.l {
+		return int64(p.l-len(b)) * unit
+	}
+	head := make([]uint32, 0, p.l)
+	for _, c := range b {
+		at := len(head)
+		for at > 0 && head[at-1] < c.N {
+			at--
+		}
+		if at < p.l-1 {
+			if len(head) < p.l-1 {
+				head = append(head, 0)
+			}
+			copy(head[at+1:], head[at:])
+			head[at] = c.N
+		}
+	}
+	tail := int64(total)
+	for _, n := range head {
+		tail -= int64(n)
+	}
+	return p.lack(int64(b.Max()), tail)
+}
+
+// lack compares r1 with c*tail. c was rounded down, so a bag that holds here holds
+// with c as it was given.
+func (p Recursive) lack(r1, tail int64) int64 {
+	limit := ratio(uint64(p.c), 1<<shareBits, 0) // whole part
+	whole := limit * tail
+	part := (p.c - limit<<shareBits) * tail // fractional bits: shareBits
+	whole, part = whole+part>>shareBits, part&(1<<shareBits-1)
+	if r1 < whole || r1 == whole && part > 0 {
+		return 0
+	}
+	return (r1-whole)*unit + 1
+}
