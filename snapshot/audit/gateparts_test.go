@@ -351,3 +351,41 @@ func TestGateWhoIsWhere(t *testing.T) {
 		})
 	}
 }
+
+// TestGateResumesBehindPureDeadOnly: a class that is dead when the gate first sees
+// it must have been pure.
+func TestGateResumesBehindPureDeadOnly(t *testing.T) {
+	p, _ := partsChain()
+	p.edit = func(r *testParts) {
+		if r.number == 3 {
+			r.parts[0].dead = []int{1, 2, 3}
+		}
+	}
+	releases := p.render()
+	o := p.write(t, releases)
+	found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placedAll(releases[2].where), nil)
+	require.NoError(t, err)
+	require.Contains(t, kinds(found), kindDeadNotPure)
+}
+
+// TestGateResumesWithWhoIsWhere: a start counts the members of every class.
+func TestGateResumesWithWhoIsWhere(t *testing.T) {
+	inFormats(t, func(t *testing.T, parts int) {
+		p, _ := standard()
+		p.parts = parts
+		releases := p.render()
+		o := p.write(t, releases)
+		for want, change := range map[string]func(p *Placement){
+			kindMembersMismatch: func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] },
+			kindRecordTwice: func(p *Placement) {
+				p.Records, p.Classes = append(p.Records, p.Records[0]), append(p.Classes, p.Classes[0])
+			},
+		} {
+			placed := placedAll(releases[2].where)
+			change(&placed[0])
+			found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placed, nil)
+			require.NoError(t, err)
+			require.Contains(t, kinds(found), want)
+		}
+	})
+}

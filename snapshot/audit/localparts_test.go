@@ -87,3 +87,15 @@ func TestLocalCompactions(t *testing.T) {
 		})
 	}
 }
+
+// TestLocalPartsWithoutOwnBags: where the buckets of the sensitive attribute are
+// not the classes, they bound the frequency, of all parts together.
+func TestLocalPartsWithoutOwnBags(t *testing.T) {
+	p, g := standardLocal()
+	p.crossed(g)
+	p.releases[1].ills = join2(p.releases[0].ills, [][]int{g.late})
+	r, found := checkLocalChain(t, p, p.render())
+	require.Empty(t, r.Violations)
+	require.Equal(t, VerdictConsistent, r.Verdict, "the manifest says level rows")
+	require.Empty(t, found)
+}

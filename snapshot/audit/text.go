@@ -152,8 +152,9 @@ func (t *textWriter) parts(r *Report) {
 	}
 	last := r.Releases[len(r.Releases)-1]
 	t.line("")
-	t.line("Release %d has %d parts, and %d of their classes are dead: regrouped since, and skipped by readers.",
-		last.Release, last.Parts, last.DeadClasses)
+	if t.line("Release %d has %d parts.", last.Release, last.Parts); last.DeadClasses > 0 {
+		t.line("%d of their classes are dead: they were regrouped since, and readers skip them.", last.DeadClasses)
+	}
 	if r.Verdict != VerdictViolated {
 		t.line("Older parts have the same bytes as in the release before, or the same classes in a compaction (rule A, frozen classes).")
 		if last.DeadClasses > 0 {
