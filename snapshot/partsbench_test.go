@@ -126,7 +126,7 @@ func BenchmarkPartsJoin(b *testing.B) {
 					require.Len(b, out.Manifest.Parts, 2)
 				}
 			}
-			b.ReportMetric(float64((processorTime(b)-began).Milliseconds()), "cpu-ms")
+			b.ReportMetric(float64((processorTime(b) - began).Milliseconds()), "cpu-ms")
 		})
 	}
 }
