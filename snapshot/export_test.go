@@ -1,5 +1,7 @@
 package snapshot
 
+import "path"
+
 // ReadLedger is readLedger for tests outside the package.
 func ReadLedger(files FS, path string) ([]LedgerEntry, error) {
 	l, err := readLedger(files, path)
@@ -73,4 +75,23 @@ func ExactSum(numbers ...float64) float64 {
 		s.add(x)
 	}
 	return s.value()
+}
+
+// DataFiles yields every data file that a manifest names, with its path in the
+// release's directory.
+func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) bool) {
+	return func(yield func(string, FileEntry) bool) {
+		for i := range m.Parts {
+			for _, f := range m.Parts[i].Files {
+				if !yield(path.Join(m.Parts[i].Part, f.Name), f) {
+					return
+				}
+			}
+		}
+		for _, f := range m.Files {
+			if !yield(f.Name, f) {
+				return
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 )
@@ -79,25 +78,6 @@ func (m *Manifest) Tables() []PartEntry {
 		return []PartEntry{{Release: m.Release, Classes: m.Classes, Rows: m.Records, Files: m.Files}}
 	}
 	return m.Parts
-}
-
-// DataFiles yields every data file that a manifest names, with its path in the
-// release's directory.
-func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) bool) {
-	return func(yield func(string, FileEntry) bool) {
-		for i := range m.Parts {
-			for _, f := range m.Parts[i].Files {
-				if !yield(path.Join(m.Parts[i].Part, f.Name), f) {
-					return
-				}
-			}
-		}
-		for _, f := range m.Files {
-			if !yield(f.Name, f) {
-				return
-			}
-		}
-	}
 }
 
 // checkParts demands of a manifest what readers rely on: the parts of version 2

@@ -98,6 +98,39 @@ func BenchmarkPartsPublish(b *testing.B) {
 	}
 }
 
+// BenchmarkPartsJoin: the same without the gate, where it is the release's turn to
+// join ten parts of a million records together.
+func BenchmarkPartsJoin(b *testing.B) {
+	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+		b.Run(recoding.Name(), func(b *testing.B) {
+			before, last := partsViews(benchView(b, 1e6), 10, 10_000)
+			s := benchSettings(recoding)
+			s.Policy.Republication = "append"
+			p := publisher(snapshot.OS(), b.TempDir())
+			p.Gate = openGate{}
+			require.NoError(b, p.Open())
+			show := func(v *incremental.View) *snapshot.Input {
+				if recoding.Name() == snapshot.NameLGB {
+					v = localView(b, v)
+				}
+				return snapshot.Of(v)
+			}
+			for _, v := range before {
+				_, err := p.Publish(show(v), s)
+				require.NoError(b, err)
+			}
+			in := show(last)
+			began := processorTime(b)
+			for b.Loop() { // once: it is published
+				if out, err := p.Publish(in, s); err == nil {
+					require.Len(b, out.Manifest.Parts, 2)
+				}
+			}
+			b.ReportMetric(float64((processorTime(b) - began).Milliseconds()), "cpu-ms")
+		})
+	}
+}
+
 // written is what a release adds on disk, manifest included, in terms of the bytes
 // of what it gave birth to.
 func written(b *testing.B, p *snapshot.Publisher, m *snapshot.Manifest) float64 {

@@ -10,8 +10,7 @@ import (
 type Gate interface {
 	// Check returns nil to let the release in dir pass, an error that wraps
 	// ErrRefused if a promise does not hold, and any other error if it could
-	// not be checked. Either error keeps the release from being published.
-	// members is the class number of each record, 0 where not published. On a
+	// not be checked. Either error keeps the release from being published. On a
 	// retry the release may have its name already, and dir is that. placed says who
 	// is in which class of the parts that this release writes of records; parts that
 	// it takes over from the release before, or joins, are not among them.

@@ -59,42 +59,46 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(header, was) {
-			c.differs(j)
-			return nil
-		}
+		same := slices.Equal(header, was)
 		if name == "buckets.csv" {
 			copy(c.buckets[j], next)
 		}
-		columns := c.columns(name, j, header)
-		for {
-			more, err := old.next()
-			if err != nil {
-				return err
-			}
-			if !more {
-				break
-			}
-			if more, err = rows.next(); err != nil {
-				return err
-			}
-			if !more || !sameMoved(old.fields, rows.fields, columns) {
-				c.differs(j)
-				return nil
-			}
-			c.rows[name]++
-			if name == "buckets.csv" {
-				c.count(next, rows.fields)
-			}
+		if same {
+			same, err = c.follows(old, rows, name, c.columns(name, j, header), next)
+		}
+		if err != nil {
+			return err
+		}
+		if !same {
+			c.differs(j)
+			return nil
 		}
 	}
-	if more, err := rows.next(); err != nil || more {
-		if more {
-			c.differs(len(before) - 1)
-		}
-		return err
+	more, err := rows.next()
+	if more {
+		c.differs(len(before) - 1)
 	}
-	return nil
+	return err
+}
+
+// follows reports that the rows at hand are those of old, moved.
+func (c *compaction) follows(old, rows *csvReader, name string, columns []moved, next []uint32) (bool, error) {
+	for {
+		more, err := old.next()
+		if err != nil || !more {
+			return true, err
+		}
+		if more, err = rows.next(); err != nil {
+			return false, err
+		}
+		if !more || !sameMoved(old.fields, rows.fields, columns) {
+			return false, nil
+		}
+		c.rows[name]++
+		if name == "buckets.csv" {
+			c.count(next, rows.fields)
+		}
+	}
 }
 
 // differs tells in which of the replaced parts the compaction departs from it.

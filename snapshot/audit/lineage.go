@@ -22,8 +22,6 @@ type step struct {
 	from []int // the parts of the release before that it compacts
 }
 
-func (s *step) born() bool { return s.kept < 0 && s.from == nil }
-
 // newParts is the lineage of a release that no release in parts comes before:
 // every part is read.
 func newParts(man *Manifest) *lineage {
