@@ -70,6 +70,11 @@ func publishLonger(t testing.TB, p *snapshot.Publisher, intents *[]incremental.I
 }
 
 func publishViews(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent, views func(testing.TB) []*incremental.View) error {
+	return publishBy(t, p, intents, views, settings(snapshot.Anatomy()))
+}
+
+func publishBy(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent, views func(testing.TB) []*incremental.View,
+	s *snapshot.Settings) error {
 	if err := p.Open(); err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func publishViews(t testing.TB, p *snapshot.Publisher, intents *[]incremental.In
 		if (*intents)[i].Published {
 			continue
 		}
-		out, err := p.Publish(snapshot.Of(v), settings(snapshot.Anatomy()))
+		out, err := p.Publish(snapshot.Of(v), s)
 		if err != nil {
 			return err
 		}

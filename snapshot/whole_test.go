@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
@@ -100,6 +101,33 @@ func TestSingleFileRetry(t *testing.T) {
 		require.Equal(t, first, len(out.Manifest.Files) > 0)
 		require.Equal(t, !first, s.SingleFile, "the caller's settings stay")
 	}
+}
+
+// publishSingle is publishAll with the table over all parts next to them.
+func publishSingle(t testing.TB, p *snapshot.Publisher, intents *[]incremental.Intent) error {
+	s := settings(snapshot.Anatomy())
+	s.SingleFile = true
+	return publishBy(t, p, intents, views, s)
+}
+
+// TestSingleFileFaults: crashes after each step, a failure of each call and power
+// cuts leave whole releases and end where an uninterrupted run does; and the syncs
+// of the table matter.
+func TestSingleFileFaults(t *testing.T) {
+	assert.Equal(t, 2*8, crashes(t, publishSingle))
+	failures(t, publishSingle)
+	require.NoError(t, powerCuts(t, "", publishSingle))
+	r := &recorder{FS: newDisk("")}
+	require.NoError(t, publishSingle(t, memPublisher(r), &[]incremental.Intent{}))
+	tables := 0
+	for _, line := range r.log {
+		name, sync := strings.CutPrefix(line, "sync ")
+		if sync && strings.HasSuffix(name, ".csv") && !strings.Contains(name, "part-") && !strings.Contains(name, "hierarchies") {
+			tables++
+			require.Error(t, powerCuts(t, name, publishSingle), "without sync of %s", name)
+		}
+	}
+	assert.Equal(t, 4, tables)
 }
 
 // FuzzWholeTable: whatever the files of parts hold, reading them as one table ends
