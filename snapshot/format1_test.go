@@ -118,6 +118,24 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
+// TestFormat1Interrupted: a release that an earlier version has named but not marked
+// is finished by that version, not rendered in another format.
+func TestFormat1Interrupted(t *testing.T) {
+	c := format1Chains()[0]
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS(filepath.Join("testdata", "format1", c.name))))
+	recorded, err := readTree(root)
+	require.NoError(t, err)
+	p := publisher(unsynced{snapshot.OS()}, root)
+	require.NoError(t, p.Open())
+	_, err = p.Publish(snapshot.Of(c.view(t, 3)), c.settings)
+	require.ErrorIs(t, err, snapshot.ErrDifferent)
+	require.ErrorContains(t, err, "let that version finish it")
+	got, err := readTree(root)
+	require.NoError(t, err)
+	require.Equal(t, recorded, got)
+}
+
 // regroups is how often each record was regrouped.
 func regroups(v *incremental.View) []uint16 {
 	out := make([]uint16, len(v.SA))

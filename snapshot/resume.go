@@ -25,7 +25,9 @@ func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
 }
 
 // likeBefore makes a retry write the table over all parts if the release that has
-// its name already has it: the setting may have changed meanwhile.
+// its name already has it: the setting may have changed meanwhile. A release of
+// format version 1 cannot be rendered again (rule F, forbidden: no second,
+// different rendering), so its retry is left to the version that began it.
 func (b *publication) likeBefore() error {
 	m, _, err := readManifest(b.FS, b.Dir, b.release)
 	if errors.Is(err, ErrDamaged) {
@@ -33,6 +35,10 @@ func (b *publication) likeBefore() error {
 	}
 	if err != nil {
 		return err
+	}
+	if m.FormatVersion == formatWhole {
+		return fmt.Errorf("%w: an earlier version of anond gave it its name in format version %d and was interrupted before the state marked it "+
+			"as published; let that version finish it, then start this one", ErrDifferent, formatWhole)
 	}
 	s := *b.settings
 	s.SingleFile = len(m.Files) > 0
