@@ -39,7 +39,6 @@ type Policy struct {
 	L             int         `json:"l"`
 	Diversity     []Diversity `json:"diversity"`
 	Republication string      `json:"republication"`
-	Transparent   bool        `json:"transparent"`  // always false: no release of this version claims level L2
 	MaxRegroups   int         `json:"max_regroups"` // negative: no bound
 	SubjectRepeat string      `json:"subject_repeat,omitempty"`
 }

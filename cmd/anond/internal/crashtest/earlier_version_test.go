@@ -48,7 +48,6 @@ func TestStateOfTheTransparentMode(t *testing.T) {
 	s.append("in.csv", "p4,40,c2,flu\np5,41,c2,cold\np6,42,c2,gout\n")
 	r := s.run("", "run", "--once")
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, s.read("releases/000002/manifest.json"), `"transparent": false`)
 	require.Contains(t, s.read("releases/000002/manifest.json"), `"level": "L0+L1"`)
 	r = s.run("", "audit", "-c", "anond.yaml", "--require-certified")
 	require.Zero(t, r.code, r.stdout+r.stderr)
