@@ -210,7 +210,7 @@ func TestDividingNeverLosesMore(t *testing.T) {
 			before += x.drafts[i].span
 		}
 		v := divider{x: x, rng: cut.SplitMix(seed)}
-		v.divide([]int32{0, 1, 2}[:m]...)
+		v.divide([]int32{0, 1, 2}[:m])
 		equivtest.CheckCover(t, x.groups(), nil, m*k)
 		var after, measured float32
 		for _, c := range x.drafts {
