@@ -15,6 +15,7 @@ type extraction struct {
 	sets           []int // the dimensions of kind Set
 	plain          bool  // every cell loses hi-lo in every dimension
 	losses         losses
+	exact          bool // classes of exactly k records whatever their values (Blind)
 	equalOnly      bool // exchange only records of equal value (Recut)
 	workers        int
 	stop           func() bool // may be nil: see Stoppable

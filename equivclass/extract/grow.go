@@ -166,6 +166,9 @@ func (b *bucket) computeRequired() {
 	room := int32(x.limit(len(b.live) - x.size))
 	most := int32(x.limit(x.size))
 	b.unmet = 0
+	if x.exact {
+		return
+	}
 	for _, v := range b.values {
 		b.required[v] = min(most, max(0, b.left[v]-room))
 		b.unmet += int(b.required[v])

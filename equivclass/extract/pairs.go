@@ -23,18 +23,13 @@ func (x *extraction) search(e effort) {
 // A part touches its own drafts only, so the parts may be processed in parallel
 // with the result of doing one after the other.
 func (x *extraction) descend(near, part, turn, passes int) int32 {
-	mid, ids := x.middles()
-	var parts [][]int32
-	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
-	lists := make([][]nearby, len(x.drafts))
-	room := make([]nearby, len(x.drafts)*near)
-	done := make([]int32, len(parts))
-	x.each(len(parts), func(w *extraction, i int) {
-		w.drafts, w.clock = x.drafts, x.clock
-		for _, id := range parts[i] {
-			w.fillLacking(w.drafts[id]) // for the gains that hopeless compares
+	done := make([]int32, len(x.drafts)) // by part, of which there are fewer
+	x.eachPart(near, part, turn, func(w *extraction, i int, pairs []draftPair) {
+		for _, p := range pairs { // for the gains that hopeless compares
+			w.fillLacking(w.drafts[p.a])
+			w.fillLacking(w.drafts[p.b])
 		}
-		done[i] = w.descendPart(w.pairs(mid, parts[i], lists, room, near), passes)
+		done[i] = w.descendPart(pairs, passes)
 	})
 	x.clock += slices.Max(done) + 1
 	var all int32
@@ -42,6 +37,20 @@ func (x *extraction) descend(near, part, turn, passes int) int32 {
 		all += n
 	}
 	return all
+}
+
+// eachPart cuts the drafts into parts of at most part and calls do for each with
+// its number and the pairs of neighbours in it.
+func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int, pairs []draftPair)) {
+	mid, ids := x.middles()
+	var parts [][]int32
+	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
+	lists := make([][]nearby, len(x.drafts))
+	room := make([]nearby, len(x.drafts)*near)
+	x.each(len(parts), func(w *extraction, i int) {
+		w.drafts, w.clock = x.drafts, x.clock
+		do(w, i, w.pairs(mid, parts[i], lists, room, near))
+	})
 }
 
 // pairs lists for each draft of a part the drafts whose cells have the nearest
