@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// releaseFiles are the files of a release in the making, in a directory of its
+// releaseFiles are the files of a release in progress, in a directory of its
 // own, behind the release before.
 type releaseFiles struct {
 	FS

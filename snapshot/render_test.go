@@ -221,7 +221,7 @@ func spread(n int) ([]person, []testClass) {
 }
 
 // TestRuleAFrozenGroupIsNeverRenderedDifferently: a group that lives on is
-// shuffled in the same way beside others, also when dictionaries have grown and its
+// shuffled in the same way next to others, also when dictionaries have grown and its
 // number has changed; another seed shuffles it otherwise.
 func TestRuleAFrozenGroupIsNeverRenderedDifferently(t *testing.T) {
 	persons, classes := spread(30)

@@ -44,7 +44,7 @@ func checkGroups(t testing.TB, bags []Bag, r Requirement, groups [][]int32) {
 	for i, g := range groups {
 		require.True(t, slices.IsSorted(g))
 		require.True(t, i == 0 || groups[i-1][0] < g[0])
-		require.True(t, len(groups) == 1 || r.Holds(sum(pick(bags, g))), "an ineligible bucket beside others")
+		require.True(t, len(groups) == 1 || r.Holds(sum(pick(bags, g))), "an ineligible bucket among others")
 	}
 }
 

@@ -43,18 +43,6 @@ type Placement struct {
 	Records, Classes []uint32
 }
 
-// Whole places the records of a release that is one table: the class number of
-// each record ordinal, 0 where not published.
-func Whole(members []uint32) []Placement {
-	p := Placement{}
-	for rec, c := range members {
-		if c > 0 {
-			p.Records, p.Classes = append(p.Records, uint32(rec)), append(p.Classes, c)
-		}
-	}
-	return []Placement{p}
-}
-
 // NewGate makes a gate for a chain that has no release yet; see Resume.
 func NewGate(policy Policy) *Gate {
 	return &Gate{policy: policy, carry: newCarry()}

@@ -69,7 +69,7 @@ func follow(before, after *Manifest, f *faults) *lineage {
 		case n == 0:
 			f.add("chain", kindPartDropped, after.Release, 0, "parts", "a part of the release before is missing, and no part replaces it")
 		case n > 1:
-			f.add("chain", kindPartTwice, after.Release, 0, "parts", "a part stands beside its compaction: its people are there twice")
+			f.add("chain", kindPartTwice, after.Release, 0, "parts", "a part is listed together with its compaction: its people are there twice")
 		}
 	}
 	f.part = ""

@@ -243,7 +243,7 @@ var localMutations = []localMutation{
 			rewrite(t, dataPath(o, 2, "buckets.csv"),
 				func(b []byte) []byte { return bytes.Replace(b, []byte("nurse"), []byte("pilot"), 1) })
 		}},
-	{name: "second rendering beside the first", want: kindUnexpectedFile, public: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
+	{name: "second rendering next to the first", want: kindUnexpectedFile, public: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(dataPath(o, 1, "data.csv"), nil, 0o600))
 	}},
 }

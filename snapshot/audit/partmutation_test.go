@@ -120,7 +120,7 @@ var partMutations = []partMutation{
 	{name: "part listed twice", want: kindPartTwice, edit: in(3, func(r *testParts) {
 		r.parts = slices.Insert(r.parts, 1, r.parts[0].clone())
 	})},
-	{name: "part beside its compaction", want: kindPartTwice, edit: in(4, func(r *testParts) {
+	{name: "part together with its compaction", want: kindPartTwice, edit: in(4, func(r *testParts) {
 		r.parts = slices.Insert(r.parts, 1, &testPart{name: "part-000002", release: 2, classes: 2, mode: "0444",
 			tables: map[string][][]string{"data.csv": r.parts[0].clone().tables["data.csv"]}})
 	})},
@@ -292,7 +292,7 @@ func TestPartMutations(t *testing.T) {
 }
 
 // TestPartsChain: what the mutations damage is in order, with the table over all
-// parts beside them and without.
+// parts listed with them and without.
 func TestPartsChain(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		p, _ := partsChain()
