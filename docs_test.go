@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -82,6 +84,7 @@ func build(t *testing.T) (dir string) {
 // TestDocumentsRun executes every command and loads every configuration that
 // the documents show.
 func TestDocumentsRun(t *testing.T) {
+	tier.NotShort(t, "it runs every command of the documents")
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of the documents are for a POSIX shell")
 	}

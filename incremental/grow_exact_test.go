@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -45,6 +47,7 @@ func likeliest(members []incremental.RecordID, bag []string, since func(value st
 // hierarchy infers a value with more than 1/l. The same count finds a class that puts
 // a new value together with an earlier record.
 func TestExactPosteriorsOfAGrownHierarchy(t *testing.T) {
+	tier.NotShort(t, "it counts all worlds")
 	valid := func(v string) incremental.RecordID { return map[string]incremental.RecordID{"new": 1}[v] }
 	require.Equal(t, 1.0, likeliest([]incremental.RecordID{0, 1}, []string{"old", "new"}, valid), "a class that breaks the rule is found")
 

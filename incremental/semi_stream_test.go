@@ -126,6 +126,7 @@ func (s *stream) semi(t testing.TB, j int) (equivclass.Attribute, func(float64) 
 // streams with semi-sensitive attributes: the auditor certifies each attribute
 // on its own, restarts included.
 func TestEverySemiChainIsCertified(t *testing.T) {
+	tier.NotShort(t, "it audits many chains")
 	var all outcomes
 	count := tier.Of(t, 6, 20, 60)
 	for seed := range uint64(count) {

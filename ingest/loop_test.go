@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
@@ -205,6 +207,7 @@ func TestBatchBordersDoNotMatter(t *testing.T) {
 // TestCrashAtEveryStep stops a run at every durable step, one after the other,
 // and opens the state again: what comes out is what an uninterrupted run makes.
 func TestCrashAtEveryStep(t *testing.T) {
+	tier.NotShort(t, "it crashes at every step")
 	want := newRig(t, 600)
 	steps := 0
 	m, err := want.run(5, 40, func(string) error { steps++; return nil })

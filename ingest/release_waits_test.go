@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
@@ -31,6 +33,7 @@ func full(r *rig) (emptied *atomic.Bool) {
 // before cannot be published, reading waits. It says so, answers, and goes on by
 // itself when there is room.
 func TestReadingWaitsForARelease(t *testing.T) {
+	tier.NotShort(t, "it waits for a release")
 	want := newRig(t, 900)
 	_, err := want.run(0, 1000, nil)
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
@@ -49,6 +51,7 @@ func (away) Close() error { return nil }
 // TestAStuckSinkHoldsUpNothing: while a delivery does not return, everything is
 // read and published, the status is told, and a stop ends the run.
 func TestAStuckSinkHoldsUpNothing(t *testing.T) {
+	tier.NotShort(t, "it waits for a sink")
 	want := newRig(t, 900)
 	_, err := want.run(0, 1000, nil)
 	require.NoError(t, err)
@@ -76,6 +79,7 @@ func TestAStuckSinkHoldsUpNothing(t *testing.T) {
 // TestOnceEndsWithoutItsSink: a run that has to end leaves the dead letters in
 // state, and says how many.
 func TestOnceEndsWithoutItsSink(t *testing.T) {
+	tier.NotShort(t, "it waits for a sink")
 	for name, sink := range map[string]ingest.DeadLetters{"stuck": newStuck(t), "away": away{}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 900)

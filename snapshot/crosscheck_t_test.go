@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
@@ -23,6 +25,7 @@ const diagnoses = "flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;hepati
 // the library's ground distances is, to 1e-6, where the auditor's own begins to
 // find a promise t broken.
 func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
+	tier.NotShort(t, "it renders many chains")
 	r := rand.New(rand.NewPCG(14, 3))
 	tree := tree(t, diagnoses)
 	for _, c := range []struct {

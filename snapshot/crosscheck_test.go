@@ -141,6 +141,7 @@ func (c *chain) exports(t *testing.T, dir string, members [][]snapshot.Placement
 // code with this package, read them: tightness, canonical order, bags, hashes,
 // chain, certificate and ledger must come out the same on both sides.
 func TestAuditorAgrees(t *testing.T) {
+	tier.NotShort(t, "it renders many chains")
 	certificates := map[string]bool{}
 	for trial := range tier.Of(t, 6, 12, 24) {
 		for _, recoding := range recodings() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
@@ -64,6 +66,7 @@ func format1Chains() []format1Chain {
 // TestFormat1 reads the recorded chains, and continues them: what stands before
 // becomes one part, and the auditor certifies the whole.
 func TestFormat1(t *testing.T) {
+	tier.NotShort(t, "it continues every recorded chain")
 	for _, c := range format1Chains() {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -78,7 +80,8 @@ func change(v *incremental.View, before *incremental.View) *incremental.View {
 // the byte; what a manifest says equals a table of all living classes; and so do
 // the rows of the parts.
 func TestPartsAreTheWhole(t *testing.T) {
-	for seed := range uint64(2) {
+	tier.NotShort(t, "it renders many chains")
+	for seed := range uint64(tier.Of(t, 1, 1, 2)) {
 		for _, c := range growingChains(seed) {
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
 				steady, restarted := publisherOf(t), publisherOf(t)
@@ -207,6 +210,7 @@ func blocks(t *testing.T, parts []partText) (out []string) {
 // row is rewritten once a level; and what is listed is what standing parts and the
 // newest release say.
 func TestFewParts(t *testing.T) {
+	tier.NotShort(t, "it counts the parts of many releases")
 	assert.Equal(t, []string{"part-000001"}, snapshot.PartsOf(1, 1))
 	assert.Equal(t, []string{"part-000001-000010", "part-000011"}, snapshot.PartsOf(11, 1))
 	assert.Equal(t, []string{"part-000001-000100", "part-000101"}, snapshot.PartsOf(101, 1))

@@ -270,6 +270,7 @@ func memPublisher(files snapshot.FS) *snapshot.Publisher {
 // only such, what state was told is published is there, and the next start ends
 // where an uninterrupted run does.
 func TestPowerCutAtEverySideEffect(t *testing.T) {
+	tier.NotShort(t, "it tries every power cut")
 	require.NoError(t, powerCuts(t, "", publishAll))
 	defer snapshot.Keep(2)()
 	require.NoError(t, powerCuts(t, "", publishLonger))

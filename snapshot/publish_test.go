@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -150,6 +152,7 @@ func TestRuleVOnlyDataFilesHoldValues(t *testing.T) {
 // TestCrashAtEveryStep stops at each step of each release, as a crash would, and
 // starts again: the result equals that of an uninterrupted run.
 func TestCrashAtEveryStep(t *testing.T) {
+	tier.NotShort(t, "it tries every step")
 	assert.Equal(t, 2*8, crashes(t, publishAll))
 	defer snapshot.Keep(2)()
 	assert.Equal(t, 3*8, crashes(t, publishLonger))

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -42,7 +44,8 @@ func wholeOf(dir string, m *snapshot.Manifest, v *incremental.View) (map[string]
 // regroupings, the parts read as one table are to the byte what one rendering of
 // all living classes gives; and so is the table that is written next to them.
 func TestWholeTableIsTheRendering(t *testing.T) {
-	for seed := range uint64(3) {
+	tier.NotShort(t, "it renders many chains")
+	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
 		for _, c := range growingChains(seed) {
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
 				p := publisherOf(t)
@@ -114,6 +117,7 @@ func publishSingle(t testing.TB, p *snapshot.Publisher, intents *[]incremental.I
 // cuts leave whole releases and end where an uninterrupted run does; and the syncs
 // of the table matter.
 func TestSingleFileFaults(t *testing.T) {
+	tier.NotShort(t, "it tries every step and power cut")
 	assert.Equal(t, 2*8, crashes(t, publishSingle))
 	failures(t, publishSingle)
 	require.NoError(t, powerCuts(t, "", publishSingle))

@@ -224,6 +224,7 @@ func TestStateBackupAndCompact(t *testing.T) {
 
 // TestLockedState: while a daemon runs, others exit 4, and info reads its status.
 func TestLockedState(t *testing.T) {
+	tier.NotShort(t, "it waits for a lock")
 	tier.NotShort(t, "each command waits for the lock")
 	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")

@@ -43,6 +43,7 @@ var crashTrigger = fmt.Sprintf("on: records, every: %d", crashEvery)
 
 // TestKillKafka reads one partition of a broker that outlives the process.
 func TestKillKafka(t *testing.T) {
+	tier.NotShort(t, "it kills the program")
 	tier.NotShort(t, "TestKillFile kills as well")
 	t.Parallel()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "admissions"))
@@ -71,6 +72,7 @@ func TestKillKafka(t *testing.T) {
 
 // TestKillFile follows a file that grows, sometimes by half a line.
 func TestKillFile(t *testing.T) {
+	tier.NotShort(t, "it kills the program")
 	t.Parallel()
 	path := t.TempDir() + "/admissions.ndjson"
 	f, err := os.Create(path)

@@ -108,6 +108,7 @@ func newFrozen(t *testing.T, policy, release string) *site {
 
 // TestFrozenReleases: every recoding of the daemon, both ways of republication.
 func TestFrozenReleases(t *testing.T) {
+	tier.NotShort(t, "it runs every recoding")
 	var b strings.Builder
 	for _, x := range []struct{ label, policy, release string }{
 		{"generalization", "", ""},

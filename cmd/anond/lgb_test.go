@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -63,6 +65,7 @@ func newSemiSite(t *testing.T) *site {
 // one killed state give the same bytes, and the auditor certifies each attribute
 // on its own from the files and the private exports.
 func TestLGB(t *testing.T) {
+	tier.NotShort(t, "it runs many tables")
 	rng := rand.New(rand.NewPCG(8, 15))
 	s := newSemiSite(t)
 	text := people(rng, 1000)

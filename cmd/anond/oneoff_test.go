@@ -274,6 +274,7 @@ func TestAnonymizeInfeasible(t *testing.T) {
 // asked, every method publishes everybody, but for further records of a person;
 // a principle that is strict costs loss, not people.
 func TestAnonymizeHoldsNobodyNeedlessly(t *testing.T) {
+	tier.NotShort(t, "it runs every method")
 	w := newWard(t, 300)
 	for _, m := range methods.All() {
 		if m.Recoding == oneoff.LGB {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +68,7 @@ var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-fixed"}
 // TestLGBFromFileToAnswer: anonymize, verify, audit, evaluate, query. What the
 // report states is what the files say to a naive reader.
 func TestLGBFromFileToAnswer(t *testing.T) {
+	tier.NotShort(t, "it runs many tables")
 	w, rows := newClinic(t, 600)
 	for _, method := range lgbMethods {
 		t.Run(method, func(t *testing.T) {
@@ -351,6 +354,7 @@ func TestRingsAgainstNaive(t *testing.T) {
 // TestRandomizationIsUnbiased: over many draws the mean of the estimates is the
 // truth, where groups have exactly l values; a single one may be far off.
 func TestRandomizationIsUnbiased(t *testing.T) {
+	tier.Heavy(t, "it is statistics over many runs")
 	w := newWard(t, 10)
 	var rows [][]string
 	for i := range 240 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +24,7 @@ import (
 // that releases of format version 1 had: parts change where rows stand, not what
 // the whole says.
 func TestFrozenCat(t *testing.T) {
+	tier.NotShort(t, "it runs every recoding")
 	var b strings.Builder
 	for _, x := range []struct{ label, policy, release, files string }{
 		{"generalization", "", "", "data.csv"},
@@ -174,6 +177,7 @@ func TestShowDead(t *testing.T) {
 // TestQueryOfPartsIsThatOfTheWhole: a release in parts answers as the same release
 // does as one table of format version 1.
 func TestQueryOfPartsIsThatOfTheWhole(t *testing.T) {
+	tier.NotShort(t, "it runs two datasets")
 	for _, x := range []struct{ policy, release string }{
 		{"", ""},
 		{"", ", recoding: anatomy"},

@@ -16,6 +16,7 @@ import (
 // TestVariants: whatever partitions the first load and however classes are
 // written, the chain of several releases is certified.
 func TestVariants(t *testing.T) {
+	tier.NotShort(t, "it runs many datasets")
 	variant := func(name, line string) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, "{type: file, format: json, file: {path: admissions.ndjson}}", "on: records, every: 300", "")

@@ -143,6 +143,7 @@ func contents(p equivclass.Points, k int) []string {
 }
 
 func TestBlindForAnyNumberOfWorkers(t *testing.T) {
+	tier.NotShort(t, "it forms the classes of a large pool several times")
 	p := clusteredPool(rand.New(rand.NewPCG(6, 1)), tier.Of(t, 7000, 7000, 60000), 5, 9).Points()
 	groups, rest := Blind{Workers: 1}.Classes(p, 3)
 	for _, workers := range []int{2, 5} {
@@ -154,6 +155,7 @@ func TestBlindForAnyNumberOfWorkers(t *testing.T) {
 
 // TestBlindEndsEarly: see TestExtractEndsEarly.
 func TestBlindEndsEarly(t *testing.T) {
+	tier.NotShort(t, "it forms the classes of a large pool several times")
 	p := clusteredPool(rand.New(rand.NewPCG(3, 19)), 7000, 4, 9).Points()
 	groups, _ := Blind{Workers: 2}.Classes(p, 5)
 	var asked atomic.Int64

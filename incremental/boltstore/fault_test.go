@@ -240,6 +240,7 @@ func TestReadOnlyNeedsAState(t *testing.T) {
 // TestMaxBytes fills a bounded state: the commit that does not fit leaves
 // nothing, what is there stays readable, and a small commit may still fit.
 func TestMaxBytes(t *testing.T) {
+	tier.NotShort(t, "it fills a file")
 	const limit = 9 << 20
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, boltstore.Options{NoSync: true, MaxBytes: limit})
@@ -275,6 +276,7 @@ func TestMaxBytes(t *testing.T) {
 
 // TestLockNamesItsHolder lets a child process hold the state.
 func TestLockNamesItsHolder(t *testing.T) {
+	tier.NotShort(t, "it waits for a lock")
 	t.Parallel() // it waits most of the time
 	path := filepath.Join(t.TempDir(), "anond.db")
 	child := exec.Command(os.Args[0], "-test.run=^TestChild$")

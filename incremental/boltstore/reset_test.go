@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
@@ -24,6 +26,7 @@ func startOver(old incremental.Meta, positions map[incremental.Partition]increme
 // seed, how far was read, and the number of the newest dead letter. Nothing of a
 // record stays in the file.
 func TestReset(t *testing.T) {
+	tier.NotShort(t, "it writes many files")
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, fast)
 	p := incremental.Partition{Source: "kafka:t", ID: 2}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
@@ -171,6 +173,7 @@ func TestCompactKeepsContentAndDropsFreePages(t *testing.T) {
 // TestFilesOfAStoppedState: a copy and a compacted state hold what the state
 // does; both are refused while a writer has it.
 func TestFilesOfAStoppedState(t *testing.T) {
+	tier.NotShort(t, "it waits for processes")
 	t.Parallel() // it waits most of the time
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "anond.db"), filepath.Join(dir, "copy.db")

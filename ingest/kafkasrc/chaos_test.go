@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -19,6 +21,7 @@ import (
 // restarts of the reader at random chunks: in the end every committed record has
 // come exactly once and in order, and nothing else.
 func TestRandomFaultsAndRestartsLoseNothing(t *testing.T) {
+	tier.NotShort(t, "it waits for retries")
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -73,6 +75,7 @@ func TestFaultsAreRiddenOut(t *testing.T) {
 }
 
 func TestBrokerRestart(t *testing.T) {
+	tier.NotShort(t, "it waits for a broker")
 	dir := t.TempDir()
 	start := func(port int) *kfake.Cluster {
 		var c *kfake.Cluster

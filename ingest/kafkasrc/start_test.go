@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -64,6 +66,7 @@ func oneFewer(c *kfake.Cluster, req *kmsg.MetadataRequest) *kmsg.MetadataRespons
 
 // A first start in a new group finds no coordinator yet. That is no failure.
 func TestNewGroupIsNoFailure(t *testing.T) {
+	tier.NotShort(t, "it waits for retries")
 	for _, code := range []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.CoordinatorLoadInProgress} {
 		c := broker(t, kfake.SeedTopics(1, topic))
 		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Topic: topic, Err: code, Count: 1})
@@ -71,6 +74,7 @@ func TestNewGroupIsNoFailure(t *testing.T) {
 		log := &events{}
 		cfg := config(c, log)
 		cfg.Group = "g"
+		cfg.RequestTimeout = time.Minute // a busy machine is no failure either
 		l, err := AcquireLease(background(t), cfg)
 		require.NoError(t, err)
 		cfg.Lease = l

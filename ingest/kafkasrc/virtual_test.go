@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -17,6 +19,7 @@ import (
 // goes on when it is back. In virtual time, so that leaked goroutines fail the
 // test.
 func TestLongOutage(t *testing.T) {
+	tier.NotShort(t, "it runs through a long outage")
 	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
 		cl, err := kgo.NewClient(kgo.SeedBrokers(rig.c.ListenAddrs()...), kgo.Dialer(rig.net.DialContext),
 			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())

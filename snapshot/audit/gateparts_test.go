@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/tier"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -151,6 +153,7 @@ func (p *plan) damage(r *rand.Rand) string {
 // reads what is new, refuses some release exactly if the audit of the whole chain
 // finds it violated; and what it carries is what a full reading gives.
 func TestGateAgreesWithDir(t *testing.T) {
+	tier.NotShort(t, "it audits many chains")
 	r := rand.New(rand.NewPCG(5, 8))
 	tally := map[string]int{}
 	chains, least := 120, 10
