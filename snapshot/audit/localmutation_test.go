@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -301,7 +299,9 @@ func (m *localMutation) apply(t *testing.T, parts int) Options {
 // TestLocalMutations: each damage of a chain by recoding lgb is reported under
 // its own kind, and the attribute that it names is not certified.
 func TestLocalMutations(t *testing.T) {
-	tier.NotShort(t, "TestMutations is like it")
+	if testing.Short() {
+		t.Skip("SKIPPED: TestMutations is like it; go test without -short runs it")
+	}
 	for i := range localMutations {
 		m := &localMutations[i]
 		t.Run(m.name, func(t *testing.T) {
