@@ -13,9 +13,10 @@ ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetri
 .PHONY: test test-short test-full test-kafka race fuzz bench lint fmt vet build clean
 
 # test: what everyone runs before a change is handed in: a part of each suite.
-# go vet has looked at all of it, so go test does not look again.
+# go vet has looked at all of it, so go test does not look again. Many packages wait
+# for a broker, a process or a clock: four at a time keep two cores busy.
 test: fmt vet
-	$(GO) test -vet=off -timeout 9m ./...
+	$(GO) test -vet=off -p 4 -timeout 9m ./...
 	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
 
 # test-short: the inner loop, the smallest part that is worth a run.
