@@ -117,7 +117,7 @@ func publishSingle(t testing.TB, p *snapshot.Publisher, intents *[]incremental.I
 // cuts leave whole releases and end where an uninterrupted run does; and the syncs
 // of the table matter.
 func TestSingleFileFaults(t *testing.T) {
-	tier.NotShort(t, "it tries every step and power cut")
+	tier.Heavy(t, "it tries every step and power cut")
 	assert.Equal(t, 2*8, crashes(t, publishSingle))
 	failures(t, publishSingle)
 	require.NoError(t, powerCuts(t, "", publishSingle))

@@ -177,7 +177,7 @@ func TestShowDead(t *testing.T) {
 // TestQueryOfPartsIsThatOfTheWhole: a release in parts answers as the same release
 // does as one table of format version 1.
 func TestQueryOfPartsIsThatOfTheWhole(t *testing.T) {
-	tier.NotShort(t, "it runs two datasets")
+	tier.Heavy(t, "it runs two datasets")
 	for _, x := range []struct{ policy, release string }{
 		{"", ""},
 		{"", ", recoding: anatomy"},

@@ -13,7 +13,7 @@ import (
 // TestBrokenTwins: what the enumeration says about schemes that each leave out one
 // condition of Theorem E. So it can tell.
 func TestBrokenTwins(t *testing.T) {
-	tier.NotShort(t, "it counts all worlds of eight broken rules")
+	tier.Heavy(t, "it counts all worlds of eight broken rules")
 	single := setting{n: 6, k: 1, d: 3, l: 2, subPools: 1}
 	pairs := setting{n: 8, k: 2, d: 3, l: 2, subPools: 1}
 	halves := setting{n: 8, k: 2, d: 3, l: 2, subPools: 2}
