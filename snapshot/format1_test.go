@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -137,6 +138,59 @@ func TestFormat1Interrupted(t *testing.T) {
 	got, err := readTree(root)
 	require.NoError(t, err)
 	require.Equal(t, recorded, got)
+}
+
+// TestFormat1JoinedSoon continues a chain whose classes die in parts that were
+// joined right after the switch, and whose first release in parts needs a retry:
+// the numbers of dead classes count what stands in the part before them, once.
+func TestFormat1JoinedSoon(t *testing.T) {
+	defer snapshot.Keep(2)()
+	for _, c := range format1Chains() {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			require.NoError(t, os.CopyFS(root, os.DirFS(filepath.Join("testdata", "format1", c.name))))
+			p := publisher(unsynced{snapshot.OS()}, root)
+			g := auditGate{audit.NewGate(audit.Policy{K: c.settings.Policy.K, L: 2, Republication: c.settings.Policy.Republication,
+				MaxRegroups: &c.settings.Policy.MaxRegroups})}
+			p.Gate = g
+			require.NoError(t, p.Open())
+			var members [][]snapshot.Placement
+			var before *incremental.View
+			for release := 1; release <= 10; release++ {
+				v := c.view(t, release)
+				if release == 4 {
+					placed, err := p.Resume(snapshot.Of(before), c.settings)
+					require.NoError(t, err)
+					violations, err := g.Resume(filepath.Join(p.Dir, "000003"), given(placed), regroups(before))
+					require.NoError(t, err)
+					require.Empty(t, violations)
+					for range 2 {
+						p.Hook = func(s snapshot.Step) error {
+							if s == snapshot.StepRender {
+								return errors.New("interrupted")
+							}
+							return nil
+						}
+						_, err = p.Publish(snapshot.Of(change(v, before)), c.settings)
+						require.Error(t, err)
+					}
+					p.Hook = nil
+				}
+				if release > 3 {
+					_, err := p.Publish(snapshot.Of(change(v, before)), c.settings)
+					require.NoError(t, err, "release %d", release)
+					g.Commit()
+					again := publisher(unsynced{snapshot.OS()}, root)
+					_, err = again.Resume(snapshot.Of(v), c.settings)
+					require.NoError(t, err)
+					require.Equal(t, again.Written(), p.Written(), "release %d: what is carried is what a start counts", release)
+				}
+				members = append(members, everybody(t, v, c.settings, 4))
+				before = v
+			}
+			c.certified(t, root, members, p)
+		})
+	}
 }
 
 // regroups is how often each record was regrouped.

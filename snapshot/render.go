@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 )
 
 // Files is where a rendering goes, and where it finds what it takes over.
@@ -91,7 +92,7 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
-	next := &standing{since: r.from.since, numbers: r.from.numbers, written: r.from.written}
+	next := &standing{since: r.from.since, numbers: r.from.numbers, written: slices.Clone(r.from.written)}
 	if r.from.sums != nil {
 		next.sums = r.from.sums.clone()
 	} else {
