@@ -26,9 +26,36 @@ const (
 	RepeatSticky Repeat = "sticky" // the same value gets the same signature
 )
 
+// Level says whom a release is safe against (docs/THREAT_MODEL.md).
+type Level uint8
+
+// The levels.
+const (
+	// L1: an adversary who does not know the program. The value stands in the row of
+	// its class (rules A, frozen classes, and P, pure classes).
+	L1 Level = iota
+	// L2: also one who knows the program and the law of its draws. Values stand in
+	// buckets of whole classes (rule B, buckets).
+	L2
+)
+
+// OnRefusal says what becomes of a first pool at level L2 that is refused.
+type OnRefusal uint8
+
+// What may become of it.
+const (
+	// StopRefused ends the run. The pool stays as it is; the next start may ask for less of it.
+	StopRefused OnRefusal = iota
+	// QuarantineRefused quarantines the whole pool. The next pool is the first.
+	QuarantineRefused
+	// GrowRefused lets it take in what follows. Level L2 is no longer promised from then on.
+	GrowRefused
+)
+
 // Policy is everything that decides which classes are formed and when.
 type Policy struct {
 	Requirement   equivclass.Requirement
+	Level         Level
 	Republication Republication
 	Repeat        Repeat
 	// Threshold is the number of pending updates in a neighbourhood that must be
@@ -57,6 +84,10 @@ type Policy struct {
 	// InitialMax ends the first load at this number of records; 0: at the end
 	// of the source. InitialMin is the number without which it does not end.
 	InitialMax, InitialMin int
+	// MinPool is the least number of records of a pool at level L2, in addition to what the
+	// published values ask for (merge.MinPool). It takes the place of InitialMin.
+	MinPool   int
+	OnRefusal OnRefusal
 	// MaxRecords bounds the state; 0: no bound.
 	MaxRecords int
 }

@@ -88,11 +88,16 @@ const (
 	Pure                 // rule P (pure classes)
 )
 
+// BucketID numbers the buckets of level L2 in order of birth, from 1; 0 is no bucket.
+// Internal, like RecordID.
+type BucketID uint32
+
 // Class is a published class.
 type Class struct {
 	ID     ClassID
 	Regime Regime
-	Born   uint32 // release that published it first
+	Bucket BucketID // at level L2: the bucket whose bag holds the class's values
+	Born   uint32   // release that published it first
 	// Died is the release in which other classes took its records over, 0 while
 	// it lives. Invariant: only a pure class dies.
 	Died uint32

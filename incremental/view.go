@@ -11,6 +11,8 @@ import (
 // by another goroutine, while the machine goes on.
 type View struct {
 	Intent Intent
+	Level  Level
+	Grown  bool // the first pool grew after it was refused, so that level L2 is not promised
 	Seeded bool
 	Schema *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
@@ -47,6 +49,7 @@ type LocalView struct {
 // ClassView is one class of a view.
 type ClassView struct {
 	Regime  Regime
+	Bucket  BucketID // at level L2: classes of one bucket are born in one release
 	Born    uint32
 	Died    uint32 // the first release without it; 0 in a release in which it lives
 	Members []RecordID
