@@ -73,6 +73,12 @@ type Policy struct {
 	// Bucketized: releases are written by local generalization and bucketization
 	// (recoding lgb), and views fill Local.
 	Bucketized bool
+	// OnUpdate: releases follow updates in neighbourhoods (trigger `update`, UpdateDue).
+	// At level L2 records are positioned only then.
+	OnUpdate bool
+	// Workers is how many goroutines share a decision at level L2; it has no influence on
+	// it. Less than 2 means one.
+	Workers int
 	// CutEvery is the number of accepted records between two cuts (trigger
 	// `records`); 0: the host says when.
 	CutEvery int
@@ -107,6 +113,9 @@ func (p Policy) Check() error {
 	}
 	if p.Bucketized && p.Republication != Append {
 		faults = append(faults, errors.New("recoding lgb needs republication append: its buckets never change"))
+	}
+	if p.Level == L2 && (p.Republication != Append || p.Bucketized) {
+		faults = append(faults, errors.New("level L2 needs republication append and buckets of whole classes"))
 	}
 	if p.Initial == nil || p.Local == nil {
 		faults = append(faults, errors.New("no partitioner"))
