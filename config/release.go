@@ -104,15 +104,15 @@ type State struct {
 	MaxBytes   int64 // 0: no limit
 }
 
-// Level is the least level that is logged.
-type Level string
+// LogLevel is the least level that is logged.
+type LogLevel string
 
-// The levels.
+// The levels of the log.
 const (
-	Debug Level = "debug"
-	Info  Level = "info"
-	Warn  Level = "warn"
-	Error Level = "error"
+	Debug LogLevel = "debug"
+	Info  LogLevel = "info"
+	Warn  LogLevel = "warn"
+	Error LogLevel = "error"
 )
 
 // LogFormat says how a log line is written.
@@ -127,7 +127,7 @@ const (
 
 // Log is the block `log`.
 type Log struct {
-	Level  Level
+	Level  LogLevel
 	Format LogFormat
 }
 
