@@ -32,15 +32,18 @@ const (
 	RefusalGrow       OnRefusal = "grow"
 )
 
-// Meaning says in plain sentences what the level means for a release.
-func (l Level) Meaning() string {
+// Meaning says in two sentences what the level means: for the files, and against
+// whom it is safe.
+func (l Level) Meaning() [2]string {
 	if l == L2 {
-		return "Who shares a class follows from quasi-identifiers alone, and sensitive values are published per bucket of whole classes. " +
-			"This is safe also against someone who reads this program."
+		return [2]string{
+			"Who shares a class follows from quasi-identifiers alone, and sensitive values are published per bucket of whole classes.",
+			"This is safe also against someone who reads this program."}
 	}
-	return "The sensitive value stands in the row of its class, which some analyses need. " +
-		"This is not safe against someone who reads this program: on UCI Adult they learn the value of 1 to 3 % of the people with more " +
-		"than 90 % certainty."
+	return [2]string{
+		"The sensitive value stands in the row of its class, which some analyses need.",
+		"This is not safe against someone who reads this program: on UCI Adult they were told the values of 1 to 3 % of the people with a " +
+			"probability above .9."}
 }
 
 // defaultsOfLevel sets the defaults that follow from the level.

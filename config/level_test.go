@@ -163,11 +163,3 @@ func TestDigestsCoverPolicy(t *testing.T) {
 		}
 	}
 }
-
-// TestMeaningOfLevels: two sentences each.
-func TestMeaningOfLevels(t *testing.T) {
-	for _, l := range []config.Level{config.L1, config.L2} {
-		assert.Equal(t, 2, strings.Count(l.Meaning(), "."), l)
-	}
-	assert.NotEqual(t, config.L1.Meaning(), config.L2.Meaning())
-}
