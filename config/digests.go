@@ -22,6 +22,10 @@ func (c *Config) Digests() map[string][32]byte {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
+	if c.Policy.Level != L2 { // states of level L1 know no such keys: earlier versions had this level alone
+		delete(out, "policy.level")
+		delete(out, "policy.min_pool")
+	}
 	names := make([]string, len(c.Attributes))
 	for i, a := range c.Attributes {
 		names[i] = a.Name
