@@ -85,7 +85,7 @@ type Policy struct {
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema. An attribute without one has the bag that release 1 publishes.
 	References map[int][]equivclass.ValueCount
-	// Initial partitions the first load; Local every later pool.
+	// Initial partitions the first load, Local every later pool, at level L1.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records; 0: at the end
 	// of the source. InitialMin is the number without which it does not end.
@@ -117,7 +117,7 @@ func (p Policy) Check() error {
 	if p.Level == L2 && (p.Republication != Append || p.Bucketized) {
 		faults = append(faults, errors.New("level L2 needs republication append and buckets of whole classes"))
 	}
-	if p.Initial == nil || p.Local == nil {
+	if p.Level == L1 && (p.Initial == nil || p.Local == nil) {
 		faults = append(faults, errors.New("no partitioner"))
 	}
 	if p.InitialMax > 0 && p.InitialMax < p.InitialMin {

@@ -583,7 +583,8 @@ func TestRuleH(t *testing.T) {
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
 			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() ||
-				v == reflect.TypeFor[*incremental.PoolNeed]() || v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
+				v == reflect.TypeFor[*incremental.PoolNeed]() ||
+				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}
 	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[incremental.Pending]()} {
