@@ -11,7 +11,7 @@ import (
 // hard links to its files, or copies.
 //
 // Classes are numbered 1..Classes in each part, and so are the local buckets of
-// each attribute: a class is addressed by part and number.
+// each attribute, and the buckets of level L2: a class is addressed by part and number.
 type PartEntry struct {
 	Part    string      `json:"part"`    // its directory, see partName
 	Release uint32      `json:"release"` // the release that wrote it first
@@ -33,6 +33,9 @@ type ReplacedPart struct {
 	Part       string `json:"part"`
 	FirstClass uint32 `json:"first_class"`
 	Classes    int    `json:"classes"`
+	// Level L2: where its buckets went, likewise.
+	FirstBucket uint32 `json:"first_bucket,omitempty"`
+	Buckets     int    `json:"buckets,omitempty"`
 }
 
 // partMode is the mode of files in parts, as manifests write it.
