@@ -81,6 +81,9 @@ func (t *table) placeShared() {
 		t.each(len(t.classes), func(_, lo, hi int) {
 			var s scratch
 			for _, c := range t.classes[lo:hi] {
+				if c.rows != nil { // read from files
+					continue
+				}
 				c.rows = t.recoding.rows(t, &s, make([]uint32, 0, len(c.members)*len(t.cols)), c)
 			}
 		})

@@ -1,7 +1,11 @@
 package snapshot_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -13,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -274,4 +279,109 @@ func TestRuleRSeedOfValuesIsNotPrinted(t *testing.T) {
 	for _, format := range []string{"%v", "%+v", "%#v"} {
 		assert.Equal(t, "permutation", fmt.Sprintf(format, r))
 	}
+}
+
+// TestJoinedPartsOfLevelL2: joined parts number classes and buckets through, the manifest
+// says where those of each replaced part went, and Members names what the files say.
+func TestJoinedPartsOfLevelL2(t *testing.T) {
+	for _, recoding := range sharedRecodings() {
+		c := &sharedChain{r: rand.New(rand.NewPCG(4, 9))}
+		p, s := publisherOf(t), sharedSettings(recoding)
+		var out *snapshot.Rendered
+		counts := []int{0} // buckets up to each release
+		for release := 1; release <= 12; release++ {
+			c.grow(t, release, release%2 == 0)
+			var err error
+			out, err = p.Publish(snapshot.Of(c.view(t, uint32(release))), s)
+			require.NoError(t, err)
+			counts = append(counts, out.Manifest.Buckets)
+		}
+		joined := out.Manifest.Parts[0]
+		require.Equal(t, "part-000001-000010", joined.Part)
+		for i, x := range joined.Replaces {
+			require.Equal(t, []int{counts[i] + 1, counts[i+1] - counts[i]}, []int{int(x.FirstBucket), x.Buckets})
+		}
+		placed, err := snapshot.Members(snapshot.Of(c.view(t, 12)), s, 1)
+		require.NoError(t, err)
+		for at, part := range diskParts(t, p.Dir, &out.Manifest) {
+			private, public := map[string]int{}, map[string]int{}
+			for i := range placed[at].Records {
+				key := fmt.Sprint(placed[at].Buckets[i])
+				if recoding.Name() != "permutation" {
+					key = fmt.Sprint(placed[at].Classes[i], " ", key)
+				}
+				private[key]++
+			}
+			for _, row := range parse(t, part.files["data.csv"]) {
+				if n := len(row); recoding.Name() != "permutation" {
+					public[row[n-2]+" "+row[n-1]]++
+				} else {
+					public[row[n-1]]++
+				}
+			}
+			require.Equal(t, private, public, part)
+		}
+	}
+}
+
+// TestDamagedPartsOfLevelL2: what does not fit together is no table.
+func TestDamagedPartsOfLevelL2(t *testing.T) {
+	const data, bags = "a,class,bucket\n1,1,1\n1,1,1\n2,2,1\n2,2,1\n", "bucket,s,count\n1,x,2\n1,y,2\n"
+	const rows = "a,s,bucket\n1,x,1\n1,y,1\n2,x,1\n2,y,1\n"
+	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Records: 4, Classes: 2, Buckets: 1,
+		Policy: snapshot.Policy{K: 2, L: 2, Level: "L2"}}
+	read := func(recoding, data, bags string) (string, error) {
+		m.Recoding, m.Values = recoding, ""
+		texts := map[string]string{"data.csv": data, "buckets.csv": bags}
+		if recoding == "permutation" {
+			m.Values = "drawn"
+			delete(texts, "buckets.csv")
+		}
+		return wholeOfTexts(t, m, texts)
+	}
+	for _, recoding := range []string{"buckets", "anatomy", "permutation"} {
+		good := data
+		if recoding == "permutation" {
+			good = rows
+		}
+		got, err := read(recoding, good, bags)
+		require.NoError(t, err)
+		require.Equal(t, good, got)
+		for _, spoil := range [][2]string{{"2,1\n", "2,2\n"}, {"1,1\n", "3,1\n"}, {"1,1\n", "0,1\n"}, {"1,1\n", ",\n"}, {"1,1\n", "1\n"},
+			{"1,1\n2", "2"}, {"\n1,", "\n1,1,1\n1,"}, {"1,1\n2", "1,1\n3,2"}, {"x,1\n1", "x,1\n2"}, {"y,1\n2,x,1", "y,1\n2,x,2"}, {"x,1", "x,3"}} {
+			if bad := strings.Replace(good, spoil[0], spoil[1], 1); bad != good {
+				_, err = read(recoding, bad, bags)
+				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, spoil)
+			}
+		}
+		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n", "bucket,s,count\n2,x,2\n2,y,2\n"} {
+			if recoding != "permutation" {
+				_, err = read(recoding, good, bad)
+				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, bad)
+			}
+		}
+	}
+}
+
+// wholeOfTexts reads a release of one part, whose files have these texts, as a table.
+func wholeOfTexts(t *testing.T, m *snapshot.Manifest, texts map[string]string) (string, error) {
+	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "a", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "s", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	p := snapshot.PartEntry{Part: "part-000001", Classes: m.Classes}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(texts))) { // data.csv first
+		sum := sha256.Sum256([]byte(texts[name]))
+		p.Files = append(p.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(texts[name]))})
+	}
+	m.Parts = []snapshot.PartEntry{p}
+	var out bytes.Buffer
+	_, err = snapshot.NewWholeTable(m, schema, func(name string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(texts[filepath.Base(name)])), nil
+	}).Write(func(name string) io.Writer {
+		if name == "data.csv" {
+			return &out
+		}
+		return io.Discard
+	})
+	return out.String(), err
 }
