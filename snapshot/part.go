@@ -74,6 +74,9 @@ func (p *PartEntry) Births() (first, last uint32) {
 	return first, last
 }
 
+// Shared reports that classes share buckets: a release of level L2.
+func (m *Manifest) Shared() bool { return m.Policy.Level == policyL2 }
+
 // Tables are the parts of a release. Of format version 1 that is one, without
 // name: the whole, whose files are in the release's own directory.
 func (m *Manifest) Tables() []PartEntry {

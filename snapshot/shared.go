@@ -154,7 +154,7 @@ func (t *table) compareBuckets(a, b *sharedBucket) int {
 // checkBuckets holds an input against the release before: no bucket of level L2 spans
 // births, and all releases of a chain are of one level.
 func (r *rendering) checkBuckets() error {
-	if m := r.from.manifest; m != nil && (m.Policy.Level == policyL2) != (r.in.Level == incremental.L2) {
+	if m := r.from.manifest; m != nil && m.Shared() != (r.in.Level == incremental.L2) {
 		return fmt.Errorf("%w: it is of another level than release %d", ErrView, m.Release)
 	}
 	if r.in.Level != incremental.L2 {

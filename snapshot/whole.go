@@ -65,7 +65,7 @@ func (w *WholeTable) Write(to func(name string) io.Writer) ([]FileEntry, error) 
 		outs = append(outs, newWholeFile(name, to(name)))
 	}
 	switch {
-	case m.Policy.Level == policyL2:
+	case m.Shared():
 		return w.writeShared(outs)
 	case m.Recoding == NameLGB:
 		return w.writeLocal(outs)

@@ -22,6 +22,7 @@ type sharedWhole struct {
 	// of the parts before the one at hand
 	classes, buckets int
 	fields           [][]byte
+	shown            []byte // the cells of the newest class, where values stand in rows
 }
 
 // writeShared writes the tables of level L2.

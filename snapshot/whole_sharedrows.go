@@ -76,6 +76,9 @@ func (l *sharedWhole) bucketOf(number []byte, inOrder bool) *sharedBucket {
 // class takes in a row that ends with its class and its bucket. The rows of a class
 // with cells are all the same.
 func (l *sharedWhole) class(record, last []byte) error {
+	if c := l.newest(); c != nil && l.cells && bytes.Equal(record, last) {
+		return l.member(c)
+	}
 	if l.fields = splitRecord(l.fields, record); len(l.fields) != len(l.cols)+2 {
 		return errShared
 	}
@@ -89,7 +92,7 @@ func (l *sharedWhole) class(record, last []byte) error {
 		if c, err = l.begin(b); err != nil {
 			return err
 		}
-	} else if n != number || n < 1 || b != c.bucket || l.cells && !bytes.Equal(record, last) {
+	} else if n != number || n < 1 || b != c.bucket || l.cells {
 		return errShared
 	}
 	for j := 0; !l.cells && j < len(l.cols); j++ {
@@ -104,7 +107,7 @@ func (l *sharedWhole) class(record, last []byte) error {
 
 // drawn takes in a row with a value of its bucket. Every k of those of a bucket that
 // have the same cells are a class.
-func (l *sharedWhole) drawn(record, last []byte) error {
+func (l *sharedWhole) drawn(record, _ []byte) error {
 	if l.fields = splitRecord(l.fields, record); len(l.fields) != len(l.cols)+2 {
 		return errShared
 	}
@@ -118,18 +121,19 @@ func (l *sharedWhole) drawn(record, last []byte) error {
 		if c, err = l.begin(b); err != nil {
 			return err
 		}
-	} else if b != c.bucket || !bytes.Equal(l.shownCells(record), l.shownCells(last)) {
+		l.shown = append(l.shown[:0], l.shownCells(record)...)
+	} else if b != c.bucket || !bytes.HasPrefix(record, l.shown) {
 		return errShared
 	}
 	c.values, b.bag = append(c.values, v), append(b.bag, v)
 	return l.member(c)
 }
 
-// shownCells are the cells of a row: what stands before the value and the bucket.
+// shownCells are the cells of the row at hand: what stands before the value and the
+// bucket, the last comma included.
 func (l *sharedWhole) shownCells(record []byte) []byte {
-	l.fields = splitRecord(l.fields, record)
 	n := 0
-	for _, f := range l.fields[:min(len(l.cols), len(l.fields))] {
+	for _, f := range l.fields[:len(l.cols)] {
 		n += len(f) + 1
 	}
 	return record[:n]
