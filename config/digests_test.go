@@ -93,17 +93,6 @@ func TestDigestOfHierarchyIsOfItsContent(t *testing.T) {
 	assert.Equal(t, []string{key}, changed(before, read("a.csv", "1;*\n3;*\n")))
 }
 
-// TestDigestsCoverPolicy: no key of the policy can be forgotten.
-func TestDigestsCoverPolicy(t *testing.T) {
-	digests := load(t, digested).Digests()
-	covered := slices.Collect(maps.Keys(digests))
-	for _, k := range config.Reference() {
-		if strings.HasPrefix(k.Key, "policy.") && !strings.Contains(k.Key, "[]") {
-			assert.Contains(t, covered, k.Key)
-		}
-	}
-}
-
 // TestSettingsTellTheLine: what the file sets names its line, a default none.
 func TestSettingsTellTheLine(t *testing.T) {
 	settings, err := load(t, digested).Settings()

@@ -59,7 +59,7 @@ func TestStateOfTheTransparentMode(t *testing.T) {
 		r = s.run("", args...)
 		require.Equal(t, 78, r.code, r.stderr)
 		require.Contains(t, r.stderr, "policy.transparent")
-		require.Contains(t, r.stderr, "hint: this version promises levels L0 and L1 only: use the version that made the state")
+		require.Contains(t, r.stderr, "hint: rule B (buckets) has replaced the rule of that value: use the version that made the state")
 	}
 	require.Equal(t, before, s.read("state/anond.db"))
 	require.Empty(t, s.read("releases/000003/manifest.json"))
@@ -86,7 +86,7 @@ func TestRemovedKeyIsRefused(t *testing.T) {
 		s := newSite(t, clinicWith(csvFile, "k: 3, l: 3, transparent: "+value, ""))
 		r := s.run("", "run", "--once")
 		require.Equal(t, 78, r.code, r.stderr)
-		require.Contains(t, r.stderr, "policy.transparent: was removed: this version promises levels L0 and L1 only; delete the key")
+		require.Contains(t, r.stderr, "policy.transparent: was removed: policy.level says whom releases are safe against; delete the key")
 	}
 }
 

@@ -143,15 +143,16 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, err
 	}
 	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Seed: seed, Seeded: seeded,
-		Interrupted: func() bool { return ctx.Err() != nil }})
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
 	var retired *incremental.RetiredError
+	var level *incremental.LevelError
 	var shrunk *incremental.GrowthError
 	switch {
 	case errors.As(err, &shrunk):
 		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed), errors.As(err, &retired):
+	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -168,7 +169,14 @@ func (e *ConfigError) Hint() string {
 	}
 	var retired *incremental.RetiredError
 	if errors.As(e.Err, &retired) {
-		return "this version promises levels L0 and L1 only: use the version that made the state"
+		return "rule B (buckets) has replaced the rule of that value: use the version that made the state, or start a new dataset of other " +
+			"records with policy.level: L2"
+	}
+	var level *incremental.LevelError
+	if errors.As(e.Err, &level) {
+		have := map[incremental.Level]config.Level{incremental.L1: config.L1, incremental.L2: config.L2}[level.State]
+		return fmt.Sprintf("write level: %s under policy, since a dataset stays at its level; or, while no release is decided, "+
+			"start over: anond state reset", have)
 	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {

@@ -16,28 +16,35 @@ import (
 	"anond/snapshot"
 )
 
-// PolicyOf translates the configuration's policy for the machine.
+// PolicyOf translates the configuration's policy for the machine. At level L2 it names
+// no partitioner: classes that depend on no value (rule B, buckets) are the machine's own.
 func PolicyOf(c *config.Config) (incremental.Policy, error) {
-	initial, err := partitioner(c.Initial.Partitioner)
-	if err != nil {
-		return incremental.Policy{}, err
-	}
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
 		Repeat:    incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
 		References: c.References(),
-		Initial:    initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords,
-		InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
 	if c.Release.Trigger.On == config.OnRecords {
 		out.CutEvery = c.Release.Trigger.Records
 	}
-	return out, nil
+	if p.Level == config.L2 {
+		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
+		out.OnUpdate, out.Workers = c.Release.Trigger.On == config.OnUpdate, runtime.GOMAXPROCS(0)
+		return out, nil
+	}
+	var err error
+	out.Initial, err = partitioner(c.Initial.Partitioner)
+	out.Local = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
+	return out, err
 }
+
+var onRefusal = map[config.OnRefusal]incremental.OnRefusal{config.RefusalStop: incremental.StopRefused,
+	config.RefusalQuarantine: incremental.QuarantineRefused, config.RefusalGrow: incremental.GrowRefused}
 
 // partitioner returns a method of the first load. The machine gives one that
 // draws its seed.
