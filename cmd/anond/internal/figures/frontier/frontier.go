@@ -208,7 +208,7 @@ func (o Options) policy(name string) (incremental.Policy, error) {
 	case "append":
 		p.Republication = incremental.Append
 	case "L2":
-		p.Republication, p.Level, p.Workers = incremental.Append, incremental.L2, runtime.GOMAXPROCS(0)
+		p.Level, p.Republication, p.Workers = incremental.L2, incremental.Append, runtime.GOMAXPROCS(0)
 	case "regroup x0":
 	case "regroup x1":
 		p.MaxRegroups = 1
