@@ -182,7 +182,7 @@ func TestQueryByModel(t *testing.T) {
 		assert.Equal(t, plain, a)
 		assert.Regexp(t, `(?m)^model +\d+\.\d\d$`, anond(t, "query", w.path(recoding), question, "--model").stdout)
 	}
-	w.report("admissions.csv", "sliced", "--recoding", oneoff.Slicing, "--slices", "age+sex,postcode", "-k", "4", "-l", "2")
+	w.report("admissions.csv", "sliced", "--recoding", oneoff.Slicing, "--slices", "age+sex,postcode+admission", "-k", "4", "-l", "2")
 	r := anond(t, "query", w.path("sliced"), "count", "--model")
 	assert.Equal(t, exitUsage, r.code)
 	assert.Contains(t, r.stderr, "slicing")
