@@ -71,6 +71,10 @@ func (c *Config) HierarchyKeys() map[string]int {
 // since the records that were taken in cannot be read again.
 const EncodingKey = "schema.encoding"
 
+// AskedOfBags are the keys of Digests that say what a bag of values must satisfy. They may
+// change after a first pool at level L2 was refused.
+func AskedOfBags() []string { return []string{"policy.l", "policy.diversity"} }
+
 // encoding digests the schema without what only shapes releases: the steps of
 // numbers, the promises of semi-sensitive attributes, and the hierarchies, whose
 // leaves are looked up by their text.

@@ -143,8 +143,8 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, err
 	}
 	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Seed: seed, Seeded: seeded,
-		Interrupted: func() bool { return ctx.Err() != nil }})
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
 	var retired *incremental.RetiredError
 	var level *incremental.LevelError

@@ -34,6 +34,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	}
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
+		out.OnUpdate, out.Workers = c.Release.Trigger.On == config.OnUpdate, runtime.GOMAXPROCS(0)
 		return out, nil
 	}
 	var err error
