@@ -63,7 +63,7 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 	} {
 		t.Run(c.policy, func(t *testing.T) {
 			s := newSite(t, fileSource, "on: update", "")
-			s.edit("k: 5, l: 3", c.policy)
+			s.edit("k: 5, l: 3, level: L1", c.policy)
 			s.write("last.csv", lastYear(c.times...))
 			r := s.run("config check", "--data", s.path("last.csv"))
 			require.Equal(t, exitOK, r.code, r.stderr)
@@ -91,7 +91,7 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 // TestPoolsAreThoseOfTheMachine: what is said is merge.MinPool of the same counts.
 func TestPoolsAreThoseOfTheMachine(t *testing.T) {
 	s := newSite(t, fileSource, "on: update", "")
-	s.edit("k: 5, l: 3", "k: 5, l: 4")
+	s.edit("l: 3", "l: 4")
 	s.write("last.csv", lastYear(40, 30, 20, 60, 70, 60, 80, 40))
 	r := s.run("config check --json", "--data", s.path("last.csv"))
 	require.Equal(t, exitOK, r.code, r.stderr)

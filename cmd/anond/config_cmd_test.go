@@ -34,7 +34,7 @@ func TestConfigCheckExplainsTheLevel(t *testing.T) {
 	said := map[config.Level]string{}
 	for _, l := range []config.Level{config.L1, config.L2} {
 		s := newSite(t, fileSource, "on: update", "")
-		s.edit("l: 3", "l: 3, level: "+string(l))
+		s.edit("level: L1", "level: "+string(l))
 		r := s.run("config check")
 		require.Equal(t, exitOK, r.code, r.stderr)
 		assert.True(t, strings.HasSuffix(r.stdout, ", level "+string(l)+"\n"+meaningOf(l)), r.stdout)
