@@ -19,7 +19,7 @@ func TestConfigInitPassesCheck(t *testing.T) {
 	r := anond(t, "config", "init")
 	require.Equal(t, result{exitOK, config.Starting, ""}, r)
 	path := file(t, "anond.yaml", r.stdout)
-	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L1\n" + meaningOf(config.L1), ""}
+	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L2\n" + meaningOf(config.L2), ""}
 	assert.Equal(t, want, anond(t, "config", "check", "-c", path))
 	assert.Equal(t, want, anond(t, "config", "check", "--config="+path))
 }
