@@ -59,14 +59,19 @@ func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
 func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, error) {
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices})
+	policy, err := PolicyOf(c)
+	if err != nil {
+		return nil, err
+	}
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices,
+		Level: policy.Level})
 	if err != nil {
 		return nil, err
 	}
 	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), SingleFile: c.Release.SingleFile,
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
-			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
+			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0
 	}
