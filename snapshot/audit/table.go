@@ -21,6 +21,7 @@ type table struct {
 	slices   [][]int  // slicing: the columns whose tuples were shuffled together
 	pairs    []uint32 // slicing: the sensitive value in each row, by chance
 	local    *localTable
+	whole    bool // level L2: buckets are unions of whole classes
 }
 
 func (t *table) rows() int                           { return len(t.sa) }
@@ -60,6 +61,14 @@ func (t *table) pairsOf(c int) []uint32 {
 // the classes.
 func (t *table) ownBags() bool { return t.local == nil || t.local.own }
 
+// buckets is the number of buckets of the sensitive attribute, 0 where there are none.
+func (t *table) buckets() int {
+	if t.local == nil {
+		return 0
+	}
+	return t.local.attrs[len(t.local.attrs)-1].m
+}
+
 // topShare is the largest share of one value that a class shows.
 func (t *table) topShare(c int) float64 {
 	if t.ownBags() {
@@ -83,6 +92,8 @@ type rawTable struct {
 	cls []uint32 // class number as written
 	qi  []uint32 // rows*d
 	sa  []uint32 // nil when the sensitive values are in another file
+	// level L2: bucket number as written, nil where the rows show no class besides
+	bucket []uint32
 }
 
 // group orders rows by class number and numbers the classes densely. It tells
