@@ -49,12 +49,14 @@ func (a *auditor) together(out *Subjects, v *view, recs []int) {
 	for _, rec := range recs {
 		values[a.in.records.sa[rec]] = true
 		class := v.class(rec)
-		if class == 0 || !v.rel.tab.ownBags() {
+		if class == 0 || !v.rel.tab.wholeBuckets() {
 			continue
 		}
-		bag := v.rel.tab.bag(int(class) - 1)
-		for _, value := range bag {
-			told[value] += 1 / float64(len(bag))
+		found, counts, size := v.rel.tab.bucket(int(class) - 1)
+		for i, value := range found {
+			for range counts[i] {
+				told[value] += 1 / float64(size)
+			}
 		}
 	}
 	if len(values) > 1 {

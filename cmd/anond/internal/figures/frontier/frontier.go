@@ -188,6 +188,8 @@ func (o Options) policy(name string) (incremental.Policy, error) {
 	switch name {
 	case "append":
 		p.Republication = incremental.Append
+	case "L2":
+		p.Level, p.Republication, p.Workers = incremental.L2, incremental.Append, runtime.GOMAXPROCS(0)
 	case "regroup x0":
 	case "regroup x1":
 		p.MaxRegroups = 1
