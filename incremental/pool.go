@@ -42,7 +42,8 @@ func (p *planning) blindly() (decision, error) {
 	if p.head.InitialDone && !p.flushing {
 		plans = p.admission.pool(plans, p.need.Records, p.fresh)
 	}
-	plans = wholeBlocks(plans, p.need.Records, k)
+	subPools, each := p.blocks(len(plans))
+	plans = plans[:subPools*each]
 	if len(plans)*k < max(k, p.need.Records/k*k) {
 		return decision{}, nil
 	}
@@ -73,15 +74,11 @@ func (p *planning) candidates() []RecordID {
 	return waiting
 }
 
-// wholeBlocks leaves out the classes that do not fit sub-pools of equal size, the last
-// ones.
-func wholeBlocks(plans []plan, need, k int) []plan {
-	subPools, each := blocks(len(plans), need, k)
-	return plans[:subPools*each]
-}
-
-func blocks(classes, need, k int) (subPools, each int) {
-	return merge.Blocks(classes, max(merge.SubPoolClasses, (need+k-1)/k))
+// blocks divides so many classes into sub-pools of equal size; the classes that are left
+// over, the last ones, wait.
+func (p *planning) blocks(classes int) (subPools, each int) {
+	k := p.policy.Requirement.K
+	return merge.Blocks(classes, max(p.sizes.subPool, (p.need.Records+k-1)/k))
 }
 
 // pool decides on planned classes that form one pool: every one of them is published, or
@@ -115,7 +112,7 @@ func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
 	for i, pl := range plans {
 		bags[i] = merge.BagOf(m.order, p.records.sa(), pl.members)
 	}
-	subPools, _ := blocks(len(plans), p.need.Records, k)
+	subPools, _ := p.blocks(len(plans))
 	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}
 	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
 	buckets, _ := merge.Pool(bags, k, subPools, m.want, p.draws(key), run)
