@@ -38,6 +38,9 @@ func (p *planning) blindly() (decision, error) {
 		return decision{}, nil
 	}
 	k := p.policy.Requirement.K
+	if !p.head.InitialDone {
+		records = p.whole(records)
+	}
 	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers)
 	if p.head.InitialDone && !p.flushing {
 		plans = p.admission.pool(plans, p.need.Records, p.fresh)
@@ -72,6 +75,14 @@ func (p *planning) candidates() []RecordID {
 		waiting = waiting[n:]
 	}
 	return waiting
+}
+
+// whole returns the oldest records, as many as fit sub-pools of equal size. So which
+// records the first pool has does not depend on its classes, which are other ones if the
+// hierarchy of a quasi-identifier changes after a refusal.
+func (p *planning) whole(records []RecordID) []RecordID {
+	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
+	return records[:subPools*each*p.policy.Requirement.K]
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
@@ -121,6 +132,9 @@ func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
 			births = append(births, &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members})
 		}
 	}
+	// Classes are numbered in an order that is blind to values: the index of published
+	// classes, from which the trigger `update` follows, breaks ties by it.
+	slices.SortFunc(births, func(a, b *Class) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	return births
 }
 
