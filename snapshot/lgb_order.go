@@ -210,7 +210,7 @@ func (c *colouring) draw(nodes []*node) {
 		}
 		mac := hmac.New(sha256.New, c.seed[:])
 		text := binary.BigEndian.AppendUint64([]byte("anond lgb 1\x00"), uint64(x.kind+1))
-		mac.Write(binary.BigEndian.AppendUint64(text, uint64(slices.Min(x.members))))
+		mac.Write(binary.BigEndian.AppendUint64(text, uint64(c.t.least(x.members))))
 		x.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
 }

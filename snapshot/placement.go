@@ -17,7 +17,7 @@ func (p *Placement) add(t *table, shift uint32, dead bool) {
 			continue
 		}
 		for _, m := range c.members {
-			p.Records = append(p.Records, uint32(m))
+			p.Records = append(p.Records, uint32(t.id(m)))
 			p.Classes = append(p.Classes, shift+uint32(i)+1)
 		}
 	}
