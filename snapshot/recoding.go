@@ -90,6 +90,7 @@ type scratch struct {
 	index   []int32
 	sorted  []uint32
 	text    []byte
+	cuts    []localCut
 }
 
 // Names of the recodings, as the format has them.
