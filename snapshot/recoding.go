@@ -1,7 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
+	"hash"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -91,6 +94,9 @@ type scratch struct {
 	sorted  []uint32
 	text    []byte
 	cuts    []localCut
+	mac     hash.Hash // see draws
+	key     [32]byte
+	drawn   rand.ChaCha8
 }
 
 // Names of the recodings, as the format has them.
@@ -141,7 +147,15 @@ func (t *table) sortRows(s *scratch, dst []uint32, d int) []uint32 {
 		s.index = append(s.index, int32(i))
 	}
 	row := func(i int32) []uint32 { return s.ranks[int(i)*d : (int(i)+1)*d] }
-	slices.SortFunc(s.index, func(a, b int32) int { return slices.Compare(row(a), row(b)) })
+	slices.SortFunc(s.index, func(a, b int32) int {
+		x, y := row(a), row(b)
+		for k, v := range x {
+			if w := y[k]; v != w {
+				return cmp.Compare(v, w)
+			}
+		}
+		return 0
+	})
 	for _, i := range s.index {
 		dst = append(dst, row(i)...)
 	}
