@@ -39,8 +39,7 @@ test-full: fmt
 # program as a process, which the detector does not see.
 race:
 	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest)$$')
-	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull|TestDemo)$$' ./cmd/anond
-	$(GO) test -race -timeout 5m -run 'Interrupted' ./cmd/anond
+	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull|TestDemo)$$|Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
 
@@ -74,7 +73,7 @@ build:
 	$(GO) build -trimpath -o anond ./cmd/anond
 
 clean:
-	rm -rf anond anond-demo
+	rm -rf anond anond-demo /dev/shm/anond-tests-$$(id -u)
 
 # test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
 # Central (needs Java 17 and Maven; prints a warning if they are missing). To
