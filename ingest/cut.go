@@ -101,15 +101,22 @@ func (l *loop) sayNothing(how cutting, fresh bool) {
 	case how.scheduled && growing:
 		l.skipped("first_load")
 	case !fresh && !how.scheduled:
-	case tooFew(l.Machine.Status()):
-		l.skipped("pool_too_small")
 	default:
-		l.skipped("nothing_new")
+		l.skipped(whyNothing(l.Machine.Status()))
 	}
 }
 
-// tooFew reports whether fewer records wait than the next pool of level L2 needs.
-func tooFew(s incremental.Status) bool { return s.Pool != nil && s.Pending.Waiting < s.Pool.Records }
+// whyNothing says why a release is skipped that is not the first.
+func whyNothing(s incremental.Status) string {
+	switch {
+	case s.Pool == nil || s.Pending.Waiting == 0:
+		return "nothing_new"
+	case s.Pending.Waiting < s.Pool.Records:
+		return "pool_too_small"
+	default:
+		return "held"
+	}
+}
 
 func (l *loop) skipped(why string) {
 	s := l.Machine.Status()

@@ -22,9 +22,6 @@ type l2Plan struct {
 	out    []*testParts
 }
 
-// l2Recodings are the recodings that level L2 has.
-var l2Recodings = []string{"buckets", "anatomy", "permutation"}
-
 // standardL2 is a chain of four releases, the last of which puts the parts of the
 // first two together. In release 2 two classes of one bucket show the same cells, in
 // release 3 two classes of different buckets.
@@ -72,7 +69,7 @@ type l2Bucket struct {
 	number  int
 }
 
-// compareCells is the canonical order: age by lo then hi, the others by bytes.
+// compareL2Cells is the canonical order: age by lo then hi, the others by bytes.
 func compareL2Cells(x, y []string) int {
 	span := func(cell string) (lo, hi int) {
 		from, to, ok := strings.Cut(strings.Trim(cell, "[]"), ",")
@@ -328,7 +325,7 @@ func (p *l2Plan) save(w *chainWriter, r *testParts) {
 	w.newest = r.number
 }
 
-// checkL2 audits the chain, and lets a gate follow it as far as it does; after each
+// check audits the chain, and lets a gate follow it as far as it does; after each
 // release that passed, another gate starts there.
 func (p *l2Plan) check(t *testing.T, o Options) (*Report, []Violation) {
 	r, err := Dir(o)
