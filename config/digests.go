@@ -22,6 +22,10 @@ func (c *Config) Digests() map[string][32]byte {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
+	if c.Policy.Level != L2 { // states of level L1 know no such keys: earlier versions had this level alone
+		delete(out, "policy.level")
+		delete(out, "policy.min_pool")
+	}
 	names := make([]string, len(c.Attributes))
 	for i, a := range c.Attributes {
 		names[i] = a.Name
@@ -66,6 +70,10 @@ func (c *Config) HierarchyKeys() map[string]int {
 // records are stored: what may not change even while no release is decided,
 // since the records that were taken in cannot be read again.
 const EncodingKey = "schema.encoding"
+
+// AskedOfBags are the keys of Digests that say what a bag of values must satisfy. They may
+// change after a first pool at level L2 was refused.
+func AskedOfBags() []string { return []string{"policy.l", "policy.diversity"} }
 
 // encoding digests the schema without what only shapes releases: the steps of
 // numbers, the promises of semi-sensitive attributes, and the hierarchies, whose

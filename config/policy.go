@@ -50,6 +50,8 @@ func (h Hold) String() string {
 type Policy struct {
 	K, L          int
 	Diversity     []Diversity
+	Level         Level
+	MinPool       int // L2
 	Republication Republication
 	Threshold     int
 	MaxHold       Hold
@@ -75,21 +77,29 @@ type Diversity struct {
 func (p *Policy) keys() []key {
 	return []key{
 		{path: "policy.k", value: atLeast(2, "at k = 1 a class may be one person", &p.K), required: true,
-			doc: "Smallest number of records in a class: the k of k-anonymity. At least l."},
+			doc: "Smallest number of records in a class: the k of k-anonymity. At least l. At level L2 every class has exactly k."},
 		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), required: true,
-			doc: "No sensitive value has more than 1/l of a class, so nobody's value is known with a probability above 1/l."},
+			doc: "No sensitive value has more than 1/l of a class (at level L2: of a bucket), so nobody's value is known with a probability above " +
+				"1/l."},
 		{path: "policy.diversity", value: objects[Diversity]{&p.Diversity, (*Diversity).keys}, def: "[]",
-			doc: "Further tests that every class must pass."},
-		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), def: "regroup", doc: "append: a published class " +
-			"never changes. regroup: classes whose values are equally frequent may be formed anew from records of one signature, which refines " +
-			"old rows."},
+			doc: "Further tests that every class must pass (at level L2: every bucket)."},
+		{path: "policy.level", value: oneOf(&p.Level, L2, L1), def: string(defaultLevel), doc: "Whom releases are safe against. L2: also " +
+			"someone who reads this program. Who shares a class follows from quasi-identifiers alone, and values are published per bucket of " +
+			"whole classes. L1: the value stands in the row of its class. Someone who reads this program learns some values: " +
+			"docs/THREAT_MODEL.md. A dataset stays at its level."},
+		{path: "policy.min_pool", value: atLeast(0, "0 means what the published values ask for", &p.MinPool), def: "0", doc: "With level L2: " +
+			"least number of records that are published together, in addition to what the published values ask for. " +
+			"`anond config check --data FILE` suggests one for the first pool, before which nothing is published."},
+		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), derived: "append; regroup at level L1",
+			doc: "append: a published class never changes. regroup (level L1): classes whose values are equally frequent may be formed anew from " +
+				"records of one signature, which refines old rows."},
 		{path: "policy.threshold", value: atLeast(1, "a local update needs at least one pending record", &p.Threshold), derived: "k - 1",
 			doc: "A local update runs when more pending records than this are in a neighbourhood."},
 		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records",
 			doc: "How long a record may wait for a class of low loss: a duration, or a number of releases such as `2 releases`. After that the " +
 				"loss no longer matters, but the privacy rules still hold."},
-		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2",
-			doc: "How often a record may be regrouped. Each regrouping reveals which records share a value."},
+		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2", derived: "2; 0 at level L2",
+			doc: "With republication regroup: how often a record may be regrouped. Each regrouping reveals which records share a value."},
 		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32",
 			doc: "Number of classes around the updated one that a local update considers."},
 		{path: "policy.neighbour_dims", value: atLeast(1, "count at least one quasi-identifier", &p.NeighbourDims),
@@ -172,16 +182,9 @@ func (c *Config) checkPolicy(r *reader) {
 	c.checkDiversity(r)
 	c.checkHold(r)
 	c.checkNeighbours(r)
-	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append && r.set("policy.max_regroups") {
+	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append &&
+		p.Level != L2 && r.set("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, because republication is append", "remove it")
-	}
-	if lo, hi := c.Initial.MinRecords, c.Initial.MaxRecords; hi > 0 && lo > hi && r.sound("initial.min_records", "initial.max_records") {
-		r.fault("initial.min_records", fmt.Sprintf("is %d, above initial.max_records = %d: the first load would end before it may be "+
-			"partitioned", lo, hi), "lower it, or raise max_records")
-	}
-	if n := c.Initial.MaxRecords; n > 0 && n < p.K && r.sound("policy.k", "initial.max_records") {
-		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, p.K),
-			"raise it, or write 0 for everything in the source at the first start")
 	}
 }
 
@@ -258,7 +261,8 @@ func (c *Config) checkNeighbours(r *reader) {
 
 // checkRepeat checks what rule S (subjects) needs of the republication.
 func (c *Config) checkRepeat(r *reader) {
-	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && r.sound("subject.repeat", "policy.republication") {
+	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && c.Policy.Level != L2 &&
+		r.sound("subject.repeat", "policy.republication") {
 		r.fault("subject.repeat", "is sticky, but policy.republication is append: only classes that may be regrouped have signatures",
 			"set republication to regroup, or repeat to first")
 	}

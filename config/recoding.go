@@ -13,14 +13,14 @@ import (
 func (c *Config) checkRecoding(r *reader) {
 	of, _ := c.byRole(r)
 	recoding := c.Release.Recoding
-	if recoding != LGB && r.sound("release.recoding") {
+	if recoding != LGB && c.Policy.Level != L2 && r.sound("release.recoding") {
 		for _, i := range of[equivclass.Semi] {
 			r.fault(fmt.Sprintf("schema.attributes[%d].role", i), fmt.Sprintf("is semi, but release.recoding is %s: only lgb keeps a separate "+
 				"promise for an attribute", recoding),
 				"set release.recoding to lgb; or use quasi if an adversary may know the value, sensitive if it must be protected, or drop")
 		}
 	}
-	if recoding == LGB {
+	if recoding == LGB && c.Policy.Level != L2 {
 		if r.set("policy.republication") && c.Policy.Republication == Regroup {
 			r.fault("policy.republication", "is regroup, but release.recoding is lgb, whose classes and buckets never change",
 				"write append, or remove the key")

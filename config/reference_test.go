@@ -74,6 +74,8 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
   ~max_length~), ~subject~, ~policy~, ~release.recoding~, ~release.slices~. A difference at start is exit 78 and names the key.
   Earlier releases were made under these settings, and later ones must be safe alongside them. A hierarchy may gain leaves, as long as
   every leaf keeps its whole path.
-- Before release 1 these settings may change, except those that determine how records are stored: name, role, type, text, buckets and flag
-  of an attribute, whether it has a hierarchy, and ~schema.missing~. To change those, start over with ~anond state reset~.
+- Before release 1 these settings may change, except ~policy.level~ and those that determine how records are stored: name, role, type,
+  text, buckets and flag of an attribute, whether it has a hierarchy, and ~schema.missing~. To change those, start over with
+  ~anond state reset~. At level L2 the first pool is fixed once. From then on only ~policy.l~, ~policy.diversity~ and
+  ~initial.on_refusal~ may change.
 `, "~", "`")

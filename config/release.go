@@ -49,9 +49,10 @@ func partitionerName(to *Partitioner) value {
 
 // Initial is the block `initial`.
 type Initial struct {
-	Partitioner Partitioner
-	MinRecords  int // with fewer records, release 1 waits
-	MaxRecords  int // 0: what the source holds at the first start
+	Partitioner Partitioner // L1
+	MinRecords  int         // L1: with fewer records, release 1 waits
+	MaxRecords  int         // 0: what the source holds at the first start
+	OnRefusal   OnRefusal   // L2
 }
 
 // Recoding says how classes are written.
@@ -59,6 +60,7 @@ type Recoding string
 
 // The recodings.
 const (
+	Buckets        Recoding = "buckets"
 	Generalization Recoding = "generalization"
 	Anatomy        Recoding = "anatomy"
 	Permutation    Recoding = "permutation"
@@ -104,15 +106,15 @@ type State struct {
 	MaxBytes   int64 // 0: no limit
 }
 
-// Level is the least level that is logged.
-type Level string
+// LogLevel is the least level that is logged.
+type LogLevel string
 
-// The levels.
+// The levels of the log.
 const (
-	Debug Level = "debug"
-	Info  Level = "info"
-	Warn  Level = "warn"
-	Error Level = "error"
+	Debug LogLevel = "debug"
+	Info  LogLevel = "info"
+	Warn  LogLevel = "warn"
+	Error LogLevel = "error"
 )
 
 // LogFormat says how a log line is written.
@@ -127,20 +129,25 @@ const (
 
 // Log is the block `log`.
 type Log struct {
-	Level  Level
+	Level  LogLevel
 	Format LogFormat
 }
 
 func (i *Initial) keys() []key {
 	return []key{
-		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), def: "extract", doc: "Method that partitions the first load " +
-			"into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. Random draws use the " +
-			"seed in the state."},
-		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "Least number of records for " +
-			"release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`."},
+		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), derived: "extract", doc: "With level L1: method that partitions " +
+			"the first load into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. " +
+			"Random draws use the seed in the state."},
+		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "With level L1: " +
+			"least number of records for release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`. " +
+			"At level L2 it is `policy.min_pool`."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
-			doc: "Upper bound of the first load (`initial.min_records` is the lower one). The first load ends at this number of records, or " +
-				"earlier at the end that the source had at the first start. 0: only at that end."},
+			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `policy.min_pool`, is the lower one). The first load ends " +
+				"at this number of records, or earlier at the end that the source had at the first start. 0: only at that end."},
+		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
+			doc: "With level L2: what becomes of a first pool in which one value has more than 1/l. stop: exit 3; the pool stays, and the " +
+				"next start may ask for a lower l. quarantine: none of it is ever published, and the next pool is the first. grow: it takes in the " +
+				"records that follow, and releases then reach level L1 only. It may change at any time before release 1."},
 	}
 }
 
@@ -150,10 +157,13 @@ func (rel *Release) keys() []key {
 		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Everything in it is public."},
 		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger next to state.path", doc: "Append-only list of the releases. If " +
 			"it is on another disk than the state, it also detects a state restored from an old backup."},
-		{path: "release.recoding", value: oneOf(&rel.Recoding, Generalization, Anatomy, Permutation, LGB, Slicing), def: "generalization",
-			doc: "generalization: one table with generalized cells. anatomy: exact quasi-identifiers and a table of sensitive values per group. " +
-				"permutation: each column of a group is shuffled by itself. slicing: columns are shuffled slice by slice. These three reveal who is " +
-				"in the data, or which values are. lgb: generalized cells, and sensitive values in local buckets; the only recoding for role semi."},
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Buckets, Generalization, Anatomy, Permutation, LGB, Slicing),
+			derived: "buckets; generalization at level L1", doc: "buckets (level L2): generalized cells with class and bucket, and a table of " +
+				"sensitive values per bucket. generalization (level L1): one table with generalized cells and the value in its row. anatomy: exact " +
+				"quasi-identifiers, and a table of sensitive values per bucket (at level L1: per group). permutation: each value is in a row of its " +
+				"bucket that is drawn, next to generalized cells (at level L1: each column of a group is shuffled by itself, cells exact). slicing " +
+				"(level L1): columns are shuffled slice by slice. Exact cells reveal who is in the data. lgb (level L1): generalized cells, and " +
+				"sensitive values in local buckets; the only recoding for role semi."},
 		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }},
 			derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], " +
 				"[postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
@@ -194,9 +204,13 @@ func (c *Config) checkTrigger(r *reader) {
 	if !r.set("release.ledger") {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
-	if exact := []Recoding{Anatomy, Permutation, Slicing}; slices.Contains(exact, c.Release.Recoding) {
+	exact, instead := []Recoding{Anatomy, Permutation, Slicing}, Generalization
+	if c.Policy.Level == L2 {
+		exact, instead = []Recoding{Anatomy}, Buckets
+	}
+	if slices.Contains(exact, c.Release.Recoding) {
 		r.warn("release.recoding", "is "+string(c.Release.Recoding)+": quasi-identifiers are published exactly, which reveals who is in the "+
-			"data, but not their sensitive values", "use generalization if presence in the data is confidential")
+			"data, but not their sensitive values", "use "+string(instead)+" if presence in the data is confidential")
 	}
 	if !r.sound("release.trigger.on") {
 		return

@@ -2,7 +2,8 @@ package config
 
 // removed are keys of earlier versions that this one refuses, with what to do.
 var removed = map[string]struct{ reason, suggestion string }{
-	"policy.transparent": {"was removed: this version promises levels L0 and L1 only", "delete the key"},
+	"policy.transparent": {"was removed: policy.level says whom releases are safe against",
+		"delete the key; policy.level: L2 is safe also against someone who reads this program"},
 }
 
 // Retired gives, for each removed key that the digests of an earlier version's

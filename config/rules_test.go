@@ -26,7 +26,7 @@ schema:
     - {name: city, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {repeat: first}
-policy: {k: 10, l: 5}
+policy: {level: L1, k: 10, l: 5}
 initial: {max_records: 0}
 release: {dir: out}
 state: {path: state.db}
@@ -169,9 +169,9 @@ func TestEachRuleAlone(t *testing.T) {
 		{"l: 5}", "l: 5, max_hold: 2}", "policy.max_hold: is an integer, must be a duration or number of releases"},
 		{"l: 5}", "l: 5, max_hold: -1 releases}", `policy.max_hold: "-1 releases" is not a number of releases`},
 		{"l: 5}", "l: 5, max_hold: -1s}", `policy.max_hold: "-1s" is neither a duration nor a number of releases`},
-		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
-		{"l: 5}", "l: 5, transparent: false}", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
-		{"l: 5}", "l: 5, transparent: }", "policy.transparent: was removed: this version promises levels L0 and L1 only"},
+		{"l: 5}", "l: 5, transparent: true}", "policy.transparent: was removed: policy.level says whom releases are safe against"},
+		{"l: 5}", "l: 5, transparent: false}", "policy.transparent: was removed: policy.level says whom releases are safe against"},
+		{"l: 5}", "l: 5, transparent: }", "policy.transparent: was removed: policy.level says whom releases are safe against"},
 		{"l: 5}", "l: 5, neighbour_dims: 3}", "policy.neighbour_dims: is 3, but there are 2 quasi-identifiers"},
 		{"l: 5}", "l: 5, neighbours: 3, similar: 4}", "policy.similar: is 4, but similar classes are chosen among 3 neighbours"},
 		{"l: 5}", "l: 5, diversity: {distinct: 6}}", "policy.diversity: is a section, must be a list"},
@@ -254,8 +254,8 @@ func TestJustAllowed(t *testing.T) {
 // TestRuleSStickyNeedsSignatures: a sticky subject needs republication regroup.
 func TestRuleSStickyNeedsSignatures(t *testing.T) {
 	for mode, allowed := range map[string]bool{"regroup": true, "append": false} {
-		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {k: 10,",
-			"subject: {repeat: sticky}\npolicy: {k: 10, republication: "+mode+",")
+		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {level: L1, k: 10,",
+			"subject: {repeat: sticky}\npolicy: {level: L1, k: 10, republication: "+mode+",")
 		assert.Equal(t, !allowed, strings.Contains(fmt.Sprint(said), "republication is append"), mode)
 		assert.Contains(t, fmt.Sprint(said), "for m of them together the bound is m/l", "said in any case")
 	}

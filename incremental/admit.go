@@ -40,7 +40,14 @@ func newAdmission(c *columns, h *history, maxHold, now int64) admission {
 
 // admit returns the planned classes that are published now.
 func (a admission) admit(plans []plan) []plan {
-	mean := float64(a.maxHold) / holdTail
+	chosen, _ := a.split(plans, holdTail)
+	return chosen
+}
+
+// split returns the planned classes that are published now, and the others, in the order
+// in which they come next.
+func (a admission) split(plans []plan, tail float64) (chosen, others []plan) {
+	mean := float64(a.maxHold) / tail
 	keep := a.rate * mean
 	type candidate struct {
 		plan
@@ -61,15 +68,17 @@ func (a admission) admit(plans []plan) []plan {
 	slices.SortStableFunc(order, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.members[0], y.members[0]))
 	})
-	var chosen []plan
-	for _, c := range order {
-		left -= float64(len(c.members))
-		if c.score >= 0 && left < keep {
+	n := 0
+	for ; n < len(order); n++ {
+		if left -= float64(len(order[n].members)); order[n].score >= 0 && left < keep {
 			break
 		}
-		chosen = append(chosen, c.plan)
 	}
-	return chosen
+	all := make([]plan, len(order))
+	for i, c := range order {
+		all[i] = c.plan
+	}
+	return all[:n:n], all[n:]
 }
 
 // ages returns the mean and the longest waiting time of records, in ticks.

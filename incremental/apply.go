@@ -138,7 +138,7 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 		first = c.noteSubject(s, c.sa()[r], r)
 	}
 	m.staged.origin(origin, offset)
-	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone {
+	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone && m.positions() {
 		m.planner.place(c, r)
 	}
 }

@@ -58,7 +58,7 @@ func (g gateOf) Check(dir string, placed []snapshot.Placement) error {
 func placements(placed []snapshot.Placement) []audit.Placement {
 	out := make([]audit.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement(p)
+		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package incremental
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"anond/equivclass"
 )
@@ -62,7 +64,11 @@ func (i *inspection) living() (published int, faults []error) {
 // class examines one class.
 func (i *inspection) class(c *Class) (faults []string) {
 	b := i.records.bag(c.Members)
-	if !i.policy.Requirement.Holds(b) {
+	if i.policy.Level == L2 {
+		if len(c.Members) != i.policy.Requirement.K || c.Regime != Frozen || c.Bucket == 0 {
+			faults = append(faults, "is no frozen class of exactly k records in a bucket")
+		}
+	} else if !i.policy.Requirement.Holds(b) {
 		faults = append(faults, "breaks the requirement")
 	}
 	if err := i.records.oneEpoch(c.Members); err != nil {
@@ -96,7 +102,24 @@ func (i *inspection) releases() (faults []error) {
 		for _, f := range i.promises.check(i.classes[from:to]) {
 			faults = append(faults, fmt.Errorf("release %d: %s", born, f))
 		}
+		if i.policy.Level == L2 {
+			faults = append(faults, i.buckets(i.classes[from:to])...)
+		}
 		from = to
+	}
+	return faults
+}
+
+// buckets examines the buckets of one release (rule B, buckets).
+func (i *inspection) buckets(births []*Class) (faults []error) {
+	members := map[BucketID][]RecordID{}
+	for _, c := range births {
+		members[c.Bucket] = append(members[c.Bucket], c.Members...)
+	}
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		if err := i.records.bucket(members[id], i.policy.Requirement); err != nil {
+			faults = append(faults, fmt.Errorf("bucket %d: %w", id, err))
+		}
 	}
 	return faults
 }

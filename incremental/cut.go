@@ -40,7 +40,8 @@ type Decision struct {
 // flush is a cut at the end of a source: no record waits for a better class, because
 // no more records will come. Without new records and without anything publishable it
 // changes nothing, so that it may be repeated. Decide keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
-// state decides the same again. It does not touch the store.
+// state decides the same again. It does not touch the store, but at level L2 for what the
+// first pool is and that it is refused (firstpool.go).
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.broken {
 		return nil, ErrBroken
@@ -52,13 +53,18 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.first.growing && m.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
+	if err := m.fixFirst(); err != nil {
+		return nil, err
+	}
 	d, err := m.planning(flush).decide()
 	if m.interrupt.asked() { // the result is incomplete, whatever it is
 		m.broken = true
 		return nil, ErrInterrupted
 	}
 	if err != nil {
-		m.first.refuse(err, &m.head, &m.pending, m.records.len())
+		if failed := m.refuseFirst(err); failed != nil {
+			return nil, failed
+		}
 		return nil, err
 	}
 	return &Decision{decision: d, flushing: flush}, nil
@@ -71,6 +77,7 @@ func (m *Machine) planning(flush bool) *planning {
 		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
 		promises: ps, admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now), holdback: holdback{ps, m.pending.infeasible},
 		release: m.history.releases() + 1, flushing: flush,
+		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws,
 	}
 }
 
@@ -79,6 +86,13 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	d := made.decision
 	if made.unchanged {
 		return nil, m.Commit()
+	}
+	if len(d.pool) > 0 {
+		m.countCut()
+		return nil, m.quarantine(d.pool)
+	}
+	if m.policy.Level == L2 && m.beforeRelease() && len(d.births) == 0 && !m.head.Pools.Grown {
+		return nil, m.Commit() // fewer records than the first pool needs
 	}
 	if m.beforeRelease() && len(d.births) == 0 {
 		m.first.grow(&m.head, &m.pending, m.records.len())
@@ -101,7 +115,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 
 // verifier judges a decision that fixes the given references.
 func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
-	return &verifier{policy: &m.policy, records: &m.records, classes: m.history.classes,
+	return &verifier{policy: &m.policy, records: &m.records, classes: m.history.classes, bucket: m.history.bucket,
 		want: withReference(m.policy.Requirement, m.schema, fixed), promises: m.promises().with(fixed)}
 }
 
@@ -126,6 +140,9 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	deaths := m.history.enter(d)
 	// The intent comes first: records are positioned in the space of its cut, as by a
 	// machine that opens this state.
+	if m.policy.Level == L2 {
+		m.head.Pools.Decided++
+	}
 	m.head.fixReferences(d.references)
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,
@@ -147,11 +164,16 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 func (m *Machine) rebuild() {
 	m.history.assign(m.records.classOf)
 	m.sortPending()
+	m.need = m.poolNeed()
 	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
-	if m.head.InitialDone {
+	if m.head.InitialDone && m.positions() {
 		m.planner.lay(&m.records, &m.history, m.pending.waiting)
 	}
 }
+
+// positions reports whether waiting records are positioned at classes: at level L2 only
+// the trigger `update` needs that.
+func (m *Machine) positions() bool { return m.policy.Level != L2 || m.policy.OnUpdate }
 
 // sortPending finds what is pending, and who was passed over at the newest cut.
 func (m *Machine) sortPending() {

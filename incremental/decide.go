@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/equivclass/merge"
+)
 
 // decision is what a cut changes: classes that are born, and those whose
 // records the births take over.
@@ -10,6 +13,8 @@ type decision struct {
 	// references are the distributions of t-closeness that release 1 fixes, by
 	// attribute.
 	references map[int][]equivclass.Count
+	// pool is the pool that is quarantined, at level L2; then nothing is born.
+	pool []RecordID
 }
 
 // fix notes the reference distribution of an attribute.
@@ -36,14 +41,24 @@ type planning struct {
 	holdback  holdback
 	release   uint32 // the one to be decided
 	flushing  bool   // it is the last of its source: no record waits for a better class
+	// at level L2 (pool.go)
+	head   *head
+	need   PoolNeed
+	fresh  int      // records since the newest cut tried
+	bucket BucketID // the newest one
+	draws  func(merge.Key) merge.Draws
 }
 
 // decide chooses the births. Each branch names the rule that makes it safe.
 func (p *planning) decide() (decision, error) {
-	if p.release == 1 {
+	switch {
+	case p.policy.Level == L2:
+		return p.blindly()
+	case p.release == 1:
 		return p.first()
+	default:
+		return p.update(), nil
 	}
-	return p.update(), nil
 }
 
 // settlePool bounds the number of waiting records that a cut partitions anew as

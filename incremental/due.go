@@ -20,5 +20,8 @@ func (m *Machine) UpdateDue() bool {
 	if !m.head.InitialDone {
 		return m.first.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
 	}
+	if m.policy.Level == L2 && (!m.need.Possible || len(m.pending.waiting) < m.need.Records) {
+		return false
+	}
 	return m.planner.due() || m.pending.overdue(&m.records, m.now, &m.policy)
 }

@@ -24,6 +24,8 @@ type InfeasibleError struct {
 	// Semi says that the attribute is semi-sensitive: Share is that of the most
 	// frequent value among the sensitive ones.
 	Semi bool
+	// Fixed: it is the first pool at level L2, which stays what it is. The run ends.
+	Fixed bool
 	// NoReference says that release 1 would publish no sensitive value that could
 	// be the reference distribution of the attribute.
 	NoReference bool
@@ -52,7 +54,12 @@ func (e *InfeasibleError) Error() string {
 
 // Hint says what would help.
 func (e *InfeasibleError) Hint() string {
+	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/OPERATIONS.md, A refused first pool)"
 	switch {
+	case e.Fixed && e.Principle != "":
+		return "ask for less in policy.diversity" + otherwise
+	case e.Fixed && e.Reachable >= 2:
+		return fmt.Sprintf("set policy.l to %d or less", e.Reachable) + otherwise
 	case e.NoReference:
 		return "declare promise.reference for it, or begin with more records"
 	case e.Alone:

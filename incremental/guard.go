@@ -26,12 +26,14 @@ const (
 // state that breaks the numbering or these parts of rules A (frozen classes), P (pure
 // classes) and C (coexistence): records and classes are numbered without a gap,
 // members exist and ascend, only a living pure class dies, only a living frozen class
-// is declared pure. Whether a declared class is flat is the machine's duty. Cost: linear in the delta, one byte a class.
+// is declared pure. Of rule B (buckets): no class joins a bucket of an earlier delta, and
+// only a frozen class has one. Whether a declared class is flat is the machine's duty. Cost: linear in the delta, one byte a class.
 type Guard struct {
 	Dictionary uint64      // entries kept
 	Records    RecordID    // records kept
 	Kinds      []ClassKind // by class
 	Release    uint32      // newest intent
+	Bucket     BucketID    // newest bucket of level L2
 	Letter     uint64      // newest dead letter
 	Partitions map[uint16]Partition
 	numbers    map[Partition]uint16
@@ -139,6 +141,9 @@ func (g *Guard) checkBirths(births []*Class, records RecordID) error {
 		if c.Regime > Pure || c.Died != 0 || len(c.Members) == 0 {
 			return fmt.Errorf("%w: class %d is born dead, empty or without regime", ErrDelta, c.ID)
 		}
+		if c.Bucket != 0 && (c.Bucket <= g.Bucket || c.Regime != Frozen) {
+			return fmt.Errorf("%w: class %d joins an earlier bucket, or is not frozen in its own", ErrDelta, c.ID)
+		}
 		for j, m := range c.Members {
 			if m >= records || j > 0 && m <= c.Members[j-1] {
 				return fmt.Errorf("%w: member %d of class %d is unknown or out of order", ErrDelta, j, c.ID)
@@ -220,7 +225,10 @@ func (g *Guard) Apply(d *Delta) {
 }
 
 // AddClass takes in a class that the store holds, in order of ID.
-func (g *Guard) AddClass(c *Class) { g.Kinds = append(g.Kinds, kindOf(c)) }
+func (g *Guard) AddClass(c *Class) {
+	g.Kinds = append(g.Kinds, kindOf(c))
+	g.Bucket = max(g.Bucket, c.Bucket)
+}
 
 // AddPosition takes in a position that the store holds.
 func (g *Guard) AddPosition(p Partition, x Position) {

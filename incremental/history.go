@@ -11,6 +11,7 @@ type history struct {
 	classes []*Class             // by ID, dead ones included
 	died    map[uint32][]ClassID // by the release in which they died
 	intents []Intent             // by release - 1
+	bucket  BucketID             // the newest one
 }
 
 // loadClass takes in a class from the store.
@@ -24,6 +25,7 @@ func (h *history) loadClass(c *Class, records RecordID) error {
 		}
 	}
 	h.classes = append(h.classes, c)
+	h.bucket = max(h.bucket, c.Bucket)
 	if c.Died != 0 {
 		h.bury(c.ID)
 	}
@@ -82,6 +84,7 @@ func (h *history) enter(d decision) (deaths []Death) {
 	for _, c := range d.births {
 		c.ID, c.Born = ClassID(len(h.classes)), release
 		h.classes = append(h.classes, c)
+		h.bucket = max(h.bucket, c.Bucket)
 	}
 	for _, id := range d.deaths {
 		h.classes[id].Died = release
@@ -143,7 +146,7 @@ func (h *history) change(release uint32) (born, died []ClassView) {
 }
 
 func (c *Class) view(died uint32) ClassView {
-	return ClassView{Regime: c.Regime, Born: c.Born, Died: died, Members: c.Members}
+	return ClassView{Regime: c.Regime, Bucket: c.Bucket, Born: c.Born, Died: died, Members: c.Members}
 }
 
 // births returns the classes from one number on that a release published first.

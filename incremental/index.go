@@ -44,9 +44,10 @@ func buildIndex(d int, boxes []float32) *index {
 	x.nodes = append(x.nodes, indexNode{to: int32(m)})
 	x.bound = append(x.bound, make([]float32, 2*d)...)
 	x.core = append(x.core, make([]float32, 2*d)...)
+	centres := x.centres()
 	leaves := int32(0)
 	for n := 0; n < len(x.nodes); n++ {
-		x.measure(n)
+		x.surround(n, centres)
 		node := &x.nodes[n]
 		if node.to-node.from <= leafSize {
 			node.leaf = leaves
@@ -56,7 +57,10 @@ func buildIndex(d int, boxes []float32) *index {
 			leaves++
 			continue
 		}
-		x.cut(n)
+		x.cut(n, centres)
+	}
+	for n := len(x.nodes) - 1; n >= 0; n-- {
+		x.measure(n)
 	}
 	x.leafy = make([]float32, 0, len(boxes))
 	for _, s := range x.order {
@@ -65,38 +69,62 @@ func buildIndex(d int, boxes []float32) *index {
 	return x
 }
 
-// measure sets the bound of a node to the union of its slots' boxes, and its
-// core to the box around their centres.
+// centres are those of all boxes, d a slot.
+func (x *index) centres() []float32 {
+	out := make([]float32, 0, len(x.boxes)/2)
+	for s := range x.order {
+		for j := range x.d {
+			out = append(out, x.centre(int32(s), j))
+		}
+	}
+	return out
+}
+
+// surround sets the core of a node to the box around the centres of its slots.
+func (x *index) surround(n int, centres []float32) {
+	d, node := x.d, x.nodes[n]
+	core := boxAt(x.core, d, int32(n))
+	first := d * int(x.order[node.from])
+	copy(core.Lo, centres[first:first+d])
+	copy(core.Hi, core.Lo)
+	for _, s := range x.order[node.from+1 : node.to] {
+		core.Extend(centres[d*int(s) : d*int(s+1)])
+	}
+}
+
+// measure sets the bound of a node to the union of its slots' boxes: of its
+// children's bounds, which come after it.
 func (x *index) measure(n int) {
 	d, node := x.d, x.nodes[n]
-	b, core := boxAt(x.bound, d, int32(n)), boxAt(x.core, d, int32(n))
-	first := x.box(x.order[node.from])
-	copy(b.Lo, first.Lo)
-	copy(b.Hi, first.Hi)
-	for j := range d {
-		core.Lo[j] = x.centre(x.order[node.from], j)
-		core.Hi[j] = core.Lo[j]
-	}
-	for _, s := range x.order[node.from+1 : node.to] {
-		other := x.box(s)
+	b := boxAt(x.bound, d, int32(n))
+	union := func(i int, other equivclass.Box) {
+		if i == 0 {
+			copy(b.Lo, other.Lo)
+			copy(b.Hi, other.Hi)
+			return
+		}
 		b.Extend(other.Lo)
 		b.Extend(other.Hi)
-		for j := range d {
-			c := x.centre(s, j)
-			core.Lo[j], core.Hi[j] = min(core.Lo[j], c), max(core.Hi[j], c)
-		}
+	}
+	if node.left != 0 {
+		union(0, boxAt(x.bound, d, node.left))
+		union(1, boxAt(x.bound, d, node.left+1))
+		return
+	}
+	for i, s := range x.order[node.from:node.to] {
+		union(i, x.box(s))
 	}
 }
 
 // cut gives a node two children of equal size, cut along the dimension in which
 // the centres of its boxes lie widest apart.
-func (x *index) cut(n int) {
+func (x *index) cut(n int, centres []float32) {
 	node := x.nodes[n]
 	slots := x.order[node.from:node.to]
-	j := x.widest(slots)
+	j := x.widest(n)
 	half := len(slots) / 2
 	equivclass.Select(slots, half, func(a, b int32) bool {
-		ca, cb := x.centre(a, j), x.centre(b, j)
+		ca, cb := centres[x.d*int(a)+j], centres[x.d*int(b)+j]
 		return ca < cb || ca == cb && a < b
 	})
 	left := int32(len(x.nodes))
@@ -107,16 +135,13 @@ func (x *index) cut(n int) {
 	x.core = append(x.core, make([]float32, 4*x.d)...)
 }
 
-func (x *index) widest(slots []int32) int {
+// widest is the dimension in which the core of a node is.
+func (x *index) widest(n int) int {
+	core := boxAt(x.core, x.d, int32(n))
 	best, width := 0, float32(-1)
 	for j := range x.d {
-		lo, hi := x.centre(slots[0], j), x.centre(slots[0], j)
-		for _, s := range slots[1:] {
-			c := x.centre(s, j)
-			lo, hi = min(lo, c), max(hi, c)
-		}
-		if hi-lo > width {
-			best, width = j, hi-lo
+		if w := core.Hi[j] - core.Lo[j]; w > width {
+			best, width = j, w
 		}
 	}
 	return best

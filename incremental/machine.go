@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"anond/equivclass"
+	"anond/equivclass/merge"
 )
 
 // Options are what a machine is opened with.
@@ -18,6 +19,9 @@ type Options struct {
 	// Encoding is the key of Settings whose digest covers how records are stored.
 	// Empty: every setting does.
 	Encoding string
+	// Weaker are keys of Settings that may change after the first pool at level L2 was
+	// refused: those of what is asked of its bag.
+	Weaker []string
 	// Retired are settings that earlier versions had, with the digest of the value
 	// that this version acts by. A state made under that value is opened as if it had
 	// no such setting; one made under another value is a RetiredError.
@@ -68,6 +72,9 @@ type Machine struct {
 	pending pendingSet
 	planner planner
 	buckets localBuckets
+	need    PoolNeed // of the next pool, at level L2
+	// draws are those of Merge for a key; a test may put others in their place.
+	draws func(merge.Key) merge.Draws
 }
 
 // Open loads the machine from its store. A fresh store gets the options' seed
@@ -80,6 +87,9 @@ func Open(store Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted}
+	if m.policy.Level == L2 {
+		m.policy.InitialMin = firstNeed(&m.policy)
+	}
 	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
 	m.records = newColumns(o.Schema, o.Policy.Repeat)
 	m.records.interrupt = o.Interrupted
@@ -96,6 +106,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	}
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.secrets = newSecrets(m.head.Seed)
+	m.draws = func(k merge.Key) merge.Draws { return merge.NewDraws(m.head.Seed, k) }
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()
 	m.rebuild()

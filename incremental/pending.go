@@ -64,6 +64,9 @@ func (p *pendingSet) passOver(ps promises, cutTick int64, policy *Policy) {
 		}
 		p.passedOver++
 	}
+	if policy.Level == L2 { // no count of waiting records may depend on their values
+		return
+	}
 	for _, s := range c.strata(p.waiting[:p.passedOver]) {
 		if len(s.records) < want.K || c.bag(s.records).Eligible(want.L) {
 			continue

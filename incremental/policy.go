@@ -73,13 +73,19 @@ type Policy struct {
 	// Bucketized: releases are written by local generalization and bucketization
 	// (recoding lgb), and views fill Local.
 	Bucketized bool
+	// OnUpdate: releases follow updates in neighbourhoods (trigger `update`, UpdateDue).
+	// At level L2 records are positioned only then.
+	OnUpdate bool
+	// Workers is how many goroutines share a decision at level L2; it has no influence on
+	// it. Less than 2 means one.
+	Workers int
 	// CutEvery is the number of accepted records between two cuts (trigger
 	// `records`); 0: the host says when.
 	CutEvery int
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema. An attribute without one has the bag that release 1 publishes.
 	References map[int][]equivclass.ValueCount
-	// Initial partitions the first load; Local every later pool.
+	// Initial partitions the first load, Local every later pool, at level L1.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records; 0: at the end
 	// of the source. InitialMin is the number without which it does not end.
@@ -108,7 +114,10 @@ func (p Policy) Check() error {
 	if p.Bucketized && p.Republication != Append {
 		faults = append(faults, errors.New("recoding lgb needs republication append: its buckets never change"))
 	}
-	if p.Initial == nil || p.Local == nil {
+	if p.Level == L2 && (p.Republication != Append || p.Bucketized) {
+		faults = append(faults, errors.New("level L2 needs republication append and buckets of whole classes"))
+	}
+	if p.Level == L1 && (p.Initial == nil || p.Local == nil) {
 		faults = append(faults, errors.New("no partitioner"))
 	}
 	if p.InitialMax > 0 && p.InitialMax < p.InitialMin {

@@ -583,6 +583,7 @@ func TestRuleH(t *testing.T) {
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
 			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() ||
+				v == reflect.TypeFor[*incremental.PoolNeed]() ||
 				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}

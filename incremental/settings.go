@@ -47,6 +47,36 @@ func (e *RetiredError) Error() string {
 	return fmt.Sprintf("the state was made with a value of %s that this version no longer has", e.Key)
 }
 
+// levelKey is the key of Settings that only a state of level L2 has.
+const levelKey = "policy.level"
+
+// LevelError says that a state belongs to the other level. Level decides who shares a
+// class, and at L2 when the first pool ends, so that no start may change it: not even
+// before release 1, while records wait under the one or the other.
+type LevelError struct {
+	State Level // of the state
+}
+
+func (e *LevelError) Error() string {
+	if e.State == L2 {
+		return "the state was made at level L2, but the configuration says L1"
+	}
+	return "the state was made at level L1, but the configuration says L2"
+}
+
+// sameLevel refuses settings of the other level than those of a state.
+func sameLevel(have, want map[string][32]byte) error {
+	_, was := have[levelKey]
+	_, is := want[levelKey]
+	switch {
+	case was && !is:
+		return &LevelError{State: L2}
+	case is && !was:
+		return &LevelError{State: L1}
+	}
+	return nil
+}
+
 // dropRetired takes the retired settings out of those of a state: this version
 // acts as if they had the value that may go on.
 func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error) {
@@ -62,11 +92,14 @@ func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error)
 }
 
 // sameEncoding refuses settings under which stored records would mean something
-// else. A state made before that key existed is judged by the keys that describe
+// else, or would wait for classes of the other level. A state made before that key existed is judged by the keys that describe
 // attributes; one that was reset has no settings and accepts any.
 func sameEncoding(have map[string][32]byte, o Options) error {
 	if len(have) == 0 {
 		return nil
+	}
+	if err := sameLevel(have, o.Settings); err != nil {
+		return err
 	}
 	changed := changedSettings(have, o.Settings)
 	_, known := have[o.Encoding]
@@ -108,7 +141,11 @@ func (a *adoption) settings(fresh bool) error {
 		_, grows := a.Hierarchies[k]
 		return grows || k == a.Encoding // grow.go judges the one, the other restates what is judged
 	})
-	if len(changed) > 0 && a.bound {
+	fixed := !a.bound && a.head.Pools.Refused && !a.head.Pools.Grown
+	if fixed { // a refused first pool stays the same (firstpool.go)
+		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == L2 && slices.Contains(a.Weaker, k) })
+	}
+	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
 	}
 	if !a.bound {

@@ -27,6 +27,8 @@ type Status struct {
 	OldestTick int64 `json:"oldest_tick"`
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
+	// Pool is what the next pool needs, at level L2.
+	Pool *PoolNeed `json:"pool,omitempty"`
 	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
@@ -39,8 +41,13 @@ func (m *Machine) Status() Status {
 		Release: m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
 		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
+	if m.policy.Level == L2 {
+		need := m.need
+		s.Pool = &need
+	}
 	if m.beforeRelease() {
 		s.FirstLoad = m.first.status(m.records.len(), &m.policy)
+		s.FirstLoad.Refused = s.FirstLoad.Refused || m.head.Pools.Refused
 	}
 	if i := m.history.latest(); i != nil {
 		s.Classes = i.Classes

@@ -169,6 +169,20 @@ type Meta struct {
 	// Hierarchies are the versions of the hierarchy of each attribute of the
 	// schema that has one, oldest first (leaves.go).
 	Hierarchies map[int][]HierarchyVersion
+	// Pools is what level L2 keeps of the pools; zero at level L1.
+	Pools Pools
+}
+
+// Pools is what a state at level L2 keeps of its pools (pool.go).
+type Pools struct {
+	Decided uint64 // published or quarantined
+	// First is the number of records that had arrived when the first pool was fixed; 0: it
+	// is not fixed.
+	First RecordID
+	// Refused: the first pool cannot satisfy the requirement under which it was cut last.
+	Refused bool
+	// Grown: it took in more records after a refusal, so level L2 is not promised.
+	Grown bool
 }
 
 // HierarchyVersion is one content of a hierarchy file.

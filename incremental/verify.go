@@ -20,6 +20,7 @@ type verifier struct {
 	classes  []*Class
 	want     equivclass.Requirement // its tests completed by the references that the decision fixes
 	promises promises               // likewise
+	bucket   BucketID               // the newest one before
 }
 
 // verify returns what a decision breaks. Every birth satisfies the requirement
@@ -36,6 +37,9 @@ func (v *verifier) verify(d decision) error {
 			return fmt.Errorf("%w: class %d may not be regrouped (rules A, E)", ErrUnsafe, id)
 		}
 		dying[id] = len(c.Members)
+	}
+	if v.policy.Level == L2 {
+		return v.pool(d)
 	}
 	seen := map[RecordID]bool{}
 	for i, c := range d.births {

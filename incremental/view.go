@@ -85,7 +85,9 @@ func (m *Machine) bare(release uint32) (*View, error) {
 	if release < 1 || release > m.history.releases() {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, m.history.releases())
 	}
-	return m.records.view(m.history.intents[release-1], &m.head), nil
+	v := m.records.view(m.history.intents[release-1], &m.head)
+	v.Level, v.Grown = m.policy.Level, m.head.Pools.Grown
+	return v, nil
 }
 
 // bucket adds the local buckets of a view's classes.

@@ -48,7 +48,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	}
 	now := l.now()
 	l.schedule.lastTry = now
-	fresh := l.Machine.NewSinceCut() > 0
+	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	if !l.staged.since.IsZero() {
 		if err := l.commit(ctx); err != nil {
 			return err
@@ -59,6 +59,11 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		return l.refused(ctx, refusal{err: err})
 	}
 	l.warnInfeasible()
+	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {
+		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
+			"event", "pool_quarantined", "records", n)
+		return nil
+	}
 	if intent != nil {
 		return l.publish(ctx, *intent, now)
 	}
@@ -95,13 +100,31 @@ func (l *loop) sayNothing(how cutting, fresh bool) {
 		l.logWaiting()
 	case how.scheduled && growing:
 		l.skipped("first_load")
-	case fresh || how.scheduled:
-		l.skipped("nothing_new")
+	case !fresh && !how.scheduled:
+	default:
+		l.skipped(whyNothing(l.Machine.Status()))
+	}
+}
+
+// whyNothing says why a release is skipped that is not the first.
+func whyNothing(s incremental.Status) string {
+	switch {
+	case s.Pool == nil || s.Pending.Waiting == 0:
+		return "nothing_new"
+	case s.Pending.Waiting < s.Pool.Records:
+		return "pool_too_small"
+	default:
+		return "held"
 	}
 }
 
 func (l *loop) skipped(why string) {
-	l.Log.Info("nothing is newly publishable", "event", "release_skipped", "pending", l.Machine.Status().Pending.Total(), "why", why)
+	s := l.Machine.Status()
+	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
+	if s.Pool != nil {
+		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records)
+	}
+	l.Log.Info("nothing is newly publishable", attrs...)
 }
 
 func (l *loop) warnInfeasible() {
@@ -109,6 +132,11 @@ func (l *loop) warnInfeasible() {
 	if s.Infeasible && s.InitialEnd {
 		l.Log.Warn("the records that have waited longer than max_hold exceed 1/l by themselves: either all waiting records are "+
 			"published or none", "event", "infeasible", "records", s.Pending.Infeasible)
+	}
+	if s.Pool != nil && !s.Pool.Possible {
+		l.Log.Warn("the most frequent published value has a share of 1/l, or nearly: no pool is large enough to be published next to it. "+
+			"Begin a new dataset, of other people, with a lower policy.l or coarser sensitive values", "event", "infeasible",
+			"records", s.Pending.Waiting)
 	}
 	for _, s := range s.Shortfalls {
 		l.Log.Warn("the sensitive values that have waited longer than max_hold break the promise of their attribute by themselves: "+

@@ -89,6 +89,8 @@ type Host struct {
 	// Damage tells what was found damaged of what is published, nil if nothing;
 	// may be nil.
 	Damage func() *Damage
+	// Faults tells what was found next to the loop and ends the run; may be nil.
+	Faults <-chan error
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error

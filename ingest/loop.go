@@ -121,6 +121,8 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 		return l.take(ctx, b, ok)
 	case e := <-l.releases.ended:
 		return l.releaseEnded(ctx, e)
+	case err := <-l.Faults:
+		return err
 	case err := <-l.outbox.failed:
 		return err
 	case <-l.outbox.delivered:

@@ -38,10 +38,15 @@ func (l *loop) refused(ctx context.Context, r refusal) error {
 // keepFirstLoad goes on with a first load that is refused (rule I, infeasible):
 // it is counted and kept, may grow, and is cut again whenever a release would
 // be due; so it is said at most once a minute. See standing for the end of the
-// source.
+// source. At level L2 the first pool is fixed, and its refusal ends the run.
 func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleError) error {
 	if err := l.commit(ctx); err != nil {
 		return err
+	}
+	if load.Fixed {
+		l.Log.Error("the first pool is refused: it stays as it is", "event", "infeasible", "records", load.Records,
+			"attribute", load.Attribute, "error", load.Error(), "hint", load.Hint())
+		return load
 	}
 	now := l.now()
 	if !l.refusedLog.IsZero() && now.Sub(l.refusedLog) < time.Minute {

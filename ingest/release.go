@@ -91,7 +91,7 @@ func (r *releases) publish(ctx, trying context.Context, view *incremental.View) 
 	for {
 		release, err := r.publisher.Publish(ctx, view)
 		switch {
-		case err == nil || errors.Is(err, ErrPermanent):
+		case err == nil || errors.Is(err, ErrPermanent) || errors.Is(err, ErrParked):
 			return release, err
 		case ctx.Err() != nil:
 			return release, ctx.Err()

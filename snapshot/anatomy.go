@@ -21,6 +21,11 @@ func groupNumbering(file, values string) numbering {
 }
 
 func (anatomy) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
+	return t.exactRows(s, dst, c)
+}
+
+// exactRows appends the rows of a class, sorted.
+func (t *table) exactRows(s *scratch, dst []uint32, c *class) []uint32 {
 	s.ranks = s.ranks[:0]
 	for _, m := range c.members {
 		for j := range t.cols {

@@ -9,16 +9,29 @@ import (
 	"io"
 	"maps"
 	"path"
+
+	"anond/incremental"
 )
 
 // numbering tells where the rows of a data file name classes and local buckets.
 type numbering struct {
-	class int // field of the class; lastField, noField
+	class int // field of the class; lastField, noField: then the file numbers the buckets
 	// lgb: fields that may hold *n, bucket n of an attribute, by its name as CSV
 	// writes it; and in the file of buckets the fields of attribute and number.
 	local             map[int]string
 	attribute, bucket int
+	shared            sharedField // level L2
 }
+
+// sharedField is where the number of a bucket of level L2 stands. Where a row names
+// its class, too, that stands before it.
+type sharedField int
+
+const (
+	noShared sharedField = iota
+	firstShared
+	lastShared
+)
 
 // Fields of a numbering that are not counted from the front.
 const (
@@ -31,7 +44,7 @@ const (
 // not asked: what is published stays what it was.
 func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 	entry := PartEntry{Part: of.name(), Release: r.in.Release, Mode: partModeText}
-	shifts := make([]shift, len(parts))
+	shifts := make([]shift, len(parts)+1) // the last is what all of them have
 	for i, p := range parts {
 		shifts[i].class = uint64(entry.Classes)
 		entry.Replaces = append(entry.Replaces, ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes})
@@ -51,14 +64,23 @@ func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 			return entry, fmt.Errorf("join %s: %w", path.Join(entry.Part, parts[0].Files[at].Name), err)
 		}
 	}
+	if r.recoding.Level() == incremental.L2 {
+		for i := range parts {
+			before := shifts[i].buckets[sharedBuckets]
+			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].buckets[sharedBuckets]-before)
+		}
+	}
 	return entry, nil
 }
 
 // shift is what is added to the numbers of a part.
 type shift struct {
 	class   uint64
-	buckets map[string]uint64 // by attribute
+	buckets map[string]uint64 // by attribute, or of level L2
 }
+
+// sharedBuckets stands for the attribute where buckets are those of level L2.
+const sharedBuckets = ""
 
 // joinFile joins one file of parts.
 func (r *rendering) joinFile(parts []PartEntry, at int, to string, shifts []shift) (entry FileEntry, err error) {
@@ -82,6 +104,9 @@ func (r *rendering) joinFile(parts []PartEntry, at int, to string, shifts []shif
 			return entry, err
 		}
 		entry.Rows += p.Files[at].Rows
+	}
+	if j.counts() {
+		shifts[len(parts)].buckets = j.seen
 	}
 	if err := j.to.Flush(); err != nil {
 		return entry, err

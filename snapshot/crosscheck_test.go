@@ -34,7 +34,7 @@ func (g auditGate) Check(dir string, placed []snapshot.Placement) error {
 func given(placed []snapshot.Placement) []audit.Placement {
 	out := make([]audit.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement(p)
+		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }

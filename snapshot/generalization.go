@@ -13,7 +13,7 @@ func (generalization) K1() string   { return "rows" }
 
 func (generalization) layouts(t *table) []layout {
 	return []layout{{
-		name:   "data.csv",
+		name:   dataName,
 		header: append(t.names(), t.sa.name, "class"),
 		append: func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
 			s.prefix = s.prefix[:0]

@@ -13,7 +13,9 @@ type Input struct {
 	Release   uint32 // its number, from 1
 	CreatedAt int64  // Unix seconds
 	Seeded    bool   // random draws follow a seed that was given
-	Pending   int    // records that the release does not show
+	Level     incremental.Level
+	Grown     bool // the first pool grew after it was refused: level L2 is not promised
+	Pending   int  // records that the release does not show
 	Schema    *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is published.
 	Dictionaries []*equivclass.Dictionary
@@ -44,6 +46,7 @@ type Record = incremental.RecordID
 type Class struct {
 	Born    uint32 // the release that showed it first
 	Died    uint32 // the first release that shows it no more; 0 while it lives
+	Bucket  uint32 // at level L2: the bucket that has its values, from 1 in order of birth; else 0
 	Members []Record
 }
 
@@ -58,8 +61,8 @@ type Local struct {
 
 // Of returns what a view of the state shows.
 func Of(v *incremental.View) *Input {
-	in := &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Pending: v.Intent.Pending.Total(),
-		Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
+	in := &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
+		Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
 		Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
 	for _, l := range v.Local {
 		in.Local = append(in.Local, Local(l))
@@ -70,7 +73,7 @@ func Of(v *incremental.View) *Input {
 func classesOf(views []incremental.ClassView) []Class {
 	out := make([]Class, len(views))
 	for i, c := range views {
-		out[i] = Class{Born: c.Born, Died: c.Died, Members: c.Members}
+		out[i] = Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}
 	}
 	return out
 }

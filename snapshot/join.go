@@ -22,10 +22,10 @@ type joiner struct {
 	line   []byte
 	fields [][]byte
 	out    []byte
-	seen   map[string]uint64 // greatest number of a bucket so far, by attribute
+	seen   map[string]uint64 // greatest number of a bucket so far, by attribute, or of level L2
 }
 
-// counts reports that the file is the one that numbers the local buckets.
+// counts reports that the file is the one that numbers the buckets.
 func (j *joiner) counts() bool { return j.class == noField }
 
 // append copies the records of one file; the header once.
@@ -75,6 +75,8 @@ func (j *joiner) put(text []byte) error {
 func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
 	body := record[:len(record)-1]
 	switch {
+	case j.shared != noShared:
+		return j.shiftedShared(body, by)
 	case j.counts() || len(j.local) > 0:
 		return j.shiftedFields(body, by)
 	case j.class == lastField:
@@ -90,6 +92,41 @@ func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
 		out, err := addTo(j.out[:0], body[:at], by.class)
 		return append(append(out, body[at:]...), '\n'), err
 	}
+}
+
+// shiftedShared is shifted for records that name a bucket of level L2.
+func (j *joiner) shiftedShared(body []byte, by shift) (out []byte, err error) {
+	out = j.out[:0]
+	if j.shared == firstShared {
+		at := max(0, bytes.IndexByte(body, ','))
+		out, err = j.addBucket(out, body[:at], by)
+		return append(append(out, body[at:]...), '\n'), err
+	}
+	at := bytes.LastIndexByte(body, ',')
+	if at < 0 {
+		return nil, errNoNumber
+	}
+	from := 0
+	if j.class == lastField {
+		from = bytes.LastIndexByte(body[:at], ',') + 1
+		if out, err = addTo(append(out, body[:from]...), body[from:at], by.class); err != nil {
+			return nil, err
+		}
+		from = at
+	}
+	out, err = j.addBucket(append(out, body[from:at+1]...), body[at+1:], by)
+	return append(out, '\n'), err
+}
+
+// addBucket appends the number of a bucket of level L2, shifted, and keeps the greatest.
+func (j *joiner) addBucket(out, text []byte, by shift) ([]byte, error) {
+	from := len(out)
+	out, err := addTo(out, text, by.buckets[sharedBuckets])
+	if err == nil && j.counts() {
+		n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
+		j.seen[sharedBuckets] = max(j.seen[sharedBuckets], n)
+	}
+	return out, err
 }
 
 // shiftedFields is shifted for records that name local buckets.

@@ -14,6 +14,7 @@ type Info struct {
 	Records      int     `json:"records"`
 	Newcomers    int     `json:"newcomers"` // -1 if the release before is not there
 	Classes      int     `json:"classes"`
+	Buckets      int     `json:"buckets,omitempty"` // level L2
 	Pending      int     `json:"pending"`
 	KMin         int     `json:"k_min"`
 	MaxFrequency float64 `json:"max_frequency"`
@@ -39,7 +40,7 @@ func List(files FS, dir string) ([]Info, error) {
 			return nil, err
 		}
 		info := Info{Release: n, Current: n == on.current, CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
-			Classes: m.Classes, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
+			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
 		case n == 1:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/incremental"
 )
 
 // FormatVersion is the version of the release format that is written: the files,
@@ -37,9 +38,11 @@ type Manifest struct {
 	Slices         [][]string    `json:"slices,omitempty"`          // slicing: the attributes that stay together
 	Method         string        `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
 	Retention      float64       `json:"retention,omitempty"`       // randomization
+	Values         string        `json:"values,omitempty"`          // valuesDrawn: rows have values of their bucket by random draws
 	AcrossReleases string        `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
 	Records        int           `json:"records"`
 	Classes        int           `json:"classes"`
+	Buckets        int           `json:"buckets,omitempty"` // level L2
 	Pending        int           `json:"pending"`
 	// PartsSince is the first release of the chain in parts, where that is not
 	// release 1: then what stands before it is one part.
@@ -148,6 +151,9 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
 		Pending:       in.Pending,
+	}
+	if m.Policy.Level = ""; in.Level == incremental.L2 {
+		m.Policy.Level = policyL2
 	}
 	if from.since > 1 {
 		m.PartsSince = from.since

@@ -11,7 +11,7 @@ import (
 // hard links to its files, or copies.
 //
 // Classes are numbered 1..Classes in each part, and so are the local buckets of
-// each attribute: a class is addressed by part and number.
+// each attribute, and the buckets of level L2: a class is addressed by part and number.
 type PartEntry struct {
 	Part    string      `json:"part"`    // its directory, see partName
 	Release uint32      `json:"release"` // the release that wrote it first
@@ -33,6 +33,9 @@ type ReplacedPart struct {
 	Part       string `json:"part"`
 	FirstClass uint32 `json:"first_class"`
 	Classes    int    `json:"classes"`
+	// Level L2: where its buckets went, likewise.
+	FirstBucket uint32 `json:"first_bucket,omitempty"`
+	Buckets     int    `json:"buckets,omitempty"`
 }
 
 // partMode is the mode of files in parts, as manifests write it.
@@ -70,6 +73,9 @@ func (p *PartEntry) Births() (first, last uint32) {
 	first, last, _ = parsePartName(p.Part)
 	return first, last
 }
+
+// Shared reports that classes share buckets: a release of level L2.
+func (m *Manifest) Shared() bool { return m.Policy.Level == policyL2 }
 
 // Tables are the parts of a release. Of format version 1 that is one, without
 // name: the whole, whose files are in the release's own directory.

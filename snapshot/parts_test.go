@@ -46,6 +46,13 @@ func growingChains(seed uint64) []growing {
 			return buried(testView(t, uint32(release), hospital(t), c.persons, c.classes), c.dead...)
 		}})
 	}
+	for _, recoding := range sharedRecodings() {
+		c := &sharedChain{r: rand.New(rand.NewPCG(seed, 5))}
+		out = append(out, growing{sharedName(recoding), sharedSettings(recoding), func(t *testing.T, release int) *incremental.View {
+			c.grow(t, release, (uint64(release)+seed)%3 > 0)
+			return c.view(t, uint32(release))
+		}})
+	}
 	l := &localChain{r: rand.New(rand.NewPCG(seed, 4)), own: seed%2 == 0, nested: true}
 	s := settings(snapshot.LGB(testSeed))
 	s.Policy = snapshot.Policy{K: 4, L: 2, Republication: "append", Diversity: []snapshot.Diversity{}}
@@ -166,6 +173,9 @@ func blocks(t *testing.T, parts []partText) (out []string) {
 		local := map[string]string{} // attribute and number of a bucket, to what is in it
 		if text, ok := p.files["buckets.csv"]; ok {
 			for _, row := range parse(t, text) {
+				if len(row) == 3 { // level L2
+					row = slices.Concat([]string{"bucket"}, row)
+				}
 				local[row[0]+" *"+row[1]] += row[2] + "x" + row[3] + "|"
 			}
 		}
@@ -177,11 +187,18 @@ func blocks(t *testing.T, parts []partText) (out []string) {
 			rows, err := csv.NewReader(strings.NewReader(p.files[name])).ReadAll()
 			require.NoError(t, err)
 			at := slices.IndexFunc(rows[0], func(s string) bool { return s == "class" || s == "group" })
+			if at < 0 { // rows name no class
+				at = slices.Index(rows[0], "bucket")
+			}
 			byClass := map[string][]string{}
 			for _, row := range rows[1:] {
 				number := row[at]
 				for j := range row {
-					if bag, ok := local[rows[0][j]+" "+row[j]]; ok {
+					bag, ok := local[rows[0][j]+" "+row[j]]
+					if !ok && rows[0][j] == "bucket" {
+						bag, ok = local["bucket *"+row[j]]
+					}
+					if ok {
 						row[j] = bag
 					}
 				}

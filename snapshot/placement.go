@@ -2,16 +2,17 @@ package snapshot
 
 // Placement says who is in which class of a part: the private side of a release,
 // for the gate and for `anond state members`. The slices are parallel: a record's
-// number, and that of its class in the part. In a release of format version 1,
-// which has no parts, Part is empty.
+// number, that of its class in the part, and at level L2 that of its bucket there. In
+// a release of format version 1, which has no parts, Part is empty.
 type Placement struct {
 	Part             string
 	Records, Classes []uint32
+	Buckets          []uint32 // nil at level L1
 }
 
-// add takes in the classes of a table, with their numbers shifted; dead: also
-// those whose records are elsewhere by now.
-func (p *Placement) add(t *table, shift uint32, dead bool) {
+// add takes in the classes of a table, with their numbers and those of their buckets
+// shifted; dead: also those whose records are elsewhere by now.
+func (p *Placement) add(t *table, shift, buckets uint32, dead bool) {
 	for i, c := range t.classes {
 		if c.dead && !dead {
 			continue
@@ -19,6 +20,9 @@ func (p *Placement) add(t *table, shift uint32, dead bool) {
 		for _, m := range c.members {
 			p.Records = append(p.Records, uint32(m))
 			p.Classes = append(p.Classes, shift+uint32(i)+1)
+			if c.bucket != nil {
+				p.Buckets = append(p.Buckets, buckets+uint32(c.bucket.number))
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/incremental"
 )
 
 // Quality says what a release costs in information. It is a function of the
@@ -26,6 +27,9 @@ type Quality struct {
 	CAvg float64 `json:"c_avg"`
 	// CMDM is eq. 19: the sum of (class size - k) squared.
 	CMDM int64 `json:"c_mdm"`
+	// BucketMedian, at level L2, is the number of records in the bucket of the median
+	// person.
+	BucketMedian int `json:"bucket_median,omitempty"`
 }
 
 // Certificates of a chain, as privacy.certificate of a manifest names them.
@@ -41,6 +45,9 @@ const (
 	// LevelL0L1: no value is likelier than 1/l for someone who holds every
 	// assignment of values that fits the releases equally likely, signatures included.
 	LevelL0L1 = "L0+L1"
+	// LevelL0L1L2: nor for someone who knows the program and the law of its random
+	// draws, too (Theorem E).
+	LevelL0L1L2 = "L0+L1+L2"
 	// LevelRows is weaker: recoding lgb with local buckets that cross classes
 	// (Lemma 2 of Li, He and Sun). Someone who counts arrangements of people in rows
 	// finds no value likelier than 1/l; someone who counts assignments of values may
@@ -53,10 +60,23 @@ const (
 // Privacy is what a release reaches.
 type Privacy struct {
 	KMin         int     `json:"k_min"`         // size of the smallest class
-	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class
+	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class; at level L2 in a bucket
 	Certificate  string  `json:"certificate"`
-	Level        string  `json:"level"` // one of the levels above
+	Level        string  `json:"level"`           // one of the levels above
+	Grown        bool    `json:"grown,omitempty"` // level L2: the first pool grew after it was refused
 	K1           string  `json:"k1"`
+}
+
+// claimOf is what a release may claim at most, whatever its classes: level L2 only if
+// its draws are secret and its first pool was fixed before anyone looked at its values.
+func claimOf(in *Input) Privacy {
+	if in.Level != incremental.L2 {
+		return Privacy{Level: LevelL0L1}
+	}
+	if in.Seeded || in.Grown {
+		return Privacy{Level: LevelL0L1, Grown: in.Grown}
+	}
+	return Privacy{Level: LevelL0L1L2}
 }
 
 // quality measures a release by its sums. own is the table of its births, for
@@ -81,6 +101,9 @@ func (s *sums) quality(own *table, k int) Quality {
 	}
 	q.BoxNCP = round6(sum / max(1, cells))
 	q.NCP = own.recoding.ncp(own, q.BoxNCP, cells)
+	if own.recoding.Level() == incremental.L2 {
+		q.BucketMedian = s.bucketMedian()
+	}
 	return q
 }
 
@@ -116,7 +139,8 @@ func (s *sums) domain(of *table, j int) float64 {
 // privacy says what a release reaches and by which rules it is safe. frozen:
 // until the release before no class had died; regrouped: one dies in this one.
 func (s *sums) privacy(own *table, frozen, regrouped bool) Privacy {
-	out := Privacy{Certificate: CertificateFrozen, Level: LevelL0L1, K1: own.recoding.K1()}
+	out := own.claim
+	out.Certificate, out.K1 = CertificateFrozen, own.recoding.K1()
 	if s.crossing {
 		out.Level = LevelRows
 	}

@@ -3,11 +3,13 @@ package snapshot
 import (
 	"fmt"
 	"slices"
+
+	"anond/incremental"
 )
 
 // Recoding is how classes are written. The recodings are Generalization,
-// Anatomy, Permutation, Slicing and LGB, and for single releases Randomization and
-// Rings; what they write is fixed by the format, so the interface is closed.
+// Anatomy, Permutation, Slicing and LGB, for single releases Randomization and
+// Rings, and for level L2 Buckets, BucketAnatomy and DrawnValues; what they write is fixed by the format, so the interface is closed.
 type Recoding interface {
 	// Name is how configuration and manifest write the recoding.
 	Name() string
@@ -17,6 +19,8 @@ type Recoding interface {
 	// Lacks says in words why the release of a manifest carries no promise across
 	// releases; nothing where it carries one.
 	Lacks(m *Manifest) string
+	// Level is that of the states whose classes it writes.
+	Level() incremental.Level
 
 	// exact reports that quasi-identifiers are written as single values.
 	exact() bool
@@ -53,6 +57,7 @@ type Recoding interface {
 type plain struct{}
 
 func (plain) Lacks(*Manifest) string                           { return "" }
+func (plain) Level() incremental.Level                         { return incremental.L1 }
 func (plain) exact() bool                                      { return false }
 func (plain) semi() bool                                       { return false }
 func (plain) bind(*source, *Input) error                       { return nil }
@@ -80,6 +85,8 @@ type layout struct {
 	header []string
 	append func(s *scratch, buf []byte, number int, c *class) (out []byte, rows int)
 	whole  func() (text []byte, rows int)
+	// classes in the order of the file, where it is not that of their numbers.
+	classes []*class
 }
 
 // scratch is what one worker reuses from class to class.
@@ -95,12 +102,16 @@ type scratch struct {
 // Names of the recodings, as the format has them.
 const (
 	NameGeneralization = "generalization"
+	NameBuckets        = "buckets"
 	NameAnatomy        = "anatomy"
 	NamePermutation    = "permutation"
 	NameSlicing        = "slicing"
 	NameLGB            = "lgb"
 	NameRandomization  = "randomization"
 )
+
+// dataName is the file of rows where a class has cells.
+const dataName = "data.csv"
 
 // MethodRings is how a manifest names generalization whose rows have cells of
 // their own (Rings).
@@ -110,11 +121,15 @@ const MethodRings = "ng"
 type RecodingOptions struct {
 	Seed   [32]byte   // rule R (randomness): keys what permutation, slicing and lgb draw
 	Slices [][]string // slicing: the attributes that stay together
+	Level  incremental.Level
 }
 
 // ParseRecoding returns the recoding of a name, of those that a chain of
-// releases may have.
+// releases of a level may have.
 func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
+	if o.Level == incremental.L2 {
+		return parseShared(name, o.Seed)
+	}
 	switch name {
 	case NameGeneralization:
 		return Generalization(), nil
@@ -129,6 +144,20 @@ func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 	default:
 		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name,
 			NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
+	}
+}
+
+// parseShared is ParseRecoding for level L2.
+func parseShared(name string, seed [32]byte) (Recoding, error) {
+	switch name {
+	case NameBuckets:
+		return Buckets(), nil
+	case NameAnatomy:
+		return BucketAnatomy(), nil
+	case NamePermutation:
+		return DrawnValues(seed), nil
+	default:
+		return nil, fmt.Errorf("recoding %q is none of level L2: %s, %s, %s", name, NameBuckets, NameAnatomy, NamePermutation)
 	}
 }
 

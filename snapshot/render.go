@@ -5,6 +5,8 @@ import (
 	"io"
 	"path"
 	"slices"
+
+	"anond/incremental"
 )
 
 // Files is where a rendering goes, and where it finds what it takes over.
@@ -67,6 +69,9 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 	if err = checkClasses(in); err != nil {
 		return nil, err
 	}
+	if err = r.checkBuckets(); err != nil {
+		return nil, err
+	}
 	if r.source, err = newSource(r.relevant(), s); err != nil {
 		return nil, err
 	}
@@ -92,7 +97,7 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
-	next := &standing{since: r.from.since, numbers: r.from.numbers, written: slices.Clone(r.from.written)}
+	next := &standing{since: r.from.since, numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births)}
 	if r.from.sums != nil {
 		next.sums = r.from.sums.clone()
 	} else {
@@ -111,6 +116,9 @@ func (r *rendering) write() error {
 	}
 	m := &r.out.Manifest
 	m.Records, m.Classes = next.sums.records, next.sums.classes
+	if r.in.Level == incremental.L2 {
+		m.Buckets = next.sums.buckets()
+	}
 	if i := r.in.intent; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
 		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d", ErrView, m.Records, m.Classes, i.Records, i.Classes)
 	}

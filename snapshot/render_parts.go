@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"anond/incremental"
 )
 
 // takeOver lists the parts of the release before, and joins those that are due. Of
@@ -54,7 +56,7 @@ func (r *rendering) bury() error {
 	if len(r.deaths) == 0 || r.from.whole != nil { // then they are in no part
 		return nil
 	}
-	if r.recoding.semi() {
+	if r.recoding.semi() || r.in.Level == incremental.L2 {
 		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
 	}
 	parts := r.out.Manifest.Parts

@@ -64,7 +64,7 @@ func (r *rings) fill(t *table, b *boxer, c *class) {
 
 func (*rings) layouts(t *table) []layout {
 	return []layout{{
-		name:   "data.csv",
+		name:   dataName,
 		header: append(t.names(), t.sa.name, "class"),
 		append: func(_ *scratch, buf []byte, number int, c *class) ([]byte, int) {
 			for _, x := range c.lines {

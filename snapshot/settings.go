@@ -41,7 +41,12 @@ type Policy struct {
 	Republication string      `json:"republication"`
 	MaxRegroups   int         `json:"max_regroups"` // negative: no bound
 	SubjectRepeat string      `json:"subject_repeat,omitempty"`
+	Level         string      `json:"level,omitempty"`    // policyL2, or empty; it is that of the input
+	MinPool       int         `json:"min_pool,omitempty"` // level L2: least number of records of a pool, if one is set
 }
+
+// policyL2 is how a manifest writes level L2.
+const policyL2 = "L2"
 
 // Diversity is a further principle in the manifest, such as
 // {"kind":"recursive","l":3,"c":2}. t-closeness names its ground distance and

@@ -16,6 +16,8 @@ type source struct {
 	slices   [][]int         // slicing: columns by slice, len(cols) for the sensitive one
 	buckets  []*localBuckets // lgb: semi-sensitive attributes in schema order, then the sensitive one
 	workers  int
+	k, l     int
+	claim    Privacy  // what no class has a say in: level and growth
 	seed     [32]byte // of the draws between classes that look alike (rule R, randomness)
 	scratch  []int32  // by record, see byRecord
 }
@@ -28,7 +30,10 @@ func newSource(in *Input, s *Settings) (*source, error) {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	out := &source{recoding: s.Recoding, workers: workers, seed: s.Seed}
+	if in.Level != s.Recoding.Level() {
+		return nil, fmt.Errorf("%w: recoding %s does not write classes of its level", ErrView, s.Recoding.Name())
+	}
+	out := &source{recoding: s.Recoding, workers: workers, k: s.Policy.K, l: s.Policy.L, claim: claimOf(in), seed: s.Seed}
 	if err := out.columns(in); err != nil {
 		return nil, err
 	}

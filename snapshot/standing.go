@@ -20,6 +20,8 @@ type standing struct {
 	// numbers are, by record, that of its class among those that are numbered
 	// together; nil where classes never die.
 	numbers []uint32
+	// bucket is the newest one of level L2, as the state numbers them.
+	bucket uint32
 	// placed is who is in which part; only of a history, for the gate.
 	placed []Placement
 	// whole is what the newest release shows, if it has no parts: the next one
@@ -50,7 +52,7 @@ func standingOf(in *Input, s *Settings, m *Manifest, sha256 [32]byte) (*standing
 	if in.Since > 0 || in.Release != m.Release {
 		return nil, fmt.Errorf("%w: it does not hold all that was published up to release %d", ErrView, m.Release)
 	}
-	x := &standing{manifest: m, sha256: sha256, since: max(1, m.PartsSince)}
+	x := &standing{manifest: m, sha256: sha256, since: max(1, m.PartsSince), bucket: newestBucket(in.Classes)}
 	if !x.inParts() {
 		x.since, x.whole = m.Release+1, in
 	}
@@ -81,7 +83,7 @@ func (x *standing) number(src *source, in *Input) error {
 		if !x.inParts() {
 			p.Part = ""
 		}
-		shift := uint32(0)
+		shift, buckets := uint32(0), uint32(0)
 		for unit := part.first; unit <= part.last; unit++ {
 			x.written[unit] = x.written[unit-1]
 			if len(births[unit]) == 0 {
@@ -91,8 +93,9 @@ func (x *standing) number(src *source, in *Input) error {
 			if err != nil {
 				return err
 			}
-			p.add(t, shift, false)
+			p.add(t, shift, buckets, false)
 			shift += uint32(len(t.classes))
+			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
 			x.sums.add(t)
 			x.remember(t)

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -76,7 +77,7 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 		s.records += sign * n
 		s.classes += sign
 		bump(s.sizes, n, sign)
-		if t.local == nil {
+		if t.local == nil && t.shared == nil {
 			s.shape(c.bag, sign)
 		}
 		for j := range t.cols {
@@ -88,6 +89,34 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 			s.shape(b.bag, sign)
 		}
 	}
+	for _, b := range t.shared {
+		s.shape(b.bag, sign)
+	}
+}
+
+// buckets counts those of level L2.
+func (s *sums) buckets() (n int) {
+	for _, buckets := range s.shapes {
+		n += buckets
+	}
+	return n
+}
+
+// bucketMedian is the number of records in the bucket of the median person at level
+// L2: at least half of the records are in buckets of no more.
+func (s *sums) bucketMedian() int {
+	var shapes []bagShape
+	for shape := range s.shapes {
+		shapes = append(shapes, shape)
+	}
+	slices.SortFunc(shapes, func(a, b bagShape) int { return cmp.Compare(a.size, b.size) })
+	records := 0
+	for _, shape := range shapes {
+		if records += shape.size * s.shapes[shape]; 2*records >= s.records {
+			return shape.size
+		}
+	}
+	return 0
 }
 
 func (s *sums) shape(bag []uint32, sign int) {

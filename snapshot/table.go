@@ -19,6 +19,7 @@ type table struct {
 	local   []*bucketing // lgb: semi-sensitive attributes in schema order, then the sensitive one
 	// wholeClasses: lgb, and each bucket of the sensitive attribute is a class.
 	wholeClasses bool
+	shared       []*sharedBucket // level L2: in canonical order, bucket number = index + 1
 }
 
 // class is one class of the table.
@@ -31,6 +32,11 @@ type class struct {
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
 	lines   []line   // rings: the rows, in order
 	drawn   uint64   // cache of table.draw
+	// Level L2, where bag is nil: no order and no number may depend on it.
+	given  uint32 // the bucket, as the input numbers it
+	bucket *sharedBucket
+	place  uint32   // in the order of what classes show, equal where that is
+	values []uint32 // permutation: of its rows, as drawn
 }
 
 // table finds the cells and bags of classes and puts them in canonical order.
@@ -69,7 +75,7 @@ func (t *table) hold(in []Class) {
 	for i := range in {
 		n := len(in[i].Members)
 		classes[i] = class{members: in[i].Members, born: in[i].Born, dead: in[i].Died != 0,
-			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n]}
+			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n], given: in[i].Bucket}
 		t.classes[i] = &classes[i]
 		at += n
 	}
@@ -88,7 +94,7 @@ func (t *table) fill() {
 				}
 				c.cells[j] = b.cell(&t.cols[j], c.members)
 			}
-			if t.local != nil && !t.wholeClasses {
+			if t.local != nil && !t.wholeClasses || t.shared != nil {
 				c.bag = nil
 			}
 			for k := range c.bag {
@@ -141,6 +147,12 @@ func (t *table) compareContent(a, b *class) int {
 }
 
 func (t *table) compare(a, b *class) int {
+	if t.shared != nil {
+		if c := t.compareShared(a, b); c != 0 {
+			return c
+		}
+		return t.compareDraws(a, b)
+	}
 	if c := t.compareContent(a, b); c != 0 {
 		return c
 	}
@@ -152,6 +164,11 @@ func (t *table) compare(a, b *class) int {
 	if c := slices.CompareFunc(a.lines, b.lines, t.compareLines); c != 0 {
 		return c
 	}
+	return t.compareDraws(a, b)
+}
+
+// compareDraws is the order of classes that look alike.
+func (t *table) compareDraws(a, b *class) int {
 	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(slices.Min(a.members), slices.Min(b.members)))
 }
 
@@ -170,7 +187,7 @@ func (t *table) draw(c *class) uint64 {
 // placement is who is in which class, by record and number.
 func (t *table) placement(part string) Placement {
 	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
-	p.add(t, 0, true)
+	p.add(t, 0, 0, true)
 	return p
 }
 

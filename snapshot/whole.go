@@ -64,7 +64,10 @@ func (w *WholeTable) Write(to func(name string) io.Writer) ([]FileEntry, error) 
 	for _, name := range w.Names() {
 		outs = append(outs, newWholeFile(name, to(name)))
 	}
-	if m.Recoding == NameLGB {
+	switch {
+	case m.Shared():
+		return w.writeShared(outs)
+	case m.Recoding == NameLGB:
 		return w.writeLocal(outs)
 	}
 	if err := w.merge(outs); err != nil {

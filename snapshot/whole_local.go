@@ -46,10 +46,15 @@ func (w *WholeTable) writeLocal(outs []*wholeFile) ([]FileEntry, error) {
 	if err := l.settle(); err != nil {
 		return nil, err
 	}
+	return l.table.writeAll(outs)
+}
+
+// writeAll writes a table that was read from parts.
+func (t *table) writeAll(outs []*wholeFile) ([]FileEntry, error) {
 	entries := make([]FileEntry, len(outs))
-	for i, layout := range l.table.recoding.layouts(l.table) {
+	for i, layout := range t.recoding.layouts(t) {
 		var err error
-		if entries[i], err = l.table.write(layout, outs[i].buf); err != nil {
+		if entries[i], err = t.write(layout, outs[i].buf); err != nil {
 			return nil, err
 		}
 		if err := outs[i].buf.Flush(); err != nil {

@@ -143,12 +143,20 @@ func FuzzWholeTable(f *testing.F) {
 	f.Add(uint8(1), "age,postcode,sex,visit,weight,group\n3,1010,F,2020-01-01,1.5,1\n", "group,diagnosis,count\n1,flu,1\n", 1, uint8(0))
 	f.Add(uint8(2), "age,ward,weight,postcode,sex,diagnosis,class\n3,*1,1.5,*,F,*1,1\n",
 		"attribute,bucket,value,count\nward,1,a,1\ndiagnosis,1,flu,1\n", 1, uint8(0))
+	const shared = "age,weight,born,postcode,ward,income,class,bucket\n"
+	const row = "3,1.5,2020-01-01,1010,F,7,1,1\n"
+	f.Add(uint8(3), shared+row+row, "bucket,diagnosis,count\n1,flu,1\n1,cold,1\n", 1, uint8(0))
+	f.Add(uint8(4), shared+row+"4"+row[1:], "bucket,diagnosis,count\n1,flu,2\n", 1, uint8(0))
+	f.Add(uint8(5), "age,weight,born,postcode,ward,income,diagnosis,bucket\n3,1.5,2020-01-01,1010,F,7,flu,1\n3,1.5,2020-01-01,1010,F,7,x,1\n",
+		"", 1, uint8(0))
 	f.Fuzz(func(t *testing.T, kind uint8, rows, values string, classes int, dead uint8) {
 		if classes < 1 || classes > 8 {
 			return
 		}
-		recoding := []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NameLGB}[kind%3]
-		names := [][]string{{"data.csv"}, {"qit.csv", "st.csv"}, {"lgb.csv", "buckets.csv"}}[kind%3]
+		recoding := []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NameLGB, snapshot.NameBuckets, snapshot.NameAnatomy,
+			snapshot.NamePermutation}[kind%6]
+		names := [][]string{{"data.csv"}, {"qit.csv", "st.csv"}, {"lgb.csv", "buckets.csv"}, {"data.csv", "buckets.csv"}, {"data.csv",
+			"buckets.csv"}, {"data.csv"}}[kind%6]
 		attributes := hospital(t)
 		if recoding == snapshot.NameLGB {
 			attributes = clinic(t)
@@ -160,6 +168,12 @@ func FuzzWholeTable(f *testing.F) {
 			texts[names[1]] = values
 		}
 		m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: recoding, Records: 100}
+		if kind%6 > 2 {
+			m.Policy, m.Buckets, dead = snapshot.Policy{K: 2, L: 2, Level: "L2"}, 2, 0
+		}
+		if kind%6 == 5 {
+			m.Values = "drawn"
+		}
 		for part := range 2 {
 			p := snapshot.PartEntry{Part: fmt.Sprintf("part-%06d", part+1), Classes: classes}
 			for _, name := range names {

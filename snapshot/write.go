@@ -44,6 +44,11 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 		entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
 		return entry, err
 	}
+	if l.classes != nil {
+		inFile := *t
+		inFile.classes = l.classes
+		t = &inFile
+	}
 	queue, free, stop := t.produce(l)
 	defer stop()
 	for c := range queue {

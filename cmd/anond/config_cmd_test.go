@@ -19,9 +19,35 @@ func TestConfigInitPassesCheck(t *testing.T) {
 	r := anond(t, "config", "init")
 	require.Equal(t, result{exitOK, config.Starting, ""}, r)
 	path := file(t, "anond.yaml", r.stdout)
-	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5\n", ""}
+	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L2\n" + meaningOf(config.L2), ""}
 	assert.Equal(t, want, anond(t, "config", "check", "-c", path))
 	assert.Equal(t, want, anond(t, "config", "check", "--config="+path))
+}
+
+func meaningOf(l config.Level) string {
+	sentences := l.Meaning()
+	return strings.Join(sentences[:], "\n") + "\n"
+}
+
+// TestConfigCheckExplainsTheLevel: what the one means is not said of the other.
+func TestConfigCheckExplainsTheLevel(t *testing.T) {
+	said := map[config.Level]string{}
+	for _, l := range []config.Level{config.L1, config.L2} {
+		s := newSite(t, fileSource, "on: update", "")
+		s.edit("level: L1", "level: "+string(l))
+		r := s.run("config check")
+		require.Equal(t, exitOK, r.code, r.stderr)
+		assert.True(t, strings.HasSuffix(r.stdout, ", level "+string(l)+"\n"+meaningOf(l)), r.stdout)
+		said[l] = meaningOf(l)
+
+		r = s.run("config check --json")
+		var a struct{ Level, Meaning string }
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+		assert.Equal(t, string(l), a.Level)
+		assert.Equal(t, strings.TrimSpace(strings.ReplaceAll(meaningOf(l), "\n", " ")), a.Meaning)
+	}
+	assert.Contains(t, said[config.L2], "is safe also against someone who reads this program")
+	assert.Contains(t, said[config.L1], "is not safe against someone who reads this program")
 }
 
 // TestConfigCheckReportsAllFaults with place, key, reason and suggestion, and

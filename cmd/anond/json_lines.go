@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"anond/snapshot"
 )
 
 // jsonLines turns CSV that is written to it into a JSON object a row, whose keys are
@@ -21,7 +23,14 @@ type jsonLines struct {
 
 // numberColumns are the columns of a data file that hold numbers of classes,
 // groups and buckets, and counts.
-func numberColumns(file string) []int {
+func numberColumns(m *snapshot.Manifest, file string) []int {
+	switch {
+	case !m.Shared():
+	case file == "buckets.csv":
+		return []int{0, -1}
+	case m.Values == "":
+		return []int{-2, -1} // class and bucket
+	}
 	switch file {
 	case "st.csv":
 		return []int{0, -1}

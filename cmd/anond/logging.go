@@ -20,7 +20,7 @@ func newLogger(w io.Writer, settings config.Log, terminal bool) *slog.Logger {
 	return slog.New(eventHandler{slog.NewJSONHandler(w, options)})
 }
 
-func levelOf(level config.Level) slog.Level {
+func levelOf(level config.LogLevel) slog.Level {
 	switch level {
 	case config.Debug:
 		return slog.LevelDebug

@@ -55,7 +55,7 @@ func TestLogFormat(t *testing.T) {
 }
 
 func TestLogLevel(t *testing.T) {
-	for level, want := range map[config.Level]int{config.Debug: 4, config.Info: 3, config.Warn: 2, config.Error: 1} {
+	for level, want := range map[config.LogLevel]int{config.Debug: 4, config.Info: 3, config.Warn: 2, config.Error: 1} {
 		var out bytes.Buffer
 		log := newLogger(&out, config.Log{Level: level, Format: config.JSONLog}, false)
 		log.Debug("a")

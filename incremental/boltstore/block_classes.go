@@ -12,7 +12,7 @@ import (
 //
 // Content: length; regimes, births, regroupings and sizes packed; the members
 // of each class, the first as distance from the first of the class before, the
-// others as distance from their neighbour.
+// others as distance from their neighbour; where there are buckets, these, packed.
 type classBlock struct {
 	first   incremental.ClassID // from the key
 	classes []*incremental.Class
@@ -54,7 +54,20 @@ func (b *classBlock) encode() []byte {
 			out = binary.AppendUvarint(out, uint64(m-c.Members[i]-1))
 		}
 	}
-	return out
+	return b.appendBuckets(out)
+}
+
+// appendBuckets writes the bucket of each class, nothing if none has one.
+func (b *classBlock) appendBuckets(out []byte) []byte {
+	buckets, any := make([]incremental.BucketID, len(b.classes)), false
+	for i, c := range b.classes {
+		buckets[i] = c.Bucket
+		any = any || c.Bucket != 0
+	}
+	if !any {
+		return out
+	}
+	return appendPacked(out, buckets)
 }
 
 func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, error) {
@@ -77,6 +90,10 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 		return nil, errDecode
 	}
 	members := readMembers(r, size, total)
+	buckets := make([]incremental.BucketID, n)
+	if len(r.b) > 0 {
+		unpack(r, buckets)
+	}
 	if err := r.done(); err != nil {
 		return nil, err
 	}
@@ -84,8 +101,8 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 	classes := make([]incremental.Class, n)
 	for i := range classes {
 		k := int(size[i])
-		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Born: born[i], Regroups: regroups[i],
-			Members: members[:k:k]}
+		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Bucket: buckets[i], Born: born[i],
+			Regroups: regroups[i], Members: members[:k:k]}
 		members = members[k:]
 		b.classes[i] = &classes[i]
 	}

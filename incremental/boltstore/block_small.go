@@ -102,7 +102,7 @@ func encodeMeta(m *incremental.Meta) []byte {
 	out = appendMap(out, m.Read, comparePartitions, func(b []byte, p incremental.Partition, next int64) []byte {
 		return binary.AppendVarint(appendPartition(b, p), next)
 	})
-	return appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []incremental.HierarchyVersion) []byte {
+	out = appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []incremental.HierarchyVersion) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(versions)))
 		for _, v := range versions {
 			b = binary.AppendUvarint(append(b, v.SHA256[:]...), uint64(v.Leaves))
@@ -110,6 +110,8 @@ func encodeMeta(m *incremental.Meta) []byte {
 		}
 		return b
 	})
+	out = binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Decided), uint64(m.Pools.First))
+	return appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
 }
 
 func decodeMeta(content []byte) (m incremental.Meta, err error) {
@@ -130,6 +132,11 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	}
 	m.Read = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
 	m.Hierarchies = readMap(r, readHierarchy)
+	if len(r.b) == 0 {
+		return m, r.done() // format3
+	}
+	m.Pools.Decided, m.Pools.First = r.uvarint(), incremental.RecordID(r.count(maxRecord))
+	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
 	return m, r.done()
 }
 

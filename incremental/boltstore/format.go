@@ -16,8 +16,10 @@ const (
 	// format3 lets meta carry how far a state had read when it was reset, and the
 	// versions of hierarchies; a dictionary then holds the paths of their leaves.
 	format3 = 3
+	// format4 lets meta carry the pools of level L2, and classes their buckets.
+	format4 = 4
 
-	formatNewest = format3
+	formatNewest = format4
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;

@@ -90,6 +90,9 @@ func (g *Generator) meta() *incremental.Meta {
 		m.Hierarchies = map[int][]incremental.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7},
 			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
+	if g.chance(0.5) {
+		m.Pools = incremental.Pools{Decided: g.sent, First: g.guard.Records, Refused: g.chance(0.5), Grown: g.chance(0.5)}
+	}
 	return m
 }
 
@@ -182,6 +185,9 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 		c := &incremental.Class{ID: incremental.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: incremental.Regime(g.random.IntN(2)),
 			Born:     g.release,
 			Regroups: uint16(g.random.IntN(3)), Members: slices.Sorted(slices.Values(g.free[:k]))}
+		if g.release%3 == 0 { // a release of level L2
+			c.Regime, c.Bucket = incremental.Frozen, g.guard.Bucket+incremental.BucketID(1+len(d.Births)/3)
+		}
 		g.free, g.members[c.ID] = g.free[k:], c.Members
 		d.Births = append(d.Births, c)
 	}

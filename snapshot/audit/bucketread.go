@@ -92,9 +92,5 @@ func (r *tableReader) exactClasses(file string, raw *rawTable, order []uint32, t
 		}
 	}
 	r.f.addN("order", kindRowOrder, r.release, first, "", "rows of a class are not sorted; their order may follow insertion", disorder)
-	if err := r.onlyValues(file, t); err != nil {
-		return err
-	}
-	t.spanBoxes(r.s)
-	return nil
+	return r.onlyValues(file, t)
 }

@@ -103,7 +103,6 @@ func (r *tableReader) exactTable(file string, t *table, disorder int, number []u
 	if err := r.onlyValues(file, t); err != nil {
 		return nil, err
 	}
-	t.spanBoxes(r.s)
 	r.finish(t, number, sorted, dense)
 	return t, nil
 }

@@ -252,12 +252,12 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 
 			"classes are not numbered 1..m; a number that persists links classes across releases")
 	}
-	compare := newBagOrder(r.s.sa).compareClasses
+	compare := newClassOrder(r.s, t).compare
 	if t.local != nil && r.form != recodingLGB {
-		compare = compareBucketed
+		compare = func(p, c int) int { return compareBucketed(r.s, t, p, c) }
 	}
-	for c := 1; c+1 < len(t.start) && t.box != nil; c++ {
-		if compare(r.s, t, c-1, c) > 0 && !r.mayRestart(c) {
+	for c := 1; c+1 < len(t.start) && (t.box != nil || t.exact()); c++ {
+		if compare(c-1, c) > 0 && !r.mayRestart(c) {
 			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
 	}
@@ -276,32 +276,4 @@ type joint struct {
 // tested when its part was written, and a compaction is compared with that.
 func (r *tableReader) mayRestart(c int) bool {
 	return slices.ContainsFunc(r.joined, func(j joint) bool { return c == j.first || j.compacted && j.first < c && c < j.end })
-}
-
-// bagOrder compares bags as lists sorted by bytes.
-type bagOrder struct {
-	sa   *valueDict
-	x, y []uint32
-}
-
-func newBagOrder(sa *valueDict) *bagOrder { return &bagOrder{sa: sa} }
-
-func (b *bagOrder) compareClasses(s *schema, t *table, p, c int) int {
-	for a, attr := range s.qi {
-		x, y := t.box[p*t.d+a], t.box[c*t.d+a]
-		if x == noCell || y == noCell {
-			return 0
-		}
-		if o := attr.compare(x, y); o != 0 {
-			return o
-		}
-	}
-	if !t.ownBags() {
-		return 0
-	}
-	b.x = append(b.x[:0], t.bag(p)...)
-	b.y = append(b.y[:0], t.bag(c)...)
-	slices.SortFunc(b.x, b.sa.compare)
-	slices.SortFunc(b.y, b.sa.compare)
-	return slices.CompareFunc(b.x, b.y, b.sa.compare)
 }

@@ -12,7 +12,7 @@ type table struct {
 	d        int      // quasi-identifiers
 	start    []uint32 // m+1
 	sa       []uint32 // sensitive value per row, ascending by id within a class
-	box      []uint32 // m*d cell ids: the published box, or the span of exact rows
+	box      []uint32 // m*d cell ids: the published box; nil of exact rows
 	permuted bool     // qi columns were shuffled on their own inside each group
 	qi       []uint32 // rows*d exact cells (anatomy, permutation), nil for generalization
 	support  []uint32 // value set of each class, interned
@@ -27,11 +27,18 @@ type table struct {
 func (t *table) rows() int                           { return len(t.sa) }
 func (t *table) size(c int) int                      { return int(t.start[c+1] - t.start[c]) }
 func (t *table) bag(c int) []uint32                  { return t.sa[t.start[c]:t.start[c+1]] }
-func (t *table) cells(c int) []uint32                { return t.box[c*t.d : (c+1)*t.d] }
 func (t *table) rowsQI(c int) []uint32               { return t.qi[int(t.start[c])*t.d : int(t.start[c+1])*t.d] }
 func (t *table) row(i uint32) []uint32               { return t.qi[int(i)*t.d : (int(i)+1)*t.d] }
 func (t *table) exact() bool                         { return t.qi != nil }
 func (t *table) sameBag(c int, o *table, p int) bool { return slices.Equal(t.bag(c), o.bag(p)) }
+
+// cells are the published box of a class; none of exact rows.
+func (t *table) cells(c int) []uint32 {
+	if t.box == nil {
+		return nil
+	}
+	return t.box[c*t.d : (c+1)*t.d]
+}
 
 // sameCells compares everything published about a class besides its bag.
 func (t *table) sameCells(c int, o *table, p int) bool {
@@ -149,24 +156,6 @@ func (t *table) histogram(values int) []int {
 		h[v]++
 	}
 	return h
-}
-
-// spanBoxes computes the box each class of exact rows spans, the way
-// generalization would print it; its order is the canonical order of groups.
-func (t *table) spanBoxes(s *schema) {
-	t.box = make([]uint32, 0, t.m*t.d)
-	scratch := tightScratch{exact: true}
-	var values []uint32
-	for c := range t.m {
-		rows := t.rowsQI(c)
-		for a, attr := range s.qi {
-			values = values[:0]
-			for i := a; i < len(rows); i += t.d {
-				values = append(values, rows[i])
-			}
-			t.box = append(t.box, attr.tight(values, &scratch))
-		}
-	}
 }
 
 // lookup turns a class number of an export into the class's index.

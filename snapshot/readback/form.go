@@ -13,8 +13,16 @@ type form struct {
 	estimator func(*Release) query.Estimator
 }
 
-// formOf returns the form of a recoding by its name.
-func formOf(recoding string) (form, bool) {
+// formOf returns the form of the recoding that a manifest names.
+func formOf(m *snapshot.Manifest) (form, bool) {
+	if m.Shared() {
+		f, ok := map[string]form{
+			snapshot.NameBuckets:     {(*Release).loadShared, (*Release).sharedEstimator},
+			snapshot.NameAnatomy:     {(*Release).loadSharedExact, (*Release).anatomyEstimator},
+			snapshot.NamePermutation: {(*Release).loadDrawn, (*Release).sharedEstimator},
+		}[m.Recoding]
+		return f, ok
+	}
 	f, ok := map[string]form{
 		snapshot.NameGeneralization: {(*Release).loadCells, (*Release).cellEstimator},
 		snapshot.NameAnatomy:        {(*Release).loadAnatomy, (*Release).anatomyEstimator},
@@ -22,7 +30,7 @@ func formOf(recoding string) (form, bool) {
 		snapshot.NameSlicing:        {(*Release).loadSliced, (*Release).slicingEstimator},
 		snapshot.NameRandomization:  {(*Release).loadRandomized, (*Release).randomizedEstimator},
 		snapshot.NameLGB:            {(*Release).loadLocal, (*Release).localEstimator},
-	}[recoding]
+	}[m.Recoding]
 	return f, ok
 }
 
@@ -49,5 +57,5 @@ func (r *Release) slicingEstimator() query.Estimator { return r.blocks(r.SlicedC
 // were in the records.
 func (r *Release) blocks(blocks [][]int) query.Estimator {
 	columns := append(slices.Clip(r.QI), r.SA)
-	return &query.BlockRelease{Dicts: r.Dicts, Codes: columns, Start: r.Start, Blocks: blocks}
+	return &query.BlockRelease{Dicts: r.Dicts, Codes: columns, Start: r.ValueGroups(), Blocks: blocks}
 }

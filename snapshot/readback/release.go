@@ -32,6 +32,10 @@ type Release struct {
 	// cells are exact.
 	Cells [][]query.Cell
 	Local *query.LocalRelease // lgb; SA is then in order of buckets
+	// Buckets is the first row of each bucket of level L2, and behind the last; nil at
+	// level L1. Rows stand bucket by bucket; a bucket's values are in SA at the places of
+	// its rows, and whose row which of them is, nobody is told.
+	Buckets []int32
 
 	dir  string // of the release itself
 	form form   // once loaded
@@ -87,7 +91,7 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
 		}
 	}
-	f, ok := formOf(r.Manifest.Recoding)
+	f, ok := formOf(r.Manifest)
 	if !ok {
 		return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
 	}
@@ -140,8 +144,8 @@ func (r *Release) Sizes() []int {
 	return out
 }
 
-// Bags are those of which l speaks: of the classes, or of the local buckets of
-// the sensitive attribute.
+// Bags are those of which l speaks: of the classes, of the buckets of level L2, or of
+// the local buckets of the sensitive attribute.
 func (r *Release) Bags() (out []equivclass.Bag) {
 	if r.Local != nil {
 		for _, values := range r.Local.Values[len(r.Dicts)-1] {
@@ -149,13 +153,23 @@ func (r *Release) Bags() (out []equivclass.Bag) {
 		}
 		return out
 	}
-	for i := range len(r.Start) - 1 {
-		out = append(out, r.Bag(i))
+	groups := r.ValueGroups()
+	for i := range len(groups) - 1 {
+		out = append(out, equivclass.BagOfCodes(slices.Clone(r.SA[groups[i]:groups[i+1]])))
 	}
 	return out
 }
 
-// Bag is the sensitive values of a class.
+// ValueGroups are the first rows of the groups inside which nobody is told whose value
+// is whose, and behind the last: classes, or the buckets of level L2.
+func (r *Release) ValueGroups() []int32 {
+	if r.Buckets != nil {
+		return r.Buckets
+	}
+	return r.Start
+}
+
+// Bag is the sensitive values of a class, at level L1.
 func (r *Release) Bag(class int) equivclass.Bag {
 	return equivclass.BagOfCodes(slices.Clone(r.SA[r.Start[class]:r.Start[class+1]]))
 }

@@ -46,7 +46,7 @@ schema:
     - {name: sex, role: quasi, type: categorical}
     - {name: country, role: quasi, type: categorical}
     - {name: occupation, role: sensitive, type: categorical}
-policy: {k: 10, l: 5}
+policy: {k: 10, l: 5, level: L1}
 initial: {max_records: %d}
 release: {dir: ./releases, trigger: {on: records, every: %[2]d}}
 state: {path: ./state/anond.db}

@@ -14,7 +14,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +91,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	var source ingest.Source
-	err = steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
+	err = publisher.standing.during(ctx, func(ctx context.Context) error {
+		return steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
+	})
 	if err != nil {
 		return err
 	}
@@ -105,15 +106,16 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()),
 		"records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
-	releases := inspect(ctx, c, o, machine.Intents())
+	releases := inspect(ctx, c, o, machine.Intents(), publisher.standing)
 	closers.add(releases.close)
 	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload,
-		Retry:   reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage}
-	if err := host.Run(ctx); err != nil || !o.Once {
+		Retry:   reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
+		Faults: publisher.standing.fault}
+	if err := publisher.standing.end(ctx, host.Run(ctx)); err != nil || !o.Once {
 		return err
 	}
 	releases.finish(ctx, &last, show)
@@ -143,15 +145,16 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, err
 	}
 	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Seed: seed, Seeded: seeded,
-		Interrupted: func() bool { return ctx.Err() != nil }})
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }})
 	var changed *incremental.SettingsError
 	var retired *incremental.RetiredError
+	var level *incremental.LevelError
 	var shrunk *incremental.GrowthError
 	switch {
 	case errors.As(err, &shrunk):
 		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed), errors.As(err, &retired):
+	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -168,7 +171,14 @@ func (e *ConfigError) Hint() string {
 	}
 	var retired *incremental.RetiredError
 	if errors.As(e.Err, &retired) {
-		return "this version promises levels L0 and L1 only: use the version that made the state"
+		return "rule B (buckets) has replaced the rule of that value: use the version that made the state, or start a new dataset of other " +
+			"records with policy.level: L2"
+	}
+	var level *incremental.LevelError
+	if errors.As(e.Err, &level) {
+		have := map[incremental.Level]config.Level{incremental.L1: config.L1, incremental.L2: config.L2}[level.State]
+		return fmt.Sprintf("write level: %s under policy, since a dataset stays at its level; or, while no release is decided, "+
+			"start over: anond state reset", have)
 	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
@@ -195,13 +205,8 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	// It only reads: a stop leaves it to itself.
-	if err := left(ctx, func() error { return p.resume(m) }); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		// A changed file is not a fault of the rendering.
-		return nil, cmp.Or(damageOfNewest(p.inner.FS, c.Release.Dir, m), err)
+	if err := left(ctx, func() error { return p.recheck(ctx, m) }); err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -19,7 +19,7 @@ const inspectPause = 5 * time.Millisecond
 // inspection checks all published releases in the background, once per run. Faults
 // go to the log and the status. They stop nothing: the content of the next release
 // follows from the state, which a damaged copy of an old release does not change,
-// and the newest release, to which the next one refers, is checked before.
+// and the newest release, to which the next one refers, is read again before.
 type inspection struct {
 	log    *slog.Logger
 	stop   context.CancelFunc
@@ -28,8 +28,9 @@ type inspection struct {
 	damage *ingest.Damage
 }
 
-// inspect starts the check of the releases that the state calls published.
-func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent) *inspection {
+// inspect starts the check of the releases that the state calls published, after
+// the newest one was read again.
+func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent, after *recheck) *inspection {
 	ctx, cancel := context.WithCancel(ctx)
 	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
 	look := snapshot.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
@@ -37,6 +38,14 @@ func inspect(ctx context.Context, c *config.Config, o Options, intents []increme
 		defer close(i.done)
 		if len(look.Published) == 0 {
 			return
+		}
+		select {
+		case <-after.done:
+		case <-ctx.Done():
+			return
+		}
+		if after.err != nil {
+			return // the run ends with it
 		}
 		if v, err := look.Run(ctx); err == nil {
 			o.Log.Info("every published file was checked", "event", "releases_checked", "releases", v.Releases, "files", v.Files,
@@ -108,13 +117,4 @@ func (i *inspection) finish(ctx context.Context, last *ingest.Report, observe fu
 		last.Damage = d
 		observe(*last)
 	}
-}
-
-// damageOfNewest reports whether the newest published release is unchanged.
-func damageOfNewest(files snapshot.FS, dir string, m *incremental.Machine) error {
-	published := publishedOf(m.Intents())
-	if len(published) == 0 {
-		return nil
-	}
-	return snapshot.CheckRelease(files, dir, published[len(published)-1])
 }

@@ -81,11 +81,16 @@ func (e *Exporter) Releases() uint32 {
 	return n
 }
 
-// Members writes `release,record,part,class` for the releases from..to. In a
-// release of format version 1, which has no parts, part is empty.
+// Members writes `release,record,part,class` for the releases from..to, and at level L2
+// the bucket behind the class. In a release of format version 1, which has no parts,
+// part is empty.
 func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
-	if err := out.Write([]string{"release", "record", "part", "class"}); err != nil {
+	header := []string{"release", "record", "part", "class"}
+	if e.settings.Recoding.Level() == incremental.L2 {
+		header = append(header, "bucket")
+	}
+	if err := out.Write(header); err != nil {
 		return err
 	}
 	for n := from; n <= to; n++ {
@@ -106,17 +111,22 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 
 // writeMembers writes a release in order of records, which are in one class each.
 func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []snapshot.Placement, records int) error {
-	part, class := make([]int32, records), make([]uint32, records)
+	part, at := make([]int32, records), make([]int32, records) // at: place in the part, from 1
 	for i, p := range placed {
 		for j, r := range p.Records {
-			part[r], class[r] = int32(i), p.Classes[j]
+			part[r], at[r] = int32(i), int32(j)+1
 		}
 	}
-	for r, number := range class {
-		if number == 0 {
+	for r, j := range at {
+		if j == 0 {
 			continue
 		}
-		if err := out.Write([]string{release, e.record(r), placed[part[r]].Part, strconv.Itoa(int(number))}); err != nil {
+		p := &placed[part[r]]
+		row := []string{release, e.record(r), p.Part, strconv.Itoa(int(p.Classes[j-1]))}
+		if p.Buckets != nil {
+			row = append(row, strconv.Itoa(int(p.Buckets[j-1])))
+		}
+		if err := out.Write(row); err != nil {
 			return err
 		}
 	}

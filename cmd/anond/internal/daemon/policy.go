@@ -16,28 +16,35 @@ import (
 	"anond/snapshot"
 )
 
-// PolicyOf translates the configuration's policy for the machine.
+// PolicyOf translates the configuration's policy for the machine. At level L2 it names
+// no partitioner: classes that depend on no value (rule B, buckets) are the machine's own.
 func PolicyOf(c *config.Config) (incremental.Policy, error) {
-	initial, err := partitioner(c.Initial.Partitioner)
-	if err != nil {
-		return incremental.Policy{}, err
-	}
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
 		Repeat:    incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
 		References: c.References(),
-		Initial:    initial, Local: extract.Extract{Workers: runtime.GOMAXPROCS(0)}, InitialMax: c.Initial.MaxRecords,
-		InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
 	if c.Release.Trigger.On == config.OnRecords {
 		out.CutEvery = c.Release.Trigger.Records
 	}
-	return out, nil
+	if p.Level == config.L2 {
+		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
+		out.OnUpdate, out.Workers = c.Release.Trigger.On == config.OnUpdate, runtime.GOMAXPROCS(0)
+		return out, nil
+	}
+	var err error
+	out.Initial, err = partitioner(c.Initial.Partitioner)
+	out.Local = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
+	return out, err
 }
+
+var onRefusal = map[config.OnRefusal]incremental.OnRefusal{config.RefusalStop: incremental.StopRefused,
+	config.RefusalQuarantine: incremental.QuarantineRefused, config.RefusalGrow: incremental.GrowRefused}
 
 // partitioner returns a method of the first load. The machine gives one that
 // draws its seed.
@@ -52,14 +59,19 @@ func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
 func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, error) {
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices})
+	policy, err := PolicyOf(c)
+	if err != nil {
+		return nil, err
+	}
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices,
+		Level: policy.Level})
 	if err != nil {
 		return nil, err
 	}
 	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), SingleFile: c.Release.SingleFile,
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
-			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat)}}
+			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"anond/config"
 	"anond/incremental"
@@ -19,6 +18,7 @@ type publisher struct {
 	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
+	standing *recheck // of the newest release
 }
 
 // Close waits for the step in progress, and lets no other follow.
@@ -28,9 +28,13 @@ func (p *publisher) Close() error {
 }
 
 // Publish renders the view, has the gate check the files, and makes the release
-// durable. After ctx has ended it stops before the next disk operation.
+// durable, once the newest release has been read again. After ctx has ended it
+// stops before the next disk operation.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
+		return ingest.Release{}, err
+	}
+	if err := p.standing.await(ctx); err != nil {
 		return ingest.Release{}, err
 	}
 	until := *p.inner
@@ -58,7 +62,7 @@ func newGate(c *config.Config) *gate {
 		budget = 0
 	}
 	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		MaxRegroups: &budget, Promises: promisesOf(c)})}
+		Level: string(c.Policy.Level), MaxRegroups: &budget, Promises: promisesOf(c)})}
 }
 
 // promisesOf gives the gate the promise of each semi-sensitive attribute.
@@ -84,7 +88,7 @@ func (g *gate) Check(dir string, placed []snapshot.Placement) error {
 func placements(placed []snapshot.Placement) []audit.Placement {
 	out := make([]audit.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement(p)
+		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }
@@ -95,32 +99,4 @@ func refusal(violations []audit.Violation) error {
 	}
 	v := violations[0]
 	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
-}
-
-// resume puts publisher and gate behind the newest published release. What lies
-// on disk is read and tested again before anything is built on it.
-func (p *publisher) resume(m *incremental.Machine) error {
-	published := uint32(0)
-	for _, i := range m.Intents() {
-		if i.Published {
-			published = i.Release
-		}
-	}
-	if published == 0 {
-		return nil
-	}
-	view, err := m.View(published)
-	if err != nil {
-		return err
-	}
-	placed, err := p.inner.Resume(snapshot.Of(view), p.settings)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", published))
-	violations, err := p.gate.audit.Resume(dir, placements(placed), m.Regroups(published))
-	if err != nil {
-		return fmt.Errorf("read the newest release again: %w", err)
-	}
-	return refusal(violations)
 }

@@ -207,7 +207,7 @@ schema:
     - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
     - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
-policy: {k: 10, l: 5}
+policy: {k: 10, l: 5, level: L1}
 release:
   dir: ./releases
   trigger: {on: records, every: %d}

@@ -28,6 +28,7 @@ type Evaluation struct {
 	K          int       `json:"k"`
 	L          int       `json:"l"`
 	Classes    Sizes     `json:"classes"`
+	Buckets    *Sizes    `json:"buckets,omitempty"` // level L2
 	Achieved   Achieved  `json:"achieved"`
 	Loss       FileLoss  `json:"loss"`
 	Workload   Workload  `json:"workload"`
@@ -86,10 +87,23 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 		Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
 		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
 	out.Achieved.K = out.Classes.Min
+	if r.Buckets != nil {
+		buckets := sizesOf(totals(bags))
+		out.Buckets = &buckets
+	}
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
 	out.Local = r.localBuckets()
 	out.Error = r.ask(original, w)
 	return out, nil
+}
+
+// totals are the sizes of bags.
+func totals(bags []equivclass.Bag) []int {
+	out := make([]int, len(bags))
+	for i := range bags {
+		out[i] = bags[i].Total
+	}
+	return out
 }
 
 // localBuckets describes the bucketed attributes.

@@ -58,7 +58,7 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
-			Preserved: bucketize.Phi2Preserved(p, groups, j, bins)}
+			Preserved: bucketize.Phi2Preserved(p, r.joined(groups), j, bins)}
 		if beside[j] { // published pair by pair
 			x.Preserved = bucketize.Phi2(p, j, bins)
 		}
@@ -137,6 +137,7 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 	if missing != "" {
 		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
 	}
+	groups = r.joined(groups)
 	original := t.points()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
@@ -144,6 +145,23 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 			Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
 	}
 	return l, []string{}
+}
+
+// joined are the records of each bucket of level L2, by those of its classes; at level
+// L1 the classes themselves.
+func (r measured) joined(classes [][]int32) [][]int32 {
+	if r.Buckets == nil {
+		return classes
+	}
+	out := make([][]int32, len(r.Buckets)-1)
+	b := 0
+	for c, records := range classes {
+		for r.Start[c] >= r.Buckets[b+1] {
+			b++
+		}
+		out[b] = append(out[b], records...)
+	}
+	return out
 }
 
 // matchBudget bounds the pairs of records and classes that membersOf looks at.
@@ -287,10 +305,9 @@ func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
 		}
 		held[key][sa[row]] = true
 	}
-	sum := float64(suppressed)
-	for i := range len(r.Start) - 1 {
-		bag := r.Bag(i)
-		for row := r.Start[i]; row < r.Start[i+1]; row++ {
+	sum, starts := float64(suppressed), r.ValueGroups()
+	for i, bag := range r.Bags() {
+		for row := starts[i]; row < starts[i+1]; row++ {
 			values := held[keyOf(r.QI, int(row))]
 			for _, c := range bag.Counts {
 				switch {

@@ -100,7 +100,7 @@ type gate struct{ audit *audit.Gate }
 func (g gate) Check(dir string, placed []snapshot.Placement) error {
 	given := make([]audit.Placement, len(placed))
 	for i, p := range placed {
-		given[i] = audit.Placement(p)
+		given[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	violations, err := g.audit.Check(dir, given)
 	if err != nil || len(violations) == 0 {

@@ -160,6 +160,9 @@ func (e *Evaluation) Text(w io.Writer) error {
 	p.line("release %d, recoding %s: %d of %d records in %d classes", e.Release, e.Recoding, e.Published, e.Original, e.Classes.Count)
 	p.line("asked for: k = %d, l = %d", e.K, e.L)
 	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
+	if b := e.Buckets; b != nil {
+		p.line("%d buckets, sizes: %d to %d, median %d, mean %.2f", b.Count, b.Min, b.Max, b.Median, b.Mean)
+	}
 	p.line("")
 	e.textAchieved(p)
 	p.line("")
@@ -205,6 +208,8 @@ func (e *Evaluation) textAchieved(p *printer) {
 		p.line("The release has no promise. Achieved by its classes, with less protection than the numbers suggest:")
 	case e.Local != nil:
 		p.line("Achieved by every local bucket of the sensitive attribute (k: by every class):")
+	case e.Buckets != nil:
+		p.line("Achieved by every bucket, asked for or not (k: by every class):")
 	default:
 		p.line("Achieved by every class, asked for or not:")
 	}

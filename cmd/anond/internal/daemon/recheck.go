@@ -1,0 +1,137 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"anond/incremental"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// recheck reads the newest published release again, next to the start and the
+// first reading: every file is hashed and tested, and the numbers and sums are
+// counted that the next release builds on.
+//
+// Guarantee: nothing is published before it has ended without a fault, and its
+// fault ends the run. It reads only, so a stop leaves it to itself.
+type recheck struct {
+	stop  <-chan struct{} // the run is told to stop
+	done  chan struct{}
+	err   error      // once done is closed
+	fault chan error // the same, if there is one: for the loop
+}
+
+// beginRecheck starts the work. A stop is the end of ctx.
+func beginRecheck(ctx context.Context, work func() error) *recheck {
+	r := &recheck{stop: ctx.Done(), done: make(chan struct{}), fault: make(chan error, 1)}
+	go func() {
+		defer close(r.done)
+		if r.err = work(); r.err != nil {
+			r.fault <- r.err
+		}
+	}()
+	return r
+}
+
+// await waits for the end of the recheck. A release that has to wait when the run
+// stops is left to the next start.
+func (r *recheck) await(ctx context.Context) error {
+	select {
+	case <-r.done:
+	case <-r.stop:
+	case <-ctx.Done():
+	}
+	switch {
+	case !r.ended():
+		return cmp.Or(ctx.Err(), ingest.ErrParked)
+	case r.err != nil:
+		return errors.Join(ingest.ErrPermanent, r.err)
+	}
+	return nil
+}
+
+// ended reports whether the outcome is known.
+func (r *recheck) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// during does what may wait long before there is a loop, and lets a fault end it.
+func (r *recheck) during(ctx context.Context, work func(context.Context) error) error {
+	bounded, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-r.done:
+			if r.err != nil {
+				cancel()
+			}
+		case <-bounded.Done():
+		}
+	}()
+	if err := work(bounded); err != nil {
+		return r.end(ctx, err)
+	}
+	return nil
+}
+
+// end is the outcome of a run that has ended with err. It waits for that of the
+// recheck, which comes first, unless the run was told to stop.
+func (r *recheck) end(ctx context.Context, err error) error {
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+	if r.ended() {
+		return cmp.Or(r.err, err)
+	}
+	return err
+}
+
+// recheck begins to put publisher and gate behind the newest published release.
+// What it needs of the machine is taken before it returns.
+func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
+	published := publishedOf(m.Intents())
+	if len(published) == 0 {
+		p.standing = beginRecheck(ctx, func() error { return nil })
+		return nil
+	}
+	newest := published[len(published)-1]
+	view, err := m.View(newest.Release)
+	if err != nil {
+		return err
+	}
+	regroups := m.Regroups(newest.Release)
+	p.standing = beginRecheck(ctx, func() error {
+		err := p.resume(view, regroups)
+		if err == nil {
+			return nil
+		}
+		// A changed file is not a fault of the rendering.
+		return cmp.Or(snapshot.CheckRelease(p.inner.FS, p.inner.Dir, newest), err)
+	})
+	return nil
+}
+
+// resume puts publisher and gate behind the release that a view shows. What lies
+// on disk is read and tested again before anything is built on it.
+func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
+	placed, err := p.inner.Resume(snapshot.Of(view), p.settings)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", view.Intent.Release))
+	violations, err := p.gate.audit.Resume(dir, placements(placed), regroups)
+	if err != nil {
+		return fmt.Errorf("read the newest release again: %w", err)
+	}
+	return refusal(violations)
+}

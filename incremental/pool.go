@@ -1,0 +1,155 @@
+package incremental
+
+import (
+	"cmp"
+	"slices"
+
+	"anond/equivclass"
+	"anond/equivclass/extract"
+	"anond/equivclass/merge"
+)
+
+// Pools of level L2 (rule B, buckets).
+//
+// Claim. Who shares a class, in which pool a class is and when it is published are
+// functions of quasi-identifiers, arrival, what was published before and which pools were
+// refused or quarantined. So the duties of package merge are kept, and Theorem E holds:
+// someone who keeps all releases and knows this program believes of a published person
+// with probability count/size of their bucket that they have a value.
+//
+// Proof. candidates looks at the order of arrival and at versions of a public file. blind
+// is given points without values. admission.pool looks at the loss of planned classes, at
+// ages, and at what a pool needs, which is a function of the published values and of the
+// size of the first pool. Only then values are looked at: by the test of the bag of the
+// whole pool, and by merge.Pool. If the test fails, the whole pool is quarantined, and
+// none of its records is ever in another pool; or it is the first pool, which stays the
+// same until a requirement holds for it, and every such test is a function of its bag. So
+// later pools depend on earlier ones by what was published and by the outcome of tests,
+// and both are functions of whole pools' bags.  QED
+//
+// A first pool that grows after it was refused breaks the proof (the refusal tells about
+// those who were there before). The state keeps that (Pools.Grown), and the releases claim
+// L0 and L1 only.
+
+// blindly decides at level L2.
+func (p *planning) blindly() (decision, error) {
+	records := p.candidates()
+	if !p.need.Possible || len(records) < p.need.Records {
+		return decision{}, nil
+	}
+	k := p.policy.Requirement.K
+	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers)
+	if p.head.InitialDone && !p.flushing {
+		plans = p.admission.pool(plans, p.need.Records, p.fresh)
+	}
+	plans = wholeBlocks(plans, p.need.Records, k)
+	if len(plans)*k < max(k, p.need.Records/k*k) {
+		return decision{}, nil
+	}
+	return p.pool(plans)
+}
+
+// candidates returns the records that may be in the next pool, in order of arrival: the
+// fixed ones of the first pool, or else all that wait. After the hierarchy of the
+// sensitive attribute has grown they are those that arrived under one version of it, the
+// oldest of which there are enough: a value becomes valid between two pools only, and the
+// bag of a pool may hold it for each of its records.
+func (p *planning) candidates() []RecordID {
+	waiting := p.pending.waiting
+	if !p.head.InitialDone && p.head.Pools.First > 0 {
+		n, _ := slices.BinarySearch(waiting, p.head.Pools.First)
+		waiting = waiting[:n]
+	}
+	if p.records.since == nil {
+		return waiting
+	}
+	for _, v := range p.head.Hierarchies[p.records.schema.SensitiveIndex()][1:] {
+		n, _ := slices.BinarySearch(waiting, v.Records)
+		if n >= p.need.Records {
+			return waiting[:n]
+		}
+		waiting = waiting[n:]
+	}
+	return waiting
+}
+
+// wholeBlocks leaves out the classes that do not fit sub-pools of equal size, the last
+// ones.
+func wholeBlocks(plans []plan, need, k int) []plan {
+	subPools, each := blocks(len(plans), need, k)
+	return plans[:subPools*each]
+}
+
+func blocks(classes, need, k int) (subPools, each int) {
+	return merge.Blocks(classes, max(merge.SubPoolClasses, (need+k-1)/k))
+}
+
+// pool decides on planned classes that form one pool: every one of them is published, or
+// all of them are quarantined, or it is the first pool and refused.
+func (p *planning) pool(plans []plan) (d decision, err error) {
+	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
+	var all []RecordID
+	for _, pl := range plans {
+		all = append(all, pl.members...)
+	}
+	slices.Sort(all)
+	bag, want := p.records.bag(all), p.policy.Requirement
+	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
+		want = want.WithReference(bag)
+		d.fix(p.records.schema.SensitiveIndex(), bag.Counts)
+	}
+	m := newMerging(p.records.Dicts[p.records.schema.SensitiveIndex()], want)
+	if !m.want.Holds(m.bag(bag)) {
+		if p.head.InitialDone || p.policy.OnRefusal == QuarantineRefused {
+			return decision{pool: all}, nil
+		}
+		return decision{}, p.refusal(bag, want)
+	}
+	d.births = p.buckets(plans, &m)
+	return d, nil
+}
+
+// buckets lets Merge decide which of the classes share one.
+func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
+	bags, k := make([]merge.Bag, len(plans)), p.policy.Requirement.K
+	for i, pl := range plans {
+		bags[i] = merge.BagOf(m.order, p.records.sa(), pl.members)
+	}
+	subPools, _ := blocks(len(plans), p.need.Records, k)
+	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}
+	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
+	buckets, _ := merge.Pool(bags, k, subPools, m.want, p.draws(key), run)
+	for i, b := range buckets {
+		for _, class := range b {
+			births = append(births, &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members})
+		}
+	}
+	return births
+}
+
+// refusal says why the first pool is refused.
+func (p *planning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
+	e := &InfeasibleError{Attribute: p.sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,
+		Reachable: bag.Total / bag.Max(), Principle: "policy.diversity"}
+	if named, ok := feasible(p.sensitive(), bag, want).(*InfeasibleError); ok {
+		e = named
+	}
+	e.Fixed = p.policy.OnRefusal == StopRefused && !p.head.Pools.Grown
+	return e
+}
+
+// blind plans classes of exactly k records by their quasi-identifiers alone; rest is the
+// newest records, too few for another class. Cost: that of extract.Blind.
+func (c *columns) blind(space *equivclass.Space, records []RecordID, k, workers int) (plans []plan, rest []RecordID) {
+	d := c.schema.D()
+	pool := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d)} // it has no values
+	for i, r := range records {
+		c.coords(space, r, pool.X[i*d:(i+1)*d])
+	}
+	groups, left := extract.Blind{Workers: workers}.WithStop(c.interrupt.asked).Classes(pool.Points(), k)
+	plans, _ = plansOf(pool, records, groups)
+	for _, row := range left {
+		rest = append(rest, records[row])
+	}
+	return plans, rest
+}

@@ -1,0 +1,57 @@
+package incremental
+
+import (
+	"anond/equivclass"
+	"anond/equivclass/merge"
+)
+
+// PoolNeed is what the next pool at level L2 needs.
+type PoolNeed struct {
+	Records int `json:"records"` // at least so many
+	// Possible is false where the most frequent published value has a share of 1/l, or so
+	// close to it that no pool is large enough. Nothing more can be published then.
+	Possible bool `json:"possible"`
+}
+
+// needOf returns what the next pool needs: policy.min_pool, and as many records as make it
+// improbable, by the published values, that the pool is ineligible and has to be
+// quarantined (merge.MinPool). After the first pool was quarantined, as many as it had.
+// It is public: a function of the configuration, of what is published, and of the size
+// of the first pool.
+func needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
+	need := PoolNeed{firstNeed(policy), true}
+	if published.Total == 0 {
+		if pools.Decided > 0 { // the first pool was quarantined
+			need.Records = max(need.Records, int(pools.First))
+		}
+		return need
+	}
+	bag := make(merge.Bag, len(published.Counts))
+	for i, c := range published.Counts {
+		bag[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
+	}
+	n, possible := merge.MinPool(bag, policy.Requirement.L)
+	return PoolNeed{max(policy.MinPool, policy.Requirement.K, n), possible}
+}
+
+// firstNeed is how many records the first pool has at least.
+func firstNeed(policy *Policy) int {
+	return max(policy.MinPool, policy.Requirement.K*policy.Requirement.L)
+}
+
+// publishedBag counts the values of the published records. Cost: all records.
+func (c *columns) publishedBag() equivclass.Bag {
+	n := make([]int, c.Dicts[c.schema.SensitiveIndex()].Len())
+	for r, class := range c.classOf {
+		if class != none {
+			n[c.sa()[r]]++
+		}
+	}
+	var counts []equivclass.Count
+	for code, n := range n {
+		if n > 0 {
+			counts = append(counts, equivclass.Count{Code: equivclass.Code(code), N: n})
+		}
+	}
+	return equivclass.NewBag(counts)
+}

@@ -1,0 +1,46 @@
+package incremental_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// TestLevelNeverChanges: a state goes on at its level only, before release 1 as after
+// it. One that earlier versions made has no key of the level and goes on at L1. The
+// level alone is named, not what follows from it.
+// Mutations: sameLevel without either case; not asked before release 1.
+func TestLevelNeverChanges(t *testing.T) {
+	l1 := map[string][32]byte{"policy.l": {2}, "release.recoding": {1}, "schema.encoding": {1}}
+	l2 := map[string][32]byte{"policy.l": {2}, "release.recoding": {2}, "schema.encoding": {1}, "policy.level": {2}}
+	for _, published := range []bool{false, true} {
+		for _, x := range []struct {
+			level      incremental.Level
+			own, other map[string][32]byte
+		}{{incremental.L1, l1, l2}, {incremental.L2, l2, l1}} {
+			c := newChain(t, plane(t, 1), policy(4, 2), snapshot.Generalization())
+			require.NoError(t, c.settingsOf(c.policy, x.own))
+			for i := range 8 {
+				c.put(i, i%4)
+			}
+			if published {
+				require.NotNil(t, c.cut())
+			}
+			require.NoError(t, c.m.Commit())
+
+			reopen := func(settings map[string][32]byte) error {
+				_, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: c.policy, Settings: settings,
+					Encoding: "schema.encoding", Seed: c.seed, Seeded: true})
+				return err
+			}
+			var refused *incremental.LevelError
+			require.ErrorAs(t, reopen(x.other), &refused)
+			assert.Equal(t, x.level, refused.State)
+			require.NoError(t, reopen(x.own))
+		}
+	}
+}

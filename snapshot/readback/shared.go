@@ -1,0 +1,243 @@
+package readback
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"anond/equivclass"
+	"anond/equivclass/query"
+	"anond/snapshot"
+)
+
+// sharedLoader reads the files of level L2. Its classes and rows are in the order of
+// the files first, then by bucket.
+type sharedLoader struct {
+	*Release
+	readers []cellReader
+	bags    [][]equivclass.Code // by bucket over all parts
+	before  []int               // by part, from 0: buckets of the parts before; and of all
+	classes []sharedClass
+}
+
+// sharedClass is a class as it is read: its bucket over all parts, and its cells or the
+// exact values of its rows, row by row.
+type sharedClass struct {
+	bucket, size int
+	cells        []query.Cell
+	rows         []equivclass.Code
+	values       []equivclass.Code // permutation: of its rows
+}
+
+func (r *Release) loader() *sharedLoader {
+	l := &sharedLoader{Release: r}
+	for _, d := range r.Dicts {
+		l.readers = append(l.readers, newCellReader(d))
+	}
+	return l
+}
+
+func (r *Release) loadShared() error      { return r.loader().load(false) }
+func (r *Release) loadSharedExact() error { return r.loader().load(true) }
+
+// load reads buckets.csv and data.csv.
+func (l *sharedLoader) load(exact bool) error {
+	if err := l.loadBags(); err != nil {
+		return err
+	}
+	names, d := l.names(), len(l.Dicts)-1
+	s, err := l.sheet("data.csv", append(names[:d:d], "class", "bucket"), d)
+	if err != nil {
+		return err
+	}
+	for {
+		fields, err := s.next()
+		if err != nil {
+			return err
+		}
+		if fields == nil {
+			return l.settle()
+		}
+		bucket, ok := l.number(fields[d+1], s.part)
+		if fresh := s.class > len(l.classes); fresh {
+			l.classes = append(l.classes, sharedClass{bucket: bucket})
+			ok = ok && (exact || l.cells(fields))
+		}
+		c := &l.classes[len(l.classes)-1]
+		if c.size++; !ok || c.bucket != bucket || exact && !l.row(c, fields) {
+			return s.damaged("has no cells or no bucket of its class")
+		}
+	}
+}
+
+// loadBags reads buckets.csv.
+func (l *sharedLoader) loadBags() error {
+	d := len(l.Dicts) - 1
+	s, err := l.sheet("buckets.csv", []string{"bucket", l.Dicts[d].Attribute().Name, "count"}, noNumber)
+	if err != nil {
+		return err
+	}
+	for {
+		fields, err := s.next()
+		if err != nil {
+			return err
+		}
+		l.begin(s.part)
+		if fields == nil {
+			l.before = append(l.before, len(l.bags))
+			return nil
+		}
+		ok := l.take(fields[0])
+		code, known := l.readers[d].value(fields[1])
+		n, err := strconv.Atoi(fields[2])
+		if !ok || !known || err != nil || n < 1 || n > l.Manifest.Records {
+			return s.damaged("has no value with its count, or a number of a bucket out of order")
+		}
+		l.bags[len(l.bags)-1] = append(l.bags[len(l.bags)-1], slices.Repeat([]equivclass.Code{code}, n)...)
+	}
+}
+
+// begin notes what the parts before one have.
+func (l *sharedLoader) begin(part int) {
+	for len(l.before) < part {
+		l.before = append(l.before, len(l.bags))
+	}
+}
+
+// take makes the bucket of a row the newest one, which it must be, or be the next.
+func (l *sharedLoader) take(text string) bool {
+	n, err := strconv.Atoi(text)
+	known := len(l.bags) - l.before[len(l.before)-1]
+	if n == known+1 {
+		l.bags = append(l.bags, nil)
+		known++
+	}
+	return err == nil && n == known && n > 0
+}
+
+// number is the place over all parts of a bucket that a part numbers.
+func (l *sharedLoader) number(text string, part int) (int, bool) {
+	n, err := strconv.Atoi(text)
+	from, to := l.before[part-1], l.before[part]
+	return from + n - 1, err == nil && n >= 1 && n <= to-from
+}
+
+// cells reads the cells of the newest class.
+func (l *sharedLoader) cells(fields []string) bool {
+	c := &l.classes[len(l.classes)-1]
+	c.cells = make([]query.Cell, len(l.Dicts))
+	for j := range len(l.Dicts) - 1 {
+		var ok bool
+		if c.cells[j], ok = l.readers[j].cell(fields[j]); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// row reads exact values.
+func (l *sharedLoader) row(c *sharedClass, fields []string) bool {
+	for j := range len(l.Dicts) - 1 {
+		code, ok := l.readers[j].value(fields[j])
+		if !ok {
+			return false
+		}
+		c.rows = append(c.rows, code)
+	}
+	return true
+}
+
+// loadDrawn reads data.csv of permutation. Each k rows of a bucket that have the same
+// cells are a class.
+func (r *Release) loadDrawn() error {
+	l, names, d := r.loader(), r.names(), len(r.Dicts)-1
+	s, err := r.sheet("data.csv", append(names, "bucket"), noNumber)
+	if err != nil {
+		return err
+	}
+	var last []string
+	for {
+		fields, err := s.next()
+		if err != nil {
+			return err
+		}
+		l.begin(s.part)
+		if fields == nil {
+			return l.settle()
+		}
+		buckets := len(l.bags)
+		ok := l.take(fields[d+1])
+		code, known := l.readers[d].value(fields[d])
+		if len(l.classes) == 0 || l.classes[len(l.classes)-1].size == r.Manifest.Policy.K {
+			l.classes = append(l.classes, sharedClass{bucket: len(l.bags) - 1})
+			ok = ok && l.cells(fields)
+		} else if len(l.bags) > buckets || !slices.Equal(last, fields[:d]) {
+			return s.damaged("begins a class before the one before has k rows")
+		}
+		if !ok || !known {
+			return s.damaged("has no cells, value or bucket")
+		}
+		c := &l.classes[len(l.classes)-1]
+		c.size++
+		c.values, last = append(c.values, code), append(last[:0], fields[:d]...)
+		l.bags[c.bucket] = append(l.bags[c.bucket], code)
+	}
+}
+
+// settle makes the release of what was read: rows by bucket.
+func (l *sharedLoader) settle() error {
+	r, d := l.Release, len(l.Dicts)-1
+	slices.SortStableFunc(l.classes, func(a, b sharedClass) int { return a.bucket - b.bucket })
+	r.Start, r.Buckets = []int32{0}, []int32{0}
+	r.SA, r.QI, r.Cells = nil, nil, nil
+	rows := int32(0)
+	for i := range l.classes {
+		c := &l.classes[i]
+		rows += int32(c.size)
+		r.Start = append(r.Start, rows)
+		if c.cells != nil {
+			r.Cells = append(r.Cells, c.cells)
+			continue
+		}
+		if r.QI == nil {
+			r.QI = make([][]equivclass.Code, d)
+		}
+		for at, code := range c.rows {
+			r.QI[at%d] = append(r.QI[at%d], code)
+		}
+	}
+	for _, bag := range l.bags {
+		r.SA = append(r.SA, bag...)
+		r.Buckets = append(r.Buckets, int32(len(r.SA)))
+	}
+	for i := range l.classes { // each bucket is a union of classes
+		if at := l.classes[i].bucket; r.Start[i] < r.Buckets[at] || r.Start[i+1] > r.Buckets[at+1] {
+			return fmt.Errorf("%w: the files disagree on the size of a bucket", snapshot.ErrDamaged)
+		}
+	}
+	if len(l.classes) != r.Manifest.Classes || len(l.bags) != r.Manifest.Buckets || int(rows) != len(r.SA) {
+		return fmt.Errorf("%w: the files have other classes and buckets than the manifest says", snapshot.ErrDamaged)
+	}
+	return nil
+}
+
+// sharedEstimator: values uniform inside the cells of a class, and the sensitive one of
+// each record with its share in the bucket. Values that stand in rows by draws are no
+// more than that.
+func (r *Release) sharedEstimator() query.Estimator {
+	d := len(r.Dicts) - 1
+	l := &query.LocalRelease{Dicts: r.Dicts, Cells: r.Cells, Bucket: make([][]int32, d+1), Values: make([][][]equivclass.Code, d+1),
+		Grain: query.Grains(r.Dicts)}
+	for c := range r.Cells {
+		l.Group = append(l.Group, slices.Repeat([]int32{int32(c)}, int(r.Start[c+1]-r.Start[c]))...)
+	}
+	for j := range d {
+		l.Bucket[j] = slices.Repeat([]int32{-1}, len(l.Group))
+	}
+	for b := range len(r.Buckets) - 1 {
+		from, to := r.Buckets[b], r.Buckets[b+1]
+		l.Bucket[d] = append(l.Bucket[d], slices.Repeat([]int32{int32(b)}, int(to-from))...)
+		l.Values[d] = append(l.Values[d], r.SA[from:to])
+	}
+	return l
+}
