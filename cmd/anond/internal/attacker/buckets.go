@@ -62,12 +62,12 @@ func bagOf(counts []int32) (b merge.Bag) {
 
 // again merges only: classes are a function of the points.
 func (b buckets) again(p *Public, w World, d draws) (classes, parts [][]int32) {
-	return p.classes, b.merge(p.classes, w, p.values, p.requirement(), b.subPools(p, w), d)
+	return p.classes, b.merge(p.classes, w, p.values, p.want, b.subPools(p, w), d)
 }
 
 // subPools is the number of sub-pools, which follows from the pool's bag.
 func (buckets) subPools(p *Public, w World) int {
-	n, _ := blocks(len(p.classes), p.requirement(), w.bag(p.rows(), p.values))
+	n, _ := blocks(len(p.classes), p.want, w.bag(p.rows(), p.values))
 	return n
 }
 

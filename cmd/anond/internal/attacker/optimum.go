@@ -34,7 +34,7 @@ func (r *Release) weight(rules Rules, seed uint64) float64 {
 	}
 	by := odds(rules.Broken(own), rules.Conditions())
 	classes, parts := r.program.again(r.Public, own, draws{seed: rng.Uint64()})
-	trial := publish(r.points, r.requirement(), own, r.values, classes, parts)
+	trial := publish(r.points, r.want, own, r.values, classes, parts)
 	known := r.program.conclude(trial)()
 	return max(0, min(strictest, math.Log(by/odds(known.Broken(own), known.Conditions()))))
 }

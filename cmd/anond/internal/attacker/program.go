@@ -44,7 +44,7 @@ func (m partition) run(p *equivclass.Pool, want equivclass.Requirement, _ draws)
 }
 
 func (m partition) again(p *Public, w World, d draws) (classes, parts [][]int32) {
-	return m.run(w.pool(p.points), p.requirement(), d)
+	return m.run(w.pool(p.points), p.want, d)
 }
 
 func (m partition) conclude(p *Public) func() Rules { return m.rules(p) }

@@ -16,6 +16,7 @@ type World []Value
 // the published bags.
 type Public struct {
 	points  equivclass.Points
+	want    equivclass.Requirement
 	k, l    int
 	values  int       // different values
 	classes [][]int32 // rows of each class
@@ -35,7 +36,7 @@ func publish(points equivclass.Points, want equivclass.Requirement, world World,
 		}
 	}
 	n := len(world)
-	p := &Public{points: points, k: want.K, l: want.L, values: values, classes: classes, parts: parts,
+	p := &Public{points: points, want: want, k: want.K, l: want.L, values: values, classes: classes, parts: parts,
 		group: slices.Repeat([]int32{-1}, n), class: slices.Repeat([]int32{-1}, n)}
 	for g, part := range parts {
 		var rows []int32
@@ -87,5 +88,3 @@ func (p *Public) share(g int32, v Value) float64 {
 
 // rows are the published rows.
 func (p *Public) rows() []int32 { return slices.Concat(p.groups...) }
-
-func (p *Public) requirement() equivclass.Requirement { return equivclass.Requirement{K: p.k, L: p.l} }

@@ -106,5 +106,5 @@ func (c *replayer) takes(d draws) bool {
 func (c *replayer) differs(d draws) int {
 	p := c.r.Public
 	classes, parts := c.r.program.again(p, c.world, d)
-	return p.differ(publish(p.points, p.requirement(), c.world, p.values, classes, parts))
+	return p.differ(publish(p.points, p.want, c.world, p.values, classes, parts))
 }

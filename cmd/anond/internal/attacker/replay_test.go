@@ -32,7 +32,7 @@ func (m planted) run(p *equivclass.Pool, want equivclass.Requirement, _ draws) (
 }
 
 func (m planted) again(p *Public, w World, d draws) (classes, parts [][]int32) {
-	return m.run(w.pool(p.points), p.requirement(), d)
+	return m.run(w.pool(p.points), p.want, d)
 }
 
 func (m planted) conclude(p *Public) func() Rules { return exchangeRules(p) }
@@ -137,4 +137,45 @@ func TestNothingAtLevelL2(t *testing.T) {
 		buckets += trials
 	}
 	require.Positive(t, buckets, "some bucket has several classes")
+}
+
+// byDistance is level L2 with a broken rule for buckets: a class that is not
+// eligible is joined with the next class on the line until it is.
+type byDistance struct{ planted }
+
+func (m byDistance) run(p *equivclass.Pool, want equivclass.Requirement, d draws) (classes, parts [][]int32) {
+	classes, _ = byPlace.run(p, want, d)
+	var part []int32
+	var rows []int32
+	for c, class := range classes {
+		part, rows = append(part, int32(c)), append(rows, class...)
+		if want.Holds(p.Bag(rows)) {
+			parts, part, rows = append(parts, part), nil, nil
+		}
+	}
+	if len(part) > 0 {
+		last := len(parts) - 1
+		parts[last] = append(parts[last], part...)
+	}
+	return classes, parts
+}
+
+func (m byDistance) again(p *Public, w World, d draws) (classes, parts [][]int32) {
+	return m.run(w.pool(p.points), p.want, d)
+}
+
+// TestBucketsByDistanceAreFound: the same attack that finds nothing in Merge finds a
+// rule for buckets that follows distance.
+func TestBucketsByDistanceAreFound(t *testing.T) {
+	p := spread()
+	p.SA = []equivclass.Code{0, 0, 1, 2, 2, 0, 1, 2, 0, 1, 1, 2}
+	r := Publish(byDistance{}, p, equivclass.Requirement{K: 2, L: 2}, 1)
+	require.Equal(t, [][]int32{{0, 1}, {2}, {3}, {4}, {5}}, r.parts, "two classes, the first not eligible, are one bucket")
+	b, arrived, err := Replay(context.Background(), r, Replaying{Chains: 2, Steps: 20000}, 1)
+	require.NoError(t, err)
+	require.True(t, arrived)
+	v, told := b.of(0)
+	require.Equal(t, Value(0), v)
+	require.Equal(t, 1.0, told, "were its two values different, the first class would be a bucket")
+	require.Equal(t, .5, r.share(r.group[0], 0))
 }

@@ -45,7 +45,7 @@ func Unchanged(ctx context.Context, r *Release, e Exchange, most int, seed uint6
 	}
 	var same atomic.Int64
 	err = each(trials, func(i int) error {
-		if r.same(r.program.run(worlds[i].pool(r.points), r.requirement(), with[i])) {
+		if r.same(r.program.run(worlds[i].pool(r.points), r.want, with[i])) {
 			same.Add(1)
 		}
 		return ctx.Err()
@@ -97,7 +97,7 @@ func (r *Release) subPoolsOf(g int32) int {
 // same reports whether a run gave the classes and buckets of the release. The bags
 // are the same by the choice of the exchange.
 func (r *Release) same(classes, parts [][]int32) bool {
-	other := publish(r.points, r.requirement(), r.truth, r.values, classes, parts)
+	other := publish(r.points, r.want, r.truth, r.values, classes, parts)
 	return r.differ(other) == 0
 }
 
