@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 )
 
 // planted is a program for tests: rows in the order of by, cut into classes of k.
@@ -92,6 +93,7 @@ func TestPlantedRuleIsFound(t *testing.T) {
 // TestReplayAgainstEnumeration: all worlds in which the program gives the observed
 // output, and no others.
 func TestReplayAgainstEnumeration(t *testing.T) {
+	tier.NotShort(t, "seconds of replay")
 	for _, by := range []Program{Extract(), Mondrian()} {
 		informed := false
 		for _, r := range tinyReleases(t, by, equivclass.Requirement{K: 3, L: 2}, 9, 3, 4) {

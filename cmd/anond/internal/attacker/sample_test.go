@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 )
 
 // TestSampleAgainstEnumeration: beliefs are those of all worlds, weighted by what
 // they break.
 func TestSampleAgainstEnumeration(t *testing.T) {
+	tier.NotShort(t, "seconds of sampling")
 	for _, by := range Programs() {
 		t.Run(by.Name(), func(t *testing.T) {
 			informed := false

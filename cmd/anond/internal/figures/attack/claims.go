@@ -28,11 +28,9 @@ var notes = []string{
 func (f *figure) claims() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("extract is not symmetric in the values: often an exchange of two values of a class changes what it publishes.", "",
-			f.swapped(attacker.Extract(), func(r swapRow) bool { return r.share.High < 1 })),
+			f.swapped(attacker.Extract(), func(e attacker.Estimate) bool { return e.High < 1 })),
 		figures.NewClaim("Level L2 is symmetric: no exchange inside a class, and no exchange of two classes of a bucket with their draws, changes "+
-			"anything.", "", f.swapped(attacker.Buckets(), func(r swapRow) bool {
-			return r.exchange == attacker.InBucket || r.share.Value == 1
-		})),
+			"anything.", "", f.swapped(attacker.Buckets(), func(e attacker.Estimate) bool { return e.Value == 1 })),
 		figures.NewClaim("Without running the program, an attacker of extract tells some people's values with more than .9, and guesses more than "+
 			"the published shares give.", "At this number of people the intervals are wide.",
 			scoredBy(f.largestOnly(), attacker.Extract(), func(r scoreRow) bool {
@@ -55,13 +53,13 @@ func nothing(r scoreRow) bool {
 	return r.Records > 0 && r.Above5.Value == 0 && r.Guess.Low <= r.Share.High && (r.Gain.Low <= 0 || r.Gain.Value < noise)
 }
 
-// swapped judges the exchanges of a program.
-func (f *figure) swapped(by attacker.Program, so func(swapRow) bool) figures.Finding {
+// swapped judges the exchanges from which the promise of a program follows.
+func (f *figure) swapped(by attacker.Program, so func(attacker.Estimate) bool) figures.Finding {
 	all := true
 	var numbers []string
 	for _, r := range f.swaps {
-		if r.method == by.Name() {
-			all = all && so(r)
+		if r.method == by.Name() && r.exchange != attacker.InBucket {
+			all = all && so(r.share)
 			numbers = append(numbers, fmt.Sprintf("%s, n=%d, %s: %s (%s to %s)", at(r.want), r.n, r.exchange, figures.Short(r.share.Value),
 				figures.Short(r.share.Low), figures.Short(r.share.High)))
 		}

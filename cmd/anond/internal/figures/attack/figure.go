@@ -110,9 +110,9 @@ func level2(by attacker.Program) bool { return by.Name() == attacker.Buckets().N
 func (f *figure) measure(ctx context.Context, by attacker.Program, want equivclass.Requirement, n int) error {
 	f.Step(fmt.Sprintf("%s, k = %d, l = %d, %d records", by.Name(), want.K, want.L, n))
 	var scorer attacker.Scorer
-	effort := attacker.Effort{Chains: 2, Burn: 200, Sweeps: 500}
+	effort := attacker.Effort{Chains: 2, Burn: 150, Sweeps: 400}
 	if level2(by) {
-		effort = attacker.Effort{Chains: 2, Burn: 20, Sweeps: 250} // nothing has to be found first
+		effort = attacker.Effort{Chains: 2, Burn: 20, Sweeps: 200} // nothing has to be found first
 	}
 	for number := range samples {
 		r := attacker.Publish(by, f.sample(n, number), want, f.Seed)
@@ -136,7 +136,7 @@ const samples = 2
 
 // exchanges measures the single exchanges.
 func (f *figure) exchanges(ctx context.Context, r *attacker.Release, by attacker.Program, want equivclass.Requirement, n int) error {
-	trials := max(4, int(30*f.Scale))
+	trials := max(4, int(25*f.Scale))
 	if level2(by) {
 		trials = max(3, min(trials, int(30000*f.Scale)/n))
 	}
@@ -154,8 +154,8 @@ func (f *figure) exchanges(ctx context.Context, r *attacker.Release, by attacker
 
 // replays makes the third attack on some pools.
 func (f *figure) replays(ctx context.Context, by attacker.Program) error {
-	pools := max(1, int(10*f.Scale))
-	effort := attacker.Replaying{Chains: 2, Steps: max(1500, int(30000*f.Scale))}
+	pools := max(1, int(9*f.Scale))
+	effort := attacker.Replaying{Chains: 2, Steps: max(1500, int(25000*f.Scale))}
 	if level2(by) {
 		effort.Steps = max(8000, effort.Steps*2/3) // each costs a Merge; fewer leave beliefs uncertain
 	}

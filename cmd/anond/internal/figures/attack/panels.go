@@ -58,6 +58,9 @@ func (f *figure) summary() figures.Panel {
 	p := figures.Panel{Chart: curves("The local optimum: how surely people are told", f.largestOnly()),
 		Header: []string{"method", "k", "l", "n", "share_above_5", "share_above_9", "guess", "share"}}
 	for _, r := range slices.Concat(f.optimum, f.replay) {
+		if r.Records == 0 { // no pool could be replayed
+			continue
+		}
 		p.Rows = append(p.Rows, append(place(r.method, r.want, r.n), number(r.Above5.Value), number(r.Above9.Value), number(r.Guess.Value),
 			number(r.Share.Value)))
 	}
