@@ -341,15 +341,3 @@ func (a *auditor) finish() *Report {
 	r.NotPromised = r.notPromised()
 	return r
 }
-
-// levelTwo is what is established of level L2, given the state of the others. Files
-// show no more than the structure that Theorem E needs.
-func (a *auditor) levelTwo(state string) string {
-	switch {
-	case !a.in.first.claimsL2():
-		return "not claimed"
-	case state == VerdictCertified:
-		return levelStructure
-	}
-	return state
-}

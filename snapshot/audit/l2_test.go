@@ -38,7 +38,8 @@ func TestL2ChainIsCertified(t *testing.T) {
 		require.Equal(t, 4, r.Certificates.TrajectoryK)
 		require.Equal(t, 11, r.Certificates.FrozenClasses)
 		require.NotContains(t, r.NotPromised, knowsProgram)
-		require.Equal(t, recoding == "anatomy", slices.ContainsFunc(r.NotPromised, func(s string) bool { return strings.Contains(s, "presence") }))
+		discloses := func(s string) bool { return strings.Contains(s, "presence") }
+		require.Equal(t, recoding == "anatomy", slices.ContainsFunc(r.NotPromised, discloses))
 		require.Contains(t, strings.Join(r.NotChecked, "\n"), "anond audit --replay")
 		var text bytes.Buffer
 		require.NoError(t, r.Text(&text))

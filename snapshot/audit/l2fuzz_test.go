@@ -83,7 +83,7 @@ func FuzzDrawn(f *testing.F) {
 		s := fuzzL2Schema()
 		r := &tableReader{s: s, release: 1, f: &faults{}, rows: map[string]int{}, k: 1 + int(k)}
 		if n := int(joint1); n > 0 {
-			r.joined = []joint{{first: 0, end: n, firstBucket: 0, endBucket: n}, {first: n, end: 2 * n, firstBucket: n, endBucket: 2 * n, compacted: true}}
+			r.joined = []joint{{end: n, endBucket: n}, {first: n, end: 2 * n, firstBucket: n, endBucket: 2 * n, compacted: true}}
 		}
 		tab, err := r.read(formDrawn, []string{"data.csv"}, [][]byte{data})
 		checkError(t, data, err)

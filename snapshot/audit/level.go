@@ -105,10 +105,22 @@ func checkLevel(man *Manifest, f *faults) {
 	if man.Policy.Republication != "append" {
 		untrue("policy.republication", "level L2 never forms a class anew, and the manifest does not say append")
 	}
-	if r := man.Policy.SubjectRepeat; r != "" && r != "first" {
+	if r := man.Policy.SubjectRepeat; r != "" && r != repeatFirst {
 		untrue("policy.subject_repeat", "level L2 publishes one record of a subject, and the manifest says otherwise")
 	}
 	if man.Privacy.Certificate != "frozen" {
 		f.add("claim", kindCertificateFalse, man.Release, 0, "privacy.certificate", "the certificate does not describe the release")
 	}
+}
+
+// levelTwo is what is established of level L2, given the state of the others. Files
+// show no more than the structure that Theorem E needs.
+func (a *auditor) levelTwo(state string) string {
+	switch {
+	case !a.in.first.claimsL2():
+		return "not claimed"
+	case state == VerdictCertified:
+		return levelStructure
+	}
+	return state
 }
