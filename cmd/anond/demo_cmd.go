@@ -32,7 +32,8 @@ letters, so that every other command works with -c DIR/anond.yaml.
 
 With --naive the table is also refreshed in two common ways on the same stream.
 Each of their releases is safe by itself. The audit then counts the people who
-are exposed to someone who keeps every release.`,
+are exposed to someone who keeps every release. A last line says what someone
+learns about the classes of level L1 who has read its program.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Records < 1000 {
 				return usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
@@ -48,7 +49,7 @@ are exposed to someone who keeps every release.`,
 			if err != nil {
 				return demoError(err, o.Out)
 			}
-			return v.finish(result, o, naive)
+			return v.finish(c.Context(), result, o, naive)
 		},
 	}
 	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` of the demo; an earlier demo in it is replaced")
@@ -134,10 +135,11 @@ type demoEnd struct {
 	Seconds    float64       `json:"seconds"`
 	Audit      *audit.Report `json:"audit"`
 	Naive      []exposure    `json:"naive,omitempty"`
+	Reader     *demo.Reader  `json:"reader,omitempty"`
 }
 
 // finish audits the chain and prints the verdict.
-func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error {
+func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Options, naive bool) error {
 	v.clear()
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
@@ -151,6 +153,9 @@ func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error
 	}
 	if naive {
 		if end.Naive, err = exposures(o, result, end.Audit); err != nil {
+			return err
+		}
+		if end.Reader, err = demo.ReadProgram(ctx, o, result); err != nil {
 			return err
 		}
 	}
@@ -179,6 +184,7 @@ func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 		if err := printExposures(w, end.Naive, end.Audit.L); err != nil {
 			return err
 		}
+		printReader(w, end.Reader)
 	}
 	return nextSteps(w, o.Out)
 }
