@@ -42,10 +42,16 @@ func partsViews(all *incremental.View, parts, newcomers int) (before []*incremen
 	return before, at(parts + 1)
 }
 
+// partsRecodings are all that a chain of releases may have.
+func partsRecodings() []snapshot.Recoding {
+	return append(recodings()[:3], snapshot.LGB(testSeed),
+		snapshot.Slicing(testSeed, [][]string{{"age", "income", "admitted"}, {"postcode", "ward", "sex", "country"}}))
+}
+
 // BenchmarkPartsPublish: all durable steps of a release of a million records in
 // so many parts with so many newcomers, gate and fsync included.
 func BenchmarkPartsPublish(b *testing.B) {
-	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+	for _, recoding := range partsRecodings() {
 		all := benchView(b, 1e6)
 		for _, parts := range []int{1, 10, 50} {
 			for _, newcomers := range []int{10_000, 250_000} {
@@ -54,17 +60,15 @@ func BenchmarkPartsPublish(b *testing.B) {
 					before, last := partsViews(all, parts, newcomers)
 					if recoding.Name() == snapshot.NameLGB {
 						for i := range before {
-							before[i] = localView(b, before[i])
+							before[i] = promisedView(b, before[i])
 						}
-						last = localView(b, last)
+						last = promisedView(b, last)
 					}
 					s := benchSettings(recoding)
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
-					gate := auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int), Rows: true})}
-					if p.Gate = gate; recoding.Name() == snapshot.NameLGB {
-						p.Gate = openGate{} // the buckets of localView keep no promise
-					}
+					gate := auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)})}
+					p.Gate = gate
 					require.NoError(b, p.Open())
 					for _, v := range before {
 						_, err := p.Publish(snapshot.Of(v), s)
