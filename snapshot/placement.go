@@ -13,7 +13,7 @@ type Placement struct {
 // those whose records are elsewhere by now.
 func (p *Placement) add(t *table, shift uint32, dead bool) {
 	for i, c := range t.classes {
-		if c.dead && !dead {
+		if c.died != 0 && !dead {
 			continue
 		}
 		for _, m := range c.members {
