@@ -1,21 +1,100 @@
 package snapshot
 
-import "fmt"
+import (
+	"fmt"
+)
 
-// Members returns who is in which class of the release that the input shows, and
-// of which part, without writing anything: the private side of a release, for
-// `anond state members`. The numbers are those that were published. since is the
-// first release of the chain in parts, see PartsSince.
-func Members(in *Input, s *Settings, since uint32) ([]Placement, error) {
-	m := &Manifest{FormatVersion: FormatVersion, Release: in.Release, PartsSince: since}
-	if in.Release < since {
-		m.FormatVersion = formatWhole
+// Membership says who is in which class of the releases up to one, and of which
+// part, without writing anything: the private side of releases, for `anond state
+// members`. The numbers are those that were published.
+//
+// Cost: all classes are put in order once, as each was when its part was first
+// written; a release costs its members. Only a release of format version 1, whose
+// classes are numbered over the whole, is put in order by itself.
+type Membership struct {
+	in       *Input
+	settings *Settings
+	since    uint32
+	units    [][]*class // by release under which they are numbered, in order
+	parts    []span     // of the release that was asked for last
+}
+
+// NewMembership takes the history up to a release. since is the first release of
+// the chain in parts, see PartsSince.
+func NewMembership(in *Input, s *Settings, since uint32) *Membership {
+	return &Membership{in: in, settings: s, since: since}
+}
+
+// Of returns who is in which class of a release, of those that live in it.
+func (x *Membership) Of(release uint32) ([]Placement, error) {
+	if release < x.since {
+		return x.whole(release)
 	}
-	x, err := standingOf(in, s, m, [32]byte{})
+	if err := x.number(); err != nil {
+		return nil, err
+	}
+	if n := len(x.parts); n > 0 && x.parts[n-1].last == release-1 {
+		x.parts = after(x.parts, release)
+	} else {
+		x.parts = partsOf(release, x.since)
+	}
+	var out []Placement
+	for _, part := range x.parts {
+		p := Placement{Part: part.name()}
+		shift := uint32(0)
+		for unit := part.first; unit <= part.last; unit++ {
+			p.living(x.units[unit], shift, release)
+			shift += uint32(len(x.units[unit]))
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// whole is Of for a release that is one table.
+func (x *Membership) whole(release uint32) ([]Placement, error) {
+	m := &Manifest{FormatVersion: formatWhole, Release: release, PartsSince: x.since}
+	standing, err := standingOf(x.in.upTo(release), x.settings, m, [32]byte{})
 	if err != nil {
 		return nil, err
 	}
-	return x.placed, nil
+	return standing.placed, nil
+}
+
+// number puts the classes in order, unit by unit, once.
+func (x *Membership) number() error {
+	if x.units != nil {
+		return nil
+	}
+	src, err := newSource(x.in, x.settings)
+	if err != nil {
+		return err
+	}
+	x.units = make([][]*class, x.in.Release+1)
+	for unit, births := range birthsOf(x.in, x.since) {
+		if len(births) == 0 {
+			continue
+		}
+		t, err := src.table(births)
+		if err != nil {
+			return err
+		}
+		x.units[unit] = t.classes
+	}
+	return nil
+}
+
+// living takes in the classes that live in a release, with their numbers shifted.
+func (p *Placement) living(classes []*class, shift, release uint32) {
+	for i, c := range classes {
+		if c.died != 0 && c.died <= release {
+			continue
+		}
+		for _, m := range c.members {
+			p.Records = append(p.Records, uint32(m))
+			p.Classes = append(p.Classes, shift+uint32(i)+1)
+		}
+	}
 }
 
 // PartsSince reads in a releases directory which release of the chain is the

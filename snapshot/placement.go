@@ -14,7 +14,7 @@ type Placement struct {
 // shifted; dead: also those whose records are elsewhere by now.
 func (p *Placement) add(t *table, shift, buckets uint32, dead bool) {
 	for i, c := range t.classes {
-		if c.dead && !dead {
+		if c.died != 0 && !dead {
 			continue
 		}
 		for _, m := range c.members {

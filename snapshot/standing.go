@@ -127,7 +127,7 @@ func (x *standing) remember(t *table) {
 		return
 	}
 	for i, c := range t.classes {
-		if c.dead {
+		if c.died != 0 {
 			continue
 		}
 		for _, m := range c.members {
