@@ -77,7 +77,7 @@ func (m *Machine) planning(flush bool) *planning {
 		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
 		promises: ps, admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now), holdback: holdback{ps, m.pending.infeasible},
 		release: m.history.releases() + 1, flushing: flush,
-		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws,
+		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws, sizes: m.sizes,
 	}
 }
 

@@ -47,6 +47,7 @@ type planning struct {
 	fresh  int      // records since the newest cut tried
 	bucket BucketID // the newest one
 	draws  func(merge.Key) merge.Draws
+	sizes  sizes
 }
 
 // decide chooses the births. Each branch names the rule that makes it safe.

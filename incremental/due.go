@@ -5,7 +5,7 @@ package incremental
 func (m *Machine) CutDue() bool {
 	n := m.records.len()
 	if !m.head.InitialDone && !m.first.growing {
-		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax
+		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax && m.EnoughRecords()
 	}
 	return m.policy.CutEvery > 0 && n >= m.head.LastCut+RecordID(m.policy.CutEvery)
 }

@@ -1,5 +1,7 @@
 package incremental
 
+import "anond/equivclass/merge"
+
 // Draw gives a test the numbers that one purpose draws in one release.
 func (m *Machine) Draw(release uint32, purpose string) uint64 {
 	return m.secrets.draw(release, purpose).Uint64()
@@ -40,4 +42,11 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 		return nil, err
 	}
 	return m.Enact(d, createdAt, policy)
+}
+
+// Small gives a test the draws and the sizes of pools: what decides on published values
+// how many records the next pool needs, and the classes of a sub-pool.
+func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
+	m.draws, m.sizes = draws, sizes{minPool, subPool}
+	m.need = m.poolNeed()
 }

@@ -75,8 +75,14 @@ func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
 }
 
 // EnoughRecords reports whether the records are there without which the first
-// load does not end.
-func (m *Machine) EnoughRecords() bool { return int(m.records.len()) >= m.policy.InitialMin }
+// load does not end. At level L2 a subject's later records do not count, because none of
+// them is in the first pool.
+func (m *Machine) EnoughRecords() bool {
+	if m.policy.Level == L2 {
+		return len(m.pending.waiting) >= m.policy.InitialMin
+	}
+	return int(m.records.len()) >= m.policy.InitialMin
+}
 
 // Growing reports whether a cut of the first load found nothing to publish, so that
 // the load grows.

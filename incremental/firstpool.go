@@ -13,11 +13,12 @@ import "errors"
 // function of its bag; quarantine of the whole pool; or growth, after which level L2 is
 // not claimed any more.
 
-// fixFirst fixes the first pool if that is still to be done, and stores it. It must
-// precede the first look at its values.
+// fixFirst fixes the first pool if that is still to be done and there are enough records
+// for one, and stores it. It must precede the first look at its values. Records may be
+// too few although as many arrived as a pool needs: a subject's later ones do not count.
 func (m *Machine) fixFirst() error {
 	p := &m.head.Pools
-	if m.policy.Level != L2 || m.head.InitialDone || p.First > 0 || p.Grown {
+	if m.policy.Level != L2 || m.head.InitialDone || p.First > 0 || p.Grown || len(m.planning(false).candidates()) < m.need.Records {
 		return nil
 	}
 	p.First, m.head.changed = m.records.len(), true
@@ -61,5 +62,5 @@ func (m *Machine) poolNeed() PoolNeed {
 	if m.policy.Level != L2 {
 		return PoolNeed{}
 	}
-	return needOf(&m.policy, m.head.Pools, m.records.publishedBag())
+	return m.sizes.needOf(&m.policy, m.head.Pools, m.records.publishedBag())
 }

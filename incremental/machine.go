@@ -73,8 +73,10 @@ type Machine struct {
 	planner planner
 	buckets localBuckets
 	need    PoolNeed // of the next pool, at level L2
-	// draws are those of Merge for a key; a test may put others in their place.
+	// draws are those of Merge for a key, sizes say how large pools have to be. A test
+	// may put others in their place; no configuration does.
 	draws func(merge.Key) merge.Draws
+	sizes sizes
 }
 
 // Open loads the machine from its store. A fresh store gets the options' seed
@@ -86,7 +88,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := checkSemi(o.Schema, o.Policy); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted}
+	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted, sizes: usualSizes}
 	if m.policy.Level == L2 {
 		m.policy.InitialMin = firstNeed(&m.policy)
 	}

@@ -38,11 +38,15 @@ func (p *planning) blindly() (decision, error) {
 		return decision{}, nil
 	}
 	k := p.policy.Requirement.K
+	if !p.head.InitialDone {
+		records = p.whole(records)
+	}
 	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers)
 	if p.head.InitialDone && !p.flushing {
 		plans = p.admission.pool(plans, p.need.Records, p.fresh)
 	}
-	plans = wholeBlocks(plans, p.need.Records, k)
+	subPools, each := p.blocks(len(plans))
+	plans = plans[:subPools*each]
 	if len(plans)*k < max(k, p.need.Records/k*k) {
 		return decision{}, nil
 	}
@@ -73,15 +77,19 @@ func (p *planning) candidates() []RecordID {
 	return waiting
 }
 
-// wholeBlocks leaves out the classes that do not fit sub-pools of equal size, the last
-// ones.
-func wholeBlocks(plans []plan, need, k int) []plan {
-	subPools, each := blocks(len(plans), need, k)
-	return plans[:subPools*each]
+// whole returns the oldest records, as many as fit sub-pools of equal size. So which
+// records the first pool has does not depend on its classes, which are other ones if the
+// hierarchy of a quasi-identifier changes after a refusal.
+func (p *planning) whole(records []RecordID) []RecordID {
+	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
+	return records[:subPools*each*p.policy.Requirement.K]
 }
 
-func blocks(classes, need, k int) (subPools, each int) {
-	return merge.Blocks(classes, max(merge.SubPoolClasses, (need+k-1)/k))
+// blocks divides so many classes into sub-pools of equal size; the classes that are left
+// over, the last ones, wait.
+func (p *planning) blocks(classes int) (subPools, each int) {
+	k := p.policy.Requirement.K
+	return merge.Blocks(classes, max(p.sizes.subPool, (p.need.Records+k-1)/k))
 }
 
 // pool decides on planned classes that form one pool: every one of them is published, or
@@ -115,7 +123,7 @@ func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
 	for i, pl := range plans {
 		bags[i] = merge.BagOf(m.order, p.records.sa(), pl.members)
 	}
-	subPools, _ := blocks(len(plans), p.need.Records, k)
+	subPools, _ := p.blocks(len(plans))
 	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}
 	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
 	buckets, _ := merge.Pool(bags, k, subPools, m.want, p.draws(key), run)
@@ -124,6 +132,9 @@ func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
 			births = append(births, &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members})
 		}
 	}
+	// Classes are numbered in an order that is blind to values: the index of published
+	// classes, from which the trigger `update` follows, breaks ties by it.
+	slices.SortFunc(births, func(a, b *Class) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	return births
 }
 

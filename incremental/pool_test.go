@@ -352,3 +352,25 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 	require.True(t, f.m.InitialReached())
 	require.NotNil(t, f.cut())
 }
+
+// TestRepeatsFixNoPool: a subject's later records are in no pool, so as many records as a
+// first pool needs may be too few. It is not fixed then, and takes in what follows.
+func TestRepeatsFixNoPool(t *testing.T) {
+	f := newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)
+	f.m.SetInitialEnds(map[incremental.Partition]int64{source: 10})
+	person := func(rows []equivclass.Row, name func(i int) string) []equivclass.Row {
+		for i := range rows {
+			rows[i] = append(rows[i], []byte(name(i)))
+		}
+		return rows
+	}
+	f.apply(person(skewed(0, 10, 0), func(i int) string { return fmt.Sprint("p", i/5) }))
+	require.False(t, f.m.InitialReached())
+	require.Nil(t, f.cut())
+	f.open()
+	f.apply(person(skewed(10, 10, 0), func(i int) string { return fmt.Sprint("q", i) }))
+	require.True(t, f.m.InitialReached())
+	intent := f.cut()
+	require.NotNil(t, intent)
+	require.Equal(t, 12, intent.Records)
+}

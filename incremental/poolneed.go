@@ -13,12 +13,22 @@ type PoolNeed struct {
 	Possible bool `json:"possible"`
 }
 
+// sizes say how large pools and sub-pools have to be. Tests that count all worlds of a
+// stream have small ones.
+type sizes struct {
+	// minPool is how many records a pool needs next to published values.
+	minPool func(published merge.Bag, l int) (records int, possible bool)
+	subPool int // the least number of classes of a sub-pool
+}
+
+var usualSizes = sizes{merge.MinPool, merge.SubPoolClasses}
+
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be
 // quarantined (merge.MinPool). After the first pool was quarantined, as many as it had.
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool.
-func needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
+func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
 	need := PoolNeed{firstNeed(policy), true}
 	if published.Total == 0 {
 		if pools.Decided > 0 { // the first pool was quarantined
@@ -30,7 +40,7 @@ func needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
 	for i, c := range published.Counts {
 		bag[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
 	}
-	n, possible := merge.MinPool(bag, policy.Requirement.L)
+	n, possible := s.minPool(bag, policy.Requirement.L)
 	return PoolNeed{max(policy.MinPool, policy.Requirement.K, n), possible}
 }
 

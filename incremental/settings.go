@@ -59,9 +59,9 @@ type LevelError struct {
 
 func (e *LevelError) Error() string {
 	if e.State == L2 {
-		return "the state was made at level L2, but the configuration says L1"
+		return "the state was made at level L2, but policy.level is L1"
 	}
-	return "the state was made at level L1, but the configuration says L2"
+	return "the state was made at level L1, but policy.level is L2"
 }
 
 // sameLevel refuses settings of the other level than those of a state.

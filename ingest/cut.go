@@ -135,7 +135,7 @@ func (l *loop) warnInfeasible() {
 	}
 	if s.Pool != nil && !s.Pool.Possible {
 		l.Log.Warn("the most frequent published value has a share of 1/l, or nearly: no pool is large enough to be published next to it. "+
-			"Begin a new dataset, of other people, with a lower policy.l or coarser sensitive values", "event", "infeasible",
+			"Begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one", "event", "infeasible",
 			"records", s.Pending.Waiting)
 	}
 	for _, s := range s.Shortfalls {

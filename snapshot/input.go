@@ -37,6 +37,9 @@ type Input struct {
 
 	// intent is what was committed, where it was: what is rendered must be that.
 	intent *incremental.Intent
+	// ids are the numbers of records in the state, where they have others here
+	// (gather); nil: the same.
+	ids []Record
 }
 
 // Record is the number of a record: its place in the columns of an Input.

@@ -59,8 +59,12 @@ func BenchmarkPartsPublish(b *testing.B) {
 					s := benchSettings(recoding)
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
-					gate := auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int), Rows: true})}
-					if p.Gate = gate; recoding.Name() == snapshot.NameLGB || recoding.Level() == incremental.L2 {
+					policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int), Rows: true}
+					if recoding.Level() == incremental.L2 {
+						policy.Level = "L2"
+					}
+					gate := auditGate{audit.NewGate(policy)}
+					if p.Gate = gate; recoding.Name() == snapshot.NameLGB {
 						p.Gate = openGate{} // the buckets of localView keep no promise
 					}
 					require.NoError(b, p.Open())

@@ -18,7 +18,7 @@ func (p *Placement) add(t *table, shift, buckets uint32, dead bool) {
 			continue
 		}
 		for _, m := range c.members {
-			p.Records = append(p.Records, uint32(m))
+			p.Records = append(p.Records, uint32(t.id(m)))
 			p.Classes = append(p.Classes, shift+uint32(i)+1)
 			if c.bucket != nil {
 				p.Buckets = append(p.Buckets, buckets+uint32(c.bucket.number))

@@ -211,7 +211,8 @@ func TestPrivacyOfLevelL2(t *testing.T) {
 		x.spoil(v)
 		_, out := render(t, v, sharedSettings(snapshot.Buckets()), nil)
 		m := &out.Manifest
-		assert.Equal(t, snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows"}, m.Privacy, name)
+		want := snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows"}
+		assert.Equal(t, want, m.Privacy, name)
 		assert.Equal(t, "L2", m.Policy.Level)
 		assert.Equal(t, []int{2, 3, 9, 6}, []int{m.Buckets, m.Classes, m.Records, m.Quality.BucketMedian})
 	}
@@ -354,7 +355,8 @@ func TestDamagedPartsOfLevelL2(t *testing.T) {
 				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, spoil)
 			}
 		}
-		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n", "bucket,s,count\n2,x,2\n2,y,2\n"} {
+		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n",
+			"bucket,s,count\n2,x,2\n2,y,2\n"} {
 			if recoding != "permutation" {
 				_, err = read(recoding, good, bad)
 				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, bad)

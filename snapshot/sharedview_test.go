@@ -54,7 +54,8 @@ func (c *sharedContent) view(t testing.TB, release uint32) *incremental.View {
 // alone in its bucket, and a person who waits.
 func shelter() *sharedContent {
 	c := &sharedContent{persons: slices.Clone(patients[:7])}
-	c.persons = append(c.persons, person{"12", "31", "2013-06-01", "2011", "ward-e", "9", "cold"}, patients[7], patients[8], patients[9], patients[10])
+	c.persons = append(c.persons, person{"12", "31", "2013-06-01", "2011", "ward-e", "9", "cold"}, patients[7],
+		patients[8], patients[9], patients[10])
 	c.persons[3] = person{"12", "31", "2013-06-01", "2011", "south, new", "9", "flu"}
 	c.add(1, 9, 0, 1, 2)
 	c.add(1, 9, 3, 4, 7)

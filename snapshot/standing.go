@@ -131,7 +131,7 @@ func (x *standing) remember(t *table) {
 			continue
 		}
 		for _, m := range c.members {
-			x.numbers[m] = uint32(i + 1)
+			x.numbers[t.id(m)] = uint32(i + 1)
 		}
 	}
 }

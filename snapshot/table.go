@@ -169,7 +169,7 @@ func (t *table) compare(a, b *class) int {
 
 // compareDraws is the order of classes that look alike.
 func (t *table) compareDraws(a, b *class) int {
-	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(slices.Min(a.members), slices.Min(b.members)))
+	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(t.least(a.members), t.least(b.members)))
 }
 
 // draw is a random number of a class that looks like another. The key names the
@@ -178,7 +178,7 @@ func (t *table) draw(c *class) uint64 {
 	if c.drawn == 0 {
 		mac := hmac.New(sha256.New, t.seed[:])
 		text := binary.BigEndian.AppendUint32([]byte("anond class 1\x00"), c.born)
-		mac.Write(binary.BigEndian.AppendUint32(text, uint32(slices.Min(c.members))))
+		mac.Write(binary.BigEndian.AppendUint32(text, uint32(t.least(c.members))))
 		c.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
 	return c.drawn
@@ -192,10 +192,12 @@ func (t *table) placement(part string) Placement {
 }
 
 // each cuts 0..n into one range a worker and runs them side by side.
-func (s *source) each(n int, work func(worker, lo, hi int)) {
+func (s *source) each(n int, work func(worker, lo, hi int)) { each(s.workers, n, work) }
+
+func each(workers, n int, work func(worker, lo, hi int)) {
 	var wg sync.WaitGroup
-	for w := range s.workers {
-		wg.Go(func() { work(w, n*w/s.workers, n*(w+1)/s.workers) })
+	for w := range workers {
+		wg.Go(func() { work(w, n*w/workers, n*(w+1)/workers) })
 	}
 	wg.Wait()
 }

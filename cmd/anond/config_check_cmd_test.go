@@ -54,11 +54,11 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 		{"k: 10, l: 5, level: L2", []int{10, 30, 30, 30}, []string{
 			`In these 100 records "diagnosis" has 4 different values, the most frequent one with 30.0 %.`,
 			"At level L2 and with these shares, no pool is large enough for l = 5: a value may have 1/l = 20.0 % at most.",
-			"l = 3 is reachable with pools of 5862 records; or write values that divide the most frequent one."}},
+			"l = 3 is reachable with pools of 5862 records; or divide the most frequent value."}},
 		{"k: 10, l: 2, level: L2", []int{5, 5}, []string{
 			`In these 10 records "diagnosis" has 2 different values, the most frequent one with 50.0 %.`,
 			"At level L2 and with these shares, no pool is large enough for l = 2: a value may have 1/l = 50.0 % at most.",
-			"Not even l = 2 is reachable: write values that divide the most frequent one."}},
+			"Not even l = 2 is reachable: divide the most frequent value."}},
 		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools."}},
 	} {
 		t.Run(c.policy, func(t *testing.T) {

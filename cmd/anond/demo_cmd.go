@@ -40,6 +40,7 @@ are exposed to someone who keeps every release.`,
 			if o.Rate < 1 {
 				return usage("", "--rate %d: a stream needs at least one record per second", o.Rate)
 			}
+			o.Seeded = c.Flags().Changed("seed")
 			v := newDemoView(env, asJSON)
 			o.Release, o.Progress = v.release, v.progress
 			v.start(o)
@@ -51,8 +52,9 @@ are exposed to someone who keeps every release.`,
 		},
 	}
 	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` of the demo; an earlier demo in it is replaced")
-	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the stream and of the daemon's draws")
-	c.Flags().IntVar(&o.Records, "records", 12000, "messages to send")
+	c.Flags().Uint64Var(&o.Seed, "seed", 1,
+		"seed of the stream; if given, also of the daemon's draws (the releases then do not claim level L2)")
+	c.Flags().IntVar(&o.Records, "records", 15000, "messages to send")
 	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages per second, after the first load")
 	c.Flags().BoolVar(&naive, "naive", false, "also show whom common ways of refreshing a table expose")
 	jsonFlag(c, &asJSON)
@@ -93,8 +95,9 @@ func (v *demoView) start(o demo.Options) {
 	}
 	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
 		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
-		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a class;\n"+
-		"loss: information loss, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
+		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a bucket\n"+
+		"of one or more classes; loss: information loss, 0 to 1; newcomers: published for the first time;\n"+
+		"ms: to decide, write, check and publish.\n\n", o.Records)
 	v.table.header()
 }
 

@@ -226,18 +226,14 @@ func (l *sharedLoader) settle() error {
 // more than that.
 func (r *Release) sharedEstimator() query.Estimator {
 	d := len(r.Dicts) - 1
-	l := &query.LocalRelease{Dicts: r.Dicts, Cells: r.Cells, Bucket: make([][]int32, d+1), Values: make([][][]equivclass.Code, d+1),
+	out := &query.BucketRelease{Dicts: r.Dicts, Sensitive: d, Columns: query.ColumnsOf(r.Dicts, d, r.Cells), Bags: r.Bags(),
 		Grain: query.Grains(r.Dicts)}
-	for c := range r.Cells {
-		l.Group = append(l.Group, slices.Repeat([]int32{int32(c)}, int(r.Start[c+1]-r.Start[c]))...)
+	b := int32(0)
+	for i := range len(r.Start) - 1 {
+		for r.Start[i] >= r.Buckets[b+1] {
+			b++
+		}
+		out.Size, out.Bucket = append(out.Size, r.Start[i+1]-r.Start[i]), append(out.Bucket, b)
 	}
-	for j := range d {
-		l.Bucket[j] = slices.Repeat([]int32{-1}, len(l.Group))
-	}
-	for b := range len(r.Buckets) - 1 {
-		from, to := r.Buckets[b], r.Buckets[b+1]
-		l.Bucket[d] = append(l.Bucket[d], slices.Repeat([]int32{int32(b)}, int(to-from))...)
-		l.Values[d] = append(l.Values[d], r.SA[from:to])
-	}
-	return l
+	return out
 }

@@ -109,7 +109,7 @@ func TestStateWithoutALevel(t *testing.T) {
 		for _, args := range [][]string{{"run", "--once"}, {"state", "members", "--out", "members.csv"}} {
 			r := s.run("", args...)
 			require.Equal(t, 78, r.code, r.stderr)
-			require.Contains(t, r.stderr, "the state was made at level L1, but the configuration says L2")
+			require.Contains(t, r.stderr, "the state was made at level L1, but policy.level is L2")
 			require.Contains(t, r.stderr, "hint: write level: L1 under policy")
 		}
 		require.Equal(t, before, s.read("state/anond.db"))
@@ -118,6 +118,29 @@ func TestStateWithoutALevel(t *testing.T) {
 	}
 	r := s.run("", "audit", "-c", "anond.yaml", "--require-certified")
 	require.Zero(t, r.code, r.stdout+r.stderr)
+}
+
+// TestLevelAfterAReset: while nothing is decided, a reset lets a dataset start over at
+// the other level, in either direction.
+func TestLevelAfterAReset(t *testing.T) {
+	chosen.Demand(t)
+	l1 := clinicWith(csvFile, "k: 3, l: 3", "")
+	l2 := strings.Replace(l1, "level: L1", "level: L2", 1)
+	s := newSite(t, l1)
+	s.write("in.csv", skewed[:len("id,age,city,ill\n")]+"p1,30,c1,flu\n")
+	r := s.run("", "run", "--once")
+	require.Zero(t, r.code, r.stderr)
+	for _, next := range []struct{ level, config string }{{"L2", l2}, {"L1", l1}} {
+		s.write("anond.yaml", next.config)
+		r = s.run("", "run", "--once")
+		require.Equal(t, 78, r.code, r.stderr)
+		require.Contains(t, r.stderr, "but policy.level is "+next.level)
+		require.Contains(t, r.stderr, "while no release is decided, start over: anond state reset")
+		r = s.run("", "state", "reset", "--yes")
+		require.Zero(t, r.code, r.stderr)
+		r = s.run("", "run", "--once")
+		require.Zero(t, r.code, r.stderr)
+	}
 }
 
 // TestRenamedMethod: a method's name of an earlier version is refused, with the name of

@@ -91,11 +91,11 @@ func (p *Pools) unreachable(out *printer) {
 	out.line("At level L2 and with these shares, no pool is large enough for l = %d: a value may have 1/l = %.1f %% at most.", p.L,
 		100/float64(p.L))
 	if len(p.Need) == 0 {
-		out.line("Not even l = 2 is reachable: write values that divide the most frequent one.")
+		out.line("Not even l = 2 is reachable: divide the most frequent value.")
 		return
 	}
 	last := p.Need[len(p.Need)-1]
-	out.line("l = %d is reachable with pools of %d records; or write values that divide the most frequent one.", last.L, last.Records)
+	out.line("l = %d is reachable with pools of %d records; or divide the most frequent value.", last.L, last.Records)
 }
 
 func counted(n int, noun string) string {
