@@ -15,8 +15,8 @@ type Membership struct {
 	in       *Input
 	settings *Settings
 	since    uint32
-	units    [][]*class // by release under which they are numbered, in order
-	parts    []span     // of the release that was asked for last
+	units    []*table // by release under which their classes are numbered; nil: there are none
+	parts    []span   // of the release that was asked for last
 }
 
 // NewMembership takes the history up to a release. since is the first release of
@@ -41,10 +41,13 @@ func (x *Membership) Of(release uint32) ([]Placement, error) {
 	var out []Placement
 	for _, part := range x.parts {
 		p := Placement{Part: part.name()}
-		shift := uint32(0)
+		shift, buckets := uint32(0), uint32(0)
 		for unit := part.first; unit <= part.last; unit++ {
-			p.living(x.units[unit], shift, release)
-			shift += uint32(len(x.units[unit]))
+			if t := x.units[unit]; t != nil {
+				p.add(t, shift, buckets, func(c *class) bool { return c.died == 0 || c.died > release })
+				shift += uint32(len(t.classes))
+				buckets += uint32(len(t.shared))
+			}
 		}
 		out = append(out, p)
 	}
@@ -70,31 +73,16 @@ func (x *Membership) number() error {
 	if err != nil {
 		return err
 	}
-	x.units = make([][]*class, x.in.Release+1)
+	x.units = make([]*table, x.in.Release+1)
 	for unit, births := range birthsOf(x.in, x.since) {
 		if len(births) == 0 {
 			continue
 		}
-		t, err := src.table(births)
-		if err != nil {
+		if x.units[unit], err = src.table(births); err != nil {
 			return err
 		}
-		x.units[unit] = t.classes
 	}
 	return nil
-}
-
-// living takes in the classes that live in a release, with their numbers shifted.
-func (p *Placement) living(classes []*class, shift, release uint32) {
-	for i, c := range classes {
-		if c.died != 0 && c.died <= release {
-			continue
-		}
-		for _, m := range c.members {
-			p.Records = append(p.Records, uint32(m))
-			p.Classes = append(p.Classes, shift+uint32(i)+1)
-		}
-	}
 }
 
 // PartsSince reads in a releases directory which release of the chain is the

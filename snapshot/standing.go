@@ -93,7 +93,7 @@ func (x *standing) number(src *source, in *Input) error {
 			if err != nil {
 				return err
 			}
-			p.add(t, shift, buckets, false)
+			p.add(t, shift, buckets, living)
 			shift += uint32(len(t.classes))
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
