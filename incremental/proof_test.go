@@ -92,7 +92,14 @@ var courses = []*course{
 	{name: "trigger update", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), play: onUpdate,
 		policy: func(p *incremental.Policy) { p.OnUpdate = true }, reaches: []string{"second release", "quarantined"}},
 	{name: "the end of the source", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), policy: func(p *incremental.Policy) { p.MaxHold = 60 },
-		play: func(p *play) { p.feed(4); p.cut(); p.feed(9); p.flush(); p.open(); p.flush() }, reaches: []string{"second release"}},
+		play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.feed(9)
+			p.flush()
+			p.open()
+			p.flush()
+		}, reaches: []string{"second release"}},
 	{name: "the reference of the first pool", n: 8, d: 2, k: 4, l: 2, need: asksFor(4), play: batches(8),
 		policy: func(p *incremental.Policy) {
 			p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.3, Ground: equivclass.EqualGround{}}}

@@ -30,7 +30,7 @@ type course struct {
 	subPool int // least classes of a sub-pool; 0: merge.SubPoolClasses
 	play    func(p *play)
 	reaches []string // what some transcripts must have, see learn
-	known   []int    // values of the first records, which the adversary knows; nil: none
+	known   []int    // values that the adversary knows, by record; -1, or none: unknown
 	// what is broken (broken_test.go)
 	order      func(merge.Key, int) []int32 // in the place of uniform draws
 	key        func(merge.Key) merge.Key    // in the place of the key of a draw
@@ -53,7 +53,7 @@ type play struct {
 	reached map[string]bool
 }
 
-var positions = [][2]int{{1, 7}, {8, 2}, {2, 6}, {7, 1}, {4, 4}, {0, 8}, {8, 0}, {5, 3}, {3, 3}, {6, 6}, {1, 1}, {7, 7}}
+var positions = [][2]int{{1, 7}, {8, 2}, {2, 6}, {7, 1}, {4, 4}, {0, 8}, {5, 3}, {1, 6}, {8, 0}, {6, 6}, {1, 1}, {7, 7}}
 
 func (s *course) start(t testing.TB, world []int, draws *script) *play {
 	p := policy(s.k, s.l)
@@ -81,8 +81,8 @@ func (p *play) open() {
 		}
 		return p.need(p, published)
 	}
-	m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, p.drawn) }, need, sub)
 	p.m = m
+	m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, p.drawn) }, need, sub)
 }
 
 func (p *play) must(err error) {
@@ -255,19 +255,24 @@ func (s *course) enumerate(t testing.TB) verdict {
 		})
 	})
 	for _, b := range beliefs {
-		b.judge(s.d, len(s.known), &out)
+		b.judge(s, &out)
 	}
 	return out
 }
 
 func (s *course) eachWorld(do func([]int)) {
 	world := make([]int, s.n)
-	copy(world, s.known)
+	for r := range world {
+		world[r] = max(0, s.knows(r))
+	}
 	for {
 		do(world)
-		i := len(s.known)
+		i := 0
 		for ; i < s.n; i++ {
 			values := s.d
+			if s.knows(i) >= 0 {
+				continue
+			}
 			if s.valid != nil {
 				values = s.valid[i]
 			}
@@ -280,6 +285,14 @@ func (s *course) eachWorld(do func([]int)) {
 			return
 		}
 	}
+}
+
+// knows returns the value of a record that the adversary knows, or -1.
+func (s *course) knows(r int) int {
+	if r >= len(s.known) {
+		return -1
+	}
+	return s.known[r]
 }
 
 // learn adds what a play shows to what is known after its transcript.
@@ -316,10 +329,10 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 }
 
 // judge compares in rationals, but for the records whose values are known.
-func (b *belief) judge(d, known int, out *verdict) {
+func (b *belief) judge(s *course, out *verdict) {
 	for i, bucket := range b.buckets {
 		for _, r := range bucket.members {
-			if int(r) < known {
+			if s.knows(int(r)) >= 0 {
 				continue
 			}
 			out.published++
@@ -327,7 +340,7 @@ func (b *belief) judge(d, known int, out *verdict) {
 				exact := true
 				for v, n := range b.counts[i] {
 					share := big.NewRat(int64(n), int64(len(bucket.members)))
-					posterior := rational(b.record[p][int(r)*d+v], b.all[p])
+					posterior := rational(b.record[p][int(r)*s.d+v], b.all[p])
 					exact = exact && posterior.Cmp(share) == 0
 					if posterior.Cmp(out.worst) > 0 {
 						out.worst = posterior
