@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,8 +24,10 @@ type course struct {
 	valid  []int // by record: how many of the values are possible; nil: all
 	k, l   int
 	policy func(*incremental.Policy)
-	schema *equivclass.Schema // of x0, x1 and the value; nil: plane
-	rows   func(r int) equivclass.Row
+	schema *equivclass.Schema // of x0, x1, the value and maybe a person; nil: plane
+	// schemas are those before and after the hierarchy of the value has grown.
+	schemas [2]*equivclass.Schema
+	rows    func(r int) equivclass.Row
 	// need is what MinPool is in the place of merge.MinPool, which asks for hundreds.
 	need    func(p *play, published merge.Bag) (int, bool)
 	subPool int // least classes of a sub-pool; 0: merge.SubPoolClasses
@@ -43,7 +46,8 @@ type play struct {
 	*course
 	t       testing.TB
 	world   []int
-	at      int // next record
+	at      int     // next record
+	taken   []int32 // records in the order of their numbers: those that were not refused
 	m       *incremental.Machine
 	store   *memstore.Store
 	options incremental.Options
@@ -63,8 +67,17 @@ func (s *course) start(t testing.TB, world []int, draws *script) *play {
 	}
 	x := &play{course: s, t: t, world: world, store: memstore.New(), draws: draws, names: map[int]byte{}, reached: map[string]bool{},
 		options: incremental.Options{Schema: s.schema, Policy: p, Seeded: true}}
+	if s.schemas[0] != nil {
+		x.options.Schema, x.options.Settings, x.options.Hierarchies = s.schemas[0], settingsOf(1), map[string]int{illKey: 2}
+		x.options.Encoding = encodingKey
+	}
 	x.open()
 	return x
+}
+
+// settingsOf are those under a version of the hierarchy of the value.
+func settingsOf(version byte) map[string][32]byte {
+	return map[string][32]byte{illKey: {version}, encodingKey: {}, "policy.level": {}}
 }
 
 // open opens the machine, again after a crash.
@@ -135,6 +148,8 @@ func (p *play) feed(to int) {
 			p.must(p.m.Refuse(incremental.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
 			p.note("refused", p.at)
 			p.reached["dead letter"] = true
+		} else {
+			p.taken = append(p.taken, int32(p.at))
 		}
 		p.note(p.m.UpdateDue(), p.m.CutDue())
 	}
@@ -165,7 +180,7 @@ func (p *play) saw(intent *incremental.Intent, err error) *incremental.Intent {
 	p.must(p.m.Published(intent.Release, [32]byte{1}))
 	v, err := p.m.Change(intent.Release)
 	p.must(err)
-	for _, b := range bucketsOf(v) {
+	for _, b := range p.buckets(v) {
 		p.note(b.id, b.classes, p.bag(b.members))
 	}
 	p.note(v.References, v.Grown)
@@ -200,8 +215,8 @@ type share struct {
 	members []int32
 }
 
-// bucketsOf returns the buckets of a view in order of number.
-func bucketsOf(v *incremental.View) (out []share) {
+// buckets returns the buckets of a view in order of number.
+func (p *play) buckets(v *incremental.View) (out []share) {
 	at := map[incremental.BucketID]int{}
 	for _, c := range v.Classes {
 		i, known := at[c.Bucket]
@@ -211,7 +226,7 @@ func bucketsOf(v *incremental.View) (out []share) {
 		}
 		out[i].classes = append(out[i].classes, c.Members)
 		for _, r := range c.Members {
-			out[i].members = append(out[i].members, int32(r))
+			out[i].members = append(out[i].members, p.taken[r])
 		}
 	}
 	return out
@@ -230,14 +245,15 @@ type belief struct {
 type verdict struct {
 	published int      // records in a bucket, summed over transcripts
 	exact     [3]int   // those whose posteriors are their bucket's shares, by prior
-	worst     *big.Rat // the highest posterior
+	worst     *big.Rat // the highest posterior, in buckets where nobody is known
+	excess    *big.Rat // by how much a posterior exceeds the share at most
 	reached   map[string]int
 	runs      int
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%d runs, %v of %d exact (uniform, skewed, polya), highest posterior %s, transcripts %v", v.runs, v.exact,
-		v.published, v.worst.RatString(), v.reached)
+	return fmt.Sprintf("%d runs, %v of %d exact (uniform, skewed, polya), highest posterior %s, above the share by %s, transcripts %v",
+		v.runs, v.exact, v.published, v.worst.RatString(), v.excess.RatString(), v.reached)
 }
 
 // enumerate plays all worlds of a stream with all outcomes of its draws.
@@ -245,7 +261,7 @@ func (s *course) enumerate(t testing.TB) verdict {
 	if s.schema == nil {
 		s.schema = plane(t, 2)
 	}
-	beliefs, out := map[string]*belief{}, verdict{worst: new(big.Rat), reached: map[string]int{}}
+	beliefs, out := map[string]*belief{}, verdict{worst: new(big.Rat), excess: new(big.Rat), reached: map[string]int{}}
 	s.eachWorld(func(world []int) {
 		eachDraw(func(draws *script) {
 			p := s.start(t, world, draws)
@@ -306,7 +322,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		if i := p.m.Latest(); i != nil {
 			v, err := p.m.View(i.Release)
 			p.must(err)
-			b.buckets = bucketsOf(v)
+			b.buckets = p.buckets(v)
 		}
 		for _, x := range b.buckets {
 			b.counts = append(b.counts, p.bag(x.members))
@@ -328,9 +344,17 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 	}
 }
 
-// judge compares in rationals, but for the records whose values are known.
+// judge compares in rationals, but for the records whose values are known. What these have
+// is taken out of their buckets.
 func (b *belief) judge(s *course, out *verdict) {
 	for i, bucket := range b.buckets {
+		left, size := slices.Clone(b.counts[i]), len(bucket.members)
+		for _, r := range bucket.members {
+			if v := s.knows(int(r)); v >= 0 {
+				left[v]--
+				size--
+			}
+		}
 		for _, r := range bucket.members {
 			if s.knows(int(r)) >= 0 {
 				continue
@@ -338,11 +362,14 @@ func (b *belief) judge(s *course, out *verdict) {
 			out.published++
 			for p := range priors {
 				exact := true
-				for v, n := range b.counts[i] {
-					share := big.NewRat(int64(n), int64(len(bucket.members)))
+				for v, n := range left {
+					share := big.NewRat(int64(n), int64(size))
 					posterior := rational(b.record[p][int(r)*s.d+v], b.all[p])
 					exact = exact && posterior.Cmp(share) == 0
-					if posterior.Cmp(out.worst) > 0 {
+					if over := new(big.Rat).Sub(posterior, share); over.Cmp(out.excess) > 0 {
+						out.excess = over
+					}
+					if size == len(bucket.members) && posterior.Cmp(out.worst) > 0 {
 						out.worst = posterior
 					}
 				}
