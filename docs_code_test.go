@@ -38,10 +38,10 @@ func (r *reader) program(t *testing.T, b block) {
 		fmt.Fprintf(os.Stderr, "%s WAS NOT RUN: there is no %s\n", at, what)
 		t.Skipf("%s: not run, there is no %s", at, what)
 	}
-	name := fmt.Sprintf("line-%d.%s", b.line, b.words[0])
+	name, python := fmt.Sprintf("line-%d.%s", b.line, b.words[0]), "python3"
 	for _, w := range b.words[1:] {
 		if module, ok := strings.CutPrefix(w, "needs="); ok {
-			if _, code := r.run("python3 -c 'import " + module + "'"); code != 0 {
+			if python = r.pythonWith(module); python == "" {
 				missing(module + " for python3")
 			}
 		} else if strings.HasSuffix(w, ".py") {
@@ -49,7 +49,7 @@ func (r *reader) program(t *testing.T, b block) {
 		}
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(b.text), 0o644), at)
-	script := r.command(b.words[0], name)
+	script := r.command(b.words[0], name, python)
 	if script == "" {
 		missing(map[string]string{"sql": "sqlite3 or python3", "python": "python3", "r": "Rscript"}[b.words[0]])
 	}
@@ -59,14 +59,25 @@ func (r *reader) program(t *testing.T, b block) {
 	r.agree(t, b, out)
 }
 
+// pythonWith is a Python that has a module: the usual one, or that of the system,
+// which has what its packages install.
+func (r *reader) pythonWith(module string) string {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if _, code := r.run(python + " -c 'import " + module + "'"); code == 0 {
+			return python
+		}
+	}
+	return ""
+}
+
 // command is what runs a file of a language, if it is installed.
-func (r *reader) command(language, name string) string {
+func (r *reader) command(language, name, python string) string {
 	has := func(program string) bool { _, err := exec.LookPath(program); return err == nil }
 	switch {
 	case language == "r" && has("Rscript"):
 		return "Rscript --vanilla " + name
 	case language == "python" && has("python3"):
-		return "python3 " + name
+		return python + " " + name
 	case language == "sql" && has("sqlite3"):
 		return "sqlite3 -bail analysis.db < " + name
 	case language == "sql" && has("python3"):
