@@ -20,6 +20,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	// What the program needs and takes longest to compile. Since this test imports it,
+	// it is compiled before the test runs: a build within the test would compile it at
+	// the same time as go test does.
+	_ "github.com/twmb/franz-go/pkg/kfake"
 )
 
 // The documents are tested as a reader uses them. A fenced block whose first
