@@ -95,13 +95,15 @@ func (r *replay) run(values [][]byte) (out replayed) {
 		m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, r.order) }, merge.MinPool, r.subPool)
 	}
 	open()
+	due := false
 	say := func(what ...any) { out.times = append(out.times, fmt.Sprint(what...)) }
 	for at, row := range r.rows {
 		row = append(slices.Clone(row[:len(row)-1]), values[at])
 		_, err := m.Apply(source, int64(at), row)
 		require.NoError(r.t, err)
-		if at%50 == 0 {
-			say(at, m.UpdateDue())
+		if m.UpdateDue() != due {
+			due = !due
+			say(at, due)
 		}
 		if at+1 < adultFirst || (at+1-adultFirst)%adultBatch != 0 {
 			continue
@@ -132,13 +134,14 @@ func (r *replay) values() (out [][]byte) {
 	return out
 }
 
-// classesOf lists who shares a class, in the order of the classes.
+// classesOf lists who shares a class, and since when.
 func (s replayed) classesOf() (out []string) {
 	for _, v := range s.releases {
 		for _, c := range v.Classes {
 			out = append(out, fmt.Sprint(c.Born, c.Members))
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
