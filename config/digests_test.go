@@ -24,7 +24,7 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: postcode, role: quasi, hierarchy: testdata/postcode.csv}
     - {name: diagnosis, role: sensitive, type: categorical}
-policy: {k: 10, l: 5}
+policy: {level: L1, k: 10, l: 5}
 release: {dir: out}
 `
 

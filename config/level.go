@@ -20,7 +20,7 @@ const (
 )
 
 // defaultLevel is the level of a configuration that names none.
-const defaultLevel = L1
+const defaultLevel = L2
 
 // OnRefusal says what becomes of a first pool at level L2 that is refused.
 type OnRefusal string

@@ -17,7 +17,7 @@ func loadAt(t *testing.T, level, from, to string) (*config.Config, []string) {
 	t.Helper()
 	tail := plainFile[strings.Index(plainFile, "schema:"):strings.Index(plainFile, "state:")]
 	require.Contains(t, tail, from)
-	return loadChanged(t, tail, strings.Replace(strings.Replace(tail, from, to, 1), "l: 5", "l: 5, level: "+level, 1))
+	return loadChanged(t, tail, strings.Replace(strings.Replace(tail, from, to, 1), "level: L1", "level: "+level, 1))
 }
 
 // TestDefaultsFollowTheLevel: what is not written fits the level, and what fits

@@ -98,7 +98,7 @@ func (p *Policy) keys() []key {
 		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records",
 			doc: "How long a record may wait for a class of low loss: a duration, or a number of releases such as `2 releases`. After that the " +
 				"loss no longer matters, but the privacy rules still hold."},
-		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2",
+		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2", derived: "2; 0 at level L2",
 			doc: "With republication regroup: how often a record may be regrouped. Each regrouping reveals which records share a value."},
 		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32",
 			doc: "Number of classes around the updated one that a local update considers."},

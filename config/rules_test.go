@@ -26,7 +26,7 @@ schema:
     - {name: city, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {repeat: first}
-policy: {k: 10, l: 5}
+policy: {level: L1, k: 10, l: 5}
 initial: {max_records: 0}
 release: {dir: out}
 state: {path: state.db}
@@ -254,8 +254,8 @@ func TestJustAllowed(t *testing.T) {
 // TestRuleSStickyNeedsSignatures: a sticky subject needs republication regroup.
 func TestRuleSStickyNeedsSignatures(t *testing.T) {
 	for mode, allowed := range map[string]bool{"regroup": true, "append": false} {
-		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {k: 10,",
-			"subject: {repeat: sticky}\npolicy: {k: 10, republication: "+mode+",")
+		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {level: L1, k: 10,",
+			"subject: {repeat: sticky}\npolicy: {level: L1, k: 10, republication: "+mode+",")
 		assert.Equal(t, !allowed, strings.Contains(fmt.Sprint(said), "republication is append"), mode)
 		assert.Contains(t, fmt.Sprint(said), "for m of them together the bound is m/l", "said in any case")
 	}

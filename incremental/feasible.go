@@ -69,9 +69,9 @@ func (e *InfeasibleError) Hint() string {
 	case e.Principle != "":
 		return "ask for less in policy.diversity, or wait for more records"
 	case e.Reachable < 2:
-		return "not even l = 2 is reachable: wait for more records, or make the values coarser"
+		return "not even l = 2 is reachable: wait for more records, or divide the most frequent value"
 	}
-	return fmt.Sprintf("l = %d is reachable with these records; or wait for more, or make the values coarser", e.Reachable)
+	return fmt.Sprintf("l = %d is reachable with these records; or wait for more, or divide the most frequent value", e.Reachable)
 }
 
 // feasible refuses a load that breaks the requirement as one class: the union of

@@ -35,7 +35,7 @@ func (m *Machine) refuseFirst(err error) error {
 	}
 	p := &m.head.Pools
 	p.Refused, m.head.changed = true, true
-	if m.policy.OnRefusal != GrowRefused {
+	if m.policy.OnRefusal != GrowRefused && !p.Grown {
 		m.first.refused = e
 		return m.Commit()
 	}

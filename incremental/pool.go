@@ -145,7 +145,7 @@ func (p *planning) refusal(bag equivclass.Bag, want equivclass.Requirement) erro
 	if named, ok := feasible(p.sensitive(), bag, want).(*InfeasibleError); ok {
 		e = named
 	}
-	e.Fixed = p.policy.OnRefusal == StopRefused
+	e.Fixed = p.policy.OnRefusal == StopRefused && !p.head.Pools.Grown
 	return e
 }
 

@@ -280,6 +280,26 @@ func TestRefusedPoolThatGrows(t *testing.T) {
 	require.True(t, v.Grown)
 }
 
+// TestResetAfterARefusal: a state that starts over after a refusal grows, under any
+// settings, and says so.
+func TestResetAfterARefusal(t *testing.T) {
+	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 3), 1)
+	f.store = memstore.New()
+	require.NoError(t, f.store.Commit(&incremental.Delta{Meta: &incremental.Meta{Pools: incremental.Pools{Refused: true, Grown: true}}}))
+	f.options.Settings = map[string][32]byte{"policy.k": {1}}
+	f.open()
+	f.apply(skewed(0, 80, 40))
+	_, err := f.m.Cut(1, [32]byte{})
+	var refused *incremental.InfeasibleError
+	require.ErrorAs(t, err, &refused)
+	require.False(t, refused.Fixed)
+	f.apply(skewed(80, 80, 0))
+	require.NotNil(t, f.cut())
+	v, err := f.m.View(1)
+	require.NoError(t, err)
+	require.True(t, v.Grown)
+}
+
 // TestIneligiblePoolIsQuarantinedWhole: a later pool, and nobody of it is in the next.
 func TestIneligiblePoolIsQuarantinedWhole(t *testing.T) {
 	p := bucketPolicy(4, 2)

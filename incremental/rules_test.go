@@ -369,7 +369,7 @@ func TestRuleI(t *testing.T) {
 	assert.Equal(t, 1, e.Reachable)
 	assert.Equal(t, "value", e.Attribute)
 	assert.NotContains(t, err.Error(), "\"a\"")
-	assert.Contains(t, e.Hint(), "coarser")
+	assert.Contains(t, e.Hint(), "divide the most frequent value")
 	require.Empty(t, refused.m.Intents())
 	require.False(t, refused.m.InitialDone(), "the refused load is still the first load")
 	c := infeasibleStream(t)

@@ -59,9 +59,9 @@ type LevelError struct {
 
 func (e *LevelError) Error() string {
 	if e.State == L2 {
-		return "the state was made at level L2, but the configuration says L1"
+		return "the state was made at level L2, but policy.level is L1"
 	}
-	return "the state was made at level L1, but the configuration says L2"
+	return "the state was made at level L1, but policy.level is L2"
 }
 
 // sameLevel refuses settings of the other level than those of a state.
@@ -141,10 +141,11 @@ func (a *adoption) settings(fresh bool) error {
 		_, grows := a.Hierarchies[k]
 		return grows || k == a.Encoding // grow.go judges the one, the other restates what is judged
 	})
-	if !a.bound && a.head.Pools.Refused { // a refused first pool stays the same (firstpool.go)
+	fixed := !a.bound && a.head.Pools.Refused && !a.head.Pools.Grown
+	if fixed { // a refused first pool stays the same (firstpool.go)
 		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == L2 && slices.Contains(a.Weaker, k) })
 	}
-	if len(changed) > 0 && (a.bound || a.head.Pools.Refused) {
+	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
 	}
 	if !a.bound {

@@ -101,15 +101,22 @@ func (l *loop) sayNothing(how cutting, fresh bool) {
 	case how.scheduled && growing:
 		l.skipped("first_load")
 	case !fresh && !how.scheduled:
-	case tooFew(l.Machine.Status()):
-		l.skipped("pool_too_small")
 	default:
-		l.skipped("nothing_new")
+		l.skipped(whyNothing(l.Machine.Status()))
 	}
 }
 
-// tooFew reports whether fewer records wait than the next pool of level L2 needs.
-func tooFew(s incremental.Status) bool { return s.Pool != nil && s.Pending.Waiting < s.Pool.Records }
+// whyNothing says why a release is skipped that is not the first.
+func whyNothing(s incremental.Status) string {
+	switch {
+	case s.Pool == nil || s.Pending.Waiting == 0:
+		return "nothing_new"
+	case s.Pending.Waiting < s.Pool.Records:
+		return "pool_too_small"
+	default:
+		return "held"
+	}
+}
 
 func (l *loop) skipped(why string) {
 	s := l.Machine.Status()
@@ -128,7 +135,7 @@ func (l *loop) warnInfeasible() {
 	}
 	if s.Pool != nil && !s.Pool.Possible {
 		l.Log.Warn("the most frequent published value has a share of 1/l, or nearly: no pool is large enough to be published next to it. "+
-			"Begin a new dataset, of other people, with a lower policy.l or coarser sensitive values", "event", "infeasible",
+			"Begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one", "event", "infeasible",
 			"records", s.Pending.Waiting)
 	}
 	for _, s := range s.Shortfalls {

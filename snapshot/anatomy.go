@@ -1,6 +1,9 @@
 package snapshot
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 type anatomy struct{ single }
 
@@ -64,12 +67,11 @@ func (t *table) exactLayout(name string) layout {
 				s.sorted = t.recoding.rows(t, s, s.sorted[:0], c)
 				rows = s.sorted
 			}
-			for i, r := range rows {
-				j := i % len(t.cols)
-				buf = append(append(buf, t.cols[j].quoted[r]...), ',')
-				if j == len(t.cols)-1 {
-					buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
+			for row := range slices.Chunk(rows, len(t.cols)) {
+				for j, r := range row {
+					buf = append(append(buf, t.cols[j].quoted[r]...), ',')
 				}
+				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
 			}
 			return buf, len(c.members)
 		},

@@ -98,9 +98,9 @@ func BenchmarkRender(b *testing.B) {
 		for _, i := range v.Schema.Quasi() {
 			each = append(each, []string{v.Schema.Attributes()[i].Name})
 		}
-		for _, recoding := range append(recodings()[:3], snapshot.Slicing(testSeed, each)) {
-			b.Run(fmt.Sprintf("%s/records=%d", recoding.Name(), n), func(b *testing.B) {
-				s := benchSettings(recoding)
+		for _, recoding := range slices.Concat(recodings()[:3], []snapshot.Recoding{snapshot.Slicing(testSeed, each)}, sharedRecodings()) {
+			b.Run(fmt.Sprintf("%s/records=%d", benchName(recoding), n), func(b *testing.B) {
+				v, s := benchForm(b, recoding, v), benchSettings(recoding)
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
@@ -137,6 +137,41 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
+// benchRecodings are those of chains.
+func benchRecodings() []snapshot.Recoding {
+	return slices.Concat(recodings()[:3], []snapshot.Recoding{snapshot.LGB(testSeed)}, sharedRecodings())
+}
+
+// benchName tells the recodings of level L2 from those of level L1.
+func benchName(r snapshot.Recoding) string {
+	if r.Level() == incremental.L2 {
+		return sharedName(r)
+	}
+	return r.Name()
+}
+
+// benchForm makes a view of classes one of a recoding.
+func benchForm(b *testing.B, r snapshot.Recoding, v *incremental.View) *incremental.View {
+	switch {
+	case r.Name() == snapshot.NameLGB:
+		return localView(b, v)
+	case r.Level() == incremental.L2:
+		return sharedView(v)
+	}
+	return v
+}
+
+// sharedView makes a view of level L2 of another: a bucket is three classes.
+func sharedView(v *incremental.View) *incremental.View {
+	out := *v
+	out.Level, out.Classes = incremental.L2, slices.Clone(v.Classes)
+	for i := range out.Classes {
+		c := &out.Classes[i]
+		c.Regime, c.Bucket = incremental.Frozen, incremental.BucketID(1_000_000*c.Born+uint32(i)/3)
+	}
+	return &out
+}
+
 // localView makes a view of LGB of another: ward becomes semi-sensitive, half of
 // the classes keep it in buckets of four that cross classes, and the sensitive
 // attribute's buckets are the classes.
@@ -161,6 +196,26 @@ func localView(b *testing.B, v *incremental.View) *incremental.View {
 	}
 	out.Local = []incremental.LocalView{ward, sa}
 	return &out
+}
+
+// promisedView is localView with buckets that keep their promise: of every second
+// class, all its members, unless half of them or more have one value.
+func promisedView(b *testing.B, v *incremental.View) *incremental.View {
+	out := localView(b, v)
+	ward := &out.Local[0]
+	ward.Buckets = nil
+	for i, c := range out.Classes {
+		times := map[equivclass.Code]int{}
+		most := 0
+		for _, m := range c.Members {
+			times[ward.Codes[m]]++
+			most = max(most, times[ward.Codes[m]])
+		}
+		if i%2 == 0 && 2*most < len(c.Members) {
+			ward.Buckets = append(ward.Buckets, c.Members)
+		}
+	}
+	return out
 }
 
 func BenchmarkRenderLGB(b *testing.B) {

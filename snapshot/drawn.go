@@ -59,7 +59,7 @@ func (r *drawn) assign(t *table, s *scratch, b *sharedBucket) {
 		return
 	}
 	values := slices.Clone(b.bag)
-	shuffle(drawsOf(r.seed, r.key(t, s, b)), values)
+	shuffle(s.draws(r.seed, r.key(t, s, b)), values)
 	for i := 0; i < len(b.classes); {
 		from, place := i, b.classes[i].place
 		for i < len(b.classes) && b.classes[i].place == place {

@@ -64,20 +64,15 @@ func (r *lgb) layouts(t *table) []layout {
 				}
 			}
 			s.sorted = t.sortRows(s, s.sorted[:0], len(t.local))
+			t.localText(s, number, c)
 			for row := range slices.Chunk(s.sorted, len(t.local)) {
-				at := 0
-				for j := range t.cols {
-					if t.cols[j].local != nil {
-						at++
-					}
-					if c.cells[j].bucketed {
-						buf = append(strconv.AppendUint(append(buf, '*'), uint64(row[at-1]), 10), ',')
-						continue
-					}
-					buf = append(t.cols[j].appendCell(buf, &c.cells[j]), ',')
+				from := 0
+				for _, cut := range s.cuts {
+					buf = append(buf, s.text[from:cut.at]...)
+					buf = strconv.AppendUint(buf, uint64(row[cut.bucket]), 10)
+					from = cut.at
 				}
-				buf = append(strconv.AppendUint(append(buf, '*'), uint64(row[at]), 10), ',')
-				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
+				buf = append(buf, s.text[from:]...)
 			}
 			return buf, len(c.members)
 		},
@@ -86,6 +81,31 @@ func (r *lgb) layouts(t *table) []layout {
 		header: []string{"attribute", "bucket", "value", "count"},
 		whole:  func() ([]byte, int) { return t.bucketRows() },
 	}}
+}
+
+// localCut is where the number of a bucket belongs in the text that the rows of a
+// class share: the record's bucket of an attribute.
+type localCut struct{ at, bucket int }
+
+// localText writes what the rows of a class share.
+func (t *table) localText(s *scratch, number int, c *class) {
+	s.text, s.cuts = s.text[:0], s.cuts[:0]
+	local := 0
+	for j := range t.cols {
+		if c.cells[j].bucketed {
+			s.text = append(s.text, '*')
+			s.cuts = append(s.cuts, localCut{len(s.text), local})
+		} else {
+			s.text = t.cols[j].appendCell(s.text, &c.cells[j])
+		}
+		s.text = append(s.text, ',')
+		if t.cols[j].local != nil {
+			local++
+		}
+	}
+	s.text = append(s.text, '*')
+	s.cuts = append(s.cuts, localCut{len(s.text), local})
+	s.text = append(strconv.AppendInt(append(s.text, ','), int64(number), 10), '\n')
 }
 
 // bucketRows is buckets.csv without its header.

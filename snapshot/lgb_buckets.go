@@ -14,6 +14,9 @@ type localBuckets struct {
 	// of is the bucket of each record, -1 in none: its place in given, and once the
 	// record is in a table, its place in the buckets of that table.
 	of []int32
+	// place is the place of each of given in the buckets of its table, + 1; 0: not
+	// in one yet.
+	place []int32
 }
 
 // bucketing is one attribute of Input.Local in a table. Buckets and classes are
@@ -117,7 +120,9 @@ func (*lgb) check(t *table) error {
 // gather collects the buckets of the records of a table. It reports whether all
 // their members are in it.
 func (b *bucketing) gather(t *table) bool {
-	place := map[int32]int32{} // in given, to that in the table
+	if b.place == nil {
+		b.place = make([]int32, len(b.given))
+	}
 	members := 0
 	for _, c := range t.classes {
 		for _, m := range c.members {
@@ -125,14 +130,12 @@ func (b *bucketing) gather(t *table) bool {
 			if n < 0 {
 				continue
 			}
-			at, ok := place[n]
-			if !ok {
-				at = int32(len(b.buckets))
-				place[n] = at
+			if b.place[n] == 0 {
 				b.buckets = append(b.buckets, b.bucket(b.given[n]))
+				b.place[n] = int32(len(b.buckets))
 				members += len(b.given[n])
 			}
-			b.of[m] = at
+			b.of[m] = b.place[n] - 1
 			members--
 		}
 	}

@@ -2,10 +2,8 @@ package snapshot
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
+	"sync"
 )
 
 // colouring is how the numbers of classes and buckets of lgb are found. Classes
@@ -31,7 +29,8 @@ type colouring struct {
 	keep  bool    // no draws: see lgb.keep
 	class []*node // in the order of t.classes
 	local [][]*node
-	of    []int32 // by record: its class
+	of    []int32   // by record: its class
+	order [][]*node // of each kind, classes first: by colour
 }
 
 // node is a class or a bucket.
@@ -40,6 +39,7 @@ type node struct {
 	kind    int    // -1: a class; else the attribute that it is a bucket of
 	at      int    // its place in t.classes or in the attribute's buckets
 	colour  uint32 // among the nodes of its kind
+	fresh   uint32 // the next one
 	alone   bool   // no other node has the colour
 	key     []uint32
 	drawn   uint64
@@ -62,7 +62,7 @@ func (r *lgb) order(t *table) {
 
 // told reports that the colours tell all nodes apart.
 func (c *colouring) told() bool {
-	for _, nodes := range append([][]*node{c.class}, c.local...) {
+	for _, nodes := range c.order {
 		for _, x := range nodes {
 			if !x.alone {
 				return false
@@ -76,73 +76,105 @@ func (c *colouring) told() bool {
 // where that is public; buckets by their bag.
 func (c *colouring) start() {
 	c.of = c.t.byRecord(len(c.t.local[0].of))
+	compare := make([]func(a, b *node) int, 1+len(c.t.local))
+	nodes := make([]node, len(c.t.classes))
 	for i, x := range c.t.classes {
-		c.class = append(c.class, &node{members: x.members, kind: -1, at: i})
+		nodes[i] = node{members: x.members, kind: -1, at: i}
+		c.class = append(c.class, &nodes[i])
 		for _, m := range x.members {
 			c.of[m] = int32(i)
 		}
 	}
-	colour(c.class, func(a, b *node) int { return c.t.compareContent(c.t.classes[a.at], c.t.classes[b.at]) })
+	compare[0] = func(a, b *node) int { return c.t.compareContent(c.t.classes[a.at], c.t.classes[b.at]) }
+	c.order = append(c.order, slices.Clone(c.class))
 	for j, l := range c.t.local {
-		nodes := make([]*node, len(l.buckets))
+		nodes, list := make([]node, len(l.buckets)), make([]*node, len(l.buckets))
 		for i, b := range l.buckets {
-			nodes[i] = &node{members: b.members, kind: j, at: i}
+			nodes[i] = node{members: b.members, kind: j, at: i}
+			list[i] = &nodes[i]
 		}
-		colour(nodes, func(a, b *node) int { return slices.Compare(l.buckets[a.at].bag, l.buckets[b.at].bag) })
-		c.local = append(c.local, nodes)
+		compare[1+j] = func(a, b *node) int { return slices.Compare(l.buckets[a.at].bag, l.buckets[b.at].bag) }
+		c.local = append(c.local, list)
+		c.order = append(c.order, slices.Clone(list))
 	}
+	c.colour(func(kind int) func(a, b *node) int { return compare[kind] })
 }
 
-// colour gives equal nodes a colour, in ascending order. The slice keeps its order.
-func colour(nodes []*node, compare func(a, b *node) int) {
-	sorted := slices.Clone(nodes)
-	slices.SortFunc(sorted, compare)
-	next := uint32(0)
-	fresh := make([]uint32, len(sorted))
-	for i := range sorted {
-		if i > 0 && compare(sorted[i-1], sorted[i]) != 0 {
-			next++
-		}
-		fresh[i] = next
+// colour tells apart nodes of one colour that compare differently, kinds side by
+// side. Nodes are numbered by colour in ascending order, equal ones alike.
+func (c *colouring) colour(by func(kind int) func(a, b *node) int) {
+	var wg sync.WaitGroup
+	for kind, nodes := range c.order {
+		wg.Go(func() {
+			next, compare := uint32(0), by(kind)
+			for group := range alike(nodes) {
+				slices.SortFunc(group, compare)
+				from := 0
+				for i := 1; i <= len(group); i++ {
+					if i < len(group) && compare(group[i-1], group[i]) == 0 {
+						continue
+					}
+					for _, x := range group[from:i] {
+						x.fresh, x.alone = next, i == from+1
+					}
+					next++
+					from = i
+				}
+			}
+			for _, x := range nodes {
+				x.colour = x.fresh
+			}
+		})
 	}
-	for i, n := range sorted {
-		n.colour = fresh[i]
-		n.alone = (i == 0 || fresh[i-1] != fresh[i]) && (i == len(sorted)-1 || fresh[i+1] != fresh[i])
+	wg.Wait()
+}
+
+// alike yields the groups of nodes of one colour, of nodes in order of it.
+func alike(nodes []*node) func(yield func([]*node) bool) {
+	return func(yield func([]*node) bool) {
+		for from := 0; from < len(nodes); {
+			to := from + 1
+			for to < len(nodes) && nodes[to].colour == nodes[from].colour {
+				to++
+			}
+			if !yield(nodes[from:to]) {
+				return
+			}
+			from = to
+		}
 	}
 }
 
 // colours counts them; it grows as long as nodes are told apart.
 func (c *colouring) colours() (n int) {
-	for _, nodes := range append([][]*node{c.class}, c.local...) {
-		var most uint32
-		for _, x := range nodes {
-			most = max(most, x.colour)
+	for _, nodes := range c.order {
+		if len(nodes) > 0 {
+			n += int(nodes[len(nodes)-1].colour)
 		}
-		n += int(most)
 	}
 	return n
 }
 
 // refine colours the nodes that are alike by the rows in them.
 func (c *colouring) refine() {
-	all := append([][]*node{c.class}, c.local...)
-	for _, nodes := range all {
-		for _, x := range nodes {
-			if !x.alone {
-				x.key = c.rowsOf(x)
+	for _, nodes := range c.order {
+		c.t.each(len(nodes), func(_, from, to int) {
+			var s scratch
+			for _, x := range nodes[from:to] {
+				if !x.alone {
+					x.key = c.rowsOf(&s, x)
+				}
 			}
-		}
-	}
-	for _, nodes := range all {
-		colour(nodes, func(a, b *node) int {
-			return cmp.Or(cmp.Compare(a.colour, b.colour), slices.Compare(a.key, b.key))
 		})
 	}
+	c.colour(func(int) func(a, b *node) int {
+		return func(a, b *node) int { return slices.Compare(a.key, b.key) }
+	})
 }
 
 // rowsOf lists the rows in a node, each by the colours of its class and buckets.
-func (c *colouring) rowsOf(x *node) []uint32 {
-	s := &scratch{}
+func (c *colouring) rowsOf(s *scratch, x *node) []uint32 {
+	s.ranks = s.ranks[:0]
 	for _, m := range x.members {
 		s.ranks = append(s.ranks, c.class[c.of[m]].colour)
 		for j, l := range c.t.local {
@@ -153,89 +185,24 @@ func (c *colouring) rowsOf(x *node) []uint32 {
 			}
 		}
 	}
-	return c.t.sortRows(s, nil, 1+len(c.t.local))
-}
-
-// walk meets the nodes, each part of the graph from its first class that is
-// not met yet, breadth first.
-func (c *colouring) walk() {
-	starts := slices.Clone(c.class)
-	c.draw(starts)
-	slices.SortFunc(starts, before)
-	next := uint32(1)
-	meet := func(queue []*node, x *node) []*node {
-		if x.visit == 0 {
-			x.visit = next
-			next++
-			queue = append(queue, x)
-		}
-		return queue
-	}
-	for _, s := range starts {
-		for queue := meet(nil, s); len(queue) > 0; queue = queue[1:] {
-			for _, y := range c.around(queue[0]) {
-				queue = meet(queue, y)
-			}
-		}
-	}
-}
-
-// around lists the nodes that share a record with one, those met first, then by
-// colour, classes before buckets.
-func (c *colouring) around(x *node) []*node {
-	var out []*node
-	for _, m := range x.members {
-		out = append(out, c.class[c.of[m]])
-		for j, l := range c.t.local {
-			if b := l.of[m]; b >= 0 {
-				out = append(out, c.local[j][b])
-			}
-		}
-	}
-	c.draw(out)
-	slices.SortFunc(out, before)
-	return slices.Compact(out)
-}
-
-// draw gives each of the nodes that are alike a random number. The key names a node by its
-// smallest record, so that a retry gives the same.
-func (c *colouring) draw(nodes []*node) {
-	for _, x := range nodes {
-		if x.alone || x.drawn != 0 {
-			continue
-		}
-		if c.keep {
-			x.drawn = uint64(x.at) + 1
-			continue
-		}
-		mac := hmac.New(sha256.New, c.seed[:])
-		text := binary.BigEndian.AppendUint64([]byte("anond lgb 1\x00"), uint64(x.kind+1))
-		mac.Write(binary.BigEndian.AppendUint64(text, uint64(slices.Min(x.members))))
-		x.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
-	}
-}
-
-// before orders the nodes that a walk may go to.
-func before(a, b *node) int {
-	met := func(x *node) uint32 { return x.visit - 1 } // not met: the greatest
-	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.colour, b.colour), cmp.Compare(met(a), met(b)), cmp.Compare(a.drawn, b.drawn))
+	return c.t.sortRows(s, x.key[:0], 1+len(c.t.local))
 }
 
 // number puts classes and buckets into the order that was found.
 func (c *colouring) number() {
-	final := func(nodes []*node) []*node {
-		sorted := slices.Clone(nodes)
-		slices.SortFunc(sorted, func(a, b *node) int { return cmp.Or(cmp.Compare(a.colour, b.colour), cmp.Compare(a.visit, b.visit)) })
-		return sorted
+	for _, nodes := range c.order {
+		for group := range alike(nodes) {
+			slices.SortFunc(group, func(a, b *node) int { return cmp.Compare(a.visit, b.visit) })
+		}
 	}
 	classes := make([]*class, len(c.class))
-	for i, x := range final(c.class) {
+	for i, x := range c.order[0] {
 		classes[i] = c.t.classes[x.at]
 	}
 	c.t.classes = classes
 	for j, l := range c.t.local {
 		buckets := make([]*bucket, len(l.buckets))
-		for i, x := range final(c.local[j]) {
+		for i, x := range c.order[1+j] {
 			buckets[i] = l.buckets[x.at]
 			for _, m := range x.members {
 				l.of[m] = int32(i)

@@ -68,18 +68,35 @@ func TestWhereLinksFailFilesAreCopied(t *testing.T) {
 	require.ErrorIs(t, publishAll(t, p, &[]incremental.Intent{}), syscall.EIO)
 }
 
+// elsewhere returns a directory on another file system than that of a file.
+func elsewhere(t *testing.T, file string) string {
+	t.Helper()
+	for _, place := range []string{"/dev/shm", "/tmp", "/var/tmp"} {
+		dir, err := os.MkdirTemp(place, "anond")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		probe := filepath.Join(dir, "probe")
+		err = os.Link(file, probe)
+		if _ = os.Remove(probe); errors.Is(err, syscall.EXDEV) {
+			return dir
+		}
+	}
+	t.Skip("there is no second file system here")
+	return ""
+}
+
 // TestAReleaseOnAnotherFileSystem: the release before was moved to another disk.
 func TestAReleaseOnAnotherFileSystem(t *testing.T) {
-	away, err := os.MkdirTemp("/dev/shm", "anond")
-	if err != nil {
-		t.Skip("there is no second file system here")
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(away) })
-	want, _ := reference(t)
 	root := t.TempDir()
+	file := filepath.Join(root, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	away := elsewhere(t, file)
+	want, _ := reference(t)
 	p := publisher(unsynced{snapshot.OS()}, root)
 	require.NoError(t, p.Open())
-	_, err = p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
+	_, err := p.Publish(snapshot.Of(views(t)[0]), settings(snapshot.Anatomy()))
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS(filepath.Join(away, "000001"), os.DirFS(filepath.Join(p.Dir, "000001"))))
 	require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, "000001")))

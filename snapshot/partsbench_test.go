@@ -42,29 +42,43 @@ func partsViews(all *incremental.View, parts, newcomers int) (before []*incremen
 	return before, at(parts + 1)
 }
 
+// partsRecodings are all that a chain of releases may have.
+func partsRecodings() []snapshot.Recoding {
+	slices := snapshot.Slicing(testSeed, [][]string{{"age", "income", "admitted"}, {"postcode", "ward", "sex", "country"}})
+	return append(benchRecodings(), slices)
+}
+
+// partsForm is benchForm, but buckets of lgb that the gate accepts.
+func partsForm(b *testing.B, r snapshot.Recoding, v *incremental.View) *incremental.View {
+	if r.Name() == snapshot.NameLGB {
+		return promisedView(b, v)
+	}
+	return benchForm(b, r, v)
+}
+
 // BenchmarkPartsPublish: all durable steps of a release of a million records in
 // so many parts with so many newcomers, gate and fsync included.
 func BenchmarkPartsPublish(b *testing.B) {
-	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+	for _, recoding := range partsRecodings() {
 		all := benchView(b, 1e6)
 		for _, parts := range []int{1, 10, 50} {
 			for _, newcomers := range []int{10_000, 250_000} {
-				b.Run(fmt.Sprintf("%s/parts=%d/newcomers=%d", recoding.Name(), parts, newcomers), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/parts=%d/newcomers=%d", benchName(recoding), parts, newcomers), func(b *testing.B) {
 					defer snapshot.Keep(1000)()
 					before, last := partsViews(all, parts, newcomers)
-					if recoding.Name() == snapshot.NameLGB {
-						for i := range before {
-							before[i] = localView(b, before[i])
-						}
-						last = localView(b, last)
+					for i := range before {
+						before[i] = partsForm(b, recoding, before[i])
 					}
+					last = partsForm(b, recoding, last)
 					s := benchSettings(recoding)
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
-					gate := auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int), Rows: true})}
-					if p.Gate = gate; recoding.Name() == snapshot.NameLGB {
-						p.Gate = openGate{} // the buckets of localView keep no promise
+					policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
+					if recoding.Level() == incremental.L2 {
+						policy.Level = "L2"
 					}
+					gate := auditGate{audit.NewGate(policy)}
+					p.Gate = gate
 					require.NoError(b, p.Open())
 					for _, v := range before {
 						_, err := p.Publish(snapshot.Of(v), s)
@@ -101,20 +115,15 @@ func BenchmarkPartsPublish(b *testing.B) {
 // BenchmarkPartsJoin: the same without the gate, where it is the release's turn to
 // join ten parts of a million records together.
 func BenchmarkPartsJoin(b *testing.B) {
-	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
-		b.Run(recoding.Name(), func(b *testing.B) {
+	for _, recoding := range benchRecodings() {
+		b.Run(benchName(recoding), func(b *testing.B) {
 			before, last := partsViews(benchView(b, 1e6), 10, 10_000)
 			s := benchSettings(recoding)
 			s.Policy.Republication = "append"
 			p := publisher(snapshot.OS(), b.TempDir())
 			p.Gate = openGate{}
 			require.NoError(b, p.Open())
-			show := func(v *incremental.View) *snapshot.Input {
-				if recoding.Name() == snapshot.NameLGB {
-					v = localView(b, v)
-				}
-				return snapshot.Of(v)
-			}
+			show := func(v *incremental.View) *snapshot.Input { return snapshot.Of(benchForm(b, recoding, v)) }
 			for _, v := range before {
 				_, err := p.Publish(show(v), s)
 				require.NoError(b, err)

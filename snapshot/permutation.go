@@ -72,16 +72,20 @@ func (p *permutation) draws(t *table, s *scratch, born uint32, columns []uint32,
 		s.text = binary.AppendUvarint(s.text, uint64(len(text)))
 		s.text = append(s.text, text...)
 	}
-	return drawsOf(p.seed, s.text)
+	return s.draws(p.seed, s.text)
 }
 
-// drawsOf is the generator that a seed and a text are the key of.
-func drawsOf(seed [32]byte, text []byte) *rand.ChaCha8 {
-	mac := hmac.New(sha256.New, seed[:])
-	mac.Write(text)
-	var key [32]byte
-	mac.Sum(key[:0])
-	return rand.NewChaCha8(key)
+// draws is the generator that a seed and a text are the key of. A scratch serves
+// one seed.
+func (s *scratch) draws(seed [32]byte, text []byte) *rand.ChaCha8 {
+	if s.mac == nil {
+		s.mac = hmac.New(sha256.New, seed[:])
+	}
+	s.mac.Reset()
+	s.mac.Write(text)
+	s.mac.Sum(s.key[:0])
+	s.drawn.Seed(s.key)
+	return &s.drawn
 }
 
 // shuffle is Fisher-Yates, written out because its draws are part of the format:

@@ -1,7 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
+	"hash"
+	"math/rand/v2"
 	"slices"
 
 	"anond/incremental"
@@ -97,6 +100,10 @@ type scratch struct {
 	index   []int32
 	sorted  []uint32
 	text    []byte
+	cuts    []localCut
+	mac     hash.Hash // see draws
+	key     [32]byte
+	drawn   rand.ChaCha8
 }
 
 // Names of the recodings, as the format has them.
@@ -169,7 +176,15 @@ func (t *table) sortRows(s *scratch, dst []uint32, d int) []uint32 {
 		s.index = append(s.index, int32(i))
 	}
 	row := func(i int32) []uint32 { return s.ranks[int(i)*d : (int(i)+1)*d] }
-	slices.SortFunc(s.index, func(a, b int32) int { return slices.Compare(row(a), row(b)) })
+	slices.SortFunc(s.index, func(a, b int32) int {
+		x, y := row(a), row(b)
+		for k, v := range x {
+			if w := y[k]; v != w {
+				return cmp.Compare(v, w)
+			}
+		}
+		return 0
+	})
 	for _, i := range s.index {
 		dst = append(dst, row(i)...)
 	}

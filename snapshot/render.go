@@ -42,6 +42,7 @@ type rendering struct {
 	births   []Class
 	deaths   []Class
 	old      []Class // what lives on of a release that was not yet in parts
+	gathered *Input  // the same classes, of which tables are made
 	out      Rendered
 }
 
@@ -72,7 +73,8 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 	if err = r.checkBuckets(); err != nil {
 		return nil, err
 	}
-	if r.source, err = newSource(r.relevant(), s); err != nil {
+	r.gathered = r.relevant().gather(s.workers())
+	if r.source, err = newSource(r.gathered, s); err != nil {
 		return nil, err
 	}
 	m, err := newManifest(in, s, from)

@@ -16,7 +16,7 @@ func (r *rendering) takeOver() error {
 	}
 	if !r.from.inParts() {
 		r.out.next.sums = newSums(len(r.cols)) // counted again with what is written
-		_, err := r.part(span{1, r.in.Release - 1}, r.old)
+		_, err := r.part(span{1, r.in.Release - 1}, r.gathered.Classes[:len(r.old)])
 		return err
 	}
 	before := r.from.manifest
@@ -73,7 +73,7 @@ func (r *rendering) bury() error {
 	for i := range parts {
 		slices.Sort(parts[i].Dead)
 	}
-	t, err := r.unordered(r.deaths)
+	t, err := r.unordered(r.gathered.Dead)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (r *rendering) bury() error {
 
 // bear writes what the release gives birth to.
 func (r *rendering) bear() (*table, error) {
-	return r.part(span{r.in.Release, r.in.Release}, r.births)
+	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes[len(r.old):])
 }
 
 // relevant is what of the input a rendering looks at: what changes, and at the

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// rings holds, by record, the records that its row covers.
+// rings holds, by record, the records of its ring that its row covers.
 type rings struct {
 	plain
 	covers [][]Record
@@ -52,10 +52,19 @@ func (t *table) compareLines(a, b line) int {
 // the order in the ring.
 func (r *rings) fill(t *table, b *boxer, c *class) {
 	out := make([]line, len(c.members))
+	here := make(map[Record]Record, len(c.members)) // by number in the state
+	for _, m := range c.members {
+		here[t.id(m)] = m
+	}
+	var covers []Record
 	for i, m := range c.members {
+		covers = covers[:0]
+		for _, id := range r.covers[t.id(m)] {
+			covers = append(covers, here[id])
+		}
 		out[i] = line{cells: make([]cell, len(t.cols)), value: t.value(len(t.cols), int(m))}
 		for j := range t.cols {
-			out[i].cells[j] = b.cell(&t.cols[j], r.covers[m])
+			out[i].cells[j] = b.cell(&t.cols[j], covers)
 		}
 	}
 	slices.SortFunc(out, t.compareLines)
@@ -84,7 +93,7 @@ func (*rings) layouts(t *table) []layout {
 func (r *rings) risk(t *table) (most float64) {
 	for _, c := range t.classes {
 		for _, m := range c.members {
-			most = max(most, 1/float64(len(r.covers[m])))
+			most = max(most, 1/float64(len(r.covers[t.id(m)])))
 		}
 	}
 	return most

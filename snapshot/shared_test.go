@@ -91,7 +91,7 @@ func TestRuleFNothingOfLevelL2DependsOnNumbers(t *testing.T) {
 
 // TestFilesOfLevelL2SayWhatTheViewSays reads files back: a row a record with its class's
 // cells and its bucket, and each bucket its members' values. Numbers are those of
-// Members.
+// Membership.
 func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for range 12 {
@@ -100,7 +100,7 @@ func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 		for _, recoding := range sharedRecodings() {
 			s := sharedSettings(recoding)
 			files, out := render(t, c.view(t, 1), s, nil)
-			alone, err := snapshot.Members(snapshot.Of(c.view(t, 1)), s, 1)
+			alone, err := snapshot.NewMembership(snapshot.Of(c.view(t, 1)), s, 1).Of(1)
 			require.NoError(t, err)
 			require.Equal(t, bucketOf(out.Placed), bucketOf(alone))
 			bags, sizes := map[string][]string{}, map[string]int{}
@@ -211,7 +211,8 @@ func TestPrivacyOfLevelL2(t *testing.T) {
 		x.spoil(v)
 		_, out := render(t, v, sharedSettings(snapshot.Buckets()), nil)
 		m := &out.Manifest
-		assert.Equal(t, snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows"}, m.Privacy, name)
+		want := snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows"}
+		assert.Equal(t, want, m.Privacy, name)
 		assert.Equal(t, "L2", m.Policy.Level)
 		assert.Equal(t, []int{2, 3, 9, 6}, []int{m.Buckets, m.Classes, m.Records, m.Quality.BucketMedian})
 	}
@@ -301,7 +302,7 @@ func TestJoinedPartsOfLevelL2(t *testing.T) {
 		for i, x := range joined.Replaces {
 			require.Equal(t, []int{counts[i] + 1, counts[i+1] - counts[i]}, []int{int(x.FirstBucket), x.Buckets})
 		}
-		placed, err := snapshot.Members(snapshot.Of(c.view(t, 12)), s, 1)
+		placed, err := snapshot.NewMembership(snapshot.Of(c.view(t, 12)), s, 1).Of(12)
 		require.NoError(t, err)
 		for at, part := range diskParts(t, p.Dir, &out.Manifest) {
 			private, public := map[string]int{}, map[string]int{}
@@ -354,7 +355,8 @@ func TestDamagedPartsOfLevelL2(t *testing.T) {
 				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, spoil)
 			}
 		}
-		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n", "bucket,s,count\n2,x,2\n2,y,2\n"} {
+		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n",
+			"bucket,s,count\n2,x,2\n2,y,2\n"} {
 			if recoding != "permutation" {
 				_, err = read(recoding, good, bad)
 				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, bad)

@@ -54,7 +54,8 @@ func (c *sharedContent) view(t testing.TB, release uint32) *incremental.View {
 // alone in its bucket, and a person who waits.
 func shelter() *sharedContent {
 	c := &sharedContent{persons: slices.Clone(patients[:7])}
-	c.persons = append(c.persons, person{"12", "31", "2013-06-01", "2011", "ward-e", "9", "cold"}, patients[7], patients[8], patients[9], patients[10])
+	c.persons = append(c.persons, person{"12", "31", "2013-06-01", "2011", "ward-e", "9", "cold"}, patients[7],
+		patients[8], patients[9], patients[10])
 	c.persons[3] = person{"12", "31", "2013-06-01", "2011", "south, new", "9", "flu"}
 	c.add(1, 9, 0, 1, 2)
 	c.add(1, 9, 3, 4, 7)
@@ -134,14 +135,21 @@ func (c *sharedChain) grow(t testing.TB, release int, few bool) {
 	pick := func(values ...string) string { return values[c.r.IntN(len(values))] }
 	for range n {
 		p := person{number(90), number(2000), "19" + pick("50", "62", "71") + "-0" + pick("1", "2", "3") + "-11", pick("1011", "1012", "1021",
-			"2011"), pick("ward-e", "ward-w", `ward "x", new`, "É"), number(500), pick("flu", "cold", "gout", "asthma", `ulcer, "acute"`)}
+			"2011"), pick("ward-e", "ward-w", `ward "x", new`, "É"), number(500), ""}
 		if few {
-			p = person{pick("9", "10"), "20", "2001-01-01", pick("1011", "2011"), pick("a", "b,"), "5", pick("x", "y", "z")}
+			p = person{pick("9", "10"), "20", "2001-01-01", pick("1011", "2011"), pick("a", "b,"), "5", ""}
 		}
 		c.persons = append(c.persons, p)
 	}
-	for i := range n / 6 { // so that no value has more than a half
-		c.persons[first+i][6], c.persons[first+n/2+i][6] = "flu", "cold"
+	values := []string{"flu", "cold", "gout", "asthma", `ulcer, "acute"`}
+	if few {
+		values = []string{"x", "y", "z"}
+	}
+	for i, at := range c.r.Perm(n) { // two fifths have the first value
+		c.persons[first+at][6] = values[0]
+		if i >= 2*n/5 {
+			c.persons[first+at][6] = values[1+i%(len(values)-1)]
+		}
 	}
 	c.pool(t, release, first)
 	for range c.r.IntN(3) {

@@ -125,7 +125,7 @@ func (r *slicing) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 		}
 		parts[i] = t.sortRows(s, nil, len(slice))
 	}
-	draws := drawsOf(r.seed, r.key(t, s, c.born, parts))
+	draws := s.draws(r.seed, r.key(t, s, c.born, parts))
 	s.ranks = slices.Grow(s.ranks[:0], n*d)[:n*d]
 	places := make([]uint32, n)
 	for i, slice := range t.slices {
@@ -170,12 +170,11 @@ func (t *table) joinedLayout(name string) layout {
 				s.sorted = t.recoding.rows(t, s, s.sorted[:0], c)
 				rows = s.sorted
 			}
-			for i, v := range rows {
-				j := i % (len(t.cols) + 1)
-				buf = append(append(buf, t.columnAt(j).quoted[v]...), ',')
-				if j == len(t.cols) {
-					buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
+			for row := range slices.Chunk(rows, len(t.cols)+1) {
+				for j, v := range row {
+					buf = append(append(buf, t.columnAt(j).quoted[v]...), ',')
 				}
+				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
 			}
 			return buf, len(c.members)
 		},

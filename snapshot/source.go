@@ -20,20 +20,17 @@ type source struct {
 	claim    Privacy  // what no class has a say in: level and growth
 	seed     [32]byte // of the draws between classes that look alike (rule R, randomness)
 	scratch  []int32  // by record, see byRecord
+	ids      []Record // by record: its number in the state; nil: the same
 }
 
 // newSource checks the input and binds the columns. It ranks the values of the
 // records in classes that a rendering of the input looks at: all, or those that
 // were born or died since the release before.
 func newSource(in *Input, s *Settings) (*source, error) {
-	workers := s.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	if in.Level != s.Recoding.Level() {
 		return nil, fmt.Errorf("%w: recoding %s does not write classes of its level", ErrView, s.Recoding.Name())
 	}
-	out := &source{recoding: s.Recoding, workers: workers, k: s.Policy.K, l: s.Policy.L, claim: claimOf(in), seed: s.Seed}
+	out := &source{recoding: s.Recoding, workers: s.workers(), k: s.Policy.K, l: s.Policy.L, claim: claimOf(in), seed: s.Seed, ids: in.ids}
 	if err := out.columns(in); err != nil {
 		return nil, err
 	}
@@ -42,6 +39,31 @@ func newSource(in *Input, s *Settings) (*source, error) {
 	}
 	out.rank(in)
 	return out, nil
+}
+
+// workers is how many goroutines render side by side.
+func (s *Settings) workers() int {
+	if s.Workers < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return s.Workers
+}
+
+// id is the number of a record in the state.
+func (s *source) id(r Record) Record {
+	if s.ids == nil {
+		return r
+	}
+	return s.ids[r]
+}
+
+// least is the smallest number that a record of a class or bucket has in the state.
+func (s *source) least(members []Record) Record {
+	out := s.id(members[0])
+	for _, m := range members[1:] {
+		out = min(out, s.id(m))
+	}
+	return out
 }
 
 // columns binds the columns to the input's dictionaries.

@@ -26,7 +26,7 @@ type table struct {
 type class struct {
 	members []Record
 	born    uint32
-	dead    bool     // its records are in other classes by now
+	died    uint32   // from this release on its records are in other classes; 0: it lives
 	cells   []cell   // by quasi-identifier
 	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
@@ -74,7 +74,7 @@ func (t *table) hold(in []Class) {
 	at := 0
 	for i := range in {
 		n := len(in[i].Members)
-		classes[i] = class{members: in[i].Members, born: in[i].Born, dead: in[i].Died != 0,
+		classes[i] = class{members: in[i].Members, born: in[i].Born, died: in[i].Died,
 			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n], given: in[i].Bucket}
 		t.classes[i] = &classes[i]
 		at += n
@@ -169,7 +169,7 @@ func (t *table) compare(a, b *class) int {
 
 // compareDraws is the order of classes that look alike.
 func (t *table) compareDraws(a, b *class) int {
-	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(slices.Min(a.members), slices.Min(b.members)))
+	return cmp.Or(cmp.Compare(t.draw(a), t.draw(b)), cmp.Compare(t.least(a.members), t.least(b.members)))
 }
 
 // draw is a random number of a class that looks like another. The key names the
@@ -178,7 +178,7 @@ func (t *table) draw(c *class) uint64 {
 	if c.drawn == 0 {
 		mac := hmac.New(sha256.New, t.seed[:])
 		text := binary.BigEndian.AppendUint32([]byte("anond class 1\x00"), c.born)
-		mac.Write(binary.BigEndian.AppendUint32(text, uint32(slices.Min(c.members))))
+		mac.Write(binary.BigEndian.AppendUint32(text, uint32(t.least(c.members))))
 		c.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
 	return c.drawn
@@ -187,15 +187,17 @@ func (t *table) draw(c *class) uint64 {
 // placement is who is in which class, by record and number.
 func (t *table) placement(part string) Placement {
 	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
-	p.add(t, 0, 0, true)
+	p.add(t, 0, 0, all)
 	return p
 }
 
 // each cuts 0..n into one range a worker and runs them side by side.
-func (s *source) each(n int, work func(worker, lo, hi int)) {
+func (s *source) each(n int, work func(worker, lo, hi int)) { each(s.workers, n, work) }
+
+func each(workers, n int, work func(worker, lo, hi int)) {
 	var wg sync.WaitGroup
-	for w := range s.workers {
-		wg.Go(func() { work(w, n*w/s.workers, n*(w+1)/s.workers) })
+	for w := range workers {
+		wg.Go(func() { work(w, n*w/workers, n*(w+1)/workers) })
 	}
 	wg.Wait()
 }

@@ -18,10 +18,10 @@ import (
 // BenchmarkWholeTable: a million records in so many parts read as one table. live
 // is what the heap holds at the most, over what it held before.
 func BenchmarkWholeTable(b *testing.B) {
-	for _, recoding := range append(recodings()[:3], snapshot.LGB(testSeed)) {
+	for _, recoding := range benchRecodings() {
 		all := benchView(b, 1e6)
 		for _, parts := range []int{1, 10, 50} {
-			b.Run(fmt.Sprintf("%s/parts=%d", recoding.Name(), parts), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/parts=%d", benchName(recoding), parts), func(b *testing.B) {
 				defer snapshot.Keep(1000)()
 				m, dir, v := inParts(b, recoding, all, parts)
 				var live uint64
@@ -55,18 +55,11 @@ func inParts(b *testing.B, recoding snapshot.Recoding, all *incremental.View, pa
 	require.NoError(b, p.Open())
 	var out *snapshot.Rendered
 	for _, v := range before {
-		if recoding.Name() == snapshot.NameLGB {
-			v = localView(b, v)
-		}
 		var err error
-		out, err = p.Publish(snapshot.Of(v), s)
+		out, err = p.Publish(snapshot.Of(benchForm(b, recoding, v)), s)
 		require.NoError(b, err)
 	}
-	v := before[0]
-	if recoding.Name() == snapshot.NameLGB {
-		v = localView(b, v)
-	}
-	return &out.Manifest, filepath.Join(p.Dir, fmt.Sprintf("%06d", parts)), v
+	return &out.Manifest, filepath.Join(p.Dir, fmt.Sprintf("%06d", parts)), benchForm(b, recoding, before[0])
 }
 
 // highest looks at the heap now and then as a table is written.

@@ -195,6 +195,9 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	assert.NotZero(t, exposed, "the usual methods expose people")
+	require.NotNil(t, end.Reader)
+	assert.Greater(t, end.Reader.Published, 1500)
+	assert.Greater(t, end.Reader.Guess, end.Reader.Share, "level L1 tells something to those who have read the program")
 
 	for _, command := range []string{"release list", "release show", "release verify", "state check", "state info", "config check", "audit"} {
 		args := append(strings.Fields(command), "-c", filepath.Join(dir, "anond.yaml"))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -224,18 +225,21 @@ func TestStateBackupAndCompact(t *testing.T) {
 
 // TestLockedState: while a daemon runs, others exit 4, and info reads its status.
 func TestLockedState(t *testing.T) {
-	tier.NotShort(t, "it waits for a lock")
 	tier.NotShort(t, "each command waits for the lock")
 	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	p := s.start("run")
 	p.event("release_published")
+	var refused sync.WaitGroup
 	for _, verb := range []string{"run", "state check", "state members --out " + s.path("x"), "audit"} {
-		r := s.run(verb)
-		assert.Equal(t, exitLocked, r.code, "%s: %s", verb, r.stderr)
-		assert.Contains(t, r.stderr, "hint: stop the other process", verb)
+		refused.Go(func() {
+			r := s.run(verb)
+			assert.Equal(t, exitLocked, r.code, "%s: %s", verb, r.stderr)
+			assert.Contains(t, r.stderr, "hint: stop the other process", verb)
+		})
 	}
+	refused.Wait()
 	s.must("release verify")
 	var info stateInfo
 	require.NoError(t, json.Unmarshal([]byte(s.must("state info --json")), &info))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,33 +9,87 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
+	"anond/ingest"
 )
 
 func newConfigCheckCommand(env *environment) *cobra.Command {
-	var path string
+	var path, format string
+	var data oneoff.Input
+	var lines lineFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "check",
+		Use:   "check [--data FILE]",
 		Short: "Report all faults of the configuration; exit 78 if there are any",
 		Long: `check reads the configuration and the hierarchy files it names, and reports all
 faults at once as file:line:column: key: reason; suggestion. It opens no connection.
-If there are none, it says what the configured level means.`,
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return env.checkJSON(path)
-			}
-			c, err := env.loadConfig(path)
-			if err != nil {
+If there are none, it says what the configured level means.
+
+With --data it also reads records of other people (CSV or NDJSON), such as those of
+an earlier year, and says how many records have to be published together at level L2
+if values are as frequent as there. Do not choose policy.min_pool by the records that
+will be published: who is published together may not depend on their values.`,
+		Example: "  anond config check\n  anond config check --data last-year.csv",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(format); err != nil {
 				return err
 			}
-			env.printChecked(path, c)
-			return nil
+			data.Format, data.Stdin, data.Multiline, data.Complete = ingest.Format(format), env.stdin, lines.multiline, lines.complete
+			if asJSON {
+				return env.checkJSON(cmd.Context(), path, data)
+			}
+			return env.check(cmd.Context(), path, data)
 		},
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
+	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
+	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
+	lines.register(c)
 	return c
+}
+
+// pools says what pools a configuration needs, if values are as frequent as in data.
+func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.Input) (*oneoff.Pools, error) {
+	t, err := oneoff.ReadLoosely(ctx, data, c.Schema())
+	if err != nil {
+		return nil, err
+	}
+	e.printRefused(data.Name, t)
+	return oneoff.PoolsFor(t, c.Policy.K, c.Policy.L), nil
+}
+
+// printPools prints it, and whether policy.min_pool is enough for the first pool,
+// before which no published value says how large a pool has to be.
+func (e *environment) printPools(ctx context.Context, c *config.Config, data oneoff.Input) error {
+	p, err := e.pools(ctx, c, data)
+	if err != nil {
+		return err
+	}
+	if err := p.Text(e.stdout); err != nil {
+		return err
+	}
+	if have := c.Policy.MinPool; c.Policy.Level == config.L2 && have < p.MinPool {
+		fmt.Fprintf(e.stdout, "policy.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
+	}
+	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
+		fmt.Fprintln(e.stdout, "The tests of policy.diversity may need more.")
+	}
+	return nil
+}
+
+// check writes faults and warnings, or what the configuration means.
+func (e *environment) check(ctx context.Context, path string, data oneoff.Input) error {
+	c, err := e.loadConfig(path)
+	if err != nil {
+		return err
+	}
+	e.printChecked(path, c)
+	if data.Name == "" {
+		return nil
+	}
+	return e.printPools(ctx, c, data)
 }
 
 // printChecked says that a configuration is good, and what its level means.
@@ -49,7 +104,7 @@ func (e *environment) printChecked(path string, c *config.Config) {
 
 // checkJSON writes faults and warnings as one object. Standard error then has
 // the summary only.
-func (e *environment) checkJSON(path string) error {
+func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.Input) error {
 	c, warnings, err := config.Load(path, e.lookup, os.ReadFile)
 	out := struct {
 		OK       bool             `json:"ok"`
@@ -57,10 +112,16 @@ func (e *environment) checkJSON(path string) error {
 		Warnings []config.Warning `json:"warnings"`
 		Level    config.Level     `json:"level,omitempty"`
 		Meaning  string           `json:"meaning,omitempty"` // of the level
+		Pools    *oneoff.Pools    `json:"pools,omitempty"`   // with --data
 	}{OK: err == nil, Faults: []config.Fault{}, Warnings: append([]config.Warning{}, warnings...)}
 	if err == nil {
 		meaning := c.Policy.Level.Meaning()
 		out.Level, out.Meaning = c.Policy.Level, strings.Join(meaning[:], " ")
+	}
+	if err == nil && data.Name != "" {
+		if out.Pools, err = e.pools(ctx, c, data); err != nil {
+			return err
+		}
 	}
 	var faults *config.Faults
 	if errors.As(err, &faults) {

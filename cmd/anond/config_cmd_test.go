@@ -19,7 +19,7 @@ func TestConfigInitPassesCheck(t *testing.T) {
 	r := anond(t, "config", "init")
 	require.Equal(t, result{exitOK, config.Starting, ""}, r)
 	path := file(t, "anond.yaml", r.stdout)
-	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L1\n" + meaningOf(config.L1), ""}
+	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L2\n" + meaningOf(config.L2), ""}
 	assert.Equal(t, want, anond(t, "config", "check", "-c", path))
 	assert.Equal(t, want, anond(t, "config", "check", "--config="+path))
 }
@@ -34,7 +34,7 @@ func TestConfigCheckExplainsTheLevel(t *testing.T) {
 	said := map[config.Level]string{}
 	for _, l := range []config.Level{config.L1, config.L2} {
 		s := newSite(t, fileSource, "on: update", "")
-		s.edit("l: 3", "l: 3, level: "+string(l))
+		s.edit("level: L1", "level: "+string(l))
 		r := s.run("config check")
 		require.Equal(t, exitOK, r.code, r.stderr)
 		assert.True(t, strings.HasSuffix(r.stdout, ", level "+string(l)+"\n"+meaningOf(l)), r.stdout)

@@ -32,7 +32,8 @@ letters, so that every other command works with -c DIR/anond.yaml.
 
 With --naive the table is also refreshed in two common ways on the same stream.
 Each of their releases is safe by itself. The audit then counts the people who
-are exposed to someone who keeps every release.`,
+are exposed to someone who keeps every release. A last line says what someone
+learns about the classes of level L1 who has read its program.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Records < 1000 {
 				return usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
@@ -40,6 +41,7 @@ are exposed to someone who keeps every release.`,
 			if o.Rate < 1 {
 				return usage("", "--rate %d: a stream needs at least one record per second", o.Rate)
 			}
+			o.Seeded = c.Flags().Changed("seed")
 			v := newDemoView(env, asJSON)
 			o.Release, o.Progress = v.release, v.progress
 			v.start(o)
@@ -47,12 +49,13 @@ are exposed to someone who keeps every release.`,
 			if err != nil {
 				return demoError(err, o.Out)
 			}
-			return v.finish(result, o, naive)
+			return v.finish(c.Context(), result, o, naive)
 		},
 	}
 	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` of the demo; an earlier demo in it is replaced")
-	c.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the stream and of the daemon's draws")
-	c.Flags().IntVar(&o.Records, "records", 12000, "messages to send")
+	c.Flags().Uint64Var(&o.Seed, "seed", 1,
+		"seed of the stream; if given, also of the daemon's draws (the releases then do not claim level L2)")
+	c.Flags().IntVar(&o.Records, "records", 15000, "messages to send")
 	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages per second, after the first load")
 	c.Flags().BoolVar(&naive, "naive", false, "also show whom common ways of refreshing a table expose")
 	jsonFlag(c, &asJSON)
@@ -93,8 +96,9 @@ func (v *demoView) start(o demo.Options) {
 	}
 	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
 		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
-		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a class;\n"+
-		"loss: information loss, 0 to 1; newcomers: published for the first time; ms: to decide, write, check and publish.\n\n", o.Records)
+		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a bucket\n"+
+		"of one or more classes; loss: information loss, 0 to 1; newcomers: published for the first time;\n"+
+		"ms: to decide, write, check and publish.\n\n", o.Records)
 	v.table.header()
 }
 
@@ -131,10 +135,11 @@ type demoEnd struct {
 	Seconds    float64       `json:"seconds"`
 	Audit      *audit.Report `json:"audit"`
 	Naive      []exposure    `json:"naive,omitempty"`
+	Reader     *demo.Reader  `json:"reader,omitempty"`
 }
 
 // finish audits the chain and prints the verdict.
-func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error {
+func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Options, naive bool) error {
 	v.clear()
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
@@ -148,6 +153,9 @@ func (v *demoView) finish(result *demo.Result, o demo.Options, naive bool) error
 	}
 	if naive {
 		if end.Naive, err = exposures(o, result, end.Audit); err != nil {
+			return err
+		}
+		if end.Reader, err = demo.ReadProgram(ctx, o, result); err != nil {
 			return err
 		}
 	}
@@ -176,6 +184,7 @@ func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 		if err := printExposures(w, end.Naive, end.Audit.L); err != nil {
 			return err
 		}
+		printReader(w, end.Reader)
 	}
 	return nextSteps(w, o.Out)
 }

@@ -57,7 +57,7 @@ schema:
     - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
     - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
-policy: {k: 5, l: 3}
+policy: {k: 5, l: 3, level: L1}
 release: {dir: ./releases, trigger: {%s}}
 state: {path: ./state/anond.db%s}
 `

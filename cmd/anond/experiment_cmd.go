@@ -46,6 +46,7 @@ docs/BENCHMARKS.md explains the measure. It takes about two minutes.`,
 					}
 				}
 			}
+			o.Queries = frontier.Queries
 			r, err := frontier.Measure(c.Context(), o)
 			if err != nil {
 				return err

@@ -99,7 +99,7 @@ func (s *site) runFrozen() {
 // configuration's section.
 func newFrozen(t *testing.T, policy, release string) *site {
 	s := newSite(t, fileSource, "on: records, every: 300", "")
-	s.edit("policy: {k: 5, l: 3}", "initial: {max_records: 800}\npolicy: {k: 5, l: 3"+policy+"}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "initial: {max_records: 800}\npolicy: {k: 5, l: 3, level: L1"+policy+"}")
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases"+release)
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	s.runFrozen()

@@ -31,7 +31,7 @@ schema:
     - {name: pay, role: semi, type: integer, flag: pay_private, promise: {l: 3}}
     - {name: sex, role: semi, type: categorical, flag: sex_private, promise: {t: 0.25}}
     - {name: illness, role: sensitive, type: categorical}
-policy: {k: 4, l: 3}
+policy: {k: 4, l: 3, level: L1}
 initial: {max_records: 900}
 release: {dir: ./releases, recoding: lgb, trigger: {on: records, every: 300}}
 `

@@ -89,3 +89,11 @@ above 1/%d. The other columns count, for several attackers, the people left with
 	}
 	return t.err
 }
+
+// printReader says what level L1 tells someone who has read its program.
+func printReader(w io.Writer, r *demo.Reader) {
+	fmt.Fprintf(w, `
+Level L1 (%s) against someone who has read the program and knows who is in which class, the same people at once: of %d
+people, the values of %d are told with more than .9, %d of them rightly; %.1f %% are guessed (%.1f %% by the published shares).
+`, r.Method, r.Published, r.Told, r.Right, 100*r.Guess, 100*r.Share)
+}

@@ -163,6 +163,31 @@ func TestQueryAgainstNaive(t *testing.T) {
 	}
 }
 
+// TestQueryByModel: the model's estimate stands next to the usual answer and within its
+// bounds, for each recoding that has one.
+func TestQueryByModel(t *testing.T) {
+	w := newWard(t, 500)
+	for _, recoding := range []string{oneoff.Generalization, oneoff.Anatomy, oneoff.Permutation} {
+		w.report("admissions.csv", recoding, "--recoding", recoding, "-k", "4", "-l", "2")
+		plain := askJSON(t, w.path(recoding), question)
+		require.Nil(t, plain.Model)
+		r := anond(t, "query", w.path(recoding), question, "--json", "--model")
+		require.Equal(t, exitOK, r.code, r.stderr)
+		var a answer
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+		require.NotNil(t, a.Model)
+		assert.GreaterOrEqual(t, *a.Model, a.Lower)
+		assert.LessOrEqual(t, *a.Model, a.Upper)
+		a.Model = nil
+		assert.Equal(t, plain, a)
+		assert.Regexp(t, `(?m)^model +\d+\.\d\d$`, anond(t, "query", w.path(recoding), question, "--model").stdout)
+	}
+	w.report("admissions.csv", "sliced", "--recoding", oneoff.Slicing, "--slices", "age+sex,postcode+admission", "-k", "4", "-l", "2")
+	r := anond(t, "query", w.path("sliced"), "count", "--model")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "slicing")
+}
+
 func askJSON(t *testing.T, dir, query string) (a answer) {
 	t.Helper()
 	r := anond(t, "query", dir, query, "--json")

@@ -54,7 +54,7 @@ func initialOf(name string) string {
 func TestCloseness(t *testing.T) {
 	s := newSite(t, "{type: file, format: json, file: {path: admissions.ndjson}}", "on: records, every: 300", "")
 	s.write("admissions.ndjson", ndjson(1, 2000))
-	s.edit("l: 3}", "l: 3, diversity: [{t: 0.5}]}\ninitial: {max_records: 800}")
+	s.edit("level: L1}", "level: L1, diversity: [{t: 0.5}]}\ninitial: {max_records: 800}")
 	s.must("run --once")
 	require.Greater(t, len(s.releases()), 1)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")

@@ -8,7 +8,9 @@
 // Method: Parse reads a query, Bind resolves its names against the dictionaries
 // of a release, and an Estimator answers it: CellRelease from generalized
 // cells, BlockRelease from columns shuffled in groups (anatomy, permutation,
-// slicing, exact data), LocalRelease from local buckets.
+// slicing, exact data), LocalRelease from local buckets, BucketRelease from classes
+// that share buckets. Model answers from a regression that is fitted to the
+// release.
 //
 // Difference from the papers: the bounds are ours. Only Li, He and Sun print
 // bounds, and those may fail (PaperSum).

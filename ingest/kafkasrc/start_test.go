@@ -68,22 +68,28 @@ func oneFewer(c *kfake.Cluster, req *kmsg.MetadataRequest) *kmsg.MetadataRespons
 func TestNewGroupIsNoFailure(t *testing.T) {
 	tier.NotShort(t, "it waits for retries")
 	for _, code := range []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.CoordinatorLoadInProgress} {
-		c := broker(t, kfake.SeedTopics(1, topic))
-		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Topic: topic, Err: code, Count: 1})
-		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Group: "g", Err: code, Count: 1})
-		log := &events{}
-		cfg := config(c, log)
-		cfg.Group = "g"
-		l, err := AcquireLease(background(t), cfg)
-		require.NoError(t, err)
-		cfg.Lease = l
-		s, err := Open(background(t), cfg, ingest.Resume{Digest: sum})
-		require.NoError(t, err)
-		require.Zero(t, log.count("source_disconnected"), log.text("source_disconnected"))
-		require.Positive(t, log.count("source_retry"), "the fault has struck")
-		require.NoError(t, s.Close())
-		require.NoError(t, l.Close())
+		t.Run(code.Message, func(t *testing.T) { takesTheLeaseAfter(t, code) })
 	}
+}
+
+// takesTheLeaseAfter opens a source whose coordinator answers with an error first.
+func takesTheLeaseAfter(t *testing.T, code *kerr.Error) {
+	t.Parallel() // it waits most of the time
+	c := broker(t, kfake.SeedTopics(1, topic))
+	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Topic: topic, Err: code, Count: 1})
+	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Group: "g", Err: code, Count: 1})
+	log := &events{}
+	cfg := config(c, log)
+	cfg.Group = "g"
+	l, err := AcquireLease(background(t), cfg)
+	require.NoError(t, err)
+	cfg.Lease = l
+	s, err := Open(background(t), cfg, ingest.Resume{Digest: sum})
+	require.NoError(t, err)
+	require.Zero(t, log.count("source_disconnected"), log.text("source_disconnected"))
+	require.Positive(t, log.count("source_retry"), "the fault has struck")
+	require.NoError(t, s.Close())
+	require.NoError(t, l.Close())
 }
 
 func TestACoordinatorThatStaysAwayIsAFailure(t *testing.T) {

@@ -100,7 +100,9 @@ func (a *auditor) resolve(c *Certificates, p *problem) {
 }
 
 // corruption computes the score: closed form top/(|class|-1) for classes that
-// never changed, enumeration with one value revealed for small regrouped ones.
+// never changed, enumeration with one value revealed for small regrouped ones. At
+// level L2 the bucket stands for the class: every assignment of its bag to its people
+// is equally likely, and which of its classes somebody is in tells nothing more.
 func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint32) *Corruption {
 	out, budget := &Corruption{}, corruptionBudget
 	small := map[*component]bool{}
@@ -109,9 +111,10 @@ func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint
 		e := x.classes[0]
 		t := a.views[e.view].rel.tab
 		switch {
-		case x.regime() == regimeFrozen && t.ownBags():
+		case x.regime() == regimeFrozen && t.wholeBuckets():
 			out.ClosedForm += x.records
-			out.Max = max(out.Max, share(int(t.top[e.class]), t.size(e.class)-1))
+			top, size := t.most(e.class)
+			out.Max = max(out.Max, share(top, size-1))
 		case x.regime() == regimePure && t.ownBags() && x.records <= a.in.maxExact:
 			small[x] = true
 		default:

@@ -65,7 +65,8 @@ type auditor struct {
 	report   *Report
 	linked   bool // the members export covers every release
 	carry    *carry
-	last     *release
+	before   *Manifest // of the release before
+	last     *release  // the newest one whose files were read
 	views    []view
 	matches  []reappearance // per release, against the one before
 	arrivals []int          // per release: distinct values among its newcomers
@@ -84,9 +85,10 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat,
-		requireCertified: o.RequireCertified,
-		Releases:         []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
+		K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat,
+		requireCertified: o.RequireCertified, exact: m.wantK1() != "rows", claimsL2: m.claimsL2(),
+		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
 	a.nothing = m.whyNothing()
 	a.coverage()
@@ -138,9 +140,14 @@ func (a *auditor) coverage() {
 	if in.s.loose {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
-	if in.s.local != nil {
+	if in.first.Recoding == recodingLGB {
 		a.skip("that random draws alone decided which of the people with a value is in which bucket: files cannot show it, " +
 			"and posteriors weigh every arrangement of people and rows equally")
+	}
+	if in.first.claimsL2() {
+		a.skip("level L2: that classes, times and pools follow from quasi-identifiers, arrival and published data alone, that sub-pools " +
+			"have equal size, and that values decide nothing but which classes share a bucket. Files cannot show it; " +
+			"anond audit --replay shows it, with the state")
 	}
 	a.skip("information-loss figures in the manifests")
 }
@@ -154,9 +161,8 @@ func (a *auditor) release(number int) error {
 	}
 	a.shas[number] = man.sha
 	a.byRows = a.byRows || man.byRows()
-	var before *Manifest
-	if a.last != nil {
-		before = a.last.man
+	before := a.before
+	if before != nil {
 		checkContract(before, man, &a.f)
 		if err := checkGrowth(a.in.dir, before, man, &a.f); err != nil {
 			return err
@@ -167,12 +173,20 @@ func (a *auditor) release(number int) error {
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
+	a.before = man
+	if otherForm(a.in.first, man) {
+		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
+		return nil
+	}
 	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
 	}
 	if m := a.in.members; m != nil && rel.parts != nil && m.class[number] != nil && len(m.parts) == 1 {
 		return unreadable(m.file, 1, "names no parts, which release %d has", number)
+	}
+	if m := a.in.members; m != nil && (m.bucket != nil) != man.atL2() {
+		return unreadable(m.file, 1, "names buckets, or does not, and release %d is of another level", number)
 	}
 	a.f.locate = rel.locate
 	defer func() { a.f.locate = nil }()
@@ -218,6 +232,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 		Newcomers: d.total, NewcomersTop: share(d.top, d.total), ClassesKept: kept, Waiting: -1,
 	})
 	row := &a.report.Releases[len(a.report.Releases)-1]
+	row.Buckets = rel.man.Buckets
 	if rel.parts != nil {
 		row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
 	}
@@ -268,6 +283,11 @@ func (a *auditor) classes(rel *release) []uint32 {
 	}
 	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
 	a.f.addN("P", kindDeadAlive, rel.num, 0, "dead", "a class is listed as dead, and people are in it", dead)
+	if m.bucket != nil {
+		a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "bucket",
+			"the members export names another bucket for a class than the release", rel.otherBuckets(classOf, m.bucket[rel.num]))
+		m.bucket[rel.num] = nil
+	}
 	return classOf
 }
 
@@ -314,7 +334,10 @@ func (a *auditor) finish() *Report {
 	default:
 		r.Verdict = VerdictConsistent
 	}
-	r.Level = Level{L0: state, L1: state, L2: "not claimed"}
+	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
+	if a.in.first.atL2() && a.last != nil && a.last.tab.whole {
+		r.Buckets = bucketFigures(a.last.tab)
+	}
 	r.NotPromised = r.notPromised()
 	return r
 }

@@ -60,7 +60,7 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 			return err
 		}
 		same := slices.Equal(header, was)
-		if name == "buckets.csv" {
+		if name == c.counted() {
 			copy(c.buckets[j], next)
 		}
 		if same {
@@ -77,6 +77,8 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	more, err := rows.next()
 	if more {
 		c.differs(len(before) - 1)
+	} else if name == c.counted() && c.man.atL2() {
+		c.checkBuckets(next[0])
 	}
 	return err
 }
@@ -95,7 +97,7 @@ func (c *compaction) follows(old, rows *csvReader, name string, columns []moved,
 			return false, nil
 		}
 		c.rows[name]++
-		if name == "buckets.csv" {
+		if name == c.counted() {
 			c.count(next, rows.fields)
 		}
 	}
@@ -112,8 +114,12 @@ func (c *compaction) attribute(name string) int {
 	return slices.IndexFunc(c.s.local, func(l *localAttr) bool { return l.name == name })
 }
 
-// count notes the buckets of each attribute that buckets.csv has shown.
+// count notes the buckets of each attribute that the rows so far have shown.
 func (c *compaction) count(next []uint32, fields [][]byte) {
+	if c.man.atL2() {
+		next[0] = max(next[0], c.bucketOf(fields))
+		return
+	}
 	if a := c.attribute(string(fields[0])); a >= 0 {
 		n, _ := parseCount(fields[1])
 		next[a] = max(next[a], n)
@@ -128,6 +134,9 @@ type moved struct {
 
 // columns gives the columns of a file whose numbers move, for replaced part j.
 func (c *compaction) columns(name string, j int, header []string) []moved {
+	if c.man.atL2() {
+		return c.columnsL2(name, j, header)
+	}
 	out := make([]moved, len(header))
 	class := moved{by: func([][]byte) uint32 { return c.classes[j] }}
 	bucket := func(a int) uint32 {

@@ -19,7 +19,7 @@ type schema struct {
 	sets    *setDict
 	loose   bool         // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
 	slices  [][]int      // slicing: the quasi-identifiers of each slice; nil for other recodings
-	local   []*localAttr // lgb: the bucketed attributes, semi-sensitive ones in schema order, then the sensitive one
+	local   []*localAttr // lgb: the bucketed attributes, semi-sensitive ones in schema order, then the sensitive one; level L2: that alone
 	close   []*closeTest // t-closeness of the sensitive attribute
 }
 
@@ -54,7 +54,7 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 			s.qi = append(s.qi, a)
 		}
 	}
-	if m.Recoding == recodingLGB {
+	if m.Recoding == recodingLGB || m.atL2() {
 		s.local = append(s.local, &localAttr{name: s.sa.name, col: -1, promise: Promise{L: m.Policy.L}, values: s.sa, bags: newSetDict()})
 	}
 	if m.Recoding == recodingSlicing {

@@ -74,6 +74,12 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("across_releases", before.Across != after.Across)
 	changed("schema", !sameSchema(before.Schema, after.Schema))
 	a, b := before.Policy, after.Policy
+	changed("policy.level", a.level() != b.level())
+	changed("policy.min_pool", a.MinPool != b.MinPool)
+	if before.atL2() && after.atL2() { // one seed, one first pool
+		changed("seeded", before.Seeded != after.Seeded)
+		changed("privacy.grown", before.Privacy.Grown != after.Privacy.Grown)
+	}
 	changed("policy.k", a.K != b.K)
 	changed("policy.l", a.L != b.L)
 	changed("policy.republication", a.Republication != b.Republication)

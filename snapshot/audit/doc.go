@@ -11,9 +11,16 @@
 // Method: records that ever share a class form a component, and consistent
 // assignments of values factorise over components. A component is safe when it is
 //
-//   - frozen (rule A): one class that never changed, or
+//   - frozen (rule A, frozen classes): one class that never changed, or
 //   - pure (rule P): all its classes, in all releases, hold every value of one
 //     value set equally often.
+//
+// At level L2 (rule B, buckets) every component is frozen, and the bucket of a class
+// stands for its bag: a union of whole classes of exactly k records, born together,
+// judged as one, and neither divided nor joined nor changed later. Files certify
+// levels L0 and L1 of it. Level L2 itself rests on how classes, pools and buckets came
+// about, which a replay from the state shows and files do not: Dir says that the
+// structure holds that Theorem E needs.
 //
 // A chain that obeys the rules has no other component. One that does not is
 // measured: candidate intersection, differences of nested sets, interval
@@ -36,7 +43,7 @@
 // Cost: linear in the size of the releases and exports, but for the attacker who
 // knows quasi-identifiers only and for components without a certificate.
 //
-// Source: Theorems A, P and L and Lemma D in docs/THREAT_MODEL.md; t-closeness
+// Source: Theorems A, P, L and E and Lemma D in docs/THREAT_MODEL.md; t-closeness
 // after Li, Li and Venkatasubramanian (2007); local buckets after Li, He and Sun,
 // Local generalization and bucketization.
 package audit

@@ -4,8 +4,8 @@ import "slices"
 
 // When the hierarchy of the sensitive attribute grows, values become valid that
 // nobody could have who arrived before. Whoever knows when people arrived rules
-// them out in a class that holds one. So such a class may hold only people who
-// arrived later. The exports name the first release that covers a record: a record
+// them out in a class that holds one, at level L2 in a bucket. So such a class may
+// hold only people who arrived later. The exports name the first release that covers a record: a record
 // covered before the first hierarchy copy with the value arrived before the value
 // was valid.
 
@@ -38,12 +38,13 @@ func (a *auditor) noteValues(before, after *Manifest, number int) error {
 // epochs finds classes that hold a value and somebody who arrived before it was
 // valid.
 func (a *auditor) epochs(rel *release, classOf []uint32) {
-	if len(a.since) == 0 || !rel.tab.ownBags() {
+	if len(a.since) == 0 || !rel.tab.wholeBuckets() {
 		return
 	}
 	newest := make([]int, rel.tab.m)
 	for c := range newest {
-		for _, v := range rel.tab.bag(c) {
+		values, _, _ := rel.tab.bucket(c)
+		for _, v := range values {
 			newest[c] = max(newest[c], a.since[a.in.s.sa.text[v]])
 		}
 	}
@@ -55,6 +56,6 @@ func (a *auditor) epochs(rel *release, classOf []uint32) {
 	}
 	for c, n := range early {
 		a.f.addN("SA", kindBeforeValue, rel.num, c+1, a.in.s.sa.name,
-			"members arrived before a value of their class was valid: whoever knows that rules it out for them", n)
+			"members arrived before a value of their class or bucket was valid: whoever knows that rules it out for them", n)
 	}
 }

@@ -32,27 +32,38 @@ func isRecordID(b []byte) bool {
 
 // members is the export members.csv: the class of each record per release.
 type members struct {
-	file  string
-	class map[int][]address // by release and record; may be shorter than the index
-	parts []string          // names of parts that occur; the first is none
+	file   string
+	class  map[int][]address // by release and record; may be shorter than the index
+	bucket map[int][]uint32  // level L2: its bucket in the part, likewise; nil: the export names none
+	parts  []string          // names of parts that occur; the first is none
 }
 
 // address is a class as an export names it: class 0 means not published.
 type address struct{ part, class uint32 }
 
-// parseMembers reads "release,record,part,class". The part is empty where a
-// release is one table; a chain of such releases may do without the column. A
-// record may be listed once per release.
+// The headers of members.csv: where a release is one table, in parts, at level L2.
+var membersHeaders = [][]string{
+	{"release", "record", "class"},
+	{"release", "record", "part", "class"},
+	{"release", "record", "part", "class", "bucket"},
+}
+
+// parseMembers reads members.csv. The part is empty where a release is one table; a
+// chain of such releases may do without the column. A record may be listed once per
+// release.
 func parseMembers(file string, data []byte, index *recordIndex) (*members, error) {
 	csv, header, err := newCSV(file, data)
 	if err != nil {
 		return nil, err
 	}
-	withPart := slices.Equal(header, []string{"release", "record", "part", "class"})
-	if !withPart && !slices.Equal(header, []string{"release", "record", "class"}) {
+	form := slices.IndexFunc(membersHeaders, func(h []string) bool { return slices.Equal(h, header) })
+	if form < 0 {
 		return nil, unreadable(file, 1, "header is not release,record,part,class")
 	}
 	m := &members{file: file, class: map[int][]address{}, parts: []string{""}}
+	if form == 2 {
+		m.bucket = map[int][]uint32{}
+	}
 	names := map[string]uint32{"": 0}
 	for {
 		ok, err := csv.next()
@@ -60,27 +71,46 @@ func parseMembers(file string, data []byte, index *recordIndex) (*members, error
 			return m, err
 		}
 		part := uint32(0)
-		if withPart {
+		if form > 0 {
 			if part, ok = m.part(names, csv.fields[2]); !ok {
 				return nil, csv.fail("part is not the name of a part")
 			}
 		}
-		rel, okR := parseCount(csv.fields[0])
-		class, okC := parseCount(csv.fields[len(header)-1])
-		if !okR || !okC || rel == 0 || class == 0 || !isRecordID(csv.fields[1]) {
+		rel, ok := parseCount(csv.fields[0])
+		if !ok || rel == 0 || !isRecordID(csv.fields[1]) {
 			return nil, csv.fail("not release,source:partition:offset,part,class")
 		}
-		rec := index.intern(csv.fields[1])
-		column := m.class[int(rel)]
-		if grow := int(rec) + 1 - len(column); grow > 0 {
-			column = append(column, make([]address, grow)...)
-			m.class[int(rel)] = column
+		if err := m.row(csv, part, int(rel), int(index.intern(csv.fields[1]))); err != nil {
+			return nil, err
 		}
-		if column[rec].class != 0 {
-			return nil, csv.fail("record is listed twice in one release")
-		}
-		column[rec] = address{part, class}
 	}
+}
+
+// row notes the class of a record, and its bucket if the export names it.
+func (m *members) row(csv *csvReader, part uint32, rel, rec int) error {
+	numbers := csv.fields[len(csv.fields)-1:]
+	if m.bucket != nil {
+		numbers = csv.fields[len(csv.fields)-2:]
+	}
+	class, ok := parseCount(numbers[0])
+	bucket, okB := parseCount(numbers[len(numbers)-1])
+	if !ok || !okB || class == 0 || bucket == 0 {
+		return csv.fail("not release,source:partition:offset,part,class")
+	}
+	column := m.class[rel]
+	if rec >= len(column) {
+		column = fit(column, rec+1)
+		m.class[rel] = column
+	}
+	if column[rec].class != 0 {
+		return csv.fail("record is listed twice in one release")
+	}
+	column[rec] = address{part, class}
+	if m.bucket != nil {
+		m.bucket[rel] = fit(m.bucket[rel], len(column))
+		m.bucket[rel][rec] = bucket
+	}
+	return nil
 }
 
 // part numbers the names of parts.

@@ -6,6 +6,7 @@ import "maps"
 // to which classes can be added and from which they can be taken away.
 type figures struct {
 	records, classes int
+	buckets          int     // of the sensitive attribute; none ever goes
 	hist             []int   // occurrences of each sensitive value
 	local            [][]int // the same for the bucketed values of the semi-sensitive attributes
 	sizes            map[uint32]int
@@ -53,6 +54,7 @@ func (x *figures) add(t *table, s *schema) {
 		x.local[j] = sum(x.local[j], h)
 	}
 	x.own = x.own && t.ownBags()
+	x.buckets += t.buckets()
 	if t.local != nil {
 		x.localTop = max(x.localTop, t.local.sensitiveTop())
 	}
@@ -116,7 +118,7 @@ func (x *figures) frequency() float64 {
 
 // check compares the manifest's numbers with the figures.
 func (x *figures) check(man *Manifest, f *faults) {
-	checkNumbers(man, x.records, x.classes, x.kMin(), x.frequency(), f)
+	checkNumbers(man, x.records, x.classes, x.buckets, x.kMin(), x.frequency(), f)
 }
 
 // certificate is what a release may call itself; moved tells that some record's

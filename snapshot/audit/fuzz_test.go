@@ -117,12 +117,14 @@ func FuzzCompaction(f *testing.F) {
 
 func FuzzManifest(f *testing.F) {
 	seeds(f, "releases/000002/manifest.json")
+	l2Seeds(f, "permutation", "releases/000004/manifest.json", func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest("manifest.json", data)
 		checkError(t, data, err)
 		if err == nil {
 			require.Contains(t, []int{formatWhole, formatParts}, m.FormatVersion)
 			m.Policy.principles()
+			checkClaims(m, &faults{})
 			if m.FormatVersion == formatParts {
 				checkFuzzedParts(t, m)
 			}
@@ -198,6 +200,7 @@ func FuzzCell(f *testing.F) {
 
 func FuzzMembers(f *testing.F) {
 	seeds(f, "members.csv")
+	l2Seeds(f, "buckets", "members.csv", func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		index := &recordIndex{ids: map[string]uint32{}}
 		m, err := parseMembers("members.csv", data, index)

@@ -156,9 +156,9 @@ func TestGateAgreesWithDir(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 8))
 	tally := map[string]int{}
-	chains, least := 120, 10
-	if testing.Short() {
-		chains, least = 40, 2
+	chains, least := 40, 2
+	if full() {
+		chains, least = 120, 10
 	}
 	for n := range chains {
 		p := randomPlan(r)

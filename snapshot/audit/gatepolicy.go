@@ -4,7 +4,7 @@ package audit
 // gate was given: a weaker one would be kept, and be wrong.
 func (g *Gate) declared(man *Manifest, f *faults) {
 	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L ||
-		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) {
+		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) || p.level() != g.policy.level() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
 	if man.byRows() && !g.policy.Rows {

@@ -195,7 +195,11 @@ func (l *localTable) supports(t *table, sets *setDict) {
 	b := &l.attrs[len(l.attrs)-1]
 	for c := range t.m {
 		var set []uint32
-		for _, r := range b.rows(t, c) {
+		rows := b.rows(t, c)
+		if same(rows) {
+			rows = rows[:1]
+		}
+		for _, r := range rows {
 			values, _ := b.entries(r - 1)
 			set = append(set, values...)
 		}

@@ -68,7 +68,8 @@ func (r *tableReader) bucketValue(j int, number uint32, text []byte) uint32 {
 	return a.values.intern(text)
 }
 
-// gather builds the buckets of an attribute and checks their canonical order.
+// gather builds the buckets of an attribute and checks their canonical order, which
+// at level L2 their classes decide: see shapeOfBuckets.
 func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers []uint32) {
 	a := r.s.local[j]
 	disorder := 0
@@ -89,7 +90,7 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 		}
 		part := list[from:to]
 		bag := canonicalRuns(a.values, part)
-		if len(numbers) > 0 && r.joined == nil && compareRuns(a.values, before, bag) > 0 {
+		if len(numbers) > 0 && r.joined == nil && r.form == recodingLGB && compareRuns(a.values, before, bag) > 0 {
 			unordered++
 		}
 		before = bag

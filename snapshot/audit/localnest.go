@@ -13,8 +13,8 @@ package audit
 // and nothing more is claimed.
 const levelRows = "rows"
 
-// levelAssignments is what every other release claims. No release of this format
-// can claim L2, the reader who knows the program: nothing it publishes shows that.
+// levelAssignments is what every other release of level L1 claims. Only a release of
+// level L2 can claim more; see levelClaim.
 const levelAssignments = "L0+L1"
 
 func (m *Manifest) byRows() bool { return m.Privacy.Level == levelRows }

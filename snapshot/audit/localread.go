@@ -111,25 +111,8 @@ func (r *tableReader) joinLocal(file string, raw *localRows, l *localTable, numb
 	order, start, number, sorted, dense := raw.group()
 	t := &table{d: raw.d, m: len(number), start: start, sa: make([]uint32, len(order)), box: make([]uint32, 0, len(number)*raw.d), local: l}
 	for j, name := range numbers {
-		b := &l.attrs[j]
-		b.row = make([]uint32, len(order))
-		named := make([]uint32, b.m)
-		for i, row := range order {
-			n := raw.bucket[j][row]
-			if n == 0 {
-				continue
-			}
-			at, ok := findBucket(name, n)
-			if !ok {
-				return nil, unreadable(file, 0, "attribute %s: a row names a bucket that buckets.csv does not have", r.s.local[j].name)
-			}
-			b.row[i] = uint32(at) + 1
-			named[at]++
-		}
-		for i, n := range named {
-			if n != b.size[i] {
-				r.f.add("files", kindBucketSize, r.release, i+1, r.s.local[j].name, "a bucket has another number of values than rows that name it")
-			}
+		if err := r.nameBuckets(file, j, name, raw.bucket[j], order, &l.attrs[j]); err != nil {
+			return nil, err
 		}
 	}
 	r.shapeOfClasses(raw, order, t)
@@ -140,6 +123,30 @@ func (r *tableReader) joinLocal(file string, raw *localRows, l *localTable, numb
 		l.supports(t, r.s.sets)
 	}
 	return t, nil
+}
+
+// nameBuckets finds the bucket of each row, given its number as written; 0: none.
+func (r *tableReader) nameBuckets(file string, j int, numbers, written, order []uint32, b *localBuckets) error {
+	b.row = make([]uint32, len(order))
+	named := make([]uint32, b.m)
+	for i, row := range order {
+		n := written[row]
+		if n == 0 {
+			continue
+		}
+		at, ok := findBucket(numbers, n)
+		if !ok {
+			return unreadable(file, 0, "attribute %s: a row names a bucket that buckets.csv does not have", r.s.local[j].name)
+		}
+		b.row[i] = uint32(at) + 1
+		named[at]++
+	}
+	for i, n := range named {
+		if n != b.size[i] {
+			r.f.add("files", kindBucketSize, r.release, i+1, r.s.local[j].name, "a bucket has another number of values than rows that name it")
+		}
+	}
+	return nil
 }
 
 func findBucket(numbers []uint32, n uint32) (int, bool) {

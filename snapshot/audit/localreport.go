@@ -44,7 +44,7 @@ const statusUnknown = "not established"
 // promises fills the report of a chain by local generalization and
 // bucketization.
 func (a *auditor) promises() {
-	if a.in.s.local == nil || a.last == nil || a.last.tab.local == nil {
+	if a.in.first.Recoding != recodingLGB || a.last == nil || a.last.tab.local == nil {
 		return
 	}
 	for j, l := range a.in.s.local {

@@ -29,12 +29,14 @@ type Manifest struct {
 	Schema        []Column     `json:"schema"`
 	Policy        Policy       `json:"policy"`
 	Recoding      string       `json:"recoding"`
+	Values        string       `json:"values"`    // drawn: which row of its bucket shows a value is a random draw
 	Slices        [][]string   `json:"slices"`    // slicing: the attributes that stay together
 	Method        string       `json:"method"`    // how the classes were made, where it matters to a reader
 	Retention     float64      `json:"retention"` // randomization: the probability that a value was kept
 	Across        string       `json:"across_releases"`
 	Records       int          `json:"records"`
 	Classes       int          `json:"classes"`
+	Buckets       int          `json:"buckets"` // level L2
 	Pending       int          `json:"pending"`
 	PartsSince    int          `json:"parts_since"` // the first release in parts, where an older one is one table
 	Parts         []Part       `json:"parts"`       // format version 2
@@ -77,6 +79,8 @@ func (h *Hierarchy) UnmarshalJSON(b []byte) error {
 type Policy struct {
 	K             int              `json:"k"`
 	L             int              `json:"l"`
+	Level         string           `json:"level"`    // L2; absent: L1
+	MinPool       int              `json:"min_pool"` // level L2: least number of records of a pool
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
@@ -113,6 +117,7 @@ type Privacy struct {
 	Certificate  string  `json:"certificate"`
 	Level        string  `json:"level"`
 	K1           string  `json:"k1"`
+	Grown        bool    `json:"grown"` // the first pool was refused, and grew
 }
 
 // PreviousRef ties a manifest to the one before it.
@@ -158,8 +163,14 @@ func (m *Manifest) check() string {
 		return "format_version is not one this auditor knows"
 	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
 		return "release or a count is out of range"
+	case m.Buckets < 0 || m.Buckets > maxRows:
+		return "the number of buckets is out of range"
 	case m.Policy.K < 1 || m.Policy.L < 1:
 		return "policy.k or policy.l is missing"
+	case m.Policy.level() == "":
+		return "policy.level is not one this auditor knows"
+	case m.atL2() && m.FormatVersion != formatParts:
+		return "a release of level L2 is not in parts"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
 	case m.Across != "" && m.Across != acrossNone:

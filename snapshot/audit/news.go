@@ -27,13 +27,14 @@ type news struct {
 // checkNew checks a release in parts against the one before, in parts too.
 func (g *Gate) checkNew(dir string, man *Manifest, placed []Placement, f *faults) (func(), error) {
 	l := follow(g.held.man, man, f)
-	if !l.whole {
-		return nil, nil // reported; nothing else can be compared
-	}
 	s := *g.s
 	s.sets = newSetDict()
 	n := &news{h: g.held, s: &s, man: man, f: f}
 	r := &partReader{dir: dir, man: man, s: &s, f: f}
+	if !l.whole {
+		r.explain(g.held.man, r.earlier(g.held.man))
+		return nil, nil // reported; nothing else can be compared
+	}
 	if err := n.read(r, l); err != nil || n.born == nil {
 		return nil, err // a release without a part of its own is reported
 	}
@@ -58,7 +59,7 @@ func (g *Gate) checkNew(dir string, man *Manifest, placed []Placement, f *faults
 
 // read looks at the files: old parts by what cannot lie cheaply, new ones in full.
 func (n *news) read(r *partReader, l *lineage) error {
-	earlier := filepath.Join(filepath.Dir(r.dir), dirName(n.h.man.Release))
+	earlier := r.earlier(n.h.man)
 	for i := range n.man.Parts {
 		p, s := &n.man.Parts[i], &l.steps[i]
 		var files partFiles
@@ -91,6 +92,11 @@ func (n *news) read(r *partReader, l *lineage) error {
 		}
 	}
 	return r.names()
+}
+
+// earlier is the directory of a release that is published.
+func (r *partReader) earlier(man *Manifest) string {
+	return filepath.Join(filepath.Dir(r.dir), dirName(man.Release))
 }
 
 // addAt reports a finding about a class of any part.

@@ -28,6 +28,9 @@ type Replaced struct {
 	Part       string `json:"part"`
 	FirstClass int    `json:"first_class"`
 	Classes    int    `json:"classes"`
+	// Level L2: its buckets are renumbered from FirstBucket on.
+	FirstBucket int `json:"first_bucket"`
+	Buckets     int `json:"buckets"`
 }
 
 // partMode is the mode of every file of a part: nobody writes it again by accident.
@@ -94,7 +97,8 @@ func (m *Manifest) checkParts() string {
 			return "an entry of files is malformed"
 		}
 		for _, r := range p.Replaces {
-			if _, ok := parsePartName(r.Part); !ok || r.FirstClass < 1 || !inRange(r.FirstClass) || !inRange(r.Classes) {
+			if _, ok := parsePartName(r.Part); !ok || r.FirstClass < 1 || !inRange(r.FirstClass) || !inRange(r.Classes) ||
+				!inRange(r.FirstBucket) || !inRange(r.Buckets) {
 				return "an entry of replaces is malformed"
 			}
 		}
@@ -170,6 +174,7 @@ func checkReplaces(man *Manifest, p *Part, range_ births, f *faults) {
 			"a part of several births does not say which parts it replaces, or one of a single birth does")
 		return
 	}
+	checkBucketMap(man, p, f)
 	class, birth := 1, range_.first
 	for _, r := range p.Replaces {
 		if r.FirstClass != class {
@@ -223,6 +228,12 @@ func (l *layout) classes() int { return int(l.start[len(l.start)-1]) }
 
 // place names the class of a number.
 func (l *layout) place(id uint32) (part string, number int) {
+	i := l.part(id)
+	return l.names[i], int(id-l.start[i]) + 1
+}
+
+// part is the index of the part of a class.
+func (l *layout) part(id uint32) int {
 	i, _ := slices.BinarySearch(l.start, id+1)
-	return l.names[i-1], int(id-l.start[i-1]) + 1
+	return i - 1
 }

@@ -46,7 +46,7 @@ func stat(path string, release int, f *faults) (fs.FileInfo, error) {
 // read reads the files of a part and compares them with its entry; rows counts
 // those of each file once they are parsed.
 func (p *Part) read(dir string, man *Manifest, f *faults) (files partFiles, paths []string, data [][]byte, err error) {
-	for _, name := range dataFiles(man.Recoding) {
+	for _, name := range man.dataFiles() {
 		path := filepath.Join(dir, p.Name, name)
 		info, err := stat(path, man.Release, f)
 		if err != nil {
@@ -69,7 +69,7 @@ func (p *Part) read(dir string, man *Manifest, f *faults) (files partFiles, path
 // is the one read there is taken to have its bytes; any other is read.
 func (p *Part) keep(dir string, man *Manifest, before partFiles, f *faults) (partFiles, error) {
 	var files partFiles
-	for i, name := range dataFiles(man.Recoding) {
+	for i, name := range man.dataFiles() {
 		path := filepath.Join(dir, p.Name, name)
 		info, err := stat(path, man.Release, f)
 		if err != nil {
@@ -98,7 +98,7 @@ func (p *Part) keep(dir string, man *Manifest, before partFiles, f *faults) (par
 
 // listing finds files in a part that nobody announced.
 func (p *Part) listing(dir string, man *Manifest, f *faults) error {
-	return checkNames(filepath.Join(dir, p.Name), dataFiles(man.Recoding), p.Files, man.Release, f)
+	return checkNames(filepath.Join(dir, p.Name), man.dataFiles(), p.Files, man.Release, f)
 }
 
 // checkFiles compares the entry of a part with what was read.
@@ -107,5 +107,5 @@ func (p *Part) checkFiles(man *Manifest, files partFiles, data [][]byte, rows ma
 	for i, h := range files {
 		sha[i] = h.sha
 	}
-	checkFiles(p.Files, dataFiles(man.Recoding), sha, data, rows, man.Release, f)
+	checkFiles(p.Files, man.dataFiles(), sha, data, rows, man.Release, f)
 }

@@ -8,18 +8,20 @@ import (
 // parted is what a release in parts has besides its table, which holds the
 // classes that are alive.
 type parted struct {
-	dir    string
-	lay    *layout
-	ids    []uint32 // by class of the table: its number in the layout
-	files  []partFiles
-	linked bool // the lineage is whole: classes of equal number are the same class
+	dir   string
+	lay   *layout
+	ids   []uint32 // by class of the table: its number in the layout
+	files []partFiles
+	// buckets of each part; the table lists them part by part
+	buckets []int
+	linked  bool // the lineage is whole: classes of equal number are the same class
 }
 
 // loadParted reads a release in parts and tests it alone and as the continuation
 // of the release before, which may be nil. A part that stood there is not parsed
 // again: the same bytes are the same classes, which is rule A (frozen classes).
 func loadParted(dir string, man *Manifest, s *schema, before *release, f *faults) (*release, error) {
-	if dataFiles(man.Recoding) == nil {
+	if man.dataFiles() == nil {
 		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
 	}
 	r := &partReader{dir: dir, man: man, s: s, f: f}
@@ -32,6 +34,8 @@ func loadParted(dir string, man *Manifest, s *schema, before *release, f *faults
 	load := r.all
 	if l.whole {
 		load = func(rel *release) error { return r.next(rel, before, l) }
+	} else if earlier != nil {
+		r.explain(earlier, before.parts.dir)
 	}
 	if err := load(rel); err != nil {
 		return nil, err
@@ -62,7 +66,7 @@ func (r *partReader) names() error {
 		names = append(names, r.man.Parts[i].Name)
 	}
 	if len(r.man.Files) > 0 {
-		names = append(names, dataFiles(r.man.Recoding)...)
+		names = append(names, r.man.dataFiles()...)
 	}
 	return checkNames(r.dir, names, r.man.Files, r.man.Release, r.f)
 }
@@ -76,6 +80,7 @@ func (r *partReader) all(rel *release) error {
 			return err
 		}
 		tables, rel.parts.files = append(tables, t), append(rel.parts.files, files)
+		rel.parts.buckets = append(rel.parts.buckets, t.buckets())
 	}
 	lay := newLayout(r.man)
 	rel.parts.lay = lay
@@ -102,18 +107,25 @@ func (r *partReader) next(rel, before *release, l *lineage) error {
 		p, s := &r.man.Parts[i], &l.steps[i]
 		var files partFiles
 		var err error
+		buckets := 0
 		switch {
 		case s.kept >= 0:
 			files, err = r.keep(p, before.parts.files[s.kept])
+			buckets = before.parts.buckets[s.kept]
 		case s.from != nil:
 			files, err = r.compacted(p, before.parts.dir)
+			for _, j := range s.from {
+				buckets += before.parts.buckets[j]
+			}
 		default:
-			born, files, err = r.read(p)
+			if born, files, err = r.read(p); err == nil {
+				buckets = born.buckets()
+			}
 		}
 		if err != nil {
 			return err
 		}
-		rel.parts.files = append(rel.parts.files, files)
+		rel.parts.files, rel.parts.buckets = append(rel.parts.files, files), append(rel.parts.buckets, buckets)
 	}
 	lay := newLayout(r.man)
 	rel.parts.lay = lay
@@ -241,6 +253,9 @@ func (r *partReader) checkWhole(rel *release) error {
 			if !kept {
 				differ++
 			}
+		}
+		if rel.tab.whole {
+			differ += otherContents(rel.tab, whole)
 		}
 	}
 	r.f.addN("F", kindWholeDiffers, r.man.Release, 0, "files",

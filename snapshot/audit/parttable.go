@@ -22,8 +22,9 @@ func (r *partReader) read(p *Part) (*table, partFiles, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), joined: p.joints(r.man)}
-	tab, err := t.read(r.man.Recoding, paths, data)
+	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), k: r.man.Policy.K,
+		joined: p.joints(r.man)}
+	tab, err := t.read(r.man.form(), paths, data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +72,7 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 	var before [][][]byte
 	for _, x := range p.Replaces {
 		var old [][]byte
-		for _, name := range dataFiles(r.man.Recoding) {
+		for _, name := range r.man.dataFiles() {
 			bytes, err := readFile(filepath.Join(earlier, x.Part, name))
 			if err != nil {
 				return nil, err
@@ -80,9 +81,18 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 		}
 		before = append(before, old)
 	}
+	found := r.f.n
 	rows, err := checkCompaction(r.man, r.s, p, data, before, paths, r.f)
 	if err != nil {
 		return nil, err
+	}
+	if r.f.n > found && r.man.atL2() {
+		var was []*Part
+		for i := range p.Replaces {
+			was = append(was, &Part{Name: p.Replaces[i].Part})
+		}
+		r.explainPart(p, was, earlier)
+		r.f.part = p.Name
 	}
 	p.checkFiles(r.man, files, data, rows, r.f)
 	return files, nil
@@ -93,14 +103,16 @@ func (p *Part) joints(man *Manifest) []joint {
 	var out []joint
 	for _, r := range p.Replaces {
 		b, _ := parsePartName(r.Part)
-		out = append(out, joint{r.FirstClass - 1, r.FirstClass - 1 + r.Classes, b.first < b.last && b != man.inherited()})
+		out = append(out, joint{first: r.FirstClass - 1, end: r.FirstClass - 1 + r.Classes,
+			firstBucket: r.FirstBucket - 1, endBucket: r.FirstBucket - 1 + r.Buckets,
+			compacted: b.first < b.last && b != man.inherited()})
 	}
 	return out
 }
 
 // empty is a table without classes, of the kind of t.
 func (t *table) empty() *table {
-	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted, slices: t.slices}
+	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted, slices: t.slices, whole: t.whole}
 	if t.qi != nil {
 		e.qi = []uint32{}
 	}

@@ -119,4 +119,5 @@ const (
 	recodingSlicing        = "slicing"
 	recodingLGB            = "lgb"
 	recodingRandomization  = "randomization"
+	recodingBuckets        = "buckets" // level L2
 )

@@ -14,11 +14,13 @@ type tableReader struct {
 	rows    map[string]int // rows read per file
 	loose   bool           // rows of a class need not agree; see Manifest.loose
 	joined  []joint        // a compaction: where canonical order begins anew
+	form    string         // of the files, see Manifest.form
+	k       int            // records of a class, for files that name no class
 }
 
-// dataFiles names the files of a recoding, QI file first.
-func dataFiles(recoding string) []string {
-	switch recoding {
+// dataFiles names the files of a form, QI file first.
+func dataFiles(form string) []string {
+	switch form {
 	case recodingGeneralization:
 		return []string{"data.csv"}
 	case recodingAnatomy:
@@ -31,41 +33,50 @@ func dataFiles(recoding string) []string {
 		return []string{"lgb.csv", "buckets.csv"}
 	case recodingRandomization:
 		return []string{"randomized.csv"}
+	case formBuckets, formExact:
+		return []string{"data.csv", "buckets.csv"}
+	case formDrawn:
+		return []string{"data.csv"}
 	}
 	return nil
 }
 
-// read dispatches on the recoding. data holds the files' bytes, paths their
-// names for errors.
-func (r *tableReader) read(recoding string, paths []string, data [][]byte) (*table, error) {
-	if recoding == recodingLGB {
+// read dispatches on the form. data holds the files' bytes, paths their names for
+// errors.
+func (r *tableReader) read(form string, paths []string, data [][]byte) (*table, error) {
+	switch r.form = form; form {
+	case recodingLGB:
 		return r.localized(paths, data)
+	case formBuckets, formExact:
+		return r.bucketed(paths, data)
+	case formDrawn:
+		return r.drawn(paths[0], data[0])
 	}
 	key := "class"
-	if recoding != recodingGeneralization {
+	if form != recodingGeneralization {
 		key = "group"
 	}
-	raw, err := r.readRows(paths[0], data[0], key, len(paths) == 1)
+	raw, err := r.readRows(paths[0], data[0], len(paths) == 1, key)
 	if err != nil {
 		return nil, err
 	}
-	r.rows[dataFiles(recoding)[0]] = len(raw.cls)
+	r.rows[dataFiles(form)[0]] = len(raw.cls)
 	switch {
 	case r.loose:
 		return r.counted(raw), nil
-	case recoding == recodingGeneralization:
+	case form == recodingGeneralization:
 		return r.generalized(raw), nil
-	case recoding == recodingSlicing:
+	case form == recodingSlicing:
 		return r.sliced(paths[0], raw)
 	}
-	pairs, err := r.readPairs(paths[1], data[1], recoding == "anatomy")
+	pairs, err := r.readPairs(paths[1], data[1], form == recodingAnatomy)
 	if err != nil {
 		return nil, err
 	}
-	r.rows[dataFiles(recoding)[1]] = pairs.lines
+	r.rows[dataFiles(form)[1]] = pairs.lines
 	t, err := r.bucketized(paths[1], raw, pairs)
 	if err == nil {
-		t.permuted = recoding == "permutation"
+		t.permuted = form == recodingPermutation
 	}
 	return t, err
 }
@@ -99,21 +110,21 @@ func ascending(n int) []int {
 }
 
 // readRows reads a table of rows: cells in schema order, the sensitive value if
-// withSA, and the class or group number.
-func (r *tableReader) readRows(file string, data []byte, key string, withSA bool) (*rawTable, error) {
+// withSA, and numbers: of the class or group, and where keys has two of the bucket.
+func (r *tableReader) readRows(file string, data []byte, withSA bool, keys ...string) (*rawTable, error) {
 	csv, header, err := newCSV(file, data)
 	if err != nil {
 		return nil, err
 	}
 	d := len(r.s.qi)
-	want := make([]string, 0, d+2)
+	want := make([]string, 0, d+3)
 	for _, a := range r.s.qi {
 		want = append(want, a.name)
 	}
 	if withSA {
 		want = append(want, r.s.sa.name)
 	}
-	at, err := r.columns(file, header, append(want, key))
+	at, err := r.columns(file, header, append(want, keys...))
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +133,7 @@ func (r *tableReader) readRows(file string, data []byte, key string, withSA bool
 	if withSA {
 		raw.sa = make([]uint32, 0, n)
 	}
-	row := &rowReader{s: r.s, csv: csv, key: key, ids: make([]uint32, len(at))}
+	row := &rowReader{s: r.s, csv: csv, keys: keys, ids: make([]uint32, len(at))}
 	cells, read := newChangedCells(csv, at), row.cell
 	for {
 		ok, err := cells.next(len(raw.cls) == 0, read)
@@ -130,7 +141,10 @@ func (r *tableReader) readRows(file string, data []byte, key string, withSA bool
 			return raw, err
 		}
 		raw.qi = append(raw.qi, row.ids[:d]...)
-		raw.cls = append(raw.cls, row.ids[len(at)-1])
+		raw.cls = append(raw.cls, row.ids[len(at)-len(keys)])
+		if len(keys) > 1 {
+			raw.bucket = append(raw.bucket, row.ids[len(at)-1])
+		}
 		if withSA {
 			raw.sa = append(raw.sa, row.ids[d])
 		}
@@ -171,10 +185,10 @@ func (c *changedCells) next(first bool, read func(j int, text []byte) error) (bo
 
 // rowReader turns the cells of a row into ids.
 type rowReader struct {
-	s   *schema
-	csv *csvReader
-	key string
-	ids []uint32
+	s    *schema
+	csv  *csvReader
+	keys []string
+	ids  []uint32
 }
 
 func (r *rowReader) cell(j int, text []byte) (err error) {
@@ -190,12 +204,12 @@ func (r *rowReader) id(j int, text []byte) (uint32, error) {
 			return 0, r.csv.fail("attribute %s: %s", r.s.qi[j].name, reason)
 		}
 		return id, nil
-	case j < len(r.ids)-1:
+	case j < len(r.ids)-len(r.keys):
 		return r.s.sa.intern(text), nil
 	}
 	number, ok := parseCount(text)
 	if !ok || number == 0 {
-		return 0, r.csv.fail("%s is not a positive number", r.key)
+		return 0, r.csv.fail("%s is not a positive number", r.keys[j-(len(r.ids)-len(r.keys))])
 	}
 	return number, nil
 }
@@ -238,9 +252,12 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 
 			"classes are not numbered 1..m; a number that persists links classes across releases")
 	}
-	order := newClassOrder(r.s, t)
+	compare := newClassOrder(r.s, t).compare
+	if t.local != nil && r.form != recodingLGB {
+		compare = func(p, c int) int { return compareBucketed(r.s, t, p, c) }
+	}
 	for c := 1; c+1 < len(t.start) && (t.box != nil || t.exact()); c++ {
-		if order.compare(c-1, c) > 0 && !r.mayRestart(c) {
+		if compare(c-1, c) > 0 && !r.mayRestart(c) {
 			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
 	}
@@ -250,8 +267,9 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 // joint is where the classes of a replaced part are in a compaction, from 0. If it
 // was a compaction itself, order may begin anew anywhere in it.
 type joint struct {
-	first, end int
-	compacted  bool
+	first, end             int
+	firstBucket, endBucket int // level L2: where its buckets are
+	compacted              bool
 }
 
 // mayRestart reports that class c need not follow the class before it. It was

@@ -48,7 +48,7 @@ func loadWhole(dir string, man *Manifest, s *schema, f *faults) (*release, error
 	if err != nil {
 		return nil, err
 	}
-	names := append([]string{"manifest.json"}, dataFiles(man.Recoding)...)
+	names := append([]string{"manifest.json"}, man.dataFiles()...)
 	if err := checkNames(dir, names, man.Files, man.Release, f); err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func loadWhole(dir string, man *Manifest, s *schema, f *faults) (*release, error
 
 // readWhole reads the table over all classes of a release.
 func readWhole(dir string, man *Manifest, s *schema, f *faults) (*table, error) {
-	names := dataFiles(man.Recoding)
+	names := man.dataFiles()
 	if names == nil {
 		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
 	}
-	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}, loose: man.loose()}
+	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}, loose: man.loose(), k: man.Policy.K}
 	var paths, sha []string
 	var data [][]byte
 	for _, name := range names {
@@ -83,7 +83,7 @@ func readWhole(dir string, man *Manifest, s *schema, f *faults) (*table, error) 
 		}
 		paths, data, sha = append(paths, path), append(data, bytes), append(sha, hexSHA(bytes))
 	}
-	tab, err := r.read(man.Recoding, paths, data)
+	tab, err := r.read(man.form(), paths, data)
 	if err == nil {
 		checkFiles(man.Files, names, sha, data, r.rows, man.Release, f)
 	}
@@ -151,15 +151,19 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 	if !t.ownBags() {
 		freq = t.local.sensitiveTop()
 	}
-	checkNumbers(man, t.rows(), t.m, kMin, freq, f)
+	checkNumbers(man, t.rows(), t.m, t.buckets(), kMin, freq, f)
 }
 
-func checkNumbers(man *Manifest, records, classes, kMin int, freq float64, f *faults) {
+func checkNumbers(man *Manifest, records, classes, buckets, kMin int, freq float64, f *faults) {
+	if !man.atL2() {
+		buckets = 0 // checkLevel
+	}
 	const detail = "the manifest's number differs from the files"
 	for _, n := range []struct {
 		name       string
 		want, have int
-	}{{"records", man.Records, records}, {"classes", man.Classes, classes}, {"privacy.k_min", man.Privacy.KMin, kMin}} {
+	}{{"records", man.Records, records}, {"classes", man.Classes, classes}, {"privacy.k_min", man.Privacy.KMin, kMin},
+		{"buckets", man.Buckets, buckets}} {
 		if n.want != n.have {
 			f.add("files", kindCountMismatch, man.Release, 0, n.name, detail)
 		}
@@ -183,11 +187,8 @@ func checkClaims(man *Manifest, f *faults) {
 		}
 		return
 	}
-	wantK1 := "rows"
-	if man.Recoding != recodingGeneralization && man.Recoding != recodingLGB {
-		wantK1 = "sensitive-only" // QI cells are exact: presence is disclosed
-	}
-	if man.Privacy.K1 != wantK1 {
+	checkLevel(man, f)
+	if man.Privacy.K1 != man.wantK1() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
 	}
 	if man.Across == acrossNone {
@@ -196,8 +197,8 @@ func checkClaims(man *Manifest, f *faults) {
 	if man.Recoding == recodingLGB && man.byRows() {
 		return // weaker than what a chain promises, whatever the policy: see localnest.go
 	}
-	if man.Privacy.Level != levelAssignments {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims a level that nothing in this format establishes")
+	if man.Privacy.Level != man.levelClaim() {
+		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims another level than it can have")
 	}
 }
 
@@ -211,6 +212,9 @@ func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
 		size := t.size(c)
 		if size < man.Policy.K {
 			f.add("K", kindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
+		}
+		if size > man.Policy.K && man.atL2() {
+			f.add("B", kindClassAboveK, man.Release, c+1, "", "a class has more than k records, and at level L2 it has exactly k")
 		}
 		if !t.ownBags() {
 			continue // checkLocal tests the buckets

@@ -15,6 +15,8 @@ type Report struct {
 	Dataset  string `json:"dataset"`
 	Recoding string `json:"recoding"`
 	Seeded   bool   `json:"seeded"`
+	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
+	Grown bool `json:"grown,omitempty"`
 	// ByRows: a release claims level rows, because local buckets cross classes.
 	ByRows       bool          `json:"by_rows,omitempty"`
 	K            int           `json:"k"`
@@ -25,6 +27,7 @@ type Report struct {
 	// Attributes are the promises of recoding lgb, one an attribute.
 	Attributes []AttributePromise `json:"attributes,omitempty"`
 	Attackers  []Attacker         `json:"attackers"`
+	Buckets    *Buckets           `json:"buckets,omitempty"` // level L2
 	Corruption *Corruption        `json:"corruption,omitempty"`
 	Regroups   []int              `json:"regroups,omitempty"` // records by number of regroupings
 	Subjects   *Subjects          `json:"subjects,omitempty"`
@@ -35,9 +38,13 @@ type Report struct {
 	NotPromised   []string `json:"not_promised"`
 
 	requireCertified bool
+	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
 }
 
-// Level tells what is established per adversary level.
+// levelStructure is said of level L2 where all that files can show of it holds.
+const levelStructure = "structure holds"
+
+// Level tells what is established per adversary level. Files alone certify L0 and L1.
 type Level struct {
 	L0 string `json:"l0"`
 	L1 string `json:"l1"`
@@ -50,6 +57,7 @@ type ReleaseRow struct {
 	Records         int     `json:"records"`
 	Pending         int     `json:"pending"`
 	Classes         int     `json:"classes"`
+	Buckets         int     `json:"buckets,omitempty"`      // level L2
 	Parts           int     `json:"parts,omitempty"`        // of a release in parts
 	DeadClasses     int     `json:"dead_classes,omitempty"` // of these: regrouped since, rows that readers skip
 	KMin            int     `json:"k_min"`
@@ -132,10 +140,12 @@ func (r *Report) notPromised() []string {
 			"that nothing can be told from whether someone called a value sensitive: the flags are public",
 			"for attributes that promise t: that a value cannot be told with probability above 1/l; it is as probable as its share of the bucket",
 			"a reader who knows that certain values of one attribute go with certain values of another: the rows show which buckets go together")
-	} else if r.Recoding != recodingGeneralization {
+	} else if r.exact {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
 	}
-	out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
+	if !r.claimsL2 {
+		out = append(out, "a reader who knows the program and the law of its random choices (level L2)")
+	}
 	if r.Seeded {
 		out = append(out, "secrecy of the random choices: the manifests say that the seed was given (demo, experiment or test)")
 	}

@@ -1,8 +1,19 @@
 package audit
 
-// repeatSticky is policy.subject_repeat where a person's records with different
-// values are all published.
-const repeatSticky = "sticky"
+// What policy.subject_repeat may say: a person's first record is published, or all
+// with different values.
+const (
+	repeatFirst  = "first"
+	repeatSticky = "sticky"
+)
+
+// repeat is what it says, and at level L2 what it must say.
+func (m *Manifest) repeat() string {
+	if m.atL2() {
+		return repeatFirst
+	}
+	return m.Policy.SubjectRepeat
+}
 
 // subjects tests rule S (subjects) across classes: with subject_repeat "first" nobody has a
 // second published record; with "sticky" equal values of one person share a
@@ -27,8 +38,8 @@ func (a *auditor) subjects(k *linkage) {
 		a.together(out, &newest, recs)
 	}
 	a.report.Subjects = out
-	switch a.in.first.Policy.SubjectRepeat {
-	case "first":
+	switch a.in.first.repeat() {
+	case repeatFirst:
 		a.f.addN("S", kindSubjectTwice, newest.rel.num, 0, "", "a subject has several published records, which policy.subject_repeat forbids",
 			out.Repeated)
 	case repeatSticky:
@@ -49,12 +60,14 @@ func (a *auditor) together(out *Subjects, v *view, recs []int) {
 	for _, rec := range recs {
 		values[a.in.records.sa[rec]] = true
 		class := v.class(rec)
-		if class == 0 || !v.rel.tab.ownBags() {
+		if class == 0 || !v.rel.tab.wholeBuckets() {
 			continue
 		}
-		bag := v.rel.tab.bag(int(class) - 1)
-		for _, value := range bag {
-			told[value] += 1 / float64(len(bag))
+		found, counts, size := v.rel.tab.bucket(int(class) - 1)
+		for i, value := range found {
+			for range counts[i] {
+				told[value] += 1 / float64(size)
+			}
 		}
 	}
 	if len(values) > 1 {

@@ -19,8 +19,9 @@ type table struct {
 	flat     []uint32 // c when every value of the class occurs c times, else 0
 	top      []uint32 // count of the most frequent value
 	slices   [][]int  // slicing: the columns whose tuples were shuffled together
-	pairs    []uint32 // slicing: the sensitive value in each row, by chance
+	pairs    []uint32 // slicing, and permutation at level L2: the sensitive value in each row, by chance
 	local    *localTable
+	whole    bool // level L2: buckets are unions of whole classes
 }
 
 func (t *table) rows() int                           { return len(t.sa) }
@@ -41,13 +42,14 @@ func (t *table) cells(c int) []uint32 {
 
 // sameCells compares everything published about a class besides its bag.
 func (t *table) sameCells(c int, o *table, p int) bool {
-	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() {
+	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() || !slices.Equal(t.pairsOf(c), o.pairsOf(p)) {
 		return false
 	}
-	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p)) && slices.Equal(t.pairsOf(c), o.pairsOf(p))
+	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p))
 }
 
-// pairsOf gives the sensitive values as the rows of a sliced group show them.
+// pairsOf gives the sensitive values as the rows of a sliced group show them, or at
+// level L2 those of permutation.
 func (t *table) pairsOf(c int) []uint32 {
 	if t.pairs == nil {
 		return nil
@@ -59,6 +61,14 @@ func (t *table) pairsOf(c int) []uint32 {
 // Under recoding lgb that is so when the buckets of the sensitive attribute are
 // the classes.
 func (t *table) ownBags() bool { return t.local == nil || t.local.own }
+
+// buckets is the number of buckets of the sensitive attribute, 0 where there are none.
+func (t *table) buckets() int {
+	if t.local == nil {
+		return 0
+	}
+	return t.local.attrs[len(t.local.attrs)-1].m
+}
 
 // topShare is the largest share of one value that a class shows.
 func (t *table) topShare(c int) float64 {
@@ -83,6 +93,8 @@ type rawTable struct {
 	cls []uint32 // class number as written
 	qi  []uint32 // rows*d
 	sa  []uint32 // nil when the sensitive values are in another file
+	// level L2: bucket number as written, nil where the rows show no class besides
+	bucket []uint32
 }
 
 // group orders rows by class number and numbers the classes densely. It tells

@@ -17,6 +17,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.violations(r.Violations)
 	t.releases(r)
 	t.certificates(r)
+	t.buckets(r)
 	t.promises(r.Attributes)
 	t.attackers(r)
 	t.extras(r)
@@ -181,6 +182,21 @@ func (t *textWriter) certificates(r *Report) {
 		t.line("Largest probability that a row with a sensitive value is a certain person's: %.4f (allowed: %.4f).", c.RowLink, 1/float64(r.K))
 	}
 	t.line("At least %d people share a person's classes in all releases.", c.TrajectoryK)
+}
+
+// buckets says what the buckets of level L2 show.
+func (t *textWriter) buckets(r *Report) {
+	b := r.Buckets
+	if b == nil {
+		return
+	}
+	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
+		"The largest share of one value in a bucket is %.4f (l = %d).", b.Buckets, b.Median, b.Largest, b.TopShare, b.AchievedL)
+	if r.claimsL2 && r.Verdict != VerdictViolated {
+		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
+			"nothing divided, joined or changed since.", r.K)
+		t.line("What they cannot show of level L2 is certified by anond audit --replay, with the state.")
+	}
 }
 
 func (t *textWriter) attackers(r *Report) {

@@ -10,7 +10,7 @@ import (
 // one release are gathered into one violation with a count; Class is then the
 // first one found. Detail never holds a record's value (rule V, values).
 type Violation struct {
-	// Rule is a label of docs/THREAT_MODEL.md (A, P, D, E, S, N, F, SA), a principle
+	// Rule is a label of docs/THREAT_MODEL.md (A, B, P, D, E, S, N, F, SA), a principle
 	// of a class (K, L, T), or what is wrong: files, chain, order, microdata, claim.
 	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
@@ -73,6 +73,7 @@ const (
 	kindWholeDiffers = "whole_table_differs"
 
 	kindClassBelowK  = "class_below_k"
+	kindClassAboveK  = "class_above_k"
 	kindValueAboveL  = "value_above_l"
 	kindPrinciple    = "principle_violated"
 	kindClassNumbers = "class_numbering"
@@ -121,6 +122,11 @@ const (
 	kindBucketChanged      = "bucket_changed"
 	kindBucketRowsMoved    = "bucket_rows_moved"
 	kindBucketGrown        = "bucket_grown"
+	kindBucketEmpty        = "bucket_without_class"
+	kindBucketRefined      = "bucket_refined"
+	kindBucketRegrouped    = "bucket_regrouped"
+	kindBucketCrossesBirth = "bucket_crosses_births"
+	kindFirstBucket        = "first_bucket"
 	kindNotShuffled        = "slices_not_shuffled"
 	kindSliceShape         = "slices_malformed"
 	kindSliceMixed         = "slice_joins_sensitive"

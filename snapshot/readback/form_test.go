@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,6 +66,11 @@ func askAll(t *testing.T, r *Release) {
 		a, _, err := r.Ask(q)
 		require.NoError(t, err)
 		require.LessOrEqual(t, a.Lower, a.Upper)
+	}
+	if m, ok := r.Model(); ok {
+		_, model, _, err := r.AskModel("count where age in [1,5]", m)
+		require.NoError(t, err)
+		require.False(t, math.IsNaN(model))
 	}
 	require.Len(t, r.Sizes(), len(r.Start)-1)
 	for _, b := range r.Bags() {

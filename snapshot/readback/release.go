@@ -105,11 +105,7 @@ func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
 // Ask answers a query in the language of query.Parse, and names the
 // values asked for that the release shows nowhere.
 func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
-	q, err := query.Parse(text)
-	if err != nil {
-		return query.Answer{}, nil, err
-	}
-	bound, err := query.Bind(q, r.Dicts)
+	bound, err := r.bind(text)
 	if err != nil {
 		return query.Answer{}, nil, err
 	}

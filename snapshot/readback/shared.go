@@ -224,20 +224,4 @@ func (l *sharedLoader) settle() error {
 // sharedEstimator: values uniform inside the cells of a class, and the sensitive one of
 // each record with its share in the bucket. Values that stand in rows by draws are no
 // more than that.
-func (r *Release) sharedEstimator() query.Estimator {
-	d := len(r.Dicts) - 1
-	l := &query.LocalRelease{Dicts: r.Dicts, Cells: r.Cells, Bucket: make([][]int32, d+1), Values: make([][][]equivclass.Code, d+1),
-		Grain: query.Grains(r.Dicts)}
-	for c := range r.Cells {
-		l.Group = append(l.Group, slices.Repeat([]int32{int32(c)}, int(r.Start[c+1]-r.Start[c]))...)
-	}
-	for j := range d {
-		l.Bucket[j] = slices.Repeat([]int32{-1}, len(l.Group))
-	}
-	for b := range len(r.Buckets) - 1 {
-		from, to := r.Buckets[b], r.Buckets[b+1]
-		l.Bucket[d] = append(l.Bucket[d], slices.Repeat([]int32{int32(b)}, int(to-from))...)
-		l.Values[d] = append(l.Values[d], r.SA[from:to])
-	}
-	return l
-}
+func (r *Release) sharedEstimator() query.Estimator { return r.sharedBuckets() }

@@ -40,8 +40,10 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 	require.NoError(t, err)
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
-	p := &people{buckets: map[uint32][]snapshot.Record{}, in: &snapshot.Input{Level: incremental.L2, Schema: schema, QI: make([][]equivclass.Code, 2)},
-		settings: snapshot.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1}, Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
+	p := &people{buckets: map[uint32][]snapshot.Record{},
+		in: &snapshot.Input{Level: incremental.L2, Schema: schema, QI: make([][]equivclass.Code, 2)},
+		settings: snapshot.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
+			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {
 		code, why := dicts[j].Encode([]byte(text))
 		require.Equal(t, equivclass.Accepted, why)

@@ -14,7 +14,7 @@ const skewed = "id,age,city,ill\np1,30,c1,flu\np2,31,c1,flu\np3,32,c1,cold\np4,3
 
 // clinicWith is a clinic whose policy and further blocks are given.
 func clinicWith(source, policy, more string) string {
-	return strings.Replace(clinic(source), "policy: {k: 3, l: 3, max_hold: 0s}", "policy: {"+policy+", max_hold: 0s}", 1) + more
+	return strings.Replace(clinic(source), "policy: {k: 3, l: 3, level", "policy: {"+policy+", level", 1) + more
 }
 
 const csvFile = "{type: file, format: csv, file: {path: in.csv}}"

@@ -220,7 +220,7 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
-policy: {k: 3, l: 3, max_hold: 0s}
+policy: {k: 3, l: 3, level: L1, max_hold: 0s}
 release: {dir: ./releases, ledger: ./ledger, trigger: {on: update, min_interval: 1s}}
 state: {path: ./state/anond.db}
 `

@@ -31,6 +31,7 @@ var chosen = tier.Choice{
 		"TestRemovedKeyIsRefused",
 		"TestResetNeedsTheLock",
 		"TestStandardInputAfterAKill",
+		"TestStateWithoutALevel",
 		"TestStickySaysWhatHoldsForAPerson",
 		"TestThePlaceOfAYAMLFaultIsNamed",
 		"TestTwoSpellingsAreOneValue",

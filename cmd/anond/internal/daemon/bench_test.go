@@ -46,7 +46,7 @@ schema:
     - {name: sex, role: quasi, type: categorical}
     - {name: country, role: quasi, type: categorical}
     - {name: occupation, role: sensitive, type: categorical}
-policy: {k: 10, l: 5}
+policy: {k: 10, l: 5, level: L1}
 initial: {max_records: %d}
 release: {dir: ./releases, trigger: {on: records, every: %[2]d}}
 state: {path: ./state/anond.db}
@@ -211,6 +211,8 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	require.NoError(b, err)
 	b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "start-ms")
+	<-publisher.standing.done
+	require.NoError(b, publisher.standing.err)
 	b.ReportMetric(float64(heap()-before)/benchRecords, "heap-B/record")
 	runtime.KeepAlive(publisher)
 	runtime.KeepAlive(machine)

@@ -102,7 +102,7 @@ schema:
   attributes:
     - {name: age, role: quasi, type: integer}
     - {name: ill, role: sensitive, type: categorical}
-policy: {k: 2, l: 2, max_hold: 0s}
+policy: {k: 2, l: 2, level: L1, max_hold: 0s}
 release: {dir: ./releases, ledger: ./ledger}
 state: {path: ./state/anond.db}
 `

@@ -62,7 +62,7 @@ func newGate(c *config.Config) *gate {
 		budget = 0
 	}
 	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		MaxRegroups: &budget, Promises: promisesOf(c)})}
+		Level: string(c.Policy.Level), MaxRegroups: &budget, Promises: promisesOf(c)})}
 }
 
 // promisesOf gives the gate the promise of each semi-sensitive attribute.

@@ -38,7 +38,7 @@ func Reset(c *config.Config) (Removed, error) {
 		if old.LastCut > 0 && retired(old.Settings) {
 			return old, fmt.Errorf("%w: an earlier version refused the first pool at level L2, where it is fixed", incremental.ErrDecided)
 		}
-		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read)}, nil
+		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}, nil
 	})
 	if err != nil {
 		return Removed{}, err
@@ -47,6 +47,13 @@ func Reset(c *config.Config) (Removed, error) {
 		return Removed{}, err
 	}
 	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
+}
+
+// refused is what stays of a first pool that was refused at level L2: the records that
+// come next are more, or others, and both tell about those who were there. So level L2 is
+// not claimed any more.
+func refused(p incremental.Pools) incremental.Pools {
+	return incremental.Pools{Refused: p.Refused, Grown: p.Refused || p.Grown}
 }
 
 // retired reports whether a state was made under a value of a setting that this

@@ -79,7 +79,7 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: sex, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
-policy: {k: 5, l: 3}
+policy: {k: 5, l: 3, level: L1}
 initial: {max_records: 300}
 release: {dir: ./releases, trigger: {%s}}
 state: {path: ./state/anond.db}

@@ -12,6 +12,7 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/hospital"
 	"anond/cmd/anond/internal/outfile"
+	"anond/config"
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/equivclass/topdown"
@@ -78,6 +79,8 @@ func load(o Options, result *Result) (*naiveStream, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings.Recoding = snapshot.Generalization() // they know no buckets, and form classes anew
+	settings.Policy.Republication = string(config.Regroup)
 	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
 	s.table = equivclass.NewTable(s.schema.Attributes(), s.schema.Missing())
 	for _, i := range exporter.Machine().Intents() {

@@ -115,7 +115,7 @@ type illness struct {
 }
 
 var illnesses = []illness{
-	{"influenza", 6, 0, 99, "", '1', "emergency"}, {"pneumonia", 6, 65, 99, "", 0, "emergency"}, {"asthma", 5, 0, 25, "", '2', ""},
+	{"influenza", 3, 0, 99, "", '1', "emergency"}, {"pneumonia", 6, 65, 99, "", 0, "emergency"}, {"asthma", 5, 0, 25, "", '2', ""},
 	{"fracture", 7, 5, 30, "M", 0, "emergency"}, {"hip fracture", 4, 70, 99, "F", 0, "emergency"}, {"angina", 5, 50, 85, "M", 0, ""},
 	{"infarction", 4, 50, 90, "M", 0, "emergency"}, {"heart failure", 5, 65, 99, "", 0, "transfer"}, {"stroke", 4, 60, 99, "", 0, "transfer"},
 	{"diabetes", 6, 40, 80, "", '3', "planned"}, {"appendicitis", 4, 8, 35, "", 0, "emergency"}, {"gallstones", 4, 35, 70, "F", 0, "planned"},

@@ -51,7 +51,7 @@ func newSite(t testing.TB, p *topic) *site {
 		"dead_letter": section{"type": "file", "path": "./dead-letter"},
 		"schema": section{"attributes": []section{attribute("patient", "subject"), attribute("age", "quasi", "integer"),
 			attribute("sex", "quasi", "categorical"), attribute("diagnosis", "sensitive", "categorical")}},
-		"policy":  section{"k": 4, "l": 2},
+		"policy":  section{"k": 4, "l": 2, "level": "L1"},
 		"release": section{"dir": "./releases", "ledger": "./ledger", "trigger": section{"on": "records", "every": 100}},
 		"state":   section{"path": "./state/anond.db"},
 		"log":     section{"level": "info", "format": "json"},

@@ -55,9 +55,9 @@ func feasible(t *Table, want equivclass.Requirement) error {
 
 func reachable(l int) string {
 	if l < 2 {
-		return "not even l = 2 is reachable: make the values coarser"
+		return "not even l = 2 is reachable: divide the most frequent value"
 	}
-	return fmt.Sprintf("l = %d is reachable with these records; or make the values coarser", l)
+	return fmt.Sprintf("l = %d is reachable with these records; or divide the most frequent value", l)
 }
 
 // reachableExtra says what the table as a whole can satisfy.
@@ -71,7 +71,7 @@ func reachableExtra(p equivclass.Principle, bag equivclass.Bag) string {
 		if l := recursiveL(bag, p.C); l > 1 {
 			return fmt.Sprintf("with c = %g, l = %d is reachable", p.C, l)
 		}
-		return fmt.Sprintf("with c = %g not even l = 2 is reachable: raise c, or make the values coarser", p.C)
+		return fmt.Sprintf("with c = %g not even l = 2 is reachable: raise c, or divide the most frequent value", p.C)
 	}
 	return "lower the requirement, or make the values coarser"
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"anond/cmd/anond/internal/figures"
+	"anond/cmd/anond/internal/figures/attack"
 	"anond/cmd/anond/internal/figures/frontier"
 	"anond/cmd/anond/internal/figures/lgb"
 	"anond/cmd/anond/internal/figures/permutation"
@@ -28,4 +29,6 @@ func Papers() []figures.Figure {
 }
 
 // Figures returns the papers' figures, and the engine's own.
-func Figures() []figures.Figure { return append(Papers(), frontier.Figures()...) }
+func Figures() []figures.Figure {
+	return slices.Concat(Papers(), frontier.Figures(), attack.Figures())
+}

@@ -56,6 +56,8 @@ type Options struct {
 	MaxHolds []int64
 	// Policies by name; nil: all of policyNames.
 	Policies []string
+	// Queries is the number of count queries of each kind; 0: none are asked.
+	Queries int
 	// Bare leaves out the references: Mondrian and one-shot.
 	Bare bool
 	// Progress, if set, is told the name of each run that ends.
@@ -65,6 +67,7 @@ type Options struct {
 // Row is one point of the frontier.
 type Row struct {
 	Policy  string `json:"policy"`
+	Level   string `json:"level,omitempty"`
 	MaxHold int64  `json:"max_hold"`
 	// MeanHold is the mean, over the published records, of the batch of first
 	// release less the batch of arrival; MeanHoldStreamed leaves out the first load.
@@ -79,7 +82,21 @@ type Row struct {
 	Never     float64 `json:"never_published"` // share of the arrived records
 	Releases  int     `json:"releases"`
 	Regrouped float64 `json:"regrouped"` // share of the published records that were ever regrouped
-	Seconds   float64 `json:"seconds"`
+	// MedianBucket is the number of people who share their bucket, or else their
+	// class, with the median person.
+	MedianBucket int `json:"median_bucket"`
+	// Median relative errors of count queries over the published records, if any were
+	// asked, with uniform spread: of those with a condition on the sensitive attribute
+	// that match 1 to 5 % and .2 to 1 % of the records, and of those on
+	// quasi-identifiers only. Then the same with a model (query.Model).
+	QueryLarge      float64 `json:"query_large,omitempty"`
+	QuerySmall      float64 `json:"query_small,omitempty"`
+	QueryQI         float64 `json:"query_qi,omitempty"`
+	QueryLargeModel float64 `json:"query_large_model,omitempty"`
+	QuerySmallModel float64 `json:"query_small_model,omitempty"`
+	QueryQIModel    float64 `json:"query_qi_model,omitempty"`
+	// Seconds is the time of the run, without the queries.
+	Seconds float64 `json:"seconds"`
 	// Unsafe marks what must not be published: it breaks the promise across releases.
 	Unsafe bool `json:"unsafe,omitempty"`
 }
@@ -97,7 +114,7 @@ type Result struct {
 }
 
 // policyNames are the policies that are measured at each max_hold.
-var policyNames = []string{"append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
+var policyNames = []string{"L2", "append", "regroup x0", "regroup x1", "regroup x2", "regroup unlimited"}
 
 var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
 
@@ -114,6 +131,7 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked := newWorkload(data, o.shape().total(), o.Queries, o.Seed)
 	result := &Result{Dataset: "adult", Records: o.shape().total(), K: o.K, L: o.L, Seed: o.Seed, batch: o.shape().batch,
 		Rows: make([]Row, len(runs))}
 	group, ctx := errgroup.WithContext(ctx)
@@ -125,11 +143,12 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 				return err
 			}
 			begun := time.Now()
-			row, err := r.do(ctx)
+			row, shown, err := r.do(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 			row.Seconds = time.Since(begun).Seconds()
+			shown.ask(data, &asked, &row)
 			result.Rows[i] = row
 			ended <- r.name
 			return nil
@@ -148,7 +167,7 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 // run is one row to be measured.
 type run struct {
 	name string
-	do   func(context.Context) (Row, error)
+	do   func(context.Context) (Row, *published, error)
 }
 
 func (o Options) runs(data *table) ([]run, error) {

@@ -120,16 +120,17 @@ func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
 	p, err := o.policy("append")
 	require.NoError(t, err)
 	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(t, 20), policy: p, row: Row{Policy: "append"}, cutEvery: 4}
-	row, err := s.do(context.Background())
+	row, _, err := s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Row{Policy: "append", Releases: 4}, row, "each pair at one point: no loss, no wait")
+	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 4}, row, "each pair at one point: no loss, no wait")
 
 	// Cut only every second batch: half of the streamed records wait one batch.
 	s.cutEvery, s.shape.batches = 8, 4
 	s.data = smallStream(t, 24)
-	row, err = s.do(context.Background())
+	row, _, err = s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Row{Policy: "append", Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
+	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 3,
+		MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
 }
 
 func TestNeverPublishedCountsOne(t *testing.T) {
@@ -140,7 +141,7 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 	for i := 8; i < 12; i++ {
 		data.rows[i][1] = []byte("a") // breaks 1/l permanently
 	}
-	row, err := streamRun{shape: shape{load: 8, batch: 4, batches: 1}, data: data, policy: p, cutEvery: 4}.do(context.Background())
+	row, _, err := streamRun{shape: shape{load: 8, batch: 4, batches: 1}, data: data, policy: p, cutEvery: 4}.do(context.Background())
 	require.NoError(t, err)
 	require.InDelta(t, 4./12, row.Never, 1e-12)
 	require.InDelta(t, 4./12, row.NCPInterval, 1e-12)

@@ -72,7 +72,7 @@ func TestWhereRegroupingPays(t *testing.T) {
 				p, err := Options{K: c.k, L: c.l}.policy(name)
 				require.NoError(t, err)
 				p.MaxHold = c.hold
-				row, err := streamRun{shape: shape{5 * c.batch, c.batch, c.records/c.batch - 5}, data: data, policy: p,
+				row, _, err := streamRun{shape: shape{5 * c.batch, c.batch, c.records/c.batch - 5}, data: data, policy: p,
 					cutEvery: c.batch}.do(context.Background())
 				require.NoError(t, err)
 				t.Logf("%s: loss %.4f, hold %.2f, never %.4f, regrouped %.3f", name, row.NCPInterval, row.MeanHoldStreamed, row.Never, row.Regrouped)

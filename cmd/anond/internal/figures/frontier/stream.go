@@ -33,28 +33,28 @@ var source = incremental.Partition{Source: "experiment"}
 // maxEmptyTicks bounds the empty ticks at the end.
 const maxEmptyTicks = 1000
 
-func (s streamRun) do(ctx context.Context) (Row, error) {
+func (s streamRun) do(ctx context.Context) (Row, *published, error) {
 	st, err := s.open()
 	if err != nil {
-		return s.row, err
+		return s.row, nil, err
 	}
 	for i := range s.shape.total() {
 		if out, err := st.machine.Apply(source, int64(i), s.data.rows[i]); err != nil || out != (incremental.Outcome{}) {
-			return s.row, fmt.Errorf("record %d was not taken in: %w (reason %q)", i, err, out.Reason)
+			return s.row, nil, fmt.Errorf("record %d was not taken in: %w (reason %q)", i, err, out.Reason)
 		}
 		done := i + 1
 		if done < s.shape.load || (done-s.shape.load)%s.cutEvery != 0 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return s.row, err
+			return s.row, nil, err
 		}
 		if _, err := st.cut(s.shape.batchOf(i)); err != nil {
-			return s.row, err
+			return s.row, nil, err
 		}
 	}
 	if err := st.drain(ctx, s.shape.batches, s.policy.MaxHold); err != nil {
-		return s.row, err
+		return s.row, nil, err
 	}
 	return s.measure(st)
 }
@@ -116,22 +116,31 @@ func (st *streamState) drain(ctx context.Context, last int, maxHold int64) error
 }
 
 // measure fills the row from the newest release and from the notes.
-func (s streamRun) measure(st *streamState) (Row, error) {
+func (s streamRun) measure(st *streamState) (Row, *published, error) {
 	for _, fault := range st.machine.CheckInvariants() {
-		return s.row, fault
+		return s.row, nil, fault
 	}
-	row := s.row
-	row.Releases = st.releases
+	row, shown := s.row, &published{}
+	row.Releases, row.Level = st.releases, levelName(s.policy.Level)
 	if st.releases > 0 {
 		view, err := st.machine.View(st.machine.Latest().Release)
 		if err != nil {
-			return row, err
+			return row, nil, err
 		}
 		row.NCPInterval, row.NCPEngine = s.losses(view)
+		shown = publishedIn(view)
 	}
+	row.MedianBucket = shown.medianBucket()
 	s.holds(st, &row)
 	row.NCPInterval += row.Never
-	return row, nil
+	return row, shown, nil
+}
+
+func levelName(l incremental.Level) string {
+	if l == incremental.L2 {
+		return "L2"
+	}
+	return "L1"
 }
 
 // losses returns the sum of the measure over the published records by all

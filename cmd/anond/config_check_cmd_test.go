@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/oneoff"
+	"anond/equivclass/merge"
+)
+
+// lastYear is a file of people of the hospital, some diagnoses so many times.
+func lastYear(times ...int) string {
+	b := strings.Builder{}
+	b.WriteString("patient,age,sex,postcode,admission,diagnosis,ward\n")
+	n := 0
+	for value, count := range times {
+		for range count {
+			n++
+			fmt.Fprintf(&b, "p%d,%d,F,1101,planned,d%d,w\n", n, 20+n%60, value)
+		}
+	}
+	return b.String()
+}
+
+// TestConfigCheckSaysWhatPoolsAreNeeded: by the shares of other people's data, at
+// either level, as text and as JSON.
+// Mutations: k times l is left out; the next l is not asked; the top share of the wrong value.
+func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
+	common := []int{97, 97, 97, 97, 97, 97, 96, 96, 96, 130}
+	for _, c := range []struct {
+		policy string
+		times  []int
+		want   []string
+	}{
+		{"k: 10, l: 5, level: L2", common, []string{
+			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
+			"policy.min_pool is 0: write 847, so that the first pool is unlikely to be refused."}},
+		{"k: 10, l: 5, level: L2, min_pool: 847, diversity: [{entropy: 5.5}]", common, []string{
+			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
+			"The tests of policy.diversity may need more."}},
+		{"k: 10, l: 7, level: L1", common, []string{
+			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"At level L2 and with these shares, l = 7 needs pools of 22661 records; no pool is large enough for l = 8."}},
+		{"k: 600, l: 2, level: L1", common, []string{
+			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"At level L2 and with these shares, l = 2 needs pools of 1200 records; l = 3 of 1800."}},
+		{"k: 10, l: 5, level: L2", []int{10, 30, 30, 30}, []string{
+			`In these 100 records "diagnosis" has 4 different values, the most frequent one with 30.0 %.`,
+			"At level L2 and with these shares, no pool is large enough for l = 5: a value may have 1/l = 20.0 % at most.",
+			"l = 3 is reachable with pools of 5862 records; or divide the most frequent value."}},
+		{"k: 10, l: 2, level: L2", []int{5, 5}, []string{
+			`In these 10 records "diagnosis" has 2 different values, the most frequent one with 50.0 %.`,
+			"At level L2 and with these shares, no pool is large enough for l = 2: a value may have 1/l = 50.0 % at most.",
+			"Not even l = 2 is reachable: divide the most frequent value."}},
+		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools."}},
+	} {
+		t.Run(c.policy, func(t *testing.T) {
+			s := newSite(t, fileSource, "on: update", "")
+			s.edit("k: 5, l: 3, level: L1", c.policy)
+			s.write("last.csv", lastYear(c.times...))
+			r := s.run("config check", "--data", s.path("last.csv"))
+			require.Equal(t, exitOK, r.code, r.stderr)
+			said := strings.Split(strings.TrimSpace(r.stdout), "\n")
+			require.Greater(t, len(said), 3, r.stdout)
+			assert.Equal(t, c.want, said[3:])
+
+			r = s.run("config check --json", "--data", s.path("last.csv"))
+			require.Equal(t, exitOK, r.code, r.stderr)
+			var a struct {
+				OK    bool
+				Pools *oneoff.Pools
+			}
+			require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+			require.NotNil(t, a.Pools)
+			assert.True(t, a.OK)
+			for _, need := range a.Pools.Need {
+				assert.Contains(t, r.stdout, fmt.Sprintf(`"l": %d`, need.L))
+				assert.LessOrEqual(t, need.L, a.Pools.L+1)
+			}
+		})
+	}
+}
+
+// TestPoolsAreThoseOfTheMachine: what is said is merge.MinPool of the same counts.
+func TestPoolsAreThoseOfTheMachine(t *testing.T) {
+	s := newSite(t, fileSource, "on: update", "")
+	s.edit("l: 3", "l: 4")
+	s.write("last.csv", lastYear(40, 30, 20, 60, 70, 60, 80, 40))
+	r := s.run("config check --json", "--data", s.path("last.csv"))
+	require.Equal(t, exitOK, r.code, r.stderr)
+	var a struct{ Pools oneoff.Pools }
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+	require.Len(t, a.Pools.Need, 3)
+	for _, need := range a.Pools.Need {
+		n, possible := merge.MinPool(merge.Bag{{Value: 0, N: 40}, {Value: 1, N: 30}, {Value: 2, N: 20}, {Value: 3, N: 60}, {Value: 4, N: 70},
+			{Value: 5, N: 60}, {Value: 6, N: 80}, {Value: 7, N: 40}}, need.L)
+		require.True(t, possible)
+		assert.Equal(t, n, need.Records)
+	}
+	assert.Equal(t, a.Pools.Need[2].Records, a.Pools.MinPool)
+}
+
+// TestRuleVDataOfACheck: refused lines are named by number, attribute and reason, and
+// nothing that is printed has a value.
+func TestRuleVDataOfACheck(t *testing.T) {
+	s := newSite(t, fileSource, "on: update", "")
+	s.write("last.csv", lastYear(9, 9, 9, 9)+"p99,forty,F,1101,planned,secret,w\n")
+	r := s.run("config check", "--data", s.path("last.csv"))
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stderr, `:38: refused: not_a_number (attribute "age")`)
+	assert.NotRegexp(t, `forty|secret|\bd[0-3]\b`, r.stdout+r.stderr)
+
+	s.write("last.csv", "patient,age\np1,40\n")
+	r = s.run("config check", "--data", s.path("last.csv"))
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stderr, `"diagnosis"`)
+	r = s.run("config check", "--data", s.path("nowhere.csv"))
+	assert.Equal(t, exitFailed, r.code)
+	r = s.run("config check", "--data", s.path("last.csv"), "--format", "xml")
+	assert.Equal(t, exitUsage, r.code)
+}

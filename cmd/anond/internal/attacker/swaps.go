@@ -1,0 +1,138 @@
+package attacker
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+)
+
+// Exchange is a way to change a world that leaves all published bags as they are.
+type Exchange int
+
+// The exchanges.
+const (
+	// InClass: the different values of two people of one class.
+	InClass Exchange = iota
+	// OfClasses: all values of two classes of one bucket, along a bijection, and
+	// these classes in the publisher's draws.
+	OfClasses
+	// InBucket: the different values of two people of two classes of one bucket, the
+	// draws as they are. Theorem E does not need that such an exchange leaves the
+	// output as it is: InClass and OfClasses already lead from everybody in a bucket
+	// to everybody else.
+	InBucket
+)
+
+func (e Exchange) String() string {
+	return [...]string{"two values in a class", "two classes of a bucket", "two values in a bucket"}[e]
+}
+
+// Unchanged makes exchanges at random, runs the whole program again for each, and
+// returns the share of those that leave its output as it is. trials is how many
+// there were: none if the release has nothing to exchange in this way.
+func Unchanged(ctx context.Context, r *Release, e Exchange, most int, seed uint64) (share Estimate, trials int, err error) {
+	rng := rand.New(rand.NewPCG(seed, uint64(e)))
+	var worlds []World
+	var with []draws
+	for range most {
+		if w, d, ok := r.exchanged(e, rng); ok {
+			worlds, with = append(worlds, w), append(with, d)
+		}
+	}
+	if trials = len(worlds); trials == 0 {
+		return Estimate{}, 0, nil
+	}
+	var same atomic.Int64
+	err = each(trials, func(i int) error {
+		if r.same(r.program.run(worlds[i].pool(r.points), r.want, with[i])) {
+			same.Add(1)
+		}
+		return ctx.Err()
+	})
+	return Wilson(float64(same.Load())/float64(trials), float64(trials)), trials, err
+}
+
+// tries is how often a pair is drawn until one fits.
+const tries = 1000
+
+// exchanged returns the truth after an exchange, and the draws that go with it.
+func (r *Release) exchanged(e Exchange, rng *rand.Rand) (World, draws, bool) {
+	w, rows := slices.Clone(r.truth), r.rows()
+	for range tries {
+		i, j := r.propose(rng, rows)
+		a, b := r.class[i], r.class[j]
+		switch {
+		case e == OfClasses && a != b && r.subPoolsOf(r.group[i]) == 1:
+			if d, ok := r.draws.exchanged(a, b, r.subPools()); ok {
+				for at, x := range r.classes[a] {
+					y := r.classes[b][at]
+					w[x], w[y] = w[y], w[x]
+				}
+				return w, d, true
+			}
+		case e != OfClasses && (a == b) == (e == InClass) && w[i] != w[j]:
+			w[i], w[j] = w[j], w[i]
+			return w, r.draws, true
+		}
+	}
+	return nil, draws{}, false
+}
+
+// subPools is the number of sub-pools of a program with buckets.
+func (r *Release) subPools() int {
+	b, _ := r.program.(buckets)
+	return b.subPools(r.Public, r.truth)
+}
+
+// subPoolsOf is over how many sub-pools a bucket spreads.
+func (r *Release) subPoolsOf(g int32) int {
+	seen := map[int32]bool{}
+	for _, c := range r.parts[g] {
+		seen[c%int32(r.subPools())] = true
+	}
+	return len(seen)
+}
+
+// same reports whether a run gave the classes and buckets of the release. The bags
+// are the same by the choice of the exchange.
+func (r *Release) same(classes, parts [][]int32) bool {
+	other := publish(r.points, r.want, r.truth, r.values, classes, parts)
+	return r.differ(other) == 0
+}
+
+// differ counts the groups of p that q does not have, classes and all; and those
+// that q has in addition.
+func (p *Public) differ(q *Public) int {
+	has := make(map[uint64]bool, len(p.groups))
+	for g := range p.groups {
+		has[p.print(g)] = true
+	}
+	missing := len(p.groups)
+	for g := range q.groups {
+		if has[q.print(g)] {
+			missing--
+		}
+	}
+	return missing + max(0, len(q.groups)-len(p.groups))
+}
+
+// print is a fingerprint of a group: of the sets of rows that are its classes.
+func (p *Public) print(g int) (sum uint64) {
+	for _, c := range p.parts[g] {
+		var class uint64
+		for _, r := range p.classes[c] {
+			class += mixed(uint64(r) + 1)
+		}
+		sum += mixed(class)
+	}
+	return sum
+}
+
+// mixed spreads a number over 64 bits (Steele, Lea and Flood, OOPSLA 2014).
+func mixed(z uint64) uint64 {
+	z *= 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

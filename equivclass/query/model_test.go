@@ -1,0 +1,221 @@
+package query
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/equivclass/equivtest"
+	"anond/equivclass/internal/cut"
+)
+
+// related is a table whose sensitive value follows two of its attributes, in an
+// order in which neighbours have like coordinates, in classes of 10 and buckets of
+// three classes from anywhere.
+func related(n int) (*equivclass.FlaggedTable, *BucketRelease) {
+	census := equivtest.CensusLike(n)
+	columns := []int{0, 2, 7}
+	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: census.Flags}
+	rows := equivtest.Rows(n)
+	slices.SortStableFunc(rows, func(a, b int32) int {
+		if c := int(census.Codes[2][a]) - int(census.Codes[2][b]); c != 0 {
+			return c
+		}
+		return int(census.Codes[0][a]) - int(census.Codes[0][b])
+	})
+	var classes [][]int32
+	for from := 0; from+10 <= n; from += 10 {
+		classes = append(classes, rows[from:from+10])
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(classes), func(i, j int) { classes[i], classes[j] = classes[j], classes[i] })
+	for _, j := range columns {
+		table.Dicts = append(table.Dicts, census.Dicts[j])
+		table.Codes = append(table.Codes, cut.Gather(census.Codes[j], slices.Concat(classes...)))
+	}
+	r, _, _ := bucketed(table, 10, 3)
+	return table, r
+}
+
+// What the regression learns more than halves the error of the bucket shares.
+func TestModelHalvesTheError(t *testing.T) {
+	table, r := related(6000)
+	m := NewModel(r)
+	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, WholeBlock(3))
+	src := cut.SplitMix(3)
+	queries := CountWorkload(table.Dicts, []int{0, 1}, 2, 3, .05, 300, &src)
+	plain := MeasureWorkload(queries, truth, r.Estimate)
+	model := MeasureWorkload(queries, truth, func(q *Bound) Answer { return Answer{Estimate: m.Estimate(q)} })
+	t.Logf("median error %.3f by shares, %.3f by the model", plain.Median, model.Median)
+	require.Less(t, model.Median, plain.Median/2)
+	again := NewModel(r)
+	for _, q := range queries {
+		require.Equal(t, m.Estimate(q), again.Estimate(q), "the same release gives the same estimates")
+	}
+}
+
+// The fitted shares keep what is published: one value for each record of a class,
+// and the counts of the bucket.
+func TestModelKeepsPublishedCounts(t *testing.T) {
+	_, r := related(3000)
+	m := NewModel(r)
+	for b, bag := range r.Bags {
+		shown := make([]float64, len(bag.Counts))
+		row := make([]float64, len(bag.Counts))
+		for _, i := range m.classes[m.start[b]:m.start[b+1]] {
+			m.predict(i, bag.Counts, row)
+			all := product(row, m.scales(b))
+			for v := range row {
+				shown[v] += float64(r.Size[i]) * row[v] * m.scales(b)[v] / all
+			}
+		}
+		for v, c := range bag.Counts {
+			require.InDelta(t, c.N, shown[v], 1e-2)
+		}
+	}
+	for v := range r.Dicts[r.Sensitive].Len() { // without a condition on cells, published counts are the answer
+		q := &Bound{Sum: -1, Preds: []Predicate{{Attribute: 2, Match: make([]bool, r.Dicts[2].Len())}}}
+		q.Preds[0].Match[v] = true
+		require.InDelta(t, r.Estimate(q).Estimate, m.Estimate(q), 0.1)
+	}
+}
+
+// Where each class is a bucket and its cells are exact, all is known: the model
+// changes nothing, whatever the kinds of attributes.
+func TestModelOfExactClasses(t *testing.T) {
+	table := queryTable(t, rand.New(rand.NewPCG(5, 5)), 60)
+	r, _, _ := bucketed(table, 1, 1)
+	m := NewModel(r)
+	for _, text := range queryTexts {
+		q := paBound(t, table.Dicts, text)
+		require.InDelta(t, r.Estimate(q).Estimate, m.Estimate(q), 1e-6, text)
+	}
+}
+
+// All kinds of columns and queries give finite estimates, and conditions that
+// exclude each other add up to all.
+func TestModelAnswersAllQueries(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		table := queryTable(t, rng, 60)
+		r, classes, _ := bucketed(table, 1+rng.IntN(5), 1+rng.IntN(4))
+		if seed%2 == 1 {
+			for j := range r.Columns[:3] {
+				r.Columns[j] = Column{Of: equivtest.Rows(len(classes))}
+				for _, rows := range classes {
+					r.Columns[j].Bags = append(r.Columns[j].Bags, equivclass.BagOf(table.Codes[j], rows))
+				}
+			}
+		}
+		m := NewModel(r)
+		ask := func(text string) float64 {
+			x := m.Estimate(paBound(t, table.Dicts, text))
+			require.False(t, math.IsNaN(x) || math.IsInf(x, 0), text)
+			return x
+		}
+		for _, text := range queryTexts {
+			ask(text)
+		}
+		for _, pair := range [][2]string{
+			{"age < 4", "age >= 4"}, {"place = left", "place = right"}, {"sex = F", "sex != F"}, {"income <= 0", "income > 0"},
+			{"age = 2 and income < 0", "not"},
+		} {
+			if pair[1] != "not" {
+				require.InDelta(t, ask("count"), ask("count where "+pair[0])+ask("count where "+pair[1]), 1e-6, pair)
+			}
+		}
+		require.InDelta(t, ask("count where age in [2,5]"),
+			ask("count where age in [2,5] and income <= 0")+ask("count where age in [2,5] and income > 0"), 1e-6)
+	}
+}
+
+// In a tight class of four the two ends of a range are known, and the other two
+// values are anywhere.
+func TestPieceKnowsTheEnds(t *testing.T) {
+	d := equivclass.NewDictionary(equivclass.Attribute{Name: "age", Type: equivclass.Integer})
+	for v := range 10 {
+		d.Encode([]byte{'0' + byte(v)})
+	}
+	c := Column{Cells: []Cell{{Lo: 0, Hi: 9}}, Of: []int32{0}}
+	x := newAxis(d, &c, []float64{4}, 1, 24)
+	q := x.askedBy(&paBound(t, []*equivclass.Dictionary{d}, "count where age in [0,4]").Preds[0])
+	for tight, want := range map[bool]float64{true: .25 + .5*.5, false: .5} {
+		p := x.piece(c.Cells[0], 4, tight)
+		part := p.asked(q)
+		require.InDelta(t, want, x.addBins(&part, make([]float64, x.bins)), 1e-12)
+		require.InDelta(t, 4.5, p.mean(), 1e-12)
+	}
+}
+
+// The coefficients make the derivative of the penalized sum of squares vanish.
+func TestRidgeSolvesItsEquations(t *testing.T) {
+	const n, responses = 7, 3
+	rng := rand.New(rand.NewPCG(4, 4))
+	e := newEquations(n, responses)
+	for range 50 {
+		var f features
+		for i := range int32(n) {
+			if rng.IntN(2) == 0 {
+				f.at, f.w = append(f.at, i), append(f.w, rng.Float64())
+			}
+		}
+		e.add(f, 1+rng.Float64(), []float64{rng.Float64(), rng.Float64(), rng.Float64()})
+	}
+	const penalty = 3.0
+	slope := e.solve(penalty, [][2]int{{2, 1}})
+	for i := range n {
+		for v := range responses {
+			left := penalty * slope[i*responses+v]
+			switch i {
+			case 1:
+				left += penaltyCouple * penalty * (slope[1*responses+v] - slope[2*responses+v])
+			case 2:
+				left += penaltyCouple * penalty * (slope[2*responses+v] - slope[1*responses+v])
+			}
+			for j := range n {
+				left += e.square[max(i, j)*n+min(i, j)] * slope[j*responses+v]
+			}
+			require.InDelta(t, e.right[i*responses+v], left, 1e-9)
+		}
+	}
+}
+
+// Values beyond the frequent ones share a response and keep their proportions.
+func TestModelOfManyValues(t *testing.T) {
+	a := []equivclass.Attribute{{Name: "x", Type: equivclass.Integer}, {Name: "s", Type: equivclass.Integer}}
+	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(a[0]), equivclass.NewDictionary(a[1])}
+	table := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: dicts, Codes: make([][]equivclass.Code, 2)}}
+	for i := range 3000 {
+		x, _ := dicts[0].Encode([]byte(equivclass.FormatNumber(float64(i % 50))))
+		s, _ := dicts[1].Encode([]byte(equivclass.FormatNumber(float64(i * i % 1009))))
+		table.Codes[0], table.Codes[1] = append(table.Codes[0], x), append(table.Codes[1], s)
+	}
+	table.Flags = make([]uint64, 3000)
+	r, _, _ := bucketed(table, 5, 2)
+	m := NewModel(r)
+	require.Equal(t, maxResponses, m.responses)
+	require.InDelta(t, 3000, m.Estimate(paBound(t, dicts, "count where s >= 0")), 1e-3)
+}
+
+func BenchmarkModel(b *testing.B) {
+	for _, n := range []int{1e4, 1e5, 1e6} {
+		_, r := related(n)
+		name := map[int]string{1e4: "1e4", 1e5: "1e5", 1e6: "1e6"}[n]
+		b.Run("fit/rows="+name, func(b *testing.B) {
+			for b.Loop() {
+				NewModel(r)
+			}
+		})
+		m := NewModel(r)
+		src := cut.SplitMix(3)
+		queries := CountWorkload(r.Dicts, []int{0, 1}, 2, 3, .05, 100, &src)
+		b.Run("query/rows="+name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				m.Estimate(queries[i%len(queries)])
+			}
+		})
+	}
+}

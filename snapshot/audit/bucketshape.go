@@ -1,0 +1,119 @@
+package audit
+
+import "slices"
+
+// shapeOfBuckets tests that buckets are unions of whole classes, that each has one,
+// that a compaction joins none of different births, and that they are in canonical
+// order: by the sorted list of their classes' cells, then their bag.
+func (r *tableReader) shapeOfBuckets(t *table) {
+	b := &t.local.attrs[0]
+	classes := make([][]uint32, b.m)
+	split, first := 0, 0
+	for c := range t.m {
+		rows := b.rows(t, c)
+		if !same(rows) {
+			split, first = split+1, c+1
+		}
+		classes[rows[0]-1] = append(classes[rows[0]-1], uint32(c))
+	}
+	r.f.addN("B", kindBucketSplitsClass, r.release, first, r.s.sa.name, "the rows of a class are in several buckets", split)
+	empty, unordered := 0, 0
+	for i := range b.m {
+		if len(classes[i]) == 0 {
+			empty++
+		}
+		if i > 0 && !r.mayRestartBucket(i) && r.compareContents(t, classes, i-1, i) > 0 {
+			unordered++
+		}
+	}
+	r.f.addN("B", kindBucketEmpty, r.release, 0, r.s.sa.name, "a bucket has no class", empty)
+	r.f.addN("order", kindBucketOrder, r.release, 0, r.s.sa.name, "buckets are not in canonical order", unordered)
+	r.bornTogether(t)
+}
+
+// compareContents compares two buckets by the cells of their classes, then their bag.
+func (r *tableReader) compareContents(t *table, classes [][]uint32, x, y int) int {
+	sorted := func(list []uint32) []uint32 {
+		return slices.SortedStableFunc(slices.Values(list), func(c, d uint32) int { return r.s.compareShown(t, int(c), int(d)) })
+	}
+	if o := slices.CompareFunc(sorted(classes[x]), sorted(classes[y]), func(c, d uint32) int {
+		return r.s.compareShown(t, int(c), int(d))
+	}); o != 0 {
+		return o
+	}
+	b, dict := &t.local.attrs[0], r.s.sa
+	return compareRuns(dict, canonicalRuns(dict, b.lines(x)), canonicalRuns(dict, b.lines(y)))
+}
+
+// lines gives the bag of a bucket as lines.
+func (b *localBuckets) lines(i int) (out []bucketLine) {
+	values, counts := b.entries(uint32(i))
+	for j, v := range values {
+		out = append(out, bucketLine{0, v, counts[j]})
+	}
+	return out
+}
+
+// mayRestartBucket reports that a bucket need not follow the one before it; see
+// mayRestart.
+func (r *tableReader) mayRestartBucket(i int) bool {
+	return slices.ContainsFunc(r.joined, func(j joint) bool {
+		return i == j.firstBucket || j.compacted && j.firstBucket < i && i < j.endBucket
+	})
+}
+
+// bornTogether tests that the classes of a replaced part are in its buckets, so that
+// no bucket holds classes of two births.
+func (r *tableReader) bornTogether(t *table) {
+	b := &t.local.attrs[0]
+	crossing, first := 0, 0
+	for c := range t.m {
+		i := slices.IndexFunc(r.joined, func(j joint) bool { return j.first <= c && c < j.end })
+		if i < 0 {
+			continue
+		}
+		if n := int(b.rows(t, c)[0]) - 1; n < r.joined[i].firstBucket || n >= r.joined[i].endBucket {
+			crossing, first = crossing+1, c+1
+		}
+	}
+	r.f.addN("B", kindBucketCrossesBirth, r.release, first, r.s.sa.name,
+		"a class is in a bucket of another part than its own: a bucket holds classes of one birth", crossing)
+	if n := len(r.joined); n > 0 && r.joined[n-1].endBucket != b.m {
+		r.f.add("chain", kindFirstBucket, r.release, 0, "replaces", "the replaced parts have another number of buckets than the compacted part")
+	}
+}
+
+// compareBucketed is the canonical order of classes at level L2: cells, in exact
+// tables the sorted list of rows, then the bucket.
+func compareBucketed(s *schema, t *table, p, c int) int {
+	b := &t.local.attrs[0]
+	if o := s.compareShown(t, p, c); o != 0 {
+		return o
+	}
+	return int(b.rows(t, p)[0]) - int(b.rows(t, c)[0])
+}
+
+// compareShown compares what classes show of their quasi-identifiers.
+func (s *schema) compareShown(t *table, p, c int) int {
+	if !t.exact() {
+		return s.compareCells(t.cells(p), t.cells(c))
+	}
+	x, y := t.rowsQI(p), t.rowsQI(c)
+	for len(x) > 0 && len(y) > 0 {
+		if o := s.compareCells(x[:t.d], y[:t.d]); o != 0 {
+			return o
+		}
+		x, y = x[t.d:], y[t.d:]
+	}
+	return len(x) - len(y)
+}
+
+// compareCells compares two rows of cells attribute by attribute.
+func (s *schema) compareCells(x, y []uint32) int {
+	for a, attr := range s.qi {
+		if o := attr.compare(x[a], y[a]); o != 0 {
+			return o
+		}
+	}
+	return 0
+}
