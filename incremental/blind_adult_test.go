@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -95,13 +94,15 @@ func (r *replay) run(values [][]byte) (out replayed) {
 		m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, r.order) }, merge.MinPool, r.subPool)
 	}
 	open()
+	due := false
 	say := func(what ...any) { out.times = append(out.times, fmt.Sprint(what...)) }
 	for at, row := range r.rows {
 		row = append(slices.Clone(row[:len(row)-1]), values[at])
 		_, err := m.Apply(source, int64(at), row)
 		require.NoError(r.t, err)
-		if at%50 == 0 {
-			say(at, m.UpdateDue())
+		if m.UpdateDue() != due {
+			due = !due
+			say(at, due)
 		}
 		if at+1 < adultFirst || (at+1-adultFirst)%adultBatch != 0 {
 			continue
@@ -132,13 +133,14 @@ func (r *replay) values() (out [][]byte) {
 	return out
 }
 
-// classesOf lists who shares a class, in the order of the classes.
+// classesOf lists who shares a class, and since when.
 func (s replayed) classesOf() (out []string) {
 	for _, v := range s.releases {
 		for _, c := range v.Classes {
 			out = append(out, fmt.Sprint(c.Born, c.Members))
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -185,74 +187,4 @@ func TestAdultClassesIgnoreValues(t *testing.T) {
 		}
 	}
 	require.Zero(t, same, "buckets do depend on values")
-}
-
-// TestAdultBucketsUnderTheGenerators: the generators of Theorem E leave the buckets as
-// they are: values permuted inside classes, and all values of classes of one bucket
-// exchanged, with the draws exchanged too. With sub-pools, classes are exchanged inside
-// the sub-pool that their bucket belongs to.
-func TestAdultBucketsUnderTheGenerators(t *testing.T) {
-	tier.NotShort(t, "it replays 6,000 records")
-	for _, subPool := range []int{merge.SubPoolClasses, 60} {
-		r := adultStream(t)
-		r.subPool = subPool
-		plain := r.run(r.values())
-		require.GreaterOrEqual(t, len(plain.releases), 5)
-		for seed := range uint64(tier.Of(t, 1, 1, 30)) {
-			rng, values := rand.New(rand.NewPCG(seed, 62)), r.values()
-			places, exchanged := map[merge.Key]map[int32]int32{}, 0
-			for _, v := range plain.releases {
-				exchanged += r.exchange(rng, values, v, places)
-			}
-			require.Greater(t, exchanged, 200)
-			r.moved = func(k merge.Key, place int32) int32 {
-				if to, found := places[merge.Key{Release: k.Release, SubPool: k.SubPool}][place]; found {
-					return to
-				}
-				return place
-			}
-			moved := r.run(values)
-			require.Equal(t, plain.bucketsOf(), moved.bucketsOf())
-			require.Equal(t, plain.times, moved.times)
-			r.moved = nil
-			require.NotEqual(t, plain.bucketsOf(), r.run(values).bucketsOf(), "the draws must be exchanged too")
-		}
-	}
-}
-
-// exchange applies the generators to the buckets of a release: it notes the new places of
-// classes in their Merge, and returns how many classes have one.
-func (r *replay) exchange(rng *rand.Rand, values [][]byte, v *incremental.View, places map[merge.Key]map[int32]int32) (moved int) {
-	before := slices.Clone(values)
-	subPools, _ := merge.Blocks(len(v.Classes), r.subPool)
-	in := map[incremental.BucketID][]int{}
-	for i, c := range v.Classes {
-		in[c.Bucket] = append(in[c.Bucket], i)
-	}
-	for _, i := range slices.Sorted(maps.Keys(in)) {
-		classes := in[i]
-		key := merge.Key{Release: uint64(v.Intent.Release)}
-		if subPools > 1 {
-			key.SubPool = uint32(classes[0]%subPools + 1)
-		}
-		to := slices.Clone(classes)
-		if !slices.ContainsFunc(classes, func(c int) bool { return c%subPools != classes[0]%subPools }) {
-			rng.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
-		}
-		for i, c := range classes {
-			from, into := v.Classes[c].Members, v.Classes[to[i]].Members
-			for j, at := range rng.Perm(len(from)) {
-				values[into[j]] = before[from[at]]
-			}
-			if to[i] == c {
-				continue
-			}
-			if places[key] == nil {
-				places[key] = map[int32]int32{}
-			}
-			places[key][int32(c/subPools)] = int32(to[i] / subPools)
-			moved++
-		}
-	}
-	return moved
 }

@@ -22,10 +22,12 @@ func possibleBelowHalf(_ *play, published merge.Bag) (int, bool) {
 	return 2, 2*published.Max() < published.Total()
 }
 
+// asksFor asks for so many records.
 func asksFor(n int) func(*play, merge.Bag) (int, bool) {
 	return func(*play, merge.Bag) (int, bool) { return n, true }
 }
 
+// quarantines lets a refused first pool be quarantined.
 func quarantines(p *incremental.Policy) { p.OnRefusal = incremental.QuarantineRefused }
 
 // batches feeds records in batches and cuts after each, with a restart in between.
@@ -185,6 +187,46 @@ func smallStreams(t testing.TB) []*course {
 // cheap is how many of them run in every tier.
 const cheap = 16
 
+// TestEveryWorldOfSmallStreams: in every world of small streams, with every outcome of the
+// draws, the posterior of each value of each published record is its share in the record's
+// bucket, exactly (Theorem E), for priors that are uniform, skewed and those of Polya's
+// urn. The plays go through the machine itself: dictionaries in order of arrival, Apply,
+// Cut, Merge, restarts. The transcript is more than anybody sees who keeps all releases: who
+// shares a class, which classes share a bucket, in the order of their internal numbers;
+// bags; every word of the status and of a refusal; what was refused, quarantined and when;
+// and after each record whether a cut is due. Draws with equal keys are the same draw.
+//
+// What of the machine could look at values, and why it is blind:
+//
+//   - Dictionary codes end in merging.go. The order of all texts known so far is that of
+//     their bytes; a value that only waiting people have changes numbers and no order, and
+//     Merge numbers the values of its bags anew. byCode breaks this.
+//   - Class numbers: births are sorted by their oldest members before they are numbered.
+//     Numbered by bucket they moved the moments of trigger `update`, because the index of
+//     published classes breaks ties by them (TestAdultClassesIgnoreValues).
+//   - UpdateDue and CutDue: positions, arrivals, counts, what the next pool needs. At level
+//     L2 the plans of local updates are not used.
+//   - What the next pool needs (MinPool): published values and the size of the first pool.
+//   - Admission: loss, ages, the rate of arrivals since release 1, which is public.
+//   - passOver counts by arrival and returns before it looks at strata; holdback and the
+//     promises of semi-sensitive attributes are not asked at level L2.
+//   - Status and refusals: counts, and of a refused first pool the top share, which is a
+//     function of the pool's bag.
+//   - A first pool asked again, with less or after a restart, is the same records: the
+//     oldest, as many as fit, whatever their classes. Its tests are functions of its bag.
+//   - A pool's test, the reference of t-closeness that the first pool fixes, and the
+//     verifier's test of buckets are functions of bags of whole pools or buckets.
+//   - Dead letters: whether a value is valid is told by the refusal, which everybody sees. A
+//     refused record leaves nothing in a dictionary. Quasi-identifiers are judged first, so
+//     readmission does not depend on the value.
+//   - Repeats of a subject: by subject alone; sticky, which looks at values, is refused.
+//   - A hierarchy that grows: a pool is of one version (candidates), so the test of epochs,
+//     which looks at values, always passes.
+//   - max_records counts records. A reload gives the same columns, classes and need. A
+//     decision that is thrown away leaves nothing, and no key of draws is used for two pools
+//     that are both published.
+//
+// Time is not in the transcript: how long Merge takes depends on bags.
 func TestEveryWorldOfSmallStreams(t *testing.T) {
 	all := smallStreams(t)
 	for _, s := range all[:tier.Of(t, 8, cheap, len(all))] {
