@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,14 +24,16 @@ type course struct {
 	valid  []int // by record: how many of the values are possible; nil: all
 	k, l   int
 	policy func(*incremental.Policy)
-	schema *equivclass.Schema // of x0, x1 and the value; nil: plane
-	rows   func(r int) equivclass.Row
+	schema *equivclass.Schema // of x0, x1, the value and maybe a person; nil: plane
+	// schemas are those before and after the hierarchy of the value has grown.
+	schemas [2]*equivclass.Schema
+	rows    func(r int) equivclass.Row
 	// need is what MinPool is in the place of merge.MinPool, which asks for hundreds.
 	need    func(p *play, published merge.Bag) (int, bool)
 	subPool int // least classes of a sub-pool; 0: merge.SubPoolClasses
 	play    func(p *play)
 	reaches []string // what some transcripts must have, see learn
-	known   []int    // values of the first records, which the adversary knows; nil: none
+	known   []int    // values that the adversary knows, by record; -1, or none: unknown
 	// what is broken (broken_test.go)
 	order      func(merge.Key, int) []int32 // in the place of uniform draws
 	key        func(merge.Key) merge.Key    // in the place of the key of a draw
@@ -43,7 +46,8 @@ type play struct {
 	*course
 	t       testing.TB
 	world   []int
-	at      int // next record
+	at      int     // next record
+	taken   []int32 // records in the order of their numbers: those that were not refused
 	m       *incremental.Machine
 	store   *memstore.Store
 	options incremental.Options
@@ -53,7 +57,7 @@ type play struct {
 	reached map[string]bool
 }
 
-var positions = [][2]int{{1, 7}, {8, 2}, {2, 6}, {7, 1}, {4, 4}, {0, 8}, {8, 0}, {5, 3}, {3, 3}, {6, 6}, {1, 1}, {7, 7}}
+var positions = [][2]int{{1, 7}, {8, 2}, {2, 6}, {7, 1}, {4, 4}, {0, 8}, {5, 3}, {1, 6}, {8, 0}, {6, 6}, {1, 1}, {7, 7}}
 
 func (s *course) start(t testing.TB, world []int, draws *script) *play {
 	p := policy(s.k, s.l)
@@ -63,8 +67,17 @@ func (s *course) start(t testing.TB, world []int, draws *script) *play {
 	}
 	x := &play{course: s, t: t, world: world, store: memstore.New(), draws: draws, names: map[int]byte{}, reached: map[string]bool{},
 		options: incremental.Options{Schema: s.schema, Policy: p, Seeded: true}}
+	if s.schemas[0] != nil {
+		x.options.Schema, x.options.Settings, x.options.Hierarchies = s.schemas[0], settingsOf(1), map[string]int{illKey: 2}
+		x.options.Encoding = encodingKey
+	}
 	x.open()
 	return x
+}
+
+// settingsOf are those under a version of the hierarchy of the value.
+func settingsOf(version byte) map[string][32]byte {
+	return map[string][32]byte{illKey: {version}, encodingKey: {}, "policy.level": {}}
 }
 
 // open opens the machine, again after a crash.
@@ -81,8 +94,8 @@ func (p *play) open() {
 		}
 		return p.need(p, published)
 	}
-	m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, p.drawn) }, need, sub)
 	p.m = m
+	m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, p.drawn) }, need, sub)
 }
 
 func (p *play) must(err error) {
@@ -135,6 +148,8 @@ func (p *play) feed(to int) {
 			p.must(p.m.Refuse(incremental.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
 			p.note("refused", p.at)
 			p.reached["dead letter"] = true
+		} else {
+			p.taken = append(p.taken, int32(p.at))
 		}
 		p.note(p.m.UpdateDue(), p.m.CutDue())
 	}
@@ -165,7 +180,7 @@ func (p *play) saw(intent *incremental.Intent, err error) *incremental.Intent {
 	p.must(p.m.Published(intent.Release, [32]byte{1}))
 	v, err := p.m.Change(intent.Release)
 	p.must(err)
-	for _, b := range bucketsOf(v) {
+	for _, b := range p.buckets(v) {
 		p.note(b.id, b.classes, p.bag(b.members))
 	}
 	p.note(v.References, v.Grown)
@@ -200,8 +215,8 @@ type share struct {
 	members []int32
 }
 
-// bucketsOf returns the buckets of a view in order of number.
-func bucketsOf(v *incremental.View) (out []share) {
+// buckets returns the buckets of a view in order of number.
+func (p *play) buckets(v *incremental.View) (out []share) {
 	at := map[incremental.BucketID]int{}
 	for _, c := range v.Classes {
 		i, known := at[c.Bucket]
@@ -211,7 +226,7 @@ func bucketsOf(v *incremental.View) (out []share) {
 		}
 		out[i].classes = append(out[i].classes, c.Members)
 		for _, r := range c.Members {
-			out[i].members = append(out[i].members, int32(r))
+			out[i].members = append(out[i].members, p.taken[r])
 		}
 	}
 	return out
@@ -230,14 +245,15 @@ type belief struct {
 type verdict struct {
 	published int      // records in a bucket, summed over transcripts
 	exact     [3]int   // those whose posteriors are their bucket's shares, by prior
-	worst     *big.Rat // the highest posterior
+	worst     *big.Rat // the highest posterior, in buckets where nobody is known
+	excess    *big.Rat // by how much a posterior exceeds the share at most
 	reached   map[string]int
 	runs      int
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%d runs, %v of %d exact (uniform, skewed, polya), highest posterior %s, transcripts %v", v.runs, v.exact,
-		v.published, v.worst.RatString(), v.reached)
+	return fmt.Sprintf("%d runs, %v of %d exact (uniform, skewed, polya), highest posterior %s, above the share by %s, transcripts %v",
+		v.runs, v.exact, v.published, v.worst.RatString(), v.excess.RatString(), v.reached)
 }
 
 // enumerate plays all worlds of a stream with all outcomes of its draws.
@@ -245,7 +261,7 @@ func (s *course) enumerate(t testing.TB) verdict {
 	if s.schema == nil {
 		s.schema = plane(t, 2)
 	}
-	beliefs, out := map[string]*belief{}, verdict{worst: new(big.Rat), reached: map[string]int{}}
+	beliefs, out := map[string]*belief{}, verdict{worst: new(big.Rat), excess: new(big.Rat), reached: map[string]int{}}
 	s.eachWorld(func(world []int) {
 		eachDraw(func(draws *script) {
 			p := s.start(t, world, draws)
@@ -255,19 +271,24 @@ func (s *course) enumerate(t testing.TB) verdict {
 		})
 	})
 	for _, b := range beliefs {
-		b.judge(s.d, len(s.known), &out)
+		b.judge(s, &out)
 	}
 	return out
 }
 
 func (s *course) eachWorld(do func([]int)) {
 	world := make([]int, s.n)
-	copy(world, s.known)
+	for r := range world {
+		world[r] = max(0, s.knows(r))
+	}
 	for {
 		do(world)
-		i := len(s.known)
+		i := 0
 		for ; i < s.n; i++ {
 			values := s.d
+			if s.knows(i) >= 0 {
+				continue
+			}
 			if s.valid != nil {
 				values = s.valid[i]
 			}
@@ -282,6 +303,14 @@ func (s *course) eachWorld(do func([]int)) {
 	}
 }
 
+// knows returns the value of a record that the adversary knows, or -1.
+func (s *course) knows(r int) int {
+	if r >= len(s.known) {
+		return -1
+	}
+	return s.known[r]
+}
+
 // learn adds what a play shows to what is known after its transcript.
 func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 	b := beliefs[string(p.seen)]
@@ -293,7 +322,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		if i := p.m.Latest(); i != nil {
 			v, err := p.m.View(i.Release)
 			p.must(err)
-			b.buckets = bucketsOf(v)
+			b.buckets = p.buckets(v)
 		}
 		for _, x := range b.buckets {
 			b.counts = append(b.counts, p.bag(x.members))
@@ -315,21 +344,32 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 	}
 }
 
-// judge compares in rationals, but for the records whose values are known.
-func (b *belief) judge(d, known int, out *verdict) {
+// judge compares in rationals, but for the records whose values are known. What these have
+// is taken out of their buckets.
+func (b *belief) judge(s *course, out *verdict) {
 	for i, bucket := range b.buckets {
+		left, size := slices.Clone(b.counts[i]), len(bucket.members)
 		for _, r := range bucket.members {
-			if int(r) < known {
+			if v := s.knows(int(r)); v >= 0 {
+				left[v]--
+				size--
+			}
+		}
+		for _, r := range bucket.members {
+			if s.knows(int(r)) >= 0 {
 				continue
 			}
 			out.published++
 			for p := range priors {
 				exact := true
-				for v, n := range b.counts[i] {
-					share := big.NewRat(int64(n), int64(len(bucket.members)))
-					posterior := rational(b.record[p][int(r)*d+v], b.all[p])
+				for v, n := range left {
+					share := big.NewRat(int64(n), int64(size))
+					posterior := rational(b.record[p][int(r)*s.d+v], b.all[p])
 					exact = exact && posterior.Cmp(share) == 0
-					if posterior.Cmp(out.worst) > 0 {
+					if over := new(big.Rat).Sub(posterior, share); over.Cmp(out.excess) > 0 {
+						out.excess = over
+					}
+					if size == len(bucket.members) && posterior.Cmp(out.worst) > 0 {
 						out.worst = posterior
 					}
 				}
