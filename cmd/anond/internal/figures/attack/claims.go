@@ -48,17 +48,19 @@ func (f *figure) claims() []figures.Claim {
 }
 
 // noise is what the mean probability of the true value may differ from its share: a
-// sampled belief varies. An interval of 99.9 % is so many times as wide as one of
+// sampled belief varies. For the same reason a few people in 10,000 may seem to be told
+// with more than .5. An interval of 99.9 % is so many times as wide as one of
 // 95 %; several are looked at.
 const (
 	noise = .01
+	stray = .0005
 	wider = 1.7
 )
 
 // nothing reports whether an attack told nothing beyond the published shares.
 func nothing(r scoreRow) bool {
 	guess := r.Guess.Value-r.Share.Value <= wider*(r.Guess.Value-r.Guess.Low)
-	return r.Records > 0 && r.Above5.Value == 0 && guess && (r.Gain.Low <= 0 || r.Gain.Value < noise)
+	return r.Records > 0 && r.Above5.Value <= stray && guess && (r.Gain.Low <= 0 || r.Gain.Value < noise)
 }
 
 // swapped judges the exchanges from which the promise of a program follows.

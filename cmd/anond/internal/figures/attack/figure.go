@@ -113,7 +113,7 @@ func (f *figure) measure(ctx context.Context, by attacker.Program, want equivcla
 	var scorer attacker.Scorer
 	effort := attacker.Effort{Chains: 2, Cycles: 40, Rise: 25, Hold: 10}
 	if level2(by) {
-		effort = attacker.Effort{Chains: 2, Cycles: 1, Rise: 20, Hold: 600} // nothing has to be found, but beliefs must be sharp
+		effort = attacker.Effort{Chains: 2, Cycles: 60, Rise: 5, Hold: 5} // worlds are near each other
 	}
 	for number := range samples {
 		r := attacker.Publish(by, f.sample(n, number), want, f.Seed)
