@@ -23,7 +23,7 @@ import (
 //
 // Cost: each file is read twice, as its hash is compared before anything of it is
 // passed on; a class and a buffer for each run are in memory. lgb: all classes and
-// buckets, about 230 bytes a record in classes of ten.
+// buckets, about 230 bytes a record in classes of ten. Level L2: likewise, about 90.
 type WholeTable struct {
 	manifest *Manifest
 	all      []wholeColumn // the sensitive one last
