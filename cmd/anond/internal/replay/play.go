@@ -43,7 +43,8 @@ var source = incremental.Partition{Source: "replay"}
 
 // play makes all decisions again and returns the first difference, or nil, and what the
 // triggers asked for.
-func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) ([]byte, *Difference, error) {
+func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32,
+	progress func(records int)) ([]byte, *Difference, error) {
 	o := r.options
 	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = orders, 0, r.onRefusal()
 	// Where the first pool ends was decided by the source, so it is given.
