@@ -34,7 +34,8 @@ costs N+1 runs of the machine, without its files. The daemon must be stopped.
 Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.
 With --require-certified, also exit 3 if the verdict is less than certified, or
 --replay is given and level L2 is not certified.`,
-		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n  anond audit --releases ./releases --members members.csv --records records.csv",
+		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +
+			"  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: answering(func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed
 			files := given("releases") || given("ledger") || given("members") || given("records")
