@@ -18,8 +18,9 @@ test test-short test-full race: export TMPDIR = $(SCRATCH)
 
 # test: what everyone runs before a change is handed in: a part of each suite.
 # -vet=all looks at every package with all checks of go vet, while tests of others
-# run. Many packages wait for a broker, a process or a clock: four at a time keep
-# two cores busy.
+# run; a test that builds the program imports what is slow to compile, so that it is
+# compiled once (docs_test.go). Many packages wait for a broker, a process or a
+# clock: four at a time keep two cores busy.
 test: fmt
 	$(GO) test -vet=all -p 4 -timeout 9m ./...
 	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."

@@ -20,6 +20,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	// What the program needs and takes longest to compile. Since this test imports it,
+	// it is compiled before the test runs: a build within the test would compile it at
+	// the same time as go test does.
+	_ "github.com/twmb/franz-go/pkg/kfake"
 )
 
 // The documents are tested as a reader uses them. A fenced block whose first
@@ -30,6 +35,10 @@ import (
 //	yaml        is a whole configuration, which `anond config check` must accept
 //	yaml|csv F  is also written to the file F of that directory
 //	text output is what the block before prints, but for times
+//	sql, python [FILE], r   are run as well, where the program is installed;
+//	            `needs=MODULE` names what python has to have
+//	same=NAME   after any of them: all blocks of a document with this word print
+//	            the same
 //
 // Blocks of other words are for reading only.
 
@@ -106,6 +115,7 @@ func TestDocumentsRun(t *testing.T) {
 type reader struct {
 	dir, bin string
 	last     string // what the newest sh block printed
+	same     map[string]string
 	ran      int
 }
 
@@ -127,6 +137,9 @@ func (r *reader) read(t *testing.T, b block) {
 		r.last, code = r.run(b.text)
 		require.Equal(t, wantedExit(t, b), code, "%s: %s", at, r.last)
 		r.ran++
+		r.agree(t, b, r.last)
+	case b.is("sql"), b.is("python"), b.is("r"):
+		t.Run(fmt.Sprintf("line-%d-%s", b.line, b.words[0]), func(t *testing.T) { r.program(t, b) })
 	case b.is("text") && slices.Contains(b.words, "output"):
 		require.Equal(t, timeless(b.text), timeless(r.last), "%s: the document shows another output", at)
 	}

@@ -165,10 +165,12 @@ func (c *chain) exports() audit.Options {
 	c.t.Helper()
 	names := c.origins()
 	members, records := [][]string{{"release", "record", "part", "class"}}, [][]string{{"record", "arrived_in_release"}}
-	for _, i := range c.m.Intents() {
-		v, err := c.m.View(i.Release)
-		require.NoError(c.t, err)
-		placed, err := snapshot.Members(snapshot.Of(v), c.settings, 1)
+	intents := c.m.Intents()
+	v, err := c.m.View(uint32(len(intents)))
+	require.NoError(c.t, err)
+	membership := snapshot.NewMembership(snapshot.Of(v), c.settings, 1)
+	for _, i := range intents {
+		placed, err := membership.Of(i.Release)
 		require.NoError(c.t, err)
 		for _, p := range placed {
 			for j, r := range p.Records {

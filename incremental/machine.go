@@ -93,7 +93,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := checkSemi(o.Schema, o.Policy); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted, sizes: usualSizes}
+	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted, sizes: usualSizes()}
 	if m.policy.Level == L2 {
 		m.policy.InitialMin = firstNeed(&m.policy)
 	}

@@ -17,15 +17,17 @@ import (
 // someone who keeps all releases and knows this program believes of a published person
 // with probability count/size of their bucket that they have a value.
 //
-// Proof. candidates looks at the order of arrival and at versions of a public file. blind
-// is given points without values. admission.pool looks at the loss of planned classes, at
-// ages, and at what a pool needs, which is a function of the published values and of the
-// size of the first pool. Only then values are looked at: by the test of the bag of the
-// whole pool, and by merge.Pool. If the test fails, the whole pool is quarantined, and
-// none of its records is ever in another pool; or it is the first pool, which stays the
-// same until a requirement holds for it, and every such test is a function of its bag. So
-// later pools depend on earlier ones by what was published and by the outcome of tests,
-// and both are functions of whole pools' bags.  QED
+// Proof. candidates looks at the order of arrival, at who is a subject's first record and
+// at versions of a public file; whole looks at numbers only. blind is given points without
+// values. admission.pool looks at the loss of planned classes, at ages, and at what a pool
+// needs, which is a function of the published values and of the size of the first pool.
+// When a cut is due follows from the same: the trigger `update` looks at the positions of
+// published classes, which are numbered in an order that is blind. Only then values are
+// looked at: by the test of the bag of the whole pool, and by merge.Pool. If the test fails,
+// the whole pool is quarantined, and none of its records is ever in another pool; or it is
+// the first pool, which stays the same until a requirement holds for it, and every such
+// test is a function of its bag. So later pools depend on earlier ones by what was published
+// and by the outcome of tests, and both are functions of whole pools' bags.  QED
 //
 // A first pool that grows after it was refused breaks the proof (the refusal tells about
 // those who were there before). The state keeps that (Pools.Grown), and the releases claim

@@ -21,7 +21,7 @@ type sizes struct {
 	subPool int // the least number of classes of a sub-pool
 }
 
-var usualSizes = sizes{merge.MinPool, merge.SubPoolClasses}
+func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
 
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be

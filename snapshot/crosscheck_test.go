@@ -101,7 +101,7 @@ func (c *chain) regroupFrom(release, skip int) {
 
 // everybody is who is in which class of a release.
 func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings, since uint32) []snapshot.Placement {
-	placed, err := snapshot.Members(snapshot.Of(v), s, since)
+	placed, err := snapshot.NewMembership(snapshot.Of(v), s, since).Of(v.Intent.Release)
 	require.NoError(t, err)
 	return placed
 }

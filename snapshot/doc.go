@@ -22,6 +22,11 @@
 // between classes that look alike on random draws: not on who has which value, nor
 // on the order of arrival (rule F, forbidden, allows the birth release alone).
 //
+// Why level L2 is safe: rule B (buckets) and Theorem E (package equivclass/merge). What
+// its files show is the cells of each class, the bucket of each class, and the bag of
+// each bucket; order and numbers are functions of these, and so is a retry. The bag of a
+// single class is never found.
+//
 // Method: render -> Gate -> fsync -> rename -> CURRENT -> ledger; see Publisher.
 // List, Show and Verify read what stands on disk. Reconcile compares it with the
 // state at start.

@@ -81,21 +81,25 @@ func classesOf(views []incremental.ClassView) []Class {
 	return out
 }
 
-// before is the history that the release before this one had: its classes, dead
-// and alive.
-func (in *Input) before() *Input {
+// before is the history that the release before this one had.
+func (in *Input) before() *Input { return in.upTo(in.Release - 1) }
+
+// upTo is the history that an earlier release had: its classes, dead and alive.
+func (in *Input) upTo(release uint32) *Input {
 	out := *in
-	out.Release, out.Classes, out.Dead, out.intent = in.Release-1, nil, nil, nil
+	out.Release, out.Classes, out.Dead, out.intent = release, nil, nil, nil
 	for _, c := range in.Classes {
-		if c.Born < in.Release {
+		if c.Born <= release {
 			out.Classes = append(out.Classes, c)
 		}
 	}
 	for _, c := range in.Dead {
-		if c.Died == in.Release {
+		switch {
+		case c.Born > release:
+		case c.Died > release:
 			c.Died = 0
 			out.Classes = append(out.Classes, c)
-		} else {
+		default:
 			out.Dead = append(out.Dead, c)
 		}
 	}

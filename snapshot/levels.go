@@ -58,13 +58,18 @@ func partsOf(release, since uint32) []span {
 		parts = append(parts, span{1, since - 1})
 	}
 	for n := since; n <= release; n++ {
-		var next []span
-		for _, group := range merged(parts) {
-			next = append(next, join(group))
-		}
-		parts = append(next, span{n, n})
+		parts = after(parts, n)
 	}
 	return parts
+}
+
+// after are the parts of a release behind one that has others.
+func after(parts []span, release uint32) []span {
+	var next []span
+	for _, group := range merged(parts) {
+		next = append(next, join(group))
+	}
+	return append(next, span{release, release})
 }
 
 // unitOf is the release under which the births of a release are numbered: its

@@ -10,11 +10,15 @@ type Placement struct {
 	Buckets          []uint32 // nil at level L1
 }
 
-// add takes in the classes of a table, with their numbers and those of their buckets
-// shifted; dead: also those whose records are elsewhere by now.
-func (p *Placement) add(t *table, shift, buckets uint32, dead bool) {
+// all takes every class of a table; living only those whose records are nowhere else.
+func all(*class) bool      { return true }
+func living(c *class) bool { return c.died == 0 }
+
+// add takes in classes of a table, with their numbers and those of their buckets
+// shifted.
+func (p *Placement) add(t *table, shift, buckets uint32, which func(*class) bool) {
 	for i, c := range t.classes {
-		if c.dead && !dead {
+		if !which(c) {
 			continue
 		}
 		for _, m := range c.members {

@@ -27,7 +27,7 @@ func (t *table) share() error {
 			return fmt.Errorf("%w: class %d of the view is in no bucket", ErrView, i)
 		case len(c.members) != t.k:
 			return fmt.Errorf("%w: class %d of the view has %d records, at level L2 it must have %d", ErrView, i, len(c.members), t.k)
-		case c.dead:
+		case c.died != 0:
 			return fmt.Errorf("%w: class %d of the view is dead, yet classes of level L2 never change", ErrView, i)
 		}
 		b := at[c.given]

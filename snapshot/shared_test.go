@@ -46,7 +46,7 @@ func TestGoldenShared(t *testing.T) {
 func TestRuleBFilesShowBagsOfBucketsOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for trial := range 20 {
-		c := &sharedChain{r: r}
+		c := &sharedChain{r: r, same: trial%5 == 4}
 		c.grow(t, 1, trial%2 == 0)
 		for _, recoding := range sharedRecodings() {
 			s := sharedSettings(recoding)
@@ -73,7 +73,7 @@ func TestRuleBFilesShowBagsOfBucketsOnly(t *testing.T) {
 func TestRuleFNothingOfLevelL2DependsOnNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	for trial := range 20 {
-		c := &sharedChain{r: r}
+		c := &sharedChain{r: r, same: trial%5 == 4}
 		c.grow(t, 1, trial%2 == 0)
 		for _, recoding := range sharedRecodings() {
 			s := sharedSettings(recoding)
@@ -91,7 +91,7 @@ func TestRuleFNothingOfLevelL2DependsOnNumbers(t *testing.T) {
 
 // TestFilesOfLevelL2SayWhatTheViewSays reads files back: a row a record with its class's
 // cells and its bucket, and each bucket its members' values. Numbers are those of
-// Members.
+// Membership.
 func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for range 12 {
@@ -100,7 +100,7 @@ func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 		for _, recoding := range sharedRecodings() {
 			s := sharedSettings(recoding)
 			files, out := render(t, c.view(t, 1), s, nil)
-			alone, err := snapshot.Members(snapshot.Of(c.view(t, 1)), s, 1)
+			alone, err := snapshot.NewMembership(snapshot.Of(c.view(t, 1)), s, 1).Of(1)
 			require.NoError(t, err)
 			require.Equal(t, bucketOf(out.Placed), bucketOf(alone))
 			bags, sizes := map[string][]string{}, map[string]int{}
@@ -302,7 +302,7 @@ func TestJoinedPartsOfLevelL2(t *testing.T) {
 		for i, x := range joined.Replaces {
 			require.Equal(t, []int{counts[i] + 1, counts[i+1] - counts[i]}, []int{int(x.FirstBucket), x.Buckets})
 		}
-		placed, err := snapshot.Members(snapshot.Of(c.view(t, 12)), s, 1)
+		placed, err := snapshot.NewMembership(snapshot.Of(c.view(t, 12)), s, 1).Of(12)
 		require.NoError(t, err)
 		for at, part := range diskParts(t, p.Dir, &out.Manifest) {
 			private, public := map[string]int{}, map[string]int{}

@@ -125,7 +125,8 @@ func (c *sharedContent) exchanged(a, b int) *sharedContent {
 // buckets by merge.Pool.
 type sharedChain struct {
 	sharedContent
-	r *rand.Rand
+	r    *rand.Rand
+	same bool // all have the same quasi-identifiers, so that bags alone tell buckets apart
 }
 
 // grow adds a pool of people of few different values, or of many.
@@ -135,14 +136,23 @@ func (c *sharedChain) grow(t testing.TB, release int, few bool) {
 	pick := func(values ...string) string { return values[c.r.IntN(len(values))] }
 	for range n {
 		p := person{number(90), number(2000), "19" + pick("50", "62", "71") + "-0" + pick("1", "2", "3") + "-11", pick("1011", "1012", "1021",
-			"2011"), pick("ward-e", "ward-w", `ward "x", new`, "É"), number(500), pick("flu", "cold", "gout", "asthma", `ulcer, "acute"`)}
-		if few {
-			p = person{pick("9", "10"), "20", "2001-01-01", pick("1011", "2011"), pick("a", "b,"), "5", pick("x", "y", "z")}
+			"2011"), pick("ward-e", "ward-w", `ward "x", new`, "É"), number(500), ""}
+		if c.same {
+			p = person{"9", "20", "2001-01-01", "1011", "a", "5", ""}
+		} else if few {
+			p = person{pick("9", "10"), "20", "2001-01-01", pick("1011", "2011"), pick("a", "b,"), "5", ""}
 		}
 		c.persons = append(c.persons, p)
 	}
-	for i := range n / 6 { // so that no value has more than a half
-		c.persons[first+i][6], c.persons[first+n/2+i][6] = "flu", "cold"
+	values := []string{"flu", "cold", "gout", "asthma", `ulcer, "acute"`}
+	if few {
+		values = []string{"x", "y", "z"}
+	}
+	for i, at := range c.r.Perm(n) { // two fifths have the first value
+		c.persons[first+at][6] = values[0]
+		if i >= 2*n/5 {
+			c.persons[first+at][6] = values[1+i%(len(values)-1)]
+		}
 	}
 	c.pool(t, release, first)
 	for range c.r.IntN(3) {

@@ -93,7 +93,7 @@ func (x *standing) number(src *source, in *Input) error {
 			if err != nil {
 				return err
 			}
-			p.add(t, shift, buckets, false)
+			p.add(t, shift, buckets, living)
 			shift += uint32(len(t.classes))
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
@@ -127,7 +127,7 @@ func (x *standing) remember(t *table) {
 		return
 	}
 	for i, c := range t.classes {
-		if c.dead {
+		if c.died != 0 {
 			continue
 		}
 		for _, m := range c.members {

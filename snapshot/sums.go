@@ -61,7 +61,7 @@ func (s *sums) clone() *sums {
 // add takes in the living classes of a table.
 func (s *sums) add(t *table) {
 	s.crossing = s.crossing || !t.nests()
-	s.count(t, 1, func(c *class) bool { return !c.dead })
+	s.count(t, 1, func(c *class) bool { return c.died == 0 })
 	s.ranges(t)
 }
 
@@ -168,7 +168,7 @@ func (s *columnSums) widen(t *table, j int) {
 		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
 	}
 	for _, c := range t.classes {
-		if c.dead || c.cells[j].bucketed {
+		if c.died != 0 || c.cells[j].bucketed {
 			continue
 		}
 		if col.number() {

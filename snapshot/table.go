@@ -26,7 +26,7 @@ type table struct {
 type class struct {
 	members []Record
 	born    uint32
-	dead    bool     // its records are in other classes by now
+	died    uint32   // from this release on its records are in other classes; 0: it lives
 	cells   []cell   // by quasi-identifier
 	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
@@ -74,7 +74,7 @@ func (t *table) hold(in []Class) {
 	at := 0
 	for i := range in {
 		n := len(in[i].Members)
-		classes[i] = class{members: in[i].Members, born: in[i].Born, dead: in[i].Died != 0,
+		classes[i] = class{members: in[i].Members, born: in[i].Born, died: in[i].Died,
 			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n], given: in[i].Bucket}
 		t.classes[i] = &classes[i]
 		at += n
@@ -187,7 +187,7 @@ func (t *table) draw(c *class) uint64 {
 // placement is who is in which class, by record and number.
 func (t *table) placement(part string) Placement {
 	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
-	p.add(t, 0, 0, true)
+	p.add(t, 0, 0, all)
 	return p
 }
 

@@ -124,7 +124,7 @@ func newStateMembersCommand(env *environment) *cobra.Command {
 	var path, out string
 	var release, from uint32
 	c := &cobra.Command{
-		Use: "members", Short: "Export who is in which class (private): release,record,part,class",
+		Use: "members", Short: "Export who is in which class (private): release,record,part,class, at level L2 bucket",
 		RunE: func(c *cobra.Command, _ []string) error {
 			e, err := env.exporter(c.Context(), path)
 			if err != nil {

@@ -75,6 +75,7 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("schema", !sameSchema(before.Schema, after.Schema))
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.level() != b.level())
+	changed("policy.min_pool", a.MinPool != b.MinPool)
 	if before.atL2() && after.atL2() { // one seed, one first pool
 		changed("seeded", before.Seeded != after.Seeded)
 		changed("privacy.grown", before.Privacy.Grown != after.Privacy.Grown)

@@ -50,6 +50,9 @@ func TestL2ChainIsCertified(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, r.Violations)
 		require.Equal(t, Level{L0: "not checked", L1: "not checked", L2: "not checked"}, r.Level)
+		text.Reset()
+		require.NoError(t, r.Text(&text))
+		require.Contains(t, text.String(), "The files have the structure that level L2 needs")
 	})
 }
 

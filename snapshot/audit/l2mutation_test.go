@@ -248,6 +248,7 @@ var l2Mutations = []l2Mutation{
 			privacy(r)["grown"], privacy(r)["level"] = true, "L0+L1"
 		}
 	}},
+	{name: "smaller pools later", want: kindContractChanged, edit: since(2, func(r *testParts) { policy(r)["min_pool"] = 1 })},
 	{name: "regroup", want: kindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["republication"] = "regroup" })},
 	{name: "sticky", want: kindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["subject_repeat"] = "sticky" })},
 	{name: "certificate", want: kindCertificateFalse, edit: since(1, func(r *testParts) { privacy(r)["certificate"] = "frozen+pure" })},

@@ -79,7 +79,8 @@ func (h *Hierarchy) UnmarshalJSON(b []byte) error {
 type Policy struct {
 	K             int              `json:"k"`
 	L             int              `json:"l"`
-	Level         string           `json:"level"` // L2; absent: L1
+	Level         string           `json:"level"`    // L2; absent: L1
+	MinPool       int              `json:"min_pool"` // level L2: least number of records of a pool
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared

@@ -254,6 +254,9 @@ func (r *partReader) checkWhole(rel *release) error {
 				differ++
 			}
 		}
+		if rel.tab.whole {
+			differ += otherContents(rel.tab, whole)
+		}
 	}
 	r.f.addN("F", kindWholeDiffers, r.man.Release, 0, "files",
 		"the table over all parts does not show the classes of the parts", differ)

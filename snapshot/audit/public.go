@@ -21,9 +21,9 @@ func (t *table) classKey(c int, buf []byte) []byte {
 		for _, v := range t.rowsQI(c) {
 			buf = binary.LittleEndian.AppendUint32(buf, v)
 		}
-		for _, v := range t.pairsOf(c) {
-			buf = binary.LittleEndian.AppendUint32(buf, v)
-		}
+	}
+	for _, v := range t.pairsOf(c) {
+		buf = binary.LittleEndian.AppendUint32(buf, v)
 	}
 	if t.local != nil {
 		buf = t.local.classKey(t, c, append(buf, '/'))

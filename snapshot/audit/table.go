@@ -19,7 +19,7 @@ type table struct {
 	flat     []uint32 // c when every value of the class occurs c times, else 0
 	top      []uint32 // count of the most frequent value
 	slices   [][]int  // slicing: the columns whose tuples were shuffled together
-	pairs    []uint32 // slicing: the sensitive value in each row, by chance
+	pairs    []uint32 // slicing, and permutation at level L2: the sensitive value in each row, by chance
 	local    *localTable
 	whole    bool // level L2: buckets are unions of whole classes
 }
@@ -42,13 +42,14 @@ func (t *table) cells(c int) []uint32 {
 
 // sameCells compares everything published about a class besides its bag.
 func (t *table) sameCells(c int, o *table, p int) bool {
-	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() {
+	if !slices.Equal(t.cells(c), o.cells(p)) || t.exact() != o.exact() || !slices.Equal(t.pairsOf(c), o.pairsOf(p)) {
 		return false
 	}
-	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p)) && slices.Equal(t.pairsOf(c), o.pairsOf(p))
+	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p))
 }
 
-// pairsOf gives the sensitive values as the rows of a sliced group show them.
+// pairsOf gives the sensitive values as the rows of a sliced group show them, or at
+// level L2 those of permutation.
 func (t *table) pairsOf(c int) []uint32 {
 	if t.pairs == nil {
 		return nil

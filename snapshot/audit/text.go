@@ -193,9 +193,10 @@ func (t *textWriter) buckets(r *Report) {
 	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
 		"The largest share of one value in a bucket is %.4f (l = %d).", b.Buckets, b.Median, b.Largest, b.TopShare, b.AchievedL)
-	if r.Level.L2 == levelStructure {
+	if r.claimsL2 && r.Verdict != VerdictViolated {
 		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
 			"nothing divided, joined or changed since.", r.K)
+		t.line("What they cannot show of level L2 is certified by anond audit --replay, with the state.")
 	}
 }
 

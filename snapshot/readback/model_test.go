@@ -35,7 +35,8 @@ func TestModelReadsSharedReleases(t *testing.T) {
 		a, model, _, err := r.AskModel("count where score = 1", m)
 		require.NoError(t, err)
 		assert.InDelta(t, a.Estimate, model, 0.1, "published counts are kept")
-		for _, text := range []string{"count where age < 20 and score = 1", "sum(age) where score != 1", "count where ward = a and score in {1, 11}"} {
+		for _, text := range []string{"count where age < 20 and score = 1", "sum(age) where score != 1",
+			"count where ward = a and score in {1, 11}"} {
 			uniform, _, err := r.Ask(text)
 			require.NoError(t, err)
 			a, model, absent, err := r.AskModel(text, m)

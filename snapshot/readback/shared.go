@@ -224,16 +224,4 @@ func (l *sharedLoader) settle() error {
 // sharedEstimator: values uniform inside the cells of a class, and the sensitive one of
 // each record with its share in the bucket. Values that stand in rows by draws are no
 // more than that.
-func (r *Release) sharedEstimator() query.Estimator {
-	d := len(r.Dicts) - 1
-	out := &query.BucketRelease{Dicts: r.Dicts, Sensitive: d, Columns: query.ColumnsOf(r.Dicts, d, r.Cells), Bags: r.Bags(),
-		Grain: query.Grains(r.Dicts)}
-	b := int32(0)
-	for i := range len(r.Start) - 1 {
-		for r.Start[i] >= r.Buckets[b+1] {
-			b++
-		}
-		out.Size, out.Bucket = append(out.Size, r.Start[i+1]-r.Start[i]), append(out.Bucket, b)
-	}
-	return out
-}
+func (r *Release) sharedEstimator() query.Estimator { return r.sharedBuckets() }

@@ -211,6 +211,8 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	require.NoError(b, err)
 	b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "start-ms")
+	<-publisher.standing.done
+	require.NoError(b, publisher.standing.err)
 	b.ReportMetric(float64(heap()-before)/benchRecords, "heap-B/record")
 	runtime.KeepAlive(publisher)
 	runtime.KeepAlive(machine)

@@ -119,12 +119,16 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
+	if from > to {
+		return flush(out, w)
+	}
+	view, err := e.machine.View(to)
+	if err != nil {
+		return err
+	}
+	members := snapshot.NewMembership(snapshot.Of(view), e.settings, e.since)
 	for n := from; n <= to; n++ {
-		view, err := e.machine.View(n)
-		if err != nil {
-			return err
-		}
-		placed, err := snapshot.Members(snapshot.Of(view), e.settings, e.since)
+		placed, err := members.Of(n)
 		if err != nil {
 			return err
 		}

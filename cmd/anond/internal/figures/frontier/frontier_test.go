@@ -129,7 +129,8 @@ func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
 	s.data = smallStream(t, 24)
 	row, _, err = s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 3, MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
+	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 3,
+		MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
 }
 
 func TestNeverPublishedCountsOne(t *testing.T) {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// TestLevelL2FromStreamToAnswer: in each recoding of level L2 the releases of a stream
+// are certified with both exports, and read as one table, as data and as answers.
+func TestLevelL2FromStreamToAnswer(t *testing.T) {
+	tier.NotShort(t, "it runs every recoding")
+	classes := map[string]int{}
+	for recoding, files := range map[string]string{"buckets": "data.csv buckets.csv", "anatomy": "data.csv buckets.csv", "permutation": "data.csv"} {
+		t.Run(recoding, func(t *testing.T) {
+			s := newSite(t, fileSource, "on: records, every: 400", "")
+			s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}")
+			s.edit("release: {dir: ./releases", "release: {dir: ./releases, single_file: true, recoding: "+recoding)
+			for n := 800; n <= 4000; n += 800 {
+				s.write("admissions.ndjson", ndjson(1, n))
+				s.runFrozen()
+			}
+			var m snapshot.Manifest
+			require.NoError(t, json.Unmarshal([]byte(s.must("release show --json")), &m))
+			assert.Greater(t, m.Release, uint32(2))
+			assert.Equal(t, []string{"L2", "L0+L1"}, []string{m.Policy.Level, m.Privacy.Level}, "the seed is known")
+			classes[fmt.Sprint(m.Classes, m.Buckets, m.Records)]++
+
+			for _, name := range strings.Fields(files) {
+				text := s.must("release cat --file " + name)
+				assert.Equal(t, s.read(fmt.Sprintf("releases/%06d/%s", m.Release, name)), text)
+				rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+				require.NoError(t, err)
+				last := rows[len(rows)-1]
+				bucket := last[len(last)-1]
+				if name == "buckets.csv" {
+					bucket = last[0]
+				} else {
+					assert.Len(t, rows, m.Records+1)
+				}
+				if name == "buckets.csv" || recoding == "permutation" {
+					assert.Equal(t, fmt.Sprint(m.Buckets), bucket, "buckets are numbered through")
+				}
+				lines := strings.Split(strings.TrimSpace(s.must("release cat --json --file "+name)), "\n")
+				require.Len(t, lines, len(rows)-1)
+				var row map[string]any
+				require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &row))
+				assert.Equal(t, bucket, fmt.Sprint(row["bucket"]))
+				assert.IsType(t, 0.0, row["bucket"])
+			}
+
+			s.must("release verify")
+			s.certified(m.Release)
+			truth := 0
+			for _, line := range strings.Split(s.read("records.csv"), "\n")[1:] {
+				if strings.Contains(line, ",influenza") {
+					truth++
+				}
+			}
+			a := askJSON(t, s.path("releases"), "count where diagnosis = influenza")
+			assert.Equal(t, a.Lower, a.Upper, "bags are exact")
+			assert.LessOrEqual(t, a.Upper, float64(truth))
+			a = askJSON(t, s.path("releases"), "count where age < 40 and diagnosis = influenza")
+			assert.Less(t, a.Lower, a.Upper)
+			assert.True(t, a.Lower <= a.Estimate && a.Estimate <= a.Upper)
+		})
+	}
+	assert.Len(t, classes, 1, "who is in which class and bucket does not depend on the recoding")
+}
+
+// certified audits the site with both exports.
+func (s *site) certified(release uint32) {
+	s.must("state members", "--out", s.path("members.csv"))
+	s.must("state records", "--out", s.path("records.csv"))
+	text := s.read("members.csv")
+	require.Equal(s.t, "release,record,part,class,bucket", text[:strings.IndexByte(text, '\n')])
+	report, err := audit.Dir(audit.Options{Releases: s.path("releases"), Members: s.path("members.csv"), Records: s.path("records.csv"),
+		Ledger: s.path(filepath.Join("state", "ledger"))})
+	require.NoError(s.t, err)
+	require.Empty(s.t, report.Violations)
+	require.Equal(s.t, "certified", string(report.Verdict), "%d releases", release)
+}

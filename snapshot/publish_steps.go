@@ -1,0 +1,152 @@
+package snapshot
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// check holds the witnesses against the release: none may be ahead, and the
+// chain must reach the release before. It reads the end of the chain that the
+// new manifest is tied to.
+func (b *publication) check() error {
+	on, err := scan(b.FS, b.Dir)
+	if err != nil {
+		return err
+	}
+	if newest := max(on.newest(), on.current); newest > b.release {
+		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
+	}
+	if b.done = on.has(b.release); b.done {
+		if err := b.likeBefore(); err != nil {
+			return err
+		}
+	}
+	ledger := &ledger{}
+	if b.Ledger != "" {
+		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {
+			return err
+		}
+	}
+	newest := ledger.newest()
+	if newest.Release > b.release {
+		return &BehindError{State: b.release, Witness: "the ledger", Release: newest.Release}
+	}
+	if newest.Release+1 < b.release {
+		return fmt.Errorf("%w: the ledger ends at release %d: state holds the missing lines, a restart writes them", ErrDamaged, newest.Release)
+	}
+	if sum, ok := ledger.find(b.release); ok {
+		b.recorded = &sum
+	}
+	if err := b.before(); err != nil {
+		return err
+	}
+	if want, ok := ledger.find(b.release - 1); ok && want != b.from.sha256 {
+		return fmt.Errorf("%w: the manifest of release %d is not the one the ledger names", ErrDamaged, b.release-1)
+	}
+	return nil
+}
+
+// hierarchies copies the hierarchy files, each content once: a copy that changed
+// would give old labels a new meaning.
+func (b *publication) hierarchies() error {
+	if len(b.settings.Hierarchies) == 0 {
+		return nil
+	}
+	dir := filepath.Join(b.Dir, hierarchyDir)
+	if err := b.FS.MkdirAll(dir); err != nil {
+		return err
+	}
+	for i := range b.settings.Hierarchies {
+		h := &b.settings.Hierarchies[i]
+		path := filepath.Join(b.Dir, filepath.FromSlash(h.copyName()))
+		old, err := b.FS.ReadFile(path)
+		switch {
+		case err == nil && sha(old) == sha(h.Content):
+			continue
+		case err == nil:
+			return fmt.Errorf("%w: %s differs from the hierarchy of attribute %q", ErrDifferent, path, h.Attribute)
+		case !notExist(err):
+			return err
+		}
+		if err := replaceFile(b.FS, path, h.Content); err != nil {
+			return err
+		}
+	}
+	// A copy that was there may stem from a run that crashed before this. The
+	// directory's own name is made durable with the release's.
+	return b.FS.Sync(dir)
+}
+
+// render writes the release under its temporary name, where only its owner can
+// read it: the gate has not passed it yet. A release that has its name already
+// must have the very same bytes (rule F, forbidden).
+func (b *publication) render() error {
+	if err := b.FS.RemoveAll(b.tmp); err != nil {
+		return err
+	}
+	if err := b.FS.MkdirPrivate(b.tmp); err != nil {
+		return err
+	}
+	b.files = &releaseFiles{FS: b.FS, to: b.tmp, from: dirOf(b.Dir, b.release-1), dirs: map[string]bool{}}
+	var err error
+	if b.out, err = render(b.input, b.settings, b.from, b.files); err != nil {
+		return err
+	}
+	if b.recorded != nil && *b.recorded != b.out.SHA256 {
+		return fmt.Errorf("%w: the ledger has another manifest of it", ErrDifferent)
+	}
+	if !b.done {
+		return nil
+	}
+	if err := sameTree(b.FS, b.dir, b.tmp); err != nil {
+		return err
+	}
+	return b.FS.RemoveAll(b.tmp)
+}
+
+// gate shows the gate the release, also one that has its name already: a gate
+// that carries its certificate along must see each release of the chain.
+func (b *publication) gate() error {
+	dir := b.tmp
+	if b.done {
+		dir = b.dir
+	}
+	return b.Gate.Check(dir, b.out.Placed)
+}
+
+// sync makes the release durable, and readable by all: both before it gets its
+// name, so that no crash leaves a release that nobody can read. What a link names
+// is durable already.
+func (b *publication) sync() error {
+	if b.done {
+		return nil
+	}
+	if err := b.FS.SyncAll(b.files.unsynced()); err != nil {
+		return err
+	}
+	if err := b.FS.Publicize(b.tmp); err != nil {
+		return err
+	}
+	return b.FS.Sync(b.tmp)
+}
+
+func (b *publication) rename() error {
+	if !b.done {
+		if err := b.FS.Rename(b.tmp, b.dir); err != nil {
+			return err
+		}
+	}
+	// Also on a retry: a name that was seen need not have been durable.
+	return b.FS.Sync(b.Dir)
+}
+
+func (b *publication) current() error {
+	return replaceFile(b.FS, filepath.Join(b.Dir, currentName), []byte(dirName(b.release)+"\n"))
+}
+
+func (b *publication) ledger() error {
+	if b.Ledger == "" {
+		return nil
+	}
+	return appendLedger(b.FS, b.Ledger, []LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}})
+}
