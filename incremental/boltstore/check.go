@@ -60,8 +60,8 @@ func (c *checker) check(tx *bolt.Tx) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	parts := []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.attempts, c.outbox}
-	for _, part := range parts {
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.attempts,
+		c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
 			return nil

@@ -60,9 +60,9 @@ func (t *textWriter) replay(r *Report) {
 	t.line("")
 	switch p.Outcome {
 	case ReplayCertified:
-		t.line("Replayed from the state: the program makes of the raw records the same %d releases, with %d cuts tried, of which %d published "+
-			"nothing,\nand %d quarantined pools; and the same in %d worlds in which others have the values. So classes, times and pools do not "+
-			"follow from values.", p.Releases, p.Cuts, p.Skipped, p.Quarantined, p.Worlds)
+		t.line("Replayed from the state: the program makes of the raw records the same %d releases, with %d cuts tried, of which %d "+
+			"published nothing,\nand %d quarantined pools; and the same in %d worlds in which others have the values. "+
+			"So classes, times and pools do not follow from values.", p.Releases, p.Cuts, p.Skipped, p.Quarantined, p.Worlds)
 		if r.Level.L2 == "not claimed" {
 			t.line("Level L2 is not claimed all the same: the manifests forbid it.")
 		}

@@ -43,8 +43,8 @@ var source = incremental.Partition{Source: "replay"}
 
 // play makes all decisions again and returns the first difference, or nil, and what the
 // triggers asked for.
-func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32,
-	progress func(records int)) ([]byte, *Difference, error) {
+func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
+	due []byte, d *Difference, err error) {
 	o := r.options
 	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = orders, 0, r.onRefusal()
 	// Where the first pool ends was decided by the source, so it is given.
@@ -55,7 +55,6 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 	}
 	x := &run{Recording: r, m: m, tape: t, of: of, want: want, seen: progress, sa: o.Schema.SensitiveIndex()}
 	err = x.all()
-	var d *Difference
 	switch {
 	case errors.Is(err, errDiffers):
 		return x.due, t.differs, nil

@@ -115,8 +115,8 @@ func (r *Recording) obstacle() string {
 		return "the schema has semi-sensitive attributes"
 	}
 	for attribute, versions := range r.meta.Hierarchies {
-		for _, v := range versions[1:] {
-			if v.Records > 0 {
+		for i, v := range versions {
+			if i > 0 && v.Records > 0 {
 				return fmt.Sprintf("the hierarchy of %q has changed after %d records, and the replay has its newest version only",
 					schema.Attributes()[attribute].Name, v.Records)
 			}
