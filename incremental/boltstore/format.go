@@ -11,11 +11,9 @@ const (
 	// format1 is the first: ten buckets, values sealed with CRC-32C over
 	// bucket, key and content, columns bit-packed over their minimum.
 	// Format 2 lets meta carry the reference distributions of t-closeness behind
-	// what format 1 has there.
+	// what format 1 has there; format 3 how far a state had read when it was reset, and
+	// the versions of hierarchies: a dictionary then holds the paths of their leaves.
 	format1 = 1
-	// format3 lets meta carry how far a state had read when it was reset, and the
-	// versions of hierarchies; a dictionary then holds the paths of their leaves.
-	format3 = 3
 	// format4 lets meta carry the pools of level L2, and classes their buckets; the cuts tried
 	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
 	format4 = 4
