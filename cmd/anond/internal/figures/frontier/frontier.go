@@ -171,12 +171,9 @@ type run struct {
 }
 
 func (o Options) runs(data *table) ([]run, error) {
-	policies, holds := o.Policies, o.MaxHolds
+	policies := o.Policies
 	if policies == nil {
 		policies = policyNames
-	}
-	if holds == nil {
-		holds = maxHolds
 	}
 	var runs []run
 	for _, name := range policies {
@@ -184,7 +181,7 @@ func (o Options) runs(data *table) ([]run, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, hold := range holds {
+		for _, hold := range o.holds(p.Level) {
 			p.MaxHold = hold
 			row := Row{Policy: name, MaxHold: hold}
 			stream := streamRun{shape: o.shape(), data: data, policy: p, row: row, cutEvery: o.shape().batch}
@@ -195,6 +192,19 @@ func (o Options) runs(data *table) ([]run, error) {
 		runs = append(runs, o.references(data)...)
 	}
 	return runs, nil
+}
+
+// holds are the values of max_hold of a level. The mean waiting time is a quarter of
+// max_hold at level L1, and 1/5.6 of it at level L2.
+func (o Options) holds(level incremental.Level) []int64 {
+	switch {
+	case o.MaxHolds != nil:
+		return o.MaxHolds
+	case level == incremental.L2:
+		return []int64{0, 1, 2, 3, 5, 8, 10}
+	default:
+		return maxHolds
+	}
 }
 
 // policy returns a policy by its name, without max_hold.
