@@ -82,7 +82,7 @@ type Delta struct {
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
 	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C, coexistence)
-	Quarantined  []RecordID // records of pools that were ineligible as a whole; the format has them, no decision makes them
+	Quarantined  []RecordID // records of pools that were ineligible as a whole
 }
 
 // Empty reports whether the delta changes nothing.
