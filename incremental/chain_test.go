@@ -247,6 +247,7 @@ func (c *chain) origins() (names []string) {
 		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
 		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
 		Intent: func(*incremental.Intent) error { return nil }, Quarantined: func([]incremental.RecordID) error { return nil },
+		Attempt:  func(*incremental.Attempt) error { return nil },
 		Position: func(incremental.Partition, incremental.Position) error { return nil }, Outbox: func(uint64, int) error { return nil },
 	}))
 	return names

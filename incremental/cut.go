@@ -88,7 +88,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 		return nil, m.Commit()
 	}
 	if len(d.pool) > 0 {
-		m.countCut()
+		m.countCut(made.flushing, Quarantined)
 		return nil, m.quarantine(d.pool)
 	}
 	if m.policy.Level == L2 && m.beforeRelease() && len(d.births) == 0 && !m.head.Pools.Grown {
@@ -104,12 +104,13 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	if err := m.verifier(d.references).verify(d); err != nil {
 		return nil, err
 	}
-	m.countCut()
 	if len(d.births) == 0 {
+		m.countCut(made.flushing, Skipped)
 		m.sortPending()
 		m.planner.tried()
 		return nil, m.Commit()
 	}
+	m.countCut(made.flushing, Released)
 	return m.commitIntent(d, createdAt, policy)
 }
 
@@ -120,7 +121,8 @@ func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
 }
 
 // countCut advances the machine's own clock and ends the first load.
-func (m *Machine) countCut() {
+func (m *Machine) countCut(flush bool, outcome CutOutcome) {
+	m.attempted(flush, outcome)
 	m.first = firstLoad{}
 	m.head.countCut(m.now, m.records.len())
 	if m.policy.HoldInCuts {

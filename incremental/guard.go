@@ -34,6 +34,7 @@ type Guard struct {
 	Kinds      []ClassKind // by class
 	Release    uint32      // newest intent
 	Bucket     BucketID    // newest bucket of level L2
+	Attempt    uint32      // newest run of cuts tried at level L2
 	Letter     uint64      // newest dead letter
 	Partitions map[uint16]Partition
 	numbers    map[Partition]uint16
@@ -60,6 +61,9 @@ func (g *Guard) Check(d *Delta) error {
 		if r >= records || i > 0 && r <= d.Quarantined[i-1] {
 			return fmt.Errorf("%w: quarantined record %d is unknown or out of order", ErrDelta, i)
 		}
+	}
+	if a := d.Attempt; a != nil && (a.Number == 0 || a.Number != g.Attempt && a.Number != g.Attempt+1 || a.Cuts == 0 || a.Records > records) {
+		return fmt.Errorf("%w: attempt %d after %d", ErrDelta, a.Number, g.Attempt)
 	}
 	if i := d.Intent; i != nil && i.Release == 0 {
 		return fmt.Errorf("%w: release 0", ErrDelta)
@@ -215,6 +219,9 @@ func (g *Guard) Apply(d *Delta) {
 	}
 	if d.Intent != nil {
 		g.Release = max(g.Release, d.Intent.Release)
+	}
+	if d.Attempt != nil {
+		g.Attempt = d.Attempt.Number
 	}
 	for _, x := range d.Positions {
 		g.AddPosition(x.Partition, x.Position)

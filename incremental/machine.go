@@ -35,6 +35,10 @@ type Options struct {
 	// Interrupted ends long work with ErrInterrupted once it answers true. It is
 	// asked by several goroutines. nil: work is never interrupted.
 	Interrupted func() bool
+	// Orders sees each order that is drawn for Merge at level L2, and returns the one to
+	// take: for a replay, which gives the places of classes whose values it exchanges. It
+	// is called by several goroutines. nil: the orders of the seed.
+	Orders func(merge.Key, []int32) []int32
 }
 
 // Errors of the machine.
@@ -66,6 +70,7 @@ type Machine struct {
 	history history
 	staged  staged
 	first   firstLoad // of this run
+	attempt Attempt   // the newest, at level L2
 
 	// derived from it
 	secrets secrets
@@ -108,7 +113,13 @@ func Open(store Store, o Options) (*Machine, error) {
 	}
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.secrets = newSecrets(m.head.Seed)
-	m.draws = func(k merge.Key) merge.Draws { return merge.NewDraws(m.head.Seed, k) }
+	m.draws = func(k merge.Key) merge.Draws {
+		if d := merge.NewDraws(m.head.Seed, k); o.Orders == nil {
+			return d
+		} else {
+			return d.Through(o.Orders)
+		}
+	}
 	m.staged.from = m.records.len()
 	m.now = m.restoredTime()
 	m.rebuild()
@@ -150,6 +161,7 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 			m.intake.offsets.at[p] = pos
 			return nil
 		},
+		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
 		Quarantined: func(r []RecordID) error {
 			m.pending.quarantined = append(m.pending.quarantined, r...)
 			return nil

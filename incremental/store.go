@@ -46,7 +46,9 @@ type Visitor struct {
 	Class      func(*Class) error
 	Intent     func(*Intent) error
 	Position   func(Partition, Position) error
-	// Quarantined records, ascending within a call.
+	// Attempt receives the cuts tried at level L2, in order of their numbers.
+	Attempt func(*Attempt) error
+	// Quarantined records, ascending within a call, a pool a call.
 	Quarantined func([]RecordID) error
 	Outbox      func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
 }
@@ -82,12 +84,13 @@ type Delta struct {
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
 	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C, coexistence)
-	Quarantined  []RecordID // records of pools that were ineligible as a whole
+	Quarantined  []RecordID // records of a pool that was ineligible as a whole
+	Attempt      *Attempt   // new, or the newest one with more cuts
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
-		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0
+		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil
 }

@@ -19,7 +19,7 @@ import (
 //
 // Method: each part is a few runs of classes in canonical order (one, or several
 // in a compacted part), and a merge of the runs is the whole. Where the numbers
-// follow from all classes and buckets together (lgb), they are found anew.
+// follow from all classes and buckets together (lgb, level L2), they are found anew.
 //
 // Cost: each file is read twice, as its hash is compared before anything of it is
 // passed on; a class and a buffer for each run are in memory. lgb: all classes and

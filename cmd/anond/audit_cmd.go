@@ -15,6 +15,7 @@ func newAuditCommand(env *environment) *cobra.Command {
 	var o audit.Options
 	var path string
 	var asJSON bool
+	var worlds int
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Check a whole chain of releases from the files alone",
@@ -24,8 +25,17 @@ anond state records) it can certify the promise. From the public files alone it
 reports what it could check and what not. Without --releases it takes the paths
 from a configuration and creates the exports itself, in memory, without a file.
 
-Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
-		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit --releases ./releases --members members.csv --records records.csv",
+Files cannot show all of level L2. With --replay N and a configuration, the
+program makes all decisions again from the records of the state: as they are,
+and in N worlds in which others have the values, drawn so that no class, bucket,
+release time or skipped cut may change. Only then level L2 is certified. That
+costs N+1 runs of the machine, without its files. The daemon must be stopped.
+
+Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.
+With --require-certified, also exit 3 if the verdict is less than certified, or
+--replay is given and level L2 is not certified.`,
+		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +
+			"  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: answering(func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed
 			files := given("releases") || given("ledger") || given("members") || given("records")
@@ -33,6 +43,10 @@ Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 			case given("config") && files:
 				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
 					"and the exports are made from the state: --releases, --ledger, --members and --records would be ignored")
+			case given("replay") && files:
+				return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
+			case given("replay") && worlds < 1:
+				return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
 			case files:
@@ -43,6 +57,9 @@ Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 			if err != nil {
 				return err
 			}
+			if given("replay") {
+				return env.auditReplayed(c.Context(), cfg, o, worlds, asJSON)
+			}
 			return env.auditConfigured(cfg, o, asJSON)
 		}),
 	}
@@ -52,6 +69,7 @@ Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.`,
 	c.Flags().StringVar(&o.Ledger, "ledger", "", "ledger `file`")
 	c.Flags().StringVar(&o.Members, "members", "", "private export of anond state members")
 	c.Flags().StringVar(&o.Records, "records", "", "private export of anond state records")
+	c.Flags().IntVar(&worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().BoolVar(&o.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c
 }
@@ -71,6 +89,9 @@ func (e *environment) audit(o audit.Options, asJSON bool) error {
 		return err
 	}
 	if code := report.ExitCode(); code != exitOK {
+		if report.Verdict == audit.VerdictCertified {
+			return failure(code, fmt.Errorf("level L2 is not certified: %s", report.Level.L2), "")
+		}
 		return failure(code, fmt.Errorf("the verdict is %s", report.Verdict), "")
 	}
 	return nil
@@ -94,6 +115,12 @@ func withExports(cfg *config.Config) (audit.Options, error) {
 	if err != nil {
 		return audit.Options{}, err
 	}
+	return exported(cfg, exporter)
+}
+
+// exported says how to audit the releases of a configuration with the exports of an
+// exporter.
+func exported(cfg *config.Config, exporter *daemon.Exporter) (audit.Options, error) {
 	var members, records bytes.Buffer
 	if err := exporter.Members(&members, 1, exporter.Releases()); err != nil {
 		return audit.Options{}, err

@@ -97,8 +97,8 @@ func (v *demoView) start(o demo.Options) {
 	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
 		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
 		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a bucket\n"+
-		"of one or more classes; loss: information loss, 0 to 1; newcomers: published for the first time;\n"+
-		"ms: to decide, write, check and publish.\n\n", o.Records)
+		"of one or more classes; loss: information loss, 0 to 1; newcomers: in no release before; ms: to decide, write, check, publish.\n\n",
+		o.Records)
 	v.table.header()
 }
 

@@ -21,7 +21,8 @@ import (
 func TestLevelL2FromStreamToAnswer(t *testing.T) {
 	tier.NotShort(t, "it runs every recoding")
 	classes := map[string]int{}
-	for recoding, files := range map[string]string{"buckets": "data.csv buckets.csv", "anatomy": "data.csv buckets.csv", "permutation": "data.csv"} {
+	forms := map[string]string{"buckets": "data.csv buckets.csv", "anatomy": "data.csv buckets.csv", "permutation": "data.csv"}
+	for recoding, files := range forms {
 		t.Run(recoding, func(t *testing.T) {
 			s := newSite(t, fileSource, "on: records, every: 400", "")
 			s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}")

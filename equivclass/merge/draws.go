@@ -36,6 +36,12 @@ func NewDraws(seed [32]byte, key Key) Draws {
 // 0..m-1 for each key. It is for enumerations, which need every outcome.
 func AllDraws(key Key, orders func(Key, int) []int32) Draws { return Draws{key, orders} }
 
+// Through returns draws whose orders a function sees and may replace. It may be called
+// by several goroutines.
+func (d Draws) Through(change func(Key, []int32) []int32) Draws {
+	return Draws{d.key, func(k Key, m int) []int32 { return change(k, d.orders(k, m)) }}
+}
+
 // of returns the draws of a node of a sub-pool.
 func (d Draws) of(subPool, level, node int) Draws {
 	d.key.SubPool, d.key.Level, d.key.Node = uint32(subPool), uint32(level), uint32(node)

@@ -114,7 +114,6 @@ type bucketPart struct {
 	share, moment float64 // expected records that match but for the value, and the sum over them
 	least, most   int
 	lows, highs   []float64 // of the summed attribute
-	must          []float64 // lows of those that match certainly
 }
 
 func (r *BucketRelease) ask(q *Bound) *bucketAsk {

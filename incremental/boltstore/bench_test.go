@@ -167,7 +167,8 @@ func countRecords(tb testing.TB, s incremental.Store) (n int) {
 		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
 		Records: func(b *incremental.RecordBlock) error { n += b.Len(); return nil },
 		Intent:  func(*incremental.Intent) error { return nil }, Position: func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil }, Outbox: func(uint64, int) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil },
+		Attempt:     func(*incremental.Attempt) error { return nil }, Outbox: func(uint64, int) error { return nil },
 	}))
 	return n
 }

@@ -24,10 +24,12 @@ type ends struct {
 	positions  uint64
 	letter     uint64 // newest sequence number
 	waiting    uint64 // dead letters not delivered
+	attempts   uint64 // absent where an earlier version wrote the file
 }
 
 func (e *ends) fields() []*uint64 {
-	return []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting}
+	return []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
+		&e.attempts}
 }
 
 func (e *ends) encode() []byte {
@@ -42,6 +44,9 @@ func decodeEnds(content []byte) (ends, error) {
 	var e ends
 	r := &reader{b: content}
 	for _, f := range e.fields() {
+		if f == &e.attempts && len(r.b) == 0 {
+			break
+		}
 		*f = r.uvarint()
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -277,4 +282,23 @@ func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 	i.Published = r.flag()
 	i.Manifest = r.digest32()
 	return i, r.done()
+}
+
+func encodeAttempt(a *incremental.Attempt) []byte {
+	out := binary.AppendUvarint(nil, uint64(a.Records))
+	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
+	out = appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush)
+	return append(out, byte(a.Outcome))
+}
+
+// decodeAttempt reads a run of cuts tried; its number is the key.
+func decodeAttempt(number uint32, content []byte) (*incremental.Attempt, error) {
+	r := &reader{b: content}
+	a := &incremental.Attempt{Number: number, Records: incremental.RecordID(r.count(maxRecord)), First: r.varint()}
+	a.Last = a.First + r.varint()
+	a.Cuts, a.Flush = uint32(r.count(1<<32-1)), r.flag()
+	if a.Outcome = incremental.CutOutcome(r.byte()); a.Outcome > incremental.Quarantined {
+		r.fail()
+	}
+	return a, r.done()
 }

@@ -60,7 +60,8 @@ func (c *checker) check(tx *bolt.Tx) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.outbox} {
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.attempts,
+		c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
 			return nil
@@ -183,6 +184,29 @@ func (c *checker) intentsAndPositions() {
 		return ""
 	})
 	c.total(inPositions, uint64(len(c.partitions)), c.ends.positions)
+}
+
+func (c *checker) attempts() {
+	if c.tx.Bucket(inAttempts.name) == nil && c.ends.attempts == 0 {
+		return
+	}
+	seen, records := uint64(0), incremental.RecordID(0)
+	c.walk(inAttempts, 4, func(n uint64, _, content []byte) string {
+		a, err := decodeAttempt(uint32(n), content)
+		seen++
+		switch {
+		case err != nil:
+			return err.Error()
+		case n != seen:
+			seen = n
+			return "the attempt before it is missing"
+		case a.Records < records || uint64(a.Records) > c.ends.records:
+			return "its records contradict those of the attempt before it, or the newest record"
+		}
+		records = a.Records
+		return ""
+	})
+	c.total(inAttempts, seen, c.ends.attempts)
 }
 
 func (c *checker) outbox() {

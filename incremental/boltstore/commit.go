@@ -77,7 +77,7 @@ func (w *writer) put(b *bucket, key, content []byte) error {
 
 func (w *writer) write(d *incremental.Delta) error {
 	steps := []func(*incremental.Delta) error{
-		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.intent, w.letters}
+		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -235,6 +235,18 @@ func (w *writer) quarantine(d *incremental.Delta) error {
 	key := key64(w.ends.quarantine)
 	w.ends.quarantine += uint64(len(d.Quarantined))
 	return w.put(inQuarantine, key, encodeIDs(d.Quarantined))
+}
+
+// attempt notes cuts tried, in place of the same run with fewer.
+func (w *writer) attempt(d *incremental.Delta) error {
+	if d.Attempt == nil {
+		return nil
+	}
+	if _, err := w.tx.CreateBucketIfNotExists(inAttempts.name); err != nil {
+		return err
+	}
+	w.ends.attempts = max(w.ends.attempts, uint64(d.Attempt.Number))
+	return w.put(inAttempts, key32(d.Attempt.Number), encodeAttempt(d.Attempt))
 }
 
 func (w *writer) intent(d *incremental.Delta) error {

@@ -65,7 +65,8 @@ func flipFirst(t *testing.T, path, bucket string) {
 // bucket: Check must name the bucket, Load must fail, and neither shows a value.
 func TestFlippedByteIsSeen(t *testing.T) {
 	for _, bucket := range []string{
-		"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
+		"meta", "dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox",
+		"attempts"} {
 		t.Run(bucket, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "anond.db")
 			makeState(t, path, 40)
@@ -78,7 +79,8 @@ func TestFlippedByteIsSeen(t *testing.T) {
 // TestLostKeyIsSeen removes the last key of each bucket, as a page lost by the
 // medium would.
 func TestLostKeyIsSeen(t *testing.T) {
-	for _, bucket := range []string{"dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox"} {
+	for _, bucket := range []string{"dictionary", "records", "classes", "deaths", "pure", "quarantine", "intents", "positions", "outbox",
+		"attempts"} {
 		t.Run(bucket, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "anond.db")
 			makeState(t, path, 40)
@@ -89,6 +91,34 @@ func TestLostKeyIsSeen(t *testing.T) {
 			requireDamage(t, path, bucket)
 		})
 	}
+}
+
+// TestFirstAttemptInAnEarlierFile: a file in which nothing was tried may lack the bucket,
+// and gets it with the first attempt.
+func TestFirstAttemptInAnEarlierFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	s, err := boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	db, err := bolt.Open(path, 0o600, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("attempts")) }))
+	require.NoError(t, db.Close())
+	faults, err := boltstore.Check(path)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+
+	s, err = boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	first := incremental.Attempt{Number: 1, First: 5, Last: 9, Cuts: 3}
+	require.NoError(t, s.Commit(&incremental.Delta{Attempt: &first}))
+	state, err := storetest.Read(s)
+	require.NoError(t, err)
+	require.Equal(t, []incremental.Attempt{first}, state.Attempts)
+	require.NoError(t, s.Close())
+	faults, err = boltstore.Check(path)
+	require.NoError(t, err)
+	require.Empty(t, faults)
 }
 
 // TestMovedValueIsSeen swaps two values with sound contents: the checksum covers

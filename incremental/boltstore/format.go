@@ -11,12 +11,11 @@ const (
 	// format1 is the first: ten buckets, values sealed with CRC-32C over
 	// bucket, key and content, columns bit-packed over their minimum.
 	// Format 2 lets meta carry the reference distributions of t-closeness behind
-	// what format 1 has there.
+	// what format 1 has there; format 3 how far a state had read when it was reset, and
+	// the versions of hierarchies: a dictionary then holds the paths of their leaves.
 	format1 = 1
-	// format3 lets meta carry how far a state had read when it was reset, and the
-	// versions of hierarchies; a dictionary then holds the paths of their leaves.
-	format3 = 3
-	// format4 lets meta carry the pools of level L2, and classes their buckets.
+	// format4 lets meta carry the pools of level L2, and classes their buckets; the cuts tried
+	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
 	format4 = 4
 
 	formatNewest = format4
@@ -59,8 +58,10 @@ var (
 	inIntents    = newBucket("intents")    // release (4) -> intent
 	inPositions  = newBucket("positions")  // partition's number (2) -> partition, position
 	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
+	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried; may be missing if there are none
 
-	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox}
+	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
+		inAttempts}
 )
 
 // Keys in meta.

@@ -20,6 +20,7 @@ var nobody = incremental.Visitor{
 	Position:    func(incremental.Partition, incremental.Position) error { return nil },
 	Outbox:      func(uint64, int) error { return nil },
 	Quarantined: func([]incremental.RecordID) error { return nil },
+	Attempt:     func(*incremental.Attempt) error { return nil },
 }
 
 // Load passes everything to the visitor in the order of the port. What is passed is
@@ -75,7 +76,8 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine, l.outbox} {
+	for _, part := range []func() error{l.head, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine, l.attempts,
+		l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -215,6 +217,21 @@ func (l *loader) quarantine() error {
 		return l.hand(func() error { return l.v.Quarantined(list) })
 	})
 	return reached(err, inQuarantine, l.seen.quarantine, l.ends.quarantine)
+}
+
+func (l *loader) attempts() error {
+	if l.tx.Bucket(inAttempts.name) == nil && l.ends.attempts == 0 {
+		return nil
+	}
+	err := scan(l.tx, inAttempts, 4, func(n uint64, key, content []byte) error {
+		a, err := decodeAttempt(uint32(n), content)
+		if l.seen.attempts++; err != nil || n != l.seen.attempts {
+			return inAttempts.damaged(key, broken(err))
+		}
+		l.guard.Attempt = a.Number
+		return l.hand(func() error { return l.v.Attempt(a) })
+	})
+	return reached(err, inAttempts, l.seen.attempts, l.ends.attempts)
 }
 
 // outbox counts the dead letters; their content is read when they are delivered.

@@ -16,6 +16,7 @@ type content struct {
 	intents    []incremental.Intent
 	positions  []incremental.PartitionPosition
 	quarantine [][]incremental.RecordID // a list a commit
+	attempts   []incremental.Attempt
 	letters    []incremental.DeadLetter
 }
 
@@ -48,6 +49,9 @@ func (c *content) apply(d *incremental.Delta) {
 	}
 	if len(d.Quarantined) > 0 {
 		c.quarantine = append(c.quarantine, slices.Clone(d.Quarantined))
+	}
+	if a := d.Attempt; a != nil {
+		c.attempts = append(c.attempts[:a.Number-1], *a)
 	}
 	for i := range d.DeadLetters {
 		c.letters = append(c.letters, cloneLetter(d.DeadLetters[i]))
@@ -127,6 +131,11 @@ func (c *content) loadTail(v incremental.Visitor) error {
 	}
 	for _, list := range c.quarantine {
 		if err := v.Quarantined(list); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.attempts {
+		if err := v.Attempt(&a); err != nil {
 			return err
 		}
 	}

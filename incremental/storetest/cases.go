@@ -35,6 +35,7 @@ func full() *incremental.Delta {
 		{ID: 1, Regime: incremental.Pure, Born: 8, Regroups: 65535, Members: []incremental.RecordID{1, 3}},
 	}
 	d.Quarantined = []incremental.RecordID{0, 2}
+	d.Attempt = &incremental.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: incremental.Quarantined}
 	d.DeclaredPure = []incremental.ClassID{0}
 	d.Deaths = []incremental.Death{{ID: 1, Release: 9}}
 	return d
@@ -152,9 +153,10 @@ func testOrder(t *testing.T, open Opener) {
 			return nil
 		},
 		Quarantined: func([]incremental.RecordID) error { at(7); return nil },
-		Outbox:      func(uint64, int) error { at(8); return nil },
+		Attempt:     func(*incremental.Attempt) error { at(8); return nil },
+		Outbox:      func(uint64, int) error { at(9); return nil },
 	}))
-	require.Equal(t, 8, stage)
+	require.Equal(t, 9, stage)
 	require.NotZero(t, class)
 }
 
@@ -302,6 +304,9 @@ func testRefused(t *testing.T, open Opener) {
 		"a member is there twice":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 1}}),
 		"a quarantined record is unknown": {Quarantined: []incremental.RecordID{4}},
 		"quarantined records disorder":    {Quarantined: []incremental.RecordID{2, 2}},
+		"an attempt is left out":          {Attempt: &incremental.Attempt{Number: 3, Cuts: 1}},
+		"an attempt has no cut":           {Attempt: &incremental.Attempt{Number: 2}},
+		"an attempt is ahead of records":  {Attempt: &incremental.Attempt{Number: 2, Cuts: 1, Records: 5}},
 		"an intent has no release":        {Intent: &incremental.Intent{}},
 		"an entry has no attribute":       {Dictionary: []incremental.DictionaryEntry{{Attribute: -1}}},
 		"a number goes to another":        {Positions: []incremental.PartitionPosition{stolen}},

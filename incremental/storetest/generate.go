@@ -60,6 +60,13 @@ func (g *Generator) Next() *incremental.Delta {
 		published.Published, published.Manifest = true, g.digest()
 		d.Intent, g.intent = &published, nil
 	}
+	if n := uint32(g.sent); n%3 == 0 {
+		d.Attempt = &incremental.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
+			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: incremental.CutOutcome(n / 3 % 3)}
+		if d.Attempt.Number > 1 && n%4 == 1 {
+			d.Attempt.Number--
+		}
+	}
 	g.sent++
 	d.Counters = &incremental.Counters{Sent: g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
 	g.guard.Apply(d)

@@ -22,6 +22,7 @@ type State struct {
 	Intents    []incremental.Intent
 	Positions  []incremental.PartitionPosition
 	Quarantine []incremental.RecordID
+	Attempts   []incremental.Attempt
 	Letters    []incremental.DeadLetter
 	LastLetter uint64
 }
@@ -67,6 +68,9 @@ func (s *State) Apply(d *incremental.Delta) {
 		s.Classes[x.ID].Died = x.Release
 	}
 	s.Quarantine = append(s.Quarantine, d.Quarantined...)
+	if a := d.Attempt; a != nil {
+		s.Attempts = append(s.Attempts[:a.Number-1], *a)
+	}
 	s.applyIntent(d.Intent)
 	s.applyPositions(d.Positions)
 	s.applyLetters(d)
@@ -160,6 +164,7 @@ func (s *State) visitor() incremental.Visitor {
 			s.Quarantine = append(s.Quarantine, ids...)
 			return nil
 		},
-		Outbox: func(uint64, int) error { return nil },
+		Attempt: func(a *incremental.Attempt) error { s.Attempts = append(s.Attempts, *a); return nil },
+		Outbox:  func(uint64, int) error { return nil },
 	}
 }

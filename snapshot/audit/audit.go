@@ -31,7 +31,9 @@ func Dir(o Options) (*Report, error) {
 	}
 	a.analyse()
 	a.promises()
-	return a.finish(), nil
+	report := a.finish()
+	report.replayed(o.Replay)
+	return report, nil
 }
 
 // published checks what follows the rename of a release: CURRENT and ledger.
@@ -72,13 +74,14 @@ type auditor struct {
 	arrivals []int          // per release: distinct values among its newcomers
 	shas     map[int]string
 	budget   workBudget
-	moved    bool   // public view: some class has vanished so far
-	byRows   bool   // some release claims level rows
+	moved    bool // public view: some class has vanished so far
+	byRows   bool // some release claims level rows
+	replay   *Replay
 	nothing  string // why the chain can never be certified; empty: it can
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: newCarry(), shas: map[int]string{}, budget: newBudget(o)}
+	a := &auditor{carry: newCarry(), shas: map[int]string{}, budget: newBudget(o), replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func (a *auditor) coverage() {
 		a.skip("that random draws alone decided which of the people with a value is in which bucket: files cannot show it, " +
 			"and posteriors weigh every arrangement of people and rows equally")
 	}
-	if in.first.claimsL2() {
+	if in.first.claimsL2() && (a.replay == nil || a.replay.Outcome == ReplayNone) {
 		a.skip("level L2: that classes, times and pools follow from quasi-identifiers, arrival and published data alone, that sub-pools " +
 			"have equal size, and that values decide nothing but which classes share a bucket. Files cannot show it; " +
 			"anond audit --replay shows it, with the state")

@@ -18,7 +18,8 @@ type Options struct {
 	// Private are the texts of both exports where a caller has just made them, so
 	// that they need not lie in files. Members and Records are not read then.
 	Private          *Exports
-	RequireCertified bool // anything less than certified is a failure
+	Replay           *Replay // what a replay of all decisions found; nil: none was asked for
+	RequireCertified bool    // anything less than certified is a failure, and with a replay less than level L2
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick    bool

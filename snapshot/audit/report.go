@@ -28,6 +28,7 @@ type Report struct {
 	Attributes []AttributePromise `json:"attributes,omitempty"`
 	Attackers  []Attacker         `json:"attackers"`
 	Buckets    *Buckets           `json:"buckets,omitempty"` // level L2
+	Replay     *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
 	Corruption *Corruption        `json:"corruption,omitempty"`
 	Regroups   []int              `json:"regroups,omitempty"` // records by number of regroupings
 	Subjects   *Subjects          `json:"subjects,omitempty"`
@@ -44,7 +45,8 @@ type Report struct {
 // levelStructure is said of level L2 where all that files can show of it holds.
 const levelStructure = "structure holds"
 
-// Level tells what is established per adversary level. Files alone certify L0 and L1.
+// Level tells what is established per adversary level. Files and exports certify L0 and L1,
+// and a replay L2.
 type Level struct {
 	L0 string `json:"l0"`
 	L1 string `json:"l1"`
@@ -113,9 +115,10 @@ type Subjects struct {
 
 // ExitCode is 0 for certified and consistent, 3 for violated; with
 // RequireCertified also 3 for consistent, since the promise is not shown to
-// hold. Unreadable input is an error of Dir and exits 1.
+// hold, and after a replay for a level L2 that is not certified. Unreadable input is an error of Dir and exits 1.
 func (r *Report) ExitCode() int {
-	if r.Verdict == VerdictViolated || r.requireCertified && r.Verdict != VerdictCertified {
+	less := r.Verdict != VerdictCertified || r.Replay != nil && r.Level.L2 != VerdictCertified
+	if r.Verdict == VerdictViolated || r.requireCertified && less {
 		return 3
 	}
 	return 0

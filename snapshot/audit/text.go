@@ -18,6 +18,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.releases(r)
 	t.certificates(r)
 	t.buckets(r)
+	t.replay(r)
 	t.promises(r.Attributes)
 	t.attackers(r)
 	t.extras(r)

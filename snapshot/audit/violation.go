@@ -133,6 +133,7 @@ const (
 	kindAcrossNone         = "across_releases_none"
 
 	kindPosterior        = "posterior_exceeded"
+	kindReplay           = "replay_differs"
 	kindCertificateFalse = "certificate_false"
 	kindClaimFalse       = "claim_false"
 )

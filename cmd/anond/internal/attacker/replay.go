@@ -21,8 +21,8 @@ const perGroup = 2
 // gives the observed classes and buckets. At level L2 the publisher's draws are
 // unknown too, and are drawn with the world.
 //
-// Its chains exchange two values of one group, and may pass through worlds of
-// another output; only worlds of the same output count. They begin at random
+// Its chains exchange values of one group, and may pass through worlds of another
+// output; only worlds of the same output count. They begin at random
 // worlds. arrived is false if too few worlds were found, or if somebody was not
 // published, whose value would have to be guessed too; then nothing was learned.
 func Replay(ctx context.Context, r *Release, e Replaying, seed uint64) (b *Beliefs, arrived bool, err error) {
@@ -74,21 +74,30 @@ func (c *replayer) run(ctx context.Context, steps int, b *Beliefs) error {
 	return nil
 }
 
-// step proposes an exchange or, where the program draws, at times other draws.
+// step proposes to exchange two values of a group; of a bucket at times all values of
+// two classes; and where the program draws, at times other draws. Each proposal is
+// as likely as the one that undoes it, and the program decides about all of them.
 func (c *replayer) step() {
-	d := c.d
-	if _, drawn := c.r.program.(buckets); drawn && c.rng.IntN(8) == 0 {
-		d.seed = c.rng.Uint64()
-		c.takes(d)
-		return
-	}
 	i, j := c.r.propose(c.rng, c.rows)
-	if c.world[i] == c.world[j] {
+	a, b := c.r.class[i], c.r.class[j]
+	d, classes := c.d, a != b && c.rng.IntN(3) == 0
+	if _, drawn := c.r.program.(buckets); drawn && c.rng.IntN(4) == 0 {
+		d.seed = c.rng.Uint64()
+	} else if c.world[i] == c.world[j] && !classes {
 		return
 	}
-	c.world[i], c.world[j] = c.world[j], c.world[i]
+	exchange := func() { c.world[i], c.world[j] = c.world[j], c.world[i] }
+	if classes && len(c.r.classes[a]) == len(c.r.classes[b]) { // at level L2 they always are
+		exchange = func() {
+			for at, x := range c.r.classes[a] {
+				y := c.r.classes[b][at]
+				c.world[x], c.world[y] = c.world[y], c.world[x]
+			}
+		}
+	}
+	exchange()
 	if !c.takes(d) {
-		c.world[i], c.world[j] = c.world[j], c.world[i]
+		exchange()
 	}
 }
 

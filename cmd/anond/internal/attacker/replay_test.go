@@ -126,7 +126,7 @@ func TestNothingAtLevelL2(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, arrived)
 		requireBeliefs(t, r.Public, shares, b, .08)
-		b, err = LocalOptimum(ctx, r, Effort{Chains: 2, Burn: 100, Sweeps: 10000}, 1)
+		b, err = LocalOptimum(ctx, r, Effort{Chains: 2, Cycles: 1, Rise: 100, Hold: 10000}, 1)
 		require.NoError(t, err)
 		requireBeliefs(t, r.Public, shares, b, .08)
 		for _, e := range []Exchange{InClass, OfClasses} {

@@ -24,8 +24,12 @@ type Rules interface {
 	Exchanged(w World, i, j int32)
 }
 
-// Effort says how long to sample: a sweep is one proposal for each row.
-type Effort struct{ Chains, Burn, Sweeps int }
+// Effort says how long to sample. A sweep is one proposal for each row. In each cycle
+// of a chain the penalty rises during some sweeps, and stays during others, which
+// are counted. Many cycles find more of the worlds between which there are only
+// worlds that break much; a single one with many sweeps at the full penalty is the
+// chain of the textbook.
+type Effort struct{ Chains, Cycles, Rise, Hold int }
 
 // Beliefs are the probabilities of values, by row.
 type Beliefs struct {
@@ -68,8 +72,7 @@ func (b *Beliefs) add(more *Beliefs) {
 
 // sample draws worlds that agree with all bags, each with probability proportional
 // to exp(-penalty x broken conditions). Its steps exchange the values of two rows
-// of one group (Metropolis). Each chain begins at a random world; the penalty rises
-// during the sweeps that are not counted.
+// of one group (Metropolis). Each chain begins at a random world.
 func sample(ctx context.Context, p *Public, rules func() Rules, penalty float64, e Effort, seed uint64) (*Beliefs, error) {
 	all, parts := newBeliefs(p), make([]*Beliefs, e.Chains)
 	err := each(len(parts), func(i int) error {
@@ -132,12 +135,13 @@ func (p *Public) propose(rng *rand.Rand, rows []int32) (i, j int32) {
 }
 
 func (c *chain) run(ctx context.Context, penalty float64, e Effort, b *Beliefs) error {
-	for i := range e.Burn + e.Sweeps {
+	for i := range e.Cycles * (e.Rise + e.Hold) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.sweep(penalty * min(1, 2*float64(i+1)/float64(max(1, e.Burn))))
-		if i >= e.Burn {
+		at := i % (e.Rise + e.Hold)
+		c.sweep(penalty * min(1, float64(at+1)/float64(e.Rise+1)))
+		if at >= e.Rise {
 			b.note(c.rows, c.world)
 		}
 	}

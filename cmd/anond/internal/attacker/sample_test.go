@@ -23,7 +23,7 @@ func TestSampleAgainstEnumeration(t *testing.T) {
 			for _, r := range releases {
 				rules := by.conclude(r.Public)
 				want := enumerated(r.Public, weightOf(rules(), 2))
-				got, err := sample(context.Background(), r.Public, rules, 2, Effort{Chains: 2, Burn: 100, Sweeps: 80000}, 1)
+				got, err := sample(context.Background(), r.Public, rules, 2, Effort{Chains: 2, Cycles: 1, Rise: 100, Hold: 80000}, 1)
 				require.NoError(t, err)
 				requireBeliefs(t, r.Public, want, got, .04)
 				for _, row := range r.rows() {
@@ -87,7 +87,7 @@ func TestSampleStops(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	r := Publish(Extract(), adultPool(t, 200, 1), equivclass.Requirement{K: 5, L: 3}, 1)
-	_, err := LocalOptimum(stopped, r, Effort{1, 10, 10}, 1)
+	_, err := LocalOptimum(stopped, r, Effort{1, 1, 10, 10}, 1)
 	require.ErrorIs(t, err, context.Canceled)
 	_, _, err = Replay(stopped, r, Replaying{1, 10}, 1)
 	require.ErrorIs(t, err, context.Canceled)

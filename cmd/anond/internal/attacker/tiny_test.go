@@ -15,7 +15,8 @@ import (
 // adultPool is part of Adult, shuffled.
 func adultPool(t testing.TB, n int, seed uint64) *equivclass.Pool {
 	t.Helper()
-	all := equivtest.AdultPool(t, 10000, "occupation", "age", "workclass", "education-num", "marital-status", "race", "sex", "native-country")
+	all := equivtest.AdultPool(t, 10000, "occupation", "age", "workclass", "education-num", "marital-status", "race", "sex",
+		"native-country")
 	out := &equivclass.Pool{Space: all.Space}
 	for _, r := range rand.New(rand.NewPCG(seed, 0)).Perm(all.Len())[:n] {
 		out.X, out.SA = append(out.X, all.At(int32(r))...), append(out.SA, all.SA[r])
@@ -25,7 +26,8 @@ func adultPool(t testing.TB, n int, seed uint64) *equivclass.Pool {
 
 // tinyPool has points on a line and few values.
 func tinyPool(rng *rand.Rand, n, values int) *equivclass.Pool {
-	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{{Kind: equivclass.Number, Width: 1}, {Kind: equivclass.Number, Width: 1}}}}
+	dim := equivclass.Dim{Kind: equivclass.Number, Width: 1}
+	p := &equivclass.Pool{Space: &equivclass.Space{Dims: []equivclass.Dim{dim, dim}}}
 	for range n {
 		p.X = append(p.X, float32(rng.IntN(20))/19, float32(rng.IntN(20))/19)
 		p.SA = append(p.SA, equivclass.Code(rng.IntN(values)))

@@ -27,7 +27,7 @@ func (s *site) madeWith(transparent string) {
 		Intent:      func(*incremental.Intent) error { return nil },
 		Position:    func(incremental.Partition, incremental.Position) error { return nil },
 		Outbox:      func(uint64, int) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(*incremental.Attempt) error { return nil },
 	}))
 	require.NotEmpty(s.t, meta.Settings)
 	meta.Settings["policy.transparent"] = sha256.Sum256([]byte(transparent))

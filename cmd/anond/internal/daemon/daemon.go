@@ -136,17 +136,11 @@ func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
 // openMachine loads the state. A stop ends that, and later ends the planning of
 // releases.
 func openMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
-	seed, seeded, err := seedOf(o)
+	options, err := machineOptions(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := PolicyOf(c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := incremental.Open(store, incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
-		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }})
+	m, err := incremental.Open(store, options)
 	var changed *incremental.SettingsError
 	var retired *incremental.RetiredError
 	var level *incremental.LevelError
@@ -158,6 +152,18 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
+}
+
+// machineOptions are what the configuration opens a machine with.
+func machineOptions(ctx context.Context, c *config.Config, o Options) (incremental.Options, error) {
+	seed, seeded, err := seedOf(o)
+	if err != nil {
+		return incremental.Options{}, err
+	}
+	policy, err := PolicyOf(c)
+	return incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }}, err
 }
 
 // ConfigError is a contradiction between the configuration and what exists.

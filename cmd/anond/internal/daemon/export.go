@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 
+	"anond/cmd/anond/internal/replay"
 	"anond/config"
 	"anond/equivclass"
 	"anond/incremental"
@@ -29,14 +30,34 @@ type Exporter struct {
 }
 
 // OpenExporter opens the state that a configuration names, for reading.
-func OpenExporter(c *config.Config) (e *Exporter, err error) {
+func OpenExporter(c *config.Config) (*Exporter, error) {
+	return openExporter(context.Background(), c, nil)
+}
+
+// OpenReplay is OpenExporter, and takes from the same state what a replay of all
+// decisions needs. The replay ends with ctx.
+func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.Recording, err error) {
+	e, err = openExporter(ctx, c, func(store incremental.Store, m *incremental.Machine) error {
+		options, err := machineOptions(ctx, c, Options{Seed: new([32]byte)})
+		if err != nil {
+			return err
+		}
+		r, err = replay.Read(store, m, options)
+		return err
+	})
+	return e, r, err
+}
+
+// openExporter opens the state, and lets a function read it too.
+func openExporter(ctx context.Context, c *config.Config, also func(incremental.Store, *incremental.Machine) error) (
+	e *Exporter, err error) {
 	store, err := boltstore.Open(c.State.Path, boltstore.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}}
-	if e.machine, err = openMachine(context.Background(), store, c, Options{Seed: new([32]byte)}); err != nil {
+	if e.machine, err = openMachine(ctx, store, c, Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
 	if e.settings, err = SettingsOf(c, e.machine); err != nil {
@@ -47,6 +68,11 @@ func OpenExporter(c *config.Config) (e *Exporter, err error) {
 	}
 	for p, pos := range e.machine.Positions() {
 		e.names[pos.Number] = p
+	}
+	if also != nil {
+		if err := also(store, e.machine); err != nil {
+			return nil, err
+		}
 	}
 	return e, store.Load(e.origins())
 }

@@ -143,7 +143,7 @@ func emptyVisitor() incremental.Visitor {
 		Class:       func(*incremental.Class) error { return nil },
 		Intent:      func(*incremental.Intent) error { return nil },
 		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
-		Outbox:      func(uint64, int) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(*incremental.Attempt) error { return nil },
+		Outbox: func(uint64, int) error { return nil },
 	}
 }

@@ -18,7 +18,7 @@ type Reader struct {
 }
 
 // effort suffices for the stream of a demo, and takes a few seconds.
-var effort = attacker.Effort{Chains: 2, Burn: 200, Sweeps: 400}
+var effort = attacker.Effort{Chains: 2, Cycles: 40, Rise: 25, Hold: 10}
 
 // ReadProgram lets the default of level L1 form classes of all people of a demo's
 // stream at once, and the reader of its program attack them.

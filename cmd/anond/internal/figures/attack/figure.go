@@ -25,7 +25,8 @@ import (
 
 const (
 	paper = "The engine's own measure (docs/FIGURES.md)"
-	about = "UCI Adult's training part, shuffled by the seed: samples of 1,000 to 15,000 records, and pools of 60; sensitive is the occupation"
+	about = "UCI Adult's training part, shuffled by the seed: samples of 1,000 to 15,000 records, and pools of 60; sensitive is the " +
+		"occupation"
 )
 
 // Figures is the one figure.
@@ -110,9 +111,9 @@ func level2(by attacker.Program) bool { return by.Name() == attacker.Buckets().N
 func (f *figure) measure(ctx context.Context, by attacker.Program, want equivclass.Requirement, n int) error {
 	f.Step(fmt.Sprintf("%s, k = %d, l = %d, %d records", by.Name(), want.K, want.L, n))
 	var scorer attacker.Scorer
-	effort := attacker.Effort{Chains: 2, Burn: 150, Sweeps: 400}
+	effort := attacker.Effort{Chains: 2, Cycles: 40, Rise: 25, Hold: 10}
 	if level2(by) {
-		effort = attacker.Effort{Chains: 2, Burn: 20, Sweeps: 200} // nothing has to be found first
+		effort = attacker.Effort{Chains: 2, Cycles: 60, Rise: 5, Hold: 5} // worlds are near each other
 	}
 	for number := range samples {
 		r := attacker.Publish(by, f.sample(n, number), want, f.Seed)
@@ -174,7 +175,7 @@ func (f *figure) replays(ctx context.Context, by attacker.Program) error {
 		}
 	}
 	f.replay = append(f.replay, scoreRow{by.Name(), replayed, poolSize, scorer.Score()})
-	f.notes = append(f.notes, fmt.Sprintf("Replay of %s: in %d of %d pools the chains found enough worlds of the observed output; the others are left "+
-		"out.", by.Name(), arrived, pools))
+	f.notes = append(f.notes, fmt.Sprintf("Replay of %s: in %d of %d pools the chains found enough worlds of the observed output; the "+
+		"others are left out.", by.Name(), arrived, pools))
 	return nil
 }

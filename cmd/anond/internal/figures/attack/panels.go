@@ -61,8 +61,8 @@ func (f *figure) summary() figures.Panel {
 		if r.Records == 0 { // no pool could be replayed
 			continue
 		}
-		p.Rows = append(p.Rows, append(place(r.method, r.want, r.n), number(r.Above5.Value), number(r.Above9.Value), number(r.Guess.Value),
-			number(r.Share.Value)))
+		p.Rows = append(p.Rows, append(place(r.method, r.want, r.n), number(r.Above5.Value), number(r.Above9.Value),
+			number(r.Guess.Value), number(r.Share.Value)))
 	}
 	return p
 }

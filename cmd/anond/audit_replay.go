@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/replay"
+	"anond/config"
+	"anond/snapshot/audit"
+)
+
+// auditReplayed audits what a configuration names, and makes all decisions of its state
+// again, also in so many worlds. Exports and replay are of one reading of the state.
+func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o audit.Options, worlds int, asJSON bool) error {
+	if cfg.Policy.Level != config.L2 {
+		return usage("leave --replay out", "--replay checks level L2, and this dataset has level %s: at that level who shares a class "+
+			"follows from values too", cfg.Policy.Level)
+	}
+	exporter, recording, err := daemon.OpenReplay(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	whole, err := exported(cfg, exporter)
+	if err != nil {
+		return err
+	}
+	whole.RequireCertified = o.RequireCertified
+	found, err := recording.Run(worlds, e.replaying(worlds, recording.Records()))
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	whole.Replay = replayOf(found)
+	return e.audit(whole, asJSON)
+}
+
+// replaying shows on a terminal how far a replay is; nil: there is none.
+func (e *environment) replaying(worlds, records int) func(world, applied int) {
+	if !isTerminal(e.stderr) {
+		return nil
+	}
+	return func(world, applied int) {
+		fmt.Fprintf(e.stderr, "\rreplay: run %d of %d, %d %% ", world+1, worlds+1, 100*applied/max(1, records))
+		if world == worlds && applied+1024 >= records {
+			fmt.Fprint(e.stderr, "\r\033[K")
+		}
+	}
+}
+
+// replayOf is a result as the auditor takes it.
+func replayOf(r *replay.Result) *audit.Replay {
+	out := &audit.Replay{Outcome: audit.ReplayCertified, Worlds: r.Worlds, Releases: r.Releases, Cuts: r.Cuts, Skipped: r.Skipped,
+		Quarantined: r.Quarantined}
+	if d := r.Difference; d != nil {
+		out.Outcome, out.Reason, out.World = audit.ReplayViolated, d.What, d.World
+		out.Release, out.Classes, out.Records = int(d.Release), d.Classes, d.Records
+	}
+	if r.Obstacle != "" {
+		out.Outcome, out.Reason = audit.ReplayNone, r.Obstacle
+	}
+	return out
+}

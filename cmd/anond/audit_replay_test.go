@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/snapshot/audit"
+)
+
+// TestAuditReplay: of a daemon's state at level L2, with skipped cuts and restarts, the
+// program makes all decisions again, which certifies the level; with another seed in the
+// state it does not, and nothing but the replay finds that.
+func TestAuditReplay(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 100", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, min_pool: 300}")
+	for _, n := range []int{1300, 1900, 2600} {
+		s.write("admissions.ndjson", ndjson(1, n))
+		s.must("run --once")
+	}
+	ask := func(code int) audit.Report {
+		t.Helper()
+		r := s.run("audit --replay 2 --require-certified --json")
+		require.Equal(t, code, r.code, r.stdout+r.stderr)
+		var out audit.Report
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &out))
+		return out
+	}
+	out := ask(exitOK)
+	assert.Equal(t, audit.Level{L0: "certified", L1: "certified", L2: "certified"}, out.Level)
+	require.NotNil(t, out.Replay)
+	assert.Equal(t, 2, out.Replay.Worlds)
+	assert.Greater(t, out.Replay.Releases, 2)
+	assert.NotZero(t, out.Replay.Skipped)
+	text := s.must("audit --replay 1")
+	assert.Contains(t, text, "L2: certified")
+	assert.Contains(t, text, "the same in 1 worlds")
+	assert.Contains(t, s.must("audit"), "L2: structure holds")
+
+	reseed(t, s.path("state/anond.db"))
+	out = ask(exitPrivacy)
+	require.Len(t, out.Violations, 1)
+	assert.Equal(t, []string{"B", "replay_differs"}, []string{out.Violations[0].Rule, out.Violations[0].Kind})
+	assert.Equal(t, audit.ReplayViolated, out.Replay.Outcome)
+	assert.Equal(t, audit.Level{L0: "certified", L1: "certified", L2: "violated"}, out.Level)
+}
+
+// reseed gives a state another seed, as if its draws had been made with that.
+func reseed(t *testing.T, path string) {
+	store, err := boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	var meta incremental.Meta
+	require.NoError(t, store.Load(incremental.Visitor{
+		Meta:        func(m incremental.Meta) error { meta = m; return nil },
+		Counters:    func(incremental.Counters) error { return nil },
+		Dictionary:  func(int, string) error { return nil },
+		Records:     func(*incremental.RecordBlock) error { return nil },
+		Class:       func(*incremental.Class) error { return nil },
+		Intent:      func(*incremental.Intent) error { return nil },
+		Position:    func(incremental.Partition, incremental.Position) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(*incremental.Attempt) error { return nil },
+		Outbox: func(uint64, int) error { return nil },
+	}))
+	meta.Seed[0] ^= 1
+	require.NoError(t, store.Commit(&incremental.Delta{Meta: &meta}))
+	require.NoError(t, store.Close())
+}
+
+// TestAuditReplayRefused: where there is nothing to replay, the command line is at fault.
+func TestAuditReplayRefused(t *testing.T) {
+	s := published(t, 1300)
+	r := s.run("audit --replay 3")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "this dataset has level L1")
+	assert.Equal(t, exitUsage, s.run("audit --replay 0").code)
+	assert.Equal(t, exitUsage, anond(t, "audit", "--releases", s.path("releases"), "--replay", "3").code)
+}

@@ -1,0 +1,195 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"anond/equivclass"
+	"anond/equivclass/merge"
+	"anond/incremental"
+)
+
+// engine is the machine as far as a replay uses it.
+type engine interface {
+	Apply(p incremental.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
+	Tick(now int64)
+	Decide(flush bool) (*incremental.Decision, error)
+	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*incremental.Intent, error)
+	Published(release uint32, manifest [32]byte) error
+	Commit() error
+	UpdateDue() bool
+	CutDue() bool
+}
+
+func openMachine(store incremental.Store, o incremental.Options) (engine, error) {
+	return incremental.Open(store, o)
+}
+
+// run is one run of a machine over the records of a recording.
+type run struct {
+	*Recording
+	m    engine
+	tape *tape
+	at   int               // next record
+	of   []uint32          // by record: the record whose sensitive value it has; nil: its own
+	due  []byte            // by record: what the triggers ask for after it
+	want []byte            // the same of the run before any world; nil: this is that run
+	seen func(records int) // progress; may be nil
+	sa   int
+}
+
+// source is where the records of a replay come from.
+var source = incremental.Partition{Source: "replay"}
+
+// play makes all decisions again and returns the first difference, or nil, and what the
+// triggers asked for.
+func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
+	due []byte, d *Difference, err error) {
+	o := r.options
+	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = orders, 0, r.onRefusal()
+	// Where the first pool ends was decided by the source, so it is given.
+	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded, Pools: incremental.Pools{First: r.meta.Pools.First}}}
+	m, err := r.open(t, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := &run{Recording: r, m: m, tape: t, of: of, want: want, seen: progress, sa: o.Schema.SensitiveIndex()}
+	err = x.all()
+	switch {
+	case errors.Is(err, errDiffers):
+		return x.due, t.differs, nil
+	case errors.As(err, &d):
+		return x.due, d, nil
+	}
+	return x.due, nil, err
+}
+
+// onRefusal is what became of a first pool that was refused last.
+func (r *Recording) onRefusal() incremental.OnRefusal {
+	for _, a := range r.attempts {
+		if a.Outcome == incremental.Released {
+			break
+		}
+		if a.Outcome == incremental.Quarantined {
+			return incremental.QuarantineRefused
+		}
+	}
+	return incremental.StopRefused
+}
+
+func (x *run) all() error {
+	for i := range x.attempts {
+		if err := x.feed(int(x.attempts[i].Records)); err != nil {
+			return err
+		}
+		if err := x.attempt(&x.attempts[i]); err != nil {
+			return err
+		}
+	}
+	if err := x.feed(len(x.rows)); err != nil {
+		return err
+	}
+	if err := x.m.Commit(); err != nil {
+		return err
+	}
+	if t := x.tape; t.classes != len(x.classes) || t.pools != len(x.pools) || int(t.intent) != len(x.intents) {
+		return x.differ("the state has a release or a quarantined pool that no cut makes")
+	}
+	return nil
+}
+
+// feed applies the records up to one.
+func (x *run) feed(to int) error {
+	for ; x.at < to; x.at++ {
+		row := x.rows[x.at]
+		if x.of != nil {
+			row = append(equivclass.Row{}, row...)
+			row[x.sa] = x.rows[x.of[x.at]][x.sa]
+		}
+		x.m.Tick(x.ticks[x.at])
+		out, err := x.m.Apply(source, int64(x.at), row)
+		if err != nil {
+			return err
+		}
+		if out.Reason != equivclass.Accepted || out.Known {
+			return fmt.Errorf("record %d of the state is not admissible any more: %s, attribute %q", x.at, out.Reason, out.Attribute)
+		}
+		if err := x.triggers(); err != nil {
+			return err
+		}
+		if x.seen != nil && x.at%1024 == 0 {
+			x.seen(x.at)
+		}
+	}
+	return nil
+}
+
+// triggers compares what the triggers ask for after a record.
+func (x *run) triggers() error {
+	due := byte(0)
+	if x.m.UpdateDue() {
+		due = 1
+	}
+	if x.m.CutDue() {
+		due |= 2
+	}
+	x.due = append(x.due, due)
+	if x.want != nil && x.want[len(x.due)-1] != due {
+		return x.differ("a cut is due after another record")
+	}
+	return nil
+}
+
+// attempt tries the cuts of a run of them. Where time is not counted in cuts, those
+// between the first and the last of a run are left out: they change nothing.
+func (x *run) attempt(a *incremental.Attempt) error {
+	want := *a
+	if !x.options.Policy.HoldInCuts {
+		want.Cuts = min(want.Cuts, 2)
+	}
+	for i := range want.Cuts {
+		if now := a.First; i == 0 {
+			x.m.Tick(now)
+		} else {
+			x.m.Tick(a.Last)
+		}
+		if err := x.cut(a.Flush); err != nil {
+			return err
+		}
+	}
+	have := x.tape.attempt
+	if have == want {
+		return nil
+	}
+	made := map[incremental.CutOutcome]string{incremental.Skipped: "nothing is published", incremental.Released: "a release is decided",
+		incremental.Quarantined: "a pool is quarantined"}
+	if have.Records == want.Records && have.Outcome != want.Outcome {
+		return x.differ(fmt.Sprintf("%s where the state has: %s", made[have.Outcome], made[want.Outcome]))
+	}
+	return x.differ("a cut is tried at another time, or changes nothing where the state has one")
+}
+
+func (x *run) cut(flush bool) error {
+	d, err := x.m.Decide(flush)
+	var intent *incremental.Intent
+	if err == nil {
+		intent, err = x.m.Enact(d, 0, [32]byte{})
+	}
+	var refused *incremental.InfeasibleError
+	switch {
+	case errors.As(err, &refused):
+		return x.differ("the first pool is refused")
+	case errors.Is(err, incremental.ErrUnsafe):
+		return x.differ("the decision breaks the promise")
+	case err != nil:
+		return err
+	case intent != nil:
+		return x.m.Published(intent.Release, [32]byte{})
+	}
+	return nil
+}
+
+func (x *run) differ(what string) error {
+	_ = x.tape.fail(what)
+	return x.tape.differs
+}

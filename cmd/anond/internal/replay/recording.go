@@ -1,0 +1,136 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// Recording is what a state says that was decided, and of which records.
+type Recording struct {
+	options incremental.Options
+	meta    incremental.Meta
+	rows    []equivclass.Row // by record; what state does not keep is empty
+	ticks   []int64          // by record: when it arrived
+	classes []*incremental.Class
+	intents []incremental.Intent
+	// pools are the quarantined ones; attempts the cuts tried.
+	pools    [][]incremental.RecordID
+	attempts []incremental.Attempt
+	open     func(incremental.Store, incremental.Options) (engine, error) // a test may plant faults
+}
+
+// Read takes a recording from a store and from the machine that was opened on it with
+// the options.
+func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
+	r := &Recording{options: o, open: openMachine}
+	if err := store.Load(r.visitor()); err != nil {
+		return nil, err
+	}
+	// Policies may be weaker than when the first pool was refused: the newest ones hold.
+	r.rows = rowsOf(m.All())
+	if len(r.rows) != len(r.ticks) {
+		return nil, fmt.Errorf("the state has %d records and the machine %d", len(r.ticks), len(r.rows))
+	}
+	return r, nil
+}
+
+func (r *Recording) visitor() incremental.Visitor {
+	return incremental.Visitor{
+		Meta:       func(m incremental.Meta) error { r.meta = m; return nil },
+		Counters:   func(incremental.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil },
+		Records: func(b *incremental.RecordBlock) error {
+			for range b.Len() {
+				r.ticks = append(r.ticks, b.Tick)
+			}
+			return nil
+		},
+		Class:       func(c *incremental.Class) error { r.classes = append(r.classes, c); return nil },
+		Intent:      func(i *incremental.Intent) error { r.intents = append(r.intents, *i); return nil },
+		Position:    func(incremental.Partition, incremental.Position) error { return nil },
+		Quarantined: func(pool []incremental.RecordID) error { r.pools = append(r.pools, pool); return nil },
+		Attempt:     func(a *incremental.Attempt) error { r.attempts = append(r.attempts, *a); return nil },
+		Outbox:      func(uint64, int) error { return nil },
+	}
+}
+
+// rowsOf returns records as a source could have delivered them. Records share the texts
+// of equal values.
+func rowsOf(v *incremental.View) []equivclass.Row {
+	s := v.Schema
+	rows := make([]equivclass.Row, len(v.SA))
+	for r := range rows {
+		rows[r] = make(equivclass.Row, len(s.Attributes()))
+	}
+	column := func(attribute int, codes []equivclass.Code) {
+		texts := map[equivclass.Code][]byte{}
+		for r, c := range codes {
+			text, known := texts[c]
+			if !known {
+				text = raw(v.Dictionaries[attribute], c)
+				texts[c] = text
+			}
+			rows[r][attribute] = text
+		}
+	}
+	column(s.SensitiveIndex(), v.SA)
+	for j, attribute := range s.Quasi() {
+		column(attribute, v.QI[j])
+	}
+	if i := s.SubjectIndex(); i >= 0 {
+		for r := range rows {
+			rows[r][i] = []byte(strconv.FormatUint(v.Subject[r], 16))
+		}
+	}
+	return rows
+}
+
+// raw is a text that a source may have had for a value: of a bucket of numbers the
+// lowest one.
+func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
+	if a := d.Attribute(); len(a.Buckets) > 0 {
+		return []byte(equivclass.FormatValue(a.Type, a.Buckets[c]))
+	}
+	return []byte(d.Text(c))
+}
+
+// obstacle says why a state cannot be replayed; empty: it can.
+func (r *Recording) obstacle() string {
+	cuts := int64(0)
+	for _, a := range r.attempts {
+		cuts += int64(a.Cuts)
+	}
+	schema := r.options.Schema
+	switch {
+	case r.meta.Pools.Grown:
+		return "the first pool was refused and grew, so level L2 is not claimed"
+	case cuts != r.meta.Tick:
+		return fmt.Sprintf("the state holds %d of the %d cuts that were tried: an earlier version made it", cuts, r.meta.Tick)
+	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
+		return "the schema has semi-sensitive attributes"
+	}
+	for attribute, versions := range r.meta.Hierarchies {
+		for i, v := range versions {
+			if i > 0 && v.Records > 0 {
+				return fmt.Sprintf("the hierarchy of %q has changed after %d records, and the replay has its newest version only",
+					schema.Attributes()[attribute].Name, v.Records)
+			}
+		}
+	}
+	return ""
+}
+
+// births returns the classes that a release published first, in order.
+func (r *Recording) births(release uint32) []*incremental.Class {
+	first, _ := slices.BinarySearchFunc(r.classes, release, func(c *incremental.Class, n uint32) int { return cmp.Compare(c.Born, n) })
+	last := first
+	for last < len(r.classes) && r.classes[last].Born == release {
+		last++
+	}
+	return r.classes[first:last]
+}

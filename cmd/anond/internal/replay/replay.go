@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"anond/equivclass/merge"
+	"anond/incremental"
+)
+
+// Result is what a replay found.
+type Result struct {
+	Obstacle    string      // why the state cannot be replayed; empty: it was
+	Difference  *Difference // the first one; nil: none
+	Worlds      int         // that were replayed to their end
+	Releases    int
+	Cuts        int // tried, skipped ones included
+	Skipped     int
+	Quarantined int // pools
+}
+
+// Run replays a recording as it is, and in so many worlds.
+// progress may be nil; it is called with the world, 0 for the records as they are, and
+// how many of the records of it have been applied.
+func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result, error) {
+	out := r.counts()
+	if out.Obstacle = r.obstacle(); out.Obstacle != "" {
+		return out, nil
+	}
+	drawn := &orders{at: map[merge.Key][]int32{}}
+	due, d, err := r.play(nil, nil, drawn.note, seen(progress, 0))
+	if err != nil || d != nil {
+		out.Difference = d
+		return out, err
+	}
+	for n := 1; n <= worlds; n++ {
+		w := r.newWorld(n, drawn)
+		_, d, err := r.play(w.of, due, w.order, seen(progress, n))
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			d.World = n
+			out.Difference = d
+			return out, nil
+		}
+		out.Worlds = n
+	}
+	return out, nil
+}
+
+// Records is how many records one run applies.
+func (r *Recording) Records() int { return len(r.rows) }
+
+func (r *Recording) counts() *Result {
+	out := &Result{Releases: len(r.intents), Quarantined: len(r.pools)}
+	for _, a := range r.attempts {
+		out.Cuts += int(a.Cuts)
+		if a.Outcome == incremental.Skipped {
+			out.Skipped += int(a.Cuts)
+		}
+	}
+	return out
+}
+
+func seen(progress func(world, records int), world int) func(int) {
+	if progress == nil {
+		return nil
+	}
+	return func(records int) { progress(world, records) }
+}

@@ -1,0 +1,268 @@
+package replay
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/memstore"
+)
+
+// stream is a dataset at level L2 whose state is replayed.
+type stream struct {
+	t       *testing.T
+	options incremental.Options
+	store   *memstore.Store
+	m       engine
+	rng     *rand.Rand
+	next    int64
+	clock   int64
+	open    func(incremental.Store, incremental.Options) (engine, error)
+}
+
+func newStream(t *testing.T, change func(*incremental.Options)) *stream {
+	t.Helper()
+	h, err := equivclass.ParseHierarchy("zone", strings.NewReader("a;x;*\nb;x;*\nc;x;*\nd;y;*\ne;y;*\n"))
+	require.NoError(t, err)
+	s, err := equivclass.NewSchema([]equivclass.Attribute{
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "zone", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: h},
+		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "person", Role: equivclass.Subject},
+	}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	f := &stream{t: t, store: memstore.New(), rng: rand.New(rand.NewPCG(7, 8)), open: openMachine}
+	f.options = incremental.Options{Schema: s, Seed: [32]byte{3}, Policy: incremental.Policy{
+		Requirement: equivclass.Requirement{K: 3, L: 2}, Level: incremental.L2, Republication: incremental.Append,
+		Repeat:    incremental.RepeatFirst,
+		Threshold: 2, MaxHold: 3, HoldInCuts: true, Neighbours: 8, Similar: 3, MinPool: 60, OnUpdate: true,
+		OnRefusal: incremental.QuarantineRefused}}
+	if change != nil {
+		change(&f.options)
+	}
+	f.start()
+	return f
+}
+
+// start opens the state, again after a crash.
+func (f *stream) start() {
+	var err error
+	f.m, err = f.open(f.store, f.options)
+	require.NoError(f.t, err)
+}
+
+// feed applies records; value names the value of record i.
+func (f *stream) feed(n int, value func(i int) string) {
+	f.t.Helper()
+	for i := range n {
+		if f.clock += int64(f.rng.IntN(2)); !f.options.Policy.HoldInCuts {
+			f.m.Tick(f.clock)
+		}
+		person := f.next
+		if f.rng.IntN(9) == 0 {
+			person = f.rng.Int64N(f.next + 1)
+		}
+		out, err := f.m.Apply(incremental.Partition{Source: "s"}, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))),
+			{byte('a' + f.rng.IntN(5))}, []byte(value(i)), []byte(strconv.FormatInt(person, 10))})
+		require.NoError(f.t, err)
+		require.Empty(f.t, out.Reason)
+		f.next++
+	}
+	require.NoError(f.t, f.m.Commit())
+}
+
+func (f *stream) mixed(int) string { return fmt.Sprint("i", min(f.rng.IntN(7), f.rng.IntN(9))) }
+
+func same(int) string { return "i1" }
+
+func (f *stream) cut(flush bool) *incremental.Intent {
+	f.t.Helper()
+	d, err := f.m.Decide(flush)
+	require.NoError(f.t, err)
+	intent, err := f.m.Enact(d, 1700000000, [32]byte{9})
+	require.NoError(f.t, err)
+	if intent != nil {
+		require.NoError(f.t, f.m.Published(intent.Release, [32]byte{1}))
+	}
+	return intent
+}
+
+// whole feeds several releases with skipped cuts, a quarantined pool and a restart.
+func (f *stream) whole() *stream {
+	f.t.Helper()
+	f.feed(150, f.mixed)
+	require.NotNil(f.t, f.cut(false))
+	f.feed(8, f.mixed)
+	for range 3 {
+		f.clock += 2
+		f.m.Tick(f.clock)
+		require.Nil(f.t, f.cut(false), "too few for a pool")
+	}
+	f.start()
+	for range 12 {
+		f.feed(90, f.mixed)
+		f.cut(false)
+	}
+	f.feed(900, same)
+	f.cut(false)
+	f.start()
+	for range 12 {
+		f.feed(90, f.mixed)
+		f.cut(false)
+	}
+	f.cut(true)
+	f.feed(11, f.mixed)
+	return f
+}
+
+func (f *stream) read() *Recording {
+	f.t.Helper()
+	m, err := incremental.Open(f.store, f.options)
+	require.NoError(f.t, err)
+	r, err := Read(f.store, m, f.options)
+	require.NoError(f.t, err)
+	r.open = f.open
+	return r
+}
+
+func (f *stream) certified() *Result {
+	f.t.Helper()
+	out, err := f.read().Run(3, nil)
+	require.NoError(f.t, err)
+	require.Empty(f.t, out.Obstacle)
+	require.Nil(f.t, out.Difference)
+	require.Equal(f.t, 3, out.Worlds)
+	return out
+}
+
+// TestReplay: what the program decides, it decides again, in every world.
+func TestReplay(t *testing.T) {
+	for name, change := range map[string]func(*incremental.Options){
+		"hold in cuts": nil,
+		"hold in time": func(o *incremental.Options) { o.Policy.HoldInCuts, o.Policy.MaxHold = false, 90 },
+		"by count":     func(o *incremental.Options) { o.Policy.OnUpdate, o.Policy.CutEvery = false, 90 },
+		"diversity": func(o *incremental.Options) {
+			o.Policy.Requirement.Extra = []equivclass.Principle{equivclass.DistinctL{L: 3}, equivclass.EntropyL{L: 2}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := newStream(t, change).whole().certified()
+			require.Greater(t, out.Releases, 3)
+			require.GreaterOrEqual(t, out.Skipped, 3)
+			require.NotZero(t, out.Quarantined)
+		})
+	}
+}
+
+// TestReplayOfAFirstPool: one that is quarantined, and one that is refused and then
+// published under a lower l.
+func TestReplayOfAFirstPool(t *testing.T) {
+	f := newStream(t, nil)
+	f.feed(150, same)
+	require.Nil(t, f.cut(false))
+	f.feed(300, f.mixed)
+	require.NotNil(t, f.cut(true))
+	require.Equal(t, 1, f.certified().Quarantined)
+
+	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = incremental.StopRefused, 3 })
+	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
+	_, err := f.m.Decide(false)
+	var refused *incremental.InfeasibleError
+	require.ErrorAs(t, err, &refused)
+	f.options.Policy.Requirement.L = 2
+	f.start()
+	f.feed(40, f.mixed)
+	require.NotNil(t, f.cut(false))
+	require.Equal(t, 1, f.certified().Releases)
+}
+
+// TestReplayOfSubPools: where Merge divides a pool.
+func TestReplayOfSubPools(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
+	f.feed(8000, f.mixed)
+	require.NotNil(t, f.cut(false))
+	r := f.read()
+	out, err := r.Run(2, nil)
+	require.NoError(t, err)
+	require.Nil(t, out.Difference)
+	require.Equal(t, 2, out.Worlds)
+}
+
+// TestAlteredStates: a state that the program would not have made is found out.
+func TestAlteredStates(t *testing.T) {
+	f := newStream(t, nil).whole()
+	for name, alter := range map[string]func(r *Recording){
+		"two records exchange their classes": func(r *Recording) {
+			a, b := r.classes[0].Members, r.classes[1].Members
+			a[0], b[0] = b[0], a[0]
+		},
+		"a class in another bucket": func(r *Recording) {
+			for i, c := range r.classes[1:] {
+				if c.Born == r.classes[i].Born && c.Bucket != r.classes[i].Bucket {
+					c.Bucket, r.classes[i].Bucket = r.classes[i].Bucket, c.Bucket
+					return
+				}
+			}
+		},
+		"a class in a later release": func(r *Recording) { r.births(1)[len(r.births(1))-1].Born = 2 },
+		"a record later":             func(r *Recording) { r.ticks[200]++ },
+		"a value of a published record": func(r *Recording) {
+			for i := range 60 {
+				r.rows[i][r.options.Schema.SensitiveIndex()] = []byte("i0")
+			}
+		},
+		"a quasi-identifier":        func(r *Recording) { r.rows[3][0] = []byte("99") },
+		"another seed":              func(r *Recording) { r.meta.Seed[5]++ },
+		"a skipped cut is left out": func(r *Recording) { r.attempts = append(r.attempts[:1], r.attempts[2:]...); r.meta.Tick -= 3 },
+		"a skip instead of a pool":  func(r *Recording) { r.attempts[0].Outcome = incremental.Skipped },
+		"nobody is quarantined":     func(r *Recording) { r.pools = nil },
+		"a release is cut off":      func(r *Recording) { r.intents = r.intents[:len(r.intents)-1] },
+		"the pool before is fixed":  func(r *Recording) { r.meta.Pools.First -= 20 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := f.read()
+			alter(r)
+			out, err := r.Run(1, nil)
+			require.NoError(t, err)
+			require.Empty(t, out.Obstacle)
+			require.NotNil(t, out.Difference, "not found")
+			require.Zero(t, out.Difference.World)
+			require.NotEmpty(t, out.Difference.What)
+		})
+	}
+}
+
+// TestObstacles: a state that cannot be replayed has no verdict.
+func TestObstacles(t *testing.T) {
+	f := newStream(t, nil)
+	f.feed(150, f.mixed)
+	require.NotNil(t, f.cut(false))
+	for want, alter := range map[string]func(r *Recording){
+		"grew":            func(r *Recording) { r.meta.Pools.Grown = true },
+		"0 of the 1 cuts": func(r *Recording) { r.attempts = nil },
+		"\"zone\" has changed": func(r *Recording) {
+			r.meta.Hierarchies = map[int][]incremental.HierarchyVersion{1: {{}, {Records: 40}}}
+		},
+	} {
+		r := f.read()
+		alter(r)
+		out, err := r.Run(1, nil)
+		require.NoError(t, err)
+		require.Contains(t, out.Obstacle, want)
+	}
+}
+
+// TestStopped: a replay ends when it is told to, with an error.
+func TestStopped(t *testing.T) {
+	f := newStream(t, nil).whole()
+	r := f.read()
+	r.options.Interrupted = func() bool { return true }
+	_, err := r.Run(1, nil)
+	require.ErrorIs(t, err, incremental.ErrInterrupted)
+}

@@ -1,0 +1,104 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"anond/incremental"
+)
+
+// Difference says where a run went another way than the state. It has counts, no values.
+type Difference struct {
+	World   int    // from 1; 0: the records as they are
+	Release uint32 // that was to be decided
+	Records int    // that had arrived
+	Classes int    // of that release, in the state
+	What    string
+}
+
+func (d *Difference) Error() string { return d.What }
+
+// tape is a store that keeps nothing and compares what a machine commits with a
+// recording.
+type tape struct {
+	r       *Recording
+	meta    incremental.Meta // with which the machine begins
+	records incremental.RecordID
+	classes int
+	pools   int
+	intent  uint32
+	attempt incremental.Attempt
+	differs *Difference
+}
+
+var errDiffers = errors.New("the run differs from the state")
+
+func (t *tape) Load(v incremental.Visitor) error { return v.Meta(t.meta) }
+
+func (t *tape) Outbox(uint64, int, int) ([]incremental.DeadLetter, error) { return nil, nil }
+
+func (t *tape) Close() error { return nil }
+
+// Commit compares a delta.
+func (t *tape) Commit(d *incremental.Delta) error {
+	for _, b := range d.Records {
+		for range b.Len() {
+			if t.r.ticks[t.records] != b.Tick {
+				return t.fail("a record arrives at another time")
+			}
+			t.records++
+		}
+	}
+	if d.Attempt != nil {
+		t.attempt = *d.Attempt
+	}
+	if len(d.Quarantined) > 0 {
+		if t.pools >= len(t.r.pools) || !slices.Equal(t.r.pools[t.pools], d.Quarantined) {
+			return t.fail("another pool is quarantined")
+		}
+		t.pools++
+	}
+	if d.Intent == nil || d.Intent.Published {
+		return nil
+	}
+	return t.release(d)
+}
+
+// release compares a release that is decided.
+func (t *tape) release(d *incremental.Delta) error {
+	if int(d.Intent.Release) > len(t.r.intents) {
+		return t.fail("a release is decided that the state does not have")
+	}
+	want := t.r.intents[d.Intent.Release-1]
+	t.intent = want.Release
+	births := t.r.births(want.Release)
+	if len(births) != len(d.Births) {
+		return t.failAt(want.Release, fmt.Sprintf("it has %d classes", len(d.Births)))
+	}
+	for i, c := range d.Births {
+		if c.ID != births[i].ID || c.Regime != births[i].Regime || !slices.Equal(c.Members, births[i].Members) {
+			return t.failAt(want.Release, "other people share a class")
+		}
+	}
+	for i, c := range d.Births {
+		if c.Bucket != births[i].Bucket {
+			return t.failAt(want.Release, "other classes share a bucket")
+		}
+	}
+	t.classes += len(births)
+	have := *d.Intent
+	have.CreatedAt, have.Policy, have.Published, have.Manifest = want.CreatedAt, want.Policy, want.Published, want.Manifest
+	if have != want {
+		return t.failAt(want.Release, "its counts differ: records, newcomers or those who wait")
+	}
+	return nil
+}
+
+// fail notes a difference on the way to the next release.
+func (t *tape) fail(what string) error { return t.failAt(t.intent+1, what) }
+
+func (t *tape) failAt(release uint32, what string) error {
+	t.differs = &Difference{Release: release, Records: int(t.records), Classes: len(t.r.births(release)), What: what}
+	return errDiffers
+}
