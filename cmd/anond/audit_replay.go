@@ -26,7 +26,9 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o a
 		return err
 	}
 	whole.RequireCertified = o.RequireCertified
-	found, err := recording.Run(worlds, e.replaying(worlds, recording.Records()))
+	progress, done := e.replaying(worlds, recording.Records())
+	found, err := recording.Run(worlds, progress)
+	done()
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
@@ -34,17 +36,15 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o a
 	return e.audit(whole, asJSON)
 }
 
-// replaying shows on a terminal how far a replay is; nil: there is none.
-func (e *environment) replaying(worlds, records int) func(world, applied int) {
+// replaying shows on a terminal how far a replay is, until it is done.
+func (e *environment) replaying(worlds, records int) (progress func(world, applied int), done func()) {
 	if !isTerminal(e.stderr) {
-		return nil
+		return nil, func() {}
 	}
-	return func(world, applied int) {
+	progress = func(world, applied int) {
 		fmt.Fprintf(e.stderr, "\rreplay: run %d of %d, %d %% ", world+1, worlds+1, 100*applied/max(1, records))
-		if world == worlds && applied+1024 >= records {
-			fmt.Fprint(e.stderr, "\r\033[K")
-		}
 	}
+	return progress, func() { fmt.Fprint(e.stderr, "\r\033[K") }
 }
 
 // replayOf is a result as the auditor takes it.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,9 +20,9 @@ import (
 // state it does not, and nothing but the replay finds that.
 func TestAuditReplay(t *testing.T) {
 	s := newSite(t, fileSource, "on: records, every: 100", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, min_pool: 300}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
 	for _, n := range []int{1300, 1900, 2600} {
-		s.write("admissions.ndjson", ndjson(1, n))
+		s.write("admissions.ndjson", fewDiagnoses(ndjson(1, n)))
 		s.must("run --once")
 	}
 	ask := func(code int) audit.Report {
@@ -47,6 +50,15 @@ func TestAuditReplay(t *testing.T) {
 	assert.Equal(t, []string{"B", "replay_differs"}, []string{out.Violations[0].Rule, out.Violations[0].Kind})
 	assert.Equal(t, audit.ReplayViolated, out.Replay.Outcome)
 	assert.Equal(t, audit.Level{L0: "certified", L1: "certified", L2: "violated"}, out.Level)
+}
+
+// fewDiagnoses makes the diagnoses so few that many classes have the same, so that draws
+// decide much.
+func fewDiagnoses(lines string) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	return regexp.MustCompile(`"diagnosis":"[^"]*"`).ReplaceAllStringFunc(lines, func(string) string {
+		return fmt.Sprintf(`"diagnosis":"d%d"`, rng.IntN(4))
+	})
 }
 
 // reseed gives a state another seed, as if its draws had been made with that.

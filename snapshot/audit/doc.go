@@ -19,8 +19,9 @@
 // stands for its bag: a union of whole classes of exactly k records, born together,
 // judged as one, and neither divided nor joined nor changed later. Files certify
 // levels L0 and L1 of it. Level L2 itself rests on how classes, pools and buckets came
-// about, which a replay from the state shows and files do not: Dir says that the
-// structure holds that Theorem E needs.
+// about, which a replay from the state shows and files do not: without one, Dir says
+// that the structure holds that Theorem E needs. Whoever has made a replay hands its
+// outcome over (Options.Replay).
 //
 // A chain that obeys the rules has no other component. One that does not is
 // measured: candidate intersection, differences of nested sets, interval
