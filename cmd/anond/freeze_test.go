@@ -95,11 +95,18 @@ func (s *site) runFrozen() {
 		Clock: stoppedClock{}, Seed: &seed}))
 }
 
+// atLevel2 begins a policy of newFrozen that is at level L2.
+const atLevel2 = "level 2"
+
 // newFrozen is a dataset of several releases; release is the inside of its
 // configuration's section.
 func newFrozen(t *testing.T, policy, release string) *site {
 	s := newSite(t, fileSource, "on: records, every: 300", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "initial: {max_records: 800}\npolicy: {k: 5, l: 3, level: L1"+policy+"}")
+	level := "L1"
+	if after, is := strings.CutPrefix(policy, atLevel2); is {
+		level, policy = "L2", after
+	}
+	s.edit("policy: {k: 5, l: 3, level: L1}", "initial: {max_records: 800}\npolicy: {k: 5, l: 3, level: "+level+policy+"}")
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases"+release)
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	s.runFrozen()
@@ -118,6 +125,10 @@ func TestFrozenReleases(t *testing.T) {
 		{"slicing", "", ", recoding: slicing, slices: [[age, sex], [postcode, admission]]"},
 		{"lgb", ", republication: append", ", recoding: lgb"},
 		{"close", ", diversity: [{t: 0.5}]", ""},
+		{"buckets", atLevel2, ", recoding: buckets"},
+		{"anatomy-l2", atLevel2, ", recoding: anatomy"},
+		{"permutation-l2", atLevel2, ", recoding: permutation"},
+		{"close-l2", atLevel2 + ", diversity: [{t: 0.5}]", ", recoding: buckets"},
 	} {
 		s := newFrozen(t, x.policy, x.release)
 		b.WriteString(digests(t, x.label, s.path("releases")))
