@@ -31,7 +31,6 @@ func Read(store incremental.Store, m *incremental.Machine, o incremental.Options
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
-	// Policies may be weaker than when the first pool was refused: the newest ones hold.
 	r.rows = rowsOf(m.All())
 	if len(r.rows) != len(r.ticks) {
 		return nil, fmt.Errorf("the state has %d records and the machine %d", len(r.ticks), len(r.rows))
