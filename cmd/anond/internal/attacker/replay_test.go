@@ -93,7 +93,7 @@ func TestPlantedRuleIsFound(t *testing.T) {
 // TestReplayAgainstEnumeration: all worlds in which the program gives the observed
 // output, and no others.
 func TestReplayAgainstEnumeration(t *testing.T) {
-	tier.NotShort(t, "seconds of replay")
+	tier.Heavy(t, "seconds of replay")
 	for _, by := range []Program{Extract(), Mondrian()} {
 		informed := false
 		for _, r := range tinyReleases(t, by, equivclass.Requirement{K: 3, L: 2}, 9, 3, 4) {

@@ -14,7 +14,7 @@ import (
 // TestSampleAgainstEnumeration: beliefs are those of all worlds, weighted by what
 // they break.
 func TestSampleAgainstEnumeration(t *testing.T) {
-	tier.NotShort(t, "seconds of sampling")
+	tier.Heavy(t, "seconds of sampling")
 	for _, by := range Programs() {
 		t.Run(by.Name(), func(t *testing.T) {
 			informed := false

@@ -21,7 +21,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden numbers of the att
 // TestAttackIsAFigure: the figure at a small scale. What it finds there is frozen,
 // and at level L2 that is nothing.
 func TestAttackIsAFigure(t *testing.T) {
-	tier.NotShort(t, "it measures for seconds")
+	tier.Heavy(t, "it measures for seconds")
 	r := figurestest.Run(t, Figures(), "attack")
 	require.Len(t, r.Panels, 4)
 	require.Equal(t, []string{"method", "k", "l", "n", "share_above_5", "share_above_9", "guess", "share"}, r.Panels[0].Header)
