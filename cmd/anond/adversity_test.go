@@ -169,7 +169,7 @@ func TestRubbish(t *testing.T) {
 func TestDemo(t *testing.T) {
 	tier.Heavy(t, "the commands of the README run a demo, too")
 	dir := filepath.Join(t.TempDir(), "demo")
-	r := anond(t, "demo", "--records", "2000", "--rate", "5000", "--naive", "--json", "--out", dir)
+	r := anond(t, "demo", "--records", "6000", "--rate", "9000", "--naive", "--json", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	require.GreaterOrEqual(t, len(lines), 6, "five releases and the end")
@@ -181,8 +181,8 @@ func TestDemo(t *testing.T) {
 	}
 	var end demoEnd
 	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &end))
-	assert.EqualValues(t, 2000, end.Sent)
-	assert.EqualValues(t, 2000, end.Published+end.Pending+int(end.DeadLetter))
+	assert.EqualValues(t, 6000, end.Sent)
+	assert.EqualValues(t, 6000, end.Published+end.Pending+int(end.DeadLetter))
 	assert.EqualValues(t, "certified", end.Audit.Verdict)
 	require.Len(t, end.Naive, 3)
 	for _, a := range end.Naive[0].Attackers {
@@ -196,7 +196,7 @@ func TestDemo(t *testing.T) {
 	}
 	assert.NotZero(t, exposed, "the usual methods expose people")
 	require.NotNil(t, end.Reader)
-	assert.Greater(t, end.Reader.Published, 1500)
+	assert.Greater(t, end.Reader.Published, 5000)
 	assert.Greater(t, end.Reader.Guess, end.Reader.Share, "level L1 tells something to those who have read the program")
 
 	for _, command := range []string{"release list", "release show", "release verify", "state check", "state info", "config check", "audit"} {
