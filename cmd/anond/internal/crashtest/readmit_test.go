@@ -3,7 +3,6 @@ package crashtest
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
