@@ -164,13 +164,14 @@ func shuffle(rng *rand.Rand, values [][]byte, records []incremental.RecordID) {
 // TestAdultClassesIgnoreValues: with the values permuted inside each pool over people,
 // every class, the time of every release and what triggers it stay as they are.
 func TestAdultClassesIgnoreValues(t *testing.T) {
+	t.Parallel()
 	tier.NotShort(t, "it replays 6,000 records")
 	r := adultStream(t)
 	plain := r.run(r.values())
 	require.GreaterOrEqual(t, len(plain.releases), 5)
 	t.Logf("%d releases, %s", len(plain.releases), plain.times[len(plain.times)-1])
 	same := 0
-	for seed := range uint64(tier.Of(t, 1, 2, 30)) {
+	for seed := range uint64(tier.Of(t, 1, 2, 12)) {
 		rng, values := rand.New(rand.NewPCG(seed, 61)), r.values()
 		for _, v := range plain.releases {
 			var pool []incremental.RecordID

@@ -202,6 +202,7 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 // Merge for a pool, so that it neither refines a merged group nor merges a failed sub-pool
 // again, and Merge, as the verifier, refuses parts of unequal size.
 func TestBrokenMachines(t *testing.T) {
+	t.Parallel()
 	for i, s := range []*course{
 		{name: "ties by number", n: 8, d: 3, k: 2, l: 2, play: batches(8), order: inOrder},
 		{name: "draws known", n: 6, d: 3, k: 2, l: 2, play: batches(6), drawsKnown: true},

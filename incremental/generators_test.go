@@ -18,13 +18,14 @@ import (
 // exchanged, with the draws exchanged too. With sub-pools, classes are exchanged inside
 // the sub-pool that their bucket belongs to.
 func TestAdultBucketsUnderTheGenerators(t *testing.T) {
+	t.Parallel()
 	tier.Heavy(t, "it replays 6,000 records many times")
 	for _, subPool := range []int{merge.SubPoolClasses, 60} {
 		r := adultStream(t)
 		r.subPool = subPool
 		plain := r.run(r.values())
 		require.GreaterOrEqual(t, len(plain.releases), 5)
-		for seed := range uint64(30) {
+		for seed := range uint64(8) {
 			rng, values := rand.New(rand.NewPCG(seed, 62)), r.values()
 			places, exchanged := map[merge.Key]map[int32]int32{}, 0
 			for _, v := range plain.releases {

@@ -228,6 +228,7 @@ const cheap = 10
 //
 // Time is not in the transcript: how long Merge takes depends on bags.
 func TestEveryWorldOfSmallStreams(t *testing.T) {
+	t.Parallel()
 	all := smallStreams(t)
 	for _, s := range all[:tier.Of(t, 5, cheap, len(all))] {
 		t.Run(s.name, func(t *testing.T) { s.requireExact(t) })
