@@ -16,6 +16,10 @@ ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetri
 SCRATCH := $(shell .ci/scratch)
 test test-short test-full race: export TMPDIR = $(SCRATCH)
 
+# Tests need no symbols for a debugger; compiling without takes a sixth less time.
+NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+test test-full race: export GOFLAGS = $(NODWARF)
+
 # test: what everyone runs before a change is handed in: a part of each suite.
 # make lint runs go vet. A test that builds the program imports what is slow to
 # compile, so that it is compiled once (docs_test.go). Many packages wait for a broker, a process or a

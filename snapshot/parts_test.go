@@ -88,13 +88,14 @@ func change(v *incremental.View, before *incremental.View) *incremental.View {
 // the rows of the parts.
 func TestPartsAreTheWhole(t *testing.T) {
 	tier.NotShort(t, "it renders many chains")
+	releases := tier.Of(t, 1, 12, 23)
 	for seed := range uint64(tier.Of(t, 1, 1, 2)) {
 		for _, c := range growingChains(seed) {
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
 				steady, restarted := publisherOf(t), publisherOf(t)
 				restarts := rand.New(rand.NewPCG(seed, 9))
 				var before *incremental.View
-				for release := 1; release <= 23-10*int(seed); release++ {
+				for release := 1; release <= releases-10*int(seed); release++ {
 					v := c.next(t, release)
 					out, err := steady.Publish(snapshot.Of(change(v, before)), c.settings)
 					require.NoError(t, err, "release %d", release)

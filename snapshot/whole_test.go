@@ -45,11 +45,12 @@ func wholeOf(dir string, m *snapshot.Manifest, v *incremental.View) (map[string]
 // all living classes gives; and so is the table that is written next to them.
 func TestWholeTableIsTheRendering(t *testing.T) {
 	tier.NotShort(t, "it renders many chains")
+	releases := tier.Of(t, 1, 12, 23)
 	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
 		for _, c := range growingChains(seed) {
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
 				p := publisherOf(t)
-				for release := 1; release <= 23; release++ {
+				for release := 1; release <= releases; release++ {
 					v := c.next(t, release)
 					c.settings.SingleFile = release%5 == 0
 					out, err := p.Publish(snapshot.Of(v), c.settings)
