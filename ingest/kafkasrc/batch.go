@@ -76,7 +76,8 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 		return nil, nil, corrupt(base, "%d records up to +%d", count, delta)
 	}
 	return &batch{base: base, last: base + delta, epoch: int32(binary.BigEndian.Uint32(raw[epochAt:])),
-		attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])), producer: int64(binary.BigEndian.Uint64(raw[43:])), count: int(count), payload: raw[headerSize:]}, rest, nil
+		attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])), producer: int64(binary.BigEndian.Uint64(raw[43:])),
+		count: int(count), payload: raw[headerSize:]}, rest, nil
 }
 
 // minRecord is the least size of a record: length, attributes, three deltas or

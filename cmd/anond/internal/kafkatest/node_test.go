@@ -53,7 +53,8 @@ func (n *node) config() string { return filepath.Join(n.dir, "server.properties"
 // java is a Java process with Kafka's classes. It compiles lightly: it starts more
 // often than it serves.
 func (n *node) java(class string, args ...string) *exec.Cmd {
-	c := exec.Command("java", append([]string{"-Xmx" + n.heap, "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(n.jars, "*"), class}, args...)...)
+	options := []string{"-Xmx" + n.heap, "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(n.jars, "*"), class}
+	c := exec.Command("java", append(options, args...)...)
 	dieWithUs(c)
 	return c
 }
