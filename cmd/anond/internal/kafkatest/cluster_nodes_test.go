@@ -133,7 +133,7 @@ func nodes(t *testing.T) *cluster {
 	t.Helper()
 	needs(t, Several)
 	c := broker.(*cluster)
-	t.Cleanup(func() { require.NoError(t, c.each(func(_ int, n *node) error { return n.revive() })) })
+	t.Cleanup(func() { require.NoError(t, c.each(func(_ int, n *node) error { return n.runAgain() })) })
 	return c
 }
 

@@ -29,9 +29,9 @@ func (s *site) more(n int) {
 	s.sent(s.counts().Sent + n)
 }
 
-// unhurt requires that no process took the log for another one, for one with a gap,
+// noFalseAlarm requires that no process took the log for another one, for one with a gap,
 // or for one that cannot be read.
-func unhurt(t *testing.T, processes ...*process) {
+func noFalseAlarm(t *testing.T, processes ...*process) {
 	t.Helper()
 	for _, p := range processes {
 		for _, name := range []string{"source_replaced", "source_gap", "source_corrupt", "source_unverified"} {
@@ -68,7 +68,7 @@ func TestClusterLeaderKilled(t *testing.T) {
 	require.Eventually(t, func() bool { return s.counts().Outbox == 0 }, patience, poll, "letters delivered")
 	run.stop()
 	require.NotEmpty(t, run.eventsOf("source_disconnected", p))
-	unhurt(t, run)
+	noFalseAlarm(t, run)
 	s.settled(sent, refused)
 	keys, _ := letters.values()
 	require.Len(t, distinct(keys), refused)
@@ -101,7 +101,7 @@ func TestClusterLeaderSuspended(t *testing.T) {
 	s.sent(sent)
 	run.stop()
 	require.NotEmpty(t, run.eventsOf("source_disconnected", p))
-	unhurt(t, run)
+	noFalseAlarm(t, run)
 	s.settled(sent, 0)
 }
 
@@ -129,7 +129,7 @@ func TestClusterReassigned(t *testing.T) {
 	again.await("started", 1)
 	s.sent(feed.stop())
 	again.stop()
-	unhurt(t, run, again)
+	noFalseAlarm(t, run, again)
 	s.settled(s.counts().Sent, 0)
 }
 
@@ -179,7 +179,7 @@ func TestClusterLease(t *testing.T) {
 	s.sent(sent)
 	a.stop()
 	b.stop()
-	unhurt(t, a, b)
+	noFalseAlarm(t, a, b)
 	s.settled(sent, 0)
 	onceEach(t, a, b)
 }

@@ -121,8 +121,8 @@ func (n *node) runs() bool {
 	}
 }
 
-// revive has a node run that was suspended or killed.
-func (n *node) revive() error {
+// runAgain has a node run that was suspended or killed.
+func (n *node) runAgain() error {
 	if n.runs() {
 		return n.resume()
 	}
