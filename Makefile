@@ -10,7 +10,7 @@ BENCHTIME ?= 1x
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-short test-full test-kafka race fuzz bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka test-kafka-cluster race fuzz bench lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
@@ -87,3 +87,8 @@ KAFKA_VERSIONS ?= 3.9.2 4.3.1
 
 test-kafka:
 	@GO='$(GO)' cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)
+
+# test-kafka-cluster: the tests of docs/KAFKA.md that need several nodes: elections,
+# a node that is cut off, reassignment, retention. Three nodes with 256 MB of heap each.
+test-kafka-cluster:
+	@GO='$(GO)' KAFKA_NODES=3 cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)

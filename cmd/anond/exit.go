@@ -88,7 +88,8 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger " +
 			"memory.max_in_flight accepts a large batch"
 	case errors.Is(err, ingest.ErrReplaced):
-		return exitFailed, "start a new dataset for the new source, with its own state, releases and ledger"
+		return exitFailed, "start a new dataset for the new source, with its own state, releases and ledger; if Kafka lost records " +
+			"in an election, docs/KAFKA.md says how to go on"
 	case errors.Is(err, ingest.ErrBehind), errors.Is(err, snapshot.ErrBehind):
 		return exitBehind, "restore the newest state; continuing with this one would break the promise of earlier releases"
 	case errors.Is(err, ingest.ErrAway):

@@ -10,6 +10,7 @@ import (
 // checksum, bytes of the whole header.
 const (
 	lengthAt    = 8
+	epochAt     = 12
 	magicAt     = 16
 	crcAt       = 17
 	attributeAt = 21
@@ -30,6 +31,7 @@ var errFormat = errors.New("message format older than Kafka 0.11 (record format 
 // batch is one record batch. Its bytes are those of the fetch's answer.
 type batch struct {
 	base, last int64 // first and last offset it covers, records removed by compaction included
+	epoch      int32 // of the leader that wrote it; noEpoch: not told
 	attributes int16
 	producer   int64
 	count      int
@@ -73,8 +75,9 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 	if delta < 0 || count < 0 || count > delta+1 || base > 1<<62 {
 		return nil, nil, corrupt(base, "%d records up to +%d", count, delta)
 	}
-	return &batch{base: base, last: base + delta, attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])),
-		producer: int64(binary.BigEndian.Uint64(raw[43:])), count: int(count), payload: raw[headerSize:]}, rest, nil
+	return &batch{base: base, last: base + delta, epoch: int32(binary.BigEndian.Uint32(raw[epochAt:])),
+		attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])), producer: int64(binary.BigEndian.Uint64(raw[43:])),
+		count: int(count), payload: raw[headerSize:]}, rest, nil
 }
 
 // minRecord is the least size of a record: length, attributes, three deltas or

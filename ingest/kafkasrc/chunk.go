@@ -14,6 +14,7 @@ type answer struct {
 	sizes  sizes
 	large  func() error // waits for the turn to read a large batch
 	next   int64        // offset up to which it was read
+	epoch  int32        // of the batches read; noEpoch: of none so far
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
@@ -21,7 +22,8 @@ type answer struct {
 }
 
 func newAnswer(res *fetchResponse, next, limit int64, s sizes, large func() error) *answer {
-	return &answer{data: res.recordData, tx: newTransactions(res.aborted), limit: limit, sizes: s, large: large, next: next}
+	return &answer{data: res.recordData, tx: newTransactions(res.aborted), limit: limit, sizes: s, large: large, next: next,
+		epoch: noEpoch}
 }
 
 // piece returns the next chunk: the offsets from where the last one ended up to
@@ -31,7 +33,8 @@ func newAnswer(res *fetchResponse, next, limit int64, s sizes, large func() erro
 //
 // A corrupt batch after good ones ends the chunk before it, and is the error of
 // the next call; a corrupt first batch is an error at once. A corrupt batch gives
-// no record at all.
+// no record at all. So it is with a batch of another leader (leaderError), until the
+// caller has set epoch to that leader's.
 func (a *answer) piece() (*ingest.Chunk, error) {
 	c := &ingest.Chunk{From: a.next, Next: a.next}
 	for a.weight = 0; a.err == nil && a.weight < a.sizes.piece && !a.atLimit(); {
@@ -89,6 +92,9 @@ func (a *answer) begin() (more bool, err error) {
 			return false, corrupt(a.next, "cut")
 		}
 		return false, nil
+	}
+	if err := a.sameLeader(b); err != nil {
+		return false, err
 	}
 	hidden, err := a.tx.hides(b)
 	if err != nil {

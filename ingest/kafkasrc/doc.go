@@ -26,10 +26,11 @@
 // A failure is retried without limit, with capped, jittered exponential backoff
 // (ingest.Reconnect). Final are only those that need an operator: a gap, a batch
 // that cannot be read, a replaced log, credentials refused when the source is
-// opened. After each failure the last record read is compared with the log again,
-// so that a topic is noticed that was deleted and created while the broker was
-// away (verify.go). A watchdog rebuilds all connections when there is something to
-// read and nothing comes (watch.go).
+// opened. After each failure, and before the first batch of another leader is handed
+// out, the last record read is compared with the log again. So a topic is noticed
+// that was deleted and created while the broker was away, and an election that lost
+// records (verify.go, leader.go). A watchdog rebuilds all connections when there is
+// something to read and nothing comes (watch.go).
 //
 // # Difference from the usual
 //
@@ -61,7 +62,7 @@
 //	source_corrupt              a batch cannot be read
 //	source_partition_added      the topic has a new partition
 //	source_gap                  records were deleted before they were read
-//	source_replaced             the topic is not the one that state has read
+//	source_replaced             the topic is not the one that state has read, or has lost records
 //	source_unverified           the last record read is gone, nothing to compare
 //	source_commit_failed        the best-effort offset commit failed
 //	source_lease_standby        another instance is active

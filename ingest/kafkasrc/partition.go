@@ -19,8 +19,8 @@ type partition struct {
 	id    int32
 	at    place
 	limit int64 // where to stop (Once); -1: never
-	// doubtful: something failed, so the log is compared with the place again
-	// before the next fetch.
+	// doubtful: something failed, or the leader is another one, so the log is
+	// compared with the place again before the next fetch.
 	doubtful bool
 	empties  int  // answers in a row that held nothing though something should be there
 	bulky    bool // the newest answer was larger than usual, so the next one may be
@@ -145,10 +145,16 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	}
 	a := newAnswer(res, p.at.fetch, p.limit, p.src.sizes(), t.beLarge)
 	defer a.close()
+	a.epoch = p.at.epoch
 	first, err := a.piece()
+	if led := (*leaderError)(nil); errors.As(err, &led) {
+		p.doubtful, p.at.epoch = true, led.epoch // handed out once the log was compared
+		return nil
+	}
 	if err != nil {
 		return err
 	}
+	p.at.epoch = a.epoch
 	p.sees(res.lso)
 	if res.lso <= p.at.fetch {
 		p.moved()

@@ -59,9 +59,9 @@ func (s *source) reread(ctx context.Context, p incremental.Partition, offset int
 	if err != nil {
 		return err
 	}
-	found, value, err := s.recordAt(t, res, offset)
-	if err != nil || found != sameKind {
+	r, err := s.recordAt(t, res, offset)
+	if err != nil || r.found != sameKind {
 		return err
 	}
-	return take(p, offset, value, nil)
+	return take(p, offset, r.value, nil)
 }

@@ -117,7 +117,7 @@ func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, erro
 			defer func() { <-slots }()
 			var at place
 			if pos, known := s.resume.Positions[s.cfg.partition(id)]; known {
-				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest}
+				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest, epoch: noEpoch}
 			}
 			at, e, err := s.locateSurely(ctx, id, at)
 			parts[i], errs[i] = newPartition(s, id, at, e), err
@@ -127,19 +127,30 @@ func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, erro
 	return parts, errors.Join(errs...)
 }
 
-// locateSurely is locate, which must say twice that a log was replaced: right
+// locateSurely is locate, which must say again that a log was replaced: right
 // after an election a new leader may not know yet how far the log was committed.
+// That the log ends below the place must hold for ConfirmAfter, over renewed
+// connections: so it looks as well to a broker that is cut off from the others and
+// takes itself for the leader still.
 func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, extent, error) {
-	got, e, err := s.locate(ctx, id, at)
-	if !errors.Is(err, ingest.ErrReplaced) {
-		return got, e, err
+	retry, since := s.cfg.Reconnect, time.Now()
+	retry.Max = max(s.cfg.ConfirmAfter/10, time.Millisecond)
+	attempts := retry.Attempts()
+	for {
+		got, e, err := s.locate(ctx, id, at)
+		if !errors.Is(err, ingest.ErrReplaced) {
+			return got, e, err
+		}
+		shorter := errors.As(err, new(*shorterError))
+		if attempts.Failed() > 0 && (!shorter || time.Since(since) >= s.cfg.ConfirmAfter) {
+			s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id),
+				slog.String("error", err.Error()))
+			return got, e, err
+		}
+		s.health.fails(id, err)
+		if err := attempts.Wait(ctx); err != nil {
+			return at, e, err
+		}
+		s.client.renew(time.Second, false)
 	}
-	if err := s.cfg.Reconnect.Attempts().Wait(ctx); err != nil {
-		return at, e, err
-	}
-	if got, e, err = s.locate(ctx, id, at); errors.Is(err, ingest.ErrReplaced) {
-		s.log.Error("the topic is not the one that state has read", event("source_replaced"), partitionAttr(id),
-			slog.String("error", err.Error()))
-	}
-	return got, e, err
 }

@@ -18,6 +18,7 @@ type place struct {
 	fetch, from int64
 	last        int64 // last record read, -1 if none
 	digest      digest
+	epoch       int32 // of the newest batch read, or of the one with which the log was compared since; noEpoch: not known
 }
 
 // locate compares a place with the log and returns where to read on.
@@ -37,14 +38,14 @@ func (s *source) locate(ctx context.Context, id int32, at place) (place, extent,
 		return at, e, err
 	}
 	if !at.known {
-		at.known, at.fetch, at.from, at.last = true, e.first, e.first, -1
+		at.known, at.fetch, at.from, at.last, at.epoch = true, e.first, e.first, -1, noEpoch
 		return at, e, nil
 	}
 	if at.fetch > e.high {
-		return at, e, s.replaced(id, fmt.Sprintf("state has read up to offset %d, and the log ends at %d", at.fetch, e.high))
+		return at, e, &shorterError{s.replaced(id, fmt.Sprintf("state has read up to offset %d, and the log ends at %d", at.fetch, e.high))}
 	}
 	if at.fetch >= e.first {
-		return at, e, s.compareLast(ctx, id, at, e)
+		return at, e, s.compareLast(ctx, id, &at, e)
 	}
 	gap := &ingest.GapError{Partition: s.cfg.partition(id), Want: at.fetch, Have: e.first}
 	s.log.Error("records were deleted before they were read", event("source_gap"), partitionAttr(id),
@@ -56,48 +57,52 @@ func (s *source) locate(ctx context.Context, id int32, at place) (place, extent,
 	return at, e, nil
 }
 
+// shorterError: the log ends below the place.
+type shorterError struct{ error }
+
+func (e *shorterError) Unwrap() error { return e.error }
+
 func (s *source) replaced(id int32, why string) error {
 	return fmt.Errorf("%w: %s partition %d: %s", ingest.ErrReplaced, s.cfg.Source, id, why)
 }
 
-// compareLast re-reads the last record and compares its digest.
-func (s *source) compareLast(ctx context.Context, id int32, at place, e extent) error {
+// compareLast re-reads the last record and compares its digest. If the epoch of
+// what was read is not known, it becomes that of this record.
+func (s *source) compareLast(ctx context.Context, id int32, at *place, e extent) error {
 	if at.last < 0 || s.resume.Digest == nil {
 		return nil
 	}
-	found, same := lostRecord, false
+	var r held
+	var same bool
 	if at.last >= e.first {
-		t, err := s.turn(ctx, nil)
-		if err != nil {
+		var err error
+		if r, same, err = s.heldAt(ctx, id, at.last, at.digest); err != nil {
 			return err
 		}
-		defer t.end()
-		res, err := t.fetch(id, at.last, 0)
-		if err == nil {
-			err = res.err()
-		}
-		var value []byte
-		if err == nil {
-			found, value, err = s.recordAt(t, res, at.last)
-		}
-		if err != nil {
-			return err
-		}
-		same = s.resume.Digest(value) == at.digest || len(value) > cutTo && s.resume.Digest(value[:cutTo]) == at.digest
 	}
 	switch {
-	case found == otherThing:
+	case r.found == otherThing:
 		return s.replaced(id, fmt.Sprintf("offset %d held a record and now holds none that was committed", at.last))
-	case found == sameKind && !same:
+	case r.found == sameKind && !same:
 		return s.replaced(id, fmt.Sprintf("offset %d holds another record than the one that was read", at.last))
-	case found == lostRecord:
+	case r.found == lostRecord:
 		s.log.Warn("the last record read is no longer in the log, so that the log could not be compared", event("source_unverified"),
 			partitionAttr(id), slog.Int64("offset", at.last))
+	case at.epoch == noEpoch:
+		at.epoch = r.epoch
 	}
 	return nil
 }
 
-// finding is what an offset holds that held a record.
+// held is what an offset holds that held a record. The value is whole, also
+// where it was handed out in its beginning only: which of the two was digested
+// depends on the settings of that time.
+type held struct {
+	found finding
+	value []byte
+	epoch int32
+}
+
 type finding int
 
 const (
@@ -106,20 +111,36 @@ const (
 	otherThing                // a control record or a record of an aborted transaction
 )
 
-// recordAt finds the record at an offset in an answer. Its value is whole, also
-// where it was handed out in its beginning only: which of the two was digested
-// depends on the settings of that time.
-func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (finding, []byte, error) {
+// heldAt says what an offset holds, and whether that has the digest.
+func (s *source) heldAt(ctx context.Context, id int32, offset int64, d digest) (r held, same bool, err error) {
+	t, err := s.turn(ctx, nil)
+	if err != nil {
+		return r, false, err
+	}
+	defer t.end()
+	res, err := t.fetch(id, offset, 0)
+	if err = res.orErr(err); err != nil {
+		return r, false, err
+	}
+	if r, err = s.recordAt(t, res, offset); err != nil {
+		return r, false, err
+	}
+	same = s.resume.Digest(r.value) == d || len(r.value) > cutTo && s.resume.Digest(r.value[:cutTo]) == d
+	return r, same, nil
+}
+
+// recordAt finds the record at an offset in an answer.
+func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (held, error) {
 	tx := newTransactions(res.aborted)
 	for data := res.recordData; len(data) > 0; {
 		b, rest, err := nextBatch(data)
 		if err != nil || b == nil {
-			return lostRecord, nil, err
+			return held{}, err
 		}
 		data = rest
 		hidden, err := tx.hides(b)
 		if err != nil {
-			return lostRecord, nil, err
+			return held{}, err
 		}
 		if b.last < offset {
 			continue
@@ -127,13 +148,13 @@ func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (finding, [
 		value, found, err := s.valueAt(t, b, offset)
 		switch {
 		case err != nil || !found:
-			return lostRecord, nil, err
+			return held{}, err
 		case hidden:
-			return otherThing, nil, nil
+			return held{found: otherThing}, nil
 		}
-		return sameKind, value, nil
+		return held{sameKind, value, b.epoch}, nil
 	}
-	return lostRecord, nil, nil
+	return held{}, nil
 }
 
 func (s *source) valueAt(t *turn, b *batch, offset int64) (value []byte, found bool, err error) {

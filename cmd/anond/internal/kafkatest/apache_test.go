@@ -2,33 +2,24 @@ package kafkatest
 
 import (
 	"bytes"
-	"context"
-	"errors"
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"time"
 )
 
-// apache is a single Apache Kafka node in KRaft mode: a Java process on loopback.
+// apache is a single Apache Kafka node in KRaft mode, with a second listener that
+// speaks TLS and wants a password, and a third that wants a certificate.
 type apache struct {
-	jars, dir string
-	version   string
-	open      string // addresses of its listeners
-	secured   Secured
-	process   *exec.Cmd
-	exited    chan struct{}
+	node
+	name    string
+	secured Secured
 }
 
-// startFor bounds how long a broker may take until it answers.
-const startFor = time.Minute
-
 func startApache(jars, dir string) (Broker, error) {
-	a := &apache{jars: jars, dir: filepath.Join(dir, "kafka")}
+	a := &apache{node: node{jars: jars, dir: filepath.Join(dir, "kafka"), heap: "512m"}}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -41,11 +32,11 @@ func startApache(jars, dir string) (Broker, error) {
 // prepare finds the version, draws ports, makes certificates and formats the
 // log directory.
 func (a *apache) prepare() error {
-	found, err := filepath.Glob(filepath.Join(a.jars, "kafka_2.13-*.jar"))
-	if err != nil || len(found) != 1 {
-		return fmt.Errorf("KAFKA_JARS=%s: no kafka_2.13-VERSION.jar (%w)", a.jars, errors.Join(err))
+	version, err := a.version()
+	if err != nil {
+		return err
 	}
-	a.version = regexp.MustCompile(`kafka_2\.13-(.*)\.jar$`).FindStringSubmatch(found[0])[1]
+	a.name = "Apache Kafka " + version
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err
 	}
@@ -57,26 +48,23 @@ func (a *apache) prepare() error {
 		return err
 	}
 	a.open, a.secured.Addr, a.secured.MutualAddr = ports[1], ports[2], ports[3]
-	if err := os.WriteFile(a.config(), []byte(a.properties(ports[0])), 0o600); err != nil {
-		return err
-	}
-	id, err := a.java("kafka.tools.StorageTool", "random-uuid").Output()
-	if err != nil {
-		return fmt.Errorf("java: %w", err)
-	}
-	lines := strings.Fields(string(id))
-	args := []string{"format", "-t", lines[len(lines)-1], "-c", a.config()}
+	var users []string
 	for user, mechanism := range map[string]string{admin: "SCRAM-SHA-512", "reader-256": "SCRAM-SHA-256", "reader-512": "SCRAM-SHA-512"} {
 		password := userPassword
 		if user == admin {
 			password = adminPassword
 		}
-		args = append(args, "--add-scram", fmt.Sprintf("%s=[name=%s,password=%s]", mechanism, user, password))
+		users = append(users, "--add-scram", fmt.Sprintf("%s=[name=%s,password=%s]", mechanism, user, password))
 	}
-	if out, err := a.java("kafka.tools.StorageTool", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("format: %w: %s", err, out)
-	}
-	return nil
+	return a.format(newClusterID(), a.properties(ports[0]), users...)
+}
+
+// newClusterID is an identifier as Kafka makes it: 16 bytes in URL-safe base64.
+func newClusterID() string {
+	id := make([]byte, 16)
+	rand.Read(id)
+	id[0] &= 0x7f // no leading -, which the command line would take for an option
+	return base64.RawURLEncoding.EncodeToString(id)
 }
 
 func (a *apache) certificates() (err error) {
@@ -97,8 +85,6 @@ func (a *apache) certificates() (err error) {
 }
 
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-
-func (a *apache) config() string { return filepath.Join(a.dir, "server.properties") }
 
 // properties is one configuration for Kafka 3.9 and 4: a static quorum of one.
 // Topics are never made by accident, and nothing is allowed to users without an
@@ -140,82 +126,13 @@ listener.name.mutual.ssl.client.auth=required
 `)
 }
 
-// java is a Java process with Kafka's classes. The JVM may use half a gigabyte
-// and compiles lightly: it starts more often than it serves.
-func (a *apache) java(class string, args ...string) *exec.Cmd {
-	c := exec.Command("java", append([]string{"-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(a.jars, "*"), class}, args...)...)
-	dieWithUs(c)
-	return c
-}
-
-func (a *apache) Name() string         { return "Apache Kafka " + a.version }
-func (a *apache) Addr() string         { return a.open }
-func (a *apache) Secured() Secured     { return a.secured }
-func (a *apache) Lacks(Ability) string { return "" }
-func (a *apache) Compact()             {} // the cleaner runs all the time
-
-// Start starts the process and waits until it answers.
-func (a *apache) Start() error {
-	log, err := os.OpenFile(filepath.Join(a.dir, "kafka.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+func (a *apache) Name() string     { return a.name }
+func (a *apache) Addrs() []string  { return []string{a.open} }
+func (a *apache) Secured() Secured { return a.secured }
+func (a *apache) Lacks(b Ability) string {
+	if b == Several {
+		return "a single node neither elects nor replicates: make test-kafka-cluster"
 	}
-	defer log.Close()
-	a.process, a.exited = a.java("kafka.Kafka", a.config()), make(chan struct{})
-	a.process.Stdout, a.process.Stderr = log, log
-	if err := a.process.Start(); err != nil {
-		return err
-	}
-	go func() { _ = a.process.Wait(); close(a.exited) }()
-	ctx, cancel := context.WithTimeout(context.Background(), startFor)
-	defer cancel()
-	for {
-		err := answers(ctx, a.open)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-a.exited:
-			return fmt.Errorf("the broker ended: %s", a.complaints())
-		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("the broker does not answer: %w: %s", err, a.complaints()), a.Kill())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return ""
 }
-
-// complaints are the lines of the broker's log that say why it ended.
-func (a *apache) complaints() string {
-	text, _ := os.ReadFile(filepath.Join(a.dir, "kafka.log"))
-	return strings.Join(regexp.MustCompile(`(?m)^.*(ERROR|FATAL|Caused by|Exception: ).*$`).FindAllString(string(text), 20), "\n")
-}
-
-// Kill sends SIGKILL and waits for the end.
-func (a *apache) Kill() error {
-	err := a.process.Process.Kill()
-	<-a.exited
-	return err
-}
-
-func (a *apache) Close() error {
-	select {
-	case <-a.exited:
-		return nil
-	default:
-		return a.Kill()
-	}
-}
-
-// freePorts returns addresses on loopback that were free a moment ago.
-func freePorts(n int) ([]string, error) {
-	var addrs []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		addrs = append(addrs, l.Addr().String())
-	}
-	return addrs, nil
-}
+func (a *apache) Compact() {} // the cleaner runs all the time

@@ -80,7 +80,7 @@ func benchRaw(b *testing.B, p *topic) {
 func benchSource(b *testing.B, p *topic) {
 	for b.Loop() {
 		began, n := time.Now(), 0
-		s, err := kafkasrc.Open(context.Background(), kafkasrc.Config{Brokers: []string{broker.Addr()}, Topic: p.name},
+		s, err := kafkasrc.Open(context.Background(), kafkasrc.Config{Brokers: broker.Addrs(), Topic: p.name},
 			ingest.Resume{Once: true, Digest: func([]byte) (d incremental.Digest) { return d }})
 		require.NoError(b, err)
 		for {

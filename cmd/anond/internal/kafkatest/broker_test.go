@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,9 +17,9 @@ import (
 type Broker interface {
 	// Name says which broker it is, and which version of it.
 	Name() string
-	// Addr is the listener without encryption and passwords, where everybody may
+	// Addrs are the listeners without encryption and passwords, where everybody may
 	// do everything.
-	Addr() string
+	Addrs() []string
 	// Lacks says why the broker cannot do something, or "".
 	Lacks(Ability) string
 	// Kill ends the broker as a power cut of its process would; Start starts it
@@ -40,6 +41,7 @@ const (
 	Secure  Ability = "secure"  // Secured
 	Mutual  Ability = "mutual"  // Secured.MutualAddr
 	Refuse  Ability = "refuse"  // says that a password is wrong
+	Several Ability = "several" // is a cluster of several nodes (nodes)
 )
 
 // Secured is a listener with TLS and SASL SCRAM, on a broker that denies what no
@@ -94,7 +96,12 @@ func runSuite(m *testing.M) (code int) {
 }
 
 func chooseBroker(dir string) (Broker, error) {
-	if jars := os.Getenv("KAFKA_JARS"); jars != "" {
+	switch jars, nodes := os.Getenv("KAFKA_JARS"), os.Getenv("KAFKA_NODES"); {
+	case jars != "" && nodes == "3":
+		return startCluster(jars, dir)
+	case nodes != "":
+		return nil, fmt.Errorf("KAFKA_NODES is %q; only 3, together with KAFKA_JARS, has a meaning", nodes)
+	case jars != "":
 		return startApache(jars, dir)
 	}
 	if addr := os.Getenv("KAFKA_BROKERS"); addr != "" {
@@ -114,8 +121,8 @@ func needs(t *testing.T, a Ability) {
 // given is a broker that was started elsewhere.
 type given string
 
-func (g given) Name() string { return "the broker at " + string(g) }
-func (g given) Addr() string { return string(g) }
+func (g given) Name() string    { return "the broker at " + string(g) }
+func (g given) Addrs() []string { return strings.Split(string(g), ",") }
 func (g given) Lacks(a Ability) string {
 	return "the broker of KAFKA_BROKERS is not ours to " + string(a)
 }
@@ -128,12 +135,15 @@ func (g given) Close() error     { return nil }
 // client returns a franz-go client of the open listener.
 func client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	return clientAt(t, broker.Addr(), opts...)
+	if _, several := broker.(*cluster); several {
+		opts = append(ofCluster(), opts...)
+	}
+	return clientAt(t, broker.Addrs(), opts...)
 }
 
-func clientAt(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
+func clientAt(t testing.TB, addrs []string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addr), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addrs...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.MetadataMinAge(minMetadataAge)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)

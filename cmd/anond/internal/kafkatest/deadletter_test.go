@@ -14,7 +14,7 @@ func TestDeadLetterTopic(t *testing.T) {
 	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 1)
-	letters := &topic{t, unique("letters"), p.c}
+	letters := &topic{t: t, name: unique("letters"), c: p.c}
 	t.Cleanup(func() { _ = letters.tryDelete() })
 	s := newSite(t, p)
 	s.config["dead_letter"] = section{"type": "topic", "topic": letters.name}

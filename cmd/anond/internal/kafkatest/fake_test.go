@@ -53,14 +53,15 @@ func (f *fake) start(where kfake.Opt) (err error) {
 }
 
 func (f *fake) Name() string     { return "kfake" }
-func (f *fake) Addr() string     { return f.addr }
+func (f *fake) Addrs() []string  { return []string{f.addr} }
 func (f *fake) Secured() Secured { return f.secured }
 func (f *fake) Compact()         { f.cluster.Compact() }
 
 func (f *fake) Lacks(a Ability) string {
 	return map[Ability]string{
-		Mutual: "kfake does not take a client certificate for a user",
-		Refuse: "kfake closes the connection where Kafka says that the password is wrong",
+		Mutual:  "kfake does not take a client certificate for a user",
+		Several: "kfake neither elects nor replicates: make test-kafka-cluster",
+		Refuse:  "kfake closes the connection where Kafka says that the password is wrong",
 	}[a]
 }
 

@@ -18,7 +18,7 @@ func kcat(t testing.TB, stdin []byte, args ...string) string {
 		t.Skip("kcat is not installed (Debian: kcat)")
 	}
 	var out, errs bytes.Buffer
-	c := exec.CommandContext(wait(t), path, append([]string{"-b", broker.Addr()}, args...)...)
+	c := exec.CommandContext(wait(t), path, append([]string{"-b", strings.Join(broker.Addrs(), ",")}, args...)...)
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(stdin), &out, &errs
 	require.NoError(t, c.Run(), "kcat %v: %s", args, errs.String())
 	return out.String()

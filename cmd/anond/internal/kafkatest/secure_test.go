@@ -33,7 +33,7 @@ func rightsFor(topic, letters, group string) []right {
 func superuser(t testing.TB) *kgo.Client {
 	t.Helper()
 	s := broker.Secured()
-	return clientAt(t, s.Addr, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}),
+	return clientAt(t, []string{s.Addr}, kgo.DialTLSConfig(&tls.Config{RootCAs: s.CA.pool()}),
 		kgo.SASL(scram.Auth{User: admin, Pass: adminPassword}.AsSha512Mechanism()))
 }
 

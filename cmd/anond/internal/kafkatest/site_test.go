@@ -47,7 +47,7 @@ func newSite(t testing.TB, p *topic) *site {
 	}
 	s.config = section{
 		"version": 1, "dataset": "clinic",
-		"source":      section{"type": "kafka", "kafka": section{"brokers": []string{broker.Addr()}, "topic": p.name}},
+		"source":      section{"type": "kafka", "kafka": section{"brokers": broker.Addrs(), "topic": p.name}},
 		"dead_letter": section{"type": "file", "path": "./dead-letter"},
 		"schema": section{"attributes": []section{attribute("patient", "subject"), attribute("age", "quasi", "integer"),
 			attribute("sex", "quasi", "categorical"), attribute("diagnosis", "sensitive", "categorical")}},

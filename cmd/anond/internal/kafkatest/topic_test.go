@@ -35,9 +35,10 @@ func unique(prefix string) string { return prefix + "-" + strings.ToLower(rand.T
 
 // topic is a topic of one test, deleted at its end.
 type topic struct {
-	t    testing.TB
-	name string
-	c    *kgo.Client // may do everything
+	t        testing.TB
+	name     string
+	c        *kgo.Client // may do everything
+	replicas [][]int32   // the nodes of each partition; nil: one that the broker chooses
 }
 
 func newTopic(t testing.TB, partitions int32, configs ...string) *topic {
@@ -47,7 +48,7 @@ func newTopic(t testing.TB, partitions int32, configs ...string) *topic {
 
 func newTopicAs(t testing.TB, c *kgo.Client, partitions int32, configs ...string) *topic {
 	t.Helper()
-	p := &topic{t, unique("anond"), c}
+	p := &topic{t: t, name: unique("anond"), c: c}
 	p.create(partitions, configs...)
 	t.Cleanup(func() { _ = p.tryDelete() })
 	return p
@@ -61,6 +62,12 @@ func (p *topic) create(partitions int32, configs ...string) {
 	req.TimeoutMillis = 10000
 	rt := kmsg.NewCreateTopicsRequestTopic()
 	rt.Topic, rt.NumPartitions, rt.ReplicationFactor = p.name, partitions, 1
+	for id, nodes := range p.replicas {
+		rt.NumPartitions, rt.ReplicationFactor = -1, -1
+		a := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
+		a.Partition, a.Replicas = int32(id), nodes
+		rt.ReplicaAssignment = append(rt.ReplicaAssignment, a)
+	}
 	for _, c := range configs {
 		key, value, _ := strings.Cut(c, "=")
 		rt.Configs = append(rt.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: key, Value: &value})
@@ -80,11 +87,7 @@ func (p *topic) create(partitions int32, configs ...string) {
 
 // exists reports whether every partition has a leader.
 func (p *topic) exists() bool {
-	req := kmsg.NewPtrMetadataRequest()
-	rt := kmsg.NewMetadataRequestTopic()
-	rt.Topic = &p.name
-	req.Topics = append(req.Topics, rt)
-	res, err := req.RequestWith(wait(p.t), p.c)
+	res, err := p.metadata()
 	if err != nil || res.Topics[0].ErrorCode != 0 {
 		return false
 	}
@@ -94,6 +97,15 @@ func (p *topic) exists() bool {
 		}
 	}
 	return true
+}
+
+// metadata is what a broker says about the topic.
+func (p *topic) metadata() (*kmsg.MetadataResponse, error) {
+	req := kmsg.NewPtrMetadataRequest()
+	rt := kmsg.NewMetadataRequestTopic()
+	rt.Topic = &p.name
+	req.Topics = append(req.Topics, rt)
+	return req.RequestWith(wait(p.t), p.c)
 }
 
 func (p *topic) tryDelete() error {
