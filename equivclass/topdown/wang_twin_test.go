@@ -192,7 +192,8 @@ func TestWangTwins(t *testing.T) {
 	twins := []struct {
 		m    equivclass.Partitioner
 		twin func(*equivclass.Pool, equivclass.Requirement) [][]int32
-	}{{Mondrian{}, twinMondrian}, {WangMedian{}, twinWangMedian}, {WangCloseK{}, twinCloseK}, {SingleDimensional{}, twinSingle}}
+	}{{Mondrian{}, twinMondrian}, {WangMedian{}, twinWangMedian}, {WangCloseK{}, twinCloseK},
+		{WangCloseKPlain{}, twinCloseK}, {SingleDimensional{}, twinSingle}}
 	rng := rand.New(rand.NewPCG(21, 22))
 	for range 120 {
 		p := equivtest.Grid(rng, 2+rng.IntN(120), 1+rng.IntN(4), 2+rng.IntN(20), 3+rng.IntN(6))
