@@ -49,7 +49,7 @@ func TestFiguresAreWritten(t *testing.T) {
 		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
-	assert.Contains(t, r.stdout, "one-2       1         0            0")
+	assert.Contains(t, r.stdout, "one-2       1         0        0            0")
 	assert.Contains(t, r.stdout, filepath.Join(dir, "report.html"))
 	assert.Contains(t, r.stderr, "[2/2] one-2")
 	assert.NotContains(t, r.stderr, "\x1b", "no terminal, no control characters")

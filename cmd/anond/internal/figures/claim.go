@@ -30,6 +30,17 @@ func (f Finding) Of(what string) Finding {
 	return f
 }
 
+// OpenIfFailed leaves a refutation open: what refutes is a choice of ours that
+// the paper does not state, so nothing is decided about the paper. The reason
+// names the choice. It is for a finding that only this choice decides.
+func (f Finding) OpenIfFailed(reason string) Finding {
+	if f.Verdict == HoldsNot {
+		f.Verdict = Undecided
+		f.Numbers += "; left open: " + reason
+	}
+	return f
+}
+
 // And joins two findings: they hold if both do, they do not if one does not.
 func (f Finding) And(g Finding) Finding {
 	return Finding{Verdict: worse(f.Verdict, g.Verdict), Numbers: f.Numbers + "; " + g.Numbers}
@@ -85,6 +96,7 @@ type Claim struct {
 	Text     string    // one sentence, close to the paper's words
 	Readings []Reading // one at least
 	Why      string    // where it does not hold: what the investigation found
+	ToHold   string    // where it does not hold: what would have to be different, and what was tested of it
 }
 
 // NewClaim judges a statement with one reading. The findings are its parts: it
@@ -99,6 +111,20 @@ func ClaimUnder(text, why string, readings ...Reading) Claim {
 	c := Claim{Text: text, Readings: readings, Why: why}
 	if c.Verdict() == Holds {
 		c.Why = ""
+	}
+	return c
+}
+
+// NeedsToHold adds, in one sentence, what would have to be different for the
+// claim to hold. What of it was measured is added with its verdict. It is
+// dropped, as the reason is, where the claim holds.
+func (c Claim) NeedsToHold(sentence string, tested ...Finding) Claim {
+	if c.Verdict() == Holds {
+		return c
+	}
+	c.ToHold = sentence
+	for _, f := range tested {
+		c.ToHold += fmt.Sprintf(" Tested: %s (%s).", f.Verdict, f.Numbers)
 	}
 	return c
 }
