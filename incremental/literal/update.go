@@ -94,6 +94,7 @@ type Update struct {
 	pool    equivclass.Pool
 	classes []class
 	waiting []waiter // in order of arrival
+	cut     int      // records given to the partitioner so far
 }
 
 // class is a published class with what the update computes about it once.
@@ -132,6 +133,10 @@ func (u *Update) Waiting() []int32 {
 	}
 	return out
 }
+
+// Repartitioned returns how many records the partitioner was given so far, each
+// counted as often as it was.
+func (u *Update) Repartitioned() int { return u.cut }
 
 // Release runs the update if more records than the threshold wait, and returns
 // the classes of the new release.
