@@ -293,3 +293,42 @@ func TestOrderedBitsKeepsTheOrder(t *testing.T) {
 	negative = -negative
 	require.Equal(t, cut.OrderedBits(0), cut.OrderedBits(negative))
 }
+
+// What decides about an end from stored counts is what counting both sides anew
+// decides, also after rows have left the set.
+func TestWangCloseKJudgesAnEndAsIfCounted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	verdicts := map[bool]int{}
+	for round := range 300 {
+		p := equivtest.Grid(rng, 40+rng.IntN(120), 2, 3+rng.IntN(30), 2+rng.IntN(40))
+		want := equivclass.Requirement{K: 2, L: 2 + rng.IntN(4)}
+		if round%3 == 0 {
+			want.Extra = []equivclass.Principle{equivclass.DistinctL{L: 4}}
+		}
+		c := newCloseCutter(p, want)
+		s := c.newSet(equivtest.Rows(p.Len()))
+		for _, r := range rng.Perm(p.Len())[:rng.IntN(p.Len()/2)] {
+			c.remove(s, int32(r))
+		}
+		for j := range s.cols {
+			for i := range c.ends {
+				e := &c.ends[i]
+				for e.start(i == 1, &s.cols[j], int32(len(s.cols[j].count))); 2*e.size <= s.alive; e.grow(&s.cols[j]) {
+					var part, rest []int32
+					for _, v := range e.values {
+						part = append(part, s.held(j, v)...)
+					}
+					for _, r := range s.rows() {
+						if !slices.Contains(part, r) {
+							rest = append(rest, r)
+						}
+					}
+					counted := c.judge.Holds(part) && c.judge.Holds(rest)
+					require.Equal(t, counted, c.mayCut(s, j, e))
+					verdicts[counted]++
+				}
+			}
+		}
+	}
+	require.Greater(t, min(verdicts[true], verdicts[false]), 500)
+}
