@@ -236,6 +236,6 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 				z.seconds.Below(figures.Gap(clearGap), "aip", "arp", "ng", "anatomy")),
 			z.arp(),
 		},
-		Notes: append(z.notes(), orderNote),
+		Notes: append(z.notes(), addedNote),
 	}, nil
 }
