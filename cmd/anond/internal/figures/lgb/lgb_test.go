@@ -103,7 +103,7 @@ func TestFiguresOfQueries(t *testing.T) {
 	require.Len(t, figurestest.SeriesOf(seven.Panels[1]), 6)
 	require.Len(t, seven.Claims, 5)
 	eight := figurestest.Run(t, Figures(), "lgb-8")
-	require.Len(t, eight.Panels, 8)
+	require.Len(t, eight.Panels, 12)
 	require.Len(t, figurestest.SeriesOf(eight.Panels[0]), 6)
 	require.Len(t, eight.Claims, 4)
 }

@@ -10,6 +10,7 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest"
 )
 
 func TestFiguresOfTimes(t *testing.T) {
@@ -124,6 +125,7 @@ func TestRecodings(t *testing.T) {
 	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
 	groups, rest := bucketize.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
+	require.InDelta(t, len(groups), assignSlowly(p, equivtest.Rows(p.Len()), 3), 1)
 	group, bags := publishGroups(p, groups)
 	for i, g := range groups {
 		require.Equal(t, p.Bag(g), bags[i])
