@@ -91,13 +91,14 @@ type figureReading struct {
 	Words   string          `json:"words"`
 	Verdict figures.Verdict `json:"verdict"`
 	Numbers string          `json:"numbers"`
+	Against string          `json:"against,omitempty"` // what in the paper excludes it: a variant, which does not count
 }
 
 func figureClaimOf(c figures.Claim) figureClaim {
 	out := figureClaim{Claim: c.Text, Verdict: c.Verdict(), Numbers: c.Numbers(), Why: c.Why, ToHold: c.ToHold}
 	if len(c.Readings) > 1 {
 		for _, r := range c.Readings {
-			out.Readings = append(out.Readings, figureReading{r.Words, r.Verdict, r.Numbers})
+			out.Readings = append(out.Readings, figureReading{r.Words, r.Verdict, r.Numbers, r.Against})
 		}
 	}
 	return out

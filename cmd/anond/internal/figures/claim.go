@@ -88,6 +88,17 @@ func Failing(names []string, parts []Finding) string {
 type Reading struct {
 	Words string // how the text is read; empty where we know of one reading only
 	Finding
+	// Against is what in the paper excludes it, if something does: then it is a
+	// variant that is shown for comparison and does not count.
+	Against string
+}
+
+// Label is how tables and sentences introduce a reading.
+func (r Reading) Label() string {
+	if r.Against != "" {
+		return "variant against " + r.Against + ", " + r.Words
+	}
+	return r.Words
 }
 
 // Claim is a statement of a paper about its figure, judged under every reading
@@ -133,7 +144,9 @@ func (c Claim) NeedsToHold(sentence string, tested ...Finding) Claim {
 func (c Claim) Verdict() Verdict {
 	var all []Verdict
 	for _, r := range c.Readings {
-		all = append(all, r.Verdict)
+		if r.Against == "" {
+			all = append(all, r.Verdict)
+		}
 	}
 	return underReadings(all)
 }
@@ -145,7 +158,7 @@ func (c Claim) Numbers() string {
 	}
 	var all []string
 	for _, r := range c.Readings {
-		all = append(all, fmt.Sprintf("%s: %s (%s)", r.Words, r.Verdict, r.Numbers))
+		all = append(all, fmt.Sprintf("%s: %s (%s)", r.Label(), r.Verdict, r.Numbers))
 	}
 	return strings.Join(all, "; ")
 }

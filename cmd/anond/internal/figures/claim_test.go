@@ -59,10 +59,19 @@ func TestClaimIsJudgedUnderEveryReading(t *testing.T) {
 		}
 		require.Equal(t, c.want, ClaimUnder("t", "w", readings...).Verdict(), c.of)
 	}
-	both := ClaimUnder("t", "w", Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})
+	no, yes := Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}, Reading{Words: "a value", Finding: Found(Holds, "0.9")}
+	both := ClaimUnder("t", "w", no, yes)
 	require.Equal(t, "an interval: does not hold (1.3); a value: holds (0.9)", both.Numbers())
 	require.Equal(t, "w", both.Why)
-	require.Empty(t, ClaimUnder("t", "w", Reading{"a", Found(Holds, "1")}, Reading{"b", Found(Holds, "2")}).Why)
+	require.Empty(t, ClaimUnder("t", "w", yes, yes).Why)
+}
+
+// What the paper excludes is shown and does not count.
+func TestVariantsAgainstTheTextDoNotCount(t *testing.T) {
+	no := Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}
+	yes := Reading{Words: "a value", Finding: Found(Holds, "0.9"), Against: "section 2"}
+	require.Equal(t, HoldsNot, ClaimUnder("t", "w", no, yes).Verdict())
+	require.Equal(t, "an interval: does not hold (1.3); variant against section 2, a value: holds (0.9)", ClaimUnder("t", "w", no, yes).Numbers())
 }
 
 func TestAsides(t *testing.T) {
