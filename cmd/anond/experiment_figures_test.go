@@ -153,7 +153,7 @@ func TestReadingsAreJSON(t *testing.T) {
 	require.Len(t, out[0].Claims, 2)
 	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
 	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
-	want := []figureReading{{"an interval", figures.HoldsNot, "1.3"}, {"a value", figures.Holds, "0.9"}}
+	want := []figureReading{{"an interval", figures.HoldsNot, "1.3", ""}, {"a value", figures.Holds, "0.9", ""}}
 	assert.Equal(t, want, out[0].Claims[1].Readings)
 
 	r, _ = drawn(t, false, two)
