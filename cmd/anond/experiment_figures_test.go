@@ -159,7 +159,7 @@ func TestReadingsAreJSON(t *testing.T) {
 	r, _ = drawn(t, false, two)
 	assert.Contains(t, r.stdout, "id      holds  does not  depends  not decided  seconds  what is measured\n"+
 		"one-1       1         0        1            0")
-	assert.Contains(t, r.stderr, "1 hold, 0 do not, 0 not decided, 1 depend on the reading")
+	assert.Contains(t, r.stderr, "1 hold, 0 do not, 1 depend on the reading, 0 not decided")
 }
 
 // The frontier is a figure as the papers' are, and read by its ID.
