@@ -7,28 +7,19 @@ import (
 	"anond/equivclass/internal/cut"
 )
 
-// WangCloseKPlain is WangCloseK, executed step by step as section III of the
-// paper describes it. It exists to measure what that costs.
-//
-// Guarantee: that of Partitioner. With k alone the classes are those of
-// WangCloseK, in another order. With more, a dimension that allowed no cut is
-// asked again at every step, so classes may differ.
-//
-// Method: for each cut, all rows of the set are mapped to every dimension again
-// (Pro and PPA, section III.B.d), the dimensions are ordered by their
+// plainCloseK is close-k, executed step by step as section III of the paper
+// describes it: for each cut, all rows of the set are mapped to every dimension
+// again (Pro and PPA, section III.B.d), the dimensions are ordered by their
 // dependency, and the rows are sorted by the first one that allows a cut.
 //
-// Difference from the paper: as WangCloseK. Pro is counted, not computed with
-// the n x n matrix of eq. 2, which would cost n^3/k.
+// With k alone the classes are those of the stored counts, in another order. With
+// more, a dimension that allowed no cut is asked again at every step, so classes
+// may differ. Pro is counted, not computed with the n x n matrix of eq. 2, which
+// would cost n^3/k.
 //
-// Cost: n^2/k x D with k alone, because each of n/k steps scans all rows left.
-type WangCloseKPlain struct{}
-
-// Name returns wang-close-k-plain.
-func (WangCloseKPlain) Name() string { return "wang-close-k-plain" }
-
-// Partition implements Partitioner.
-func (WangCloseKPlain) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
+// Cost: n^2/k x D with k alone, because each of n/k steps scans all rows left;
+// less if many rows share a value, because such a step takes off many rows.
+func plainCloseK(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	c := &plainCutter{closeCutter: closeCutter{judge: cut.NewJudge(p, want), selector: newWangSelector(p, want.K)},
 		sorted: make([]int32, p.Len())}
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
@@ -41,7 +32,7 @@ func (WangCloseKPlain) Partition(p *equivclass.Pool, want equivclass.Requirement
 	})
 }
 
-// plainCutter shares the last step of eq. 8 with WangCloseK.
+// plainCutter shares the last step of eq. 8 with closeCutter.
 type plainCutter struct {
 	closeCutter
 	sorted []int32 // scratch of sortBy

@@ -9,7 +9,7 @@ import (
 )
 
 func wangPartitioners() []equivclass.Partitioner {
-	return []equivclass.Partitioner{WangCloseK{}, WangCloseKPlain{}, WangMedian{}, SingleDimensional{}, Mondrian{}, MondrianBoth{},
+	return []equivclass.Partitioner{WangCloseK{}, WangCloseK{Plain: true}, WangMedian{}, SingleDimensional{}, Mondrian{}, MondrianBoth{},
 		MondrianRelaxed{}}
 }
 

@@ -69,7 +69,7 @@ type cost struct {
 
 var (
 	stored = cost{"stored counts", topdown.WangCloseK{}}
-	plain  = cost{"n^2/k", topdown.WangCloseKPlain{}}
+	plain  = cost{"n^2/k", topdown.WangCloseK{Plain: true}}
 )
 
 // batch is how many new records an update takes.
