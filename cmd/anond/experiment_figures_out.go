@@ -38,14 +38,14 @@ var verdictColumns = map[figures.Verdict]string{
 
 func (r *figureRun) print(report *figures.Report) error {
 	columns := []column{{title: "id", width: 6}}
-	for _, v := range report.Verdicts() {
+	for _, v := range figures.Verdicts() {
 		columns = append(columns, column{title: verdictColumns[v], right: true})
 	}
 	t := newTable(r.env.stdout, append(columns, column{title: "seconds", right: true}, column{title: "what is measured"})...)
 	t.header()
 	for _, o := range report.Outcomes {
 		title, cells := o.Figure.Title, []string{o.Figure.ID}
-		for _, v := range report.Verdicts() {
+		for _, v := range figures.Verdicts() {
 			cells = append(cells, strconv.Itoa(o.Count(v)))
 		}
 		if o.Err != nil {
@@ -54,7 +54,7 @@ func (r *figureRun) print(report *figures.Report) error {
 		t.row(append(cells, fmt.Sprintf("%.1f", o.Took.Seconds()), title)...)
 	}
 	sums := []string{"all"}
-	for _, v := range report.Verdicts() {
+	for _, v := range figures.Verdicts() {
 		sums = append(sums, strconv.Itoa(report.Tally().Of(v)))
 	}
 	t.row(append(sums, fmt.Sprintf("%.1f", report.Took().Seconds()))...)
@@ -83,6 +83,7 @@ type figureClaim struct {
 	Verdict  figures.Verdict `json:"verdict"`
 	Numbers  string          `json:"numbers"`
 	Why      string          `json:"why,omitempty"`
+	ToHold   string          `json:"to_hold,omitempty"`  // what would have to be different
 	Readings []figureReading `json:"readings,omitempty"` // where the paper's words allow several
 }
 
@@ -90,13 +91,14 @@ type figureReading struct {
 	Words   string          `json:"words"`
 	Verdict figures.Verdict `json:"verdict"`
 	Numbers string          `json:"numbers"`
+	Against string          `json:"against,omitempty"` // what in the paper excludes it: a variant, which does not count
 }
 
 func figureClaimOf(c figures.Claim) figureClaim {
-	out := figureClaim{Claim: c.Text, Verdict: c.Verdict(), Numbers: c.Numbers(), Why: c.Why}
+	out := figureClaim{Claim: c.Text, Verdict: c.Verdict(), Numbers: c.Numbers(), Why: c.Why, ToHold: c.ToHold}
 	if len(c.Readings) > 1 {
 		for _, r := range c.Readings {
-			out.Readings = append(out.Readings, figureReading{r.Words, r.Verdict, r.Numbers})
+			out.Readings = append(out.Readings, figureReading{r.Words, r.Verdict, r.Numbers, r.Against})
 		}
 	}
 	return out
@@ -160,10 +162,8 @@ func (p *figureProgress) clear() {
 
 func (p *figureProgress) end(o figures.Outcome) {
 	p.clear()
-	what := fmt.Sprintf("%d hold, %d do not, %d not decided", o.Count(figures.Holds), o.Count(figures.HoldsNot), o.Count(figures.Undecided))
-	if n := o.Count(figures.Depends); n > 0 {
-		what += fmt.Sprintf(", %d depend on the reading", n)
-	}
+	what := fmt.Sprintf("%d hold, %d do not, %d depend on the reading, %d not decided", o.Count(figures.Holds), o.Count(figures.HoldsNot),
+		o.Count(figures.Depends), o.Count(figures.Undecided))
 	if o.Err != nil {
 		what = "not measured: " + o.Err.Error()
 	}

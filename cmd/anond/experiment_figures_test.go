@@ -49,7 +49,7 @@ func TestFiguresAreWritten(t *testing.T) {
 		figures.ListFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
-	assert.Contains(t, r.stdout, "one-2       1         0            0")
+	assert.Contains(t, r.stdout, "one-2       1         0        0            0")
 	assert.Contains(t, r.stdout, filepath.Join(dir, "report.html"))
 	assert.Contains(t, r.stderr, "[2/2] one-2")
 	assert.NotContains(t, r.stderr, "\x1b", "no terminal, no control characters")
@@ -153,13 +153,13 @@ func TestReadingsAreJSON(t *testing.T) {
 	require.Len(t, out[0].Claims, 2)
 	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
 	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
-	want := []figureReading{{"an interval", figures.HoldsNot, "1.3"}, {"a value", figures.Holds, "0.9"}}
+	want := []figureReading{{"an interval", figures.HoldsNot, "1.3", ""}, {"a value", figures.Holds, "0.9", ""}}
 	assert.Equal(t, want, out[0].Claims[1].Readings)
 
 	r, _ = drawn(t, false, two)
 	assert.Contains(t, r.stdout, "id      holds  does not  depends  not decided  seconds  what is measured\n"+
 		"one-1       1         0        1            0")
-	assert.Contains(t, r.stderr, "1 hold, 0 do not, 0 not decided, 1 depend on the reading")
+	assert.Contains(t, r.stderr, "1 hold, 0 do not, 1 depend on the reading, 0 not decided")
 }
 
 // The frontier is a figure as the papers' are, and read by its ID.

@@ -95,6 +95,9 @@ func freezeFigure(t *testing.T, out *bytes.Buffer, f figureResult, dir string) {
 		if c.Why != "" {
 			fmt.Fprintf(out, "  why: %s\n", c.Why)
 		}
+		if c.ToHold != "" {
+			fmt.Fprintf(out, "  to hold: %s\n", c.ToHold)
+		}
 	}
 	for _, n := range f.Notes {
 		if strings.HasPrefix(n, "Time grows ") || strings.Contains(n, "update is quicker") {

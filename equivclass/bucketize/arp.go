@@ -1,6 +1,7 @@
 package bucketize
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -29,10 +30,17 @@ import (
 // value in their lexicographic order instead of at random did not lower GLP on
 // Adult; assigning records from the bottom up does (ARPUp).
 //
+// Values is for a requirement that asks for different values by a principle, as
+// one may read the paper: L bounds no share then, so that a block may have a
+// record left whose value all of its sub-blocks have. Property 4 fails, and the
+// record joins the smallest of them.
+//
 // Cost: n log n x D.
 type ARP struct {
-	Seed uint64
-	Bins int // intervals of a discretized number; 0: ten
+	Seed      uint64
+	Bins      int  // intervals of a discretized number; 0: ten
+	Ascending bool // as in AIP
+	Values    int  // different values of a sub-block; 0: the requirement's L
 }
 
 // Name returns arp.
@@ -43,18 +51,13 @@ func (a ARP) WithSeed(seed uint64) equivclass.Partitioner { a.Seed = seed; retur
 
 // Partition implements Partitioner.
 func (a ARP) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	random := rand.New(rand.NewPCG(a.Seed, 3))
-	return refine(p, want, newLexicographic(p, a.Bins), a.Seed, random)
-}
-
-func refine(p *equivclass.Pool, want equivclass.Requirement, lex *lexicographic, seed uint64,
-	random *rand.Rand) (groups [][]int32, rest []int32) {
+	random, lex := rand.New(rand.NewPCG(a.Seed, 3)), newLexicographic(p, a.Bins, a.Ascending)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows
 		}
-		r := newRefinement(lex, want.L, random)
-		for _, b := range newInitialPartition(lex, want, seed).blocks(rows) {
+		r := newRefinement(lex, cmp.Or(a.Values, want.L), random)
+		for _, b := range newInitialPartition(lex, want, a.Seed).blocks(rows) {
 			r.block(b)
 		}
 		r.insert()
@@ -127,7 +130,8 @@ func (r *refinement) gather() []int32 {
 }
 
 // insert is lines 17 to 22: each record still waiting joins the smallest
-// sub-block of its own block that lacks its value (property 4: there is one).
+// sub-block of its own block that lacks its value (property 4: there is one, as
+// long as the requirement bounds shares), or else the smallest.
 func (r *refinement) insert() {
 	still := map[int32]bool{}
 	for _, w := range r.waiting {
@@ -139,12 +143,22 @@ func (r *refinement) insert() {
 		if !still[o.row] {
 			continue
 		}
-		best := -1
-		for i := o.from; i < o.to; i++ {
-			if (best < 0 || len(r.subs[i]) < len(r.subs[best])) && r.lacks(r.subs[i], o.row) {
-				best = i
-			}
+		best := r.smallest(o, func(sub []int32) bool { return r.lacks(sub, o.row) })
+		if best < 0 {
+			best = r.smallest(o, func([]int32) bool { return true })
 		}
 		r.subs[best] = append(r.subs[best], o.row)
 	}
+}
+
+// smallest is the first of the smallest sub-blocks of a row's block that suit,
+// or -1.
+func (r *refinement) smallest(o owned, suits func(sub []int32) bool) int {
+	best := -1
+	for i := o.from; i < o.to; i++ {
+		if (best < 0 || len(r.subs[i]) < len(r.subs[best])) && suits(r.subs[i]) {
+			best = i
+		}
+	}
+	return best
 }

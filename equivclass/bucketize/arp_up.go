@@ -38,7 +38,7 @@ func (ARPUp) Name() string { return "arp-up" }
 
 // Partition implements Partitioner.
 func (a ARPUp) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	lex := newLexicographic(p, a.Bins)
+	lex := newLexicographic(p, a.Bins, false)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows

@@ -1,6 +1,7 @@
 package bucketize
 
 import (
+	"cmp"
 	"slices"
 
 	"anond/equivclass"
@@ -31,8 +32,10 @@ import (
 //
 // Cost: that of AIP.
 type Ring struct {
-	Seed uint64
-	Bins int
+	Seed      uint64
+	Bins      int
+	Ascending bool // as in AIP
+	Values    int  // as in ARP: neighbours may then have the same value where shares are not bounded
 }
 
 // Name returns ng.
@@ -43,12 +46,12 @@ func (n Ring) WithSeed(seed uint64) equivclass.Partitioner { n.Seed = seed; retu
 
 // Partition implements Partitioner.
 func (n Ring) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	lex := newLexicographic(p, n.Bins)
+	lex := newLexicographic(p, n.Bins, n.Ascending)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows
 		}
-		d := newValueAssigner(lex.sa, want.L, nil)
+		d := newValueAssigner(lex.sa, cmp.Or(n.Values, want.L), nil)
 		var out [][]int32
 		for _, b := range newInitialPartition(lex, want, n.Seed).blocks(rows) {
 			out = append(out, d.ring(b))

@@ -3,6 +3,7 @@ package bucketize
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,4 +135,33 @@ func BenchmarkZhu(b *testing.B) {
 			})
 		}
 	}
+}
+
+// The paper's other readings. In ascending order the attribute that says most
+// about the sensitive one is the last. With blocks that need different values
+// only, every sub-block has them and nobody is left out, though some values are
+// repeated (property 4 fails).
+func TestZhuOtherReadings(t *testing.T) {
+	p := equivtest.AdultCategories(t, 3000)
+	order := newLexicographic(p, 0, false).order
+	reversed := newLexicographic(p, 0, true).order
+	slices.Reverse(reversed)
+	require.Equal(t, order, reversed)
+	const l = 5
+	want := equivclass.Requirement{K: l, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: l}}}
+	repeated := false
+	for _, ascending := range []bool{false, true} {
+		groups, rest := ARP{Values: l, Ascending: ascending}.Partition(p, want)
+		equivtest.CheckPartition(t, p, want, groups, rest)
+		require.Empty(t, rest)
+		for _, g := range groups {
+			b := p.Bag(g)
+			require.GreaterOrEqual(t, len(b.Counts), l)
+			repeated = repeated || b.Max() > 1
+		}
+		rings, rest := Ring{Values: l, Ascending: ascending}.Partition(p, want)
+		equivtest.CheckPartition(t, p, want, rings, rest)
+		require.Empty(t, rest)
+	}
+	require.True(t, repeated)
 }

@@ -95,7 +95,7 @@ func TestZhuUpwardKeepsTheTableEligible(t *testing.T) {
 		l := 2 + rng.IntN(4)
 		p := equivtest.Correlated(rng, 20+rng.IntN(150), 2, 2, l+3)
 		p.SA = equivtest.EligibleValues(rng, p.Len(), l+2, l)
-		lex, rows := newLexicographic(p, 0), equivtest.Rows(p.Len())
+		lex, rows := newLexicographic(p, 0, false), equivtest.Rows(p.Len())
 		u := newUpward(lex, l, rows)
 		lex.sort(rows)
 		left := p.Bag(rows)

@@ -224,6 +224,12 @@ func TestQueryLocalRelease(t *testing.T) {
 		truth := queryDirect(exact, table, kept)
 		require.Equal(t, Answer{truth, truth, truth}, r.Estimate(exact))
 		require.Equal(t, Answer{truth, truth, truth}, r.PaperSum(exact), "nothing to round")
+		many := NewPaperSums(r, exact.Sum)
+		for _, q := range SumWorkload(table.Dicts, []int{0, 1, 2}, exact.Sum, 1+rng.IntN(3), 20, rng) {
+			lower, upper := many.Bounds(q)
+			require.InDelta(t, r.PaperSum(q).Lower, lower, 1e-6)
+			require.InDelta(t, r.PaperSum(q).Upper, upper, 1e-6)
+		}
 	}
 	require.Greater(t, feasible, 10)
 }

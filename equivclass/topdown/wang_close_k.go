@@ -35,21 +35,27 @@ import (
 // steps would scan all rows left, n^2/k. Here a set keeps its counts by value
 // and removes the rows that are taken off. Only the part taken off, which is
 // never the larger one, is counted again, so a row is touched O(log n) times.
-type WangCloseK struct{}
+// Principles beyond k and l look at every value of the pool for each class.
+type WangCloseK struct {
+	// Plain executes every step as the paper describes it, n^2/k x D. It is there
+	// to measure what that costs.
+	Plain bool
+}
 
-// Name returns wang-close-k.
-func (WangCloseK) Name() string { return "wang-close-k" }
+// Name returns wang-close-k or wang-close-k-plain.
+func (m WangCloseK) Name() string {
+	if m.Plain {
+		return "wang-close-k-plain"
+	}
+	return "wang-close-k"
+}
 
 // Partition implements Partitioner.
-func (WangCloseK) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	c := &closeCutter{judge: cut.NewJudge(p, want), selector: newWangSelector(p, want.K), owner: make([]int32, p.Len()),
-		place: make([][]int32, p.D())}
-	for j := range c.place {
-		c.place[j] = make([]int32, p.Len())
+func (m WangCloseK) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
+	if m.Plain {
+		return plainCloseK(p, want)
 	}
-	c.ends[0].counts = make([]int32, len(c.judge.Codes))
-	c.ends[1].counts = make([]int32, len(c.judge.Codes))
-	c.remain = make([]int32, len(c.judge.Codes))
+	c := newCloseCutter(p, want)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !c.judge.Holds(rows) {
 			return nil, rows
@@ -63,13 +69,27 @@ func (WangCloseK) Partition(p *equivclass.Pool, want equivclass.Requirement) (gr
 // closeCutter is the state of one run.
 type closeCutter struct {
 	judge    *cut.Judge
+	l        int
 	selector *wangSelector
 	owner    []int32   // by row: the set it is in
 	place    [][]int32 // by dimension and row: number of its value in that set
 	sets     int32
+	counts   *cut.Tally // of the current set's sensitive values
 	ends     [2]closeEnd
 	remain   []int32
 	groups   [][]int32
+}
+
+func newCloseCutter(p *equivclass.Pool, want equivclass.Requirement) *closeCutter {
+	c := &closeCutter{judge: cut.NewJudge(p, want), l: max(want.L, 1), selector: newWangSelector(p, want.K), owner: make([]int32, p.Len()),
+		place: make([][]int32, p.D())}
+	for j := range c.place {
+		c.place[j] = make([]int32, p.Len())
+	}
+	values := len(c.judge.Codes)
+	c.counts, c.ends[0].counts, c.ends[1].counts = cut.NewTally(values), cut.NewTally(values), cut.NewTally(values)
+	c.remain = make([]int32, values)
+	return c
 }
 
 // last reports whether a set of n rows is on the last step of eq. 8.

@@ -2,6 +2,8 @@ package topdown
 
 import (
 	"slices"
+
+	"anond/equivclass/internal/cut"
 )
 
 // closeSet is a set of rows from whose ends classes are taken: for each
@@ -11,6 +13,7 @@ type closeSet struct {
 	alive  int
 	owner  []int32
 	counts []int32 // by sensitive value; nil if only k is asked for
+	heavy  []int32 // the values that may be too frequent in what a cut leaves
 	dims   []spread
 	cols   []closeColumn
 }
@@ -35,12 +38,7 @@ func (c *closeCutter) newSet(rows []int32) *closeSet {
 	for _, r := range rows {
 		c.owner[r] = s.id
 	}
-	if !c.judge.OnlyK() {
-		s.counts = make([]int32, len(c.judge.Codes))
-		for _, r := range rows {
-			s.counts[c.judge.Sa[r]]++
-		}
-	}
+	c.countSet(s, rows)
 	keys := make([]uint64, len(rows))
 	for j := range s.cols {
 		rank := c.selector.m.rank[j]
@@ -54,6 +52,29 @@ func (c *closeCutter) newSet(rows []int32) *closeSet {
 		}
 	}
 	return s
+}
+
+// countSet counts the sensitive values of a new set. Sets are worked on one after
+// the other, so they share the counts.
+//
+// A cut takes at most half of a set, and the set is counted again when less than
+// half of its m rows are left. So what a cut leaves has m/4 rows or more, and a
+// value can only be too frequent in it (frequency l) if m/4l rows of the new set
+// have it. There are at most 4l such values.
+func (c *closeCutter) countSet(s *closeSet, rows []int32) {
+	if c.judge.OnlyK() {
+		return
+	}
+	c.counts.Clear()
+	for _, r := range rows {
+		c.counts.Add(c.judge.Sa[r])
+	}
+	s.counts = c.counts.N
+	for _, v := range c.counts.Seen {
+		if 4*c.l*int(s.counts[v]) > len(rows) {
+			s.heavy = append(s.heavy, v)
+		}
+	}
 }
 
 // newCloseColumn takes rows as rank<<32|row in order, and notes in place which
@@ -123,8 +144,16 @@ type closeEnd struct {
 	value   int32 // the last value added
 	size    int
 	values  []int32
-	counts  []int32 // by sensitive value, over the first counted values; all zero between calls
+	counts  *cut.Tally // of sensitive values, over the first counted values
+	most    int32      // its greatest count
 	counted int
+}
+
+// start empties the end and takes in the first value of a column of end values.
+func (e *closeEnd) start(high bool, col *closeColumn, end int32) {
+	e.high, e.value, e.size, e.values, e.most, e.counted = high, end, 0, e.values[:0], 0, 0
+	e.counts.Clear()
+	e.grow(col)
 }
 
 // grow takes the next value in.
@@ -143,7 +172,9 @@ func (e *closeEnd) grow(col *closeColumn) {
 func (e *closeEnd) count(c *closeCutter, s *closeSet, j int) {
 	for ; e.counted < len(e.values); e.counted++ {
 		for _, r := range s.held(j, e.values[e.counted]) {
-			e.counts[c.judge.Sa[r]]++
+			v := c.judge.Sa[r]
+			e.counts.Add(v)
+			e.most = max(e.most, e.counts.N[v])
 		}
 	}
 }
@@ -191,11 +222,8 @@ func (c *closeCutter) take(s *closeSet, j int, values []int32) []int32 {
 func (c *closeCutter) smallerEnd(s *closeSet, j int) []int32 {
 	end := int32(len(s.cols[j].count))
 	for i := range c.ends {
-		e := &c.ends[i]
-		e.high, e.value, e.size, e.values, e.counted = i == 1, end, 0, e.values[:0], 0
-		e.grow(&s.cols[j])
+		c.ends[i].start(i == 1, &s.cols[j], end)
 	}
-	defer func() { clear(c.ends[0].counts); clear(c.ends[1].counts) }()
 	for {
 		e := &c.ends[0]
 		if c.ends[1].size < e.size {
@@ -219,11 +247,26 @@ func (c *closeCutter) mayCut(s *closeSet, j int, e *closeEnd) bool {
 	if s.counts == nil {
 		return true
 	}
-	if e.count(c, s, j); !c.judge.CountsHold(e.counts, e.size) {
+	e.count(c, s, j)
+	if int(e.most)*c.l > e.size {
+		return false
+	}
+	for _, v := range s.heavy {
+		if int(s.counts[v]-e.counts.N[v])*c.l > rest {
+			return false
+		}
+	}
+	return !c.judge.Extra() || c.extraHold(s, e, rest)
+}
+
+// extraHold judges both sides by the principles beyond k and l. Cost: the values
+// of the pool.
+func (c *closeCutter) extraHold(s *closeSet, e *closeEnd, rest int) bool {
+	if !c.judge.CountsHold(e.counts.N, e.size) {
 		return false
 	}
 	for i, n := range s.counts {
-		c.remain[i] = n - e.counts[i]
+		c.remain[i] = n - e.counts.N[i]
 	}
 	return c.judge.CountsHold(c.remain, rest)
 }

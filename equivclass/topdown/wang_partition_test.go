@@ -9,7 +9,8 @@ import (
 )
 
 func wangPartitioners() []equivclass.Partitioner {
-	return []equivclass.Partitioner{WangCloseK{}, WangMedian{}, SingleDimensional{}, Mondrian{}, MondrianBoth{}, MondrianRelaxed{}}
+	return []equivclass.Partitioner{WangCloseK{}, WangCloseK{Plain: true}, WangMedian{}, SingleDimensional{}, Mondrian{}, MondrianBoth{},
+		MondrianRelaxed{}}
 }
 
 func BenchmarkWang(b *testing.B) {

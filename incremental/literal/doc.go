@@ -20,9 +20,12 @@
 //   - Full: everything partitioned anew.
 //   - I3M: position, then the touched class alone partitioned anew.
 //
-// Difference from the papers: the partitioner is a parameter; where Wang et al. leave
-// a choice open, similarSets says which reading is taken; Neighbours bounds the number
-// of classes that are compared.
+// Difference from the papers: the partitioner is a parameter. Wang et al. leave open how
+// many similar sets a record brings in (topN), and contradict themselves about which
+// classes may be neighbours, which points are compared, and which records make an update
+// global. Params has each choice; the defaults are ours: topN 8, of the 32 nearest classes
+// those that share all dimensions but one, the new record and not its class is compared,
+// and the nearest class takes a record that lies in none.
 //
 // Cost: a position is a scan of all classes; a release costs one partition of the
 // records of the classes touched (Local, I3M) or of all records (Full).

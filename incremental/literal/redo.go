@@ -35,6 +35,7 @@ func has(rows []int32, r int32) bool {
 // partition runs the partitioner on some rows of the pool.
 func (u *Update) partition(rows []int32) (groups [][]int32, rest []int32) {
 	part := &equivclass.Pool{Space: u.pool.Space}
+	u.cut += len(rows)
 	for _, r := range rows {
 		part.X = append(part.X, u.pool.At(r)...)
 		part.SA = append(part.SA, u.pool.SA[r])

@@ -7,8 +7,9 @@ import (
 )
 
 // position returns the class of a record by its quasi-identifiers: the one whose
-// box is nearest, at distance 0 if it contains the record; of equals the first
-// (section IV.B). Cost: a scan of all classes, which is acceptable in an experiment
+// box is nearest, at distance 0 if it contains the record; of equals the first.
+// That the nearest class takes a record which lies in none is ours: section IV.B
+// makes the update global, the paper's algorithm does not say. Cost: a scan of all classes, which is acceptable in an experiment
 // only.
 func (u *Update) position(row int32) int32 {
 	best, distance := 0, float32(-1)
@@ -61,10 +62,10 @@ func gap2(a, b equivclass.Box) float64 {
 // the class of each waiting record, and of that class's neighbours those whose
 // feature points are most similar to the record.
 //
-// Two readings are possible. E_Y is the class with its new records, whose relevance
-// the text asks for. Eq. 15 compares the feature points of both classes; the text and
-// the algorithm compare the neighbour's feature point and the new record. The latter
-// is taken, because it distinguishes the new records of a class.
+// E_Y is the class with its new records, whose relevance the text asks for. Eq. 15
+// compares the feature points of both classes (ByClass); the text below it and the
+// algorithm compare the neighbour's feature point and the new record. The latter is
+// the default, because it distinguishes the new records of a class.
 func (u *Update) similarSets() []int32 {
 	chosen := make([]bool, len(u.classes))
 	touched, tuples := u.positions()
@@ -72,7 +73,11 @@ func (u *Update) similarSets() []int32 {
 		chosen[y] = true
 		neighbours, rel := u.neighbourSet(y, tuples[y])
 		similarity := make([]float64, len(neighbours))
-		for _, t := range tuples[y] {
+		points := tuples[y]
+		if u.params.ByClass {
+			points = []int32{u.featureOf(y)}
+		}
+		for _, t := range points {
 			for i, x := range neighbours {
 				similarity[i] = equivclass.Similarity(u.pool.At(u.featureOf(x)), u.pool.At(t), rel[i])
 			}
@@ -90,10 +95,10 @@ func (u *Update) similarSets() []int32 {
 	return out
 }
 
-// neighbourSet is E_N (eq. 11): the classes near y with REL > 0, and their REL.
+// neighbourSet is E_N (eq. 11): the candidates with REL > 0, and their REL.
 func (u *Update) neighbourSet(y int32, tuples []int32) (neighbours []int32, rel []float64) {
 	members := append(slices.Clone(u.classes[y].rows), tuples...)
-	for _, x := range u.nearest(u.classes[y].box, u.params.Neighbours+1) {
+	for _, x := range u.candidates(y) {
 		if x == y {
 			continue
 		}
@@ -102,6 +107,15 @@ func (u *Update) neighbourSet(y int32, tuples []int32) (neighbours []int32, rel 
 		}
 	}
 	return neighbours, rel
+}
+
+// candidates are the classes that may be neighbours of y, and y itself: the nearest
+// ones, or all.
+func (u *Update) candidates(y int32) []int32 {
+	if u.params.Neighbours < 0 {
+		return everything(len(u.classes))
+	}
+	return u.nearest(u.classes[y].box, u.params.Neighbours+1)
 }
 
 func (u *Update) featureOf(c int32) int32 {

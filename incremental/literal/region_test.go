@@ -24,7 +24,11 @@ func similarTwin(u *Update) []int32 {
 	}
 	for y, ts := range tuples {
 		chosen[int32(y)] = true
-		for _, t := range ts {
+		points := ts
+		if u.params.ByClass {
+			points = []int32{twinFeature(u, y)}
+		}
+		for _, t := range points {
 			type scored struct {
 				class int
 				sim   float64
@@ -121,9 +125,10 @@ func twinSim(x, y []float32, rel float64) float64 {
 func TestSimilarSetsTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	proper := 0
-	for range 60 {
+	for round := range 90 {
 		u := New(Local, topdown.Mondrian{}, equivclass.Requirement{K: 3, L: 1},
-			Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: 1000, NeighbourDims: 2, Threshold: 1000})
+			Params{Space: space(3), Similar: 1 + rng.IntN(3), Neighbours: []int{1000, -1}[round%2], NeighbourDims: 1 + round%3,
+				ByClass: round%4 < 2, Threshold: 1000})
 		u.Insert(randomRows(rng, 150, 3, 3, 0)...)
 		u.Flush()
 		u.Insert(randomRows(rng, 1+rng.IntN(4), 3, 3, 0)...)

@@ -39,10 +39,19 @@ type Params struct {
 	// below 0: k-1. One more starts it.
 	Threshold int
 	// Neighbours is how many of the nearest classes are asked for relevance
-	// (0: 32), NeighbourDims in how many dimensions a record has to lie within a
-	// class (0: all but one), Similar how many similar sets each new record
-	// brings in (0: 8).
+	// (0: 32; below 0: all classes, as in eq. 11), NeighbourDims in how many
+	// dimensions a record has to lie within a class (0: all but one; 1 is the
+	// "exists j" of eq. 10), Similar how many similar sets each new record brings
+	// in (0: 8). The paper names none of these three numbers.
 	Neighbours, NeighbourDims, Similar int
+	// ByClass compares feature points of two classes, as eq. 15 has it. Each
+	// touched class then brings in similar sets once, not each new record.
+	ByClass bool
+	// GlobalWithoutClass makes the update global if a new record lies in no class
+	// (section IV.B). Without it, such a record is assigned to the nearest class,
+	// and only one outside the region of all classes makes the update global, as
+	// in the paper's algorithm.
+	GlobalWithoutClass bool
 	// MaxHold is after how many updates without a class the region of a waiting record
 	// is widened, up to the whole table (0: 2).
 	MaxHold int
@@ -85,6 +94,7 @@ type Update struct {
 	pool    equivclass.Pool
 	classes []class
 	waiting []waiter // in order of arrival
+	cut     int      // records given to the partitioner so far
 }
 
 // class is a published class with what the update computes about it once.
@@ -123,6 +133,10 @@ func (u *Update) Waiting() []int32 {
 	}
 	return out
 }
+
+// Repartitioned returns how many records the partitioner was given so far, each
+// counted as often as it was.
+func (u *Update) Repartitioned() int { return u.cut }
 
 // Release runs the update if more records than the threshold wait, and returns
 // the classes of the new release.
@@ -165,9 +179,16 @@ func (u *Update) update(now bool) {
 	}
 }
 
-// outside reports whether a waiting record lies outside the region of all
-// classes together: the update is then global (section IV.B).
+// outside reports whether a waiting record makes the update global: one that
+// lies outside the region of all classes together or, with GlobalWithoutClass,
+// outside of every class.
 func (u *Update) outside() bool {
+	if u.params.GlobalWithoutClass {
+		return slices.ContainsFunc(u.waiting, func(w waiter) bool {
+			x := u.pool.At(w.row)
+			return !slices.ContainsFunc(u.classes, func(c class) bool { return c.box.Distance2(x) == 0 })
+		})
+	}
 	region := equivclass.NewBox(u.pool.D())
 	copy(region.Lo, u.classes[0].box.Lo)
 	copy(region.Hi, u.classes[0].box.Hi)

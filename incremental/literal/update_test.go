@@ -210,6 +210,24 @@ func TestOutsideTheRegionIsGlobal(t *testing.T) {
 	require.Equal(t, []Group{{0, 1, 4}, {2, 3, 5}}, sorted(u.Release()))
 }
 
+// A record between both towns lies in no class: by section IV.B the update is
+// global, by the paper's algorithm it is not.
+func TestOutsideOfEveryClass(t *testing.T) {
+	for _, global := range []bool{false, true} {
+		u := twoTowns(Local)
+		u.params.GlobalWithoutClass, u.params.Similar = global, 1
+		whole := u.Repartitioned()
+		require.Equal(t, 8, whole, "the first load")
+		u.Insert(Row{X: []float32{0.5, 0.375}}, Row{X: []float32{0.375, 0.5}})
+		require.Equal(t, global, u.outside())
+		u.Release()
+		require.Equal(t, global, u.Repartitioned()-whole == 10, "all ten records are partitioned anew")
+		inside := u.classes[0].box.Lo
+		u.Insert(Row{X: inside}, Row{X: inside})
+		require.False(t, u.outside(), "a class has it")
+	}
+}
+
 func sorted(groups []Group) []Group {
 	out := slices.Clone(groups)
 	slices.SortFunc(out, func(a, b Group) int { return slices.Compare(a, b) })

@@ -40,6 +40,9 @@ func NewJudge(p *equivclass.Pool, want equivclass.Requirement) *Judge {
 // OnlyK reports whether nothing but k is asked for.
 func (j *Judge) OnlyK() bool { return j.want.L <= 1 && len(j.want.Extra) == 0 }
 
+// Extra reports whether more than k and frequency l is asked for.
+func (j *Judge) Extra() bool { return len(j.want.Extra) > 0 }
+
 // Minimum is the smallest size that a class can have: k, or l records if
 // frequency l-diversity asks for more.
 func (j *Judge) Minimum() int { return max(j.want.K, j.want.L, 1) }

@@ -30,6 +30,17 @@ func (f Finding) Of(what string) Finding {
 	return f
 }
 
+// OpenIfFailed leaves a refutation open: what refutes is a choice of ours that
+// the paper does not state, so nothing is decided about the paper. The reason
+// names the choice. It is for a finding that only this choice decides.
+func (f Finding) OpenIfFailed(reason string) Finding {
+	if f.Verdict == HoldsNot {
+		f.Verdict = Undecided
+		f.Numbers += "; left open: " + reason
+	}
+	return f
+}
+
 // And joins two findings: they hold if both do, they do not if one does not.
 func (f Finding) And(g Finding) Finding {
 	return Finding{Verdict: worse(f.Verdict, g.Verdict), Numbers: f.Numbers + "; " + g.Numbers}
@@ -77,6 +88,17 @@ func Failing(names []string, parts []Finding) string {
 type Reading struct {
 	Words string // how the text is read; empty where we know of one reading only
 	Finding
+	// Against is what in the paper excludes it, if something does: then it is a
+	// variant that is shown for comparison and does not count.
+	Against string
+}
+
+// Label is how tables and sentences introduce a reading.
+func (r Reading) Label() string {
+	if r.Against != "" {
+		return "variant against " + r.Against + ", " + r.Words
+	}
+	return r.Words
 }
 
 // Claim is a statement of a paper about its figure, judged under every reading
@@ -85,6 +107,7 @@ type Claim struct {
 	Text     string    // one sentence, close to the paper's words
 	Readings []Reading // one at least
 	Why      string    // where it does not hold: what the investigation found
+	ToHold   string    // where it does not hold: what would have to be different, and what was tested of it
 }
 
 // NewClaim judges a statement with one reading. The findings are its parts: it
@@ -103,11 +126,27 @@ func ClaimUnder(text, why string, readings ...Reading) Claim {
 	return c
 }
 
+// NeedsToHold adds, in one sentence, what would have to be different for the
+// claim to hold. What of it was measured is added with its verdict. It is
+// dropped, as the reason is, where the claim holds.
+func (c Claim) NeedsToHold(sentence string, tested ...Finding) Claim {
+	if c.Verdict() == Holds {
+		return c
+	}
+	c.ToHold = sentence
+	for _, f := range tested {
+		c.ToHold += fmt.Sprintf(" Tested: %s (%s).", f.Verdict, f.Numbers)
+	}
+	return c
+}
+
 // Verdict is that of the only reading, or what several of them come to.
 func (c Claim) Verdict() Verdict {
 	var all []Verdict
 	for _, r := range c.Readings {
-		all = append(all, r.Verdict)
+		if r.Against == "" {
+			all = append(all, r.Verdict)
+		}
 	}
 	return underReadings(all)
 }
@@ -119,7 +158,7 @@ func (c Claim) Numbers() string {
 	}
 	var all []string
 	for _, r := range c.Readings {
-		all = append(all, fmt.Sprintf("%s: %s (%s)", r.Words, r.Verdict, r.Numbers))
+		all = append(all, fmt.Sprintf("%s: %s (%s)", r.Label(), r.Verdict, r.Numbers))
 	}
 	return strings.Join(all, "; ")
 }

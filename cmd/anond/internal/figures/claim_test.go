@@ -26,6 +26,16 @@ func TestClaimJoinsFindings(t *testing.T) {
 	}
 }
 
+// A refutation by our own baseline alone decides nothing; it does not hide
+// another one.
+func TestRefutationByAChoiceOfOursIsLeftOpen(t *testing.T) {
+	yes, no := Found(Holds, "1"), Found(HoldsNot, "2")
+	require.Equal(t, yes, yes.OpenIfFailed("our search"))
+	require.Equal(t, Found(Undecided, "2; left open: our search"), no.OpenIfFailed("our search"))
+	require.Equal(t, HoldsNot, no.OpenIfFailed("our search").And(no).Verdict)
+	require.Equal(t, Undecided, no.OpenIfFailed("our search").And(yes).Verdict)
+}
+
 // A claim that one reading upholds and another refutes depends on the reading;
 // an open reading leaves it open unless the others differ already.
 func TestClaimIsJudgedUnderEveryReading(t *testing.T) {
@@ -49,10 +59,19 @@ func TestClaimIsJudgedUnderEveryReading(t *testing.T) {
 		}
 		require.Equal(t, c.want, ClaimUnder("t", "w", readings...).Verdict(), c.of)
 	}
-	both := ClaimUnder("t", "w", Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})
+	no, yes := Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}, Reading{Words: "a value", Finding: Found(Holds, "0.9")}
+	both := ClaimUnder("t", "w", no, yes)
 	require.Equal(t, "an interval: does not hold (1.3); a value: holds (0.9)", both.Numbers())
 	require.Equal(t, "w", both.Why)
-	require.Empty(t, ClaimUnder("t", "w", Reading{"a", Found(Holds, "1")}, Reading{"b", Found(Holds, "2")}).Why)
+	require.Empty(t, ClaimUnder("t", "w", yes, yes).Why)
+}
+
+// What the paper excludes is shown and does not count.
+func TestVariantsAgainstTheTextDoNotCount(t *testing.T) {
+	no := Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}
+	yes := Reading{Words: "a value", Finding: Found(Holds, "0.9"), Against: "section 2"}
+	require.Equal(t, HoldsNot, ClaimUnder("t", "w", no, yes).Verdict())
+	require.Equal(t, "an interval: does not hold (1.3); variant against section 2, a value: holds (0.9)", ClaimUnder("t", "w", no, yes).Numbers())
 }
 
 func TestAsides(t *testing.T) {
@@ -63,4 +82,13 @@ func TestAsides(t *testing.T) {
 	require.Equal(t, "It fails for b only. ", Failing([]string{"a", "b"}, []Finding{yes, no}))
 	require.Equal(t, "It fails for a, b and c only. ", Failing([]string{"a", "b", "c", "d"}, []Finding{no, no, no, yes}))
 	require.Equal(t, "It fails for all of them. ", Failing([]string{"a", "b"}, []Finding{no, no}))
+}
+
+// A claim that holds needs nothing; another says what, and what was measured of it.
+func TestWhatAClaimNeedsToHold(t *testing.T) {
+	no, yes := NewClaim("t", "w", Found(HoldsNot, "2")), NewClaim("t", "w", Found(Holds, "1"))
+	require.Equal(t, "B would have to be more. Tested: holds (3).", no.NeedsToHold("B would have to be more.", Found(Holds, "3")).ToHold)
+	require.Equal(t, "B would have to be more.", no.NeedsToHold("B would have to be more.").ToHold)
+	require.Empty(t, yes.NeedsToHold("B would have to be more.").ToHold)
+	require.Empty(t, no.ToHold, "what was given is left alone")
 }

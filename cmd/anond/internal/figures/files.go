@@ -60,10 +60,10 @@ func (r *Report) writeList(w io.Writer) error {
 			continue
 		}
 		for _, c := range o.Result.Claims {
-			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict()), c.Numbers(), c.Why})
+			rows = append(rows, []string{o.Figure.ID, c.Text, string(c.Verdict()), c.Numbers(), c.Why, c.ToHold})
 		}
 	}
-	return writeCSV(w, []string{"figure", "claim", "verdict", "numbers", "why"}, rows)
+	return writeCSV(w, []string{"figure", "claim", "verdict", "numbers", "why", "to hold"}, rows)
 }
 
 func writeCSV(w io.Writer, header []string, rows [][]string) error {

@@ -28,9 +28,12 @@ var claimsSource string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"svg": inlined, "mark": mark, "column": column, "plural": plural, "class": class, "seconds": seconds, "files": fileName,
+	"verdicts": Verdicts,
 }).Parse(reportSource))
 
-var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{"cell": cell, "seconds": seconds}).Parse(claimsSource))
+var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{
+	"cell": cell, "item": item, "verdicts": Verdicts, "heading": heading, "reasons": reasons, "paper": Paper.short,
+}).Parse(claimsSource))
 
 // writeHTML writes the report as one page that needs nothing else: no script, no
 // font, no picture from elsewhere.
@@ -43,6 +46,12 @@ func (r *Report) writeMarkdown(w io.Writer) error { return claimsTemplate.Execut
 type Paper struct {
 	Name     string
 	Outcomes []Outcome
+}
+
+// short is the paper's authors.
+func (p Paper) short() string {
+	authors, _, _ := strings.Cut(p.Name, `, "`)
+	return authors
 }
 
 // Papers groups the outcomes by paper, in order.
@@ -94,16 +103,6 @@ func tally(outcomes []Outcome) Tally {
 	return t
 }
 
-// Verdicts are those that the report has columns for: the papers' words mostly
-// allow one reading, so that one which depends on it has a column only where
-// there is such a claim.
-func (r *Report) Verdicts() []Verdict {
-	if r.Tally().Of(Depends) > 0 {
-		return Verdicts()
-	}
-	return []Verdict{Holds, HoldsNot, Undecided}
-}
-
 // Took is the time of all figures together.
 func (r *Report) Took() (d time.Duration) {
 	for _, o := range r.Outcomes {
@@ -129,7 +128,7 @@ func inlined(p Panel) (template.HTML, error) {
 // number of claims.
 var (
 	marks   = map[Verdict]string{Holds: "✓", HoldsNot: "✗", Depends: "◐", Undecided: "?"}
-	columns = map[Verdict]string{Holds: "holds", HoldsNot: "does not", Depends: "depends", Undecided: "open"}
+	columns = map[Verdict]string{Holds: "holds", HoldsNot: "does not", Depends: "depends", Undecided: "not decided"}
 	plurals = map[Verdict]string{Holds: "hold", HoldsNot: "do not hold", Depends: "depend on the reading", Undecided: "not decided"}
 )
 
@@ -139,6 +138,8 @@ func column(v Verdict) string { return marks[v] + " " + columns[v] }
 
 func plural(v Verdict) string { return marks[v] + " " + plurals[v] }
 
+func heading(v Verdict) string { return plurals[v] }
+
 func class(v Verdict) string { return strings.ReplaceAll(string(v), " ", "-") }
 
 // seconds writes a time with its significant digits.
@@ -147,6 +148,15 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// reasons writes why a claim does not hold, and what would have to be different.
+func reasons(id string, c Claim) string {
+	text := fmt.Sprintf("**%s**, \"%s\": %s", id, c.Text, c.Why)
+	if c.ToHold != "" {
+		text += " **To hold:** " + c.ToHold
+	}
+	return cell(text)
 }
 
 // cell writes text into a cell of a Markdown table.

@@ -39,7 +39,8 @@ func fake() *Report {
 			Panels: []Panel{panel("a", false), panel("b", true)},
 			Claims: []Claim{
 				NewClaim("Loss grows with k.", "", Found(Holds, "2 at k=1, 3 at k=2")),
-				NewClaim("A is < B | always.", "the data\nare made up", Found(HoldsNot, "it is more")),
+				NewClaim("A is < B | always.", "the data\nare made up", Found(HoldsNot, "it is more")).
+					NeedsToHold("B would have to be > A.", Found(Holds, "with B doubled, it is less")),
 			},
 			Notes: []string{"Nothing is as in the paper."},
 		}},
@@ -135,25 +136,37 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, o.Err, context.Canceled)
 }
 
-// A claim that depends on the reading has a column of its own, and shows what
-// was found under each reading.
+// A claim that depends on the reading shows what was found under each reading.
 func TestReportShowsEveryReading(t *testing.T) {
 	r := fake()
 	r.Outcomes = r.Outcomes[:1]
 	r.Outcomes[0].Result.Claims = []Claim{ClaimUnder("Loss falls.", "one word",
-		Reading{"an interval", Found(HoldsNot, "1.3")}, Reading{"a value", Found(Holds, "0.9")})}
+		Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}, Reading{Words: "a value", Finding: Found(Holds, "0.9")},
+		Reading{Words: "a set", Finding: Found(Holds, "0.8"), Against: "section 2"})}
 	var page, tables bytes.Buffer
 	require.NoError(t, r.writeHTML(&page))
 	for _, want := range []string{
 		"<span>◐ depend on the reading</span>", `<th class="n">◐ depends</th>`, `<td class="n depends-on-the-reading">1</td>`,
 		`<p class="verdict">◐ depends on the reading</p>`, "<b>✗ does not hold</b>, read as: an interval. 1.3",
-		"<b>✓ holds</b>, read as: a value. 0.9",
+		"<b>✓ holds</b>, read as: a value. 0.9", "<b>✓ holds</b>, variant against section 2, a set. 0.8",
 	} {
 		assert.Contains(t, page.String(), want)
 	}
 	require.NoError(t, r.writeMarkdown(&tables))
 	assert.Contains(t, tables.String(), "0 of 1 claims hold, 0 do not, 1 depend on the reading.")
-	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9) |")
-	assert.Equal(t, Verdicts(), r.Verdicts())
-	assert.NotContains(t, fake().Verdicts(), Depends)
+	assert.Contains(t, tables.String(), "| First <paper> | 1 | 0 | 0 | 1 | 0 |\n| all | 1 | 0 | 0 | 1 | 0 |\n")
+	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9); variant against "+
+		"section 2, a set: holds (0.8) |")
+}
+
+// A long reason is wrapped, and no line of it begins another item of the list.
+func TestItemsAreWrapped(t *testing.T) {
+	text := strings.Repeat("word ", 27) + "- 3. # " + strings.Repeat("word ", 40)
+	lines := strings.Split(item(text), "\n")
+	require.Greater(t, len(lines), 2)
+	assert.Equal(t, strings.Fields(text), strings.Fields(strings.TrimPrefix(strings.Join(lines, " "), "- ")))
+	for i, line := range lines {
+		assert.LessOrEqual(t, len(line), lineWidth+len(" - 3. #"))
+		assert.Regexp(t, []string{`^  w`, `^- w`}[max(0, 1-i)], line)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Number writes a value with some significant digits, whole numbers in full.
@@ -38,4 +39,35 @@ func span(lo, hi float64) string {
 		return a + " to " + b
 	}
 	return Short(lo)
+}
+
+// lineWidth is the width of a line of Markdown, in characters.
+const lineWidth = 140
+
+// item writes a text as an item of a Markdown list, wrapped. A line begins with
+// no word that would begin another item.
+func item(text string) string {
+	var b strings.Builder
+	width := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+			b.WriteString("- ")
+			width = 2
+		case width+1+n > lineWidth && !startsItem(word):
+			b.WriteString("\n  ")
+			width = 2
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(word)
+		width += n
+	}
+	return b.String()
+}
+
+func startsItem(word string) bool {
+	return strings.Trim(word, "-+*#>=|") == "" || strings.Trim(word, "0123456789") == "." || strings.Trim(word, "0123456789") == ")"
 }

@@ -16,6 +16,7 @@ import (
 type table struct {
 	name string
 	*equivclass.Table
+	together bool // a person's values are all sensitive or none
 }
 
 const sensitive = 8
@@ -51,7 +52,7 @@ func plainACS(s dataset.Source, n int) (table, error) {
 		dataset.Column{Name: "POVPIP", Type: equivclass.Integer, Missing: "N"},
 		dataset.Column{Name: "INDP", Type: category, Missing: "N"},
 		dataset.Column{Name: "PINCP", Type: equivclass.Decimal, Missing: "N"})
-	return table{"ACS without hierarchies", t}, err
+	return table{name: "ACS without hierarchies", Table: t}, err
 }
 
 // treeACS is plainACS with hierarchies.
@@ -69,7 +70,7 @@ func treeACS(s dataset.Source, n int) (table, error) {
 // 1, and hierarchies.
 func generatedIPUMS(n int, seed uint64) (table, error) {
 	t, err := dataset.WithHierarchies(dataset.Generated(dataset.IPUMS(), n, seed))
-	return table{"generated IPUMS", t}, err
+	return table{name: "generated IPUMS", Table: t}, err
 }
 
 // treeAdult is Adult in the shape of table 1, with the hierarchies of ARX; the
@@ -83,17 +84,22 @@ func treeAdult(s dataset.Source, n int, seed uint64) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	return table{"Adult with ARX's hierarchies", dataset.Shuffled(t, n, seed)}, nil
+	return table{name: "Adult with ARX's hierarchies", Table: dataset.Shuffled(t, n, seed)}, nil
 }
 
-// flagged draws which of the semi-sensitive values are sensitive.
+// flagged draws which of the semi-sensitive values are sensitive: each by
+// itself, or with one draw for a person's three.
 func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
 	f := &equivclass.FlaggedTable{Table: t.Table, Flags: make([]uint64, t.Len())}
 	rng := rand.New(rand.NewPCG(seed, 11))
 	for i := range f.Flags {
 		f.Flags[i] = 1 << sensitive
-		for _, j := range semiSensitive {
-			if rng.Float64() < density {
+		draw := rng.Float64()
+		for n, j := range semiSensitive {
+			if n > 0 && !t.together {
+				draw = rng.Float64()
+			}
+			if draw < density {
 				f.Flags[i] |= 1 << j
 			}
 		}

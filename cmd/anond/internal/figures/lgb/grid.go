@@ -24,6 +24,7 @@ type grid struct {
 	table table
 	runs  map[gridKey][]float64
 	held  int // records withheld, most of any cut
+	fold  int // records folded, most of any cut
 
 	asked, empty int // queries; those without a relative error
 }
@@ -31,7 +32,9 @@ type grid struct {
 // Measures of a cut, and of the queries it answers.
 const (
 	ofCDM        = "C_DM"
-	ofNCP        = "NCP"
+	ofNCP        = "NCP" // an exact value costs 0, the whole domain 1
+	ofPrintedOne = "NCP as printed, an exact value has one leaf"
+	ofPrintedNil = "NCP as printed, an exact value has no leaf below it"
 	ofNCPValue   = "NCP a value"
 	ofSpread     = "deviation of group sizes"
 	ofBuckets    = "width of the buckets of age"
@@ -97,13 +100,28 @@ func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint6
 	}
 	sizes := equivclass.Sizes(cut.Groups)
 	loss, values := query.LocalNCP(f, cut)
-	g.held = max(g.held, len(cut.Rest))
+	g.held, g.fold = max(g.held, len(cut.Rest)), max(g.fold, folded(f, cut))
+	one, none := printedNCP(f, cut)
+	g.add(key, ofPrintedOne, one)
+	g.add(key, ofPrintedNil, none)
 	g.add(key, ofCDM, float64(equivclass.CDM(sizes, len(cut.Rest), 1)))
 	g.add(key, ofNCP, loss)
 	g.add(key, ofNCPValue, loss/math.Max(1, float64(values)))
 	g.add(key, ofSpread, deviation(sizes))
 	g.add(key, ofBuckets, query.BucketWidth(f, cut, ageAt))
 	return cut, nil
+}
+
+// folded counts the records of which more is bucketed than they flagged.
+func folded(f *equivclass.FlaggedTable, cut *lgb.Result) (n int) {
+	for g, rows := range cut.Groups {
+		for _, r := range rows {
+			if f.Flags[r] != cut.Flags[g] {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // deviation is the standard deviation of sizes.
@@ -146,12 +164,13 @@ func (t table) workload(n int, seed uint64) workload {
 func (g *grid) ask(f *equivclass.FlaggedTable, cut *lgb.Result, w workload, key gridKey) {
 	r := query.NewLocalRelease(f, cut)
 	r.Grain = query.Grains(f.Dicts)
+	sums := query.NewPaperSums(r, sensitive)
 	var rates []float64
 	missed := 0
 	for i, q := range w.queries {
-		a := r.PaperSum(q)
-		rates = append(rates, (a.Upper-a.Lower)/math.Abs(w.actual[i]))
-		if w.actual[i] < a.Lower-1e-6 || w.actual[i] > a.Upper+1e-6 {
+		lower, upper := sums.Bounds(q)
+		rates = append(rates, (upper-lower)/math.Abs(w.actual[i]))
+		if w.actual[i] < lower-1e-6 || w.actual[i] > upper+1e-6 {
 			missed++
 		}
 	}

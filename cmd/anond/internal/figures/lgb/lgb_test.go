@@ -1,6 +1,7 @@
 package lgb
 
 import (
+	"math/bits"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,8 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
+	"anond/equivclass/equivtest"
+	"anond/equivclass/lgb"
 )
 
 // madeGrid gives every key the runs that of returns.
@@ -103,7 +106,7 @@ func TestFiguresOfQueries(t *testing.T) {
 	require.Len(t, figurestest.SeriesOf(seven.Panels[1]), 6)
 	require.Len(t, seven.Claims, 5)
 	eight := figurestest.Run(t, Figures(), "lgb-8")
-	require.Len(t, eight.Panels, 8)
+	require.Len(t, eight.Panels, 12)
 	require.Len(t, figurestest.SeriesOf(eight.Panels[0]), 6)
 	require.Len(t, eight.Claims, 4)
 }
@@ -129,4 +132,61 @@ func TestPromises(t *testing.T) {
 func TestDeviation(t *testing.T) {
 	assert.Zero(t, deviation([]int{5, 5, 5}))
 	assert.InDelta(t, 2, deviation([]int{3, 7}), 1e-12)
+}
+
+// NCP as printed: a group of both sexes and 1 to 3 of the years 1 to 5, and one
+// of a sex and a year. An exact category costs 1/|A| or nothing.
+func TestPrintedNCP(t *testing.T) {
+	made := equivtest.Table(t, []equivclass.Attribute{{Name: "age", Type: equivclass.Integer}, {Name: "sex", Type: equivclass.Categorical},
+		{Name: "income", Type: equivclass.Integer}},
+		[][]string{{"1", "F", "10!"}, {"3", "M", "20!"}, {"5", "F", "30!"}, {"5", "F", "40!"}, {"5", "M", "50!"}})
+	cut := &lgb.Result{Groups: [][]int32{{0, 1}, {2, 3}}, Flags: []uint64{4, 4}, Rest: []int32{4}}
+	one, none := printedNCP(made, cut)
+	require.InDelta(t, 2*(.5+1)+2*.5+2, one, 1e-12)
+	require.InDelta(t, 2*(.5+1)+2, none, 1e-12)
+	require.Zero(t, folded(made, cut))
+	cut.Flags[0] = 6
+	require.Equal(t, 2, folded(made, cut))
+}
+
+// What only made-up hierarchies refute is left open; another table's verdict is
+// told beside it.
+func TestMadeUpHierarchiesDecideNothing(t *testing.T) {
+	g := newGrid(table{name: "made up", Table: &equivclass.Table{}})
+	for _, measure := range []string{ofNCP, ofPrintedOne, ofPrintedNil} {
+		for _, k := range allK {
+			g.runs[gridKey{measure, nameMDP, k, 5, usualDensity}] = []float64{100, 100}
+			g.runs[gridKey{measure, nameNCP, k, 5, usualDensity}] = []float64{95, 95}
+		}
+	}
+	require.Equal(t, figures.Undecided, g.claims6(true)[1].Verdict())
+	require.Equal(t, figures.HoldsNot, g.claims6(false)[1].Verdict())
+	require.Equal(t, figures.Holds, g.claims6(true)[0].Verdict())
+}
+
+// Both ways to draw flags reach the share; drawn together a person has all or none.
+func TestFlagsDrawnTogether(t *testing.T) {
+	acs, err := treeACS(dataset.Source(""), 5000)
+	require.NoError(t, err)
+	for _, together := range []bool{false, true} {
+		acs.together = together
+		words := map[uint64]int{}
+		for _, f := range acs.flagged(0.3, 1).Flags {
+			words[f]++
+		}
+		flagged := 0
+		for f, n := range words {
+			flagged += n * (bits.OnesCount64(f) - 1)
+		}
+		require.InDelta(t, 0.3, float64(flagged)/float64(3*acs.Len()), 0.02)
+		require.Len(t, words, map[bool]int{false: 8, true: 2}[together])
+	}
+}
+
+// A claim of figure 8 depends on the reading if the two ways disagree.
+func TestBothWaysToDrawFlagsAreReadings(t *testing.T) {
+	no := []figures.Claim{figures.NewClaim("c", "w", figures.Found(figures.HoldsNot, "1"))}
+	yes := []figures.Claim{figures.NewClaim("c", "w", figures.Found(figures.Holds, "2"))}
+	require.Equal(t, figures.Depends, byFlags(no, yes)[0].Verdict())
+	require.Equal(t, figures.HoldsNot, byFlags(no, no)[0].Verdict())
 }

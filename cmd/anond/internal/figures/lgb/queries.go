@@ -17,8 +17,12 @@ func withMedians(ask func(measure string) figures.Finding) figures.Finding {
 	return f
 }
 
-// askedRuns is how often flags and queries are drawn for figures 7 and 8.
-const askedRuns = 3
+// askedRuns is how often flags and queries are drawn for figures 7 and 8, and
+// askedQueries how many queries of each cut are asked, as in the paper.
+const (
+	askedRuns    = 3
+	askedQueries = 1000
+)
 
 func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	acs, ipums, err := bothTables(in)
@@ -26,9 +30,9 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	var g []*grid
-	for i, t := range []table{acs, ipums} {
+	for _, t := range []table{acs, ipums} {
 		p := plan{methods: cutters()[:3], shares: []float64{usualDensity}, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
-			queries: in.Rows([]int{100, 50}[i], 12)}
+			queries: in.Rows(askedQueries, 12)}
 		one, err := measure(ctx, in, t, p)
 		if err != nil {
 			return nil, err
@@ -40,7 +44,7 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		Panels: append(g[0].panels([2]string{"a", "b"}, ofRate, y, ours),
 			g[1].panels([2]string{"a-generated", "b-generated"}, ofRate, y, ours)...),
 		Claims: besideAll(g[0].claims7(), g[1].claims7(), g[1].table.name),
-		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL, noteMean, g[0].missed(usualDensity), g[1].missed(usualDensity)},
+		Notes:  []string{g[0].note(), g[1].note(), noteTree, noteL, noteFold, noteMean, g[0].missed(usualDensity), g[1].missed(usualDensity)},
 	}
 	better := figures.Below(figures.Pairs, g[0].overK(ofRate, nameFixed, 5, usualDensity), g[0].overK(ofRate, nameMDP, 5, usualDensity),
 		g[0].overK(ofRate, nameNCP, 5, usualDensity))
@@ -73,11 +77,16 @@ func (g *grid) claims7() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("The relative error rate increases with the growth of k or l.", whyK, withMedians(g.grows)),
 		figures.NewClaim("It is more affected by k than by l, so local generalization has more influence on utility than local bucketization "+
-			"(tested: the factor when k doubles from 5, against that when l doubles from 5 and from 10).", whyK, withMedians(g.weighs)),
+			"(tested: the factor when k doubles from 5, against that when l doubles from 5 and from 10).", whyK, withMedians(g.weighs)).
+			NeedsToHold("l would have to double from 5 only, where buckets have few values.", withMedians(func(measure string) figures.Finding {
+				return g.weighsFrom(measure, 5)
+			})),
 		figures.NewClaim("LGB_MDP has lower relative error rates than LGB_NCP when l is small (l = 5).", whySmall, withMedians(g.small)),
 		figures.NewClaim("With the growth of l the rates of LGB_MDP gradually come close to those of LGB_NCP.", whySmall, withMedians(g.closes)),
 		figures.NewClaim("In conclusion LGB_MDP is better if l is small, otherwise both perform very equal (asked: within 10 % at l = 20).",
-			whySmall, g.small(ofRate), g.equal(ofRate)),
+			whySmall, g.small(ofRate), g.equal(ofRate)).
+			NeedsToHold("The rates would have to be compared by their medians, which a few sums near 0 do not move.", g.small(ofMedianRate),
+				g.equal(ofMedianRate)),
 	}
 }
 
@@ -96,10 +105,12 @@ func (g *grid) grows(measure string) figures.Finding {
 
 // weighs compares the growth when k doubles with that when l does, from two
 // starts for each method.
-func (g *grid) weighs(measure string) figures.Finding {
+func (g *grid) weighs(measure string) figures.Finding { return g.weighsFrom(measure, 5, 10) }
+
+func (g *grid) weighsFrom(measure string, starts ...int) figures.Finding {
 	byK, byL := &figures.Series{Name: "factor of k"}, &figures.Series{Name: "factor of l"}
 	for _, method := range paperMethods {
-		for _, l := range []int{5, 10} {
+		for _, l := range starts {
 			at := func(k, l int) []float64 { return g.runs[gridKey{measure, method, k, l, usualDensity}] }
 			var ofK, ofL []float64
 			for r, from := range at(5, l) {

@@ -105,3 +105,23 @@ func TestLiftNodes(t *testing.T) {
 	require.Equal(t, h.Parent(int(leaf)), cells[0][0].Node)
 	require.Equal(t, up, cells[1][0].Node)
 }
+
+// The search of all combinations judges as the partitioner does: the most
+// general one holds, the exact one does not, and what Org(p,k) found does.
+func TestEveryCombination(t *testing.T) {
+	adult, err := dataset.Source("").Adult(2000, columns...)
+	require.NoError(t, err)
+	w := defaults
+	w.n, w.d, w.k = 2000, 2, 3
+	sample := w.sample(adult, 1)
+	levels := [][][]int32{levelsOf(sample.Dicts[0]), levelsOf(sample.Dicts[1])}
+	require.Len(t, levels[0], 5, "exact, 5, 10, 20 years, and the whole domain")
+	most := []int{len(levels[0]) - 1, len(levels[1]) - 1}
+	require.True(t, w.heldBy(sample, levels, most))
+	require.False(t, w.heldBy(sample, levels, []int{0, 0}))
+	held := w.everyCombination(sample)
+	require.Greater(t, held, 1)
+	require.Less(t, held, len(levels[0])*len(levels[1]))
+	w.k = 2001
+	require.Zero(t, w.everyCombination(sample))
+}

@@ -41,20 +41,14 @@ func distinct(l int) equivclass.Requirement {
 	return equivclass.Requirement{K: l, L: 1, Extra: []equivclass.Principle{equivclass.DistinctL{L: l}}}
 }
 
-// weak is Algorithm 1 with the weaker reading of "the demands of l-diversity".
-const weak = "aip, only l different values"
-
-// The methods of the paper, ours, and another reading of aip.
-var (
-	methods = []method{
-		{name: "arp", by: func(s uint64) equivclass.Partitioner { return bucketize.ARP{Seed: s} }, want: frequency},
-		{name: "ng", by: func(s uint64) equivclass.Partitioner { return bucketize.Ring{Seed: s} }, want: frequency, ring: true},
-		{name: "aip", by: func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }, want: frequency},
-		{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: s} }, want: frequency},
-		{name: "arp-up", by: func(uint64) equivclass.Partitioner { return bucketize.ARPUp{} }, want: frequency, ours: true},
-	}
-	weakReading = method{name: weak, by: func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }, want: distinct, ours: true}
-)
+// methods are those of the paper, and ours.
+var methods = []method{
+	{name: "arp", by: func(s uint64) equivclass.Partitioner { return bucketize.ARP{Seed: s} }, want: frequency},
+	{name: "ng", by: func(s uint64) equivclass.Partitioner { return bucketize.Ring{Seed: s} }, want: frequency, ring: true},
+	{name: "aip", by: func(s uint64) equivclass.Partitioner { return bucketize.AIP{Seed: s} }, want: frequency},
+	{name: "anatomy", by: func(s uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: s} }, want: frequency},
+	{name: "arp-up", by: func(uint64) equivclass.Partitioner { return bucketize.ARPUp{} }, want: frequency, ours: true},
+}
 
 // namesOf returns the series of the paper, and those that are not.
 func namesOf(methods []method) (paper, ours []string) {

@@ -1,6 +1,7 @@
 package zhu
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass/bucketize"
+	"anond/equivclass/equivtest"
 )
 
 func TestFiguresOfTimes(t *testing.T) {
@@ -21,10 +23,13 @@ func TestFiguresOfTimes(t *testing.T) {
 }
 
 func TestFiguresOfLoss(t *testing.T) {
-	for id, want := range map[string]struct{ rows, claims int }{"zhu-2": {6, 5}, "zhu-4": {6, 5}, "zhu-6": {7, 6}} {
+	for id, want := range map[string]struct{ rows, claims, panels int }{"zhu-2": {6, 5, 4}, "zhu-4": {6, 5, 4}, "zhu-6": {7, 6, 6}} {
 		r := figurestest.Run(t, Figures(), id)
-		require.Len(t, r.Panels, 1)
-		figurestest.Columns(t, r.Panels[0], want.rows, "arp", "ng", "aip", "anatomy", "arp-up", weak)
+		require.Len(t, r.Panels, want.panels)
+		figurestest.Columns(t, r.Panels[0], want.rows, "arp", "ng", "aip", "anatomy", "arp-up")
+		for _, p := range r.Panels[1:] {
+			figurestest.Columns(t, p, want.rows, "arp", "ng", "aip", "anatomy")
+		}
 		require.Len(t, r.Claims, want.claims)
 		if id == "zhu-6" {
 			require.Equal(t, r, figurestest.Run(t, Figures(), id), "the seed fixes the result")
@@ -32,15 +37,21 @@ func TestFiguresOfLoss(t *testing.T) {
 	}
 }
 
-// madeLoss is losses by made-up numbers, two draws of each, so that the verdicts
-// are seen to follow them.
+// madeLoss is losses by made-up numbers, two draws of each, the same under every
+// reading, so that the verdicts are seen to follow them.
 func madeLoss(arp, ng, aip, anatomy, up float64) *loss {
-	z := newLoss([]float64{2, 3}, 2)
-	z.blocks = []int{9, 1}
-	for i := range 2 {
-		for draw := range 2 {
-			for name, v := range map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy, "arp-up": up, weak: up} {
-				z.glp.Add(name, i, v*float64(1+i)+0.001*float64(draw))
+	z := newLoss([]float64{2, 3}, 2, readings())
+	for k, r := range z.readings {
+		z.blocks[k] = []int{9, 1}
+		of := map[string]float64{"arp": arp, "ng": ng, "aip": aip, "anatomy": anatomy}
+		if r.published() {
+			of["arp-up"] = up
+		}
+		for i := range 2 {
+			for draw := range 2 {
+				for name, v := range of {
+					z.glp[k].Add(name, i, v*float64(1+i)+0.001*float64(draw))
+				}
 			}
 		}
 	}
@@ -48,7 +59,7 @@ func madeLoss(arp, ng, aip, anatomy, up float64) *loss {
 }
 
 func verdicts(z *loss) (out []figures.Verdict) {
-	for _, c := range z.claims(paperTrend(z, true), "rises", z.glp) {
+	for _, c := range z.claims("rises", true, 0) {
 		out = append(out, c.Verdict())
 	}
 	return out
@@ -57,13 +68,31 @@ func verdicts(z *loss) (out []figures.Verdict) {
 func TestVerdictsFollowTheNumbers(t *testing.T) {
 	asThePaper := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
 	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds, figures.Holds, figures.Holds, figures.Holds}, verdicts(asThePaper))
+	require.Equal(t, 4, strings.Count(asThePaper.orderNote("l", 0), "at l = 2 3"))
+	require.Equal(t, 4, strings.Count(asThePaper.orderNote("l", 1), "at l = 3"))
 	reversed := madeLoss(0.5, 0.4, 0.3, 0.2, 0.6)
 	require.Equal(t, []figures.Verdict{figures.Holds, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot, figures.HoldsNot},
 		verdicts(reversed))
-	falling := madeLoss(0.2, 0.2, 0.3, 0.4, 0.1)
-	require.Equal(t, figures.HoldsNot, figures.Join(paperTrend(falling, false)...).Verdict)
+	require.Equal(t, 4, strings.Count(reversed.orderNote("l", 0), "nowhere"))
+	require.Equal(t, figures.HoldsNot, trend(asThePaper.glp[0], false).Verdict)
 	require.Equal(t, []figures.Verdict{figures.HoldsNot, figures.Holds},
-		[]figures.Verdict{reversed.glp.Of("arp").AtMost(0, 0.0005).Verdict, madeLoss(0, 0, 0, 0, 0).glp.Of("arp").AtMost(0, 0.0005).Verdict})
+		[]figures.Verdict{reversed.glp[0].Of("arp").AtMost(0, 0.0005).Verdict, madeLoss(0, 0, 0, 0, 0).glp[0].Of("arp").AtMost(0, 0.0005).Verdict})
+}
+
+// Blocks that need only l different values are shown and do not count, because
+// definition 1 bounds shares.
+func TestOnlyReadingsOfTheTextCount(t *testing.T) {
+	z := madeLoss(0.5, 0.4, 0.3, 0.2, 0.6)
+	for k, r := range z.readings {
+		if r.distinct {
+			z.glp[k] = madeLoss(0.2, 0.2, 0.3, 0.4, 0.1).glp[1]
+		}
+	}
+	worst := z.claims("rises", true, 0)[1]
+	require.Equal(t, figures.HoldsNot, worst.Verdict())
+	require.Equal(t, 2, strings.Count(worst.ToHold, ", holds"))
+	z.glp[1] = madeLoss(0.2, 0.2, 0.3, 0.4, 0.1).glp[1]
+	require.Equal(t, figures.Depends, z.claims("rises", true, 0)[1].Verdict(), "the order of attributes is open")
 }
 
 func TestTimeVerdictsFollowTheNumbers(t *testing.T) {
@@ -96,6 +125,7 @@ func TestRecodings(t *testing.T) {
 	p := dataset.Generated(dataset.Census(), 200, 1).Pool([]int{0, 2}, dataset.Census().Index("occupation"))
 	groups, rest := bucketize.Anatomy{}.Partition(p, frequency(3))
 	require.Empty(t, rest)
+	require.InDelta(t, len(groups), assignSlowly(p, equivtest.Rows(p.Len()), 3), 1)
 	group, bags := publishGroups(p, groups)
 	for i, g := range groups {
 		require.Equal(t, p.Bag(g), bags[i])
