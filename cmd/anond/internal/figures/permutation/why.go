@@ -21,11 +21,11 @@ const whyLevels = "Where the least and the greatest l lie within two standard er
 func whyAdult(adult *sweep) string {
 	const four = 2 // the place of l = 4
 	over := func(method int, on condition) float64 { return ratio(reading{method, on}, adult.from(four)) }
-	return fmt.Sprintf("On Adult, Algorithm 2 hardly ever divides the table at l = 4, and never from l = 5 on: in none of its five orders "+
-		"both sides have at most 1/l of every occupation; the commonest has 13.4 %%. The corners do not matter there, since the first G "+
-		"is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 sub-tables, and have more error "+
-		"than anatomy where 5 have. It would have to group near records where it cannot divide, as permutation-near does: from l = 4 on "+
-		"that has %.2f of anatomy's error with a value (permutation %.2f), and %.2f with an interval (%.2f).",
+	return fmt.Sprintf("On Adult, Algorithm 2 hardly divides the table from l = 4 on, into one to four sub-tables where they were counted: "+
+		"in few of its orders both sides have at most 1/l of every occupation; the commonest has 13.4 %%. The corners do not matter there, "+
+		"since the first G is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 sub-tables, and "+
+		"have more error than anatomy where 5 have. It would have to group near records where it cannot divide, as permutation-near does: "+
+		"from l = 4 on that has %.2f of anatomy's error with a value (permutation %.2f), and %.2f with an interval (%.2f).",
 		over(byNearGroups, aValue), over(byPermutation, aValue), over(byNearGroups, anInterval), over(byPermutation, anInterval))
 }
 
