@@ -218,8 +218,8 @@ func TestPATheorem3(t *testing.T) {
 func TestPATheorems4And5(t *testing.T) {
 	work := func(n int) float64 {
 		p := equivtest.Clustered(n, 5, 50)
-		c := &permutationCutter{judge: cut.NewJudge(p, equivclass.Requirement{K: 10, L: 10}), split: cut.NewBoxSplitter(p), tries: 5}
-		c.top, c.bottom = corners(p)
+		c := &permutationCutter{judge: cut.NewJudge(p, equivclass.Requirement{K: 10, L: 10}), split: cut.NewBoxSplitter(p), tries: 5,
+			corners: cornersOf(p)}
 		rows := 0
 		cut.TopDown(equivtest.Rows(n), c.judge, func(r []int32) int { rows += len(r); return c.cut(r) })
 		return float64(rows) / (float64(n) * math.Log2(float64(n)))

@@ -1,6 +1,7 @@
 package bucketize
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,35 +39,50 @@ func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anato
 }
 
 // Figures 1 and 2 of the permutation paper claim that permutation answers with
-// less error than anatomy in all cases, because its groups lie close together.
-// On Adult it does not: at l=2 (w=4) the two are alike, at l=4 permutation is
-// far worse. The commonest occupation has 13.4 % of the records and goes with
-// education, so dividing the table soon leaves a side with more than a quarter of
-// one: Algorithm 2 stops early, and Algorithm 1 assigns the rest without regard to the QI
-// (NCP as high as anatomy's). What permutation gains is its grouping; shuffling
-// each column always costs, the more the more attributes a query joins.
-// PermutationNear has a third of anatomy's error at l=2 and is like it at l=4.
+// less error than anatomy in all cases. On Adult it does at l=2, and not at l=4
+// (w=4, an interval of the sensitive attribute). The commonest occupation has
+// 13.4 % of the records and goes with education: in none of its five
+// orders Algorithm 2 finds two sides with at most a quarter of one occupation. The
+// table is hardly divided, whichever way its corners are read, since the first
+// sub-table is the table itself; Algorithm 1 then assigns all records without
+// regard to the QI (NCP as high as anatomy's). PermutationNear is like anatomy at l=4.
 func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 	tier.Heavy(t, "it measures a figure on all of Adult")
 	methods := []equivclass.Partitioner{Anatomy{}, Permutation{}, PermutationNear{}}
 	asAnatomy, permuted := paOnAdult(t, 4, 2, methods...)
-	assert.InEpsilon(t, asAnatomy[0], permuted[1], 0.2, "l=2: alike")
-	assert.Less(t, permuted[2], 0.5*asAnatomy[0], "l=2: near groups")
+	assert.Less(t, permuted[1], 0.7*asAnatomy[0], "l=2: holds")
+	assert.Less(t, permuted[2], permuted[1], "l=2: near groups")
 
 	asAnatomy, permuted = paOnAdult(t, 4, 4, methods...)
 	assert.Greater(t, permuted[1], 1.5*asAnatomy[0], "l=4: does not hold")
 	assert.InEpsilon(t, asAnatomy[0], permuted[2], 0.2, "l=4: near groups are like anatomy")
-	for i := range methods {
-		assert.Less(t, asAnatomy[i], permuted[i], "shuffling the columns always costs")
-	}
 
 	asAnatomy, permuted = paOnAdult(t, 8, 4, methods...)
 	assert.Less(t, asAnatomy[0], permuted[2], "with all seven QI in the query anatomy is better even so")
 }
 
+// Why the claim fails on Adult: at l=5 five tries hardly divide the table,
+// whichever way its corners are read. A hundred tries divide it further.
+func TestAlgorithm2HardlyDividesAdultAtFive(t *testing.T) {
+	table := equivtest.Columns(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "occupation")
+	rows := equivtest.Rows(table.Len())
+	p := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, []int{0, 1, 2, 3, 4}, 5)
+	subTables := func(m Permutation, l int) int {
+		tables, rest := m.SubTables(p, slices.Clone(rows), equivclass.Requirement{K: 1, L: l})
+		require.Empty(t, rest)
+		return len(tables)
+	}
+	for _, m := range []Permutation{{Seed: 1}, {Seed: 1, TableCorners: true}} {
+		assert.Less(t, subTables(m, 5), 10, "%+v", m)
+		assert.Greater(t, subTables(m, 2), 100, "l=2 does: %+v", m)
+	}
+	assert.Greater(t, subTables(Permutation{Seed: 1, Tries: 100}, 4), 10*subTables(Permutation{Seed: 1}, 4))
+}
+
 // On data like the paper's CENSUS (the domains of its table 5, 50 sensitive
 // values, the commonest far below 1/l, sensitive values that depend on the QI)
-// the claim of figure 1 holds for all its l.
+// the claim of figure 1 holds for all its l, by far: its QI are independent of
+// each other, so that shuffling them within a group costs nothing.
 func TestPAFigure1OnCensusLikeData(t *testing.T) {
 	tier.Heavy(t, "it measures a figure on 20,000 records")
 	table := equivtest.CensusLike(20_000)
@@ -87,7 +103,7 @@ func TestPAFigure1OnCensusLikeData(t *testing.T) {
 			errs = append(errs, query.MeasureWorkload(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, blocks).Estimate).Mean)
 		}
 		t.Logf("l=%d: anatomy %.3f, permutation %.3f, permutation-near %.3f", l, errs[0], errs[1], errs[2])
-		assert.Less(t, errs[1], 0.8*errs[0], "holds: the paper has a quarter to a third less")
-		assert.Less(t, errs[2], 0.5*errs[1], "near groups halve it again")
+		assert.Less(t, errs[1], 0.5*errs[0], "holds: the paper has a quarter to a third less")
+		assert.Less(t, errs[2], 0.9*errs[1], "near groups have less again")
 	}
 }

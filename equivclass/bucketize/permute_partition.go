@@ -16,17 +16,25 @@ import (
 // and no value twice (AssignGroups).
 //
 // Method: divide a table into two that satisfy the requirement, as long as one
-// of Tries random orders does so: two boxes grow from the corners of greatest
-// and smallest coordinates, and each record joins the box whose NCP it raises
-// less. The records of a sub-table that cannot be divided are assigned to
-// groups in the order of their sensitive values, equal values along the widest
-// dimension.
+// of Tries random orders does so: two boxes grow from the corners of the table's
+// own coordinates, the greatest and the smallest, and each record joins the box
+// whose NCP it raises less. The records of a sub-table that cannot be divided
+// are assigned to groups in the order of their sensitive values, equal values
+// along the widest dimension.
+//
+// The corners: "we artificially construct two tuples t1, t2 in G with each
+// attribute taking the maximal/minimal value of the corresponding domains"
+// (section 3.1). Both are made anew for each G, of the values that G has.
+// TableCorners is the other way to read "domains".
 //
 // Cost: expected n log n x D (theorem 5, which takes every size of a side to be
 // equally likely; the benchmark measures it).
 type Permutation struct {
 	Tries int    // attempts to divide a sub-table; 0: 5, the paper's choice
 	Seed  uint64 // of the orders in which records are tried; not secret
+	// TableCorners starts both boxes at the corners of the whole domain in every
+	// sub-table, and not at those of the sub-table.
+	TableCorners bool
 }
 
 // Name returns permutation.
@@ -51,28 +59,33 @@ func (m Permutation) Partition(p *equivclass.Pool, want equivclass.Requirement) 
 // requirement. If not even all rows together do, they are all rest. The rows
 // are reordered.
 func (m Permutation) SubTables(p *equivclass.Pool, rows []int32, want equivclass.Requirement) (tables [][]int32, rest []int32) {
-	c := &permutationCutter{judge: cut.NewJudge(p, want), split: cut.NewBoxSplitter(p), tries: m.Tries, random: cut.SplitMix(m.Seed)}
+	c := &permutationCutter{judge: cut.NewJudge(p, want), split: cut.NewBoxSplitter(p), tries: m.Tries, random: cut.SplitMix(m.Seed),
+		corners: cornersOf(p)}
 	if c.tries < 1 {
 		c.tries = 5
 	}
-	c.top, c.bottom = corners(p)
+	if m.TableCorners {
+		top, bottom := domainCorners(p)
+		c.corners = func([]int32) ([]float32, []float32) { return top, bottom }
+	}
 	return cut.TopDown(rows, c.judge, c.cut)
 }
 
 type permutationCutter struct {
-	judge       *cut.Judge
-	split       *cut.BoxSplitter
-	tries       int
-	random      cut.SplitMix
-	top, bottom []float32
+	judge   *cut.Judge
+	split   *cut.BoxSplitter
+	tries   int
+	random  cut.SplitMix
+	corners func(rows []int32) (top, bottom []float32) // t1 and t2
 }
 
 // cut is lines 3 to 8. The artificial tuples shape the boxes only: they are not
 // among the rows, so nothing has to be removed afterwards.
 func (c *permutationCutter) cut(rows []int32) int {
+	top, bottom := c.corners(rows)
 	for range c.tries {
 		cut.Shuffle(rows, &c.random)
-		left := c.split.Divide(rows, c.top, c.bottom)
+		left := c.split.Divide(rows, top, bottom)
 		if c.judge.Holds(rows[:left]) && c.judge.Holds(rows[left:]) {
 			return left
 		}
@@ -80,9 +93,26 @@ func (c *permutationCutter) cut(rows []int32) int {
 	return 0
 }
 
-// corners returns the artificial tuples t1 and t2: the greatest and the
-// smallest coordinate of the known domain in each dimension.
-func corners(p *equivclass.Pool) (top, bottom []float32) {
+// cornersOf returns the artificial tuples of a sub-table: the greatest and the
+// smallest coordinate of its rows in each dimension. The next call overwrites
+// them. Cost: rows x D.
+func cornersOf(p *equivclass.Pool) func(rows []int32) (top, bottom []float32) {
+	top, bottom := make([]float32, p.D()), make([]float32, p.D())
+	return func(rows []int32) ([]float32, []float32) {
+		copy(top, p.At(rows[0]))
+		copy(bottom, p.At(rows[0]))
+		for _, r := range rows[1:] {
+			for j, v := range p.At(r) {
+				top[j], bottom[j] = max(top[j], v), min(bottom[j], v)
+			}
+		}
+		return top, bottom
+	}
+}
+
+// domainCorners are the greatest and the smallest coordinate of the known domain
+// in each dimension.
+func domainCorners(p *equivclass.Pool) (top, bottom []float32) {
 	top, bottom = make([]float32, p.D()), make([]float32, p.D())
 	for j, dim := range p.Space.Dims {
 		if dim.Width > 0 || dim.Kind != equivclass.Number && dim.Size > 1 {

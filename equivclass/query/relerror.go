@@ -65,6 +65,22 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 // values in order, at least one.
 func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*Bound {
+	share := math.Pow(volume, 1/float64(dims+1))
+	return countQueries(dicts, quasi, sensitive, dims, n, share, share, src)
+}
+
+// CountValueWorkload is CountWorkload with one random value of the sensitive
+// attribute in place of an interval. From the same source both draw the same
+// intervals of quasi, except where the source's numbers are drawn again.
+func CountValueWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+	src equivclass.Source) []*Bound {
+	return countQueries(dicts, quasi, sensitive, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
+}
+
+// countQueries restricts dims-1 attributes of quasi to a share of their values,
+// and the sensitive one to another.
+func countQueries(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims, n int, share, ofSensitive float64,
+	src equivclass.Source) []*Bound {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range append(slices.Clone(quasi), sensitive) {
 		ranks[j] = equivclass.ValueOrder(dicts[j])
@@ -72,9 +88,10 @@ func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims 
 	queries := make([]*Bound, n)
 	for i := range queries {
 		q := &Bound{Sum: -1}
-		for _, j := range append(someOf(quasi, dims-1, src), sensitive) {
-			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], math.Pow(volume, 1/float64(dims+1)), src))
+		for _, j := range someOf(quasi, dims-1, src) {
+			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], share, src))
 		}
+		q.Preds = append(q.Preds, intervalOf(dicts[sensitive], sensitive, ranks[sensitive], ofSensitive, src))
 		queries[i] = q
 	}
 	return queries

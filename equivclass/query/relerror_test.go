@@ -38,6 +38,28 @@ func TestCountWorkload(t *testing.T) {
 	}
 }
 
+// Section 4.2 prints the condition on the sensitive attribute as "A_w = b_w": one
+// value, and the intervals of the others as they are.
+func TestCountValueWorkload(t *testing.T) {
+	table := equivtest.RandomTable(equivtest.Rand(1), 10, 0)
+	a, b := cut.SplitMix(1), cut.SplitMix(1)
+	values := CountValueWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &a)
+	asked := map[int]bool{}
+	for i, q := range CountWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &b) {
+		require.Equal(t, q.Preds[:2], values[i].Preds[:2])
+		require.Equal(t, 7, values[i].Preds[2].Attribute)
+		n := 0
+		for c, m := range values[i].Preds[2].Match {
+			if m {
+				asked[c] = true
+				n++
+			}
+		}
+		require.Equal(t, 1, n)
+	}
+	require.Greater(t, len(asked), 30, "any of 257 values")
+}
+
 // The workload of Sun et al.'s section IV: qd attributes and the sensitive one,
 // ceil(|A| s^(1/(qd+1))) different values of each, spans and flags alike.
 func TestSetWorkload(t *testing.T) {

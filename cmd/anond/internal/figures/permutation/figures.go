@@ -11,8 +11,7 @@ import (
 	"anond/equivclass"
 )
 
-// figure1 is the error by l, on generated and on real records, and the reason
-// for it.
+// figure1 is the error by l, on generated and on real records.
 func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	generated, err := figure1Generated(ctx, in)
 	if err != nil {
@@ -22,18 +21,22 @@ func figure1(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	why, err := studyWhy(ctx, in)
+	open, err := studyChoices(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	r := &figures.Result{Panels: panels("l", append(slices.Clone(generated), real...)...)}
-	r.Panels = append(r.Panels, why.panel(string(rune('a'+len(r.Panels)))))
-	r.Claims = privacyClaims(generated, real, why)
+	all := append(slices.Clone(generated), real...)
+	r := &figures.Result{Panels: panels("l", all...)}
+	r.Panels = append(r.Panels, readingsPanel(string(rune('a'+len(all))), generated, real), open.panel(string(rune('b'+len(all)))))
+	r.Claims = privacyClaims(generated, real, open)
 	r.Notes = []string{
 		noteDefaults,
+		noteReadings,
 		fmt.Sprintf("Panels of d = 5, industry and occupation (Adult): %d seeds of everything random (records or their order, queries, the "+
 			"permutation's tries) with %d queries each; the other panels one seed.", seedsEach, queriesAsked(in)),
 		noteOurs,
+		noteEmpty(all),
+		nearNote(all),
 		seedsText(append(generated[2:4:4], real...)),
 	}
 	return r, nil
@@ -69,7 +72,7 @@ func figure1Generated(ctx context.Context, in figures.Input) ([]*sweep, error) {
 
 // levels measures a table at every l of the sweep, with the same queries.
 func (s *sweep) levels(ctx context.Context, in figures.Input, t paperTable, seed uint64) error {
-	w := t.workload(ctx, usualW, usualVolume, queriesAsked(in), seed)
+	w := t.workloads(ctx, usualW, usualVolume, queriesAsked(in), seed)
 	for i, l := range s.x {
 		in.Step(fmt.Sprintf("%s, l = %v, seed %d", t.name, l, seed))
 		if err := s.measure(ctx, i, t, w, s.cut(t, int(l), seed)); err != nil {
@@ -109,14 +112,14 @@ func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		groups := s.cut(t, usualL, in.Seed)
 		for i, w := range ws {
 			in.Step(fmt.Sprintf("%s, w = %v", t.name, w))
-			if err := s.measure(ctx, i, t, t.workload(ctx, int(w), usualVolume, queriesAsked(in), in.Seed), groups); err != nil {
+			if err := s.measure(ctx, i, t, t.workloads(ctx, int(w), usualVolume, queriesAsked(in), in.Seed), groups); err != nil {
 				return nil, err
 			}
 		}
 		sweeps = append(sweeps, s)
 	}
 	return &figures.Result{Panels: panels("w", sweeps...), Claims: dimensionClaims(sweeps),
-		Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
+		Notes: []string{noteDefaults, noteReadings, noteOurs, noteEmpty(sweeps), nearNote(sweeps)}}, nil
 }
 
 // figure3 is the error by the volume of queries.
@@ -128,14 +131,14 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		groups := s.cut(t, usualL, in.Seed)
 		for i, v := range volumes {
 			in.Step(fmt.Sprintf("%s, s = %v", t.name, v))
-			if err := s.measure(ctx, i, t, t.workload(ctx, usualW, v, queriesAsked(in), in.Seed), groups); err != nil {
+			if err := s.measure(ctx, i, t, t.workloads(ctx, usualW, v, queriesAsked(in), in.Seed), groups); err != nil {
 				return nil, err
 			}
 		}
 		sweeps = append(sweeps, s)
 	}
 	return &figures.Result{Panels: panels("volume s", sweeps...), Claims: volumeClaims(sweeps),
-		Notes: []string{noteDefaults, noteOurs, noteEmpty(sweeps)}}, nil
+		Notes: []string{noteDefaults, noteReadings, noteOurs, noteEmpty(sweeps), nearNote(sweeps)}}, nil
 }
 
 // allSizes are the paper's numbers of records, at the scale asked for.
@@ -158,18 +161,24 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 			t := view(dataset.First(whole, int(n)), 5)
 			s.table = t.name
 			in.Step(fmt.Sprintf("%s, n = %v", t.name, n))
-			if err := s.measure(ctx, i, t, t.workload(ctx, usualW, usualVolume, queriesAsked(in), in.Seed), s.cut(t, usualL, in.Seed)); err != nil {
+			if err := s.measure(ctx, i, t, t.workloads(ctx, usualW, usualVolume, queriesAsked(in), in.Seed), s.cut(t, usualL, in.Seed)); err != nil {
 				return nil, err
 			}
 		}
 		sweeps = append(sweeps, s)
 	}
-	return &figures.Result{Panels: panels("records n", sweeps...), Claims: recordClaims(sweeps), Notes: []string{noteDefaults, noteOurs}}, nil
+	return &figures.Result{Panels: panels("records n", sweeps...), Claims: recordClaims(sweeps),
+		Notes: []string{noteDefaults, noteReadings, noteOurs, nearNote(sweeps)}}, nil
 }
 
-const noteOurs = "In addition to the paper's two methods: permutation's own groups published as anatomy publishes them (its grouping " +
-	"without its shuffling); straight cuts, permutation that divides the table by Mondrian's median cuts before Algorithm 1; and near " +
-	"groups, which is permutation-near. The last two shuffle as permutation does."
+const noteReadings = "Readings. Corners: Algorithm 2 grows two boxes from tuples t1, t2 \"in G with each attribute taking the " +
+	"maximal/minimal value of the corresponding domains\" (section 3.1): the values of the sub-table G, or the domains of the table. " +
+	"A_w: the query is printed with \"A_w = b_w\", so b_w is a value; the volume \"determines the length ... of b_i (1 <= i <= w)\" " +
+	"(section 4.2), so b_w is an interval as b_1 to b_(w-1) are. The charts show the first of each; the files have all. A value is " +
+	"drawn from the domain, where each is as likely as another."
+
+const noteOurs = "Dashed, no method of the paper: permutation's own groups published as anatomy publishes them (its grouping without its " +
+	"shuffling), and the corners of the table. Near groups is permutation-near."
 
 // noteEmpty says how many queries found nothing.
 func noteEmpty(sweeps []*sweep) string {

@@ -11,7 +11,6 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
-	"anond/equivclass/topdown"
 )
 
 // paperTable is a table of the permutation paper: d quasi-identifiers and, last,
@@ -53,40 +52,25 @@ func anatomyBlocks(attributes int) [][]int {
 	return query.AnatomyBlocks(attributes, attributes-1)
 }
 
-// lines are the methods that are compared. The third shows what permutation's
-// grouping alone does: its groups, but the quasi-identifiers of a record kept
-// together as anatomy publishes them. The last two are ours.
+// lines are the methods that are compared: the paper's two, the other reading of
+// permutation's corners, and two that are ours. "Its groups, as anatomy" shows
+// what permutation's grouping alone does: its groups, but the quasi-identifiers
+// of a record kept together as anatomy publishes them.
 func lines() []line {
 	permutation := func(seed uint64) equivclass.Partitioner { return bucketize.Permutation{Seed: seed} }
 	return []line{
 		{"anatomy", func(seed uint64) equivclass.Partitioner { return bucketize.Anatomy{Seed: seed} }, anatomyBlocks, false},
 		{"permutation", permutation, permutedBlocks, false},
 		{"its groups, as anatomy", permutation, anatomyBlocks, true},
-		{"straight cuts (ours)", func(uint64) equivclass.Partitioner { return straightCuts{} }, permutedBlocks, false},
+		{"corners of the table", func(seed uint64) equivclass.Partitioner {
+			return bucketize.Permutation{Seed: seed, TableCorners: true}
+		}, permutedBlocks, true},
 		{"near groups (ours)", func(uint64) equivclass.Partitioner { return bucketize.PermutationNear{} }, permutedBlocks, false},
 	}
 }
 
 // The places of the methods.
-const byAnatomy, byPermutation, byItsGroups, byStraightCuts, byNearGroups = 0, 1, 2, 3, 4
-
-// straightCuts is permutation with another preprocessing: Mondrian's median cuts
-// along one attribute at a time in place of Algorithm 2's boxes, then Algorithm 1
-// in each leaf as in the paper. Leaves satisfy the requirement, so the groups do
-// (AssignGroups).
-type straightCuts struct{}
-
-// Name implements equivclass.Partitioner.
-func (straightCuts) Name() string { return "permutation, straight cuts" }
-
-// Partition implements equivclass.Partitioner.
-func (straightCuts) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
-	leaves, rest := topdown.Mondrian{}.Partition(p, equivclass.Requirement{K: max(want.K, want.L), L: want.L})
-	for _, leaf := range leaves {
-		groups = append(groups, bucketize.AssignGroups(p, leaf, want)...)
-	}
-	return groups, rest
-}
+const byAnatomy, byPermutation, byItsGroups, byTableCorners, byNearGroups = 0, 1, 2, 3, 4
 
 // workload is queries with their true answers; those that count no record are
 // left out, as they have no relative error.
@@ -96,25 +80,30 @@ type workload struct {
 	empty   int
 }
 
-// workload draws n count queries of w predicates and a volume (section 4.2).
-func (t paperTable) workload(ctx context.Context, w int, volume float64, n int, seed uint64) workload {
-	src := rand.New(rand.NewPCG(seed, 4))
-	queries := query.CountWorkload(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, src)
+// workloads draws n count queries of w predicates and a volume (section 4.2),
+// for each condition on the sensitive attribute. All conditions have the same
+// intervals of the quasi-identifiers.
+func (t paperTable) workloads(ctx context.Context, w int, volume float64, n int, seed uint64) (out [conditions]workload) {
 	rows := make([]int32, t.table.Len())
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	whole := query.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, query.WholeBlock(t.sensitive()+1))
-	var out workload
-	for i, a := range answers(ctx, whole, queries) {
-		if a == 0 {
-			out.empty++
-			continue
+	for on, draw := range [conditions]drawWorkload{query.CountValueWorkload, query.CountWorkload} {
+		queries := draw(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, rand.New(rand.NewPCG(seed, 4)))
+		for i, a := range answers(ctx, whole, queries) {
+			if a == 0 {
+				out[on].empty++
+				continue
+			}
+			out[on].queries, out[on].actual = append(out[on].queries, queries[i]), append(out[on].actual, a)
 		}
-		out.queries, out.actual = append(out.queries, queries[i]), append(out.actual, a)
 	}
 	return out
 }
+
+type drawWorkload func(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+	src equivclass.Source) []*query.Bound
 
 // errors returns the relative error of each query on groups written in blocks.
 func (t paperTable) errors(ctx context.Context, w workload, groups [][]int32, blocks [][]int) []float64 {

@@ -8,8 +8,9 @@
 //
 // Difference from the paper: its CENSUS records are not public, so they are
 // generated with the cardinalities of its table 5, and the ACS excerpt and
-// Adult are measured too. Three variants show what the grouping and what the
-// shuffling does.
+// Adult are measured too. Where its text can be read in several ways, each
+// reading is measured (reading.go), and choices that it leaves open are varied
+// (choices.go).
 //
 // Cost: figure 1 takes longest of all figures.
 //

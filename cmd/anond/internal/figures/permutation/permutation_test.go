@@ -1,7 +1,6 @@
 package permutation
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,74 +10,96 @@ import (
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
-	"anond/equivclass/bucketize"
-	"anond/equivclass/topdown"
+	"anond/equivclass/query"
 )
 
-// information is the mutual information of two attributes inside groups, in nats,
-// weighted by size and less its bias (Miller and Madow).
-func information(t *equivclass.Table, groups [][]int32, a, b int) float64 {
-	sum, all := 0.0, 0
-	for _, g := range groups {
-		of, with, both := map[equivclass.Code]float64{}, map[equivclass.Code]float64{}, map[[2]equivclass.Code]float64{}
-		for _, r := range g {
-			x, y := t.Codes[a][r], t.Codes[b][r]
-			of[x]++
-			with[y]++
-			both[[2]equivclass.Code{x, y}]++
-		}
-		n := float64(len(g))
-		for pair, k := range both {
-			sum += k * math.Log(k*n/(of[pair[0]]*with[pair[1]]))
-		}
-		sum -= float64((len(of)-1)*(len(with)-1)) / 2
-		all += len(g)
+// The two corners make other groups, and the two conditions ask other queries of
+// the same intervals; so the four readings are four measurements.
+func TestReadingsDiffer(t *testing.T) {
+	table := occ(dataset.Generated(dataset.Census(), 3000, 1), 5)
+	s := newSweep(table.name, []float64{2})
+	w := table.workloads(t.Context(), usualW, usualVolume, 60, 1)
+	require.NoError(t, s.measure(t.Context(), 0, table, w, s.cut(table, 2, 1)))
+	means := map[float64]bool{}
+	for _, r := range readings() {
+		means[s.mean(r, 0)] = true
 	}
-	return sum / float64(all)
+	assert.Len(t, means, len(readings()))
+	assert.Less(t, s.mean(readings()[0], 0), s.mean(reading{byTableCorners, aValue}, 0))
+
+	sensitive := func(q *query.Bound) (values int) {
+		for _, m := range q.Preds[len(q.Preds)-1].Match {
+			if m {
+				values++
+			}
+		}
+		return values
+	}
+	for _, q := range w[aValue].queries {
+		require.Equal(t, 1, sensitive(q))
+	}
+	for _, q := range w[anInterval].queries {
+		require.Equal(t, 31, sensitive(q), "floor(50 x 0.1^(1/5))")
+	}
 }
 
-// Why permutation loses even where quasi-identifiers are independent: Algorithm
-// 2's sub-tables make them dependent (its boxes take rare values only with
-// records that fit otherwise), straight cuts do not. Marital status with race is
-// the pair that figure 1's worst queries join.
-func TestAlgorithm2MakesIndependentAttributesDependent(t *testing.T) {
-	p := dataset.Census().Scaled(0, "gender", "education", "marital", "race")
-	table := occ(dataset.Generated(p, 20_000, 1), 5)
-	rows := make([]int32, table.table.Len())
-	for i := range rows {
-		rows[i] = int32(i)
+// A claim about permutation is judged under each reading, the paper's words
+// first; one about anatomy has no corners.
+func TestClaimsNameTheirReadings(t *testing.T) {
+	r, err := figurestest.Find(t, Figures(), "pa-4").Run(t.Context(), figures.Input{Seed: 1, Scale: .005})
+	require.NoError(t, err)
+	for _, c := range r.Claims {
+		require.Len(t, c.Readings, 4, c.Text)
+		assert.Equal(t, "corners of each sub-table, A_w is a value", c.Readings[0].Words)
+		assert.Equal(t, "corners of the table, A_w is an interval", c.Readings[3].Words)
+		assert.NotEqual(t, c.Readings[0].Numbers, c.Readings[2].Numbers, "corners")
+		assert.NotEqual(t, c.Readings[0].Numbers, c.Readings[1].Numbers, "conditions")
 	}
-	const marital, race = 3, 4
-	require.InDelta(t, 0, information(table.table, [][]int32{rows}, marital, race), .001, "independent as a whole")
-	want := equivclass.Requirement{K: usualL, L: usualL}
-	tables, _ := bucketize.Permutation{}.SubTables(table.pool, rows, want)
-	leaves, _ := topdown.Mondrian{}.Partition(table.pool, want)
-	inTables, inLeaves := information(table.table, tables, marital, race), information(table.table, leaves, marital, race)
-	t.Logf("%d sub-tables of Algorithm 2: %.4f nats; %d leaves of straight cuts: %.4f", len(tables), inTables, len(leaves), inLeaves)
-	assert.Greater(t, inTables, .01)
-	assert.Less(t, inLeaves, .002)
+	only := underConditions("Something.", "", func(on condition) figures.Finding { return figures.Found(figures.If(on == aValue), "1") })
+	assert.Equal(t, figures.Depends, only.Verdict())
 }
 
-// Each method is published as its name says, and its groups satisfy l.
-func TestStraightCutsKeepTheRequirement(t *testing.T) {
-	table := sal(dataset.Generated(dataset.Census(), 3000, 1), 5)
-	for _, l := range []int{2, 10} {
-		want := equivclass.Requirement{K: 1, L: l}
-		groups, rest := straightCuts{}.Partition(table.pool, want)
-		require.Empty(t, rest)
+// Weighted by the share of its value, a query on a value of the domain counts as
+// often as one on the value of a random record.
+func TestSharesOfValues(t *testing.T) {
+	table := sal(dataset.Generated(dataset.Census(), 5000, 1), 3)
+	w := table.workloads(t.Context(), usualW, usualVolume, 200, 1)[aValue]
+	share := table.shares(w.queries)
+	counted := 0.0
+	for i, q := range w.queries {
 		n := 0
-		for _, g := range groups {
-			require.True(t, want.Holds(table.pool.Bag(g)))
-			n += len(g)
+		for _, c := range table.table.Codes[table.sensitive()] {
+			if q.Preds[len(q.Preds)-1].Match[c] {
+				n++
+			}
 		}
-		require.Equal(t, table.table.Len(), n)
+		require.InDelta(t, float64(n)/5000, share[i], 1e-12)
+		counted += share[i]
 	}
+	require.Positive(t, counted)
+	assert.InDelta(t, 2.5, weighted([]float64{1, 3}, []float64{1, 3}), 1e-12)
+}
+
+// Categories in order are numbers from 0 to 1; the pool itself stays as it is.
+func TestInOrderOf(t *testing.T) {
+	table := occ(dataset.Generated(dataset.Census(), 100, 1), 3)
+	const gender = 1
+	require.Equal(t, equivclass.Set, table.pool.Space.Dims[gender].Kind)
+	ordered := inOrderOf(table.pool)
+	assert.Equal(t, equivclass.Number, ordered.Space.Dims[gender].Kind)
+	assert.Equal(t, equivclass.Set, table.pool.Space.Dims[gender].Kind)
+	assert.InDelta(t, 1, ordered.Space.Dims[gender].RangeLoss(0, 1), 1e-6)
 }
 
 func TestOneSettingOfMoreErrorRefutes(t *testing.T) {
 	assert.Equal(t, figures.Holds, versus{less: 2}.verdict())
 	assert.Equal(t, figures.Undecided, versus{less: 2, alike: 1}.verdict())
 	assert.Equal(t, figures.HoldsNot, versus{less: 2, alike: 1, more: 1}.verdict())
+
+	assert.Equal(t, figures.Holds, versus{less: 9, alike: 1, lower: 10}.inAllCases())
+	assert.Equal(t, figures.Undecided, versus{less: 9, alike: 1, lower: 9}.inAllCases(), "a higher mean")
+	assert.Equal(t, figures.Undecided, versus{less: 8, alike: 2, lower: 10}.inAllCases(), "two of ten are not clear")
+	assert.Equal(t, figures.HoldsNot, versus{less: 9, more: 1, lower: 9}.inAllCases())
 }
 
 // The figures are the same for the same seed, but for times.

@@ -10,28 +10,44 @@ import (
 	"anond/equivclass"
 )
 
-// sweep is one panel: the errors of each method at each value of a parameter.
+// sweep is one panel: the errors of each method at each value of a parameter,
+// under each condition on the sensitive attribute.
 type sweep struct {
 	table   string // OCC-5, …
 	x       []float64
 	methods []line
-	errors  []*figures.Series // by method: the relative errors of the queries
-	seeds   []*figures.Series // by method: their mean for each seed
-	empty   int               // queries without any record, of all workloads
+	errors  [conditions][]*figures.Series // by method: the relative errors of the queries
+	seeds   [conditions][]*figures.Series // by method: their mean for each seed
+	empty   int                           // queries without any record, of all workloads
 	asked   int
 }
 
 func newSweep(table string, x []float64) *sweep {
 	s := &sweep{table: table, x: x, methods: lines()}
-	for _, m := range s.methods {
-		s.errors = append(s.errors, &figures.Series{Name: m.name, Dashed: m.dashed, X: x, Runs: make([][]float64, len(x))})
-		s.seeds = append(s.seeds, &figures.Series{Name: m.name, X: x, Runs: make([][]float64, len(x))})
+	for on := range s.errors {
+		for _, m := range s.methods {
+			s.errors[on] = append(s.errors[on], &figures.Series{Name: m.name, Dashed: m.dashed, X: x, Runs: make([][]float64, len(x))})
+			s.seeds[on] = append(s.seeds[on], &figures.Series{Name: m.name, X: x, Runs: make([][]float64, len(x))})
+		}
 	}
 	return s
 }
 
+// from is the part of the sweep from the i-th value of x on.
+func (s *sweep) from(i int) *sweep {
+	out := *s
+	out.x = s.x[i:]
+	for on := range s.errors {
+		out.errors[on] = nil
+		for _, e := range s.errors[on] {
+			out.errors[on] = append(out.errors[on], &figures.Series{Name: e.Name, X: e.X[i:], Runs: e.Runs[i:]})
+		}
+	}
+	return &out
+}
+
 // mean is the mean error of a method at the i-th value of x, as the paper prints.
-func (s *sweep) mean(method, i int) float64 { return figures.Mean(s.errors[method].Runs[i]) }
+func (s *sweep) mean(r reading, i int) float64 { return figures.Mean(s.errors[r.on][r.method].Runs[i]) }
 
 // cut partitions a table by every method; methods with the same partitioner share
 // its groups.
@@ -47,30 +63,39 @@ func (s *sweep) cut(t paperTable, l int, seed uint64) [][][]int32 {
 	return groups
 }
 
-// measure adds the errors of a workload at a value of x.
-func (s *sweep) measure(ctx context.Context, at int, t paperTable, w workload, groups [][][]int32) error {
+// measure adds the errors of the workloads at a value of x.
+func (s *sweep) measure(ctx context.Context, at int, t paperTable, asked [conditions]workload, groups [][][]int32) error {
 	for i, m := range s.methods {
-		errors := t.errors(ctx, w, groups[i], m.blocks(t.sensitive()+1))
-		s.errors[i].Runs[at] = append(s.errors[i].Runs[at], errors...)
-		s.seeds[i].Runs[at] = append(s.seeds[i].Runs[at], figures.Mean(errors))
+		for on, w := range asked {
+			errors := t.errors(ctx, w, groups[i], m.blocks(t.sensitive()+1))
+			s.errors[on][i].Runs[at] = append(s.errors[on][i].Runs[at], errors...)
+			s.seeds[on][i].Runs[at] = append(s.seeds[on][i].Runs[at], figures.Mean(errors))
+		}
 	}
-	s.empty += w.empty
-	s.asked += w.empty + len(w.queries)
+	for _, w := range asked {
+		s.empty += w.empty
+		s.asked += w.empty + len(w.queries)
+	}
 	return ctx.Err()
 }
 
-// panel draws the sweep: the mean, and the median, because a few queries with tiny
-// answers can dominate the mean.
+// panel draws the sweep for queries on a sensitive value, and lists both
+// conditions: the mean, and the median, because a few queries with tiny answers
+// can dominate the mean.
 func (s *sweep) panel(name, xLabel string) figures.Panel {
-	p := figures.Draw(name, s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"}, s.errors)
-	p.Header = []string{xLabel, "method", "mean error", "standard error", "median error", "queries"}
+	p := figures.Draw(name, s.table, chart.Axis{Label: xLabel}, chart.Axis{Label: "mean relative error"}, s.errors[aValue])
+	p.Header = []string{xLabel, "A_w", "method", "mean error", "standard error", "median error", "queries"}
 	highest := 0.0
-	for i, m := range s.methods {
-		for j, x := range s.x {
-			v := s.errors[i].Runs[j]
-			highest = max(highest, figures.Mean(v))
-			p.Rows = append(p.Rows, []string{figures.Number(x, 6), m.name, decimal(figures.Mean(v)), decimal(figures.StandardError(v)),
-				decimal(figures.Median(v)), strconv.Itoa(len(v))})
+	for on := range condition(conditions) {
+		for i, m := range s.methods {
+			for j, x := range s.x {
+				v := s.errors[on][i].Runs[j]
+				if on == aValue {
+					highest = max(highest, figures.Mean(v))
+				}
+				p.Rows = append(p.Rows, []string{figures.Number(x, 6), on.String(), m.name, decimal(figures.Mean(v)),
+					decimal(figures.StandardError(v)), decimal(figures.Median(v)), strconv.Itoa(len(v))})
+			}
 		}
 	}
 	p.Chart.Y.Max = highest * 1.02
@@ -79,7 +104,10 @@ func (s *sweep) panel(name, xLabel string) figures.Panel {
 
 // versus says, over all values of x, how often a method has less error, the same
 // within the queries' spread, and more error than another.
-type versus struct{ less, alike, more int }
+type versus struct {
+	less, alike, more int
+	lower             int // settings in which its mean is the lower one, by whatever amount
+}
 
 func (v versus) all() int { return v.less + v.alike + v.more }
 
@@ -87,7 +115,20 @@ func (v versus) String() string {
 	return fmt.Sprintf("less error in %d of %d settings, more in %d, within two standard errors in %d", v.less, v.all(), v.more, v.alike)
 }
 
-// verdict is that of "less error in all cases".
+// inAllCases is the verdict of "less error in all cases". The paper compares
+// means: every one must be lower, none more by two standard errors, and nine of
+// ten less by as much.
+func (v versus) inAllCases() figures.Verdict {
+	switch {
+	case v.more > 0:
+		return figures.HoldsNot
+	case v.lower == v.all() && 10*v.alike <= v.all():
+		return figures.Holds
+	}
+	return figures.Undecided
+}
+
+// verdict is that of a trend which every table must show.
 func (v versus) verdict() figures.Verdict {
 	switch {
 	case v.more > 0:
@@ -98,20 +139,26 @@ func (v versus) verdict() figures.Verdict {
 	return figures.Holds
 }
 
-func compare(a, b int, sweeps ...*sweep) (v versus) {
+// compare says whether a method has less error than another under a condition.
+func compare(a, b int, on condition, sweeps ...*sweep) (v versus) {
 	for _, s := range sweeps {
-		c := figures.Compare(figures.Errors, s.errors[a], s.errors[b])
+		c := figures.Compare(figures.Errors, s.errors[on][a], s.errors[on][b])
 		v.less, v.alike, v.more = v.less+c.Count(figures.Holds), v.alike+c.Count(figures.Undecided), v.more+c.Count(figures.HoldsNot)
+		for i := range s.x {
+			if s.mean(reading{a, on}, i) < s.mean(reading{b, on}, i) {
+				v.lower++
+			}
+		}
 	}
 	return v
 }
 
-// ratio is a method's mean error over another's, over all settings of sweeps.
-func ratio(a, b int, sweeps ...*sweep) float64 {
+// ratio is a method's mean error over anatomy's, over all settings of sweeps.
+func ratio(r reading, sweeps ...*sweep) float64 {
 	var upper, lower float64
 	for _, s := range sweeps {
 		for i := range s.x {
-			upper, lower = upper+s.mean(a, i), lower+s.mean(b, i)
+			upper, lower = upper+s.mean(r, i), lower+s.mean(reading{byAnatomy, r.on}, i)
 		}
 	}
 	return upper / lower
@@ -119,7 +166,7 @@ func ratio(a, b int, sweeps ...*sweep) float64 {
 
 // trend tests the mean error of a method for "it rises" (or falls) from
 // the first value of x to the last.
-func trend(method int, up bool, sweeps ...*sweep) figures.Finding {
+func trend(r reading, up bool, sweeps ...*sweep) figures.Finding {
 	var of versus
 	text := ""
 	for _, s := range sweeps {
@@ -127,7 +174,7 @@ func trend(method int, up bool, sweeps ...*sweep) figures.Finding {
 		if last < 1 {
 			continue
 		}
-		switch s.errors[method].Apart(up) {
+		switch s.errors[r.on][r.method].Apart(up) {
 		case figures.Holds:
 			of.less++
 		case figures.HoldsNot:
@@ -135,7 +182,7 @@ func trend(method int, up bool, sweeps ...*sweep) figures.Finding {
 		default:
 			of.alike++
 		}
-		text += fmt.Sprintf("%s%s %s → %s", separator(text), s.table, percent(s.mean(method, 0)), percent(s.mean(method, last)))
+		text += fmt.Sprintf("%s%s %s → %s", separator(text), s.table, percent(s.mean(r, 0)), percent(s.mean(r, last)))
 	}
 	return figures.Found(of.verdict(), "%s", text)
 }
