@@ -106,8 +106,8 @@ func (z times) ng() figures.Claim {
 			"cutting, which all but anatomy share; arp's assignment of records costs as much.",
 		z.seconds.Below(figures.Gap(clearGap), "arp", "ng"), z.seconds.Below(figures.Gap(clearGap), "aip", "ng"),
 		z.seconds.Below(figures.Gap(clearGap), "anatomy", "ng")).
-		NeedsToHold("Writing a cell for each record would have to cost more than assigning the records of a block; the paper prints neither NG's " +
-			"algorithm nor its program, so that this is not tested.")
+		NeedsToHold("Writing a cell for each record would have to cost more than assigning the records of a block; the paper prints neither " +
+			"NG's algorithm nor its program, so that this is not tested.")
 }
 
 func (z times) arp() figures.Claim {
