@@ -73,7 +73,8 @@ const whyDensity = "A bucketed value stays exact, but a row may have any value o
 func (g *grid) claims8() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("As the density of sensitive values increases, the relative error rate declines.", whyDensity, withMedians(g.declines)).
-			NeedsToHold("Buckets would have to be narrow and cells wide, as at the least l and the greatest k.", g.declinesAt(10, 5)),
+			NeedsToHold("A bucket would have to answer a query better than the cell that it replaces, which is likeliest at the greatest k and the "+
+				"least l.", g.declinesAt(10, 5)),
 		figures.NewClaim("The most obvious reduction is at 40 %, k = 10 and l = 20.", whyDensity, withMedians(g.largest)).
 			NeedsToHold("Wide buckets would have to lose less than narrow ones, so that at 40 % and k = 10 the rate falls with l, against figure 7.",
 				figures.Fit(false, g.overL(ofRate, nameMDP, 10, 0.4, allL...))),
