@@ -143,7 +143,8 @@ func TestReadingsAreJSON(t *testing.T) {
 		r, err := run(ctx, in)
 		r.Claims = append(r.Claims, figures.ClaimUnder("It is below.", "",
 			figures.Reading{Words: "an interval", Finding: figures.Found(figures.HoldsNot, "1.3")},
-			figures.Reading{Words: "a value", Finding: figures.Found(figures.Holds, "0.9")}))
+			figures.Reading{Words: "a value", Finding: figures.Found(figures.Holds, "0.9"), Against: "section 2"},
+			figures.Reading{Words: "a set", Finding: figures.Found(figures.Holds, "0.8")}).NeedsToHold("More would do."))
 		return r, err
 	}
 	r, _ := drawn(t, true, two)
@@ -153,8 +154,10 @@ func TestReadingsAreJSON(t *testing.T) {
 	require.Len(t, out[0].Claims, 2)
 	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
 	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
-	want := []figureReading{{"an interval", figures.HoldsNot, "1.3", ""}, {"a value", figures.Holds, "0.9", ""}}
+	want := []figureReading{{Words: "an interval", Verdict: figures.HoldsNot, Numbers: "1.3"},
+		{Words: "a value", Verdict: figures.Holds, Numbers: "0.9", Against: "section 2"}, {Words: "a set", Verdict: figures.Holds, Numbers: "0.8"}}
 	assert.Equal(t, want, out[0].Claims[1].Readings)
+	assert.Equal(t, "More would do.", out[0].Claims[1].ToHold)
 
 	r, _ = drawn(t, false, two)
 	assert.Contains(t, r.stdout, "id      holds  does not  depends  not decided  seconds  what is measured\n"+

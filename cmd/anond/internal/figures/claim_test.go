@@ -71,7 +71,8 @@ func TestVariantsAgainstTheTextDoNotCount(t *testing.T) {
 	no := Reading{Words: "an interval", Finding: Found(HoldsNot, "1.3")}
 	yes := Reading{Words: "a value", Finding: Found(Holds, "0.9"), Against: "section 2"}
 	require.Equal(t, HoldsNot, ClaimUnder("t", "w", no, yes).Verdict())
-	require.Equal(t, "an interval: does not hold (1.3); variant against section 2, a value: holds (0.9)", ClaimUnder("t", "w", no, yes).Numbers())
+	require.Equal(t, "an interval: does not hold (1.3); variant against section 2, a value: holds (0.9)",
+		ClaimUnder("t", "w", no, yes).Numbers())
 }
 
 func TestAsides(t *testing.T) {

@@ -155,8 +155,8 @@ func TestReportShowsEveryReading(t *testing.T) {
 	require.NoError(t, r.writeMarkdown(&tables))
 	assert.Contains(t, tables.String(), "0 of 1 claims hold, 0 do not, 1 depend on the reading.")
 	assert.Contains(t, tables.String(), "| First <paper> | 1 | 0 | 0 | 1 | 0 |\n| all | 1 | 0 | 0 | 1 | 0 |\n")
-	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9); variant against "+
-		"section 2, a set: holds (0.8) |")
+	assert.Contains(t, tables.String(), "| **depends on the reading** | an interval: does not hold (1.3); a value: holds (0.9); variant "+
+		"against section 2, a set: holds (0.8) |")
 }
 
 // A long reason is wrapped, and no line of it begins another item of the list.

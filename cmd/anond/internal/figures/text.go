@@ -69,5 +69,6 @@ func item(text string) string {
 }
 
 func startsItem(word string) bool {
-	return strings.Trim(word, "-+*#>=|") == "" || strings.Trim(word, "0123456789") == "." || strings.Trim(word, "0123456789") == ")"
+	number := strings.TrimLeft(word, "0123456789")
+	return strings.Trim(word, "-+*#>=|") == "" || len(word) > 1 && (number == "." || number == ")")
 }

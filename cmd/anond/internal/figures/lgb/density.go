@@ -72,14 +72,21 @@ const whyDensity = "A bucketed value stays exact, but a row may have any value o
 
 func (g *grid) claims8() []figures.Claim {
 	return []figures.Claim{
-		figures.NewClaim("As the density of sensitive values increases, the relative error rate declines.", whyDensity, withMedians(g.declines)),
-		figures.NewClaim("The most obvious reduction is at 40 %, k = 10 and l = 20.", whyDensity, withMedians(g.largest)),
+		figures.NewClaim("As the density of sensitive values increases, the relative error rate declines.", whyDensity, withMedians(g.declines)).
+			NeedsToHold("A bucket would have to answer a query better than the cell that it replaces, which is likeliest at the greatest k and the "+
+				"least l.", g.declinesAt(10, 5)),
+		figures.NewClaim("The most obvious reduction is at 40 %, k = 10 and l = 20.", whyDensity, withMedians(g.largest)).
+			NeedsToHold("Wide buckets would have to lose less than narrow ones, so that at 40 % and k = 10 the rate falls with l, against figure 7.",
+				figures.Fit(false, g.overL(ofRate, nameMDP, 10, 0.4, allL...))),
 		figures.NewClaim("Fewer QI values narrow the ranges of generalized values (tested: NCP a generalized value falls with the density).",
 			"Records are cut within their subset of the QI partition only. Three attributes that may be sensitive make eight subsets, each "+
-				"smaller the more evenly flags fall, so groups span more.", g.narrows()),
+				"smaller the more evenly flags fall, so groups span more.", g.narrows()).
+			NeedsToHold("The subsets of the QI partition would have to stay whole, as far as they do where a person's flags are drawn together " +
+				"(the second reading)."),
 		figures.NewClaim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets "+
 			"of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however "+
-			"many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets()),
+			"many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets(allL...)).
+			NeedsToHold("The claim would have to leave out the l that is so large that the median cut goes no deeper.", g.bucketsThatFall()),
 	}
 }
 
@@ -91,6 +98,10 @@ func (g *grid) declines(measure string) figures.Finding {
 		}
 	}
 	return figures.FitCounted("in the density", false, sweeps)
+}
+
+func (g *grid) declinesAt(k, l int) figures.Finding {
+	return figures.Fit(false, g.overDensity(ofRate, nameMDP, k, l))
 }
 
 // largest looks for the largest reduction against 10 %.
@@ -128,10 +139,20 @@ func (g *grid) narrows() figures.Finding {
 	return figures.FitCounted("NCP a value, in the density", false, sweeps)
 }
 
-func (g *grid) buckets() figures.Finding {
+func (g *grid) buckets(ls ...int) figures.Finding {
 	var sweeps []*figures.Series
-	for _, l := range allL {
+	for _, l := range ls {
 		sweeps = append(sweeps, g.overDensity(ofBuckets, nameMDP, 5, l))
 	}
 	return figures.FitCounted("width of the buckets of age, in the density", false, sweeps)
+}
+
+// bucketsThatFall asks the same of every l but one, the one that refutes it.
+func (g *grid) bucketsThatFall() figures.Finding {
+	for i, l := range allL {
+		if g.buckets(l).Verdict == figures.HoldsNot {
+			return g.buckets(slices.Delete(slices.Clone(allL), i, i+1)...).Of(fmt.Sprintf("without l = %d: ", l))
+		}
+	}
+	return g.buckets(allL...)
 }

@@ -128,8 +128,8 @@ func (g *grid) note() string {
 
 const noteTree = "Both have made-up hierarchies of two or three levels over the values in order; the paper's are not printed."
 
-const noteFold = "Folding is ours: a subset of the QI partition with fewer than k records would break proposition 2, which overlooks it, so its " +
-	"records join a subset that protects more of their values, or are withheld."
+const noteFold = "Folding is ours: a subset of the QI partition with fewer than k records would break proposition 2, which overlooks it, " +
+	"so its records join a subset that protects more of their values, or are withheld."
 
 const noteL = "An attribute whose commonest flagged value allows no l of 18 or 20 keeps the largest l it can (industry in ACS: 17 or 18)."
 

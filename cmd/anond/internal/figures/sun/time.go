@@ -92,8 +92,8 @@ func (m *times) panel(name string, x chart.Axis) figures.Panel {
 }
 
 const whyTime = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down " +
-	"partition; the search that looks at every combination of depths takes longer. Multi looks at one dimension at a time and takes the first " +
-	"cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares " +
+	"partition; the search that looks at every combination of depths takes longer. Multi looks at one dimension at a time and takes the " +
+	"first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares " +
 	"implementations that it does not describe."
 
 // The choices of ours that decide about times.
@@ -156,8 +156,8 @@ func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func timeNote() string {
-	return fmt.Sprintf("Processor seconds of one thread from the records in memory to the tables to be published, median of %d runs in turn; runs "+
-		"are compared in pairs, and a gap is called clear from a factor of %g.", timeRuns, 1+figures.ClearGap)
+	return fmt.Sprintf("Processor seconds of one thread from the records in memory to the tables to be published, median of %d runs in turn; "+
+		"runs are compared in pairs, and a gap is called clear from a factor of %g.", timeRuns, 1+figures.ClearGap)
 }
 
 func figure9(ctx context.Context, in figures.Input) (*figures.Result, error) {

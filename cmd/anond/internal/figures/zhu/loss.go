@@ -150,7 +150,8 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	zero := func(g *figures.Lines) figures.Finding {
 		return figures.Join(figures.Each([]string{"arp", "aip", "ng"}, func(n string) figures.Finding { return g.Of(n).AtMost(0, 0.0005) })...)
 	}
-	claims = append(claims, figures.ClaimUnder("With d = 1 the GLP of ARP, AIP and NG is zero (to three digits).", whyNotZero, z.under(zero)...))
+	claims = append(claims,
+		figures.ClaimUnder("With d = 1 the GLP of ARP, AIP and NG is zero (to three digits).", whyNotZero, z.under(zero)...))
 	return &figures.Result{
 		Panels: z.panels(fmt.Sprintf("GLP by the number of attributes, n = %d, l = %d", n, fixedL), "d"),
 		Claims: claims,

@@ -74,14 +74,15 @@ const (
 		"cut again, and a large block links its records to more wrong values than a group of l does. Where a block needs only l different " +
 		"values, anatomy is the worst, but then arp is not below aip (see the notes): no reading has the paper's whole order everywhere."
 
-	whyNotRefined = "With few attributes nearly every value goes with every combination: the loss of each is next to nothing, and draws disagree."
+	whyNotRefined = "With few attributes nearly every value goes with every combination: the loss of each is next to nothing, and draws " +
+		"disagree."
 
 	whyNotZero = "A rare value of the sensitive attribute that one value of the attribute does not have."
 )
 
 func (z *loss) whyNotARP() string {
-	return "Where the first attribute has a value that is not l-diverse by itself (26 % of the women have one occupation, so that with sex first " +
-		"from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. In ascending order " +
+	return "Where the first attribute has a value that is not l-diverse by itself (26 % of the women have one occupation, so that with sex " +
+		"first from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. In ascending order " +
 		"blocks remain up to l = 5, and arp is a little below anatomy there. arp-up, ours, needs no eligible blocks: " +
 		z.glp[0].Below(figures.Pairs, "arp-up", "arp", "anatomy").Numbers + "."
 }
@@ -163,5 +164,5 @@ func (z *loss) blocksNote(axis string) string {
 }
 
 // addedNote is about the order in which figures 5 and 6 add attributes.
-const addedNote = "d takes the attributes in descending order of phi^2 with the sensitive one unless a reading says otherwise. Section 5.3 " +
-	"prints \"in ascending are A_1, A_2, ..., A_7\", but calls those of A_1 \"more interrelated with SA\", as section 4.1 does."
+const addedNote = "d takes the attributes in descending order of phi^2 with the sensitive one unless a reading says otherwise. Section " +
+	"5.3 prints \"in ascending are A_1, A_2, ..., A_7\", but calls those of A_1 \"more interrelated with SA\", as section 4.1 does."
