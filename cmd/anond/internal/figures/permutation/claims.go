@@ -24,7 +24,7 @@ func privacyClaims(generated, real []*sweep, open *choices) []figures.Claim {
 		underReadings("The error grows with l.", whyLevels, func(r reading) figures.Finding { return trend(r, true, all...) }),
 		lessClaim("Permutation answers with less error than anatomy in all cases.", whyReadings(all), generated),
 		lessClaim("Permutation has less error than anatomy on public data too, which the paper does not measure.",
-			whyAdult(real[len(real)-1]), real),
+			whyAdult, real).NeedsToHold(needAdult(real[len(real)-1])),
 		below14Claim(generated, real, open),
 		anatomyClaim(generated, real, open),
 		salaryClaim(occs, sals),
@@ -49,7 +49,7 @@ func anatomyClaim(generated, real []*sweep, open *choices) figures.Claim {
 	least, most := open.extremes(byRecords, func(p pair) float64 { return p.anatomy })
 	c.Readings = append(c.Readings, figures.Reading{Words: "A_w is the value of a random record", Finding: inSpan(least, most).
 		Of("OCC-5 and SAL-5 ")})
-	return c
+	return c.NeedsToHold(needAnatomy)
 }
 
 // inSpan judges the paper's 14 to 25 %.
@@ -62,7 +62,7 @@ func reductionClaim(occs, sals []*sweep) figures.Claim {
 		func(r reading) figures.Finding {
 			sal, occ := ratio(r, sals...), ratio(r, occs...)
 			return figures.Found(figures.If(math.Abs(sal-.75) < .1 && math.Abs(occ-.7) < .1), "SAL %.2f of anatomy's error, OCC %.2f", sal, occ)
-		})
+		}).NeedsToHold(needReduction)
 }
 
 func salaryClaim(occs, sals []*sweep) figures.Claim {
@@ -116,9 +116,8 @@ func fallClaim(text, why string, sweeps []*sweep) figures.Claim {
 
 func dimensionClaims(sweeps []*sweep) []figures.Claim {
 	return []figures.Claim{
-		fallClaim("The error falls as w grows, for both methods.", whyDimension(sweeps), sweeps),
-		lessClaim("Permutation has less error than anatomy at every w.", "It would have to keep more of a record together, or form nearer "+
-			"groups: the more quasi-identifiers a query joins, the more is lost by shuffling them in a group. "+together(sweeps), sweeps),
+		fallClaim("The error falls as w grows, for both methods.", whyDimension(sweeps), sweeps).NeedsToHold(needDimension),
+		lessClaim("Permutation has less error than anatomy at every w.", whyDimensions, sweeps).NeedsToHold(needDimensions + together(sweeps)),
 	}
 }
 

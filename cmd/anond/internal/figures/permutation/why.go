@@ -2,8 +2,8 @@ package permutation
 
 import "fmt"
 
-// The reasons where a claim does not hold, or not under every reading: what would
-// have to be different for it to hold, as far as it was tested.
+// The reasons where a claim does not hold, or not under every reading; and (need...)
+// what would have to be different for it to hold, as far as it was tested.
 
 // whyReadings says where the main claim hangs on the reading.
 func whyReadings(all []*sweep) string {
@@ -17,16 +17,18 @@ func whyReadings(all []*sweep) string {
 
 const whyLevels = "Where the least and the greatest l lie within two standard errors, a few queries on rare values decide the mean."
 
-// whyAdult says where the claim fails under most readings.
-func whyAdult(adult *sweep) string {
+const whyAdult = "On Adult, Algorithm 2 hardly divides the table from l = 4 on, into one to four sub-tables where they were counted: in few " +
+	"of its orders both sides have at most 1/l of every occupation; the commonest has 13.4 %. The corners do not matter there, since the " +
+	"first G is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 sub-tables, and have more error " +
+	"than anatomy where 5 have."
+
+// needAdult says what nearer groups reach where the claim fails under most readings.
+func needAdult(adult *sweep) string {
 	const four = 2 // the place of l = 4
 	over := func(method int, on condition) float64 { return ratio(reading{method, on}, adult.from(four)) }
-	return fmt.Sprintf("On Adult, Algorithm 2 hardly divides the table from l = 4 on, into one to four sub-tables where they were counted: "+
-		"in few of its orders both sides have at most 1/l of every occupation; the commonest has 13.4 %%. The corners do not matter there, "+
-		"since the first G is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 sub-tables, and "+
-		"have more error than anatomy where 5 have. It would have to group near records where it cannot divide, as permutation-near does: "+
-		"from l = 4 on that has %.2f of anatomy's error with a value (permutation %.2f), and %.2f with an interval (%.2f).",
-		over(byNearGroups, aValue), over(byPermutation, aValue), over(byNearGroups, anInterval), over(byPermutation, anInterval))
+	return fmt.Sprintf("It would have to group near records where it cannot divide, as permutation-near does: from l = 4 on that has %.2f of "+
+		"anatomy's error on Adult with a value (permutation %.2f), and %.2f with an interval (%.2f).", over(byNearGroups, aValue),
+		over(byPermutation, aValue), over(byNearGroups, anInterval), over(byPermutation, anInterval))
 }
 
 // whyLevel says what the level of permutation's error goes with.
@@ -37,8 +39,12 @@ func whyLevel(open *choices) string {
 		"sub-table; last panel).", percent(least), percent(most))
 }
 
-const whyAnatomy = "The level goes with the workload: the paper's lies between that of intervals and that of values, and is nearly met " +
-	"if b_w is the value of a random record. How the paper draws b_w is not said, and its records are not public."
+const (
+	whyAnatomy = "The level goes with the workload: the paper's lies between that of intervals and that of values. How the paper draws b_w " +
+		"is not said, and its records are not public."
+	needAnatomy = "Common values would have to be asked for more often than rare ones: it is nearly met if b_w is the value of a " +
+		"random record."
+)
 
 // whyReduction says how the reduction goes with l.
 func whyReduction(sals, occs []*sweep) string {
@@ -48,6 +54,9 @@ func whyReduction(sals, occs []*sweep) string {
 		"value, SAL has %.2f of anatomy's error at l = 2 and %.2f at l = 10, OCC %.2f and %.2f. The paper gives one number for all l.",
 		ratioAt(r, first, sals), ratioAt(r, last, sals), ratioAt(r, first, occs), ratioAt(r, last, occs))
 }
+
+const needReduction = "The paper would have to say for which l: between l = 2 and l = 10 the reduction passes through the one that it " +
+	"gives for OCC, and stays above the one for SAL."
 
 // whySalary says what else than the commonest value decides.
 func whySalary(occs, sals []*sweep) string {
@@ -63,11 +72,17 @@ func whySalary(occs, sals []*sweep) string {
 func whyDimension(sweeps []*sweep) string {
 	kept := func(on condition) string { return trend(reading{byItsGroups, on}, false, sweeps...).Numbers }
 	return "Longer intervals are not all that a larger w brings. There is one more of them: together they ask for s^((w-1)/(w+1)) of the " +
-		"quasi-identifiers' combinations, 25 % at w = 4 and 17 % at w = 8, so answers become smaller. It would hold if only the lengths " +
-		"grew: w = 4 with the lengths of w = 8 is volume 0.28, and from 0.1 to 0.3 the error falls (figure 3). Shuffling is not all " +
-		"either: permutation's groups, published as anatomy publishes them, have, A_w a value, " + kept(aValue) + "; an interval, " +
+		"quasi-identifiers' combinations, 25 % at w = 4 and 17 % at w = 8, so answers become smaller. Shuffling is not all either: " +
+		"permutation's groups, published as anatomy publishes them, have, A_w a value, " + kept(aValue) + "; an interval, " +
 		kept(anInterval) + "."
 }
+
+const (
+	needDimension = "Only the lengths would have to grow: w = 4 with the lengths of w = 8 is volume 0.28, and from 0.1 to 0.3 the error " +
+		"falls (figure 3)."
+	whyDimensions  = "The more quasi-identifiers a query joins, the more is lost by shuffling them in a group."
+	needDimensions = "It would have to keep more of a record together, or form nearer groups. "
+)
 
 const whyVolume = "No table has more error at s = 0.3 than at 0.1. Where the two lie within two standard errors, a few queries on rare " +
 	"values decide the mean, or the error is small at both; more than the paper's 1,000 queries would be needed."
