@@ -155,7 +155,8 @@ func TestReadingsAreJSON(t *testing.T) {
 	assert.Empty(t, out[0].Claims[0].Readings, "one reading is the claim itself")
 	assert.Equal(t, figures.Depends, out[0].Claims[1].Verdict)
 	want := []figureReading{{Words: "an interval", Verdict: figures.HoldsNot, Numbers: "1.3"},
-		{Words: "a value", Verdict: figures.Holds, Numbers: "0.9", Against: "section 2"}, {Words: "a set", Verdict: figures.Holds, Numbers: "0.8"}}
+		{Words: "a value", Verdict: figures.Holds, Numbers: "0.9", Against: "section 2"},
+		{Words: "a set", Verdict: figures.Holds, Numbers: "0.8"}}
 	assert.Equal(t, want, out[0].Claims[1].Readings)
 	assert.Equal(t, "More would do.", out[0].Claims[1].ToHold)
 

@@ -93,8 +93,8 @@ func (m *times) panel(name string, x chart.Axis) figures.Panel {
 
 const whyTime = "Org here prunes its lattice (Kohlmayer et al.'s order of search), so it needs about the time of the top-down " +
 	"partition; the search that looks at every combination of depths takes longer. Multi looks at one dimension at a time and takes the " +
-	"first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper compares " +
-	"implementations that it does not describe."
+	"first cut that holds, where the top-down partition weighs every attribute of every class; it is as quick or quicker. The paper " +
+	"compares implementations that it does not describe."
 
 // The choices of ours that decide about times.
 const (

@@ -82,8 +82,8 @@ const (
 
 func (z *loss) whyNotARP() string {
 	return "Where the first attribute has a value that is not l-diverse by itself (26 % of the women have one occupation, so that with sex " +
-		"first from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. In ascending order " +
-		"blocks remain up to l = 5, and arp is a little below anatomy there. arp-up, ours, needs no eligible blocks: " +
+		"first from l = 4 on), Algorithm 1 ends with one block (see the notes), and arp on one block is anatomy by another draw. In " +
+		"ascending order blocks remain up to l = 5, and arp is a little below anatomy there. arp-up, ours, needs no eligible blocks: " +
 		z.glp[0].Below(figures.Pairs, "arp-up", "arp", "anatomy").Numbers + "."
 }
 
