@@ -17,10 +17,10 @@ func whyReadings(all []*sweep) string {
 
 const whyLevels = "Where the least and the greatest l lie within two standard errors, a few queries on rare values decide the mean."
 
-const whyAdult = "On Adult, Algorithm 2 hardly divides the table from l = 4 on, into one to four sub-tables where they were counted: in few " +
-	"of its orders both sides have at most 1/l of every occupation; the commonest has 13.4 %. The corners do not matter there, since the " +
-	"first G is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 sub-tables, and have more error " +
-	"than anatomy where 5 have."
+const whyAdult = "On Adult, Algorithm 2 hardly divides the table from l = 4 on, into one to four sub-tables where they were counted: in " +
+	"few of its orders both sides have at most 1/l of every occupation; the commonest has 13.4 %. The corners do not matter " +
+	"there, since the first G is the table. More tries do not suffice: 100 divide it at l = 4, 5 and 6, into 196, 16 and 3 " +
+	"sub-tables, and have more error than anatomy where 5 have."
 
 // needAdult says what nearer groups reach where the claim fails under most readings.
 func needAdult(adult *sweep) string {
