@@ -37,6 +37,7 @@ func shrink(tb testing.TB, l *life, kind string, hosts ...string) *life {
 		l = x.rows(l)
 		l = x.settings(l)
 		l = x.attributes(l)
+		l = x.lines(l)
 		if l.size() >= before {
 			return l
 		}
@@ -70,6 +71,22 @@ func less[T any](items []T, fails func([]T) bool) []T {
 func (x *shrinker) steps(l *life) *life {
 	with := func(steps []step) *life { return &life{l.machine, steps, l.rough} }
 	return with(less(l.steps, func(s []step) bool { return x.fails(with(s)) }))
+}
+
+// lines leaves the arguments of commands out that have a default.
+func (x *shrinker) lines(l *life) *life {
+	for i, s := range l.steps {
+		word, _, _ := strings.Cut(s.line, " ")
+		if s.line == word || word == "tick" {
+			continue
+		}
+		plain := &life{l.machine, slices.Clone(l.steps), l.rough}
+		plain.steps[i].line = word
+		if x.fails(plain) {
+			l = plain
+		}
+	}
+	return l
 }
 
 // rows removes records, whatever apply they are in.

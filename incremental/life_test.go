@@ -17,6 +17,7 @@ import (
 var (
 	lifeSeed    = flag.Uint64("seed", 1, "first seed of the generated lives")
 	lifeStreams = flag.Int("streams", 0, "number of generated lives; 0: as the tier says")
+	lifeEnough  = flag.Int("failures", 5, "failures that end a run of lives: a fault is often found by many")
 	lifeScripts = flag.String("scripts", filepath.Join("testdata", "scripts"), "where a life that fails is written as a script")
 )
 
@@ -79,13 +80,10 @@ type lifeRun struct {
 	failures int
 }
 
-// enough ends a run: a fault is often found by many lives.
-const enough = 5
-
 func (r *lifeRun) going() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.failures < enough
+	return r.failures < *lifeEnough
 }
 
 func (r *lifeRun) one(t *testing.T, seed uint64) {
