@@ -34,6 +34,52 @@ func checkChunk(t *testing.T, data []byte, next, limit int64) {
 		require.Less(t, r.Offset, c.Next)
 		at = r.Offset + 1
 	}
+	if want, ok := readByOther(data, next); ok && limit < 0 {
+		require.LessOrEqual(t, len(c.Records), len(want))
+		for i, r := range c.Records {
+			require.Equal(t, want[i].offset, r.Offset)
+			require.Equal(t, want[i].key, r.Key)
+			require.Equal(t, want[i].value, r.Value)
+		}
+	}
+}
+
+// plainRecord is a record as the second reader sees it.
+type plainRecord struct {
+	offset     int64
+	key, value []byte
+}
+
+// readByOther reads record batches with another library. ok is false where it does not
+// read them all, or where a batch is compressed: it decompresses nothing.
+func readByOther(data []byte, next int64) (out []plainRecord, ok bool) {
+	for len(data) >= lengthEnd {
+		size := int64(binary.BigEndian.Uint32(data[lengthAt:])) + lengthEnd
+		if size < headerSize || size > int64(len(data)) {
+			break
+		}
+		var b kmsg.RecordBatch
+		if err := b.ReadFrom(data[:size]); err != nil || b.Attributes&codecBits != 0 {
+			return nil, false
+		}
+		rest := b.Records
+		for range b.NumRecords {
+			n, width := binary.Varint(rest)
+			if width <= 0 || n < 0 || n > int64(len(rest)-width) {
+				return out, true // ours reads no further either
+			}
+			var r kmsg.Record
+			if err := r.ReadFrom(rest[:int64(width)+n]); err != nil {
+				return out, true
+			}
+			rest = rest[int64(width)+n:]
+			if at := b.FirstOffset + int64(r.OffsetDelta); at >= next && b.Attributes&controlBit == 0 {
+				out = append(out, plainRecord{at, r.Key, r.Value})
+			}
+		}
+		data = data[size:]
+	}
+	return out, true
 }
 
 // FuzzBatches feeds arbitrary bytes, sealed with the right checksum so that the
@@ -84,6 +130,20 @@ func FuzzFetchAnswer(f *testing.F) {
 		}
 		require.LessOrEqual(t, len(res.recordData), len(body))
 		require.LessOrEqual(t, 16*len(res.aborted), len(body))
+		other := kmsg.NewPtrFetchResponse()
+		other.Version = version
+		if err := other.ReadFrom(body); err != nil || len(other.Topics) != 1 || len(other.Topics[0].Partitions) != 1 {
+			return
+		}
+		p := other.Topics[0].Partitions[0]
+		require.True(t, res.present)
+		require.Equal(t, p.HighWatermark, res.high)
+		require.Equal(t, p.LastStableOffset, res.lso)
+		require.Equal(t, p.RecordBatches, res.recordData)
+		require.Len(t, res.aborted, len(p.AbortedTransactions))
+		for i, a := range p.AbortedTransactions {
+			require.Equal(t, abortedTransaction{producer: a.ProducerID, first: a.FirstOffset}, res.aborted[i])
+		}
 	})
 }
 
