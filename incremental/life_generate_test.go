@@ -13,6 +13,7 @@ type life struct {
 	machine []string // its arguments
 	steps   []step
 	rough   bool // what is lost in a restart depends on the commits before
+	large   bool
 }
 
 // step is a command, and the rows of input of an apply.
@@ -28,6 +29,9 @@ type generator struct {
 	level2   bool
 	semi     bool
 	least    bool // the first load has a least size
+	large    bool // so many records that goroutines share the work
+	waves    bool // at times one value is frequent, so that pools are quarantined
+	made     int  // records
 	fields   []func(where float64) string
 	ticks    bool
 	restarts float64
@@ -44,6 +48,7 @@ type generator struct {
 func newLife(seed uint64) *life {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x11fe)), now: 100}
 	g.level2 = g.rng.IntN(2) == 0
+	g.large, g.waves = seed%250 == 0, seed%10 == 3
 	g.semi = !g.level2 && g.rng.IntN(6) == 0
 	regroups := !g.level2 && !g.semi && g.rng.IntN(3) == 0 // small and flat
 	args := g.size(regroups)
@@ -59,7 +64,7 @@ func newLife(seed uint64) *life {
 	g.parts = 1 + g.rng.IntN(3)
 	g.read = make([]int, g.parts)
 	g.rough = g.rng.IntN(4) == 0
-	return &life{machine: args, steps: g.steps(regroups), rough: g.rough}
+	return &life{machine: args, steps: g.steps(regroups), rough: g.rough, large: g.large}
 }
 
 func (g *generator) one(of ...string) string { return of[g.rng.IntN(len(of))] }
@@ -180,6 +185,9 @@ func (g *generator) illness(values int, skew float64) func(float64) string {
 		}
 		if g.rng.Float64() < correlation {
 			v = int(where * float64(values))
+		}
+		if g.made++; g.waves && g.made/80%4 == 2 && g.made%5 > 0 {
+			v = 0
 		}
 		return fmt.Sprintf("v%d", v)
 	}

@@ -21,6 +21,8 @@ func (g *generator) row() string {
 func (g *generator) steps(regroups bool) (out []step) {
 	left, batch := 20+g.rng.IntN(200), 5+g.rng.IntN(50)
 	switch {
+	case g.large:
+		left, batch = 5000+g.rng.IntN(3000), 1000+g.rng.IntN(2000)
 	case g.rng.IntN(40) == 0:
 		left, batch = 400+g.rng.IntN(800), 100+g.rng.IntN(200)
 	case regroups:

@@ -28,6 +28,9 @@ var ways = []string{"bbolt", "restarted", "steady", "eager", "many"}
 // hosts have the same ones.
 func hostsOf(seed uint64, l *life) []string {
 	second := ways[seed%uint64(len(ways))]
+	if l.large {
+		second = "many"
+	}
 	if l.rough && (second == "steady" || second == "eager") {
 		second = "restarted"
 	}

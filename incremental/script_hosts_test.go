@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/extract"
+	"anond/incremental"
 )
 
 // way is how a host does the same as the others in another way. Whatever the way, it
@@ -101,9 +102,22 @@ func (hs *hosts) run(t testing.TB, d *datadriven.TestData) string {
 			continue
 		}
 		require.Equal(t, first, out, "%s: %s: the host %q prints something else than %q", d.Pos, d.Cmd, h.name, hs.all[0].name)
+		require.Equal(t, hs.all[0].waits(), h.waits(), "%s: %s: on the host %q others wait than on %q", d.Pos, d.Cmd, h.name, hs.all[0].name)
 		require.Equal(t, hs.all[0].seen, h.seen, "%s: %s: the host %q writes other files than %q", d.Pos, d.Cmd, h.name, hs.all[0].name)
 	}
 	return first
+}
+
+// waits counts who waits, by reason. That a first load is infeasible is found out
+// again after a restart.
+func (h *host) waits() (out incremental.Pending) {
+	if h.m == nil {
+		return out
+	}
+	if out = h.m.Status().Pending; len(h.m.Intents()) == 0 {
+		out.Waiting, out.Infeasible = out.Waiting+out.Infeasible, 0
+	}
+	return out
 }
 
 // refusedAgain reports whether a first load that was refused before is refused again by
