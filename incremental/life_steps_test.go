@@ -22,7 +22,7 @@ func (g *generator) steps(regroups bool) (out []step) {
 	left, batch := 20+g.rng.IntN(200), 5+g.rng.IntN(50)
 	switch {
 	case g.large:
-		left, batch = 5000+g.rng.IntN(3000), 1000+g.rng.IntN(2000)
+		left, batch = 7000+g.rng.IntN(3000), 4000+g.rng.IntN(2000) // more than Extract puts into one bucket
 	case g.rng.IntN(40) == 0:
 		left, batch = 400+g.rng.IntN(800), 100+g.rng.IntN(200)
 	case regroups:
@@ -111,7 +111,8 @@ func (g *generator) between() (out []step) {
 
 // diesBehind are the steps of a release behind which a process may die.
 var diesBehind = []string{"intent", string(snapshot.StepCheck), string(snapshot.StepHierarchies), string(snapshot.StepRender),
-	string(snapshot.StepGate), string(snapshot.StepSync), string(snapshot.StepRename), string(snapshot.StepCurrent), string(snapshot.StepLedger)}
+	string(snapshot.StepGate), string(snapshot.StepSync), string(snapshot.StepRename), string(snapshot.StepCurrent),
+	string(snapshot.StepLedger)}
 
 // script is the life as a script, with what its commands printed as far as is known.
 func (l *life) script(comment string, printed []string) string {
