@@ -14,23 +14,27 @@ type shrinker struct {
 	tb    testing.TB
 	kind  string
 	hosts []string
-	left  int // attempts
+	left  int // records that attempts may still read
 }
 
-// attempts bounds the work for one life.
-const attempts = 3000
+// effort bounds the work for one life: some thousands of attempts, or hundreds if the
+// life is large.
+const effort = 1_000_000
 
 func (x *shrinker) fails(l *life) bool {
-	if x.left == 0 {
+	if x.left <= 0 {
 		return false
 	}
-	x.left--
+	x.left -= 100
+	for _, s := range l.steps {
+		x.left -= len(s.rows)
+	}
 	return kindOf(l.try(x.tb, x.hosts...).failure) == x.kind
 }
 
 // shrink returns the smallest life that it finds.
 func shrink(tb testing.TB, l *life, kind string, hosts ...string) *life {
-	x := &shrinker{tb, kind, hosts, attempts}
+	x := &shrinker{tb, kind, hosts, effort}
 	for {
 		before := l.size()
 		l = x.steps(l)
