@@ -10,7 +10,7 @@ BENCHTIME ?= 1x
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-short test-full test-kafka test-kafka-cluster race fuzz bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka test-kafka-cluster race fuzz fuzz-record life bench lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
@@ -48,15 +48,23 @@ race:
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
 
-# fuzz: each fuzz target of the tree for FUZZTIME, found by go test -list.
+# fuzz: each fuzz target of the tree for FUZZTIME; the first failure ends it.
 fuzz:
-	@set -eu; for pkg in $$($(GO) list ./...); do \
-		listed=$$($(GO) test -list '^Fuzz' $$pkg); \
-		for target in $$(printf '%s\n' "$$listed" | sed -n '/^Fuzz/p'); do \
-			echo "== $$pkg $$target, $(FUZZTIME)"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
-		done; \
-	done
+	@GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz
+
+# fuzz-record: the same for an hour each, one after the other, on all cores, and what ran
+# goes into the file RECORD. About two days; PKG=./snapshot/... takes some packages.
+RECORD ?= fuzz-record.txt
+fuzz-record:
+	@GO='$(GO)' FUZZTIME=$(if $(filter file,$(origin FUZZTIME)),1h,$(FUZZTIME)) RECORD='$(RECORD)' PKG='$(PKG)' .ci/fuzz
+
+# life: generated streams through machine, publisher and auditor. A failure becomes a
+# script in incremental/testdata/scripts; CONTRIBUTING.md says more.
+STREAMS ?= 1000
+SEED    ?= 1
+life: export TMPDIR = $(SCRATCH)
+life:
+	$(GO) test ./incremental -run '^TestLife$$' -v -timeout 24h -streams $(STREAMS) -seed $(SEED)
 
 # bench: BENCH chooses by name, BENCHTIME=2s repeats; docs/BENCHMARKS.md explains.
 bench:

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"anond/config"
 )
@@ -52,5 +55,41 @@ func FuzzLoad(f *testing.F) {
 		if _, err := c.JSON(); err != nil {
 			t.Fatal(err)
 		}
+		agreesWithYAML(t, content, c)
 	})
+}
+
+// agreesWithYAML holds what was loaded against a plain reading of the file, where that
+// has a plain value: names, k and l, and the roles of the attributes.
+func agreesWithYAML(t *testing.T, content []byte, c *config.Config) {
+	var plain struct {
+		Dataset string
+		Policy  struct{ K, L any }
+		Schema  struct {
+			Attributes []struct{ Name, Role string }
+		}
+	}
+	if err := yaml.Unmarshal(content, &plain); err != nil {
+		t.Fatalf("what was loaded is no YAML: %v", err)
+	}
+	if !strings.Contains(plain.Dataset, "$") && plain.Dataset != c.Dataset {
+		t.Fatalf("another dataset: %q", c.Dataset)
+	}
+	for name, x := range map[string]struct {
+		plain any
+		got   int
+	}{"k": {plain.Policy.K, c.Policy.K}, "l": {plain.Policy.L, c.Policy.L}} {
+		if n, ok := x.plain.(int); ok && n != x.got {
+			t.Fatalf("policy.%s is %d, read as %d", name, n, x.got)
+		}
+	}
+	got := c.Schema().Attributes()
+	if len(got) != len(plain.Schema.Attributes) {
+		t.Fatalf("%d attributes, read as %d", len(plain.Schema.Attributes), len(got))
+	}
+	for i, a := range plain.Schema.Attributes {
+		if !strings.Contains(a.Name, "$") && a.Name != got[i].Name {
+			t.Fatalf("attribute %d is %q, read as %q", i, a.Name, got[i].Name)
+		}
+	}
 }

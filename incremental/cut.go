@@ -181,7 +181,7 @@ func (m *Machine) positions() bool { return m.policy.Level != L2 || m.policy.OnU
 func (m *Machine) sortPending() {
 	m.pending.sort(&m.records)
 	if m.head.InitialDone {
-		m.pending.passOver(m.promises(), m.head.CutTick, &m.policy)
+		m.pending.passOver(m.promises(), &m.head, &m.policy)
 	}
 }
 

@@ -205,7 +205,7 @@ func TestExactPosteriorsOfPublishedFiles(t *testing.T) {
 			}
 		}
 		c.certify()
-		o := c.exports()
+		o := c.exports(c.m, c.store)
 		loaded, err := audittest.Load(o.Releases, o.Members)
 		require.NoError(t, err)
 		require.Greater(t, len(loaded.Releases), 1)

@@ -100,7 +100,7 @@ func newGrove(t *testing.T, seed uint64, regroup bool) *grove {
 		g.lines[0] = append(g.lines[0], fmt.Sprintf("p%d;q%d;*", i, i/2))
 		g.lines[1] = append(g.lines[1], fmt.Sprintf("i%d;j%d;*", i, i/3))
 	}
-	trial := &grove{lines: g.lines, chain: &chain{t: t}}
+	trial := &grove{lines: g.lines, chain: &chain{releaseDir: &releaseDir{t: t}}}
 	trial.replant()
 	g.chain = newChain(t, trial.schema, p, snapshot.Generalization())
 	g.store, g.m = g.store.Crash(), nil

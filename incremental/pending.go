@@ -55,11 +55,12 @@ func (p *pendingSet) sort(c *columns) {
 // cut, and that found no class nevertheless. If at least k of a stratum break 1/l
 // by themselves, they are infeasible (rule I): no partition of them can be
 // published, whatever it loses. Fewer than k could not form a class in any case, and
-// a handful often exceeds 1/l by chance.
-func (p *pendingSet) passOver(ps promises, cutTick int64, policy *Policy) {
+// a handful often exceeds 1/l by chance. A record behind the cut may have arrived in the
+// same tick, and was not passed over.
+func (p *pendingSet) passOver(ps promises, at *head, policy *Policy) {
 	c, want := ps.records, policy.Requirement
 	for _, r := range p.waiting {
-		if cutTick-c.arrived(r) < policy.MaxHold {
+		if r >= at.LastCut || at.CutTick-c.arrived(r) < policy.MaxHold {
 			break
 		}
 		p.passedOver++

@@ -11,29 +11,47 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/snapshot/audit"
 )
 
 // host does for a script what the daemon does for its machine.
 type host struct {
-	name     string
-	place    place
-	restless bool // it is restarted after every commit
-	t        *testing.T
-	d        *datadriven.TestData
+	name  string
+	place place
+	way   // how it differs from what a script says
+	t     testing.TB
+	d     *datadriven.TestData
 
-	schema   *equivclass.Schema
-	policy   incremental.Policy
+	design
 	store    *failing
 	m        *incremental.Machine
+	files    *releaseDir // nil: no files are written
 	now      int64
 	subjects map[uint64]string // by digest: state keeps no other name
 	failed   bool              // the command at hand failed
+	log      []delivered       // every record that was delivered, once
+	seen     []byte            // digests of the manifests, which all hosts share
+	report   *audit.Report     // of the newest audit
+}
+
+// delivered is a record with the machine's time at which it arrived.
+type delivered struct {
+	now       int64
+	partition incremental.Partition
+	offset    int64
+	row       equivclass.Row
 }
 
 func (h *host) machine() string {
-	h.schema, h.policy = setting(h.t, h.d)
-	h.store, h.now, h.subjects = &failing{Store: h.place.fresh()}, 0, map[uint64]string{}
+	h.design = setting(h.t, h.d)
+	h.workers()
+	h.store, h.now, h.subjects, h.log, h.seen = &failing{Store: h.place.fresh()}, 0, map[uint64]string{}, nil, nil
+	if h.recoding != nil {
+		h.files = newReleaseDir(h.t, h.schema, h.policy, h.recoding, h.design.files...)
+		h.files.settings.Workers = max(1, h.policy.Workers)
+	}
 	h.open()
+	h.m.Tick(h.now)
 	var fields []string
 	for _, a := range h.schema.Attributes() {
 		fields = append(fields, a.Name)
@@ -42,9 +60,9 @@ func (h *host) machine() string {
 }
 
 func (h *host) open() {
-	m, err := incremental.Open(h.store, incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7}, Seeded: true})
+	m, err := incremental.Open(h.store, incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7},
+		Seeded: h.policy.Level == incremental.L1})
 	require.NoError(h.t, err, h.d.Pos)
-	m.Tick(h.now)
 	h.m = m
 }
 
@@ -55,8 +73,7 @@ func (h *host) afterwards(commits bool) {
 		return
 	}
 	if h.restless && commits && !h.failed {
-		h.crash()
-		h.reopen()
+		h.again(false)
 	}
 	h.failed = false
 	require.Empty(h.t, h.m.CheckInvariants(), h.d.Pos)
@@ -89,16 +106,19 @@ func (h *host) apply() string {
 }
 
 func (h *host) applyOne(out *applied, p incremental.Partition, offset int64, text string) error {
-	var row equivclass.Row
-	for _, field := range strings.Split(text, "/") {
-		if field == "" {
-			row = append(row, nil)
-		} else {
-			row = append(row, []byte(field))
-		}
-	}
+	row := rowOf(strings.Split(text, "/"))
 	require.Len(h.t, row, len(h.schema.Attributes()), "%s: %q", h.d.Pos, text)
+	if err := h.applyRow(out, p, offset, row); err != nil || !h.eager {
+		return err
+	}
+	return h.m.Commit()
+}
+
+func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row equivclass.Row) error {
 	got, err := h.m.Apply(p, offset, row)
+	if err == nil && !got.Known {
+		h.log = append(h.log, delivered{h.now, p, offset, row})
+	}
 	switch {
 	case err != nil:
 		return err
@@ -146,24 +166,6 @@ func (h *host) decided(i *incremental.Intent, err error) string {
 	return intentLine(i)
 }
 
-func (h *host) publish() string {
-	i := h.m.Latest()
-	require.NotNil(h.t, i, "%s: there is nothing to publish", h.d.Pos)
-	if err := h.m.Published(i.Release, [32]byte{byte(i.Release)}); err != nil {
-		return h.failure(err)
-	}
-	return intentLine(h.m.Latest())
-}
-
-func (h *host) release() string {
-	before := len(h.m.Intents())
-	out := h.cut()
-	if h.failed || len(h.m.Intents()) == before {
-		return out
-	}
-	return h.publish()
-}
-
 func (h *host) fail() string {
 	h.store.next = true
 	return "the next commit fails"
@@ -178,6 +180,7 @@ func (h *host) crash() string {
 
 func (h *host) reopen() string {
 	h.open()
+	h.m.Tick(h.now)
 	next, _ := h.m.Next(source)
 	out := fmt.Sprintf("%d records, reading goes on at offset %d", len(h.m.All().SA), next)
 	if i := h.m.Latest(); i != nil {

@@ -28,13 +28,13 @@ func (*inMemory) again(old incremental.Store) (incremental.Store, error) {
 }
 
 type inFile struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	n    int
 	open incremental.Store
 }
 
-func newInFile(t *testing.T) *inFile {
+func newInFile(t testing.TB) *inFile {
 	f := &inFile{t: t, dir: t.TempDir()}
 	t.Cleanup(func() {
 		if f.open != nil {

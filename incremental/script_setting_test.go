@@ -11,20 +11,36 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
+	"anond/equivclass/topdown"
 	"anond/incremental"
+	"anond/snapshot"
 )
+
+// design is what the arguments of `machine` ask for.
+type design struct {
+	schema   *equivclass.Schema
+	policy   incremental.Policy
+	recoding snapshot.Recoding // nil: no files are written
+	files    []snapshot.HierarchyFile
+}
 
 // setting reads the arguments of `machine`. All have a default but k and l:
 //
 //	dims=1              quasi-identifiers, whole numbers: x, y, ...
+//	q=(int,zone)        instead of dims: their kinds (script_shape_test.go)
 //	subject             a subject attribute comes first
 //	pay_l=2             a semi-sensitive attribute pay with this promise, its flag last
+//	semi=(word/l/2/f0)  semi-sensitive attributes: kind, promise, flag; the flags come last
+//	level=L1|L2   min_pool=0   on_refusal=stop|quarantine|grow   on_update
 //	republication=append|regroup   repeat=first|sticky   max_regroups=2
-//	threshold=k-1   max_hold=4   hold_in=cuts|ticks
-//	cut_every=0   initial_max=0   max_records=0
+//	threshold=k-1   max_hold=4   hold_in=cuts|ticks   neighbours=32   similar=8
+//	cut_every=0   initial_max=0   initial_min=0   max_records=0   initial=extract|mondrian
 //	t=0.2               t-closeness, equal distance
 //	reference=(flu:2,cold:1)   its declared reference
-func setting(t *testing.T, d *datadriven.TestData) (*equivclass.Schema, incremental.Policy) {
+//	extra=(distinct/3,entropy/2,recursive/3/2)   further principles
+//	recoding=buckets    releases are written, and checked by the gate
+//	hosts=(steady)      further hosts (script_hosts_test.go)
+func setting(t testing.TB, d *datadriven.TestData) design {
 	t.Helper()
 	p := policy(0, 0)
 	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
@@ -33,34 +49,43 @@ func setting(t *testing.T, d *datadriven.TestData) (*equivclass.Schema, incremen
 	p.Threshold = p.Requirement.K - 1
 	var s shape
 	for _, arg := range d.CmdArgs {
-		if !s.read(t, arg) && !readPolicy(t, arg, &p) {
+		if !s.read(t, arg) && !readPolicy(t, arg, &p) && !readMode(t, arg, &p) {
 			d.Fatalf(t, "machine has no argument %q", arg.Key)
 		}
 	}
-	p.Bucketized = s.pay > 0
-	schema := s.schema(t)
+	p.Bucketized = len(s.semi) > 0
+	out := design{policy: p, files: s.files()}
+	out.schema = s.schema(t)
 	if arg, ok := d.Arg("reference"); ok {
-		p.References = map[int][]equivclass.ValueCount{schema.SensitiveIndex(): distribution(t, arg)}
+		out.policy.References = map[int][]equivclass.ValueCount{out.schema.SensitiveIndex(): distribution(t, arg)}
+		for i, x := range p.Requirement.Extra {
+			if c, ok := x.(equivclass.TClose); ok {
+				c.Declared = true
+				p.Requirement.Extra[i] = c
+			}
+		}
 	}
-	return schema, p
+	if arg, ok := d.Arg("recoding"); ok {
+		out.recoding = s.recoding(t, arg.SingleVal(t), p.Level)
+	}
+	return out
 }
 
 // readPolicy takes an argument of the policy; false: it is none.
-func readPolicy(t *testing.T, arg datadriven.CmdArg, p *incremental.Policy) bool {
+func readPolicy(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
 	number := map[string]any{"threshold": &p.Threshold, "max_hold": &p.MaxHold, "max_regroups": &p.MaxRegroups, "cut_every": &p.CutEvery,
-		"initial_max": &p.InitialMax, "max_records": &p.MaxRecords}
+		"initial_max": &p.InitialMax, "initial_min": &p.InitialMin, "max_records": &p.MaxRecords, "min_pool": &p.MinPool,
+		"neighbours": &p.Neighbours, "similar": &p.Similar}
 	switch arg.Key {
-	case "k", "l", "reference":
-	case "republication":
-		p.Republication = incremental.Republication(arg.SingleVal(t))
-	case "repeat":
-		p.Repeat = incremental.Repeat(arg.SingleVal(t))
-	case "hold_in":
-		p.HoldInCuts = arg.SingleVal(t) == "cuts"
+	case "k", "l", "reference", "recoding", "hosts":
 	case "t":
 		limit, err := strconv.ParseFloat(arg.SingleVal(t), 64)
 		require.NoError(t, err)
 		p.Requirement.Extra = append(p.Requirement.Extra, equivclass.TClose{T: limit, Ground: equivclass.EqualGround{}})
+	case "extra":
+		for _, text := range arg.Vals {
+			p.Requirement.Extra = append(p.Requirement.Extra, principle(t, text))
+		}
 	default:
 		to, ok := number[arg.Key]
 		if ok {
@@ -71,49 +96,51 @@ func readPolicy(t *testing.T, arg datadriven.CmdArg, p *incremental.Policy) bool
 	return true
 }
 
-// shape is what the records of a script look like.
-type shape struct {
-	dims, pay int
-	subject   bool
-}
-
-func (s *shape) read(t *testing.T, arg datadriven.CmdArg) bool {
+// readMode takes an argument that is a word of the policy; false: it is none.
+func readMode(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
 	switch arg.Key {
-	case "dims":
-		arg.Scan(t, 0, &s.dims)
-	case "subject":
-		s.subject = true
-	case "pay_l":
-		arg.Scan(t, 0, &s.pay)
+	case "republication":
+		p.Republication = incremental.Republication(arg.SingleVal(t))
+	case "repeat":
+		p.Repeat = incremental.Repeat(arg.SingleVal(t))
+	case "hold_in":
+		p.HoldInCuts = arg.SingleVal(t) == "cuts"
+	case "on_update":
+		p.OnUpdate = true
+	case "level":
+		p.Level = map[string]incremental.Level{"L1": incremental.L1, "L2": incremental.L2}[arg.SingleVal(t)]
+	case "on_refusal":
+		p.OnRefusal = map[string]incremental.OnRefusal{"stop": incremental.StopRefused, "quarantine": incremental.QuarantineRefused,
+			"grow": incremental.GrowRefused}[arg.SingleVal(t)]
+	case "initial":
+		if arg.SingleVal(t) == "mondrian" {
+			p.Initial = topdown.Mondrian{}
+		}
 	default:
 		return false
 	}
 	return true
 }
 
-func (s *shape) schema(t *testing.T) *equivclass.Schema {
-	var as []equivclass.Attribute
-	if s.subject {
-		as = append(as, equivclass.Attribute{Name: "person", Role: equivclass.Subject})
+// principle reads a name and its numbers.
+func principle(t testing.TB, text string) equivclass.Principle {
+	name, numbers, _ := strings.Cut(text, "/")
+	var n [2]float64
+	for i, part := range strings.Split(numbers, "/") {
+		_, err := fmt.Sscan(part, &n[i])
+		require.NoError(t, err, text)
 	}
-	for j := range max(1, s.dims) {
-		as = append(as, equivclass.Attribute{Name: string(rune('x' + j)), Role: equivclass.Quasi, Type: equivclass.Integer})
+	switch name {
+	case "distinct":
+		return equivclass.DistinctL{L: int(n[0])}
+	case "entropy":
+		return equivclass.EntropyL{L: n[0]}
 	}
-	if s.pay > 0 {
-		as = append(as, equivclass.Attribute{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "secret",
-			Promise: &equivclass.SemiPromise{L: s.pay}})
-	}
-	as = append(as, equivclass.Attribute{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical})
-	if s.pay > 0 {
-		as = append(as, equivclass.Attribute{Name: "secret", Role: equivclass.Flag})
-	}
-	out, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
-	require.NoError(t, err)
-	return out
+	return equivclass.RecursiveL{C: n[0], L: int(n[1])}
 }
 
 // distribution reads value:count pairs.
-func distribution(t *testing.T, arg datadriven.CmdArg) (out []equivclass.ValueCount) {
+func distribution(t testing.TB, arg datadriven.CmdArg) (out []equivclass.ValueCount) {
 	for _, pair := range arg.Vals {
 		value, n, ok := strings.Cut(pair, ":")
 		require.True(t, ok, "%q is no value:count", pair)

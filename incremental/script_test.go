@@ -2,7 +2,6 @@ package incremental_test
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,10 +26,11 @@ import (
 // what is published. If the comments of a script no longer fit its output, one of the
 // two is wrong.
 //
-// A script runs on three hosts at once, which must print the same: one with the
-// state in memory, one with it in bbolt, and one that is restarted after every
-// commit. After each command the invariants of the machine are checked, and that
-// sent = published + pending + dead_letter.
+// A script runs on three hosts at once, which must print the same and write the same
+// files: one with the state in memory, one with it in bbolt, and one that is restarted
+// after every commit; `machine hosts=...` adds others. After each command the
+// invariants of the machine are checked, and that sent = published + pending +
+// dead_letter.
 //
 // Keep a script below scriptLines lines and to one idea. A record is written as its
 // fields with slashes between them, in the order that `machine` prints; an empty
@@ -47,38 +47,9 @@ func TestScripts(t *testing.T) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Less(t, strings.Count(string(text), "\n"), scriptLines, "a script tells one idea")
-		hosts := []*host{{name: "memory", place: &inMemory{}}, {name: "bbolt", place: newInFile(t)},
-			{name: "restarted", place: &inMemory{}, restless: true}}
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return runOn(t, hosts, d) })
+		hosts := newHosts(t, "memory", "bbolt", "restarted")
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return hosts.run(t, d) })
 	})
-}
-
-// runOn runs a command on every host and returns what all of them print.
-func runOn(t *testing.T, hosts []*host, d *datadriven.TestData) string {
-	t.Helper()
-	c, ok := commandsOf[d.Cmd]
-	if !ok {
-		d.Fatalf(t, "there is no command %q", d.Cmd)
-	}
-	for _, arg := range d.CmdArgs {
-		if d.Cmd != "machine" && !slices.Contains(c.args, arg.Key) {
-			d.Fatalf(t, "%s has no argument %q", d.Cmd, arg.Key)
-		}
-	}
-	first := ""
-	for i, h := range hosts {
-		h.t, h.d = t, d
-		if h.m == nil && d.Cmd != "machine" && d.Cmd != "reopen" {
-			d.Fatalf(t, "there is no machine to %s", d.Cmd)
-		}
-		out := c.run(h)
-		h.afterwards(c.commits)
-		if i == 0 {
-			first = out
-		}
-		require.Equal(t, first, out, "%s: %s: the host %q prints something else than %q", d.Pos, d.Cmd, h.name, hosts[0].name)
-	}
-	return first
 }
 
 // command is one word of a script.
@@ -89,24 +60,26 @@ type command struct {
 }
 
 var commandsOf = map[string]command{
-	"machine":  {run: (*host).machine},                                      // a machine on a fresh state
-	"apply":    {run: (*host).apply, args: []string{"partition", "offset"}}, // take in the records below
-	"tick":     {run: (*host).tick, args: []string{"now"}},                  // the host's time (hold_in=ticks)
-	"commit":   {run: (*host).commit, commits: true},                        // make durable what was applied
-	"cut":      {run: (*host).cut, commits: true},                           // decide a release
-	"flush":    {run: (*host).flush, commits: true},                         // the same at the end of the source
-	"publish":  {run: (*host).publish, commits: true},                       // report that it is published
-	"release":  {run: (*host).release, commits: true},                       // cut and publish
-	"fail":     {run: (*host).fail},                                         // the next commit will fail
-	"crash":    {run: (*host).crash},                                        // lose what is not committed
-	"reopen":   {run: (*host).reopen},                                       // open the state again
-	"deliver":  {run: (*host).deliver, commits: true},                       // dead letters have reached their sink
-	"classes":  {run: (*host).classes, args: []string{"release"}},           // of a release, the newest by default
-	"buckets":  {run: (*host).buckets},                                      // of semi-sensitive attributes
-	"releases": {run: (*host).releases},                                     // all intents
-	"pending":  {run: (*host).pending},                                      // by reason, and who is in no class
-	"plans":    {run: (*host).plans},                                        // what local updates would form now
-	"due":      {run: (*host).due},                                          // what the triggers ask the machine
-	"status":   {run: (*host).status},                                       // counts only, as operators see them
-	"outbox":   {run: (*host).outbox},                                       // dead letters not delivered
+	"machine":  {run: (*host).machine},                                               // a machine on a fresh state
+	"apply":    {run: (*host).apply, args: []string{"partition", "offset"}},          // take in the records below
+	"tick":     {run: (*host).tick, args: []string{"now"}},                           // the host's time (hold_in=ticks)
+	"commit":   {run: (*host).commit, commits: true},                                 // make durable what was applied
+	"cut":      {run: (*host).cut, commits: true},                                    // decide a release
+	"flush":    {run: (*host).flush, commits: true},                                  // the same at the end of the source
+	"publish":  {run: (*host).publish, commits: true},                                // write its files, report that it is published
+	"release":  {run: (*host).release, args: []string{"end", "dies"}, commits: true}, // cut and publish
+	"restart":  {run: (*host).restart, args: []string{"by", "after"}},                // die, start again, be delivered what was lost
+	"audit":    {run: (*host).audit, commits: true},                                  // what the independent auditor says of all releases
+	"fail":     {run: (*host).fail},                                                  // the next commit will fail
+	"crash":    {run: (*host).crash},                                                 // lose what is not committed
+	"reopen":   {run: (*host).reopen},                                                // open the state again
+	"deliver":  {run: (*host).deliver, commits: true},                                // dead letters have reached their sink
+	"classes":  {run: (*host).classes, args: []string{"release"}},                    // of a release, the newest by default
+	"buckets":  {run: (*host).buckets},                                               // of semi-sensitive attributes
+	"releases": {run: (*host).releases},                                              // all intents
+	"pending":  {run: (*host).pending},                                               // by reason, and who is in no class
+	"plans":    {run: (*host).plans},                                                 // what local updates would form now
+	"due":      {run: (*host).due},                                                   // what the triggers ask the machine
+	"status":   {run: (*host).status},                                                // counts only, as operators see them
+	"outbox":   {run: (*host).outbox},                                                // dead letters not delivered
 }

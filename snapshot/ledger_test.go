@@ -1,8 +1,11 @@
 package snapshot_test
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -106,7 +109,11 @@ func TestDamagedLedger(t *testing.T) {
 	}
 }
 
-// FuzzLedger: what is read is what an append would have written.
+// ledgerLine is a second, simple reader of the ledger.
+var ledgerLine = regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`)
+
+// FuzzLedger: what is read is what an append would have written, and what a regular
+// expression finds.
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte("1 " + strings.Repeat("ab", 32) + "\n2 " + strings.Repeat("0c", 32) + "\n3 a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -115,6 +122,10 @@ func FuzzLedger(f *testing.F) {
 		entries, err := snapshot.ReadLedger(snapshot.OS(), path)
 		if err != nil {
 			return
+		}
+		require.Len(t, entries, bytes.Count(data, []byte("\n")))
+		for i, m := range ledgerLine.FindAllSubmatch(data, -1) {
+			require.Equal(t, fmt.Sprintf("%s %s", m[1], m[2]), fmt.Sprintf("%d %x", entries[i].Release, entries[i].SHA256))
 		}
 		var intents []incremental.Intent
 		for _, e := range entries {

@@ -120,7 +120,7 @@ func FuzzClassBlock(f *testing.F) {
 
 func FuzzDeaths(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeDeaths(d.Deaths) })
-	survives(f, decodeDeaths, encodeDeaths)
+	survives(f, agrees(decodeDeaths, plainDeaths), encodeDeaths)
 }
 
 func FuzzIDs(f *testing.F) {
@@ -130,7 +130,7 @@ func FuzzIDs(f *testing.F) {
 
 func FuzzDictionary(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeDictionary(d.Dictionary) })
-	survives(f, decodeDictionary, encodeDictionary)
+	survives(f, agrees(decodeDictionary, plainDictionary), encodeDictionary)
 }
 
 func FuzzMeta(f *testing.F) {
@@ -145,7 +145,7 @@ func FuzzMeta(f *testing.F) {
 
 func FuzzCounters(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeCounters(d.Counters) })
-	survives(f, decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) })
+	survives(f, agrees(decodeCounters, plainCounters), func(c incremental.Counters) []byte { return encodeCounters(&c) })
 }
 
 func FuzzIntent(f *testing.F) {
@@ -158,6 +158,15 @@ func FuzzIntent(f *testing.F) {
 	survives(f, func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent)
 }
 
+func FuzzAttempt(f *testing.F) {
+	for _, a := range []incremental.Attempt{{Records: 3, First: -5, Last: 700, Cuts: 9, Outcome: incremental.Skipped},
+		{Records: 1 << 30, Cuts: 1, Flush: true, Outcome: incremental.Quarantined}} {
+		f.Add(encodeAttempt(&a))
+	}
+	decode := func(b []byte) (*incremental.Attempt, error) { return decodeAttempt(3, b) }
+	survives(f, agrees(decode, plainAttempt), encodeAttempt)
+}
+
 func FuzzPosition(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte {
 		if len(d.Positions) == 0 {
@@ -165,7 +174,8 @@ func FuzzPosition(f *testing.F) {
 		}
 		return encodePosition(d.Positions[0])
 	})
-	survives(f, func(b []byte) (incremental.PartitionPosition, error) { return decodePosition(3, b) }, encodePosition)
+	decode := func(b []byte) (incremental.PartitionPosition, error) { return decodePosition(3, b) }
+	survives(f, agrees(decode, plainPosition), encodePosition)
 }
 
 func FuzzLetter(f *testing.F) {
@@ -175,8 +185,8 @@ func FuzzLetter(f *testing.F) {
 		}
 		return encodeLetter(&d.DeadLetters[0])
 	})
-	survives(f, func(b []byte) (incremental.DeadLetter, error) { return decodeLetter(3, b) },
-		func(d incremental.DeadLetter) []byte { return encodeLetter(&d) })
+	decode := func(b []byte) (incremental.DeadLetter, error) { return decodeLetter(3, b) }
+	survives(f, agrees(decode, plainLetter), func(d incremental.DeadLetter) []byte { return encodeLetter(&d) })
 }
 
 func FuzzEnds(f *testing.F) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"anond/equivclass"
 	"anond/equivclass/topdown"
@@ -57,7 +58,7 @@ func (p *plainReader) note(line string, csv bool) {
 	if csv {
 		fields, _ := stdcsv.NewReader(strings.NewReader(line)).Read()
 		for _, f := range fields {
-			p.cells[f] = true
+			p.add(f)
 		}
 		return
 	}
@@ -68,9 +69,12 @@ func (p *plainReader) note(line string, csv bool) {
 		if stdjson.Unmarshal(raw, &s) != nil {
 			s = string(raw)
 		}
-		p.cells[s] = true
+		p.add(s)
 	}
 }
+
+// add takes a cell in as a release shows it: composed, without space around it.
+func (p *plainReader) add(cell string) { p.cells[strings.TrimSpace(norm.NFC.String(cell))] = true }
 
 // lineRig reads a file through source, decoder, loop and machine.
 type lineRig struct {

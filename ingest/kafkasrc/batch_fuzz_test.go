@@ -3,7 +3,9 @@ package kafkasrc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +36,75 @@ func checkChunk(t *testing.T, data []byte, next, limit int64) {
 		require.Less(t, r.Offset, c.Next)
 		at = r.Offset + 1
 	}
+	if want, ok := readByOther(data, next); ok && limit < 0 {
+		require.LessOrEqual(t, len(c.Records), len(want))
+		for i, r := range c.Records {
+			require.Equal(t, want[i].offset, r.Offset)
+			require.True(t, bytes.Equal(want[i].key, r.Key))
+			require.True(t, bytes.Equal(want[i].value, r.Value))
+			require.Equal(t, want[i].value == nil, r.Value == nil, "a tombstone")
+		}
+	}
+}
+
+// plainRecord is a record as the second reader sees it.
+type plainRecord struct {
+	offset     int64
+	key, value []byte
+}
+
+// readByOther reads record batches with another library, and their records in the
+// simplest way. ok is false where it does not read them all, or where a batch is
+// compressed: it decompresses nothing.
+func readByOther(data []byte, next int64) (out []plainRecord, ok bool) {
+	for len(data) >= lengthEnd {
+		size := int64(binary.BigEndian.Uint32(data[lengthAt:])) + lengthEnd
+		if size < headerSize || size > int64(len(data)) {
+			break
+		}
+		var b kmsg.RecordBatch
+		if err := b.ReadFrom(data[:size]); err != nil || b.Attributes&codecBits != 0 {
+			return nil, false
+		}
+		rest := b.Records
+		for range b.NumRecords {
+			n, width := binary.Varint(rest)
+			if width <= 0 || n < 0 || n > int64(len(rest)-width) {
+				return out, true // ours reads no further either
+			}
+			r, ok := plainly(bytes.NewReader(rest[width:][:n]))
+			if !ok {
+				return out, true
+			}
+			rest, r.offset = rest[int64(width)+n:], r.offset+b.FirstOffset
+			if r.offset >= next && b.Attributes&controlBit == 0 {
+				out = append(out, r)
+			}
+		}
+		data = data[size:]
+	}
+	return out, true
+}
+
+// plainly reads a record up to its headers, which ours does not look at.
+func plainly(in *bytes.Reader) (r plainRecord, ok bool) {
+	_, err := in.ReadByte() // attributes
+	_, err1 := binary.ReadVarint(in)
+	delta, err2 := binary.ReadVarint(in)
+	text := func() []byte {
+		n, err := binary.ReadVarint(in)
+		if err1 = errors.Join(err1, err); err1 != nil || n < 0 || n > int64(in.Len()) {
+			if n > int64(in.Len()) {
+				err1 = io.ErrUnexpectedEOF
+			}
+			return nil
+		}
+		out := make([]byte, n)
+		_, err1 = io.ReadFull(in, out)
+		return out
+	}
+	r = plainRecord{delta, text(), text()}
+	return r, errors.Join(err, err1, err2) == nil
 }
 
 // FuzzBatches feeds arbitrary bytes, sealed with the right checksum so that the
@@ -84,6 +155,20 @@ func FuzzFetchAnswer(f *testing.F) {
 		}
 		require.LessOrEqual(t, len(res.recordData), len(body))
 		require.LessOrEqual(t, 16*len(res.aborted), len(body))
+		other := kmsg.NewPtrFetchResponse()
+		other.Version = version
+		if err := other.ReadFrom(body); err != nil || len(other.Topics) != 1 || len(other.Topics[0].Partitions) != 1 {
+			return
+		}
+		p := other.Topics[0].Partitions[0]
+		require.True(t, res.present)
+		require.Equal(t, p.HighWatermark, res.high)
+		require.Equal(t, p.LastStableOffset, res.lso)
+		require.True(t, bytes.Equal(p.RecordBatches, res.recordData))
+		require.Len(t, res.aborted, len(p.AbortedTransactions))
+		for i, a := range p.AbortedTransactions {
+			require.Equal(t, abortedTransaction{producer: a.ProducerID, first: a.FirstOffset}, res.aborted[i])
+		}
 	})
 }
 

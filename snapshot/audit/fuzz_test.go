@@ -2,8 +2,12 @@ package audit
 
 import (
 	"bytes"
+	"encoding/csv"
+	stdjson "encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,6 +127,7 @@ func FuzzManifest(f *testing.F) {
 		checkError(t, data, err)
 		if err == nil {
 			require.Contains(t, []int{formatWhole, formatParts}, m.FormatVersion)
+			agreesWithJSON(t, data, m)
 			m.Policy.principles()
 			checkClaims(m, &faults{})
 			if m.FormatVersion == formatParts {
@@ -130,6 +135,35 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 	})
+}
+
+// agreesWithJSON holds the reader against encoding/json, which is laxer.
+func agreesWithJSON(t *testing.T, data []byte, m *Manifest) {
+	t.Helper()
+	var plain map[string]stdjson.RawMessage
+	require.NoError(t, stdjson.Unmarshal(data, &plain))
+	var policy map[string]stdjson.RawMessage
+	var parts []map[string]stdjson.RawMessage
+	require.NoError(t, stdjson.Unmarshal(plain["policy"], &policy))
+	number := func(of map[string]stdjson.RawMessage, name string) (n int) {
+		if raw := of[name]; raw != nil {
+			require.NoError(t, stdjson.Unmarshal(raw, &n))
+		}
+		return n
+	}
+	require.Equal(t, number(plain, "release"), m.Release)
+	require.Equal(t, number(plain, "records"), m.Records)
+	require.Equal(t, number(policy, "k"), m.Policy.K)
+	require.Equal(t, number(policy, "l"), m.Policy.L)
+	if raw := plain["parts"]; raw != nil {
+		require.NoError(t, stdjson.Unmarshal(raw, &parts))
+	}
+	require.Len(t, m.Parts, len(parts))
+	for i, p := range parts {
+		var name string
+		require.NoError(t, stdjson.Unmarshal(p["part"], &name))
+		require.Equal(t, name, m.Parts[i].Name)
+	}
 }
 
 func fuzzSchema() *schema {
@@ -209,6 +243,11 @@ func FuzzMembers(f *testing.F) {
 			for _, column := range m.class {
 				require.LessOrEqual(t, len(column), len(index.ids))
 			}
+			names := map[string]bool{}
+			for _, row := range plainRows(t, data) {
+				names[row[1]] = true
+			}
+			require.Len(t, index.ids, len(names))
 		}
 	})
 }
@@ -221,8 +260,16 @@ func FuzzRecords(f *testing.F) {
 		checkError(t, data, err)
 		if err == nil {
 			require.Len(t, r.qi, r.n*len(s.qi))
+			require.Equal(t, len(plainRows(t, data)), len(r.known))
 		}
 	})
+}
+
+// plainRows reads a CSV file with encoding/csv, without its header.
+func plainRows(t *testing.T, data []byte) [][]string {
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	require.NoError(t, err)
+	return rows[1:]
 }
 
 func FuzzLedger(f *testing.F) {
@@ -230,7 +277,15 @@ func FuzzLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines, _, err := parseLedger("ledger", data)
 		checkError(t, data, err)
-		require.LessOrEqual(t, len(lines), bytes.Count(data, []byte("\n")))
+		if err != nil {
+			return
+		}
+		require.Len(t, lines, bytes.Count(data, []byte("\n")))
+		for _, m := range regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`).FindAllSubmatch(data, -1) {
+			n, err := strconv.Atoi(string(m[1]))
+			require.NoError(t, err)
+			require.Equal(t, string(m[2]), lines[n])
+		}
 	})
 }
 
@@ -248,6 +303,17 @@ func FuzzHierarchy(f *testing.F) {
 			root := h.paths[0][len(h.paths[0])-1]
 			require.Contains(t, h.leaves, h.common(all))
 			require.True(t, h.leaves[root].covers(len(all)-1))
+			var plain []string // a second, simple reader
+			for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+				if line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"); line != "" {
+					plain = append(plain, line)
+				}
+			}
+			require.Len(t, h.paths, len(plain))
+			for i, line := range plain {
+				require.True(t, strings.HasSuffix(strings.Join(h.paths[i], ";"), line))
+				require.EqualValues(t, i, h.leaf[strings.SplitN(line, ";", 2)[0]])
+			}
 		}
 	})
 }

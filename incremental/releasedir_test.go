@@ -1,0 +1,239 @@
+package incremental_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// unsynced is the file system of tests: without fsync, as no power is lost.
+type unsynced struct{ snapshot.FS }
+
+func (unsynced) Sync(string) error      { return nil }
+func (unsynced) SyncAll([]string) error { return nil }
+
+// releaseDir is where the releases of a machine stand, with the publisher and the gate
+// of the daemon.
+type releaseDir struct {
+	t        testing.TB
+	schema   *equivclass.Schema
+	policy   incremental.Policy
+	root     string
+	settings *snapshot.Settings
+	gate     *audit.Gate
+	out      *snapshot.Publisher
+	rendered []*snapshot.Rendered
+}
+
+func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding,
+	files ...snapshot.HierarchyFile) *releaseDir {
+	t.Helper()
+	c := &releaseDir{t: t, schema: s, policy: p, root: t.TempDir()}
+	c.settings = &snapshot.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
+		K: p.Requirement.K, L: p.Requirement.L, Diversity: snapshot.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
+		MaxRegroups: p.MaxRegroups, SubjectRepeat: string(p.Repeat), MinPool: p.MinPool}}
+	if p.Republication == incremental.Append {
+		c.settings.Policy.MaxRegroups = 0
+	}
+	c.out = &snapshot.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
+		Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
+	require.NoError(t, c.out.Open())
+	c.gate = c.newGate()
+	return c
+}
+
+// newGate gives the releases the same budget of regroupings as the daemon's gate.
+func (c *releaseDir) newGate() *audit.Gate {
+	budget := c.policy.MaxRegroups
+	if c.policy.Republication == incremental.Append {
+		budget = 0
+	}
+	level := "L1"
+	if c.policy.Level == incremental.L2 {
+		level = "L2"
+	}
+	promises := map[string]audit.Promise{}
+	for _, i := range c.schema.Semi() {
+		a := c.schema.Attributes()[i]
+		promises[a.Name] = audit.Promise{L: a.Promise.L, T: a.Promise.T, Distance: a.Promise.Distance}
+	}
+	return audit.NewGate(audit.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
+		Level: level, MaxRegroups: &budget, Promises: promises})
+}
+
+// resume opens the releases again, after a crash: nothing is known but what is on disk
+// and in state.
+func (c *releaseDir) resume(m *incremental.Machine) {
+	c.t.Helper()
+	require.NoError(c.t, c.out.Open())
+	c.gate = c.newGate()
+	published := uint32(0)
+	for _, i := range m.Intents() {
+		if i.Published {
+			published = i.Release
+		}
+	}
+	if published > 0 {
+		v, err := m.View(published)
+		require.NoError(c.t, err)
+		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
+		require.NoError(c.t, err)
+		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), m.Regroups(published))
+		require.NoError(c.t, err)
+		require.Empty(c.t, violations)
+	}
+}
+
+// publish makes a release of an intent, and reports it to the machine.
+func (c *releaseDir) publish(m *incremental.Machine, intent *incremental.Intent) {
+	c.t.Helper()
+	v, err := m.Change(intent.Release)
+	require.NoError(c.t, err)
+	out, err := c.out.Publish(snapshot.Of(v), c.settings)
+	require.NoError(c.t, err)
+	c.gate.Commit()
+	require.NoError(c.t, m.Published(intent.Release, out.SHA256))
+	c.rendered = append(c.rendered, out)
+}
+
+// gateOf adapts the auditor to the publisher.
+type gateOf struct{ c *releaseDir }
+
+func (g gateOf) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.c.gate.Check(dir, placements(placed))
+	if err != nil {
+		return err
+	}
+	if len(violations) > 0 {
+		return snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
+	}
+	return nil
+}
+
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+	}
+	return out
+}
+
+// exports writes members.csv and records.csv: what the auditor needs to certify.
+func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) audit.Options {
+	c.t.Helper()
+	names := origins(c.t, m, store)
+	members, records := [][]string{{"release", "record", "part", "class"}}, [][]string{{"record", "arrived_in_release"}}
+	shared := c.policy.Level == incremental.L2
+	if shared {
+		members[0] = append(members[0], "bucket")
+	}
+	intents := m.Intents()
+	v, err := m.View(uint32(len(intents)))
+	require.NoError(c.t, err)
+	membership := snapshot.NewMembership(snapshot.Of(v), c.settings, 1)
+	for _, i := range intents {
+		placed, err := membership.Of(i.Release)
+		require.NoError(c.t, err)
+		for _, p := range placed {
+			for j, r := range p.Records {
+				row := []string{strconv.Itoa(int(i.Release)), names[r], p.Part, strconv.Itoa(int(p.Classes[j]))}
+				if shared {
+					row = append(row, strconv.Itoa(int(p.Buckets[j])))
+				}
+				members = append(members, row)
+			}
+		}
+	}
+	all, release := m.All(), 0
+	for i, a := range c.schema.Attributes() {
+		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject || a.Role == equivclass.Flag {
+			records[0] = append(records[0], a.Name)
+		}
+	}
+	for r := range all.SA {
+		for release < len(m.Intents()) && int(m.Intents()[release].Cut) <= r {
+			release++
+		}
+		row := []string{names[r], ""}
+		if release < len(m.Intents()) {
+			row[1] = strconv.Itoa(release + 1)
+		}
+		records = append(records, append(row, c.texts(all, r)...))
+	}
+	o := audit.Options{Releases: c.out.Dir, Ledger: c.out.Ledger, Members: filepath.Join(c.root, "members.csv"),
+		Records: filepath.Join(c.root, "records.csv")}
+	c.write(o.Members, members)
+	c.write(o.Records, records)
+	return o
+}
+
+func (c *releaseDir) write(path string, rows [][]string) {
+	f, err := os.Create(path)
+	require.NoError(c.t, err)
+	require.NoError(c.t, csv.NewWriter(f).WriteAll(rows))
+	require.NoError(c.t, f.Close())
+}
+
+// texts are the values of a record that state keeps, in schema order.
+func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
+	j := 0 // quasi-identifiers so far
+	for i, a := range c.schema.Attributes() {
+		switch a.Role {
+		case equivclass.Quasi:
+			out = append(out, v.Dictionaries[i].Text(v.QI[j][r]))
+			j++
+		case equivclass.Semi:
+			k := slices.Index(c.schema.Semi(), i)
+			out = append(out, v.Dictionaries[i].Text(v.Semi[k][r]))
+		case equivclass.Flag:
+			k := slices.IndexFunc(c.schema.Semi(), func(semi int) bool { return c.schema.FlagIndex(semi) == i })
+			out = append(out, strconv.FormatBool(v.Flags[r]>>k&1 == 1))
+		case equivclass.Sensitive:
+			out = append(out, v.Dictionaries[i].Text(v.SA[r]))
+		case equivclass.Subject:
+			out = append(out, strconv.FormatUint(v.Subject[r], 16))
+		}
+	}
+	return out
+}
+
+// origins names the records as source:partition:offset.
+func origins(t testing.TB, m *incremental.Machine, store incremental.Store) (names []string) {
+	byNumber := map[uint16]incremental.Partition{}
+	for p, pos := range m.Positions() {
+		byNumber[pos.Number] = p
+	}
+	require.NoError(t, store.Load(incremental.Visitor{
+		Records: func(b *incremental.RecordBlock) error {
+			for i, n := range b.Origin {
+				names = append(names, fmt.Sprintf("%s:%d:%d", byNumber[n].Source, byNumber[n].ID, b.Offset[i]))
+			}
+			return nil
+		},
+		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
+		Intent: func(*incremental.Intent) error { return nil }, Quarantined: func([]incremental.RecordID) error { return nil },
+		Attempt:  func(*incremental.Attempt) error { return nil },
+		Position: func(incremental.Partition, incremental.Position) error { return nil }, Outbox: func(uint64, int) error { return nil },
+	}))
+	return names
+}
+
+// audit returns the independent auditor's report on everything published.
+func (c *releaseDir) audit(m *incremental.Machine, store incremental.Store) *audit.Report {
+	c.t.Helper()
+	report, err := audit.Dir(c.exports(m, store))
+	require.NoError(c.t, err)
+	return report
+}
