@@ -208,6 +208,30 @@ func readFile(path string) (*storetest.State, error) {
 	return got, errors.Join(err, s.Close())
 }
 
+// TestADamagedStateIsNotHeld: a process that could not open a damaged state opens the
+// copy that replaces it.
+func TestADamagedStateIsNotHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	makeState(t, path, 40)
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	broken := 0
+	for page := 2; page < len(sound)/4096; page++ {
+		content := bytes.Clone(sound)
+		content[page*4096+8] ^= 0xff // what kind of page it is
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		if s, err := boltstore.Open(path, fast); err == nil {
+			require.NoError(t, s.Close())
+		} else {
+			require.ErrorIs(t, err, incremental.ErrCorrupt, "page %d", page)
+			broken++
+		}
+		require.NoError(t, os.WriteFile(path, sound, 0o600))
+		require.NoError(t, openAt(t, path, boltstore.Options{NoSync: true, Timeout: 10 * time.Millisecond}).Close(), "page %d", page)
+	}
+	require.NotZero(t, broken, "no page stops Open")
+}
+
 func TestShortenedFileIsDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	makeState(t, path, 40)

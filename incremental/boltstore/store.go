@@ -117,6 +117,7 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 	})
 	if err != nil {
 		if db == nil && file != nil {
+			unlock(file)
 			file.Close() // also when bbolt has closed it
 		}
 		return nil, openError(path, err)
