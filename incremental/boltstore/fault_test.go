@@ -232,6 +232,46 @@ func TestADamagedStateIsNotHeld(t *testing.T) {
 	require.NotZero(t, broken, "no page stops Open")
 }
 
+// TestMixedPages reads files whose pages are partly those of an earlier state, as a disk
+// leaves them that did not keep the order of writes: some lead back to themselves. What
+// is read is a state that was, or damage, and it ends.
+func TestMixedPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	for seed := range uint64(tier.Of(t, 1, 2, 10)) {
+		require.NoError(t, os.RemoveAll(path))
+		images := history(t, path, seed)
+		random := rand.New(rand.NewPCG(seed, 9))
+		for range 60 {
+			now, mixed := images[15+random.IntN(10)], bytes.Clone(images[11+random.IntN(3)])
+			for at := 0; at+4096 <= len(now); at += 4096 {
+				if random.IntN(3) > 0 {
+					mixed = append(mixed, make([]byte, max(0, at+4096-len(mixed)))...)
+					copy(mixed[at:], now[at:at+4096])
+				}
+			}
+			require.NoError(t, os.WriteFile(path, mixed, 0o600))
+			if _, err := readFile(path); err != nil {
+				require.ErrorIs(t, err, incremental.ErrCorrupt)
+			}
+			_, err := boltstore.Check(path)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// history returns the file after each of 25 commits.
+func history(t *testing.T, path string, seed uint64) (images [][]byte) {
+	s, g := openAt(t, path, fast), storetest.NewGenerator(seed, 3)
+	for range 25 {
+		require.NoError(t, s.Commit(g.Next()))
+		image, err := os.ReadFile(path)
+		require.NoError(t, err)
+		images = append(images, image)
+	}
+	require.NoError(t, s.Close())
+	return images
+}
+
 func TestShortenedFileIsDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	makeState(t, path, 40)

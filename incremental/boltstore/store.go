@@ -171,7 +171,7 @@ func syncDir(dir string) error {
 
 // start checks size and format, and writes the first transaction of a new file.
 func (s *Store) start() error {
-	if err := s.checkSize(); err != nil {
+	if err := errors.Join(s.checkSize(), s.checkTree()); err != nil {
 		return err
 	}
 	fresh := false
