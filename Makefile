@@ -10,11 +10,11 @@ BENCHTIME ?= 1x
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-short test-full test-kafka race fuzz bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka chaos race fuzz bench lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-full race: export TMPDIR = $(SCRATCH)
+test test-short test-full race chaos: export TMPDIR = $(SCRATCH)
 
 # test: what everyone runs before a change is handed in: a part of each suite.
 # make lint runs go vet. A test that builds the program imports what is slow to
@@ -83,3 +83,13 @@ KAFKA_VERSIONS ?= 3.9.2 4.3.1
 
 test-kafka:
 	@GO='$(GO)' cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)
+
+# chaos: seeded plans of faults, REAL of them with the program as processes, the others
+# inside one process. PLAN=file plays the plans that a failure printed.
+SEED  ?= 1
+PLANS ?= 100
+REAL  ?= 10
+PLAN  ?=
+
+chaos:
+	$(GO) run ./cmd/anond/internal/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) $(if $(PLAN),-plan $(PLAN))

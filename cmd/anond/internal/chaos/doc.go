@@ -1,0 +1,2 @@
+// Package chaos.
+package chaos
