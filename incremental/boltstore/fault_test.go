@@ -93,6 +93,23 @@ func TestLostKeyIsSeen(t *testing.T) {
 	}
 }
 
+// TestFlippedKeyIsSeen turns a bit of each key of the head: what it held must not be
+// taken for something that was never written.
+func TestFlippedKeyIsSeen(t *testing.T) {
+	for _, name := range []string{"format", "meta", "counters", "ends"} {
+		path := filepath.Join(t.TempDir(), "anond.db")
+		makeState(t, path, 40)
+		change(t, path, "meta", func(b *bolt.Bucket) error {
+			value := bytes.Clone(b.Get([]byte(name)))
+			require.NotNil(t, value, name)
+			other := []byte(name)
+			other[len(other)/2] ^= 1
+			return errors.Join(b.Delete([]byte(name)), b.Put(other, value))
+		})
+		requireDamage(t, path, "meta, key ")
+	}
+}
+
 // TestFirstAttemptInAnEarlierFile: a file in which nothing was tried may lack the bucket,
 // and gets it with the first attempt.
 func TestFirstAttemptInAnEarlierFile(t *testing.T) {

@@ -87,7 +87,8 @@ func TestEveryFaultComesUp(t *testing.T) {
 
 // TestOnlyWhatTookEffectCounts: a kill at a moment that never comes is no fault.
 func TestOnlyWhatTookEffectCounts(t *testing.T) {
-	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1\nfeed 60 1\nkill-effect 9000 1\nflip-older 1 5\nrun 1 1\n" +
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1\n" +
+		"feed 60 1\nkill-effect 9000 1\nflip-older 1 5\nrun 1 1\n" +
 		"feed 30 1\nkill-effect 3 1\nrun 1 1\n")
 	require.NoError(t, err)
 	r := Play(plans[0], t.TempDir())

@@ -134,8 +134,8 @@ func endingOfCode(code int, log string) ending {
 	case 5:
 		return behind
 	}
-	for text, e := range map[string]ending{"no space left for the state": noRoom, "attempts failed": parked, "the state is damaged": stateDamaged,
-		"published files are damaged": releaseDamaged, "differs from its rendering": releaseDamaged,
+	for text, e := range map[string]ending{"no space left for the state": noRoom, "attempts failed": parked,
+		"the state is damaged": stateDamaged, "published files are damaged": releaseDamaged, "differs from its rendering": releaseDamaged,
 		"dead letters of another state": foreignLetters} {
 		if code == 1 && strings.Contains(message, text) {
 			return e

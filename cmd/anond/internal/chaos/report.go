@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -21,23 +22,24 @@ type Campaign struct {
 // at once: plans inside this process compute, those with processes wait.
 const insideAtOnce, realAtOnce = 2, 8
 
-// Run plays all plans and writes what failed, how often each kind of fault took effect,
+// Run plays all plans, or none more once ctx is done, and writes what failed, how often each kind of fault took effect,
 // and the closing line. It returns the number of failures.
-func (c *Campaign) Run() (failures int) {
+func (c *Campaign) Run(ctx context.Context) (failures int) {
 	var plans []*Plan
 	for number := range c.Plans {
 		plans = append(plans, Generate(c.Seed, number, number < c.Real))
 	}
-	return c.Play(plans)
+	return c.Play(ctx, plans)
 }
 
 // Play is Run for given plans.
-func (c *Campaign) Play(plans []*Plan) (failures int) {
-	took, faults := map[string]int{}, 0
+func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
+	took, faults, played := map[string]int{}, 0, 0
 	var mu sync.Mutex
 	note := func(r Result) {
 		mu.Lock()
 		defer mu.Unlock()
+		played++
 		faults += len(r.Faults)
 		for _, f := range r.Faults {
 			took[f]++
@@ -60,7 +62,7 @@ func (c *Campaign) Play(plans []*Plan) (failures int) {
 		all.Go(func() {
 			defer close(work)
 			for _, p := range plans {
-				if p.Real == real {
+				if p.Real == real && ctx.Err() == nil {
 					work <- p
 				}
 			}
@@ -72,7 +74,7 @@ func (c *Campaign) Play(plans []*Plan) (failures int) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", name, took[name]))
 	}
 	fmt.Fprintf(c.Out, "faults that took effect: %s\n", strings.Join(kinds, ", "))
-	fmt.Fprintf(c.Out, "chaos: seed %d plans %d faults %d failures %d\n", c.Seed, len(plans), faults, failures)
+	fmt.Fprintf(c.Out, "chaos: seed %d plans %d faults %d failures %d\n", c.Seed, played, faults, failures)
 	return failures
 }
 

@@ -87,8 +87,8 @@ func (w *outside) holds() error {
 
 // answerWrong has the broker answer with an error.
 func (w *outside) answerWrong(f *fault, mark int) error {
-	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.UnknownServerError, kerr.KafkaStorageError, kerr.RequestTimedOut, kerr.TopicAuthorizationFailed,
-		kerr.LeaderNotAvailable}
+	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.UnknownServerError, kerr.KafkaStorageError, kerr.RequestTimedOut,
+		kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable}
 	wrong := kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, Topic: topic, Err: errs[f.Draw%6], Count: -1}
 	if f.Do == "sink-refuses" {
 		if !w.toTopic {

@@ -3,9 +3,12 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"anond/cmd/anond/internal/chaos"
 	"anond/cmd/anond/internal/programtest"
@@ -18,16 +21,19 @@ func main() {
 	flag.IntVar(&c.Real, "real", 10, "how many of them with processes")
 	file := flag.String("plan", "", "a `file` with plans to play, as a failure prints them")
 	flag.Parse()
-	failures, err := play(&c, *file)
+	// A signal ends what is played in order: it has mounted disks and started processes.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	failures, err := play(ctx, &c, *file)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 	}
-	if err != nil || failures > 0 {
+	if err != nil || failures > 0 || ctx.Err() != nil {
 		os.Exit(1)
 	}
 }
 
-func play(c *chaos.Campaign, file string) (failures int, err error) {
+func play(ctx context.Context, c *chaos.Campaign, file string) (failures int, err error) {
 	if c.Dir, err = os.MkdirTemp("", "anond-chaos-"); err != nil {
 		return 0, err
 	}
@@ -36,7 +42,7 @@ func play(c *chaos.Campaign, file string) (failures int, err error) {
 		return 0, err
 	}
 	if file == "" {
-		return c.Run(), nil
+		return c.Run(ctx), nil
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -46,5 +52,5 @@ func play(c *chaos.Campaign, file string) (failures int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.Play(plans), nil
+	return c.Play(ctx, plans), nil
 }
