@@ -128,8 +128,8 @@ func (f inPlace) Rename(from, to string) error {
 // early gives a release its name as soon as its manifest is written.
 type early struct{ snapshot.FS }
 
-func (f early) Create(path string) (io.WriteCloser, error) {
-	w, err := f.FS.Create(path)
+func (f early) CreateSealed(path string) (io.WriteCloser, error) {
+	w, err := f.FS.CreateSealed(path)
 	if err == nil && filepath.Base(path) == "manifest.json" && strings.Contains(path, ".tmp-0") {
 		return &earlyFile{w, f, filepath.Dir(path)}, nil
 	}
