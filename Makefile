@@ -10,15 +10,15 @@ BENCHTIME ?= 1x
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-short test-full test-kafka test-kafka-cluster race fuzz fuzz-record life bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-full race: export TMPDIR = $(SCRATCH)
+test test-short test-full race chaos: export TMPDIR = $(SCRATCH)
 
 # Tests need no symbols for a debugger; compiling without takes a sixth less time.
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
-test test-full race: export GOFLAGS = $(NODWARF)
+test test-full race chaos: export GOFLAGS = $(NODWARF)
 
 # test: what everyone runs before a change is handed in: a part of each suite.
 # make lint runs go vet. A test that builds the program imports what is slow to
@@ -100,3 +100,13 @@ test-kafka:
 # a node that is cut off, reassignment, retention. Three nodes with 256 MB of heap each.
 test-kafka-cluster:
 	@GO='$(GO)' KAFKA_NODES=3 cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)
+
+# chaos: seeded plans of faults, REAL of them with the program as processes, the others
+# inside one process. PLAN=file plays the plans that a failure printed.
+SEED  ?= 1
+PLANS ?= 100
+REAL  ?= 10
+PLAN  ?=
+
+chaos:
+	$(GO) run ./cmd/anond/internal/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) $(if $(PLAN),-plan $(PLAN))

@@ -109,6 +109,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"equivclass/equivtest", []string{model, "anond/testdata"}},
 		{"equivclass", nil},
 		{"snapshot/audit", nil},
+		{"snapshot/snapshottest", []string{"anond/snapshot"}},
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/equivclass/lgb", "anond/equivclass/merge", "anond/incremental/..."}},
 		{"snapshot", []string{model, "anond/equivclass/bucketize", "anond/incremental"}},

@@ -10,11 +10,12 @@ import (
 
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/snapshottest"
 )
 
 // holding is a disk that holds one change up until it is told to go on.
 type holding struct {
-	*memFS
+	*snapshottest.Disk
 	at          int // which change, counted from 1
 	begun, goOn chan struct{}
 	mu          sync.Mutex
@@ -40,19 +41,19 @@ func (h *holding) changes() int {
 }
 
 func (h *holding) MkdirAll(dir string) error {
-	return h.change(func() error { return h.memFS.MkdirAll(dir) })
+	return h.change(func() error { return h.Disk.MkdirAll(dir) })
 }
 func (h *holding) MkdirPrivate(dir string) error {
-	return h.change(func() error { return h.memFS.MkdirPrivate(dir) })
+	return h.change(func() error { return h.Disk.MkdirPrivate(dir) })
 }
 func (h *holding) Publicize(dir string) error {
-	return h.change(func() error { return h.memFS.Publicize(dir) })
+	return h.change(func() error { return h.Disk.Publicize(dir) })
 }
 func (h *holding) Truncate(path string, size int64) error {
-	return h.change(func() error { return h.memFS.Truncate(path, size) })
+	return h.change(func() error { return h.Disk.Truncate(path, size) })
 }
 func (h *holding) Sync(path string) error {
-	return h.change(func() error { return h.memFS.Sync(path) })
+	return h.change(func() error { return h.Disk.Sync(path) })
 }
 func (h *holding) SyncAll(paths []string) error {
 	for _, path := range paths {
@@ -63,19 +64,19 @@ func (h *holding) SyncAll(paths []string) error {
 	return nil
 }
 func (h *holding) Rename(from, to string) error {
-	return h.change(func() error { return h.memFS.Rename(from, to) })
+	return h.change(func() error { return h.Disk.Rename(from, to) })
 }
 func (h *holding) Link(from, to string) error {
-	return h.change(func() error { return h.memFS.Link(from, to) })
+	return h.change(func() error { return h.Disk.Link(from, to) })
 }
 func (h *holding) CreateSealed(path string) (io.WriteCloser, error) {
-	return h.open(h.memFS.CreateSealed, path)
+	return h.open(h.Disk.CreateSealed, path)
 }
 func (h *holding) RemoveAll(path string) error {
-	return h.change(func() error { return h.memFS.RemoveAll(path) })
+	return h.change(func() error { return h.Disk.RemoveAll(path) })
 }
-func (h *holding) Create(path string) (io.WriteCloser, error) { return h.open(h.memFS.Create, path) }
-func (h *holding) Append(path string) (io.WriteCloser, error) { return h.open(h.memFS.Append, path) }
+func (h *holding) Create(path string) (io.WriteCloser, error) { return h.open(h.Disk.Create, path) }
+func (h *holding) Append(path string) (io.WriteCloser, error) { return h.open(h.Disk.Append, path) }
 
 func (h *holding) open(by func(string) (io.WriteCloser, error), path string) (w io.WriteCloser, err error) {
 	err = h.change(func() error { w, err = by(path); return err })
@@ -102,7 +103,7 @@ func TestClosingEndsEveryChange(t *testing.T) {
 	for at := 1; ; at++ {
 		disk := newDisk("")
 		begun, goOn := make(chan struct{}), make(chan struct{})
-		held := &holding{memFS: disk, at: at, begun: begun, goOn: goOn}
+		held := &holding{Disk: disk, at: at, begun: begun, goOn: goOn}
 		files := snapshot.NewClosable(held)
 		var intents []incremental.Intent
 		ended := make(chan error, 1)
@@ -124,6 +125,6 @@ func TestClosingEndsEveryChange(t *testing.T) {
 		}
 		assert.Equal(t, before, held.changes(), "changes after Close, closed at change %d", at)
 		require.NoError(t, publishAll(t, memPublisher(disk), &intents))
-		assert.Equal(t, want.root.files("", map[string]string{}), disk.root.files("", map[string]string{}))
+		assert.Equal(t, want.Files(), disk.Files())
 	}
 }

@@ -90,6 +90,31 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, entries)
 }
 
+// TestReconcileNamesTheNewestRelease: a CURRENT that was lost, or names an earlier
+// release, is written again; one that is right is left alone.
+func TestReconcileNamesTheNewestRelease(t *testing.T) {
+	p, intents := published(t)
+	current := filepath.Join(p.Dir, "CURRENT")
+	for _, text := range []string{"", "000001\n", "000002\n"} {
+		require.NoError(t, os.Remove(current))
+		if text != "" {
+			require.NoError(t, os.WriteFile(current, []byte(text), 0o644))
+		}
+		r := &recorder{FS: p.FS}
+		require.NoError(t, snapshot.Reconcile(r, p.Dir, p.Ledger, intents))
+		got, err := os.ReadFile(current)
+		require.NoError(t, err)
+		assert.Equal(t, "000002\n", string(got))
+		assert.Equal(t, text != "000002\n", strings.Contains(strings.Join(r.log, " "), "CURRENT"), "what is right is not written")
+	}
+	require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, "000002")))
+	require.NoError(t, os.WriteFile(current, []byte("000001\n"), 0o644))
+	require.NoError(t, reconcile(p, intents), "that it is gone is found when it is read again")
+	got, err := os.ReadFile(current)
+	require.NoError(t, err)
+	assert.Equal(t, "000001\n", string(got), "CURRENT never names a release that is not there")
+}
+
 func TestReconcileWithNothing(t *testing.T) {
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
 	require.NoError(t, reconcile(p, nil))

@@ -15,6 +15,7 @@ import (
 
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/snapshottest"
 )
 
 // gate is the auditor of these tests: it sees the rendered files and refuses if
@@ -194,7 +195,7 @@ func TestFailureAtEverySideEffect(t *testing.T) {
 func failures(t *testing.T, publish publishing) {
 	whole := &recorder{FS: newDisk("")}
 	require.NoError(t, publish(t, memPublisher(whole), &[]incremental.Intent{}))
-	want := whole.FS.(*memFS).root.files("", map[string]string{})
+	want := whole.FS.(*snapshottest.Disk).Files()
 	faults := []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO}
 	for at := 1; at <= whole.effect; at++ {
 		disk := newDisk("")
@@ -203,9 +204,9 @@ func failures(t *testing.T, publish publishing) {
 		err := publish(t, memPublisher(r), &intents)
 		require.ErrorIs(t, err, r.fault, "side effect %d", at)
 		noValues(t, err.Error())
-		require.NoError(t, wholeReleases(disk.root.files("", map[string]string{}), want, intents))
+		require.NoError(t, wholeReleases(disk.Files(), want, intents))
 		require.NoError(t, publish(t, memPublisher(r), &intents), "side effect %d", at)
-		require.Equal(t, want, disk.root.files("", map[string]string{}), "failure at side effect %d", at)
+		require.Equal(t, want, disk.Files(), "failure at side effect %d", at)
 	}
 }
 

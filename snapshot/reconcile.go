@@ -17,7 +17,8 @@ import (
 // another content under a number that state has published. A newest manifest that
 // differs while the ledger agrees with state is a damaged file (ErrDamaged): the
 // history is one. Lines that the
-// ledger lacks are written from state's copy. Restoring state, releases and
+// ledger lacks are written from state's copy, and so is a CURRENT that names an earlier
+// release. Restoring state, releases and
 // ledger together to the same old moment cannot be detected.
 //
 // intents are all of state's, in order of release.
@@ -45,6 +46,26 @@ func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) e
 	}
 	if err := appendLedger(files, ledgerPath, unwritten(l, intents)); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
+	}
+	if err := nameNewest(files, dir, on, intents); err != nil {
+		return fmt.Errorf("repair %s: %w", currentName, err)
+	}
+	return nil
+}
+
+// nameNewest makes CURRENT name the newest release again that state has published. It
+// was written before that; a disk that lies, or a copy that was put back, may have
+// lost it.
+func nameNewest(files FS, dir string, on *content, intents []incremental.Intent) error {
+	for i := len(intents) - 1; i >= 0; i-- {
+		n := intents[i].Release
+		if !intents[i].Published {
+			continue
+		}
+		if !on.has(n) || on.current >= n {
+			return nil
+		}
+		return replaceFile(files, filepath.Join(dir, currentName), []byte(dirName(n)+"\n"))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (b *bucket) damaged(key []byte, why string) error {
 
 // printable keeps a damaged key from reaching the terminal raw.
 func printable(key []byte) string {
-	for _, known := range [][]byte{keyFormat, keyMeta, keyCounters, keyEnds} {
+	for _, known := range headKeys {
 		if string(known) == string(key) {
 			return string(key)
 		}

@@ -93,6 +93,23 @@ func TestLostKeyIsSeen(t *testing.T) {
 	}
 }
 
+// TestFlippedKeyIsSeen turns a bit of each key of the head: what it held must not be
+// taken for something that was never written.
+func TestFlippedKeyIsSeen(t *testing.T) {
+	for _, name := range []string{"format", "meta", "counters", "ends"} {
+		path := filepath.Join(t.TempDir(), "anond.db")
+		makeState(t, path, 40)
+		change(t, path, "meta", func(b *bolt.Bucket) error {
+			value := bytes.Clone(b.Get([]byte(name)))
+			require.NotNil(t, value, name)
+			other := []byte(name)
+			other[len(other)/2] ^= 1
+			return errors.Join(b.Delete([]byte(name)), b.Put(other, value))
+		})
+		requireDamage(t, path, "meta, key ")
+	}
+}
+
 // TestFirstAttemptInAnEarlierFile: a file in which nothing was tried may lack the bucket,
 // and gets it with the first attempt.
 func TestFirstAttemptInAnEarlierFile(t *testing.T) {
@@ -206,6 +223,70 @@ func readFile(path string) (*storetest.State, error) {
 	}
 	got, err := storetest.Read(s)
 	return got, errors.Join(err, s.Close())
+}
+
+// TestADamagedStateIsNotHeld: a process that could not open a damaged state opens the
+// copy that replaces it.
+func TestADamagedStateIsNotHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	makeState(t, path, 40)
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	broken := 0
+	for page := 2; page < len(sound)/4096; page++ {
+		content := bytes.Clone(sound)
+		content[page*4096+8] ^= 0xff // what kind of page it is
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		if s, err := boltstore.Open(path, fast); err == nil {
+			require.NoError(t, s.Close())
+		} else {
+			require.ErrorIs(t, err, incremental.ErrCorrupt, "page %d", page)
+			broken++
+		}
+		require.NoError(t, os.WriteFile(path, sound, 0o600))
+		require.NoError(t, openAt(t, path, boltstore.Options{NoSync: true, Timeout: 10 * time.Millisecond}).Close(), "page %d", page)
+	}
+	require.NotZero(t, broken, "no page stops Open")
+}
+
+// TestMixedPages reads files whose pages are partly those of an earlier state, as a disk
+// leaves them that did not keep the order of writes: some lead back to themselves. What
+// is read is a state that was, or damage, and it ends.
+func TestMixedPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	for seed := range uint64(tier.Of(t, 1, 2, 10)) {
+		require.NoError(t, os.RemoveAll(path))
+		images := history(t, path, seed)
+		random := rand.New(rand.NewPCG(seed, 9))
+		for range 60 {
+			now, mixed := images[15+random.IntN(10)], bytes.Clone(images[11+random.IntN(3)])
+			for at := 0; at+4096 <= len(now); at += 4096 {
+				if random.IntN(3) > 0 {
+					mixed = append(mixed, make([]byte, max(0, at+4096-len(mixed)))...)
+					copy(mixed[at:], now[at:at+4096])
+				}
+			}
+			require.NoError(t, os.WriteFile(path, mixed, 0o600))
+			if _, err := readFile(path); err != nil {
+				require.ErrorIs(t, err, incremental.ErrCorrupt)
+			}
+			_, err := boltstore.Check(path)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// history returns the file after each of 25 commits.
+func history(t *testing.T, path string, seed uint64) (images [][]byte) {
+	s, g := openAt(t, path, fast), storetest.NewGenerator(seed, 3)
+	for range 25 {
+		require.NoError(t, s.Commit(g.Next()))
+		image, err := os.ReadFile(path)
+		require.NoError(t, err)
+		images = append(images, image)
+	}
+	require.NoError(t, s.Close())
+	return images
 }
 
 func TestShortenedFileIsDamaged(t *testing.T) {

@@ -70,6 +70,7 @@ var (
 	keyMeta     = []byte("meta")
 	keyCounters = []byte("counters")
 	keyEnds     = []byte("ends")
+	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds}
 )
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }

@@ -30,6 +30,10 @@ func holder(path string) int {
 	return findHolder(f, fileName(uint64(stat.Dev), stat.Ino))
 }
 
+// unlock gives up the lock of a file whose mapping outlives its descriptor: bbolt
+// leaves the mapping behind when it panics over a damaged page, and with it the lock.
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 // fileName writes device and inode as /proc/locks does.
 func fileName(dev, inode uint64) string {
 	major := dev>>8&0xfff | dev>>32&^uint64(0xfff)

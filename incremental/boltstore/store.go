@@ -1,12 +1,14 @@
 package boltstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -117,6 +119,7 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 	})
 	if err != nil {
 		if db == nil && file != nil {
+			unlock(file)
 			file.Close() // also when bbolt has closed it
 		}
 		return nil, openError(path, err)
@@ -170,7 +173,7 @@ func syncDir(dir string) error {
 
 // start checks size and format, and writes the first transaction of a new file.
 func (s *Store) start() error {
-	if err := s.checkSize(); err != nil {
+	if err := errors.Join(s.checkSize(), s.checkTree()); err != nil {
 		return err
 	}
 	fresh := false
@@ -234,7 +237,12 @@ func checkFormat(tx *bolt.Tx) error {
 	} else if v < format1 {
 		return inMeta.damaged(keyFormat, "there is no format 0")
 	}
-	return nil
+	return tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
+		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {
+			return inMeta.damaged(key, "no state has this key: it was another one")
+		}
+		return nil
+	})
 }
 
 // Bytes is the size of the file and the part of it that holds nothing.

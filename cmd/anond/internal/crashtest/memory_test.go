@@ -87,7 +87,7 @@ func (s *site) status() (out siteStatus) {
 // peak is the most memory that the process has had, in MB.
 func (p *process) peak() int {
 	p.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
 	if err != nil {
 		p.t.Skip("the system does not report the memory of a process: ", err)
 	}

@@ -134,10 +134,9 @@ func TestReadmissionSurvivesKills(t *testing.T) {
 	for delay := 20 * time.Millisecond; delay < 400*time.Millisecond; delay += 60 * time.Millisecond {
 		p := s.start("state", "readmit", "--json")
 		select {
-		case <-p.ended:
+		case <-p.Ended():
 		case <-time.After(delay): // any moment will do
-			_ = p.cmd.Process.Kill() // it may have ended just now
-			p.wait()
+			p.Kill()
 		}
 		require.Equal(t, 0, s.run("", "state", "check").code, "after %v", delay)
 	}

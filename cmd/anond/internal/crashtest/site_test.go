@@ -1,17 +1,14 @@
 package crashtest
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -114,44 +111,32 @@ func (s *site) run(stdin string, args ...string) result {
 // process is a command that runs.
 type process struct {
 	t        *testing.T
-	cmd      *exec.Cmd
-	out, log *text // standard output and standard error
-	ended    chan struct{}
+	out, log *programtest.Text
+	*programtest.Process
 }
 
 // start starts a command; it is killed when the test ends.
 func (s *site) start(args ...string) *process { return s.startWith(nil, args...) }
 
-func (s *site) startWith(stdin *strings.Reader, args ...string) *process {
+func (s *site) startWith(stdin io.Reader, args ...string) *process {
 	s.t.Helper()
-	p := &process{t: s.t, cmd: exec.Command(program, args...), out: &text{}, log: &text{}, ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.dir, p.out, p.log
-	p.cmd.Env = append(os.Environ(), s.env...)
-	if stdin != nil {
-		p.cmd.Stdin = stdin
-	}
-	require.NoError(s.t, p.cmd.Start())
-	go func() { _ = p.cmd.Wait(); close(p.ended) }()
-	s.t.Cleanup(func() { _ = p.cmd.Process.Kill(); <-p.ended })
-	return p
+	p, err := programtest.Start(program, s.dir, s.env, stdin, args...)
+	require.NoError(s.t, err)
+	s.t.Cleanup(p.Kill)
+	return &process{s.t, p.Out, p.Log, p}
 }
 
 func (p *process) signal(sig syscall.Signal) {
 	p.t.Helper()
-	require.NoError(p.t, p.cmd.Process.Signal(sig))
+	require.NoError(p.t, p.Signal(sig))
 }
 
 // wait waits for the end and returns the exit code; -1 after a signal.
 func (p *process) wait() int {
 	p.t.Helper()
-	select {
-	case <-p.ended:
-	case <-time.After(patience):
-		_ = p.cmd.Process.Signal(syscall.SIGQUIT)
-		<-p.ended
-		p.t.Fatalf("%v did not end:\n%s", p.cmd.Args[1:], p.log)
-	}
-	return p.cmd.ProcessState.ExitCode()
+	code, err := p.Wait(patience)
+	require.NoError(p.t, err)
+	return code
 }
 
 // waitFor waits until the log holds a text.
@@ -163,37 +148,7 @@ func (p *process) waitFor(want string) {
 // until waits until a condition holds while the process runs.
 func (p *process) until(what string, holds func() bool) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for !holds() {
-		select {
-		case <-p.ended:
-			if !holds() {
-				p.t.Fatalf("the process ended with %d before %s:\n%s", p.cmd.ProcessState.ExitCode(), what, p.log)
-			}
-		case <-ctx.Done():
-			p.t.Fatalf("waited in vain until %s:\n%s", what, p.log)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// text gathers output while others look at it.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (t *text) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.b.Write(p)
-}
-
-func (t *text) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.b.String()
+	require.NoError(p.t, p.Until(what, patience, holds))
 }
 
 // events returns the log lines of one event, decoded.

@@ -2,7 +2,7 @@ package crashtest
 
 import (
 	"io"
-	"os/exec"
+	"os"
 	"syscall"
 	"testing"
 
@@ -17,12 +17,11 @@ func TestStandardInputAfterAKill(t *testing.T) {
 	chosen.Demand(t)
 	s := newSite(t, clinic("{type: stdin, format: csv}"))
 	const head, people = "id,age,city,ill\n", "p1,30,c1,d1\np2,31,c1,d2\np3,32,c1,d3\np4,33,c1,d4\n"
-	p := &process{t: t, cmd: exec.Command(program, "run"), out: &text{}, log: &text{}, ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.dir, p.out, p.log
-	in, err := p.cmd.StdinPipe()
+	read, in, err := os.Pipe()
 	require.NoError(t, err)
-	require.NoError(t, p.cmd.Start())
-	go func() { _ = p.cmd.Wait(); close(p.ended) }()
+	defer in.Close()
+	p := s.startWith(read, "run")
+	require.NoError(t, read.Close())
 	_, err = io.WriteString(in, head+people)
 	require.NoError(t, err)
 	p.until("two people or more are read", func() bool { return s.status().Counts.Sent >= 2 })

@@ -40,6 +40,8 @@ type Options struct {
 	Seed *[32]byte
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
+	// StandIns are for tests.
+	StandIns StandIns
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
@@ -63,11 +65,12 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	store, err := openStore(ctx, c, o, lease)
+	opened, err := openStore(ctx, c, o, lease)
 	if err != nil {
 		return err
 	}
-	closers.add(store.Close)
+	closers.add(opened.Close)
+	store := o.StandIns.store(opened)
 	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
 		return err
@@ -98,11 +101,12 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(source.Close)
-	letters, err := openDeadLetters(c, o)
+	sink, err := openDeadLetters(c, o)
 	if err != nil {
 		return err
 	}
-	closers.add(letters.Close)
+	closers.add(sink.Close)
+	letters := o.StandIns.letters(sink)
 	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()),
 		"records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
 
@@ -113,7 +117,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload,
-		Retry:   reconnect(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
+		Retry:   o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
 		Faults: publisher.standing.fault}
 	if err := publisher.standing.end(ctx, host.Run(ctx)); err != nil || !o.Once {
 		return err

@@ -75,7 +75,7 @@ const oncePatience = time.Minute
 func reachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
 	bounded, done := onceBound(ctx, o)
 	defer done()
-	s, err := opened(bounded, o.Clock, func() (ingest.Source, error) { return openSource(bounded, c, m, o, lease) })
+	s, err := opened(bounded, o.Clock, func() (ingest.Source, error) { return o.StandIns.source(bounded, c, m, o, lease) })
 	return s, awayError(ctx, bounded, err)
 }
 

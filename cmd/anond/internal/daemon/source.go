@@ -15,7 +15,7 @@ import (
 )
 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
-	resume := ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
+	resume := resumeOf(m, o)
 	if c.Source.Type == config.FromKafka {
 		k, err := kafkaConfig(c, o)
 		if err != nil {
@@ -31,6 +31,11 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
 	}
 	return filesrc.Open(ctx, f, resume)
+}
+
+// resumeOf tells a source where the state stands.
+func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
+	return ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
 }
 
 // fileConfig says how files and standard input are read.

@@ -1,4 +1,4 @@
-// Package programtest builds the real program for tests that run it as a process,
+// Package programtest builds and runs the real program for tests that need it as a process,
 // and tells the go command which sources it is made of.
 package programtest
 

@@ -1,0 +1,149 @@
+package chaos
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// archive is what somebody has who copies every release as soon as it has its name.
+type archive struct {
+	dir   string            // of the releases
+	files map[string]string // content by path below dir
+}
+
+func newArchive(dir string) *archive { return &archive{dir, map[string]string{}} }
+
+// see copies what is new, and compares what was seen before: a release never changes,
+// also one that was made again after a crash. damaged says that files may be, which
+// are then not copied.
+func (a *archive) see(damaged bool) error {
+	now, err := releaseFiles(a.dir)
+	if err != nil {
+		return err
+	}
+	if damaged {
+		return nil
+	}
+	for path, content := range now {
+		if old, known := a.files[path]; known && old != content {
+			return fmt.Errorf("%s was published with other bytes before", path)
+		}
+	}
+	if err := whole(now); err != nil {
+		return err
+	}
+	for path, content := range now {
+		a.files[path] = content
+	}
+	return nil
+}
+
+// newest is the number of the newest release that was ever seen.
+func (a *archive) newest() string {
+	newest := ""
+	for path := range a.files {
+		if release, _, ok := strings.Cut(path, "/"); ok {
+			newest = max(newest, release)
+		}
+	}
+	return newest
+}
+
+// pick draws a file of the newest release, or of an older one; empty if there is none.
+func (a *archive) pick(ofNewest bool, draw uint32) string {
+	var of []string
+	newest := a.newest()
+	for path := range a.files {
+		release, _, _ := strings.Cut(path, "/")
+		if (release == newest) == ofNewest {
+			of = append(of, path)
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	slices.Sort(of)
+	return of[int(draw/8)%len(of)]
+}
+
+// releaseFiles reads all files of releases that have their name.
+func releaseFiles(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if release, _, ok := strings.Cut(name, "/"); !ok || len(release) != 6 {
+			return nil // CURRENT, and what is being rendered
+		}
+		content, err := os.ReadFile(path)
+		out[name] = string(content)
+		return err
+	})
+	return out, err
+}
+
+// manifest is what the harness reads of a manifest.json.
+type manifest struct {
+	Records   int    `json:"records"`
+	CreatedAt string `json:"created_at"`
+	Parts     []struct {
+		Part  string `json:"part"`
+		Dead  []int  `json:"dead"`
+		Files []struct {
+			Name   string `json:"name"`
+			SHA256 string `json:"sha256"`
+		} `json:"files"`
+	} `json:"parts"`
+}
+
+// whole checks that a release that has its name has all that its manifest names.
+func whole(files map[string]string) error {
+	releases := map[string]bool{}
+	for path := range files {
+		release, _, _ := strings.Cut(path, "/")
+		releases[release] = true
+	}
+	for release := range releases {
+		m, err := manifestOf(files, release)
+		if err != nil {
+			return err
+		}
+		for _, p := range m.Parts {
+			for _, f := range p.Files {
+				path := release + "/" + p.Part + "/" + f.Name
+				content, there := files[path]
+				if sum := sha256.Sum256([]byte(content)); !there || hex.EncodeToString(sum[:]) != f.SHA256 {
+					return fmt.Errorf("a release has its name and is not whole: %s", path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func manifestOf(files map[string]string, release string) (m manifest, err error) {
+	text, there := files[release+"/manifest.json"]
+	if !there {
+		return m, fmt.Errorf("a release has its name and no manifest: %s", release)
+	}
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		return m, fmt.Errorf("%s/manifest.json: %w", release, err)
+	}
+	return m, nil
+}

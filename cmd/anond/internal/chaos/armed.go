@@ -1,0 +1,193 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"syscall"
+
+	"anond/incremental"
+)
+
+// errKilled is what everything answers after the process has died.
+var errKilled = errors.New("killed")
+
+// armed are the faults of one run. It counts what the run does and lets each fault
+// take effect at its moment. Once the process is dead, nothing changes any more.
+type armed struct {
+	mu     sync.Mutex
+	faults []*fault
+	mark   func() int // where the log is
+	dead   bool
+	cut    *fault // the power was cut, too
+	torn   bool   // within a commit
+	count  map[string]int
+}
+
+func arm(faults []*fault, mark func() int) *armed {
+	return &armed{faults: faults, mark: mark, count: map[string]int{}}
+}
+
+// at counts one of something, and returns the faults of the kinds whose turn it is.
+func (a *armed) at(what string, kinds ...string) (due []*fault) {
+	a.count[what]++
+	for _, f := range a.faults {
+		for _, k := range kinds {
+			if n := a.count[what]; f.Do == k && n >= f.N && n < f.N+f.times() {
+				f.take(a.mark())
+				due = append(due, f)
+			}
+		}
+	}
+	return due
+}
+
+// take notes that the fault has taken effect.
+func (f *fault) take(at int) {
+	if !f.took {
+		f.took, f.since = true, at
+	}
+}
+
+// times is how often a fault happens.
+func (f *fault) times() int {
+	switch f.Do {
+	case "fail-write", "fail-sync":
+		return 1 + int(f.Draw%8)
+	case "sink-away":
+		return 1 + int(f.Draw%3)
+	}
+	return 1
+}
+
+// kill is the end of the process.
+func (a *armed) kill(cut *fault) error {
+	a.dead, a.cut = true, cut
+	return errKilled
+}
+
+// broken are the errors of a broken or full disk.
+var broken = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES}
+
+// effect is asked before each change of the releases' disk.
+func (a *armed) effect(op, path string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead {
+		return errKilled
+	}
+	kinds := []string{"kill-effect", "cut-effect", "fail-write"}
+	due := a.at("effect", kinds...)
+	if op == "sync" {
+		due = append(due, a.at("sync", "fail-sync")...)
+	}
+	for _, f := range due {
+		switch f.Do {
+		case "kill-effect":
+			return a.kill(nil)
+		case "cut-effect":
+			return a.kill(f)
+		default:
+			return &fs.PathError{Op: op, Path: path, Err: broken[f.Draw/8%4]}
+		}
+	}
+	return nil
+}
+
+// lies reports whether a sync of the releases' disk is one in name only. That takes
+// effect when the power is cut.
+func (a *armed) lies() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, f := range a.faults {
+		if f.Do == "lie-releases" && a.count["effect"] >= f.N {
+			return true
+		}
+	}
+	return false
+}
+
+// spoil flips a bit of what is written of a rendering.
+func (a *armed) spoil(path string, data []byte) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !strings.Contains(path, ".tmp-0") || len(data) == 0 || a.dead {
+		return data
+	}
+	for _, f := range a.at("rendered", "flip-render") {
+		data = flipped(data, f.Draw)
+	}
+	return data
+}
+
+// flipped returns a copy with one bit turned.
+func flipped(data []byte, draw uint32) []byte {
+	out := append([]byte(nil), data...)
+	out[int(draw/8)%len(out)] ^= 1 << (draw % 8)
+	return out
+}
+
+// before and after are asked around each commit.
+func (a *armed) before() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead {
+		return errKilled
+	}
+	for _, f := range a.at("commit", "kill-before-commit", "full-state", "cut-commit") {
+		switch f.Do {
+		case "kill-before-commit":
+			return a.kill(nil)
+		case "full-state":
+			return fmt.Errorf("%w: %w", incremental.ErrNoSpace, syscall.ENOSPC)
+		default:
+			a.torn = true
+			return a.kill(f)
+		}
+	}
+	return nil
+}
+
+func (a *armed) after() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.at("committed", "kill-after-commit")) > 0 {
+		return a.kill(nil)
+	}
+	return nil
+}
+
+// read is asked before each chunk.
+func (a *armed) read() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead {
+		return errKilled
+	}
+	if len(a.at("chunk", "source-fails")) > 0 {
+		return errSource
+	}
+	return nil
+}
+
+// deliver is asked before each delivery of dead letters.
+func (a *armed) deliver() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead {
+		return errKilled
+	}
+	if len(a.at("delivery", "sink-away")) > 0 {
+		return fmt.Errorf("the sink is away: %w", syscall.EIO)
+	}
+	return nil
+}
+
+// died reports whether the process is dead.
+func (a *armed) died() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.dead
+}

@@ -1,0 +1,72 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+)
+
+// Play plays a plan in a directory of its own below dir, which is removed again.
+func Play(p *Plan, dir string) Result { return playPlanted(p, dir, planted{}) }
+
+func playPlanted(p *Plan, dir string, bug planted) (out Result) {
+	out.Plan = p
+	defer func() {
+		if fault := recover(); fault != nil {
+			out.Err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	own, err := os.MkdirTemp(dir, "plan-")
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	defer os.RemoveAll(own)
+	random := rand.New(rand.NewPCG(seedOf(p), 1))
+	w, err := newInside(p, own, random, bug)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.take(w.play())
+	if out.Err != nil {
+		out.Log = w.log.String()
+	}
+	return out
+}
+
+func (r *Result) take(p *played, err error) { r.Faults, r.Err = p.took(), err }
+
+// PlayReal plays a plan with processes of the program at the given path.
+func PlayReal(p *Plan, dir, program string) (out Result) {
+	out.Plan = p
+	own, err := os.MkdirTemp(dir, "plan-")
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	defer os.RemoveAll(own)
+	w, err := newOutside(p, own, program, rand.New(rand.NewPCG(seedOf(p), 1)))
+	if w != nil {
+		defer w.close()
+	}
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.take(w.play())
+	if out.Err != nil {
+		out.Log = w.since(0)
+	}
+	return out
+}
+
+// seedOf is what a plan's random choices depend on: its text.
+func seedOf(p *Plan) (h uint64) {
+	h = 14695981039346656037
+	for _, b := range []byte(p.String()) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,119 @@
+package chaos
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/programtest"
+	"anond/equivclass/equivtest/tier"
+)
+
+// TestPlansHold plays plans; make chaos plays more.
+func TestPlansHold(t *testing.T) {
+	took := 0
+	for number := range tier.Of(t, 3, 8, 40) {
+		p := Generate(plantedSeed, number, false)
+		r := Play(p, t.TempDir())
+		require.NoError(t, r.Err, "%s%s", p, r.Log)
+		took += len(r.Faults)
+	}
+	assert.NotZero(t, took)
+}
+
+// TestPlansWithProcessesHold plays some with the program.
+func TestPlansWithProcessesHold(t *testing.T) {
+	tier.Heavy(t, "it runs the program")
+	require.NoError(t, programtest.LookAtSources())
+	dir := t.TempDir()
+	program, err := programtest.Build(dir)
+	require.NoError(t, err)
+	for number := range 2 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			p := Generate(plantedSeed, number, true)
+			r := PlayReal(p, t.TempDir(), program)
+			require.NoError(t, r.Err, "%s%s", p, r.Log)
+		})
+	}
+}
+
+// TestPlansAsText: a plan is a function of seed and number, and its text gives it back.
+func TestPlansAsText(t *testing.T) {
+	var all strings.Builder
+	var want []*Plan
+	for number := range 200 {
+		p := Generate(7, number, number%2 == 0)
+		require.Equal(t, p, Generate(7, number, number%2 == 0))
+		all.WriteString(p.String())
+		want = append(want, p)
+	}
+	got, err := Parse(all.String())
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	for _, wrong := range []string{"feed 1 2\n", "plan|1|inside\n", "plan|1|inside|L1|anatomy|x|0s|1\nhope 1 2\n",
+		"plan|1|inside|L1|anatomy|x|0s|1\nsigkill 1 2\n", "plan|1|inside|L1|anatomy|x|0s|1\nfeed 1\n"} {
+		_, err := Parse(wrong)
+		require.Error(t, err, wrong)
+	}
+}
+
+// TestEveryFaultComesUp: seeds reach all kinds of faults, levels and triggers.
+func TestEveryFaultComesUp(t *testing.T) {
+	seen := map[string]bool{}
+	for number := range 400 {
+		p := Generate(3, number, number%2 == 0)
+		seen[p.World.Level], seen[p.World.Recoding], seen[p.World.Trigger] = true, true, true
+		for _, s := range p.Steps {
+			seen[s.Do] = true
+		}
+	}
+	for name := range kinds {
+		assert.True(t, seen[name], name)
+	}
+	assert.True(t, seen["L1"] && seen["L2"] && seen["buckets"] && seen["generalization"] && seen["anatomy"] && seen["permutation"])
+	for _, on := range []string{"records", "update", "interval", "cron"} {
+		found := false
+		for text := range seen {
+			found = found || strings.HasPrefix(text, "on: "+on)
+		}
+		assert.True(t, found, on)
+	}
+}
+
+// TestOnlyWhatTookEffectCounts: a kill at a moment that never comes is no fault.
+func TestOnlyWhatTookEffectCounts(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1\n" +
+		"feed 60 1\nkill-effect 9000 1\nflip-older 1 5\nrun 1 1\n" +
+		"feed 30 1\nkill-effect 3 1\nrun 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"kill-effect"}, r.Faults)
+}
+
+// TestFaultsAreDocumented: docs/CHAOS.md has every kind, and docs/OPERATIONS.md every
+// line of the log that has to name one.
+func TestFaultsAreDocumented(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	chaos, operations := read("CHAOS.md"), read("OPERATIONS.md")
+	for name, k := range kinds {
+		assert.Contains(t, chaos, "`"+name+"`")
+		for _, text := range k.named {
+			if event, ok := strings.CutPrefix(text, `"event":"`); ok {
+				text = "`" + strings.TrimSuffix(event, `"`) + "`"
+			}
+			if text != errSource.Error() { // no source that anond has
+				assert.Contains(t, operations, text, name)
+			}
+		}
+	}
+}

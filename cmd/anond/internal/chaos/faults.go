@@ -1,0 +1,83 @@
+package chaos
+
+import "slices"
+
+// ending is how a run of the daemon ends, as an operator can tell.
+type ending string
+
+// The endings. Each but the first two needs a start, or a documented command before it.
+const (
+	ended          ending = "ended"           // exit 0
+	killed         ending = "killed"          // the process, or the power, was cut
+	noRoom         ending = "no room"         // exit 1: no space left for the state
+	parked         ending = "parked"          // exit 1: five attempts to publish failed
+	diskFailed     ending = "disk failed"     // exit 1: a file system's error at start
+	sourceFailed   ending = "source failed"   // exit 1: the injected source
+	stateDamaged   ending = "state damaged"   // exit 1: restore the newest state
+	releaseDamaged ending = "release damaged" // exit 1: restore the file from a copy
+	foreignLetters ending = "foreign letters" // exit 1: move the dead-letter file away
+	unpublished    ending = "unpublished"     // exit 1: the gate cannot read the rendering
+	refused        ending = "refused"         // exit 3: the gate
+	locked         ending = "locked"          // exit 4
+	behind         ending = "behind"          // exit 5: restore the newest state
+	unexpected     ending = "unexpected"      // anything else
+)
+
+// kind is what the harness knows of a kind of fault: its documentation, in a form
+// that plans are held against.
+type kind struct {
+	real bool // of plans with processes
+	// endings are those that it may bring about, besides ended.
+	endings []ending
+	// named is what the log or the message must contain, one of them, once the fault
+	// has taken effect. For a kill, only the next start can say that it starts.
+	named   []string
+	stopped bool // real plans: it happens while the daemon is stopped
+	// most bounds Step.N.
+	most int
+}
+
+const (
+	started = `"event":"started"`
+	failed  = `"event":"release_failed"`
+)
+
+// insideKinds are the faults of plans inside this process.
+var insideKinds = map[string]kind{
+	"kill-effect":        {endings: []ending{killed}, named: []string{started}, most: 90},
+	"kill-before-commit": {endings: []ending{killed}, named: []string{started}, most: 14},
+	"kill-after-commit":  {endings: []ending{killed}, named: []string{started}, most: 14},
+	"cut-effect":         {endings: []ending{killed}, named: []string{started}, most: 90},
+	"cut-commit":         {endings: []ending{killed}, named: []string{started}, most: 14},
+	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40,
+		named: []string{started, "published files are damaged", "differs from its rendering"}},
+	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
+		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
+	"fail-write": {endings: []ending{parked, diskFailed}, named: []string{failed, "releases directory", "ledger"}, most: 90},
+	"fail-sync":  {endings: []ending{parked, diskFailed}, named: []string{failed, "releases directory", "ledger"}, most: 30},
+	"full-state": {endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 14},
+	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged}, most: 6,
+		named: []string{`"event":"release_refused"`}},
+	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
+	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
+	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},
+	"restore-old":  {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
+	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
+		named: []string{"the state is damaged", "state is behind"}},
+	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
+		named: []string{"published files are damaged", "differs from its rendering"}},
+	"flip-older": {endings: []ending{releaseDamaged}, named: []string{`"event":"release_damaged"`, "published files are damaged"}, most: 1},
+}
+
+// fault is one of a plan's.
+type fault struct {
+	Step
+	kind
+	took  bool
+	since int // where in the log it took effect
+}
+
+func newFault(s Step) *fault { return &fault{Step: s, kind: kinds[s.Do]} }
+
+// may reports whether the fault explains an ending.
+func (f *fault) may(e ending) bool { return f.took && slices.Contains(f.endings, e) }

@@ -1,0 +1,108 @@
+package chaos
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Generate makes the plan with a number of a seed. Equal arguments give equal plans.
+func Generate(seed uint64, number int, real bool) *Plan {
+	r := rand.New(rand.NewPCG(seed, uint64(number)))
+	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r)}
+	p.add(stepFeed, 60+r.IntN(40), r)
+	if real {
+		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]
+		p.World.MaxHold = map[bool]string{true: "1 releases", false: "0s"}[p.World.Trigger == "on: records, every: 25"]
+		for range 1 + r.IntN(2) {
+			p.realRound(r)
+		}
+		return p
+	}
+	if r.IntN(3) == 0 { // else the first start meets the faults, too
+		p.add(stepRun, 1, r)
+	}
+	for range 2 + r.IntN(4) {
+		p.round(r)
+	}
+	return p
+}
+
+func (p *Plan) add(do string, n int, r *rand.Rand) {
+	p.Steps = append(p.Steps, Step{do, n, r.Uint32N(1 << 24)})
+}
+
+// setting draws a level, a recoding of it, a trigger.
+func setting(r *rand.Rand) Setting {
+	recodings := map[string][]string{"L1": {"generalization", "anatomy", "permutation"}, "L2": {"buckets", "anatomy", "permutation"}}
+	triggers := []string{"on: records, every: 25", "on: update, min_interval: 2s", "on: interval, every: 1h", `on: cron, at: "0 * * * *"`}
+	holds := []string{"1 releases", "0s", "30m", "15m"}
+	level := []string{"L1", "L2"}[r.IntN(2)]
+	t := r.IntN(len(triggers))
+	if t == 0 {
+		holds = holds[:1]
+	} else {
+		holds = holds[1:]
+	}
+	return Setting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
+		Partitions: 1 + r.IntN(3)}
+}
+
+// round feeds records and runs the daemon with up to three faults.
+func (p *Plan) round(r *rand.Rand) {
+	p.add(stepFeed, 20+r.IntN(50), r)
+	if r.IntN(3) == 0 {
+		p.add(stepPass, 1+r.IntN(100), r)
+	}
+	for range 1 + r.IntN(3) {
+		names := p.candidates()
+		name := names[r.IntN(len(names))]
+		if name == "restore-old" { // a copy, more releases, and the copy comes back
+			p.add(stepBackup, 1, r)
+			p.add(stepRun, 1, r)
+			if r.IntN(2) == 0 {
+				p.add(stepFeed, 20+r.IntN(50), r)
+				p.add(stepRun, 1, r)
+			}
+		}
+		p.add(name, 1+r.IntN(kinds[name].most), r)
+	}
+	p.add([]string{stepRun, stepRun, stepLive}[r.IntN(3)], 1, r)
+}
+
+// realRound is round for processes, whose plans are shorter: each start costs a second.
+func (p *Plan) realRound(r *rand.Rand) {
+	for range 1 + r.IntN(3) {
+		names := p.candidates()
+		name := names[r.IntN(len(names))]
+		if name == "old-state" {
+			p.add(stepRun, 1, r)
+			p.add(stepBackup, 1, r)
+			p.add(stepFeed, 60+r.IntN(50), r)
+		}
+		if realKinds[name].stopped {
+			p.add(stepRun, 1, r)
+		}
+		p.add(name, 1+r.IntN(kinds[name].most), r)
+	}
+	p.add(stepFeed, 20+r.IntN(50), r)
+	p.add(stepLive, 1, r)
+}
+
+// candidates are the faults that may be next. What loses state and what loses releases
+// do not come together: nobody could tell (docs/OPERATIONS.md, Backup and restore).
+func (p *Plan) candidates() (out []string) {
+	losing := []string{"lie-state", "lie-releases", "restore-old", "flip-state", "flip-newest", "flip-older", "cut-effect", "cut-commit",
+		"old-state", "spoil-state", "spoil-newest", "spoil-older"}
+	taken := false
+	for i := len(p.Steps) - 1; i >= 0 && p.Steps[i].Do != stepRun && p.Steps[i].Do != stepLive; i-- {
+		taken = taken || slices.Contains(losing, p.Steps[i].Do)
+	}
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if kinds[name].real == p.Real && !(taken && slices.Contains(losing, name)) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

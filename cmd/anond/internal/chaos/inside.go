@@ -1,0 +1,282 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/snapshot"
+	"anond/snapshot/snapshottest"
+)
+
+// planted is a bug in what stands between the daemon and its disks: the harness proves
+// itself by finding it. The zero value has none.
+type planted struct {
+	files  func(snapshot.FS) snapshot.FS
+	store  func(incremental.Store) incremental.Store
+	source func(ingest.Source) ingest.Source
+	sink   func(ingest.DeadLetters) ingest.DeadLetters
+}
+
+// inside is a dataset whose daemon runs in this process: on an injected file system,
+// clock and source, with the real state file, publisher and gate.
+type inside struct {
+	*site
+	plan    *Plan
+	random  *rand.Rand
+	clock   *clock
+	mirror  *snapshottest.Mirror
+	images  [][]byte // the state file after each of the newest commits
+	copied  []byte   // the copy of step backup
+	lost    bool     // the newest state is lost for good
+	planted planted
+}
+
+// imagesKept is more than any fault goes back.
+const imagesKept = 10
+
+func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside, error) {
+	s, err := newSite(dir, random, p.World.Partitions)
+	if err != nil {
+		return nil, err
+	}
+	source, sink := "{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter}"
+	if err := s.configure(p.World.configuration(source, sink)); err != nil {
+		return nil, err
+	}
+	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
+		planted: planted}, nil
+}
+
+// run runs the daemon once, with armed faults, and returns how it ended. What the
+// power cut leaves is on the disks then.
+func (w *inside) run(live bool, faults []*fault) (ending, error) {
+	a := arm(faults, w.log.Len)
+	err := w.daemon(live, a)
+	if err != nil {
+		fmt.Fprintf(w.log, "error: %v\n", err)
+	}
+	if err := w.archive.see(w.damaged); err != nil {
+		return unexpected, err
+	}
+	if err := w.cutPower(a); err != nil {
+		return unexpected, err
+	}
+	if a.died() && (err == nil || !errors.Is(err, errKilled)) {
+		err = errKilled // it was about to end anyway
+	}
+	return endingOf(err), nil
+}
+
+// daemon is one process, so to speak.
+func (w *inside) daemon(live bool, a *armed) error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), hang, errHangs)
+	defer cancel()
+	stop := func() {}
+	seed := [32]byte{byte(w.plan.World.Partitions), 7}
+	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
+		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
+	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
+	if live {
+		var running context.Context
+		running, stop = context.WithCancel(ctx)
+		o.Observe = w.stopWhenSettled(stop, a)
+		defer stop()
+		ctx, cancel = running, stop
+	}
+	o.StandIns = daemon.StandIns{
+		Store: func(s incremental.Store) incremental.Store {
+			return plant(w.planted.store, incremental.Store(&store{s, a, w.noteImage}))
+		},
+		Source: func(r ingest.Resume) (ingest.Source, error) {
+			return plant(w.planted.source, ingest.Source(newSource(w.feed, w.random, r, a))), nil
+		},
+		DeadLetters: func(d ingest.DeadLetters) ingest.DeadLetters {
+			return plant(w.planted.sink, ingest.DeadLetters(&sink{d, a}))
+		},
+		Sleep: w.clock.sleep,
+	}
+	err := daemon.Run(ctx, w.config, o)
+	return errors.Join(err, hung(ctx))
+}
+
+// hang is longer than any run takes; a daemon that takes longer hangs.
+const hang = time.Minute
+
+var errHangs = errors.New("the daemon hangs")
+
+func hung(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), errHangs) {
+		return errHangs
+	}
+	return nil
+}
+
+func plant[T any](bug func(T) T, inner T) T {
+	if bug == nil {
+		return inner
+	}
+	return bug(inner)
+}
+
+// stopWhenSettled ends a run when all is read, published and delivered, as SIGTERM
+// would.
+func (w *inside) stopWhenSettled(stop func(), a *armed) func(ingest.Report) {
+	quiet, last := 0, uint32(0)
+	sent := uint64(w.feed.sent())
+	var mu sync.Mutex
+	return func(r ingest.Report) {
+		mu.Lock()
+		defer mu.Unlock()
+		if a.died() {
+			stop()
+		}
+		m := r.Machine
+		if m.Sent != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
+			quiet, last = 0, m.Release
+			return
+		}
+		if quiet++; quiet > 3 {
+			stop()
+		}
+	}
+}
+
+// noteImage keeps what the state file holds.
+func (w *inside) noteImage() error {
+	image, err := os.ReadFile(w.config.State.Path)
+	if err != nil {
+		return err
+	}
+	w.images = append(w.images, image)
+	if len(w.images) > imagesKept {
+		w.images = w.images[1:]
+	}
+	return nil
+}
+
+// newestImage is the state as it was committed last.
+func (w *inside) newestImage() []byte {
+	if len(w.images) == 0 {
+		return nil
+	}
+	return w.images[len(w.images)-1]
+}
+
+// endingOf tells how a run has ended, from its error.
+func endingOf(err error) ending {
+	var no syscall.Errno
+	for _, c := range []struct {
+		is  error
+		end ending
+	}{
+		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
+		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
+		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
+		{errSource, sourceFailed}, {ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},
+	} {
+		if errors.Is(err, c.is) {
+			return c.end
+		}
+	}
+	switch {
+	case err == nil:
+		return ended
+	case errors.As(err, &no):
+		return diskFailed
+	}
+	return unexpected
+}
+
+// cutPower leaves of the disks what survives, if the power is cut after this run.
+func (w *inside) cutPower(a *armed) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	lies := map[string]*fault{}
+	for _, f := range a.faults {
+		if f.Do == "lie-state" || f.Do == "lie-releases" {
+			lies[f.Do] = f
+		}
+	}
+	cut := a.cut
+	if f := lies["lie-releases"]; f != nil && a.count["effect"] >= f.N {
+		cut = f
+	}
+	if cut != nil {
+		before := w.mirror.Disk.Files()
+		if err := w.mirror.Cut(w.keeping(cut.Draw)); err != nil {
+			return err
+		}
+		if f := lies["lie-releases"]; f != nil && !maps.Equal(before, w.mirror.Disk.Files()) {
+			f.take(w.log.Len())
+			w.damaged = true
+		}
+	}
+	if a.torn {
+		return w.tear(2, a.cut.Draw, false)
+	}
+	if f := lies["lie-state"]; f != nil {
+		was := w.newestImage()
+		if err := w.tear(1+f.N, f.Draw, true); err != nil {
+			return err
+		}
+		if now, err := os.ReadFile(w.config.State.Path); err != nil || !bytes.Equal(was, now) {
+			f.take(w.log.Len())
+			return err
+		}
+	}
+	return nil
+}
+
+// keeping says how much of what was not synced survives.
+func (w *inside) keeping(draw uint32) func() float64 {
+	switch draw % 3 {
+	case 0:
+		return func() float64 { return 0 }
+	case 1:
+		return func() float64 { return 1 }
+	}
+	return w.random.Float64
+}
+
+const pageSize = 4096 // of the state file, as bbolt writes it here
+
+// tear goes back by so many images of the state, and keeps some pages of the newest.
+// An honest disk keeps the order: no meta page (the first two) comes before the pages
+// to which it points.
+func (w *inside) tear(back int, draw uint32, lying bool) error {
+	if len(w.images) == 0 {
+		return nil
+	}
+	old, now := w.images[max(0, len(w.images)-back)], w.newestImage()
+	out := bytes.Clone(old)
+	share := float64(draw/3%4) / 3 // of the pages that survive
+	if lying && draw%3 == 0 {
+		share = 0 // all of it is the older state
+	}
+	for at := 0; at+pageSize <= len(now); at += pageSize {
+		if at < 2*pageSize && !lying || w.random.Float64() >= share {
+			continue
+		}
+		if need := at + pageSize - len(out); need > 0 {
+			out = append(out, make([]byte, need)...)
+		}
+		copy(out[at:], now[at:at+pageSize])
+	}
+	if !lying {
+		w.images = w.images[:len(w.images)-1] // that commit has not happened
+	}
+	return os.WriteFile(w.config.State.Path, out, 0o600)
+}

@@ -1,0 +1,266 @@
+package chaos
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/incremental/boltstore"
+	"anond/snapshot/audit"
+)
+
+// verdict holds what is there at the end of a plan against what was sent. It shares
+// nothing with the publisher but the formats of files and exports.
+func (s *site) verdict() error {
+	if faults, err := boltstore.Check(s.config.State.Path); err != nil || len(faults) > 0 {
+		return fmt.Errorf("state check: %v %w", faults, err)
+	}
+	e, err := daemon.OpenExporter(s.config)
+	if err != nil {
+		return err
+	}
+	var records, members bytes.Buffer
+	if err := errors.Join(e.Records(&records), e.Members(&members, 1, e.Releases())); err != nil {
+		return err
+	}
+	if err := s.counted(e.Machine().Status().Sent, records.Bytes()); err != nil {
+		return err
+	}
+	status := e.Machine().Status()
+	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter; got != status.Sent {
+		return fmt.Errorf("sent %d, but published + pending + dead letters is %d", status.Sent, got)
+	}
+	if strings.Contains(s.log.String(), canary) {
+		return errors.New("the log holds a person's value")
+	}
+	if e.Releases() == 0 {
+		return nil
+	}
+	if err := s.published(int(e.Releases()), members.Bytes()); err != nil {
+		return err
+	}
+	return s.certified(&audit.Exports{Members: members.Bytes(), Records: records.Bytes()})
+}
+
+// counted checks that each record sent is in the state or among the dead letters, once.
+func (s *site) counted(sent uint64, records []byte) error {
+	rows, err := csv.NewReader(bytes.NewReader(records)).ReadAll()
+	if err != nil {
+		return err
+	}
+	seen := map[string]int{}
+	for _, row := range rows[1:] {
+		seen[row[0]]++
+	}
+	refused, err := s.refusedRecords()
+	if err != nil {
+		return err
+	}
+	total := 0
+	for p, list := range s.feed.parts {
+		total += len(list)
+		for offset, m := range list {
+			at := s.place(p, offset)
+			accepted, letters := seen[at], refused[at]
+			if m.refused {
+				accepted, letters = letters, accepted
+			}
+			if accepted != 1 || letters != 0 {
+				return fmt.Errorf("record %s (to be refused: %v) is in the state %d times and among the dead letters %d times", at, m.refused,
+					seen[at], refused[at])
+			}
+		}
+	}
+	if len(seen)+len(refused) != total || sent != uint64(total) {
+		return fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused", total, sent, len(seen), len(refused))
+	}
+	return nil
+}
+
+// refusedRecords reads the dead letters. A letter may be in a file that was moved away
+// and in the one after it. A topic may have it more than once, under one key.
+func (s *site) refusedRecords() (map[string]int, error) {
+	out := map[string]int{}
+	sinks := []func() ([][]byte, error){}
+	for _, path := range append(slices.Clone(s.moved), s.letters()) {
+		sinks = append(sinks, func() ([][]byte, error) { return linesOf(path) })
+	}
+	if s.topic != nil {
+		sinks = append(sinks, s.topic)
+	}
+	for _, sink := range sinks {
+		lines, err := sink()
+		if err != nil {
+			return nil, err
+		}
+		in := map[string]int{}
+		for _, line := range lines {
+			var l struct {
+				Source            string
+				Partition, Offset int
+			}
+			if err := json.Unmarshal(line, &l); err != nil {
+				return nil, fmt.Errorf("a dead letter: %w", err)
+			}
+			in[fmt.Sprintf("%s:%d:%d", l.Source, l.Partition, l.Offset)]++
+		}
+		for at, n := range in {
+			if s.topic != nil {
+				n = 1
+			}
+			out[at] = max(out[at], n)
+		}
+	}
+	return out, nil
+}
+
+// linesOf reads the lines of a file, which need not be there.
+func linesOf(path string) ([][]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || len(data) == 0 {
+		return nil, nil
+	}
+	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")), err
+}
+
+func (s *site) place(partition, offset int) string {
+	return fmt.Sprintf("%s:%d:%d", s.source, partition, offset)
+}
+
+// published checks who is published: nobody twice, nobody gone, and the values that
+// the newest release shows are those of its people.
+func (s *site) published(releases int, members []byte) error {
+	rows, err := csv.NewReader(bytes.NewReader(members)).ReadAll()
+	if err != nil {
+		return err
+	}
+	in := make([]map[string]bool, releases+1)
+	for i := range in {
+		in[i] = map[string]bool{}
+	}
+	for _, row := range rows[1:] {
+		n, err := strconv.Atoi(row[0])
+		if err != nil {
+			return err
+		}
+		if in[n][row[1]] {
+			return fmt.Errorf("release %d has record %s twice", n, row[1])
+		}
+		in[n][row[1]] = true
+	}
+	for n := 1; n < releases; n++ {
+		for r := range in[n] {
+			if !in[n+1][r] {
+				return fmt.Errorf("record %s is in release %d and not in the next", r, n)
+			}
+		}
+	}
+	persons, ills := map[int]bool{}, map[string]int{}
+	for r := range in[releases] {
+		m, err := s.message(r)
+		if err != nil {
+			return err
+		}
+		if persons[m.person] {
+			return fmt.Errorf("person %d is published twice", m.person)
+		}
+		persons[m.person] = true
+		ills[m.ill]++
+	}
+	return s.shows(releases, ills)
+}
+
+// message finds what was sent by its place.
+func (s *site) message(place string) (message, error) {
+	parts := strings.Split(place, ":")
+	p, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return message{}, err
+	}
+	offset, err := strconv.Atoi(parts[len(parts)-1])
+	if err != nil || p >= len(s.feed.parts) || offset >= len(s.feed.parts[p]) {
+		return message{}, fmt.Errorf("record %s was never sent: %w", place, err)
+	}
+	return s.feed.parts[p][offset], nil
+}
+
+// certified has the auditor look at the whole chain.
+func (s *site) certified(private *audit.Exports) error {
+	report, err := audit.Dir(audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: private,
+		RequireCertified: true})
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if report.Verdict != audit.VerdictCertified {
+		var b strings.Builder
+		_ = report.Text(&b)
+		return fmt.Errorf("the auditor's verdict is %s: %s", report.Verdict, b.String())
+	}
+	return nil
+}
+
+// shows compares the sensitive values that a release shows with those of its people.
+func (s *site) shows(release int, want map[string]int) error {
+	files, err := releaseFiles(s.config.Release.Dir)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%06d", release)
+	m, err := manifestOf(files, name)
+	if err != nil {
+		return err
+	}
+	got := map[string]int{}
+	for _, p := range m.Parts {
+		dead := map[string]bool{}
+		for _, d := range p.Dead {
+			dead[strconv.Itoa(d)] = true
+		}
+		for _, f := range p.Files {
+			if err := tally(got, files[name+"/"+p.Part+"/"+f.Name], dead); err != nil {
+				return err
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		return fmt.Errorf("release %d shows the values %v, its people have %v", release, got, want)
+	}
+	return nil
+}
+
+// tally adds the sensitive values of a file, if it has them: one a row, or with a count.
+// Rows of dead classes do not count.
+func tally(into map[string]int, content string, dead map[string]bool) error {
+	rows, err := csv.NewReader(strings.NewReader(content)).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	ill, count := column("ill"), column("count")
+	class := max(column("class"), column("group"))
+	if ill < 0 {
+		return nil
+	}
+	for _, row := range rows[1:] {
+		n := 1
+		if class >= 0 && dead[row[class]] {
+			continue
+		}
+		if count >= 0 {
+			if n, err = strconv.Atoi(row[count]); err != nil {
+				return err
+			}
+		}
+		into[row[ill]] += n
+	}
+	return nil
+}

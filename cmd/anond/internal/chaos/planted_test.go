@@ -1,0 +1,398 @@
+package chaos
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// plantedSeed is the seed of the plans that have to find the planted bugs.
+const plantedSeed = 2026
+
+// within is in how many plans each planted bug must be found.
+const within = 200
+
+// bugs are mistakes in what stands between the daemon and its disks, as one could make
+// them in package snapshot, boltstore or ingest.
+var bugs = map[string]planted{
+	"a release's files are not synced":     {files: skipSyncs(func(p string) bool { return strings.Contains(p, ".tmp-0") })},
+	"the releases directory is not synced": {files: skipSyncs(func(p string) bool { return filepath.Base(p) == "releases" })},
+	"CURRENT is written in place":          {files: func(f snapshot.FS) snapshot.FS { return inPlace{f} }},
+	"a release has its name before the gate": {
+		files: func(f snapshot.FS) snapshot.FS { return early{f} }},
+	"the ledger comes before the release": {files: func(f snapshot.FS) snapshot.FS { return &ledgerFirst{FS: f} }},
+	"what is left of a rendering stays":   {files: func(f snapshot.FS) snapshot.FS { return littering{f} }},
+	"a retry renders other bytes":         {files: func(f snapshot.FS) snapshot.FS { return &unsteady{FS: f} }},
+
+	"the position is stored before the record": {store: split(positionsOnly, withoutPositions)},
+	"the record is stored before the position": {store: split(withoutPositions, positionsOnly)},
+	"positions are not stored, so a batch is applied twice": {
+		store: edit(func(d *incremental.Delta) { d.Positions = nil })},
+	"a dead letter is lost":                    {store: edit(loseLetter)},
+	"counters are stored later":                {store: split(withoutCounters, countersOnly)},
+	"the mark comes before the release":        {store: edit(markEarly)},
+	"the decision is stored after the release": {store: func(s incremental.Store) incremental.Store { return &late{Store: s} }},
+	"a release number is decided anew":         {store: func(s incremental.Store) incremental.Store { return anew{s} }},
+	"classes are stored apart from the intent": {store: split(withoutIntent, intentOnly)},
+	"a failed commit is taken for a success":   {store: func(s incremental.Store) incremental.Store { return deaf{s} }},
+
+	"a record is read in place of another":     {source: func(s ingest.Source) ingest.Source { return &stutter{Source: s} }},
+	"a record is skipped after a restart":      {source: func(s ingest.Source) ingest.Source { return &skipping{Source: s} }},
+	"a failed delivery is taken for a success": {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return carefree{d} }},
+}
+
+// TestPlantedBugsAreFound: the harness finds each of them, soon.
+func TestPlantedBugsAreFound(t *testing.T) {
+	tier.NotShort(t, "it plays many plans")
+	require.GreaterOrEqual(t, len(bugs), 10)
+	left := tier.Of(t, 0, 3, len(bugs))
+	for name, bug := range bugs {
+		if left--; left < 0 {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for number := range within {
+				p := Generate(plantedSeed, number, false)
+				if r := playPlanted(p, t.TempDir(), bug); r.Err != nil {
+					t.Logf("plan %d: %v", number, r.Err)
+					require.NoError(t, Play(p, t.TempDir()).Err, "the plan fails without the bug, too")
+					return
+				}
+			}
+			t.Fatalf("not found by %d plans", within)
+		})
+	}
+}
+
+// forgetful leaves out some syncs.
+type forgetful struct {
+	snapshot.FS
+	out func(path string) bool
+}
+
+func skipSyncs(out func(string) bool) func(snapshot.FS) snapshot.FS {
+	return func(f snapshot.FS) snapshot.FS { return forgetful{f, out} }
+}
+
+func (f forgetful) Sync(path string) error {
+	if f.out(path) {
+		return nil
+	}
+	return f.FS.Sync(path)
+}
+
+func (f forgetful) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := f.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPlace writes CURRENT without a rename.
+type inPlace struct{ snapshot.FS }
+
+func (f inPlace) Rename(from, to string) error {
+	if filepath.Base(to) != "CURRENT" {
+		return f.FS.Rename(from, to)
+	}
+	text, err := f.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	w, err := f.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(text[:3]); err != nil {
+		return err
+	}
+	if _, err := w.Write(text[3:]); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// early gives a release its name as soon as its manifest is written.
+type early struct{ snapshot.FS }
+
+func (f early) CreateSealed(path string) (io.WriteCloser, error) {
+	w, err := f.FS.CreateSealed(path)
+	if err == nil && filepath.Base(path) == "manifest.json" && strings.Contains(path, ".tmp-0") {
+		return &earlyFile{w, f, filepath.Dir(path)}, nil
+	}
+	return w, err
+}
+
+type earlyFile struct {
+	io.WriteCloser
+	fs  early
+	dir string
+}
+
+func named(dir string) string { return strings.Replace(dir, ".tmp-", "", 1) }
+
+// Close copies the rendering to the release's name.
+func (e *earlyFile) Close() error {
+	if err := e.WriteCloser.Close(); err != nil {
+		return err
+	}
+	if _, err := e.fs.Stat(named(e.dir)); err == nil {
+		return nil
+	}
+	return filepath.WalkDir(e.dir, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return e.fs.MkdirAll(named(path))
+		}
+		return e.fs.Link(path, named(path))
+	})
+}
+
+func (f early) Rename(from, to string) error {
+	if strings.Contains(from, ".tmp-0") {
+		if err := f.RemoveAll(to); err != nil {
+			return err
+		}
+	}
+	return f.FS.Rename(from, to)
+}
+
+// ledgerFirst gives a release its name after the ledger has its line.
+type ledgerFirst struct {
+	snapshot.FS
+	from, to string
+}
+
+func (f *ledgerFirst) Rename(from, to string) error {
+	if strings.Contains(from, ".tmp-0") {
+		f.from, f.to = from, to
+		return nil
+	}
+	return f.FS.Rename(from, to)
+}
+
+func (f *ledgerFirst) Sync(path string) error {
+	if err := f.FS.Sync(path); err != nil || filepath.Base(path) != "ledger" || f.from == "" {
+		return err
+	}
+	from, to := f.from, f.to
+	f.from = ""
+	return f.FS.Rename(from, to)
+}
+
+func (f *ledgerFirst) SyncAll(paths []string) error {
+	for _, path := range paths {
+		if err := f.Sync(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// littering removes nothing.
+type littering struct{ snapshot.FS }
+
+func (littering) RemoveAll(string) error { return nil }
+
+// unsteady adds a byte to the second rendering of a file.
+type unsteady struct {
+	snapshot.FS
+	seen map[string]bool
+}
+
+func (f *unsteady) CreateSealed(path string) (io.WriteCloser, error) {
+	w, err := f.FS.CreateSealed(path)
+	again := f.seen[path]
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[path] = true
+	if _, there := f.Stat(named(filepath.Dir(filepath.Dir(path)))); err == nil && (again || there == nil) {
+		_, err = w.Write([]byte("\n"))
+	}
+	return w, err
+}
+
+// edited changes each transaction.
+type edited struct {
+	incremental.Store
+	change func(*incremental.Delta)
+}
+
+func edit(change func(*incremental.Delta)) func(incremental.Store) incremental.Store {
+	return func(s incremental.Store) incremental.Store { return edited{s, change} }
+}
+
+func (s edited) Commit(d *incremental.Delta) error {
+	changed := *d
+	s.change(&changed)
+	return s.Store.Commit(&changed)
+}
+
+// splitting makes two transactions of one.
+type splitting struct {
+	incremental.Store
+	first, second func(*incremental.Delta) *incremental.Delta
+}
+
+func split(first, second func(*incremental.Delta) *incremental.Delta) func(incremental.Store) incremental.Store {
+	return func(s incremental.Store) incremental.Store { return splitting{s, first, second} }
+}
+
+func (s splitting) Commit(d *incremental.Delta) error {
+	for _, part := range []*incremental.Delta{s.first(d), s.second(d)} {
+		if part.Empty() {
+			continue
+		}
+		if err := s.Store.Commit(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func positionsOnly(d *incremental.Delta) *incremental.Delta {
+	return &incremental.Delta{Positions: d.Positions}
+}
+
+func countersOnly(d *incremental.Delta) *incremental.Delta {
+	return &incremental.Delta{Counters: d.Counters}
+}
+
+func intentOnly(d *incremental.Delta) *incremental.Delta {
+	return &incremental.Delta{Intent: d.Intent}
+}
+
+func withoutPositions(d *incremental.Delta) *incremental.Delta {
+	rest := *d
+	rest.Positions = nil
+	return &rest
+}
+
+func withoutCounters(d *incremental.Delta) *incremental.Delta {
+	rest := *d
+	rest.Counters = nil
+	return &rest
+}
+
+func withoutIntent(d *incremental.Delta) *incremental.Delta {
+	rest := *d
+	rest.Intent = nil
+	return &rest
+}
+
+// loseLetter forgets a dead letter if there are several.
+func loseLetter(d *incremental.Delta) {
+	if n := len(d.DeadLetters); n > 1 {
+		d.DeadLetters = d.DeadLetters[:n-1]
+	}
+}
+
+// markEarly marks a release as published when it is decided.
+func markEarly(d *incremental.Delta) {
+	if d.Intent != nil && len(d.Births) > 0 {
+		marked := *d.Intent
+		marked.Published = true
+		d.Intent = &marked
+	}
+}
+
+// late keeps a decision in memory until the release is published.
+type late struct {
+	incremental.Store
+	held *incremental.Delta
+}
+
+func (s *late) Commit(d *incremental.Delta) error {
+	if d.Intent != nil && !d.Intent.Published {
+		s.held = d
+		return nil
+	}
+	if s.held != nil {
+		held := s.held
+		s.held = nil
+		if err := s.Store.Commit(held); err != nil {
+			return err
+		}
+	}
+	return s.Store.Commit(d)
+}
+
+// anew gives a release that was interrupted another time.
+type anew struct{ incremental.Store }
+
+func (s anew) Load(v incremental.Visitor) error {
+	intent := v.Intent
+	v.Intent = func(i *incremental.Intent) error {
+		if !i.Published {
+			changed := *i
+			changed.CreatedAt++
+			i = &changed
+		}
+		return intent(i)
+	}
+	return s.Store.Load(v)
+}
+
+// deaf does not hear that a commit has failed.
+type deaf struct{ incremental.Store }
+
+func (s deaf) Commit(d *incremental.Delta) error {
+	_ = s.Store.Commit(d)
+	return nil
+}
+
+// stutter hands out the last record of a chunk again, under the next offset.
+type stutter struct {
+	ingest.Source
+	shift int64
+}
+
+func (s *stutter) Next(ctx context.Context) (*ingest.Chunk, error) {
+	c, err := s.Source.Next(ctx)
+	if err != nil || len(c.Records) < 10 || s.shift > 0 {
+		return c, err
+	}
+	s.shift = 1
+	n := len(c.Records)
+	c.Records[n-1].Value = c.Records[n-2].Value
+	return c, nil
+}
+
+// skipping begins one record too late.
+type skipping struct {
+	ingest.Source
+	begun bool
+}
+
+func (s *skipping) Next(ctx context.Context) (*ingest.Chunk, error) {
+	c, err := s.Source.Next(ctx)
+	if err == nil && !s.begun && c.From > 0 {
+		s.begun = true
+		c.Records = c.Records[1:]
+	}
+	return c, err
+}
+
+// carefree takes a failed delivery for a success.
+type carefree struct{ ingest.DeadLetters }
+
+func (s carefree) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+	_ = s.DeadLetters.Deliver(ctx, letters)
+	return nil
+}

@@ -1,0 +1,361 @@
+package chaos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"anond/incremental/boltstore"
+)
+
+// Result is what a plan has shown.
+type Result struct {
+	Plan   *Plan
+	Faults []string // kinds of those that took effect
+	Err    error    // nil: every promise held
+	Log    string   // of the daemon, if one did not
+}
+
+// played is what plays are made of in both worlds.
+type played struct {
+	faults []*fault
+	used   map[*fault][]ending // what a fault has explained already
+}
+
+// explain finds the fault that an ending comes from: one that took effect, or one
+// whose effect shows only now. Each fault explains each ending once.
+func (p *played) explain(e ending, at int) bool {
+	silent := []string{"flip-state", "flip-newest", "spoil-state", "spoil-newest"}
+	if e == behind && p.manifestUnconfirmed() {
+		return true
+	}
+	for _, sure := range []bool{true, false} {
+		for _, f := range p.faults {
+			if sure != f.took || !sure && !slices.Contains(silent, f.Do) || !slices.Contains(f.endings, e) || slices.Contains(p.used[f], e) {
+				continue
+			}
+			f.take(at)
+			return p.use(f, e)
+		}
+	}
+	return false
+}
+
+// manifestUnconfirmed finds a changed manifest of the newest release next to a ledger that
+// a lying disk has lost: anond must take it for that of another history.
+func (p *played) manifestUnconfirmed() bool {
+	lied, flip := false, (*fault)(nil)
+	for _, f := range p.faults {
+		lied = lied || f.Do == "lie-releases" && f.took
+		if f.Do == "flip-newest" && !f.took {
+			flip = f
+		}
+	}
+	return lied && flip != nil && !slices.Contains(p.used[flip], behind) && p.use(flip, behind)
+}
+
+func (p *played) use(f *fault, e ending) bool {
+	p.used[f] = append(p.used[f], e)
+	return true
+}
+
+// unnamed returns a fault that took effect and that no line of the log names.
+func (p *played) unnamed(log string) error {
+	for _, f := range p.faults {
+		if f.took && len(f.named) > 0 && !f.isNamed(log) {
+			return fmt.Errorf("the fault %s %d %d took effect, and no line of the log names it: none of %q", f.Do, f.N, f.Draw, f.named)
+		}
+	}
+	return nil
+}
+
+// overtaken takes back those faults of a run that another fault ended before the daemon
+// could react to them: they have had no effect.
+func (p *played) overtaken(of []*fault, e ending, log string) {
+	passing := []string{"source-fails", "sink-away", "fail-write", "fail-sync", "full-state", "flip-render"}
+	for _, f := range of {
+		if f.took && slices.Contains(passing, f.Do) && e != ended && !slices.Contains(f.endings, e) && !f.isNamed(log) {
+			f.took = false
+		}
+	}
+}
+
+// mended takes back the damage of older releases that was put right, with all other
+// damage, before it was looked at.
+func (p *played) mended(log string) {
+	for _, f := range p.faults {
+		if f.took && (f.Do == "flip-older" || f.Do == "spoil-older") && !f.isNamed(log) {
+			f.took = false
+		}
+	}
+}
+
+func (f *fault) isNamed(log string) bool {
+	return slices.ContainsFunc(f.named, func(name string) bool { return strings.Contains(log[f.since:], name) })
+}
+
+func (p *played) took() (out []string) {
+	for _, f := range p.faults {
+		if f.took {
+			out = append(out, f.Do)
+		}
+	}
+	return out
+}
+
+// play plays a plan inside this process.
+func (w *inside) play() (*played, error) {
+	p := &played{used: map[*fault][]ending{}}
+	var next []*fault
+	for i, s := range w.plan.Steps {
+		err := error(nil)
+		switch s.Do {
+		case stepFeed:
+			w.feed.more(s.N)
+		case stepPass:
+			w.clock.set(time.Duration(s.N) * time.Hour)
+		case stepBackup:
+			w.copied = w.newestImage()
+		case stepRun, stepLive:
+			err, next = w.drive(p, s.Do == stepLive, next), nil
+		default:
+			f := newFault(s)
+			p.faults = append(p.faults, f)
+			next = append(next, f)
+			err = w.harm(f)
+		}
+		if errors.Is(err, errEnded) {
+			return p, w.over()
+		}
+		if err != nil {
+			return p, fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
+		}
+	}
+	if err := w.settle(p); errors.Is(err, errEnded) {
+		return p, w.over()
+	} else if err != nil {
+		return p, fmt.Errorf("at the end: %w", err)
+	}
+	if err := w.checkState(p); errors.Is(err, errEnded) {
+		return p, w.over()
+	} else if err != nil {
+		return p, fmt.Errorf("state check: %w", err)
+	}
+	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
+}
+
+// checkState examines the state as anond state check does. A disk that lied or spoiled a
+// bit may have harmed pages that nobody has read yet: then the newest sound copy is put
+// back.
+func (w *inside) checkState(p *played) error {
+	faults, err := boltstore.Check(w.config.State.Path)
+	if err != nil || len(faults) == 0 {
+		return err
+	}
+	if !slices.ContainsFunc(p.faults, func(f *fault) bool { return slices.Contains(f.endings, stateDamaged) }) {
+		return fmt.Errorf("%q, which no fault explains", faults)
+	}
+	if err := w.restoreState(); err != nil {
+		return err
+	}
+	return w.settle(p)
+}
+
+// over checks what is left of a dataset that has ended: its releases.
+func (w *inside) over() error { return w.archive.see(false) }
+
+// attempts is more than any recovery needs.
+const attempts = 8
+
+// drive runs the daemon with armed faults, and then without, as often as it takes to
+// come to an end, with the documented command before each start that needs one.
+func (w *inside) drive(p *played, live bool, next []*fault) error {
+	for range attempts {
+		from, before := w.log.Len(), w.damaged
+		end, err := w.run(live, next)
+		if err != nil {
+			return err
+		}
+		p.overtaken(next, end, w.log.String())
+		next = nil
+		if end == ended {
+			return w.afterwards(w.log.String()[from:], before)
+		}
+		if !p.explain(end, from) {
+			return fmt.Errorf("a run ended (%s), which no fault explains", end)
+		}
+		if err := w.command(end); err != nil {
+			return err
+		}
+		if end == releaseDamaged || end == behind {
+			p.mended(w.log.String())
+		}
+	}
+	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
+}
+
+// settle runs without faults until nothing is left to do.
+func (w *inside) settle(p *played) error {
+	for range attempts {
+		from := w.log.Len()
+		if err := w.drive(p, false, nil); err != nil {
+			return err
+		}
+		if !strings.Contains(w.log.String()[from:], `"event":"dead_letter_kept"`) {
+			return nil
+		}
+	}
+	return errors.New("dead letters are not delivered")
+}
+
+// afterwards does what the log of a run in good order asks for. before says that files
+// were damaged when it began: it has looked at all of them.
+func (w *inside) afterwards(log string, before bool) error {
+	if strings.Contains(log, `"event":"release_damaged"`) {
+		if err := w.restoreReleases(); err != nil {
+			return err
+		}
+	}
+	w.damaged = w.damaged && !before
+	return w.archive.see(w.damaged)
+}
+
+// command is what docs/OPERATIONS.md says about an ending.
+func (w *inside) command(e ending) error {
+	switch e {
+	case stateDamaged:
+		return w.restoreState()
+	case behind:
+		if w.lost {
+			return errEnded
+		}
+		if w.damaged { // the state is the newest; the files are not
+			if err := w.restoreReleases(); err != nil {
+				return err
+			}
+		}
+		return w.restoreState()
+	case releaseDamaged:
+		return w.restoreReleases()
+	case foreignLetters:
+		return w.moveLetters()
+	}
+	return nil // anond is started again
+}
+
+// errEnded is the end of a dataset whose newest state is lost for good: anond refuses to
+// go on with an older one, and its releases stay as they are.
+var errEnded = errors.New("the dataset has ended")
+
+// restoreState puts the newest sound copy of the state in place, as state backup would
+// have taken it. A flipped bit that was not read at once may have spoiled all later ones.
+func (w *inside) restoreState() error {
+	for i := len(w.images) - 1; i >= 0; i-- {
+		if err := os.WriteFile(w.config.State.Path, w.images[i], 0o600); err != nil {
+			return err
+		}
+		faults, err := boltstore.Check(w.config.State.Path)
+		if err != nil {
+			return err
+		}
+		if len(faults) == 0 {
+			w.lost = w.lost || i < len(w.images)-1
+			w.images = w.images[:i+1]
+			return nil
+		}
+	}
+	return errEnded
+}
+
+// restoreReleases copies back what differs from the archive.
+func (w *inside) restoreReleases() error {
+	now, err := releaseFiles(w.archive.dir)
+	if err != nil {
+		return err
+	}
+	for path, content := range w.archive.files {
+		if there, ok := now[path]; ok && there == content {
+			continue
+		}
+		if err := w.mirror.Put(filepath.Join(w.archive.dir, path), []byte(content), strings.Contains(path, "part-")); err != nil {
+			return err
+		}
+	}
+	w.damaged = false
+	current := filepath.Join(w.archive.dir, "CURRENT")
+	if text, err := os.ReadFile(current); len(text) == 7 && err == nil {
+		return nil
+	}
+	return w.mirror.Put(current, []byte(w.archive.newest()+"\n"), false)
+}
+
+// harm does those faults that happen while the daemon is stopped.
+func (w *inside) harm(f *fault) error {
+	switch f.Do {
+	case "clock-back":
+		w.clock.set(-time.Duration(f.N) * time.Hour)
+		if ahead, err := w.clockIsBehind(); err != nil || ahead {
+			f.take(w.log.Len())
+			return err
+		}
+	case "restore-old":
+		if w.copied != nil && !bytes.Equal(w.copied, w.newestImage()) {
+			f.take(w.log.Len())
+			return os.WriteFile(w.config.State.Path, w.copied, 0o600)
+		}
+	case "flip-state":
+		if image := w.newestImage(); image != nil {
+			return os.WriteFile(w.config.State.Path, flippedState(image, f.Draw), 0o600)
+		}
+	case "flip-newest", "flip-older":
+		return w.flipRelease(f)
+	}
+	return nil
+}
+
+// flippedState turns a bit of the state file: every other one in the header of a page,
+// where it does most.
+func flippedState(image []byte, draw uint32) []byte {
+	at := int(draw/16) % len(image)
+	if draw%2 == 0 {
+		at = at&^(pageSize-1) + at%128
+	}
+	out := bytes.Clone(image)
+	out[at] ^= 1 << (draw / 2 % 8)
+	return out
+}
+
+// flipRelease turns a bit of a file of the newest release, or of an older one. Other
+// releases that have the file keep it as it was.
+func (w *inside) flipRelease(f *fault) error {
+	now, err := releaseFiles(w.archive.dir)
+	path := w.archive.pick(f.Do == "flip-newest", f.Draw)
+	content, there := now[path]
+	if !there || err != nil {
+		return err
+	}
+	w.damaged = true
+	if f.Do == "flip-older" {
+		f.take(w.log.Len())
+	}
+	return w.mirror.Put(filepath.Join(w.archive.dir, path), flipped([]byte(content), f.Draw/2), strings.Contains(path, "part-"))
+}
+
+// clockIsBehind reports whether the newest release has a time ahead of the clock.
+func (w *inside) clockIsBehind() (bool, error) {
+	newest := w.archive.newest()
+	if newest == "" {
+		return false, nil
+	}
+	m, err := manifestOf(w.archive.files, newest)
+	if err != nil {
+		return false, err
+	}
+	created, err := time.Parse(time.RFC3339, m.CreatedAt)
+	return created.Sub(w.clock.Now()) > 5*time.Minute, err
+}

@@ -1,0 +1,211 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// contains reports whether a text has one of the others.
+func contains(text string, any []string) bool {
+	return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// play plays a plan with processes.
+func (w *outside) play() (*played, error) {
+	p := &played{used: map[*fault][]ending{}}
+	var next []*fault
+	for i, s := range w.plan.Steps {
+		err := error(nil)
+		switch s.Do {
+		case stepFeed:
+			err = w.send(s.N)
+		case stepBackup:
+			w.copied = w.newest
+		case stepLive:
+			err, next = w.live(p, next), nil
+		case stepRun:
+			err, next = w.once(p), nil
+		default:
+			f := newFault(s)
+			p.faults = append(p.faults, f)
+			if f.stopped {
+				err = w.harm(f)
+			} else {
+				next = append(next, f)
+			}
+		}
+		if err != nil {
+			return p, fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
+		}
+	}
+	if err := w.once(p); err != nil {
+		return p, fmt.Errorf("at the end: %w", err)
+	}
+	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
+}
+
+// live starts the daemon, lets the faults strike it, waits until all is read, published
+// and delivered, and stops it.
+func (w *outside) live(p *played, faults []*fault) error {
+	if err := w.start(); err != nil {
+		return err
+	}
+	for _, f := range faults {
+		w.connected(f)
+		if err := w.strike(f); err != nil {
+			return err
+		}
+		if !w.process.Running() && f.Do != "sigkill" && len(f.named) > 0 && !f.isNamed(w.since(0)) {
+			f.took = false // the process had ended before
+		}
+		if err := w.revive(p); err != nil {
+			return err
+		}
+	}
+	for range attempts {
+		err := w.process.Until("all is read, published and delivered", patience, w.quiet)
+		if err == nil {
+			e, err := w.stopInOrder()
+			if err != nil {
+				return err
+			}
+			if e != ended {
+				return fmt.Errorf("SIGTERM ended the daemon so: %s", e)
+			}
+			return w.afterwards()
+		}
+		if w.process.Running() {
+			return err
+		}
+		if err := w.revive(p); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
+}
+
+// revive starts the daemon again if it has ended, after the documented command.
+func (w *outside) revive(p *played) error {
+	for range attempts {
+		if w.process.Running() {
+			return nil
+		}
+		if err := w.bury(p); err != nil {
+			return err
+		}
+		if err := w.start(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
+}
+
+// bury takes the end of a process, which a fault must explain, and does what
+// docs/OPERATIONS.md says.
+func (w *outside) bury(p *played) error {
+	from := w.log.Len()
+	e, err := w.wait()
+	if err != nil {
+		return err
+	}
+	if e == ended || !p.explain(e, from) {
+		return fmt.Errorf("a process ended (%s), which no fault explains", e)
+	}
+	switch e {
+	case stateDamaged, behind:
+		return w.putState(w.newest)
+	case releaseDamaged:
+		p.mended(w.log.String())
+		return w.restoreReleases()
+	case foreignLetters:
+		return w.moveLetters()
+	}
+	return nil
+}
+
+// once runs the daemon to the end of its source, as often as it takes.
+func (w *outside) once(p *played) error {
+	for range attempts {
+		from := w.log.Len()
+		if err := w.start("--once"); err != nil {
+			return err
+		}
+		if err := w.process.Until("the end of the source", 2*patience, func() bool { return !w.process.Running() }); err != nil {
+			return err
+		}
+		if code, _ := w.process.Wait(patience); code != 0 {
+			if err := w.bury(p); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := w.wait(); err != nil {
+			return err
+		}
+		if err := w.afterwards(); err != nil {
+			return err
+		}
+		if !strings.Contains(w.log.String()[from:], `"event":"dead_letter_kept"`) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
+}
+
+// afterwards does what the log of a run in good order asks for, and copies the state.
+func (w *outside) afterwards() error {
+	if w.damaged {
+		if err := w.restoreReleases(); err != nil {
+			return err
+		}
+	}
+	if err := w.archive.see(false); err != nil {
+		return err
+	}
+	return w.keep()
+}
+
+func (w *outside) restoreReleases() error {
+	now, err := releaseFiles(w.archive.dir)
+	if err != nil {
+		return err
+	}
+	for path, content := range w.archive.files {
+		if there, ok := now[path]; ok && there == content {
+			continue
+		}
+		if err := w.putRelease(path, content); err != nil {
+			return err
+		}
+	}
+	w.damaged = false
+	return nil
+}
+
+// harm does those faults that happen while the daemon is stopped.
+func (w *outside) harm(f *fault) error {
+	switch {
+	case w.newest == nil:
+		return nil // nothing has run yet
+	case f.Do == "old-state":
+		if w.copied != nil && string(w.copied) != string(w.newest) {
+			f.take(w.log.Len())
+			return w.putState(w.copied)
+		}
+		return nil
+	case f.Do == "spoil-state":
+		return w.putState(flippedState(w.newest, f.Draw))
+	}
+	path := w.archive.pick(f.Do == "spoil-newest", f.Draw)
+	content, there := w.archive.files[path]
+	if !there {
+		return nil
+	}
+	w.damaged = true
+	if f.Do == "spoil-older" {
+		f.take(w.log.Len())
+	}
+	return w.putRelease(path, string(flipped([]byte(content), f.Draw/2)))
+}

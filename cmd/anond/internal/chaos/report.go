@@ -1,0 +1,86 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Campaign is a number of plans of a seed.
+type Campaign struct {
+	Seed        uint64
+	Plans, Real int    // Real of them with processes
+	Dir         string // where datasets lie while their plans are played
+	Program     string // for plans with processes
+	Out         io.Writer
+}
+
+// at once: plans inside this process compute, those with processes wait.
+const insideAtOnce, realAtOnce = 2, 8
+
+// Run plays all plans, or none more once ctx is done, and writes what failed, how often each kind of fault took effect,
+// and the closing line. It returns the number of failures.
+func (c *Campaign) Run(ctx context.Context) (failures int) {
+	var plans []*Plan
+	for number := range c.Plans {
+		plans = append(plans, Generate(c.Seed, number, number < c.Real))
+	}
+	return c.Play(ctx, plans)
+}
+
+// Play is Run for given plans.
+func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
+	took, faults, played := map[string]int{}, 0, 0
+	var mu sync.Mutex
+	note := func(r Result) {
+		mu.Lock()
+		defer mu.Unlock()
+		played++
+		faults += len(r.Faults)
+		for _, f := range r.Faults {
+			took[f]++
+		}
+		if r.Err != nil {
+			failures++
+			fmt.Fprintf(c.Out, "FAILURE: %v\n%slog:\n%s\n", r.Err, r.Plan, r.Log)
+		}
+	}
+	var all sync.WaitGroup
+	for _, real := range []bool{true, false} {
+		work := make(chan *Plan)
+		for range map[bool]int{true: realAtOnce, false: insideAtOnce}[real] {
+			all.Go(func() {
+				for p := range work {
+					note(c.play(p))
+				}
+			})
+		}
+		all.Go(func() {
+			defer close(work)
+			for _, p := range plans {
+				if p.Real == real && ctx.Err() == nil {
+					work <- p
+				}
+			}
+		})
+	}
+	all.Wait()
+	var kinds []string
+	for _, name := range slices.Sorted(maps.Keys(took)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", name, took[name]))
+	}
+	fmt.Fprintf(c.Out, "faults that took effect: %s\n", strings.Join(kinds, ", "))
+	fmt.Fprintf(c.Out, "chaos: seed %d plans %d faults %d failures %d\n", c.Seed, played, faults, failures)
+	return failures
+}
+
+func (c *Campaign) play(p *Plan) Result {
+	if p.Real {
+		return PlayReal(p, c.Dir, c.Program)
+	}
+	return Play(p, c.Dir)
+}
