@@ -51,7 +51,8 @@ func (e *RetiredError) Error() string {
 type RaisedError struct{ Refused, L int }
 
 func (e *RaisedError) Error() string {
-	return fmt.Sprintf("the first pool was refused with policy.l: %d, and policy.l is %d now: only a lower l may follow a refusal", e.Refused, e.L)
+	return fmt.Sprintf("the first pool was refused with policy.l: %d, and policy.l is %d now: only a lower l may follow a refusal",
+		e.Refused, e.L)
 }
 
 // levelKey is the key of Settings that only a state of level L2 has.
