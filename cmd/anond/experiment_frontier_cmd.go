@@ -146,8 +146,8 @@ func (e *environment) printFrontier(r *frontier.Result) error {
 			note = "unsafe: breaks the promise across releases"
 		}
 		t.row(row.Policy, strconv.FormatUint(row.Seed, 10), strconv.FormatInt(row.MaxHold, 10), fmt.Sprintf("%.2f", row.MeanHold),
-			fmt.Sprintf("%.2f", row.MeanHoldStreamed), fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine), fmt.Sprintf("%.2f %%", 100*row.Never),
-			fmt.Sprintf("%.1f", row.Seconds), note)
+			fmt.Sprintf("%.2f", row.MeanHoldStreamed), fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine),
+			fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
 	}
 	if t.err != nil {
 		return t.err
