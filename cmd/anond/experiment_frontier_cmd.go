@@ -70,6 +70,7 @@ names the directory with diabetes130.csv.gz.`,
 	c.Flags().IntVar(&o.Seeds, "seeds", 1, "how many seeds to measure, from --seed on")
 	c.Flags().StringSliceVar(&o.Policies, "policy", nil, "`names` of policies, without references for comparison; default: all")
 	c.Flags().Int64SliceVar(&o.MaxHolds, "hold", nil, "`values` of max_hold, in batches; default: those of each level")
+	c.Flags().Lookup("hold").DefValue = "" // the help would show an empty list
 	c.Flags().StringVar(&out, "out", "", "`directory` for frontier.json and frontier.svg")
 	jsonFlag(c, &asJSON)
 	return c

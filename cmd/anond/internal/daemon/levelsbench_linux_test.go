@@ -212,6 +212,7 @@ func (r *levelsRun) start(b *testing.B, c *config.Config) {
 	require.NoError(b, err)
 	r.add("state file", "B/record", float64(info.Size())/records)
 	runtime.KeepAlive(p)
+	runtime.KeepAlive(m)
 	require.NoError(b, store.Close())
 }
 
