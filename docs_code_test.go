@@ -44,7 +44,7 @@ func (r *reader) program(t *testing.T, b block) {
 			if python = r.pythonWith(module); python == "" {
 				missing(module + " for python3")
 			}
-		} else if strings.HasSuffix(w, ".py") {
+		} else if strings.HasSuffix(w, ".py") || strings.HasSuffix(w, ".R") {
 			name = w
 		}
 	}

@@ -35,8 +35,8 @@ import (
 //	yaml        is a whole configuration, which `anond config check` must accept
 //	yaml|csv F  is also written to the file F of that directory
 //	text output is what the block before prints, but for times
-//	sql, python [FILE], r   are run as well, where the program is installed;
-//	            `needs=MODULE` names what python has to have
+//	sql, python [FILE], r [FILE]   are run as well, where the program is
+//	            installed; `needs=MODULE` names what python has to have
 //	same=NAME   after any of them: all blocks of a document with this word print
 //	            the same
 //

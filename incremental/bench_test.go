@@ -97,27 +97,56 @@ func (c *census) rows(n int) []equivclass.Row {
 	return out
 }
 
-func censusPolicy() incremental.Policy {
+// censusPolicies are those of the benchmarks: level L1, and level L2 with a trigger that
+// does not ask where records lie, and with one that does.
+var censusPolicies = []string{"L1", "L2", "L2-update"}
+
+func censusPolicy(name string) incremental.Policy {
 	p := policy(10, 5)
-	p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, extract.Extract{}
+	if name == "L1" {
+		p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, extract.Extract{}
+		return p
+	}
+	p.Level, p.Workers, p.OnUpdate = incremental.L2, runtime.GOMAXPROCS(0), name == "L2-update"
 	return p
+}
+
+// grownOf is a number of records under a policy.
+type grownOf struct {
+	n      int
+	policy string
+}
+
+func (g grownOf) String() string { return fmt.Sprintf("%s/records=%d", g.policy, g.n) }
+
+// grownSizes are the states that benchmarks grow; at level L2 a million would spend a
+// minute of processor time in Merge first.
+func grownSizes() (out []grownOf) {
+	for _, name := range censusPolicies {
+		for _, n := range sizes {
+			if name == "L1" || n < 1e6 {
+				out = append(out, grownOf{n, name})
+			}
+		}
+	}
+	return out
 }
 
 // grown holds states of several sizes with one release, built once.
 var grown = struct {
 	sync.Mutex
-	of map[int]*memstore.Store
-}{of: map[int]*memstore.Store{}}
+	of map[grownOf]*memstore.Store
+}{of: map[grownOf]*memstore.Store{}}
 
-// grow returns a machine with n records in state, published but for a few.
-func grow(b *testing.B, n int) (*incremental.Machine, *census, *memstore.Store) {
+// grow returns a machine with records in state, published but for a few.
+func grow(b *testing.B, g grownOf) (*incremental.Machine, *census, *memstore.Store) {
 	grown.Lock()
 	defer grown.Unlock()
-	c := newCensus(b)
-	store := grown.of[n]
+	c, n := newCensus(b), g.n
+	store := grown.of[g]
 	if store == nil {
 		store = memstore.New()
-		m := openCensus(b, c, store)
+		m := openCensus(b, c, store, g.policy)
 		for i := range n {
 			_, err := m.Apply(source, int64(i), c.row())
 			require.NoError(b, err)
@@ -128,14 +157,14 @@ func grow(b *testing.B, n int) (*incremental.Machine, *census, *memstore.Store) 
 		intent, err := m.Cut(1, [32]byte{})
 		require.NoError(b, err)
 		require.NoError(b, m.Published(intent.Release, [32]byte{1}))
-		grown.of[n] = store
+		grown.of[g] = store
 	}
 	store = store.Clone()
-	return openCensus(b, c, store), c, store
+	return openCensus(b, c, store, g.policy), c, store
 }
 
-func openCensus(b *testing.B, c *census, store *memstore.Store) *incremental.Machine {
-	m, err := incremental.Open(store, incremental.Options{Schema: c.schema, Policy: censusPolicy(), Seeded: true})
+func openCensus(b *testing.B, c *census, store *memstore.Store, policy string) *incremental.Machine {
+	m, err := incremental.Open(store, incremental.Options{Schema: c.schema, Policy: censusPolicy(policy), Seeded: true})
 	require.NoError(b, err)
 	return m
 }
@@ -146,20 +175,20 @@ var sizes = []int{1e4, 1e5, 1e6}
 // bookkeeping, while up to a tenth of the state waits (goal: 10 us on average).
 // What local updates cost is BenchmarkLocalUpdate.
 func BenchmarkApply(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
+	for _, g := range grownSizes() {
+		b.Run(g.String(), func(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			m, c, store := grow(b, n)
+			m, c, store := grow(b, g)
 			next, _ := m.Next(source)
-			rows := c.rows(n / 10)
+			rows := c.rows(g.n / 10)
 			var took time.Duration
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := 0; i < b.N; i += len(rows) {
 				if i > 0 { // begin again with nothing waiting
 					b.StopTimer()
-					m, _, store = grow(b, n)
+					m, _, store = grow(b, g)
 					b.StartTimer()
 				}
 				start := threadTime()
@@ -184,7 +213,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			m, c, store := grow(b, n)
+			m, c, store := grow(b, grownOf{n, "L1"})
 			next, _ := m.Next(source)
 			waiting := c.rows(n / 10)
 			for i, row := range waiting {
@@ -218,7 +247,7 @@ func BenchmarkApplyWithoutRelease(b *testing.B) {
 		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
-				m, c, _ := grow(b, 1e4)
+				m, c, _ := grow(b, grownOf{1e4, "L1"})
 				next, _ := m.Next(source)
 				rows := c.rows(n)
 				b.StartTimer()
@@ -236,19 +265,19 @@ func BenchmarkApplyWithoutRelease(b *testing.B) {
 // BenchmarkMemory: the heap that a machine holds per record (goal: 250 bytes at
 // seven quasi-identifiers), and how long it takes to open.
 func BenchmarkMemory(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
-			_, c, store := grow(b, n)
+	for _, g := range grownSizes() {
+		b.Run(g.String(), func(b *testing.B) {
+			_, c, store := grow(b, g)
 			var before, after runtime.MemStats
 			for range b.N {
 				runtime.GC()
 				runtime.ReadMemStats(&before)
 				start := time.Now()
-				m := openCensus(b, c, store)
+				m := openCensus(b, c, store, g.policy)
 				took := time.Since(start)
 				runtime.GC()
 				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "bytes/record")
+				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(g.n), "bytes/record")
 				b.ReportMetric(float64(took.Milliseconds()), "open-ms")
 				runtime.KeepAlive(m)
 			}

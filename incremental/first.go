@@ -13,8 +13,10 @@ import "errors"
 
 // FirstLoad is what operators are told before release 1: counts and shares.
 type FirstLoad struct {
-	Records int `json:"records"` // accepted so far
-	Wanted  int `json:"wanted"`  // at least so many before release 1
+	// Records are those that count for the first load: at level L1 all that were accepted;
+	// at level L2 those that may be in the first pool, without a subject's later ones.
+	Records int `json:"records"`
+	Wanted  int `json:"wanted"` // at least so many before release 1
 	// Of a refused load: the attribute, the share of its most frequent value among
 	// the records then there, and the largest l that they allow.
 	Refused   bool    `json:"refused"`
@@ -49,8 +51,8 @@ func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID) 
 }
 
 // status describes it for operators.
-func (f *firstLoad) status(records RecordID, policy *Policy) *FirstLoad {
-	s := &FirstLoad{Records: int(records), Wanted: max(policy.Requirement.K, policy.InitialMin)}
+func (f *firstLoad) status(records int, policy *Policy) *FirstLoad {
+	s := &FirstLoad{Records: records, Wanted: max(policy.Requirement.K, policy.InitialMin)}
 	if e := f.refused; e != nil {
 		s.Refused, s.Attribute, s.Share, s.Reachable = true, e.Attribute, e.Share, e.Reachable
 	}
@@ -75,13 +77,16 @@ func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
 }
 
 // EnoughRecords reports whether the records are there without which the first
-// load does not end. At level L2 a subject's later records do not count, because none of
-// them is in the first pool.
-func (m *Machine) EnoughRecords() bool {
+// load does not end.
+func (m *Machine) EnoughRecords() bool { return m.firstRecords() >= m.policy.InitialMin }
+
+// firstRecords is how many records count for the first load. At level L2 a subject's later
+// records do not, because none of them is in the first pool.
+func (m *Machine) firstRecords() int {
 	if m.policy.Level == L2 {
-		return len(m.pending.waiting) >= m.policy.InitialMin
+		return len(m.pending.waiting)
 	}
-	return int(m.records.len()) >= m.policy.InitialMin
+	return int(m.records.len())
 }
 
 // Growing reports whether a cut of the first load found nothing to publish, so that

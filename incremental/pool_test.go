@@ -234,6 +234,64 @@ func TestSettingsOfARefusedPool(t *testing.T) {
 	f.open()
 }
 
+// TestFirstLoadCountsPeople: what the status says of the first load is what decides when it
+// ends. At level L2 a subject's later records cannot be in the first pool.
+func TestFirstLoadCountsPeople(t *testing.T) {
+	for level, want := range map[incremental.Level]incremental.FirstLoad{
+		incremental.L2: {Records: 7, Wanted: 12}, // k*l
+		incremental.L1: {Records: 10, Wanted: 12},
+	} {
+		p := bucketPolicy(4, 3)
+		if p.Level = level; level == incremental.L1 {
+			p = policy(4, 3)
+			p.InitialMin = 12
+		}
+		f := newPoolFeed(t, newSchema(t, true), p, 1)
+		f.m.SetInitialEnds(map[incremental.Partition]int64{source: 0})
+		for i := range 10 {
+			_, err := f.m.Apply(source, int64(i), append(zoned(i, fmt.Sprint("v", i%5)), fmt.Append(nil, "p", i%7)))
+			require.NoError(t, err)
+		}
+		require.Equal(t, want, *f.m.Status().FirstLoad, level)
+		require.False(t, f.m.InitialReached(), level)
+	}
+}
+
+// TestRefusedPoolAllowsALowerLOnly: the l of the newest refusal is the highest that may be
+// asked for, also after the state was opened again.
+func TestRefusedPoolAllowsALowerLOnly(t *testing.T) {
+	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(6, 4), 1)
+	f.options.Weaker, f.options.Encoding = []string{"policy.l"}, "schema"
+	set := func(l byte) {
+		f.options.Settings, f.options.Policy.Requirement.L = map[string][32]byte{"policy.l": {l}, "schema": {}}, int(l)
+	}
+	refuse := func() {
+		_, err := f.m.Cut(1, [32]byte{})
+		require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+	}
+	set(4)
+	f.open()
+	f.apply(skewed(0, 80, 30)) // 38 %
+	refuse()
+	for _, l := range []byte{5, 6} {
+		set(l)
+		_, err := incremental.Open(f.store, f.options)
+		var raised *incremental.RaisedError
+		require.ErrorAs(t, err, &raised)
+		require.Equal(t, incremental.RaisedError{Refused: 4, L: int(l)}, *raised)
+		require.ErrorContains(t, err, "refused with policy.l: 4, and policy.l is")
+	}
+	set(3)
+	f.open()
+	refuse()
+	set(4)
+	_, err := incremental.Open(f.store, f.options)
+	require.ErrorContains(t, err, "refused with policy.l: 3, and policy.l is 4")
+	set(2)
+	f.open()
+	require.NotNil(t, f.cut())
+}
+
 // TestRefusedPoolIsQuarantinedWhole: none of its records is ever published.
 func TestRefusedPoolIsQuarantinedWhole(t *testing.T) {
 	p := bucketPolicy(4, 3)

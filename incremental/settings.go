@@ -47,6 +47,14 @@ func (e *RetiredError) Error() string {
 	return fmt.Sprintf("the state was made with a value of %s that this version no longer has", e.Key)
 }
 
+// RaisedError says that after a refused first pool more is asked of it than before.
+type RaisedError struct{ Refused, L int }
+
+func (e *RaisedError) Error() string {
+	return fmt.Sprintf("the first pool was refused with policy.l: %d, and policy.l is %d now: only a lower l may follow a refusal",
+		e.Refused, e.L)
+}
+
 // levelKey is the key of Settings that only a state of level L2 has.
 const levelKey = "policy.level"
 
@@ -147,6 +155,9 @@ func (a *adoption) settings(fresh bool) error {
 	}
 	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
+	}
+	if was := a.head.Pools.RefusedL; fixed && was > 0 && a.Policy.Requirement.L > was {
+		return &RaisedError{Refused: was, L: a.Policy.Requirement.L}
 	}
 	if !a.bound {
 		a.head.InitialDone = false // earlier versions took a first load that was too small as complete

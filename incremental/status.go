@@ -46,7 +46,7 @@ func (m *Machine) Status() Status {
 		s.Pool = &need
 	}
 	if m.beforeRelease() {
-		s.FirstLoad = m.first.status(m.records.len(), &m.policy)
+		s.FirstLoad = m.first.status(m.firstRecords(), &m.policy)
 		s.FirstLoad.Refused = s.FirstLoad.Refused || m.head.Pools.Refused
 	}
 	if i := m.history.latest(); i != nil {

@@ -181,6 +181,8 @@ type Pools struct {
 	First RecordID
 	// Refused: the first pool cannot satisfy the requirement under which it was cut last.
 	Refused bool
+	// RefusedL is the l at which it was refused last; 0: it was not.
+	RefusedL int
 	// Grown: it took in more records after a refusal, so level L2 is not promised.
 	Grown bool
 }

@@ -18,6 +18,7 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/all"
 	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/figures/frontier"
 )
 
 // fakeFigure is a figure whose one claim holds, or which fails.
@@ -112,11 +113,19 @@ func TestFiguresAreSelectedByIDAndByPaper(t *testing.T) {
 }
 
 func TestFigureFaultsOfUsage(t *testing.T) {
+	t.Setenv(frontier.Elsewhere, "")
 	for args, want := range map[string]string{
-		"experiment run":             "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
-		"experiment run nobody-3":    "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
-		"experiment all --scale 0":   "error: scale 0 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
-		"experiment all --scale 1.5": "error: scale 1.5 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
+		"experiment run":                       "error: run needs the ID of a figure\nhint: anond experiment list shows them\n",
+		"experiment run nobody-3":              "error: there is no figure \"nobody-3\"\nhint: anond experiment list shows them\n",
+		"experiment all --scale 0":             "error: scale 0 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
+		"experiment all --scale 1.5":           "error: scale 1.5 is not above 0 and at most 1\nhint: 1 stands for the papers' sizes\n",
+		"experiment frontier --k 4 --l 5":      "error: k = 4 and l = 5 make no promise\nhint: l is at least 2, k at least l\n",
+		"experiment frontier --seeds 0":        "error: --seeds 0\nhint: 1 is the least\n",
+		"experiment frontier --dataset census": "error: there is no dataset \"census\"\nhint: the datasets are adult, acs, diabetes130\n",
+		"experiment frontier --policy L2,L3": "error: there is no policy \"L3\"\nhint: the policies are L2, append, regroup x0, " +
+			"regroup x1, regroup x2, regroup unlimited\n",
+		"experiment frontier --dataset diabetes130": "error: the program does not contain diabetes130, and the environment variable " +
+			"ANOND_DATA is not set\nhint: set ANOND_DATA to the directory of diabetes130.csv.gz, or name the file with --data\n",
 		"experiment list something": "error: unknown command \"something\" for \"anond experiment list\"\nhint: anond experiment list " +
 			"--help shows its arguments and flags\n",
 		"experiment all --out x extras": "error: unknown command \"extras\" for \"anond experiment all\"\nhint: anond experiment all --help " +

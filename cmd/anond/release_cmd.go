@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,17 +45,27 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 }
 
 func (e *environment) printReleases(list []snapshot.Info) error {
-	t := newTable(e.stdout, column{"release", 7, true}, column{"created", 20, false}, column{"records", 9, true}, column{"new", 8, true},
-		column{"pending", 8, true}, column{"classes", 8, true}, column{"k", 4, true}, column{"top share", 9, true}, column{"loss", 6, true},
-		column{"certificate", 0, false})
+	columns := []column{{"release", 7, true}, {"created", 20, false}, {"records", 9, true}, {"new", 8, true}, {"pending", 8, true},
+		{"classes", 8, true}, {"buckets", 8, true}, {"k", 4, true}, {"top share", 9, true}, {"loss", 6, true}, {"certificate", 0, false}}
+	const buckets = 6
+	level2 := slices.ContainsFunc(list, func(r snapshot.Info) bool { return r.Buckets > 0 })
+	if !level2 {
+		columns = slices.Delete(columns, buckets, buckets+1)
+	}
+	t := newTable(e.stdout, columns...)
 	t.header()
 	for _, r := range list {
 		number := strconv.Itoa(int(r.Release))
 		if r.Current {
 			number = "*" + number
 		}
-		t.row(number, r.CreatedAt, strconv.Itoa(r.Records), strconv.Itoa(r.Newcomers), strconv.Itoa(r.Pending), strconv.Itoa(r.Classes),
-			strconv.Itoa(r.KMin), fmt.Sprintf("%.1f %%", 100*r.MaxFrequency), fmt.Sprintf("%.4f", r.NCP), r.Certificate)
+		cells := []string{number, r.CreatedAt, strconv.Itoa(r.Records), strconv.Itoa(r.Newcomers), strconv.Itoa(r.Pending),
+			strconv.Itoa(r.Classes), strconv.Itoa(r.Buckets), strconv.Itoa(r.KMin), fmt.Sprintf("%.1f %%", 100*r.MaxFrequency),
+			fmt.Sprintf("%.4f", r.NCP), r.Certificate}
+		if !level2 {
+			cells = slices.Delete(cells, buckets, buckets+1)
+		}
+		t.row(cells...)
 	}
 	return t.err
 }

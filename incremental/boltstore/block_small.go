@@ -116,7 +116,11 @@ func encodeMeta(m *incremental.Meta) []byte {
 		return b
 	})
 	out = binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Decided), uint64(m.Pools.First))
-	return appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
+	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
+	if m.Pools.RefusedL > 0 {
+		out = binary.AppendUvarint(out, uint64(m.Pools.RefusedL))
+	}
+	return out
 }
 
 func decodeMeta(content []byte) (m incremental.Meta, err error) {
@@ -142,6 +146,9 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	}
 	m.Pools.Decided, m.Pools.First = r.uvarint(), incremental.RecordID(r.count(maxRecord))
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
+	if len(r.b) > 0 {
+		m.Pools.RefusedL = r.count(1<<31 - 1)
+	}
 	return m, r.done()
 }
 

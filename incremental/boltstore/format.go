@@ -16,6 +16,7 @@ const (
 	format1 = 1
 	// format4 lets meta carry the pools of level L2, and classes their buckets; the cuts tried
 	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
+	// After a refusal, and only then, the l of it stands behind the pools.
 	format4 = 4
 
 	formatNewest = format4

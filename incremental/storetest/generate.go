@@ -99,6 +99,9 @@ func (g *Generator) meta() *incremental.Meta {
 	}
 	if g.chance(0.5) {
 		m.Pools = incremental.Pools{Decided: g.sent, First: g.guard.Records, Refused: g.chance(0.5), Grown: g.chance(0.5)}
+		if m.Pools.Refused {
+			m.Pools.RefusedL = g.random.IntN(4)
+		}
 	}
 	return m
 }

@@ -34,7 +34,7 @@ const (
 
 const benchConfig = `version: 1
 dataset: census
-source: {type: kafka, kafka: {brokers: [%s], topic: census}}
+source: {type: kafka, kafka: {brokers: [%[1]s], topic: census}}
 dead_letter: {type: file, path: ./dead-letter}
 schema:
   attributes:
@@ -46,8 +46,8 @@ schema:
     - {name: sex, role: quasi, type: categorical}
     - {name: country, role: quasi, type: categorical}
     - {name: occupation, role: sensitive, type: categorical}
-policy: {k: 10, l: 5, level: L1}
-initial: {max_records: %d}
+policy: {k: 10, l: 5, level: %[3]s}
+initial: {max_records: %[2]d}
 release: {dir: ./releases, trigger: {on: records, every: %[2]d}}
 state: {path: ./state/anond.db}
 `
@@ -85,10 +85,10 @@ func benchCluster(b *testing.B, records int) *kfake.Cluster {
 	return c
 }
 
-func benchLoad(b *testing.B, c *kfake.Cluster, every int) *config.Config {
+func benchLoad(b *testing.B, c *kfake.Cluster, every int, level config.Level) *config.Config {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "anond.yaml")
-	require.NoError(b, os.WriteFile(path, fmt.Appendf(nil, benchConfig, c.ListenAddrs()[0], every), 0o600))
+	require.NoError(b, os.WriteFile(path, fmt.Appendf(nil, benchConfig, c.ListenAddrs()[0], every, level), 0o600))
 	cfg, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
 	require.NoError(b, err)
 	return cfg
@@ -126,8 +126,14 @@ func (s *segments) observe(r ingest.Report, every int) {
 // the state it left, start-ms until it reads and heap-B/record.
 func BenchmarkEndToEnd(b *testing.B) {
 	c := benchCluster(b, benchRecords)
+	for _, level := range []config.Level{config.L1, config.L2} {
+		b.Run(string(level), func(b *testing.B) { benchEndToEnd(b, c, level) })
+	}
+}
+
+func benchEndToEnd(b *testing.B, c *kfake.Cluster, level config.Level) {
 	for b.Loop() {
-		cfg := benchLoad(b, c, benchRecords/2)
+		cfg := benchLoad(b, c, benchRecords/2, level)
 		raw := benchRaw(b, cfg, c)
 		s := segments{began: time.Now()}
 		began := time.Now()

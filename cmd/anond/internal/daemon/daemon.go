@@ -148,11 +148,12 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 	var changed *incremental.SettingsError
 	var retired *incremental.RetiredError
 	var level *incremental.LevelError
+	var raised *incremental.RaisedError
 	var shrunk *incremental.GrowthError
 	switch {
 	case errors.As(err, &shrunk):
 		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level):
+	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level), errors.As(err, &raised):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	return m, err
@@ -189,6 +190,10 @@ func (e *ConfigError) Hint() string {
 		have := map[incremental.Level]config.Level{incremental.L1: config.L1, incremental.L2: config.L2}[level.State]
 		return fmt.Sprintf("write level: %s under policy, since a dataset stays at its level; or, while no release is decided, "+
 			"start over: anond state reset", have)
+	}
+	var raised *incremental.RaisedError
+	if errors.As(e.Err, &raised) {
+		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
 	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {

@@ -63,6 +63,12 @@ func TestRuleBPolicyOfLevel2(t *testing.T) {
 	}
 }
 
+// TestHintOfARaisedL names the highest l that may follow a refusal.
+func TestHintOfARaisedL(t *testing.T) {
+	err := &ConfigError{fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})}
+	assert.Equal(t, "set policy.l to 3 or less; or initial.on_refusal to quarantine or grow", err.Hint())
+}
+
 // TestHintOfLevels names the level that the state has.
 func TestHintOfLevels(t *testing.T) {
 	for level, want := range map[incremental.Level]string{incremental.L1: "level: L1", incremental.L2: "level: L2"} {

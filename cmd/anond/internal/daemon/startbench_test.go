@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -32,27 +33,21 @@ schema:
     - {name: sex, role: quasi, type: categorical}
     - {name: country, role: quasi, type: categorical}
     - {name: occupation, role: sensitive, type: categorical}
-policy: {k: 10, l: 5}
+policy: {k: 10, l: 5, level: %s}
 initial: {max_records: 20000}
 release: {dir: ./releases, trigger: {on: records, every: 20000}, recoding: %s}
 state: {path: ./state/anond.db}
 `
 
 // startDataset publishes a million records in 50 releases and leaves none waiting.
-func startDataset(b *testing.B, recoding string) *config.Config {
+func startDataset(b *testing.B, level config.Level, recoding string) *config.Config {
 	dir := b.TempDir()
 	path := filepath.Join(dir, "anond.yaml")
-	require.NoError(b, os.WriteFile(path, fmt.Appendf(nil, startConfig, recoding), 0o600))
+	require.NoError(b, os.WriteFile(path, fmt.Appendf(nil, startConfig, level, recoding), 0o600))
 	in, err := os.Create(filepath.Join(dir, "in.csv"))
 	require.NoError(b, err)
-	w, rng := bufio.NewWriter(in), rand.New(rand.NewPCG(1, 1))
-	skewed := func(n int) int { return min(rng.IntN(n), rng.IntN(n), rng.IntN(n)) }
-	fmt.Fprintln(w, "age,workclass,education,marital,race,sex,country,occupation")
-	for range 1_000_000 {
-		education := 1 + rng.IntN(16)
-		fmt.Fprintf(w, "%d,work-%d,%d,marital-%d,race-%d,sex-%d,country-%02d,occupation-%02d\n", 17+skewed(74), skewed(8), education, rng.IntN(7),
-			skewed(5), rng.IntN(2), skewed(41), (education/3+rng.IntN(11))%14)
-	}
+	w := bufio.NewWriter(in)
+	startPeople(w, 1_000_000)
 	require.NoError(b, w.Flush())
 	require.NoError(b, in.Close())
 	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
@@ -61,13 +56,28 @@ func startDataset(b *testing.B, recoding string) *config.Config {
 	return c
 }
 
+// startPeople writes so many people as CSV.
+func startPeople(w io.Writer, n int) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	skewed := func(n int) int { return min(rng.IntN(n), rng.IntN(n), rng.IntN(n)) }
+	fmt.Fprintln(w, "age,workclass,education,marital,race,sex,country,occupation")
+	for range n {
+		education := 1 + rng.IntN(16)
+		fmt.Fprintf(w, "%d,work-%d,%d,marital-%d,race-%d,sex-%d,country-%02d,occupation-%02d\n", 17+skewed(74), skewed(8), education,
+			rng.IntN(7), skewed(5), rng.IntN(2), skewed(41), (education/3+rng.IntN(11))%14)
+	}
+}
+
 // BenchmarkStart: a start on a million records in the parts of 50 releases, none
 // waiting: open-ms until the state is loaded, start-ms until it reads, recheck-ms
 // until it may publish.
 func BenchmarkStart(b *testing.B) {
-	for _, recoding := range []string{"generalization", "anatomy", "lgb"} {
-		b.Run(recoding, func(b *testing.B) {
-			c := startDataset(b, recoding)
+	for _, of := range []struct {
+		level    config.Level
+		recoding string
+	}{{config.L1, "generalization"}, {config.L1, "anatomy"}, {config.L1, "lgb"}, {config.L2, "buckets"}} {
+		b.Run(of.recoding, func(b *testing.B) {
+			c := startDataset(b, of.level, of.recoding)
 			var open, start, recheck time.Duration
 			for b.Loop() {
 				began := time.Now()

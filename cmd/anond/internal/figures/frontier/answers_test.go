@@ -12,7 +12,7 @@ import (
 
 // The kinds of queries are what they say, and the seed fixes them.
 func TestWorkload(t *testing.T) {
-	data, err := loadAdult("", 1)
+	data, err := adult.load("", 1)
 	require.NoError(t, err)
 	const n, each = 3000, 40
 	w := newWorkload(data, n, each, 7)
@@ -25,7 +25,7 @@ func TestWorkload(t *testing.T) {
 		for _, q := range kind.queries {
 			share := data.count(q, n) / n
 			require.True(t, kind.from <= share && share < kind.to)
-			require.Equal(t, kind.on, q.Preds[len(q.Preds)-1].Attribute == len(quasi))
+			require.Equal(t, kind.on, q.Preds[len(q.Preds)-1].Attribute == len(adult.quasi))
 		}
 	}
 	require.Equal(t, w, newWorkload(data, n, each, 7))
@@ -44,7 +44,7 @@ func TestMedianBucketAndBuckets(t *testing.T) {
 // With the values in the rows of their classes and exact cells, nothing is wrong; with
 // buckets of everybody, counts on the quasi-identifiers still are exact.
 func TestAnswersOfExactCells(t *testing.T) {
-	data, err := loadAdult("", 1)
+	data, err := adult.load("", 1)
 	require.NoError(t, err)
 	const n = 2000
 	w := newWorkload(data, n, 30, 7)

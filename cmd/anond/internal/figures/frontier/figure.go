@@ -67,7 +67,7 @@ func (r *Result) claims() []figures.Claim {
 func (r *Result) within(hold, loss float64) figures.Finding {
 	so := true
 	var numbers []string
-	for _, name := range policyNames {
+	for _, name := range PolicyNames {
 		least, found := 1.0, false
 		for _, row := range r.Rows {
 			if row.Policy == name && row.MeanHoldStreamed <= hold {

@@ -86,16 +86,16 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestReadAdultRefusesOtherFiles(t *testing.T) {
-	_, err := readAdult(csv.NewReader(strings.NewReader("a,b\n1,2\n")))
+	_, err := adult.read(csv.NewReader(strings.NewReader("a,b\n1,2\n")))
 	require.ErrorContains(t, err, `no column "age"`)
-	header := strings.Join(append(quasi, sensitive), ",")
-	_, err = readAdult(csv.NewReader(strings.NewReader(header + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
+	header := strings.Join(append(slices.Clone(adult.quasi), adult.sensitive), ",")
+	_, err = adult.read(csv.NewReader(strings.NewReader(header + "\n39,Private,13,Divorced,White,Male,Cuba,Sales\n")))
 	require.ErrorContains(t, err, "1 rows")
 }
 
 // Categories are numbered by the measure's order, then by first appearance.
 func TestCoder(t *testing.T) {
-	c := newCoder()
+	c := newCoder(adult.order)
 	require.Equal(t, 3.0, c.number("marital-status", "Divorced"))
 	require.Equal(t, 39.0, c.number("age", "39"))
 	require.Equal(t, 0.0, c.number("native-country", "Cuba"))
@@ -157,7 +157,7 @@ func TestReferencesPartitionEverything(t *testing.T) {
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	r := &Result{K: 10, L: 5, batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17},
+	r := &Result{K: 10, L: 5, title: "Adult", batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17},
 		{Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
 		{Policy: "mondrian re-run", NCPInterval: .7}}}
 	var out bytes.Buffer
@@ -176,14 +176,14 @@ func TestFrontierIsAFigure(t *testing.T) {
 	r := figurestest.Run(t, Figures(), "frontier")
 	require.Len(t, r.Panels, 1)
 	require.False(t, r.Panels[0].Timed, "seconds are left out")
-	require.Greater(t, len(r.Panels[0].Rows), len(policyNames)*len(maxHolds), "every policy at every max_hold, and the references")
+	require.Greater(t, len(r.Panels[0].Rows), len(PolicyNames)*len(maxHolds), "every policy at every max_hold, and the references")
 	require.Len(t, r.Claims, 2)
 	figurestest.Stops(t, Figures(), "frontier")
 }
 
 func TestClaimsFollowThePoints(t *testing.T) {
 	r := &Result{K: 10, L: 5}
-	for _, name := range policyNames {
+	for _, name := range PolicyNames {
 		r.Rows = append(r.Rows, Row{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18},
 			Row{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
 	}

@@ -16,8 +16,8 @@ import (
 func (o Options) references(data *table) []run {
 	return []run{
 		{"mondrian re-run", func(ctx context.Context) (Row, *published, error) { return o.rerun(ctx, data) }},
-		o.oneShot(data, o.shape().load),
-		o.oneShot(data, o.shape().total()),
+		o.oneShot(data, o.shape(data).load),
+		o.oneShot(data, o.shape(data).total()),
 	}
 }
 
@@ -25,7 +25,7 @@ func (o Options) references(data *table) []run {
 // tools do. Each release alone is valid; together they break the promise.
 func (o Options) rerun(ctx context.Context, data *table) (row Row, last *published, err error) {
 	row = Row{Policy: "mondrian re-run", Unsafe: true}
-	s := o.shape()
+	s := o.shape(data)
 	for n := s.load; n <= s.total(); n += s.batch {
 		if err := ctx.Err(); err != nil {
 			return row, nil, err

@@ -11,15 +11,18 @@ import (
 // WriteSVG draws the frontier.
 func (r *Result) WriteSVG(w io.Writer) error { return r.chart().WriteSVG(w) }
 
-// chart is what is lost against how long people wait.
+// chart is what is lost against how long people wait, of the first seed.
 func (r *Result) chart() *chart.Chart {
-	c := chart.NewChart(fmt.Sprintf("Utility frontier: Adult, k = %d, l = %d", r.K, r.L),
+	c := chart.NewChart(fmt.Sprintf("Utility frontier: %s, k = %d, l = %d", r.title, r.K, r.L),
 		chart.Axis{Label: fmt.Sprintf("mean hold of streamed records, in batches of %d", r.batch)},
 		chart.Axis{Label: "mean (hi-lo)/(max-min); never published = 1"})
 	c.Note = fmt.Sprintf("%d records, seed %d; levels: all records partitioned at once", r.Records, r.Seed)
 	byPolicy := map[string][]chart.Point{}
 	var order []string
 	for _, row := range r.Rows {
+		if row.Seed != r.Seed {
+			continue
+		}
 		name := row.Policy
 		if row.Unsafe {
 			name += " (unsafe)"
@@ -31,7 +34,7 @@ func (r *Result) chart() *chart.Chart {
 	}
 	for _, name := range order {
 		s := chart.Series{Name: name, Points: byPolicy[name]}
-		if !slices.Contains(policyNames, name) { // a level to compare with
+		if !slices.Contains(PolicyNames, name) { // a level to compare with
 			s.Style, s.Dashed = chart.Level, true
 		}
 		c.Add(s)

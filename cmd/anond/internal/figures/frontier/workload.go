@@ -89,10 +89,6 @@ func (a *asker) draw(rng *rand.Rand, sensitive bool) *query.Bound {
 	return bound
 }
 
-// scales are the quasi-identifiers of which a range makes sense. The others are
-// numbers only for the measure of loss.
-var scales = []string{"age", "education-num"}
-
 func (a *asker) condition(rng *rand.Rand, j int) query.Condition {
 	d, values := a.t.Dicts[j], a.values[j]
 	c := query.Condition{Attribute: d.Attribute().Name}
@@ -102,7 +98,7 @@ func (a *asker) condition(rng *rand.Rand, j int) query.Condition {
 		}
 		return d.Text(values[i])
 	}
-	if slices.Contains(scales, c.Attribute) {
+	if slices.Contains(a.t.scales, c.Attribute) {
 		from, to := rng.IntN(len(values)), rng.IntN(len(values))
 		c.Range = &query.TextRange{Lo: text(min(from, to)), Hi: text(max(from, to))}
 		return c
