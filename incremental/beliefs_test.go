@@ -130,6 +130,9 @@ func (b *belief) judge(s *course, out *verdict) {
 				size--
 			}
 		}
+		if s.apart && size < len(bucket.members) {
+			continue
+		}
 		for _, r := range bucket.members {
 			if s.knows(int(r)) >= 0 {
 				continue

@@ -26,6 +26,7 @@ type replay struct {
 	rows   []equivclass.Row // the value last
 	// subPool is the least number of classes of a sub-pool.
 	subPool int
+	aligned int // buckets of sub-pools that were joined and divided again
 	// moved says where the place of a class in its Merge has gone; nil: nowhere.
 	moved func(k merge.Key, place int32) int32
 }

@@ -142,6 +142,41 @@ func nearest(p *play) {
 	}))
 }
 
+// unaligned divides two sub-pools that had to be joined by a Merge of all their classes, and
+// not by places (Theorem F).
+func unaligned(p *play) {
+	p.feed(8)
+	p.saw(p.m.CutAs(func(classes [][]incremental.RecordID) (buckets [][]int) {
+		values, order := make([]uint32, len(p.world)), merge.NewOrder([]string{"a", "b", "c"})
+		for r, v := range p.world {
+			values[r] = uint32(v)
+		}
+		divide := func(key merge.Key, these ...int) {
+			var bags []merge.Bag
+			for _, c := range these {
+				bags = append(bags, merge.BagOf(order, values, classes[c]))
+			}
+			for _, g := range merge.Merge(bags, p.k, merge.Requirement{L: p.l}, merge.AllDraws(key, p.drawn)) {
+				var bucket []int
+				for _, i := range g {
+					bucket = append(bucket, these[i])
+				}
+				buckets = append(buckets, bucket)
+			}
+		}
+		rows := func(a, b int) []int32 { return append(rowsOf(classes[a]), rowsOf(classes[b])...) }
+		switch {
+		case !p.eligible(append(rows(0, 2), rows(1, 3)...)):
+		case p.eligible(rows(0, 2)) && p.eligible(rows(1, 3)):
+			divide(merge.Key{SubPool: 1}, 0, 2)
+			divide(merge.Key{SubPool: 2}, 1, 3)
+		default:
+			divide(merge.Key{}, 0, 1, 2, 3)
+		}
+		return buckets
+	}))
+}
+
 func rowsOf(records []incremental.RecordID) (out []int32) {
 	for _, r := range records {
 		out = append(out, int32(r))
@@ -189,7 +224,8 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 //	values by dictionary code                   1                   2934 of 3480
 //	partner by distance                         1                   2316 of 3696
 //	two pools share draws                       1                   912 of 984
-//	sub-pools share draws                       1                   966 of 1038
+//	sub-pools share draws                       1                   912 of 984
+//	joined sub-pools are divided into classes   1                   3120 of 3432
 //	an ineligible pool is carried over          1                   54 of 78
 //	rule I over the whole load, with the rest   1                   54 of 90
 //	all or nothing                              1                   372 of 492
@@ -198,9 +234,10 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 //	MinPool from the values of those who wait   1                   54 of 78
 //	a first pool that grows after a refusal     1                   420 of 636
 //
-// The machine cannot make three mistakes that package merge enumerates: it has one call of
-// Merge for a pool, so that it neither refines a merged group nor merges a failed sub-pool
-// again, and Merge, as the verifier, refuses parts of unequal size.
+// The machine cannot make mistakes that package merge enumerates: it has one call of
+// merge.Pool for a pool, so that it neither divides joined sub-pools otherwise than by places
+// nor merges a failed sub-pool again, and Merge, as the verifier, refuses parts of unequal
+// size.
 func TestBrokenMachines(t *testing.T) {
 	t.Parallel()
 	for i, s := range []*course{
@@ -211,7 +248,8 @@ func TestBrokenMachines(t *testing.T) {
 		{name: "partner by distance", n: 8, d: 3, k: 2, l: 2, play: nearest},
 		{name: "pools share draws", n: 12, d: 3, k: 2, l: 2, play: batches(6, 12), key: onePool, known: []int{0, 0, 1, 2, 1, 2}},
 		{name: "sub-pools share draws", n: 12, d: 3, k: 2, l: 2, subPool: 3, play: batches(12), key: oneSubPool, rows: inPairs,
-			known: []int{0, 0, -1, -1, 1, 2, -1, -1, 1, 2}},
+			known: []int{0, 0, 1, 2, 1, 2}, apart: true},
+		{name: "joined sub-pools are divided into classes", n: 8, d: 3, k: 2, l: 2, play: unaligned},
 		{name: "an ineligible pool is carried over", n: 8, d: 3, k: 2, l: 2, play: carried, known: abbc},
 		{name: "rule I over the whole load", n: 8, d: 3, k: 2, l: 2, play: wholeLoad, known: abbc},
 		{name: "all or nothing", n: 10, d: 3, k: 2, l: 2, play: allOrNothing, known: abbc},

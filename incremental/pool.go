@@ -88,10 +88,23 @@ func (p *planning) whole(records []RecordID) []RecordID {
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
-// over, the last ones, wait.
+// over, the last ones, wait. How many these are does not depend on l, since the first pool
+// stays the same if l is lowered after a refusal.
 func (p *planning) blocks(classes int) (subPools, each int) {
-	k := p.policy.Requirement.K
-	return merge.Blocks(classes, max(p.sizes.subPool, (p.need.Records+k-1)/k))
+	return merge.Blocks(classes, p.leastSubPool())
+}
+
+func (p *planning) leastSubPool() int {
+	k, need := p.policy.Requirement.K, p.need.Records
+	if !p.head.InitialDone {
+		need = p.policy.MinPool
+	}
+	return max(p.sizes.subPool, (need+k-1)/k)
+}
+
+// division is that of a pool's classes, which fit.
+func (p *planning) division(plans []plan) (subPools int, near bool) {
+	return merge.Division(len(plans), p.leastSubPool(), p.policy.Requirement.L)
 }
 
 // pool decides on planned classes that form one pool: every one of them is published, or
@@ -115,28 +128,53 @@ func (p *planning) pool(plans []plan) (d decision, err error) {
 		}
 		return decision{}, p.refusal(bag, want)
 	}
-	d.births = p.buckets(plans, &m)
+	d.births = p.buckets(p.near(plans), &m)
 	return d, nil
 }
 
-// buckets lets Merge decide which of the classes share one.
-func (p *planning) buckets(plans []plan, m *merging) (births []*Class) {
+// near puts the classes of a pool in an order in which class i is in sub-pool i modulo their
+// number, and the classes of a sub-pool lie near each other.
+func (p *planning) near(plans []plan) []plan {
+	subPools, near := p.division(plans)
+	if subPools < 2 || !near {
+		return plans
+	}
+	c, k := p.records, p.policy.Requirement.K
+	d, space := c.schema.D(), c.space(c.len())
+	points := equivclass.Points{Space: space, X: make([]float32, len(plans)*k*d)} // row i*k+j is member j of class i
+	classes := make([][]int32, len(plans))
+	for i, pl := range plans {
+		for j, r := range pl.members {
+			row := i*k + j
+			c.coords(space, r, points.X[row*d:(row+1)*d])
+			classes[i] = append(classes[i], int32(row))
+		}
+	}
+	out := make([]plan, len(plans))
+	for i, rows := range (extract.Blind{Workers: p.policy.Workers}).WithStop(c.interrupt.asked).Near(points, classes, subPools) {
+		out[i] = plans[int(rows[0])/k]
+	}
+	return out
+}
+
+// buckets lets Merge decide which of the classes share one. Classes keep their order,
+// which is blind to values: the index of published classes, from which the trigger
+// `update` follows, breaks ties by it.
+func (p *planning) buckets(plans []plan, m *merging) []*Class {
 	bags, k := make([]merge.Bag, len(plans)), p.policy.Requirement.K
 	for i, pl := range plans {
 		bags[i] = merge.BagOf(m.order, p.records.sa(), pl.members)
 	}
-	subPools, _ := p.blocks(len(plans))
+	subPools, _ := p.division(plans)
 	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}
 	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
 	buckets, _ := merge.Pool(bags, k, subPools, m.want, p.draws(key), run)
+	births := make([]*Class, len(plans))
 	for i, b := range buckets {
 		for _, class := range b {
-			births = append(births, &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members})
+			births[class] = &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members}
 		}
 	}
-	// Classes are numbered in an order that is blind to values: the index of published
-	// classes, from which the trigger `update` follows, breaks ties by it.
-	slices.SortFunc(births, func(a, b *Class) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	return births
 }
 

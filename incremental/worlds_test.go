@@ -31,6 +31,9 @@ type course struct {
 	play    func(p *play)
 	reaches []string // what some transcripts must have, see learn
 	known   []int    // values that the adversary knows, by record; -1, or none: unknown
+	// apart leaves out buckets with people who are known: where sub-pools are joined, Theorem F
+	// exchanges whole sub-pools, which it cannot if the values of one are known.
+	apart bool
 	// what is broken (broken_test.go)
 	order      func(merge.Key, int) []int32 // in the place of uniform draws
 	key        func(merge.Key) merge.Key    // in the place of the key of a draw

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -123,15 +124,28 @@ func BenchmarkMergeAdult(b *testing.B) {
 	}
 }
 
-// BenchmarkPool is a pool of 100,000 classes in sub-pools.
+// BenchmarkPool is a pool of 100,000 classes in sub-pools, which are contiguous in the order
+// of the cuts where they should hold near classes.
 func BenchmarkPool(b *testing.B) {
-	var bags []Bag
-	for len(bags) < 100_000 {
-		bags = append(bags, adult(b, 30162, 10)...)
-	}
-	subPools, each := Blocks(100_000, SubPoolClasses)
-	bags = bags[:subPools*each]
-	for b.Loop() {
-		Pool(bags, 10, subPools, Requirement{L: 5}, seeded(1), Run{Workers: runtime.NumCPU()})
+	for _, c := range adultSettings {
+		var bags []Bag
+		for len(bags) < 100_000 {
+			bags = append(bags, adult(b, 30162, c.k)...)
+		}
+		fit, each := Blocks(100_000, SubPoolClasses)
+		bags = bags[:fit*each]
+		subPools, near := Division(len(bags), SubPoolClasses, c.l)
+		if near {
+			spread := make([]Bag, len(bags))
+			for i := range bags {
+				spread[i] = bags[i%subPools*(len(bags)/subPools)+i/subPools]
+			}
+			bags = spread
+		}
+		b.Run(fmt.Sprintf("k=%d,l=%d", c.k, c.l), func(b *testing.B) {
+			for b.Loop() {
+				Pool(bags, c.k, subPools, Requirement{L: c.l}, seeded(1), Run{Workers: runtime.NumCPU()})
+			}
+		})
 	}
 }

@@ -1,7 +1,7 @@
 // Package merge decides which classes share a bucket. It is rule B (buckets), at
 // level L2: safe against someone who knows the program.
 //
-// Guarantee: Theorem E. Whoever knows all releases, this program, and the law of
+// Guarantee: Theorems E and F. Whoever knows all releases, this program, and the law of
 // its random draws believes of each published person with probability
 // count(v)/size that their value is v, where count(v) of the size records of their
 // bucket have v. That is at most 1/l, since every bucket satisfies frequency
@@ -22,15 +22,23 @@
 // nothing else is eligible, all parts are one bucket. All arithmetic is on integers,
 // so every processor decides alike.
 //
-// Pool handles large pools. It divides the classes by count into sub-pools of equal
-// size. The top level is a Merge of the sub-pools' bags; sub-pools that are joined are
-// one bucket. A sub-pool that is alone is divided by a Merge of its classes. If all
-// sub-pools are eligible, which MinPool makes likely, each of them is alone.
+// Pool divides large pools first, by count, into sub-pools of equal size. The top level is
+// a Merge of the sub-pools' bags. Sub-pools that are joined, or one that is not, are a
+// node. Sub-pools are lists of classes, and the node's classes at the same place of each
+// list are one part: all parts have the same size again. A Merge of the parts' bags
+// divides the node into buckets (aligned refinement, Theorem F). So a class of a joined
+// sub-pool shares its bucket with those at its place of all sub-pools of the node.
+//
+// At l = 2 and 3 a sub-pool holds near classes (Division). A bucket's values then come from
+// people who resemble each other, which halves the part of an analyst's error that does not
+// average out. At larger l too many sub-pools of near classes would be ineligible; there
+// sub-pools only save time, and hold classes from everywhere.
 //
 // # Duties of the caller
 //
 //   - The pool, its classes and their order follow from quasi-identifiers, arrival and
-//     published data only. So does the number of sub-pools.
+//     published data only. So do the number of sub-pools, and which class is at which place
+//     of which sub-pool.
 //   - A pool that is ineligible as a whole is quarantined as a whole, never in part and
 //     never with other records. So Requirement.Holds is asked of the bag of the pool.
 //   - All classes have the same size.
@@ -54,43 +62,50 @@
 // from one that fits b. So the groups of positions are renamed by p, with the same
 // probability.
 //
-// Theorem. Let pools, classes and sub-pools be as the caller's duties say. Then, for
+// Theorem E. Let pools, classes and sub-pools be as the caller's duties say. Then, for
 // every exchangeable prior and every transcript o of all releases, and for each
 // record t of a bucket B of o and each value v, P(t has v | o) = count_B(v)/|B|.
 //
+// Proof. The proof is that of Theorem F below: Theorem E is the case in which B is in a
+// node of one sub-pool, the pool itself if it is not divided.
+//
+// Theorem F (aligned refinement). The same holds if B is in a node of several sub-pools.
+//
 // Proof. A world assigns a value to each record. Its weight is its prior times the
-// probability, over the draws, that it gives o. Let G be the group of permutations of
-// the records of B that is generated as follows; g in G acts on a world by moving the
-// values along.
+// probability, over the draws, that it gives o. Let N be the sub-pools of B's node, s the
+// places of a sub-pool, and P the places of B: B is the classes (a, r) with a in N and
+// r in P. Let G be the group of permutations of the records of N that is generated as
+// follows; g in G acts on a world by moving the values along.
 //
-//   - If B is one class: all permutations of its records.
-//   - If B is several classes of a pool without sub-pools, or of a sub-pool that is
-//     alone in its group: the permutations inside each class of B, and the exchanges of
-//     all values of one class of B with those of another along a bijection. The
-//     bijection exists because both have the same size.
-//   - If B is several sub-pools: the same with sub-pools for classes.
+//   - (i) All permutations of the records of one class of B.
+//   - (ii) For two places r, r' of P: the exchange, in all sub-pools a of N at once, of all
+//     values of class (a, r) with those of class (a, r').
+//   - (iii) For two sub-pools a, a' of N: the exchange, at all s places r at once, of all
+//     values of class (a, r) with those of class (a', r).
 //
-// G is transitive on B: for any two records of B there is a g that takes one to the
-// other. We show that g keeps the weight of every world.
+// The exchanges are along bijections, which exist because all classes have the same size.
+// Each of them maps B to B. G is transitive on B: (iii) takes a record to any sub-pool of
+// N, (ii) to any place of P, (i) to any record of its class. We show that the generators
+// keep the weight of every world and the transcript's bags.
 //
 // (1) Prior and admission. g permutes values over records, so the prior stays. It does
 // so within one pool. The pool's bag stays, so whether the pool is admitted, which
 // requirement holds, and all that later pools derive from what this one publishes.
-// (2) Membership. Pools, classes, sub-pools and their times are functions of what g
+// (2) Membership. Pools, classes, sub-pools, places and their times are functions of what g
 // does not change.
-// (3) The decision that formed B, if B is more than one class. g changes the list of
-// bags that this Merge saw by a permutation p of positions within one of its groups:
-// exchanging two parts exchanges their bags, and a permutation inside a part leaves
-// its bag as it is. So p Q = Q for the observed partition Q, and P(R(p b) = Q) =
-// P(R(p b) = p Q) = P(R(b) = Q) by the lemma.
-// If B is one class, the list stays as it is.
-// (4) Decisions above. If B is in a sub-pool, that sub-pool's bag stays, so the top
-// level sees the same list.
-// (5) Decisions below. None: a merged group is one bucket, and nothing was decided
-// inside of it.
-// (6) Everything else. Other sub-pools, pools and buckets are not touched, and their
-// draws have keys of their own, so are independent of those of (3). What is published
-// of B is its bag, which stays. So the probability of o is a product in which each
+// (3) The top level. (i) and (ii) leave the bag of each sub-pool as it is. (iii) exchanges
+// the bags of a and a', that is, it changes the list b of bags that the top level saw by a
+// permutation p of positions within one of its groups. So p Q = Q for the observed
+// partition Q, and P(R(p b) = Q) = P(R(p b) = p Q) = P(R(b) = Q) by the lemma.
+// (4) The node. Part r has the classes (a, r) for all a in N. (i) and (iii) leave the bag
+// of each part as it is: (iii) moves values between classes of one part. (ii) exchanges
+// the bags of the parts r and r', which are in one group of this Merge: the same argument
+// as in (3).
+// (5) Decisions below. None: nothing was decided inside of a bucket.
+// (6) Everything else. What is published of N are the bags of its buckets. They are sums
+// of bags of parts. (i) and (iii) keep those, and (ii) exchanges two in the sum. Other nodes,
+// pools and sub-pools are not touched, and their draws have keys of their own, so are
+// independent of those of (3) and (4). So the probability of o is a product in which each
 // factor stays.
 //
 // So the posterior is invariant under G, and because G is transitive, P(t has v | o)
@@ -106,13 +121,15 @@
 // The tests enumerate all worlds and all draws of pools of 6 to 8 records in rationals.
 // The posterior is the share exactly. Each of these variants raises it above 1/l in
 // the same enumeration: equal bags in the order of class numbers (1.0), known draws (1.0),
-// values in the order of a dictionary (1.0), a partner by distance (1.0), a merged
-// group that is refined (1.0), parts of unequal size (1.0), sub-pools that share draws
-// (.604), a sub-pool that failed and is merged again with another (1.0).
+// values in the order of a dictionary (1.0), a partner by distance (1.0), parts of unequal
+// size (1.0), sub-pools that share draws (.604), a sub-pool that failed and is merged again
+// with another (1.0). Of Theorem F: a node divided into its classes instead of its parts
+// (1.0), parts of classes that are at the same place in the order of their bags (1.0).
 //
 // # Cost
 //
-// About 0.4 s for 1,000 classes of Adult on one core, in sub-pools of SubPoolClasses.
+// About 0.2 s for 1,000 classes of Adult at k=5, l=3 on one core (sub-pools of near classes),
+// 0.4 s at k=10, l=5.
 // Sub-pools are spread over cores. Memory: classes times different values.
 //
 // # Source

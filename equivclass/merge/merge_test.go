@@ -145,8 +145,9 @@ func TestPoolIsBlindToWorkers(t *testing.T) {
 	}
 }
 
-// TestPoolKeepsSubPoolsApart: a bucket is in one sub-pool, or it is several whole ones.
-func TestPoolKeepsSubPoolsApart(t *testing.T) {
+// TestPoolAlignsWhatItJoins: sub-pools are joined only if they must be, and the buckets of a
+// node have the same places of each of its sub-pools.
+func TestPoolAlignsWhatItJoins(t *testing.T) {
 	const subPools = 5
 	bags := drawn(equivtest.Rand(9), 60, 3, 5)
 	for i := 0; i < len(bags); i += subPools { // sub-pool 0 is ineligible
@@ -154,20 +155,33 @@ func TestPoolKeepsSubPoolsApart(t *testing.T) {
 	}
 	buckets, _ := Pool(bags, 3, subPools, Requirement{L: 2}, seeded(3), Run{})
 	checkGroups(t, bags, Requirement{L: 2}, buckets)
-	whole := 0
+	nodes, aligned := map[int32]string{}, 0
 	for _, b := range buckets {
-		of := map[int32]bool{}
-		for _, class := range b {
-			of[class%subPools] = true
+		of, places := span(b, subPools)
+		require.Len(t, b, len(of)*len(places))
+		for _, s := range of {
+			if nodes[s] == "" {
+				nodes[s] = fmt.Sprint(of)
+			}
+			require.Equal(t, nodes[s], fmt.Sprint(of), "a sub-pool is in two nodes")
 		}
 		if len(of) > 1 {
-			whole++
-			assert.Len(t, b, len(of)*len(bags)/subPools, "a bucket of several sub-pools has all of their classes")
-			assert.True(t, of[0])
+			aligned++
+			assert.Equal(t, int32(0), of[0])
 		}
 	}
-	assert.Equal(t, 1, whole)
-	assert.Greater(t, len(buckets), 3)
+	assert.Greater(t, aligned, 1, "the node is one bucket: the test shows nothing")
+	assert.Less(t, len(nodes[0]), len("[0 1 2]"), "more is joined than must be")
+}
+
+// span returns the sub-pools and the places of a bucket's classes, ascending.
+func span(bucket []int32, subPools int) (of, places []int32) {
+	for _, class := range bucket {
+		of, places = append(of, class%int32(subPools)), append(places, class/int32(subPools))
+	}
+	slices.Sort(of)
+	slices.Sort(places)
+	return slices.Compact(of), slices.Compact(places)
 }
 
 func TestPoolStops(t *testing.T) {
@@ -180,12 +194,32 @@ func TestPoolStops(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	for _, c := range []struct{ classes, least, subPools, each int }{
-		{100, 0, 1, 100}, {100, 60, 1, 100}, {100, 50, 2, 50}, {100, 30, 3, 33}, {0, 5, 1, 0}, {3016, 90, 33, 91},
+		{100, 0, 1, 100}, {100, 60, 1, 100}, {100, 50, 2, 50}, {100, 30, 3, 33}, {0, 5, 1, 0}, {3016, 90, 29, 104},
+		{3000, 32, 75, 40}, {3000, 30, 100, 30},
 	} {
 		subPools, each := Blocks(c.classes, c.least)
 		assert.Equal(t, [2]int{c.subPools, c.each}, [2]int{subPools, each}, "%+v", c)
 		assert.Less(t, c.classes-subPools*each, subPools)
 	}
+}
+
+// TestDivision: the classes that Blocks made fit are divided without a remainder, whatever l
+// is: the first pool stays the same if l is lowered.
+func TestDivision(t *testing.T) {
+	for classes := range 6000 {
+		fit, each := Blocks(classes, SubPoolClasses)
+		classes = fit * each
+		again, _ := Blocks(classes, SubPoolClasses)
+		near, _ := Division(classes, SubPoolClasses, 3)
+		require.Equal(t, again, near)
+		require.Equal(t, classes, again*(classes/again))
+		far, _ := Division(classes, SubPoolClasses, 5)
+		require.Equal(t, classes, far*(classes/far))
+		require.True(t, far == 1 || classes/far >= farClasses)
+	}
+	far, isNear := Division(100_000, SubPoolClasses, 5)
+	assert.Equal(t, 100, far)
+	assert.False(t, isNear)
 }
 
 func FuzzMerge(f *testing.F) {

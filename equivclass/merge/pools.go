@@ -11,28 +11,62 @@ type Run struct {
 	Stop    func() bool // asked now and then; nil: never
 }
 
-// SubPoolClasses is a good number of classes for a sub-pool, if MinPool asks for no
-// more: larger ones take more time for each class, for hardly finer buckets.
-const SubPoolClasses = 1000
+// SubPoolClasses is a good number of classes for a sub-pool of near classes, if MinPool
+// asks for no more: smaller ones are joined more often, in larger ones a bucket has
+// classes that lie farther apart.
+const SubPoolClasses = 32
 
-// Blocks divides a pool into sub-pools of equal size, each of at least so many
-// classes (SubPoolClasses, and as many as MinPool asks for): it returns the number of sub-pools and the classes of each. The
-// remaining classes, fewer than there are sub-pools, do not fit: they wait for the
-// next pool.
+const (
+	// nearL is the largest l at which sub-pools hold near classes. At l = 5 most of those
+	// of Adult are ineligible, so that buckets become larger: the median person's has 60
+	// people instead of 30.
+	nearL = 3
+	// farClasses is a good number of classes for a sub-pool of classes from everywhere:
+	// larger ones take more time for each class, for hardly finer buckets.
+	farClasses = 1000
+)
+
+// Division returns into how many sub-pools a pool is divided whose classes Blocks has made
+// fit, and whether a sub-pool should hold classes that lie near each other.
+func Division(classes, least, l int) (subPools int, near bool) {
+	if l <= nearL {
+		subPools, _ = Blocks(classes, least)
+		return subPools, true
+	}
+	for subPools = classes / max(least, farClasses); subPools > 1; subPools-- {
+		if classes%subPools == 0 {
+			return subPools, false
+		}
+	}
+	return 1, false
+}
+
+// Blocks divides a pool into sub-pools of equal size, each of at least so many classes:
+// it returns the number of sub-pools and the classes of each. The remaining classes,
+// fewer than there are sub-pools, do not fit: they wait for the next pool. Of the
+// numbers of sub-pools from two thirds of what fits, it takes the one that leaves the
+// fewest classes, the largest of those.
 func Blocks(classes, least int) (subPools, each int) {
 	if least < 1 || classes < 2*least {
 		return 1, classes
 	}
-	subPools = classes / least
+	most := classes / least
+	subPools = most
+	for n := most - 1; n > most*2/3; n-- {
+		if classes%n < classes%subPools {
+			subPools = n
+		}
+	}
 	return subPools, classes / subPools
 }
 
 // Pool decides the buckets of a pool of classes, which all have size records. The
-// pool is divided by count into sub-pools; class i belongs to sub-pool i modulo
-// their number, so that the order of classes, which may follow quasi-identifiers,
-// spreads over all of them. The top level is a Merge of the bags of the sub-pools: a
-// group of two or more is one bucket, which is never refined. A sub-pool that is
-// alone in its group is divided by a Merge of its classes, with draws of its own.
+// pool is divided into sub-pools, which should hold classes that lie near each other:
+// class i belongs to sub-pool i modulo their number, and is its strand's class at place
+// i divided by it. The top level is a Merge of the bags of the sub-pools. The sub-pools
+// of a group are one node: the classes at the same place of each are one part, so that
+// all parts have the same size, and a Merge of the bags of these parts, with draws of
+// its own, divides the node (Theorem F).
 //
 // The classes must be a multiple of the sub-pools (Blocks): parts of unequal size
 // break the proof. ok is false if the work was stopped.
@@ -49,45 +83,61 @@ func Pool(bags []Bag, size, subPools int, requirement Requirement, draws Draws, 
 		panic("merge: sub-pools of unequal size")
 	}
 	check(bags, size)
-	tops := make([]Bag, subPools)
-	for s := range tops {
-		tops[s] = sum(pick(bags, members(s, subPools, len(bags))))
-	}
-	groups := merge(tops, size*len(bags)/subPools, requirement, draws.of(0, 0, 0), stop)
-	parts := make([][][]int32, len(groups))
-	each(len(groups), run.Workers, func(i int) {
-		parts[i] = bucketsOf(groups[i], bags, size, subPools, requirement, draws, stop)
-	})
+	p := pool{bags, size, subPools, requirement, draws, stop}
+	nodes := merge(p.tops(), size*len(bags)/subPools, requirement, draws.of(0, 0, 0), stop)
+	parts := make([][][]int32, len(nodes))
+	each(len(nodes), run.Workers, func(i int) { parts[i] = p.divide(nodes[i]) })
 	for _, p := range parts {
 		buckets = append(buckets, p...)
 	}
 	return inOrder(buckets), !stop()
 }
 
-// bucketsOf returns the buckets of a group of sub-pools.
-func bucketsOf(group []int32, bags []Bag, size, subPools int, requirement Requirement, draws Draws, stop func() bool) [][]int32 {
-	if len(group) > 1 {
-		var one []int32
-		for _, s := range group {
-			one = append(one, members(int(s), subPools, len(bags))...)
+// pool is what Pool was called with.
+type pool struct {
+	bags           []Bag
+	size, subPools int
+	requirement    Requirement
+	draws          Draws
+	stop           func() bool
+}
+
+// tops are the bags of the sub-pools.
+func (p *pool) tops() []Bag {
+	out := make([]Bag, p.subPools)
+	for s := range out {
+		var classes []int32
+		for i := s; i < len(p.bags); i += p.subPools {
+			classes = append(classes, int32(i))
 		}
-		return [][]int32{one}
-	}
-	s := int(group[0])
-	at := members(s, subPools, len(bags))
-	out := merge(pick(bags, at), size, requirement, draws.of(s+1, 1, 0), stop)
-	for _, g := range out {
-		for i, class := range g {
-			g[i] = at[class]
-		}
+		out[s] = sum(pick(p.bags, classes))
 	}
 	return out
 }
 
-// members lists the classes of a sub-pool.
-func members(s, subPools, classes int) (out []int32) {
-	for i := s; i < classes; i += subPools {
-		out = append(out, int32(i))
+// divide returns the buckets of a node, which is one or more sub-pools, ascending.
+func (p *pool) divide(node []int32) [][]int32 {
+	places := len(p.bags) / p.subPools
+	bags := make([]Bag, places)
+	for r := range bags {
+		bags[r] = sum(pick(p.bags, p.at(node, r)))
+	}
+	out := merge(bags, p.size*len(node), p.requirement, p.draws.of(int(node[0])+1, 1, 0), p.stop)
+	for i, bucket := range out {
+		var classes []int32
+		for _, r := range bucket {
+			classes = append(classes, p.at(node, int(r))...)
+		}
+		out[i] = classes
+	}
+	return out
+}
+
+// at lists the classes of a node at a place.
+func (p *pool) at(node []int32, place int) []int32 {
+	out := make([]int32, len(node))
+	for i, s := range node {
+		out[i] = int32(place*p.subPools) + s
 	}
 	return out
 }

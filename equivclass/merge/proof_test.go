@@ -106,6 +106,42 @@ func requireExact(t *testing.T, v verdict) {
 	}
 }
 
+// TestAlignedRefinement: Theorem F. Sub-pools that are joined are divided into the classes
+// at the same places of each.
+func TestAlignedRefinement(t *testing.T) {
+	for _, c := range []setting{
+		{n: 6, k: 1, d: 3, l: 2, subPools: 2},
+		{n: 8, k: 1, d: 2, l: 2, subPools: 4},
+		{n: 6, k: 1, d: 3, l: 2, subPools: 3},
+		{n: 8, k: 2, d: 3, l: 2, subPools: 2},
+		{n: 8, k: 1, d: 2, l: 2, subPools: 2},
+	}[:tier.Of(t, 1, 2, 5)] {
+		t.Run(c.String(), func(t *testing.T) {
+			aligned := 0
+			v := enumerate(c.n, c.d, func(values []uint32, draws Draws) ([][]int32, string) {
+				buckets, seen := c.real(values, draws)
+				for _, b := range buckets {
+					if of, _ := span(classesOf(b, c.k), c.subPools); len(of) > 1 && len(b) < len(of)*c.n/c.subPools {
+						aligned++
+					}
+				}
+				return buckets, seen
+			})
+			t.Log(v, aligned)
+			requireExact(t, v)
+			assert.Positive(t, aligned, "no node was divided: the test shows nothing")
+		})
+	}
+}
+
+// classesOf returns the classes of k records of a bucket.
+func classesOf(bucket []int32, k int) (out []int32) {
+	for i := 0; i < len(bucket); i += k {
+		out = append(out, bucket[i]/int32(k))
+	}
+	return out
+}
+
 // TestRuleBStream: pools follow each other, and an ineligible one is quarantined whole.
 func TestRuleBStream(t *testing.T) {
 	c := setting{n: 8, k: 1, d: 2, l: 2, subPools: 1}

@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,6 +20,7 @@ func TestBrokenTwins(t *testing.T) {
 	halves := setting{n: 8, k: 2, d: 3, l: 2, subPools: 2}
 	three := setting{n: 6, k: 2, d: 3, l: 2, subPools: 1}
 	fours := setting{n: 8, k: 1, d: 3, l: 2, subPools: 2}
+	strands := setting{n: 6, k: 1, d: 3, l: 2, subPools: 2}
 	for _, c := range []struct {
 		name string
 		setting
@@ -29,6 +31,7 @@ func TestBrokenTwins(t *testing.T) {
 		{"values by dictionary code", pairs, pairs.byCode},
 		{"partner by distance", pairs, pairs.nearest},
 		{"merged group refined", halves, halves.refined},
+		{"strands aligned by their bags", strands, strands.alignedByBags},
 		{"parts of unequal size", single, single.unequal(1, 2, 3)},
 		{"sub-pools share draws", fours, fours.sharedDraws},
 		{"failed sub-pool merged again", halves, halves.again},
@@ -94,14 +97,64 @@ func (c setting) nearest(values []uint32, _ Draws) ([][]int32, string) {
 	return recordsOf(groups, c.k), ""
 }
 
-// refined runs Merge over the classes of sub-pools that share a bucket.
+// strand lists the classes of one of two sub-pools.
+func (c setting) strand(s int) (out []int32) {
+	for i := s; i < c.n/c.k; i += 2 {
+		out = append(out, int32(i))
+	}
+	return out
+}
+
+// joined reports whether the top level joins two sub-pools.
+func (c setting) joined(bags []Bag) bool {
+	holds := func(s int) bool { return c.requirement().Holds(sum(pick(bags, c.strand(s)))) }
+	return !holds(0) || !holds(1)
+}
+
+// refined divides two sub-pools that were joined by a Merge of all their classes.
 func (c setting) refined(values []uint32, draws Draws) ([][]int32, string) {
-	buckets, _ := c.real(values, draws)
-	if len(buckets) != 1 || c.admitted(values[:c.n/2]) && c.admitted(values[c.n/2:]) {
-		return buckets, ""
+	bags := c.classes(values)
+	if !c.admitted(values) || !c.joined(bags) {
+		return c.real(values, draws)
 	}
 	draws.key.Purpose = "refined"
-	return recordsOf(Merge(c.classes(values), c.k, c.requirement(), draws), c.k), ""
+	return recordsOf(Merge(bags, c.k, c.requirement(), draws), c.k), ""
+}
+
+// alignedByBags puts the classes of the second of two joined sub-pools in the reverse order
+// of their bags, those of the first in the order of theirs, so that parts are mixed well.
+func (c setting) alignedByBags(values []uint32, draws Draws) ([][]int32, string) {
+	bags := c.classes(values)
+	if !c.admitted(values) || !c.joined(bags) {
+		return c.real(values, draws)
+	}
+	first, second := c.strand(0), c.strand(1)
+	byBag := func(i, j int32) int { return compare(bags[i], bags[j]) }
+	slices.SortStableFunc(first, byBag)
+	slices.SortStableFunc(second, byBag)
+	slices.Reverse(second)
+	parts := make([][]int32, len(first))
+	for i := range parts {
+		parts[i] = []int32{first[i], second[i]}
+	}
+	return c.mergedParts(bags, parts, draws), ""
+}
+
+// mergedParts is a Merge of parts that are lists of classes.
+func (c setting) mergedParts(bags []Bag, parts [][]int32, draws Draws) [][]int32 {
+	sums := make([]Bag, len(parts))
+	for i, p := range parts {
+		sums[i] = sum(pick(bags, p))
+	}
+	groups := Merge(sums, c.k*len(parts[0]), c.requirement(), draws.of(1, 1, 0))
+	for i, g := range groups {
+		var classes []int32
+		for _, p := range g {
+			classes = append(classes, parts[p]...)
+		}
+		groups[i] = classes
+	}
+	return recordsOf(groups, c.k)
 }
 
 // unequal is a plain scheme for parts of any sizes: the first part that is

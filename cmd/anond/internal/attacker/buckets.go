@@ -17,10 +17,16 @@ type buckets struct{}
 func (buckets) Name() string { return "buckets (L2)" }
 
 func (b buckets) run(p *equivclass.Pool, want equivclass.Requirement, d draws) (classes, parts [][]int32) {
-	classes, _ = extract.Blind{Workers: workers}.Classes(p.Points(), want.K)
+	blind := extract.Blind{Workers: workers}
+	classes, _ = blind.Classes(p.Points(), want.K)
 	world, values := numbered(p.SA)
-	subPools, each := blocks(len(classes), want, world.bag(everyRow(classes), values))
+	least := leastSubPool(want, world.bag(everyRow(classes), values))
+	subPools, each := merge.Blocks(len(classes), least)
 	classes = classes[:subPools*each]
+	subPools, near := merge.Division(len(classes), least, want.L)
+	if near {
+		classes = blind.Near(p.Points(), classes, subPools)
+	}
 	return classes, b.merge(classes, world, values, want, subPools, d)
 }
 
@@ -31,11 +37,12 @@ func everyRow(classes [][]int32) (rows []int32) {
 	return rows
 }
 
-// blocks divides the pool. MinPool looks at published histograms; there is no
-// earlier release here, so the histogram of the pool stands for them.
-func blocks(classes int, want equivclass.Requirement, bag []int32) (subPools, each int) {
+// leastSubPool is how many classes a sub-pool has at least. MinPool looks at published
+// histograms; there is no earlier release here, so the histogram of the pool stands for
+// them.
+func leastSubPool(want equivclass.Requirement, bag []int32) int {
 	records, _ := merge.MinPool(bagOf(bag), want.L)
-	return merge.Blocks(classes, max(merge.SubPoolClasses, (records+want.K-1)/want.K))
+	return max(merge.SubPoolClasses, (records+want.K-1)/want.K)
 }
 
 // merge decides the buckets of classes.
@@ -62,12 +69,18 @@ func bagOf(counts []int32) (b merge.Bag) {
 
 // again merges only: classes are a function of the points.
 func (b buckets) again(p *Public, w World, d draws) (classes, parts [][]int32) {
-	return p.classes, b.merge(p.classes, w, p.values, p.want, b.subPools(p, w), d)
+	return p.classes, b.merge(p.classes, w, p.values, p.want, p.subPools(), d)
 }
 
 // subPools is the number of sub-pools, which follows from the pool's bag.
-func (buckets) subPools(p *Public, w World) int {
-	n, _ := blocks(len(p.classes), p.want, w.bag(p.rows(), p.values))
+func (p *Public) subPools() int {
+	all := make([]int32, p.values)
+	for _, bag := range p.bags {
+		for v, n := range bag {
+			all[v] += n
+		}
+	}
+	n, _ := merge.Division(len(p.classes), leastSubPool(p.want, all), p.want.L)
 	return n
 }
 
@@ -77,8 +90,8 @@ func (buckets) conclude(p *Public) func() Rules { return mergeRules(p) }
 // of one node can be exchanged in them.
 type draws struct {
 	seed    uint64
-	subPool uint32 // number from 1 of the sub-pool where two classes are exchanged; 0: of the whole pool
-	a, b    int32  // those classes; equal: none
+	subPool uint32 // where two parts are exchanged: number from 1 of the node's first sub-pool; 0: at the top
+	a, b    int32  // those parts; equal: none
 }
 
 // order returns the order of m parts for a key.
@@ -99,16 +112,4 @@ func (d draws) order(k merge.Key, m int) []int32 {
 		}
 	}
 	return out
-}
-
-// exchanged returns the draws in which two classes of one sub-pool are exchanged; ok
-// is false if they are not of one.
-func (d draws) exchanged(a, b int32, subPools int) (draws, bool) {
-	if subPools < 2 {
-		d.subPool, d.a, d.b = 0, a, b
-		return d, true
-	}
-	s := int32(subPools)
-	d.subPool, d.a, d.b = uint32(a%s)+1, a/s, b/s
-	return d, a%s == b%s
 }

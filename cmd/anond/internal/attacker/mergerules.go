@@ -11,7 +11,8 @@ import (
 // constant less the sum over buckets of |bag|^2 / classes. So each pair of classes is
 // a condition on their two bags, given the published bags of the buckets. It is the
 // same condition for all classes of a bucket, which is why it tells nothing about
-// one of them.
+// one of them. Merge decides inside each sub-pool, so only buckets of one are compared;
+// those of sub-pools that were joined are left out.
 type merged struct {
 	p      *Public
 	near   [][]int32 // by bucket: others, both ways
@@ -52,11 +53,11 @@ func similar(p *Public) [][]int32 {
 		dist float64
 		g    int32
 	}
-	near := make([][]int32, len(p.groups))
+	near, in := make([][]int32, len(p.groups)), p.inSubPools()
 	for g := range p.groups {
 		all := make([]other, 0, len(p.groups))
 		for h := range p.groups {
-			if g == h {
+			if g == h || in[g] < 0 || in[g] != in[h] {
 				continue
 			}
 			var dist float64
@@ -77,6 +78,21 @@ func similar(p *Public) [][]int32 {
 		near[g] = slices.Compact(near[g])
 	}
 	return near
+}
+
+// inSubPools is the sub-pool of each bucket, -1 if it has classes of several.
+func (p *Public) inSubPools() []int32 {
+	s, out := int32(p.subPools()), make([]int32, len(p.parts))
+	for g, part := range p.parts {
+		out[g] = part[0] % s
+		for _, c := range part {
+			if c%s != out[g] {
+				out[g] = -1
+				break
+			}
+		}
+	}
+	return out
 }
 
 // Conditions implements Rules.

@@ -3,6 +3,7 @@ package attacker
 import (
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -139,6 +140,34 @@ func TestNothingAtLevelL2(t *testing.T) {
 		buckets += trials
 	}
 	require.Positive(t, buckets, "some bucket has several classes")
+}
+
+// TestNothingInSubPools: the generators of Theorem F leave a release with sub-pools as it is.
+// In a corner one value is too frequent, so that sub-pools are joined.
+func TestNothingInSubPools(t *testing.T) {
+	tier.NotShort(t, "it decides on 200 classes many times")
+	rng := rand.New(rand.NewPCG(6, 7))
+	p := tinyPool(rng, 1000, 10)
+	for i := range p.SA {
+		if p.X[2*i] < .3 && p.X[2*i+1] < .3 && rng.IntN(10) > 0 {
+			p.SA[i] = 0
+		}
+	}
+	r := Publish(Buckets(), p, equivclass.Requirement{K: 5, L: 3}, 1)
+	require.Greater(t, r.subPools(), 3)
+	joined := 0
+	for g, s := range r.inSubPools() {
+		if s < 0 && len(r.parts[g]) < len(r.classes) {
+			joined++
+		}
+	}
+	require.Greater(t, joined, 2, "buckets of joined sub-pools")
+	for _, e := range []Exchange{InClass, OfClasses} {
+		share, trials, err := Unchanged(context.Background(), r, e, 12, 1)
+		require.NoError(t, err)
+		require.Greater(t, trials, 8)
+		require.InDelta(t, 1, share.Value, 0, "%s", e)
+	}
 }
 
 // byDistance is level L2 with a broken rule for buckets: a class that is not

@@ -63,14 +63,12 @@ func (r *Release) exchanged(e Exchange, rng *rand.Rand) (World, draws, bool) {
 		i, j := r.propose(rng, rows)
 		a, b := r.class[i], r.class[j]
 		switch {
-		case e == OfClasses && a != b && r.subPoolsOf(r.group[i]) == 1:
-			if d, ok := r.draws.exchanged(a, b, r.subPools()); ok {
-				for at, x := range r.classes[a] {
-					y := r.classes[b][at]
-					w[x], w[y] = w[y], w[x]
-				}
-				return w, d, true
+		case e == OfClasses && a != b:
+			pairs, d := r.generator(a, b)
+			for _, p := range pairs {
+				r.trade(w, p[0], p[1])
 			}
+			return w, d, true
 		case e != OfClasses && (a == b) == (e == InClass) && w[i] != w[j]:
 			w[i], w[j] = w[j], w[i]
 			return w, r.draws, true
@@ -79,19 +77,40 @@ func (r *Release) exchanged(e Exchange, rng *rand.Rand) (World, draws, bool) {
 	return nil, draws{}, false
 }
 
-// subPools is the number of sub-pools of a program with buckets.
-func (r *Release) subPools() int {
-	b, _ := r.program.(buckets)
-	return b.subPools(r.Public, r.truth)
+// generator returns the classes that are exchanged when one class of a bucket takes the
+// place of another, and the draws that go with it (Theorem F): both in all sub-pools of
+// their node, or, if they have one place, their whole sub-pools.
+func (r *Release) generator(a, b int32) (pairs [][2]int32, d draws) {
+	s := int32(r.subPools())
+	d = r.draws
+	if s == 1 {
+		d.subPool, d.a, d.b = 0, a, b
+		return [][2]int32{{a, b}}, d
+	}
+	if a/s == b/s {
+		for at := int32(0); int(at) < len(r.classes); at += s {
+			pairs = append(pairs, [2]int32{at + a%s, at + b%s})
+		}
+		d.subPool, d.a, d.b = 0, a%s, b%s
+		return pairs, d
+	}
+	first := s
+	for _, c := range r.parts[r.group[r.classes[a][0]]] {
+		first = min(first, c%s)
+		if c/s == a/s {
+			pairs = append(pairs, [2]int32{c, c%s + b/s*s})
+		}
+	}
+	d.subPool, d.a, d.b = uint32(first)+1, a/s, b/s
+	return pairs, d
 }
 
-// subPoolsOf is over how many sub-pools a bucket spreads.
-func (r *Release) subPoolsOf(g int32) int {
-	seen := map[int32]bool{}
-	for _, c := range r.parts[g] {
-		seen[c%int32(r.subPools())] = true
+// trade exchanges the values of two classes.
+func (r *Release) trade(w World, a, b int32) {
+	for at, x := range r.classes[a] {
+		y := r.classes[b][at]
+		w[x], w[y] = w[y], w[x]
 	}
-	return len(seen)
 }
 
 // same reports whether a run gave the classes and buckets of the release. The bags

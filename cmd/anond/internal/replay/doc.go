@@ -5,9 +5,10 @@
 // Guarantee: Run certifies only if the program makes of the raw records of the state the
 // same classes, buckets, releases, quarantines and skipped cuts as the state has, and the
 // same in each world that was tried. A world permutes sensitive values by the generators
-// of Theorem E (package merge): inside each class, and between whole classes (or joined
-// sub-pools) of one bucket, whose draws are exchanged with them. It also permutes the values of each
-// quarantined pool, and of all who wait, since nothing may depend on them. A difference in
+// of Theorem F (package merge): inside each class, and between whole classes of one bucket,
+// in all sub-pools that were joined at once, and between these sub-pools, whose draws are
+// exchanged with them. It also permutes the values of each quarantined pool, and of all
+// who wait, since nothing may depend on them. A difference in
 // one world disproves level L2; worlds that agree are evidence, not proof, and the proof
 // is in package merge.
 //

@@ -84,12 +84,44 @@ func (w *world) move(from, to []incremental.RecordID) {
 }
 
 // exchange moves the values of the classes of one pool, which are in the order in which
-// Merge had them.
+// Merge had them: class i is in sub-pool i modulo their number. The sub-pools of a node
+// exchange all their values, and so do, in all of them at once, the places of a bucket
+// (Theorem F).
 func (w *world) exchange(classes []*incremental.Class, release uint32, drawn *orders) {
 	top, subPools := drawn.find(release, 0)
 	if subPools == len(classes) { // Merge saw the classes, not sub-pools of them
 		subPools = 1
 	}
+	if subPools == 0 {
+		return
+	}
+	for _, n := range nodesOf(classes, subPools) {
+		key, to := top, map[int]int{n.subPools[0]: n.subPools[0]}
+		if subPools > 1 {
+			to = w.permuted(top, subPools, n.subPools)
+			key, _ = drawn.find(release, uint32(n.subPools[0]+1))
+		}
+		for _, bucket := range n.places {
+			places := w.permuted(key, len(classes)/subPools, bucket)
+			for _, at := range bucket {
+				for _, s := range n.subPools {
+					w.move(classes[at*subPools+s].Members, classes[places[at]*subPools+to[s]].Members)
+				}
+			}
+		}
+	}
+}
+
+// node is sub-pools that were joined, or one that was not, ascending, and the places of
+// each of its buckets.
+type node struct {
+	subPools []int
+	places   [][]int
+}
+
+// nodesOf returns the nodes of a pool: a bucket has classes of all sub-pools of its node,
+// at the same places of each.
+func nodesOf(classes []*incremental.Class, subPools int) (nodes []*node) {
 	buckets := map[incremental.BucketID][]int{}
 	var order []incremental.BucketID
 	for i, c := range classes {
@@ -98,52 +130,38 @@ func (w *world) exchange(classes []*incremental.Class, release uint32, drawn *or
 		}
 		buckets[c.Bucket] = append(buckets[c.Bucket], i)
 	}
+	of := map[int]*node{}
 	for _, b := range order {
-		members := buckets[b]
-		subPool := members[0] % max(subPools, 1)
-		alone := !slices.ContainsFunc(members, func(i int) bool { return i%subPools != subPool })
-		switch {
-		case subPools == 1:
-			w.parts(top, len(classes), members, func(part int) []incremental.RecordID { return classes[part].Members })
-		case alone: // class i is part i/subPools of its sub-pool
-			key, parts := drawn.find(release, uint32(subPool+1))
-			var at []int
-			for _, i := range members {
-				at = append(at, i/subPools)
-			}
-			w.parts(key, parts, at, func(part int) []incremental.RecordID { return classes[part*subPools+subPool].Members })
-		default:
-			w.joined(top, subPools, members, classes)
+		var in, places []int
+		for _, i := range buckets[b] {
+			in, places = append(in, i%subPools), append(places, i/subPools)
 		}
+		slices.Sort(in)
+		in, places = slices.Compact(in), slices.Compact(places) // ascending, as the classes
+		n := of[in[0]]
+		if n == nil {
+			n = &node{subPools: in}
+			of[in[0]], nodes = n, append(nodes, n)
+		}
+		n.places = append(n.places, places)
 	}
+	return nodes
 }
 
-// joined moves the values of sub-pools that are one bucket.
-func (w *world) joined(top merge.Key, subPools int, members []int, classes []*incremental.Class) {
-	of := make([][]incremental.RecordID, subPools)
-	var at []int
-	for _, i := range members {
-		if of[i%subPools] == nil {
-			at = append(at, i%subPools)
-		}
-		of[i%subPools] = append(of[i%subPools], classes[i].Members...)
-	}
-	w.parts(top, subPools, at, func(part int) []incremental.RecordID { return of[part] })
-}
-
-// parts permutes the parts of one bucket: part i of a Merge of n parts gives its values
-// to another one, and inside of each the values are permuted.
-func (w *world) parts(key merge.Key, n int, bucket []int, members func(part int) []incremental.RecordID) {
+// permuted draws where the values of some of the n parts of a Merge go: among each other.
+func (w *world) permuted(key merge.Key, n int, parts []int) map[int]int {
 	if w.moved[key] == nil {
 		w.moved[key] = make([]int32, n)
 		for i := range w.moved[key] {
 			w.moved[key][i] = int32(i)
 		}
 	}
-	for i, j := range w.rng.Perm(len(bucket)) {
-		w.moved[key][bucket[i]] = int32(bucket[j])
-		w.move(members(bucket[i]), members(bucket[j]))
+	to := make(map[int]int, len(parts))
+	for i, j := range w.rng.Perm(len(parts)) {
+		to[parts[i]] = parts[j]
+		w.moved[key][parts[i]] = int32(parts[j])
 	}
+	return to
 }
 
 // orders are the draws of this world: a part stands where the one stood whose values it

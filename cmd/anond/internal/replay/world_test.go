@@ -37,10 +37,10 @@ func mergedPool(classes, subPools int, values []uint32, orders func(merge.Key, [
 }
 
 // TestWorldsKeepBuckets: in pools with and without sub-pools, joined ones among them, each
-// world gives the buckets of the pool, as Theorem E says; and some world does not if the
+// world gives the buckets of the pool, as Theorem F says; and some world does not if the
 // draws stay where they were.
 func TestWorldsKeepBuckets(t *testing.T) {
-	joined, alone, broken := 0, 0, 0
+	joined, divided, alone, broken := 0, 0, 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		subPools := 1 + rng.IntN(3)
@@ -52,7 +52,7 @@ func TestWorldsKeepBuckets(t *testing.T) {
 		drawn := &orders{at: map[merge.Key][]int32{}}
 		buckets := mergedPool(classes, subPools, values, drawn.note)
 		r := &Recording{rows: make([]equivclass.Row, len(values)), intents: []incremental.Intent{{Release: 1}}}
-		inSubPool := map[incremental.BucketID]map[int]bool{}
+		inSubPool, sizes := map[incremental.BucketID]map[int]bool{}, map[incremental.BucketID]int{}
 		for i, b := range buckets {
 			r.classes = append(r.classes, &incremental.Class{ID: incremental.ClassID(i), Born: 1, Bucket: b,
 				Members: []incremental.RecordID{incremental.RecordID(2 * i), incremental.RecordID(2*i + 1)}})
@@ -60,10 +60,14 @@ func TestWorldsKeepBuckets(t *testing.T) {
 				inSubPool[b] = map[int]bool{}
 			}
 			inSubPool[b][i%subPools] = true
+			sizes[b]++
 		}
-		for _, s := range inSubPool {
+		for b, s := range inSubPool {
 			if len(s) > 1 {
 				joined++
+				if sizes[b] < len(s)*classes/subPools {
+					divided++
+				}
 			} else if subPools > 1 {
 				alone++
 			}
@@ -82,6 +86,7 @@ func TestWorldsKeepBuckets(t *testing.T) {
 		}
 	}
 	require.Greater(t, joined, 10)
+	require.Greater(t, divided, 10, "Theorem F")
 	require.Greater(t, alone, 10)
 	require.Greater(t, broken, 10)
 }
