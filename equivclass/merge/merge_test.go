@@ -195,7 +195,7 @@ func TestPoolStops(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	for _, c := range []struct{ classes, least, subPools, each int }{
 		{100, 0, 1, 100}, {100, 60, 1, 100}, {100, 50, 2, 50}, {100, 30, 3, 33}, {0, 5, 1, 0}, {3016, 90, 29, 104},
-		{3000, 32, 75, 40}, {3000, 30, 100, 30},
+		{3000, 32, 75, 40}, {3000, 30, 96, 31}, {100_000, 32, 2272, 44},
 	} {
 		subPools, each := Blocks(c.classes, c.least)
 		assert.Equal(t, [2]int{c.subPools, c.each}, [2]int{subPools, each}, "%+v", c)
@@ -216,10 +216,15 @@ func TestDivision(t *testing.T) {
 		far, _ := Division(classes, SubPoolClasses, 5)
 		require.Equal(t, classes, far*(classes/far))
 		require.True(t, far == 1 || classes/far >= farClasses)
+		require.Less(t, classes/far, 4*farClasses)
 	}
-	far, isNear := Division(100_000, SubPoolClasses, 5)
-	assert.Equal(t, 100, far)
-	assert.False(t, isNear)
+	for classes := 90_000; classes < 110_000; classes += 7 {
+		fit, each := Blocks(classes, SubPoolClasses)
+		far, isNear := Division(fit*each, SubPoolClasses, 5)
+		require.Less(t, fit*each/far, 2*farClasses)
+		require.False(t, isNear)
+		require.Less(t, classes-fit*each, classes/200)
+	}
 }
 
 func FuzzMerge(f *testing.F) {

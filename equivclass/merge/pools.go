@@ -24,6 +24,10 @@ const (
 	// farClasses is a good number of classes for a sub-pool of classes from everywhere:
 	// larger ones take more time for each class, for hardly finer buckets.
 	farClasses = 1000
+	// farStep sub-pools of near classes have about as many classes as a sub-pool of classes
+	// from everywhere should have. From several of them on, their number is a multiple of it:
+	// so Division finds a number for either kind. Merge of 37,000 classes at once takes 80 s.
+	farStep = 32
 )
 
 // Division returns into how many sub-pools a pool is divided whose classes Blocks has made
@@ -50,9 +54,12 @@ func Blocks(classes, least int) (subPools, each int) {
 	if least < 1 || classes < 2*least {
 		return 1, classes
 	}
-	most := classes / least
-	subPools = most
-	for n := most - 1; n > most*2/3; n-- {
+	most, step := classes/least, 1
+	if most >= 3*farStep {
+		step = farStep
+	}
+	subPools = most - most%step
+	for n := subPools - step; n > most*2/3; n -= step {
 		if classes%n < classes%subPools {
 			subPools = n
 		}
