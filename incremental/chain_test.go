@@ -87,14 +87,6 @@ func (c *chain) certify() *audit.Report {
 	return report
 }
 
-// counts checks that no record is lost.
-func (c *chain) counts(sent int) {
-	s := c.m.Status()
-	if int(s.Sent) != sent || sent != s.Published+s.Pending.Total()+int(s.DeadLetter) {
-		require.Fail(c.t, "a record is lost", "%d of %d records sent: %+v", s.Sent, sent, s)
-	}
-}
-
 // infeasible reports whether an error refuses the first load (rule I, infeasible).
 func infeasible(err error) bool {
 	var e *incremental.InfeasibleError

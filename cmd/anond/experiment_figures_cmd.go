@@ -101,7 +101,7 @@ func newFigureAllCommand(env *environment) *cobra.Command {
 		Use:   "all",
 		Short: "Reproduce every figure of the five papers",
 		Long: `all measures every figure of the five papers and writes what run writes. At
-scale 1, the papers' sizes, it takes 20 minutes of processor time. --scale 0.02
+scale 1, the papers' sizes, it takes half an hour of processor time. --scale 0.02
 gives a preview in a minute, but verdicts are valid at scale 1 only.`,
 		Example: "  anond experiment all --out ./figures",
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -1,7 +1,5 @@
 package chaos
 
-import "slices"
-
 // ending is how a run of the daemon ends, as an operator can tell.
 type ending string
 
@@ -78,6 +76,3 @@ type fault struct {
 }
 
 func newFault(s Step) *fault { return &fault{Step: s, kind: kinds[s.Do]} }
-
-// may reports whether the fault explains an ending.
-func (f *fault) may(e ending) bool { return f.took && slices.Contains(f.endings, e) }

@@ -84,17 +84,15 @@ func (w *inside) run(live bool, faults []*fault) (ending, error) {
 func (w *inside) daemon(live bool, a *armed) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), hang, errHangs)
 	defer cancel()
-	stop := func() {}
 	seed := [32]byte{byte(w.plan.World.Partitions), 7}
 	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
 	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
 	if live {
-		var running context.Context
-		running, stop = context.WithCancel(ctx)
-		o.Observe = w.stopWhenSettled(stop, a)
+		running, stop := context.WithCancel(ctx)
 		defer stop()
-		ctx, cancel = running, stop
+		o.Observe = w.stopWhenSettled(stop, a)
+		ctx = running
 	}
 	o.StandIns = daemon.StandIns{
 		Store: func(s incremental.Store) incremental.Store {

@@ -64,9 +64,8 @@ func (p *topic) ledBy(partition int32, fits func(leader int32) bool) (leader int
 
 func anyone(int32) bool { return true }
 
-// not fits every leader but one, is only that one.
+// not fits every leader but one.
 func not(id int32) func(int32) bool { return func(leader int32) bool { return leader != id } }
-func is(id int32) func(int32) bool  { return func(leader int32) bool { return leader == id } }
 
 // Kinds of elections: of the preferred leader, and of one that may lack records.
 const (
