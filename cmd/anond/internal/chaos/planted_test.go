@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,14 +52,17 @@ var bugs = map[string]planted{
 	"a failed delivery is taken for a success": {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return carefree{d} }},
 }
 
+// quick are bugs that do not end in a daemon that hangs, which takes a minute to find.
+var quick = []string{"a record is read in place of another", "classes are stored apart from the intent"}
+
 // TestPlantedBugsAreFound: the harness finds each of them, soon.
 func TestPlantedBugsAreFound(t *testing.T) {
 	tier.NotShort(t, "it plays many plans")
 	require.GreaterOrEqual(t, len(bugs), 10)
-	left := tier.Of(t, 0, 3, len(bugs))
+	few := tier.Of(t, 0, len(quick), len(bugs)) < len(bugs)
 	for name, bug := range bugs {
-		if left--; left < 0 {
-			return
+		if few && !slices.Contains(quick, name) {
+			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
