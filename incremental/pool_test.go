@@ -363,7 +363,7 @@ func TestIneligiblePoolIsQuarantinedWhole(t *testing.T) {
 	p := bucketPolicy(4, 2)
 	p.MaxHold = 0
 	f := newPoolFeed(t, newSchema(t, false), p, 1)
-	f.apply(skewed(0, 400, 0))
+	f.apply(skewed(0, 384, 0)) // three sub-pools, none waits
 	require.NotNil(t, f.cut())
 	need := f.m.Status().Pool.Records
 	require.Greater(t, need, 8)
