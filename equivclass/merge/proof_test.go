@@ -115,7 +115,7 @@ func TestAlignedRefinement(t *testing.T) {
 		{n: 6, k: 1, d: 3, l: 2, subPools: 3},
 		{n: 8, k: 2, d: 3, l: 2, subPools: 2},
 		{n: 8, k: 1, d: 2, l: 2, subPools: 2},
-	}[:tier.Of(t, 1, 2, 5)] {
+	}[:tier.Of(t, 1, 1, 5)] {
 		t.Run(c.String(), func(t *testing.T) {
 			aligned := 0
 			v := enumerate(c.n, c.d, func(values []uint32, draws Draws) ([][]int32, string) {
