@@ -49,7 +49,7 @@ func hostsOf(seed uint64, l *life) []string {
 func TestLife(t *testing.T) {
 	count := *lifeStreams
 	if count == 0 {
-		count = tier.Of(t, 16, 40, 400)
+		count = tier.Of(t, 16, 40, 200)
 	}
 	run := lifeRun{tally: tally{}}
 	t.Run("lives", func(t *testing.T) {
