@@ -220,8 +220,8 @@ func (t *textWriter) attackers(r *Report) {
 func (t *textWriter) extras(r *Report) {
 	if c := r.Corruption; c != nil {
 		t.line("")
-		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (computed for %d of %d people).",
-			c.Max, c.ClosedForm+c.Enumerated, c.ClosedForm+c.Enumerated+c.NotComputed)
+		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (computed for %d of %d people), "+
+			"and with more by someone who replays the program.", c.Max, c.ClosedForm+c.Enumerated, c.ClosedForm+c.Enumerated+c.NotComputed)
 	}
 	if len(r.Regroups) > 0 {
 		var parts []string

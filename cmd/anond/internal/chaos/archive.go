@@ -74,6 +74,23 @@ func (a *archive) pick(ofNewest bool, draw uint32) string {
 	return of[int(draw/8)%len(of)]
 }
 
+// restore puts back what differs on the disk.
+func (a *archive) restore(put func(path, content string) error) error {
+	now, err := releaseFiles(a.dir)
+	if err != nil {
+		return err
+	}
+	for path, content := range a.files {
+		if there, ok := now[path]; ok && there == content {
+			continue
+		}
+		if err := put(path, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // releaseFiles reads all files of releases that have their name.
 func releaseFiles(dir string) (map[string]string, error) {
 	out := map[string]string{}

@@ -274,17 +274,10 @@ func (w *inside) restoreState() error {
 
 // restoreReleases copies back what differs from the archive.
 func (w *inside) restoreReleases() error {
-	now, err := releaseFiles(w.archive.dir)
-	if err != nil {
+	if err := w.archive.restore(func(path, content string) error {
+		return w.mirror.Put(filepath.Join(w.archive.dir, path), []byte(content), strings.Contains(path, "part-"))
+	}); err != nil {
 		return err
-	}
-	for path, content := range w.archive.files {
-		if there, ok := now[path]; ok && there == content {
-			continue
-		}
-		if err := w.mirror.Put(filepath.Join(w.archive.dir, path), []byte(content), strings.Contains(path, "part-")); err != nil {
-			return err
-		}
 	}
 	w.damaged = false
 	current := filepath.Join(w.archive.dir, "CURRENT")

@@ -168,17 +168,8 @@ func (w *outside) afterwards() error {
 }
 
 func (w *outside) restoreReleases() error {
-	now, err := releaseFiles(w.archive.dir)
-	if err != nil {
+	if err := w.archive.restore(w.putRelease); err != nil {
 		return err
-	}
-	for path, content := range w.archive.files {
-		if there, ok := now[path]; ok && there == content {
-			continue
-		}
-		if err := w.putRelease(path, content); err != nil {
-			return err
-		}
 	}
 	w.damaged = false
 	return nil
