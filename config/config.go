@@ -23,6 +23,7 @@ type Config struct {
 	Initial     Initial
 	Release     Release
 	State       State
+	Encryption  Encryption
 	Memory      Memory
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
@@ -44,7 +45,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -97,6 +98,7 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 func (c *Config) check(r *reader) {
 	c.checkSource(r)
 	c.checkMemory(r)
+	c.checkEncryption(r)
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
 	c.defaultsOfLevel(r)

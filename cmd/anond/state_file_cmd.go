@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 	"anond/incremental/boltstore"
 )
 
@@ -14,20 +17,25 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
 		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (otherwise exit 4).\n" +
-			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).",
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).\n" +
+			"The copy of an encrypted state is encrypted under the same key.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
 			}
-			if err := boltstore.BackupFile(cfg.State.Path, out); err != nil {
+			if err := boltstore.BackupFile(cfg.State.Path, out, options); err != nil {
 				return err
 			}
 			info, err := os.Stat(out)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. It holds persons' values: protect it like the state\n", out, info.Size())
+			advice := "It holds persons' values: protect it like the state"
+			if options.Key.Set() {
+				advice = "It is encrypted, its key has the ID " + options.Key.ID()
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. %s\n", out, info.Size(), advice)
 			return err
 		},
 	}
@@ -37,14 +45,24 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 	return c
 }
 
+// stateOptions loads the configuration and what its state is opened with.
+func (e *environment) stateOptions(ctx context.Context, path string) (*config.Config, boltstore.Options, error) {
+	cfg, err := e.loadConfig(path)
+	if err != nil {
+		return nil, boltstore.Options{}, err
+	}
+	options, err := daemon.StateOptions(ctx, cfg)
+	return cfg, options, err
+}
+
 func newStateCompactCommand(env *environment) *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use: "compact", Short: "Remove the free pages from the state of a stopped daemon",
 		Long: "Writes the state anew without free pages, checks the copy and replaces the old file with it. The daemon must be stopped\n" +
 			"(otherwise exit 4). The disk must hold both files for a moment.",
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -52,7 +70,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := boltstore.CompactFile(cfg.State.Path); err != nil {
+			if err := boltstore.CompactFile(cfg.State.Path, options); err != nil {
 				return err
 			}
 			after, err := os.Stat(cfg.State.Path)

@@ -3,6 +3,8 @@ package boltstore
 import (
 	"errors"
 	"fmt"
+
+	"anond/incremental/sealed"
 )
 
 // Compact writes the state at src without its free pages to dst, which must not
@@ -13,7 +15,7 @@ func Compact(src, dst string) error {
 	if err != nil {
 		return err
 	}
-	err = s.compact(dst)
+	err = s.compact(dst, sealed.Key{})
 	if err != nil {
 		err = fmt.Errorf("compact state %s: %w", src, err)
 	}

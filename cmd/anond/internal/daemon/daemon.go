@@ -65,7 +65,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	opened, err := openStore(ctx, c, o, lease)
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return err
+	}
+	opened, err := openStore(ctx, c, o, options, lease)
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(source.Close)
-	sink, err := openDeadLetters(c, o)
+	sink, err := openDeadLetters(c, o, options.Key)
 	if err != nil {
 		return err
 	}
