@@ -41,7 +41,7 @@ type DeadLetter struct {
 	Attribute string // the attribute at fault, if one is
 	Digest    Digest
 	Payload   []byte // only if the configuration asks for it
-	Sealed    bool   // Payload is encrypted; only on the way to a sink, and back
+	Sealed    bool   `json:",omitempty"` // Payload is encrypted, as it is at a sink
 }
 
 // Bytes is about what the letter takes in memory.

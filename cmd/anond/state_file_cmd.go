@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,32 +15,35 @@ import (
 
 func newStateBackupCommand(env *environment) *cobra.Command {
 	var path, out string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
 		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (otherwise exit 4).\n" +
 			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).\n" +
-			"The copy of an encrypted state is encrypted under the same key.",
+			"The copy of an encrypted state is encrypted under the same key. FILE.json describes it, with its SHA-256.\n" +
+			"A running daemon makes backups itself: state.backup.dir.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, options, err := env.stateOptions(c.Context(), path)
+			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
-			if err := boltstore.BackupFile(cfg.State.Path, out, options); err != nil {
-				return err
-			}
-			info, err := os.Stat(out)
+			made, err := daemon.MakeBackup(c.Context(), cfg, out, time.Now())
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, made)
 			}
 			advice := "It holds persons' values: protect it like the state"
-			if options.Key.Set() {
-				advice = "It is encrypted, its key has the ID " + options.Key.ID()
+			if made.KeyID != "" {
+				advice = "It is encrypted, its key has the ID " + made.KeyID
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. %s\n", out, info.Size(), advice)
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes, release %d, sha256 %s. %s\n", out, made.Bytes, made.Release, made.SHA256, advice)
 			return err
 		},
 	}
 	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c

@@ -117,7 +117,8 @@ func TestNothingStandsInClear(t *testing.T) {
 		s := openAt(t, path, under(key))
 		require.NoError(t, s.Commit(d()))
 		require.NoError(t, s.Close())
-		require.NoError(t, boltstore.BackupFile(path, out, under(key)))
+		_, err := boltstore.BackupFile(t.Context(), path, out, under(key))
+		require.NoError(t, err)
 		require.NoError(t, boltstore.CompactFile(path, under(key)))
 		for _, file := range []string{path, out} {
 			content, err := os.ReadFile(file)

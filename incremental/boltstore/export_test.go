@@ -21,3 +21,12 @@ func Compact(src, dst string) error {
 	}
 	return errors.Join(err, s.Close())
 }
+
+// HoldReader begins a transaction that reads, as a backup does, and returns what ends it.
+func HoldReader(s *Store) (release func()) {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		panic(err)
+	}
+	return func() { _ = tx.Rollback() }
+}

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,7 +60,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
-	if err := appear(fresh, key, func(tmp string) error { return begin(tmp, key, meta, had.LetterLast) }); err != nil {
+	if err := appear(context.Background(), fresh, key, func(tmp string) error { return begin(tmp, key, meta, had.LetterLast) }); err != nil {
 		return had, err
 	}
 	if err := os.Rename(fresh, s.path); err != nil {

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,26 +10,9 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"anond/incremental"
 	"anond/incremental/sealed"
 )
-
-// BackupFile writes a consistent copy of the state at src to dst, which must not
-// exist and appears only when it is complete, synced and readable. src must not
-// be in use by a writer. The copy of an encrypted state is encrypted under the same key.
-func BackupFile(src, dst string, o Options) error {
-	o.ReadOnly = true
-	s, err := Open(src, o)
-	if err != nil {
-		return err
-	}
-	return errors.Join(appear(dst, o.Key, func(tmp string) error {
-		f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		return errors.Join(s.Backup(f), f.Sync(), f.Close())
-	}), s.Close())
-}
 
 // CompactFile replaces the state at path by a copy without free pages. It holds the
 // lock throughout, so that no daemon can go on in the old file; one that waited for the lock notices that the file is another (openBolt).
@@ -41,7 +25,7 @@ func CompactFile(path string, o Options) error {
 // in the new one. The old one is removed, but a file system or a disk may keep its blocks.
 func RekeyFile(path string, o Options, to sealed.Key) error {
 	return replaceFile(path, "rekey", o, func(s *Store, dst string) error {
-		return appear(dst, to, func(tmp string) error { return s.copyTo(tmp, to) })
+		return appear(context.Background(), dst, to, func(tmp string) error { return s.copyTo(tmp, to) })
 	})
 }
 
@@ -71,7 +55,7 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 }
 
 // appear makes a state file in the directory of dst and renames it once it is complete.
-func appear(dst string, key sealed.Key, write func(tmp string) error) error {
+func appear(ctx context.Context, dst string, key sealed.Key, write func(tmp string) error) error {
 	if _, err := os.Lstat(dst); err == nil {
 		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
 	}
@@ -82,7 +66,7 @@ func appear(dst string, key sealed.Key, write func(tmp string) error) error {
 	if err := write(tmp); err != nil {
 		return errors.Join(writeError(err), os.Remove(tmp))
 	}
-	if err := verifyCopy(tmp, key); err != nil {
+	if err := verifyCopy(ctx, tmp, key); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	if err := os.Rename(tmp, dst); err != nil {
@@ -97,7 +81,7 @@ const copyStep = 8 << 20
 // compact writes the state without its free pages to dst, which must not exist and
 // appears only when complete.
 func (s *Store) compact(dst string, key sealed.Key) error {
-	return appear(dst, key, func(tmp string) error {
+	return appear(context.Background(), dst, key, func(tmp string) error {
 		to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below
 		if err != nil {
 			return err
@@ -167,10 +151,12 @@ func (s *Store) copyBucket(from *transaction, b *bucket) error {
 
 // verifyCopy loads the copy: what was damaged in the source, or lost while copying,
 // fails its checksum or its bucket's end.
-func verifyCopy(path string, key sealed.Key) error {
+func verifyCopy(ctx context.Context, path string, key sealed.Key) error {
 	c, err := Open(path, Options{ReadOnly: true, Key: key})
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.Load(nobody), c.Close())
+	v := nobody
+	v.Records = func(*incremental.RecordBlock) error { return ctx.Err() }
+	return errors.Join(c.Load(v), c.Close())
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -39,6 +41,9 @@ const (
 	defaultTimeout = 2 * time.Second
 	// allocSize is the step in which a large file grows.
 	allocSize = 4 << 20
+	// mapAhead is how much more of the address space is mapped than the file has. A
+	// commit that needs more waits for the end of a backup; no memory is used by it.
+	mapAhead = 1 << 30
 )
 
 // Store is an incremental.Store in one bbolt file.
@@ -46,7 +51,8 @@ type Store struct {
 	db       *bolt.DB
 	path     string
 	readOnly bool
-	crypt    *crypt // nil: not encrypted
+	key      sealed.Key // of the operator
+	crypt    *crypt     // nil: not encrypted
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -74,7 +80,7 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, readOnly: o.ReadOnly}
+	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key}
 	if s.db, err = openBolt(path, o); err != nil {
 		return nil, err
 	}
@@ -120,6 +126,9 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 	if o.Timeout == 0 {
 		options.Timeout = defaultTimeout
 	}
+	if !o.ReadOnly {
+		options.InitialMmapSize = mapSize(path)
+	}
 	err = guarded(func() error {
 		db, err = bolt.Open(path, 0o600, options)
 		return err
@@ -136,6 +145,18 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// mapSize is how much of the file is mapped at first; 0: what it has.
+func mapSize(path string) int {
+	if strconv.IntSize < 64 || runtime.GOOS == "windows" { // where address space is scarce, or the file would grow to this
+		return 0
+	}
+	size := mapAhead
+	if info, err := os.Stat(path); err == nil {
+		size += 2 * int(info.Size())
+	}
+	return size
 }
 
 // sameFile refuses a file that was replaced by another while its lock was waited for

@@ -4,10 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // Information is what a state file says about itself, in counts only.
@@ -88,19 +85,5 @@ func (out *Information) readRelease(tx *transaction) error {
 		return inIntents.damaged(key, err.Error())
 	}
 	out.LastRelease, out.Published = i.Release, i.Published
-	return nil
-}
-
-// Backup writes a consistent copy of the state, which is a state file itself,
-// while the store is in use. A commit that must enlarge the mapping of the file
-// waits for it, so the destination should be fast. The copy holds persons' values.
-func (s *Store) Backup(w io.Writer) error {
-	err := s.db.View(func(tx *bolt.Tx) error {
-		_, err := tx.WriteTo(w)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("state %s: backup: %w", s.path, writeError(err))
-	}
 	return nil
 }

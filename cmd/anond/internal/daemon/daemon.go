@@ -116,8 +116,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	releases := inspect(ctx, c, o, machine.Intents(), publisher.standing)
 	closers.add(releases.close)
+	copies := newBackups(ctx, c, opened, o)
+	closers.add(copies.close) // before the store, which it reads
 	show, last := steps.observe, ingest.Report{}
-	observe := func(r ingest.Report) { last = r; show(r) }
+	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload,
