@@ -24,6 +24,7 @@ type Config struct {
 	Release     Release
 	State       State
 	Memory      Memory
+	HTTP        HTTP
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
@@ -44,7 +45,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.HTTP.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -107,6 +108,7 @@ func (c *Config) check(r *reader) {
 	c.checkRepeat(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)
+	c.checkHTTP(r)
 }
 
 func (r *reader) sortedWarnings() []Warning {

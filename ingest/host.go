@@ -86,6 +86,8 @@ type Host struct {
 	Retry Reconnect
 	// Observe is told the state of things each second and after each release; may be nil.
 	Observe func(Report)
+	// Meter counts and times what happens; may be nil.
+	Meter Meter
 	// Damage tells what was found damaged of what is published, nil if nothing;
 	// may be nil.
 	Damage func() *Damage
@@ -120,5 +122,8 @@ func (h *Host) setDefaults() {
 	}
 	if h.Observe == nil {
 		h.Observe = func(Report) {}
+	}
+	if h.Meter == nil {
+		h.Meter = noMeter{}
 	}
 }
