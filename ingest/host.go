@@ -21,6 +21,7 @@ type Publisher interface {
 // Release is what a publication achieved; everything in it is public.
 type Release struct {
 	Manifest     [32]byte // SHA-256 of manifest.json
+	Buckets      int      // at level L2
 	KMin         int      // records in the smallest class
 	MaxFrequency float64  // highest share of one value in a class
 	NCP          float64  // information loss of the published records

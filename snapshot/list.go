@@ -86,3 +86,12 @@ func Show(files FS, dir string, release uint32) (*Manifest, error) {
 	m, _, err := readManifest(files, dir, release)
 	return m, err
 }
+
+// Count is how many releases are in a directory.
+func Count(files FS, dir string) (int, error) {
+	on, err := scan(files, dir)
+	if err != nil {
+		return 0, err
+	}
+	return len(on.releases), nil
+}
