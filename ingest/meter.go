@@ -9,6 +9,8 @@ type Meter interface {
 	// Worked: long work with the machine has ended; doing is DoingCommit, DoingDecide
 	// or DoingView.
 	Worked(doing string, took time.Duration)
+	// Published: a release is public, and was decided so long ago.
+	Published(took time.Duration)
 	// Skipped: a cut published nothing; why is that of event release_skipped, or
 	// SkippedQuarantined.
 	Skipped(why string)
@@ -38,5 +40,6 @@ const (
 type noMeter struct{}
 
 func (noMeter) Worked(string, time.Duration) {}
+func (noMeter) Published(time.Duration)      {}
 func (noMeter) Skipped(string)               {}
 func (noMeter) Failed(Attempt)               {}
