@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/dashboard"
 	"anond/cmd/anond/internal/metrics"
 	"anond/cmd/anond/internal/monitor"
 	"anond/cmd/anond/internal/web"
@@ -37,7 +38,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	s.server, err = web.Start(web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
 		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()},
 		map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)},
-		map[string]http.Handler{"/metrics": s.metrics.Handler()})
+		map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)})
 	switch {
 	case err == nil:
 		s.log.Info("metrics, health and dashboard are served", "event", "http_listening", "address", s.server.Address())

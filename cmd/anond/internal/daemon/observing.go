@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,11 +30,23 @@ func triggerText(t *config.Trigger) string {
 	case config.OnRecords:
 		return fmt.Sprintf("every %d records", t.Records)
 	case config.OnInterval:
-		return "every " + t.Interval.String()
+		return "every " + span(t.Interval)
 	case config.OnCron:
 		return "cron " + t.At + " (UTC)"
 	}
-	return "update, not more often than every " + t.MinInterval.String()
+	return "on updates, at most every " + span(t.MinInterval)
+}
+
+// span writes a duration without units that are zero: 15m, not 15m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if d%time.Minute == 0 {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // sight completes the reports of the loop with what the loop does not know, and shows
