@@ -156,8 +156,8 @@ func TestManySizesAreJoined(t *testing.T) {
 		sizes[n] = 1
 	}
 	rows := sizeRows(sizes)
-	assert.Equal(t, sizeRow{"5 to 9", "1", "1.6"}, rows[0])
-	assert.Equal(t, sizeRow{"320 to 500", "37", "57.8"}, rows[len(rows)-1])
+	assert.Equal(t, sizeRow{"5 to 9", "1", "2.7"}, rows[0])
+	assert.Equal(t, sizeRow{"320 to 500", "37", "100.0"}, rows[len(rows)-1])
 	assert.Equal(t, []sizeRow{{"5", "10", "100.0"}, {"12", "5", "50.0"}}, sizeRows(map[int]int{5: 10, 12: 5}))
 }
 
