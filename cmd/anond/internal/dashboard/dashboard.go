@@ -20,13 +20,16 @@ import (
 	"net/http"
 
 	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/present"
 )
 
 //go:embed page.html.tmpl
 var pageSource string
 
 //go:embed style.css
-var style string
+var ownStyle string
+
+var style = ownStyle + present.ChartStyle
 
 //go:embed live.js
 var script string

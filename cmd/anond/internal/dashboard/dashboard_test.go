@@ -144,12 +144,6 @@ func wellFormed(t *testing.T, body string) {
 	}
 }
 
-func TestCountsAreGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", -1234: "-1\u202f234", 1234567: "1\u202f234\u202f567"} {
-		assert.Equal(t, want, count(n))
-	}
-}
-
 func TestManySizesAreJoined(t *testing.T) {
 	sizes := map[int]int{}
 	for n := 5; n <= 500; n += 5 {

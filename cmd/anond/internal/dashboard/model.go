@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/present"
 	"anond/ingest"
 )
 
@@ -23,7 +24,7 @@ type model struct {
 	Condition, AsOf                  string
 	Parts                            []monitor.Part
 	Tiles                            []tile
-	Charts                           []picture
+	Charts                           []present.Picture
 	Sizes                            []sizeTable
 	Releases                         []releaseRow
 	Buckets                          bool
@@ -51,7 +52,7 @@ func modelOf(v *monitor.View) (*model, error) {
 	m.Sizes = sizeTables(v)
 	m.Releases, m.Events = releaseRows(v), eventRows(v)
 	var err error
-	m.Charts, err = pictures(v)
+	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases, s.K, s.L), ofTime(v)...))
 	return m, err
 }
 
@@ -59,7 +60,7 @@ func modelOf(v *monitor.View) (*model, error) {
 func condition(v *monitor.View, ready bool) (text, asOf string) {
 	r := &v.Report
 	if r.Time.IsZero() {
-		return strings.ToUpper(string(v.Phase[:1])) + string(v.Phase[1:]), "since " + clock(v.Started)
+		return strings.ToUpper(string(v.Phase[:1])) + string(v.Phase[1:]), "since " + present.Clock(v.Started)
 	}
 	text = "Reading"
 	if v.Phase == monitor.Ending {
@@ -70,7 +71,7 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 	if !ready {
 		text += ", not ready"
 	}
-	return text, "as of " + clock(r.Time)
+	return text, "as of " + present.Clock(r.Time)
 }
 
 // doing are words for what the loop does when it does not read.
@@ -86,10 +87,10 @@ func tiles(v *monitor.View) []tile {
 		x := v.Releases[n-1]
 		promise := 1 / float64(s.L)
 		out = []tile{{ID: "release", Title: "Newest release", Figure: strconv.Itoa(int(x.Number)), Note: ago(v, x.CreatedAt) + dueNote(r)},
-			{ID: "published", Title: "Published", Figure: count(x.Records), Note: newcomers(x.Newcomers)},
+			{ID: "published", Title: "Published", Figure: present.Count(x.Records), Note: newcomers(x.Newcomers)},
 			{ID: "loss", Title: "Information loss", Figure: fmt.Sprintf("%.4f", x.NCP), Note: "0: exact, 1: nothing left"},
 			{ID: "k", Title: "Smallest class", Figure: strconv.Itoa(x.KMin), Note: fmt.Sprintf("promised: at least %d", s.K), Bad: x.KMin < s.K},
-			{ID: "share", Title: "Top share", Figure: percent(x.TopShare), Note: "promised: at most " + percent(promise),
+			{ID: "share", Title: "Top share", Figure: present.Percent(x.TopShare), Note: "promised: at most " + present.Percent(promise),
 				Bad: x.TopShare > promise+1e-9}}
 	}
 	if r.Time.IsZero() {
@@ -101,12 +102,12 @@ func tiles(v *monitor.View) []tile {
 		lagNote = "bytes " + lagNote
 	}
 	return append(out,
-		tile{ID: "pending", Title: "Waiting", Figure: count(r.Machine.Pending.Total()), Note: waitingNote(v)},
+		tile{ID: "pending", Title: "Waiting", Figure: present.Count(r.Machine.Pending.Total()), Note: waitingNote(v)},
 		tile{ID: "rate", Title: "Throughput", Figure: rate(v.Hour), Note: "records a second"},
-		tile{ID: "lag", Title: "Lag", Figure: count(int(lag)), Note: lagNote, Bad: r.Source.Stalled},
-		tile{ID: "letters", Title: "Dead letters", Figure: count(int(r.Machine.DeadLetter)),
-			Note: fmt.Sprintf("of %s read; %s to deliver", count(int(r.Machine.Sent)), count(r.Machine.Outbox)), Bad: r.LetterFailure != ""},
-		tile{ID: "state", Title: "State", Figure: bytes10(r.State.File), Note: stateNote(r.State)})
+		tile{ID: "lag", Title: "Lag", Figure: present.Count(int(lag)), Note: lagNote, Bad: r.Source.Stalled},
+		tile{ID: "letters", Title: "Dead letters", Figure: present.Count(int(r.Machine.DeadLetter)),
+			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)), Bad: r.LetterFailure != ""},
+		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r.State)})
 }
 
 func dueNote(r *ingest.Report) string {
@@ -116,36 +117,36 @@ func dueNote(r *ingest.Report) string {
 	case r.NextRelease.IsZero():
 		return ""
 	}
-	return "; next in " + span(max(0, r.NextRelease.Sub(r.Time)))
+	return "; next in " + present.Span(max(0, r.NextRelease.Sub(r.Time)))
 }
 
 func newcomers(n int) string {
 	if n < 0 {
 		return "records"
 	}
-	return "records, " + count(n) + " of them new"
+	return "records, " + present.Count(n) + " of them new"
 }
 
 // waitingNote says how long people wait, and at level L2 for how many others.
 func waitingNote(v *monitor.View) string {
 	age := monitor.OldestAge(v.Report, v.Settings)
-	note := "oldest: " + span(time.Duration(age*float64(time.Second)))
+	note := "oldest: " + present.Span(time.Duration(age*float64(time.Second)))
 	if v.Settings.HoldInCuts {
 		note = fmt.Sprintf("oldest: %.0f releases", age)
 	}
 	if p := v.Report.Machine.Pool; p != nil && !p.Possible {
 		note += "; no pool is possible"
 	} else if p != nil {
-		note += "; a pool needs " + count(p.Records)
+		note += "; a pool needs " + present.Count(p.Records)
 	}
 	return note
 }
 
 func stateNote(s ingest.StateSize) string {
 	if s.Quota == 0 {
-		return bytes10(s.Free) + " of it free, no limit"
+		return present.Bytes(s.Free) + " of it free, no limit"
 	}
-	return bytes10(s.Free) + " of it free, limit " + bytes10(s.Quota)
+	return present.Bytes(s.Free) + " of it free, limit " + present.Bytes(s.Quota)
 }
 
 // releasesShown and eventsShown are the rows of the two tables.
@@ -156,10 +157,10 @@ func releaseRows(v *monitor.View) (out []releaseRow) {
 	for _, r := range slices.Backward(list) {
 		news := "-"
 		if r.Newcomers >= 0 {
-			news = count(r.Newcomers)
+			news = present.Count(r.Newcomers)
 		}
-		out = append(out, releaseRow{strconv.Itoa(int(r.Number)), r.CreatedAt.UTC().Format("2006-01-02 15:04:05"), count(r.Records), news,
-			count(r.Pending), count(r.Classes), count(r.Buckets), strconv.Itoa(r.KMin), percent(r.TopShare), fmt.Sprintf("%.4f", r.NCP)})
+		out = append(out, releaseRow{strconv.Itoa(int(r.Number)), r.CreatedAt.UTC().Format("2006-01-02 15:04:05"), present.Count(r.Records), news,
+			present.Count(r.Pending), present.Count(r.Classes), present.Count(r.Buckets), strconv.Itoa(r.KMin), present.Percent(r.TopShare), fmt.Sprintf("%.4f", r.NCP)})
 	}
 	return out
 }
@@ -176,4 +177,20 @@ func eventRows(v *monitor.View) (out []eventRow) {
 		out = append(out, eventRow{e.At.Format("01-02 15:04:05"), level, e.Name, e.Text, e.More})
 	}
 	return out
+}
+
+func ago(v *monitor.View, t time.Time) string {
+	now := v.Report.Time
+	if now.IsZero() {
+		return present.Clock(t)
+	}
+	return present.Span(max(0, now.Sub(t))) + " ago"
+}
+
+// rate is the newest throughput that is known.
+func rate(samples []monitor.Sample) string {
+	if n := len(samples); n > 0 && samples[n-1].Rate >= 0 {
+		return present.Count(int(samples[n-1].Rate + .5))
+	}
+	return "-"
 }

@@ -70,6 +70,11 @@ func manifests(s *Settings) []Release {
 	if err != nil {
 		return nil
 	}
+	return ReleasesOf(infos)
+}
+
+// ReleasesOf is what manifests say.
+func ReleasesOf(infos []snapshot.Info) []Release {
 	out := make([]Release, len(infos))
 	for n, i := range infos {
 		at, _ := time.Parse(time.RFC3339, i.CreatedAt)
