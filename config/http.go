@@ -40,7 +40,7 @@ func (h *HTTP) keys() []key {
 	return []key{
 		{path: "http.listen", value: listenAddress(&h.Listen), def: "127.0.0.1:9464", doc: "Address of metrics (`/metrics`), health " +
 			"(`/healthz`, `/readyz`) and dashboard (`/`), or `off`. If the block `http` is missing, a port that is taken is only logged, and " +
-			"a run with --once serves nothing."},
+			"a run that ends (--once, standard input) serves nothing."},
 		{path: "http.tls.cert", value: path(&h.TLS.Cert), derived: "none; plain HTTP", doc: "Certificate chain of the server (PEM). It is " +
 			"read again when the file changes."},
 		{path: "http.tls.key", value: path(&h.TLS.Key), derived: "none", doc: "Key of the certificate (PEM)."},

@@ -31,7 +31,8 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	s.metrics, s.log = metrics.New(s.monitor), s.monitor.Log(log)
 	go s.monitor.Watch(ctx)
 	h := &cfg.HTTP
-	if h.Listen == config.HTTPOff || once && !h.Asked {
+	ends := once || cfg.Source.Type == config.FromStdin
+	if h.Listen == config.HTTPOff || ends && !h.Asked {
 		return s, nil
 	}
 	var err error

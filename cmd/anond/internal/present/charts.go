@@ -60,7 +60,9 @@ func thinned[T any](list []T) []T {
 // Draw makes a chart whose Y axis begins at 0.
 func Draw[T any](title, xLabel string, list []T, x func(T) float64, columns ...Column[T]) *chart.Chart {
 	c := chart.NewChart(title, chart.Axis{Label: xLabel}, chart.Axis{})
-	list = thinned(list)
+	if list = thinned(list); len(list) == 1 {
+		c.X.Min, c.X.Max = x(list[0])-1, x(list[0])+1
+	}
 	most := 0.
 	for _, col := range columns {
 		s := chart.Series{Name: col.Name, Dashed: col.Dashed, Style: chart.Line}
