@@ -57,7 +57,7 @@ func (h *HTTP) keys() []key {
 // listenAddress is host:port or off. The host may be empty: all addresses.
 func listenAddress(to *string) value {
 	bad := complain("is not an address to listen on", "write host:port, such as 127.0.0.1:9464, or off")
-	return scalar[string]{to: to, name: "host:port or off", tags: []string{"!!str", "!!bool"}, hint: inQuotes, parse: func(s string) (string, error) {
+	parse := func(s string) (string, error) {
 		if strings.EqualFold(s, HTTPOff) {
 			return HTTPOff, nil
 		}
@@ -66,7 +66,8 @@ func listenAddress(to *string) value {
 			return "", bad
 		}
 		return s, nil
-	}}
+	}
+	return scalar[string]{to: to, name: "host:port or off", tags: []string{"!!str", "!!bool"}, hint: inQuotes, parse: parse}
 }
 
 func (c *Config) checkHTTP(r *reader) {

@@ -52,7 +52,8 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	p.gate.audit.Commit()
 	p.sized(p.inner.Sizes())
 	m := &out.Manifest
-	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency, NCP: m.Quality.NCP}, nil
+	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
+		NCP: m.Quality.NCP}, nil
 }
 
 // gate is the snapshot.Gate over the independent auditor.

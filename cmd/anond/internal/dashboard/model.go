@@ -77,7 +77,8 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 // doing are words for what the loop does when it does not read.
 var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.DoingVerify: "Comparing releases and state",
 	ingest.DoingConnect: "Connecting to the source", ingest.DoingDecide: "Deciding a release", ingest.DoingCommit: "Writing the state",
-	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before", ingest.DoingDeliver: "Delivering dead letters",
+	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
+	ingest.DoingDeliver:  "Delivering dead letters",
 	ingest.DoingDraining: "Stopping"}
 
 func tiles(v *monitor.View) []tile {
@@ -106,7 +107,8 @@ func tiles(v *monitor.View) []tile {
 		tile{ID: "rate", Title: "Throughput", Figure: rate(v.Hour), Note: "records a second"},
 		tile{ID: "lag", Title: "Lag", Figure: present.Count(int(lag)), Note: lagNote, Bad: r.Source.Stalled},
 		tile{ID: "letters", Title: "Dead letters", Figure: present.Count(int(r.Machine.DeadLetter)),
-			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)), Bad: r.LetterFailure != ""},
+			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)),
+			Bad:  r.LetterFailure != ""},
 		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r.State)})
 }
 
@@ -160,7 +162,8 @@ func releaseRows(v *monitor.View) (out []releaseRow) {
 			news = present.Count(r.Newcomers)
 		}
 		out = append(out, releaseRow{strconv.Itoa(int(r.Number)), r.CreatedAt.UTC().Format("2006-01-02 15:04:05"), present.Count(r.Records), news,
-			present.Count(r.Pending), present.Count(r.Classes), present.Count(r.Buckets), strconv.Itoa(r.KMin), present.Percent(r.TopShare), fmt.Sprintf("%.4f", r.NCP)})
+			present.Count(r.Pending), present.Count(r.Classes), present.Count(r.Buckets), strconv.Itoa(r.KMin),
+			present.Percent(r.TopShare), fmt.Sprintf("%.4f", r.NCP)})
 	}
 	return out
 }

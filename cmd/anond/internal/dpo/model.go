@@ -168,6 +168,7 @@ func settings(m *snapshot.Manifest) []setting {
 		}
 		out = append(out, setting{"policy.diversity", text})
 	}
-	return append(out, setting{"certificate", m.Privacy.Certificate}, setting{"seed given from outside", map[bool]string{true: "yes", false: "no"}[m.Seeded]},
+	seeded := map[bool]string{true: "yes", false: "no"}[m.Seeded]
+	return append(out, setting{"certificate", m.Privacy.Certificate}, setting{"seed given from outside", seeded},
 		setting{"format version", fmt.Sprint(m.FormatVersion)})
 }

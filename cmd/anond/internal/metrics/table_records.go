@@ -10,8 +10,8 @@ import (
 )
 
 var ofIngest = []metric{
-	{name: "anond_ingest_records_total", counter: true, labels: []string{"outcome"}, help: "Records read since the state began: accepted, or " +
-		"refused as dead letters. Lines and messages that hold no record are in anond_ingest_ignored_total.",
+	{name: "anond_ingest_records_total", counter: true, labels: []string{"outcome"}, help: "Records read since the state began: accepted, " +
+		"or refused as dead letters. Lines and messages that hold no record are in anond_ingest_ignored_total.",
 		read: func(s *sample, e emit) {
 			if m := s.Report.Machine; !s.Report.Time.IsZero() {
 				e(float64(m.Sent-m.DeadLetter), "accepted")
@@ -82,7 +82,8 @@ func latest(name, help string, read func(*monitor.Release) float64) metric {
 
 var ofReleases = []metric{
 	latest("anond_release_sequence", "Number of the newest published release.", func(r *monitor.Release) float64 { return float64(r.Number) }),
-	latest("anond_release_last_success_timestamp_seconds", "When it was decided.", func(r *monitor.Release) float64 { return at(r.CreatedAt) }),
+	latest("anond_release_last_success_timestamp_seconds", "When it was decided.",
+		func(r *monitor.Release) float64 { return at(r.CreatedAt) }),
 	latest("anond_release_records", "Records in it.", func(r *monitor.Release) float64 { return float64(r.Records) }),
 	latest("anond_release_newcomers", "Records in it that the release before did not have; -1 if that one is not there.",
 		func(r *monitor.Release) float64 { return float64(r.Newcomers) }),

@@ -109,7 +109,7 @@ func eventOf(line slog.Record, attrs []slog.Attr) Event {
 		if a.Key == "event" && e.Name == "" {
 			e.Name = a.Value.String()
 		} else if more.Len() < longest {
-			more.WriteString(" " + a.Key + "=" + a.Value.String())
+			more.WriteString(" " + a.Key + "=" + a.Value.Resolve().String())
 		}
 		return true
 	}
