@@ -157,4 +157,34 @@ var ofProcess = []Event{
 			Action:  "set `http.listen` to a free address, or to `off`",
 		},
 	}},
+	{Name: "no_subject", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "no attribute has role subject",
+			Action:  "if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a person",
+		},
+	}},
+	{Name: "dead_letter_delivered", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "dead letters are delivered again after failures",
+			Action:  "none",
+		},
+	}},
+	{Name: "dead_letter_stuck", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "at a stop the sink did not answer within a second; undelivered dead letters stay in the state",
+			Action:  "check the disk of dead letters",
+		},
+	}},
+	{Name: "hangup_ignored", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "SIGHUP was received and ignored",
+			Action:  "restart to change the configuration",
+		},
+	}},
+	{Name: "lease_lost", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "another member got the lease; this one stands by again",
+			Action:  "none, unless it happens often: raise `session_timeout`",
+		},
+	}},
 }

@@ -152,4 +152,23 @@ var ofSources = []Event{
 			Action:  "see `lease_lost`",
 		},
 	}},
+	{Name: "source_stuck", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "at a stop, a read of the source did not return within five seconds, for instance because the disk hangs; " +
+				"anond ended without waiting for it",
+			Action:  "check the disk of the source",
+		},
+	}},
+	{Name: "source_lease_standby", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "another instance is active",
+			Action:  "none",
+		},
+	}},
+	{Name: "source_lease_released", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "the lease was released at a stop",
+			Action:  "none",
+		},
+	}},
 }
