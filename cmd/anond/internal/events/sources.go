@@ -156,7 +156,7 @@ var ofSources = []Event{
 		{
 			Meaning: "at a stop, a read of the source did not return within five seconds, for instance because the disk hangs; " +
 				"anond ended without waiting for it",
-			Action:  "check the disk of the source",
+			Action: "check the disk of the source",
 		},
 	}},
 	{Name: "source_lease_standby", Levels: []string{"info"}, Cases: []Case{
