@@ -25,6 +25,7 @@ type Config struct {
 	State       State
 	Encryption  Encryption
 	Memory      Memory
+	HTTP        HTTP
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
@@ -45,7 +46,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.HTTP.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -109,6 +110,7 @@ func (c *Config) check(r *reader) {
 	c.checkRepeat(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)
+	c.checkHTTP(r)
 }
 
 func (r *reader) sortedWarnings() []Warning {

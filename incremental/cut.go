@@ -167,7 +167,9 @@ func (m *Machine) rebuild() {
 	m.history.assign(m.records.classOf)
 	m.sortPending()
 	m.need = m.poolNeed()
+	made := m.planner.made
 	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
+	m.planner.made = made
 	if m.head.InitialDone && m.positions() {
 		m.planner.lay(&m.records, &m.history, m.pending.waiting)
 	}

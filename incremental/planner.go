@@ -26,6 +26,7 @@ type planner struct {
 	since  RecordID // records from there on count as updates: they arrived after that cut
 	ready  int      // leaves in which more than the threshold have gathered
 	loose  int      // updates since the newest cut tried while there is no class yet
+	made   Updates
 	// placed are the records positioned, in order, and the slots they lie at.
 	placed   []RecordID
 	placedAt []int32
@@ -139,6 +140,9 @@ func (p *planner) plan(c *columns) (plans []plan, rest []RecordID) {
 		}
 	}
 	for s := range p.slots {
+		if len(p.slots[s].plans) > 0 {
+			p.made.Classes++
+		}
 		plans = append(plans, p.slots[s].plans...)
 		rest = append(rest, p.slots[s].here...)
 	}
@@ -153,6 +157,7 @@ func (p *planner) updateAt(c *columns, s int32) {
 	for n := len(p.slots[s].here); n > 0; n = len(p.slots[s].here) {
 		c.coords(p.space, p.slots[s].here[n-1], p.at)
 		p.localUpdate(c, s)
+		p.made.Updates++
 		if len(p.slots[s].here) >= n {
 			return
 		}

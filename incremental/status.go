@@ -58,5 +58,15 @@ func (m *Machine) Status() Status {
 	return s
 }
 
+// Updates counts the local updates that were carried out since the machine was opened.
+type Updates struct {
+	Updates uint64 `json:"updates"` // local updates
+	Classes uint64 `json:"classes"` // published classes next to which they planned new ones
+}
+
+// Updates returns these counts. Decisions carry out local updates, so it must not be
+// called next to one.
+func (m *Machine) Updates() Updates { return m.planner.made }
+
 // published returns the number of records that are in a published class.
 func (m *Machine) published() int { return int(m.records.len()) - m.pending.counts().Total() }

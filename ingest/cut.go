@@ -62,6 +62,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
+		l.Meter.Skipped(SkippedQuarantined)
 		return nil
 	}
 	if intent != nil {
@@ -99,7 +100,7 @@ func (l *loop) sayNothing(how cutting, fresh bool) {
 	case fresh && growing:
 		l.logWaiting()
 	case how.scheduled && growing:
-		l.skipped("first_load")
+		l.skipped(SkippedFirstLoad)
 	case !fresh && !how.scheduled:
 	default:
 		l.skipped(whyNothing(l.Machine.Status()))
@@ -110,15 +111,16 @@ func (l *loop) sayNothing(how cutting, fresh bool) {
 func whyNothing(s incremental.Status) string {
 	switch {
 	case s.Pool == nil || s.Pending.Waiting == 0:
-		return "nothing_new"
+		return SkippedNothingNew
 	case s.Pending.Waiting < s.Pool.Records:
-		return "pool_too_small"
+		return SkippedPoolSmall
 	default:
-		return "held"
+		return SkippedHeld
 	}
 }
 
 func (l *loop) skipped(why string) {
+	l.Meter.Skipped(why)
 	s := l.Machine.Status()
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {

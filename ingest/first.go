@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"fmt"
+
+	"anond/incremental"
 )
 
 // firstStart stores where the first load ends: at the end that the source has
@@ -12,7 +14,7 @@ func (l *loop) firstStart(ctx context.Context) error {
 	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil {
 		return nil
 	}
-	ends, err := l.Source.Ends(ctx)
+	ends, err := l.sourceEnds(ctx)
 	if err != nil {
 		return fmt.Errorf("where the source ends: %w", err)
 	}
@@ -21,6 +23,25 @@ func (l *loop) firstStart(ctx context.Context) error {
 	}
 	l.Machine.SetInitialEnds(ends)
 	return l.Machine.Commit()
+}
+
+// sourceEnds asks the source for its ends. A source that does not answer delays no
+// report.
+func (l *loop) sourceEnds(ctx context.Context) (ends map[incremental.Partition]int64, err error) {
+	defer l.begins(DoingConnect)()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ends, err = l.Source.Ends(ctx)
+	}()
+	for {
+		select {
+		case <-done:
+			return ends, err
+		case <-l.ticks:
+			l.reportDue()
+		}
+	}
 }
 
 // endInitial ends the first load if all of it has been read, or if nothing more

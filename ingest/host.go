@@ -21,6 +21,7 @@ type Publisher interface {
 // Release is what a publication achieved; everything in it is public.
 type Release struct {
 	Manifest     [32]byte // SHA-256 of manifest.json
+	Buckets      int      // at level L2
 	KMin         int      // records in the smallest class
 	MaxFrequency float64  // highest share of one value in a class
 	NCP          float64  // information loss of the published records
@@ -86,6 +87,8 @@ type Host struct {
 	Retry Reconnect
 	// Observe is told the state of things each second and after each release; may be nil.
 	Observe func(Report)
+	// Meter counts and times what happens; may be nil.
+	Meter Meter
 	// Damage tells what was found damaged of what is published, nil if nothing;
 	// may be nil.
 	Damage func() *Damage
@@ -120,5 +123,8 @@ func (h *Host) setDefaults() {
 	}
 	if h.Observe == nil {
 		h.Observe = func(Report) {}
+	}
+	if h.Meter == nil {
+		h.Meter = noMeter{}
 	}
 }

@@ -79,6 +79,7 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 			return
 		case err != nil:
 			o.note(err.Error())
+			o.h.Meter.Failed(AttemptDeliver)
 			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
 				"error", err.Error())
 			if attempts.Wait(ctx) != nil {

@@ -57,6 +57,7 @@ func (l *loop) mark(e ended, began time.Time) error {
 	}
 	took := l.now().Sub(began)
 	l.latest = &Latest{Intent: e.intent, Release: e.release, Took: took}
+	l.Meter.Published(took)
 	i := e.intent
 	l.Log.Info("release published", "event", "release_published", "release", i.Release, "records", i.Records, "pending", i.Pending.Total(),
 		"classes", i.Classes, "newcomers", i.Newcomers, "k", e.release.KMin, "max_frequency", e.release.MaxFrequency,

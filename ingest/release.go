@@ -19,6 +19,7 @@ type releases struct {
 	retry     Reconnect
 	most      int // attempts before it gives up; 0: it never does
 	log       *slog.Logger
+	meter     Meter
 	ended     chan ended
 
 	current uint32 // the release in progress, 0 if none
@@ -46,7 +47,7 @@ var ErrParked = errors.New("the release is left to the next start")
 const onceAttempts = 5
 
 func newReleases(h *Host) *releases {
-	r := &releases{publisher: h.Publisher, retry: h.Retry, log: h.Log, ended: make(chan ended, 1)}
+	r := &releases{publisher: h.Publisher, retry: h.Retry, log: h.Log, meter: h.Meter, ended: make(chan ended, 1)}
 	if h.Once {
 		r.most = onceAttempts
 	}
@@ -97,6 +98,7 @@ func (r *releases) publish(ctx, trying context.Context, view *incremental.View) 
 			return release, ctx.Err()
 		}
 		r.note(err.Error())
+		r.meter.Failed(AttemptPublish)
 		r.log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
 			"release", view.Intent.Release, "error", err.Error())
 		if r.most > 0 && attempts.Failed()+1 >= r.most {

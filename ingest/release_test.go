@@ -71,7 +71,8 @@ func TestReleasesTellByEvents(t *testing.T) {
 				}
 				return ctx.Err()
 			}
-			r := newReleases(&Host{Publisher: press, Log: slog.New(slog.DiscardHandler), Once: x.once, Retry: Reconnect{Sleep: wait}})
+			r := newReleases(&Host{Publisher: press,
+				Log: slog.New(slog.DiscardHandler), Meter: noMeter{}, Once: x.once, Retry: Reconnect{Sleep: wait}})
 			press.do = x.do(r)
 			began := time.Unix(5, 0)
 			r.begin(&incremental.View{Intent: incremental.Intent{Release: 7}}, began)

@@ -24,6 +24,21 @@ type Report struct {
 	// deliver dead letters, failed; empty if it did not.
 	ReleaseFailure, LetterFailure string
 	Damage                        *Damage // of published files, nil if none was found
+	// LastRecord is when the newest record was read by this process, LettersSince when
+	// the dead letter came that waits longest for its sink, and NextRelease when the
+	// trigger asks for a release next. Zero: there is none, or it is not known.
+	LastRecord, LettersSince, NextRelease time.Time
+	Updates                               incremental.Updates // local updates of this process
+	// What the daemon adds; the loop knows neither.
+	State    StateSize
+	Verified bool // the newest release was read again, so that the next one may be published
+}
+
+// StateSize is the size of the state's file in bytes.
+type StateSize struct {
+	File  int64 `json:"file"`
+	Free  int64 `json:"free"`  // of these: hold nothing
+	Quota int64 `json:"quota"` // the file may not become larger; 0: no limit
 }
 
 // Damage says that published files are not what was published any more.
@@ -49,6 +64,9 @@ type reports struct {
 	latest    *Latest            // newest release of this run
 	counts    incremental.Status // as of counted: long work has the machine
 	counted   time.Time
+	updates   incremental.Updates // as of counted
+	records   recordClock
+	letters   letterClock
 }
 
 // reportDue reports once a second.
@@ -63,11 +81,12 @@ func (l *loop) reportDue() {
 func (l *loop) report(now time.Time) {
 	l.seen = now
 	if !l.working {
-		l.counts, l.counted = l.Machine.Status(), now
+		l.count(now)
 	}
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
 		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
-		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
+		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
+		LettersSince: l.letters.since(), NextRelease: l.schedule.slot, Updates: l.updates}
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
 	}
@@ -80,6 +99,13 @@ func (l *loop) report(now time.Time) {
 	}
 	l.statusLog = now
 	LogStatus(l.Log, rep)
+}
+
+// count takes the machine's counts.
+func (l *loop) count(now time.Time) {
+	l.counts, l.counted, l.updates = l.Machine.Status(), now, l.Machine.Updates()
+	l.records.see(l.counts, now)
+	l.letters.see(l.counts, now)
 }
 
 // LogStatus writes the line of event status.

@@ -78,7 +78,7 @@ func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
 	ready := l.Machine.InitialDone() || l.Machine.Growing()
 	switch due := l.schedule.due(now); {
 	case due == dueMoment && !ready:
-		l.skipped("first_load")
+		l.skipped(SkippedFirstLoad)
 	case due == dueMoment:
 		return l.cut(ctx, cutting{scheduled: true})
 	case due == dueUpdate && ready && l.Machine.UpdateDue():

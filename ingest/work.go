@@ -52,7 +52,8 @@ var errLeft = errors.New("long work was left undone")
 // unfinished, and the next start does the same again; other work is waited for.
 func (l *loop) work(ctx context.Context, name string, keeps bool, do func() error) error {
 	defer l.begins(name)()
-	l.counts, l.counted, l.working = l.Machine.Status(), l.now(), true
+	l.count(l.now())
+	l.working = true
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	stop := ctx.Done()
@@ -60,6 +61,7 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 		select {
 		case err := <-done:
 			l.working = false
+			l.Meter.Worked(name, l.now().Sub(l.doing.since))
 			if errors.Is(err, incremental.ErrInterrupted) {
 				l.working = true
 				return fmt.Errorf("%w: %w", errLeft, context.Cause(ctx))

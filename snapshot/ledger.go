@@ -149,3 +149,12 @@ func appendOnce(files FS, path string, text []byte) error {
 	}
 	return err
 }
+
+// LedgerNewest is the newest release that a ledger names, 0 if it names none.
+func LedgerNewest(files FS, path string) (uint32, error) {
+	l, err := readLedger(files, path)
+	if err != nil {
+		return 0, err
+	}
+	return l.newest().Release, nil
+}

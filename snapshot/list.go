@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Info is one release as `anond release list` shows it.
@@ -28,18 +29,35 @@ var ErrNoRelease = errors.New("there is no such release")
 
 // List returns the releases in a directory, oldest first, as their manifests
 // describe them. It checks nothing; see Verify.
-func List(files FS, dir string) ([]Info, error) {
+func List(files FS, dir string) ([]Info, error) { return ListNewest(files, dir, math.MaxInt) }
+
+// ListNewest is List of the newest releases, at most so many. It reads their manifests
+// and that of the release before them alone.
+func ListNewest(files FS, dir string, most int) ([]Info, error) {
 	on, err := scan(files, dir)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Info, 0, len(on.releases))
-	for _, n := range on.releases {
+	list := on.releases
+	if len(list)-1 > most {
+		list = list[len(list)-1-most:]
+	}
+	out, err := infos(files, dir, list, on.current)
+	if err != nil {
+		return nil, err
+	}
+	return out[max(0, len(out)-most):], nil
+}
+
+// infos reads the manifests of releases.
+func infos(files FS, dir string, releases []uint32, current uint32) ([]Info, error) {
+	out := make([]Info, 0, len(releases))
+	for _, n := range releases {
 		m, sum, err := readManifest(files, dir, n)
 		if err != nil {
 			return nil, err
 		}
-		info := Info{Release: n, Current: n == on.current, CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
+		info := Info{Release: n, Current: n == current, CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
 			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
@@ -67,4 +85,13 @@ func Show(files FS, dir string, release uint32) (*Manifest, error) {
 	}
 	m, _, err := readManifest(files, dir, release)
 	return m, err
+}
+
+// Count is how many releases are in a directory.
+func Count(files FS, dir string) (int, error) {
+	on, err := scan(files, dir)
+	if err != nil {
+		return 0, err
+	}
+	return len(on.releases), nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/events"
 	"anond/cmd/anond/internal/hospital"
 )
 
@@ -103,6 +104,11 @@ func (s *site) pipe(stdin, command string, more ...string) result {
 	var out, err bytes.Buffer
 	args := append(append(strings.Fields(command), "-c", s.config), more...)
 	code := run(s.t.Context(), args, strings.NewReader(stdin), &out, &err, os.LookupEnv)
+	for line := range strings.Lines(err.String()) {
+		if strings.HasPrefix(line, "{") {
+			require.NoError(s.t, events.Check([]byte(line)), line)
+		}
+	}
 	return result{code, out.String(), err.String()}
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/all"
-	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/frontier"
 )
 

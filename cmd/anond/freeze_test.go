@@ -228,9 +228,10 @@ func walkCommands(c *cobra.Command, do func(path []string)) {
 	}
 }
 
-// unvaried takes out what differs from run to run: the directory, the process
-// and the size of the state file.
+// unvaried takes out what differs from run to run: the directory, the process,
+// the size of the state file, and how far the newest release was read again.
 func unvaried(text, dir string) string {
 	text = strings.ReplaceAll(text, dir, "DIR")
-	return regexp.MustCompile(`(?m)^(status\.pid|file\.bytes|file\.free_bytes) .*$`).ReplaceAllString(text, "$1 VARIES")
+	varies := regexp.MustCompile(`(?m)^(status\.pid|status\.verified|(?:status\.state|file)\.(?:file|free|bytes|free_bytes)) .*$`)
+	return varies.ReplaceAllString(text, "$1 VARIES")
 }

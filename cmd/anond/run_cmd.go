@@ -18,6 +18,9 @@ SIGTERM drains: what was read is committed, and a release in progress is
 finished or parked. The second ends the process at once. In both cases the next
 start needs no repair. SIGHUP is ignored: a changed configuration needs a restart.
 
+While it runs, metrics, health and a dashboard are served at http.listen:
+http://127.0.0.1:9464 unless the configuration says otherwise.
+
 With --once the command always ends. If the source does not answer for a minute,
 or a release cannot be published in five attempts, it ends with exit code 1. If
 the dead-letter sink is unavailable, the dead letters stay in the state.`,
@@ -30,8 +33,14 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return err
 			}
 			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
-			go ignoreHangups(caught, log)
-			return daemon.Run(c.Context(), cfg, daemon.Options{Log: log, Once: once, Stdin: env.stdin})
+			shown, err := openSurfaces(c.Context(), cfg, log, once)
+			if err != nil {
+				return err
+			}
+			defer shown.close()
+			go ignoreHangups(caught, shown.log)
+			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Once: once, Stdin: env.stdin, Monitor: shown.monitor,
+				Meter: shown.metrics})
 		},
 	}
 	configFlag(c, &path)

@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	logged "anond/cmd/anond/internal/events"
 	"anond/cmd/anond/internal/programtest"
 )
 
@@ -122,7 +124,14 @@ func (s *site) startWith(stdin io.Reader, args ...string) *process {
 	s.t.Helper()
 	p, err := programtest.Start(program, s.dir, s.env, stdin, args...)
 	require.NoError(s.t, err)
-	s.t.Cleanup(p.Kill)
+	s.t.Cleanup(func() {
+		p.Kill()
+		for line := range strings.Lines(p.Log.String()) {
+			if strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}\n") {
+				assert.NoError(s.t, logged.Check([]byte(line)), line)
+			}
+		}
+	})
 	return &process{s.t, p.Out, p.Log, p}
 }
 

@@ -22,6 +22,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 
+	"anond/cmd/anond/internal/monitor"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -40,6 +41,9 @@ type Options struct {
 	Seed *[32]byte
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
+	// Monitor receives them too, and Meter what happens between them; may be nil.
+	Monitor *monitor.Monitor
+	Meter   ingest.Meter
 	// StandIns are for tests.
 	StandIns StandIns
 }
@@ -54,6 +58,7 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if o.FS == nil {
 		o.FS = snapshot.OS()
 	}
+	monitored(c, &o)
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
@@ -74,6 +79,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(opened.Close)
+	sizes := watchSizes(opened, c.State.MaxBytes)
+	closers.add(sizes.close)
 	store := o.StandIns.store(opened)
 	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
@@ -86,14 +93,15 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
 			"event", "sticky_subjects", "l", c.Policy.L)
 	}
-	steps := newPhases(c, o, machine)
+	sight := newSight(c, o, sizes)
+	steps := newPhases(sight.observe, o, machine)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o); return err })
 	if err != nil {
 		return err
 	}
 	closers.add(publisher.Close) // before the store: a parked release must not write after the lock is released
-	publisher.inner.Fence = lease.fence
+	publisher.inner.Fence, sight.standing = lease.fence, publisher.standing
 	if err := lease.witness(ctx, machine); err != nil {
 		return err
 	}
@@ -124,8 +132,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload,
 		Retry:   o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
-		Faults: publisher.standing.fault}
-	if err := publisher.standing.end(ctx, host.Run(ctx)); err != nil || !o.Once {
+		Faults: publisher.standing.fault, Meter: o.Meter}
+	err = host.Run(ctx)
+	o.Monitor.Enter(monitor.Ending)
+	if err := publisher.standing.end(ctx, err); err != nil || !o.Once {
 		return err
 	}
 	releases.finish(ctx, &last, show)
@@ -211,13 +221,13 @@ func (e *ConfigError) Hint() string {
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options) (*publisher, error) {
 	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}
-	disk := snapshot.NewClosable(files)
-	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
+	disk := snapshot.NewClosable(o.FS)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized,
 		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
 	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {

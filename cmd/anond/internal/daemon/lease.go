@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"anond/cmd/anond/internal/monitor"
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
@@ -79,6 +80,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 		if err != nil {
 			return err
 		}
+		o.Monitor.Enter(monitor.Standby)
 		o.Log.Info("waiting for the lease", "event", "standby", "group", c.Source.Kafka.Group)
 		held, err := acquire(ctx, k, o)
 		if err != nil {
@@ -87,6 +89,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 			}
 			return err
 		}
+		o.Monitor.Enter(monitor.Opening)
 		err = runUnder(ctx, c, o, held)
 		closing := held.Close()
 		if !errors.Is(err, errLeaseLost) {

@@ -18,7 +18,8 @@ type publisher struct {
 	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
-	standing *recheck // of the newest release
+	standing *recheck             // of the newest release
+	sized    func(snapshot.Sizes) // is told the sizes of each release
 }
 
 // Close waits for the step in progress, and lets no other follow.
@@ -49,8 +50,10 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 		return ingest.Release{}, err
 	}
 	p.gate.audit.Commit()
+	p.sized(p.inner.Sizes())
 	m := &out.Manifest
-	return ingest.Release{Manifest: out.SHA256, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency, NCP: m.Quality.NCP}, nil
+	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
+		NCP: m.Quality.NCP}, nil
 }
 
 // gate is the snapshot.Gate over the independent auditor.

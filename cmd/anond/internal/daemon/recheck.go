@@ -128,6 +128,7 @@ func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
 	if err != nil {
 		return err
 	}
+	p.sized(p.inner.Sizes())
 	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", view.Intent.Release))
 	violations, err := p.gate.audit.Resume(dir, placements(placed), regroups)
 	if err != nil {

@@ -22,18 +22,24 @@ type Status struct {
 	// Counted is when Counts were taken: before Time while long work goes on.
 	Counted time.Time `json:"counted"`
 	// Doing is what the daemon does when it does not read, Since when it began.
-	Doing          string        `json:"doing,omitempty"`
-	Since          *time.Time    `json:"since,omitempty"`
-	Connected      bool          `json:"connected"`
-	Stalled        bool          `json:"stalled"`
-	Lag            int64         `json:"lag"`
-	LagKnown       bool          `json:"lag_known"` // false: there may be more to read than Lag
-	Partitions     []Partition   `json:"partitions,omitempty"`
-	Unread         ingest.Unread `json:"unread"`
-	Releasing      uint32        `json:"releasing"` // release in progress, 0 if none
-	ReleaseFailure string        `json:"release_failure,omitempty"`
-	LetterFailure  string        `json:"dead_letter_failure,omitempty"`
-	Newest         *Newest       `json:"newest,omitempty"`
+	Doing          string              `json:"doing,omitempty"`
+	Since          *time.Time          `json:"since,omitempty"`
+	Connected      bool                `json:"connected"`
+	Stalled        bool                `json:"stalled"`
+	Lag            int64               `json:"lag"`
+	LagKnown       bool                `json:"lag_known"` // false: there may be more to read than Lag
+	Partitions     []Partition         `json:"partitions,omitempty"`
+	Unread         ingest.Unread       `json:"unread"`
+	Releasing      uint32              `json:"releasing"` // release in progress, 0 if none
+	ReleaseFailure string              `json:"release_failure,omitempty"`
+	LetterFailure  string              `json:"dead_letter_failure,omitempty"`
+	Newest         *Newest             `json:"newest,omitempty"`
+	LastRecord     *time.Time          `json:"last_record,omitempty"`        // when the newest record was read
+	NextRelease    *time.Time          `json:"next_release,omitempty"`       // when the trigger asks for one
+	LettersSince   *time.Time          `json:"dead_letters_since,omitempty"` // when the dead letter came that waits longest
+	Updates        incremental.Updates `json:"local_updates"`
+	State          ingest.StateSize    `json:"state"`
+	Verified       bool                `json:"verified"` // the newest release was read again
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
@@ -73,13 +79,23 @@ func observer(c *config.Config, o Options) func(ingest.Report) {
 	}
 }
 
+// moment is a time in UTC, nil if there is none.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
 func statusOf(c *config.Config, r ingest.Report) Status {
 	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
 		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
-		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage}
+		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage,
+		LastRecord: moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
+		State: r.State, Verified: r.Verified}
 	if r.Doing != "" {
-		since := r.Since.UTC()
-		s.Since = &since
+		s.Since = moment(r.Since)
 	}
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {

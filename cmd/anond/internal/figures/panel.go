@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/chart"
 )
 
 // Panel is one chart, with the numbers behind it.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/chart"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden report")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/chart"
 )
 
 func TestSeriesTakePointsAsTheyCome(t *testing.T) {

@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/events"
 	"anond/cmd/anond/internal/programtest"
 )
 
@@ -252,6 +254,7 @@ func (p *process) read(in *bufio.Scanner) {
 		l := line{}
 		if json.Unmarshal(in.Bytes(), &l) == nil {
 			p.lines = append(p.lines, l)
+			assert.NoError(p.t, events.Check(in.Bytes()), in.Text())
 		} else {
 			p.text.WriteString(in.Text() + "\n")
 		}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/chart"
 )
 
 // quantity is one line of a panel.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"anond/cmd/anond/internal/attacker"
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 

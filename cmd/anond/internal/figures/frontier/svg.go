@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"anond/cmd/anond/internal/figures/chart"
+	"anond/cmd/anond/internal/chart"
 )
 
 // WriteSVG draws the frontier.

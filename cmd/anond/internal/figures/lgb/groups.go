@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 )
 
 // cutRuns is how often flags are drawn for figures 5 and 6.

@@ -23,8 +23,8 @@ import (
 	"fmt"
 	"slices"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 )
 
 const (

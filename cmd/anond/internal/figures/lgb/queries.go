@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 )
 
 // withMedians adds what the medians of the queries say to a finding about means,

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 )
 
 // readingsPanel draws the error over anatomy's by l, of all tables together,

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 )
 

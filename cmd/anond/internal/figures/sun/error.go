@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"

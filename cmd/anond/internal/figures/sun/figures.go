@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 )
 
 // less is the claim that heads the error figures.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"anond/cmd/anond/internal/chart"
 	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/chart"
 	"anond/cmd/anond/internal/figures/dataset"
 	"anond/equivclass"
 	"anond/equivclass/bucketize"

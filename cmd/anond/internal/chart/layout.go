@@ -6,17 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of a chart, in pixels.
+// frame has the sizes of a chart, in pixels.
+type frame struct {
+	width, height            int
+	left, top, right, bottom int // of the plot
+	legendLeft, legendTop    int
+	beside                   bool // the legend is a column to the right of the plot, not a row above it
+}
+
+// sheet is the frame of a chart in a file, and inline that of one in a page, which has
+// the title itself.
+var (
+	sheet  = frame{width: 840, height: 480, left: 70, top: 62, right: 600, bottom: 424, legendLeft: 620, legendTop: 72, beside: true}
+	inline = frame{width: 420, height: 230, left: 54, top: 26, right: 410, bottom: 190, legendLeft: 54, legendTop: 12}
+)
+
 const (
-	width, height = 840, 480
-	plotLeft      = 70
-	plotTop       = 62
-	plotRight     = 600 // the legend is to the right of it
-	plotBottom    = height - 56
-	legendLeft    = plotRight + 20
-	legendLine    = 20
-	legendMore    = 16 // further for a second line
-	legendWidth   = 23 // characters of a line
+	legendLine  = 20
+	legendMore  = 16 // further for a second line
+	legendWidth = 23 // characters of a line
+	letter      = 7  // about the width of one, in a row
 )
 
 // palette holds colours that people with any colour vision tell apart (Okabe
@@ -35,6 +44,7 @@ type picture struct {
 
 // drawn is one series in pixels.
 type drawn struct {
+	Place            int    // in the palette
 	Name, More       string // the legend's text, and its second line if it is long
 	Colour, Dash     string
 	Path             string // of the line; empty: none
@@ -49,23 +59,22 @@ type drawn struct {
 // mark is one symbol: a circle, square or triangle by the series' place.
 type mark struct{ Shape string }
 
-func (c *Chart) layout() picture {
+func (c *Chart) layout(f frame) picture {
 	xs, ys := c.values()
-	x := newScale(c.X, xs, plotLeft, plotRight)
-	y := newScale(c.Y, ys, plotBottom, plotTop)
+	x := newScale(c.X, xs, float64(f.left), float64(f.right))
+	y := newScale(c.Y, ys, float64(f.bottom), float64(f.top))
 	p := picture{
 		Title: escape(c.Title), Note: escape(c.Note), XLabel: escape(c.X.Label), YLabel: escape(c.Y.Label),
-		Width: width, Height: height, Left: plotLeft, Top: plotTop, Right: plotRight, Bottom: plotBottom,
-		MiddleX: (plotLeft + plotRight) / 2, MiddleY: (plotTop + plotBottom) / 2,
+		Width: f.width, Height: f.height, Left: float64(f.left), Top: float64(f.top), Right: float64(f.right), Bottom: float64(f.bottom),
+		MiddleX: float64(f.left+f.right) / 2, MiddleY: float64(f.top+f.bottom) / 2,
 		XTicks: x.ticks(), YTicks: y.ticks(),
 	}
-	legend := float64(plotTop + 10)
+	at := spot{float64(f.legendLeft), float64(f.legendTop)}
 	for i, s := range c.series {
-		d := c.draw(i, s, x, y, legend)
+		d := c.draw(i, s, x, y)
+		d.legend(i, s, at, f)
 		p.Series = append(p.Series, d)
-		if legend += legendLine; d.More != "" {
-			legend += legendMore
-		}
+		at = at.next(d, f)
 	}
 	return p
 }
@@ -86,10 +95,40 @@ func (c *Chart) values() (xs, ys []float64) {
 	return xs, ys
 }
 
-func (c *Chart) draw(i int, s Series, x, y scale, legend float64) drawn {
-	first, second := wrap(s.Name)
-	d := drawn{Name: escape(first), More: escape(second), Colour: palette[i%len(palette)], LegendX: legendLeft, LegendY: legend,
-		LegendEnd: legendLeft + 26, LegendText: legendLeft + 34, HasLine: s.Style != Points}
+// spot is where the legend goes on.
+type spot struct{ x, y float64 }
+
+func (s spot) next(d drawn, f frame) spot {
+	switch {
+	case !f.beside:
+		s.x = d.LegendText + letter*float64(utf8.RuneCountInString(d.Name)) + 12
+	case d.More != "":
+		s.y += legendLine + legendMore
+	default:
+		s.y += legendLine
+	}
+	return s
+}
+
+// legend puts the name of series i at a spot.
+func (d *drawn) legend(i int, s Series, at spot, f frame) {
+	first, second := s.Name, ""
+	if f.beside {
+		first, second = wrap(s.Name)
+	}
+	d.Name, d.More = escape(first), escape(second)
+	d.LegendX, d.LegendY, d.LegendEnd, d.LegendText = at.x, at.y, at.x+26, at.x+34
+	if !f.beside {
+		d.LegendEnd, d.LegendText = at.x+18, at.x+24
+	}
+	if s.Style == Points || s.Style == LinePoints {
+		m := symbol(i, (at.x+d.LegendEnd)/2, at.y)
+		d.LegendMark = &m
+	}
+}
+
+func (c *Chart) draw(i int, s Series, x, y scale) drawn {
+	d := drawn{Place: i % len(palette), Colour: palette[i%len(palette)], HasLine: s.Style != Points}
 	if s.Dashed {
 		d.Dash = "6 4"
 	}
@@ -99,7 +138,7 @@ func (c *Chart) draw(i int, s Series, x, y scale, legend float64) drawn {
 			continue
 		}
 		if s.Style == Level {
-			path.WriteString("M" + point(plotLeft, y.at(p.Y)) + "L" + point(plotRight, y.at(p.Y)))
+			path.WriteString("M" + point(x.from, y.at(p.Y)) + "L" + point(x.to, y.at(p.Y)))
 			break
 		}
 		path.WriteString(map[bool]string{true: "M", false: "L"}[path.Len() == 0] + point(x.at(p.X), y.at(p.Y)))
@@ -109,10 +148,6 @@ func (c *Chart) draw(i int, s Series, x, y scale, legend float64) drawn {
 	}
 	if d.HasLine {
 		d.Path = path.String()
-	}
-	if s.Style == Points || s.Style == LinePoints {
-		m := symbol(i, legendLeft+13, legend)
-		d.LegendMark = &m
 	}
 	return d
 }

@@ -70,7 +70,17 @@ var source string
 var svg = template.Must(template.New("chart").Parse(source))
 
 // WriteSVG draws the chart.
-func (c *Chart) WriteSVG(w io.Writer) error { return svg.Execute(w, c.layout()) }
+func (c *Chart) WriteSVG(w io.Writer) error { return svg.Execute(w, c.layout(sheet)) }
+
+//go:embed inline.svg.tmpl
+var inlineSource string
+
+var inlineSVG = template.Must(template.New("inline").Parse(inlineSource))
+
+// WriteInline draws the chart as an element of a page: small, without its title and
+// without colours of its own. The page's style sheet has those of the classes chart,
+// grid, axis, words, and s0 to s7 for the series.
+func (c *Chart) WriteInline(w io.Writer) error { return inlineSVG.Execute(w, c.layout(inline)) }
 
 // usable reports whether a point can be drawn.
 func (c *Chart) usable(p Point, level bool) bool {

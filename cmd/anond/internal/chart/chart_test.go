@@ -61,6 +61,25 @@ func requireXML(t *testing.T, doc []byte) {
 	require.NotContains(t, string(doc), "Inf")
 }
 
+// TestInlineCharts: the same chart as an element of a page.
+func TestInlineCharts(t *testing.T) {
+	for name, c := range charts() {
+		var got bytes.Buffer
+		require.NoError(t, c.WriteInline(&got))
+		requireXML(t, got.Bytes())
+		for _, colour := range append(palette, "style=") { // the page has the colours
+			require.NotContains(t, got.String(), colour)
+		}
+		path := filepath.Join("testdata", name+".inline.svg")
+		if *rewrite {
+			require.NoError(t, os.WriteFile(path, got.Bytes(), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got.String(), "look at the chart, then run with -rewrite")
+	}
+}
+
 func TestTicksAreRoundAndCoverTheData(t *testing.T) {
 	for _, span := range [][2]float64{{0, 1}, {.117, .168}, {-3, 1e6}, {5, 5}, {1e-7, 2e-7}} {
 		s := newScale(Axis{}, span[:], 0, 100)

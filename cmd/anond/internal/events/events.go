@@ -1,0 +1,119 @@
+// Package events is the table of what anond logs: each event with its level, its fields
+// and what an operator does about it.
+//
+// Guarantee: docs/EVENTS.md and docs/events.schema.json are made from the table, and
+// tests hold what is logged against it. Names of events and fields are stable.
+package events
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Event is a kind of line in the log.
+type Event struct {
+	Name   string
+	Levels []string // debug, info, warn, error
+	Fields []Field  // besides time, level, msg and event
+	Cases  []Case
+}
+
+// Case is what an event means. An event of several levels may have several.
+type Case struct {
+	Level           string // of several cases: which
+	Meaning, Action string
+}
+
+// Field is a value of a line.
+type Field struct {
+	Name     string
+	Type     Type
+	Optional bool
+}
+
+// Type is how a line in JSON writes a field.
+type Type string
+
+// The types of fields.
+const (
+	Text        Type = "string"
+	Integer     Type = "integer"
+	Number      Type = "number"
+	Boolean     Type = "boolean"
+	Nanoseconds Type = "nanoseconds" // an integer
+	Lags        Type = "lags"        // a list of partition and lag
+	Letter      Type = "letter"      // where a dead letter's record is, and its reason
+)
+
+// All is the table, by name.
+func All() []Event {
+	out := slices.Concat(ofProcess, ofReleases, ofSources)
+	slices.SortFunc(out, func(a, b Event) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return out
+}
+
+// Find returns the event of a name.
+func Find(name string) (Event, bool) {
+	list := All()
+	i := slices.IndexFunc(list, func(e Event) bool { return e.Name == name })
+	if i < 0 {
+		return Event{}, false
+	}
+	return list[i], true
+}
+
+// Check holds a line of the log in JSON against the table.
+func Check(line []byte) error {
+	var fields map[string]any
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return fmt.Errorf("a line of the log is no JSON object: %w", err)
+	}
+	name, _ := fields["event"].(string)
+	e, known := Find(name)
+	if !known {
+		return fmt.Errorf("event %q is not in the table", name)
+	}
+	if level, _ := fields["level"].(string); !slices.Contains(e.Levels, lower(level)) {
+		return fmt.Errorf("event %s has level %s, the table says %v", name, level, e.Levels)
+	}
+	for _, always := range []string{"time", "level", "msg", "event"} {
+		if _, ok := fields[always].(string); !ok {
+			return fmt.Errorf("event %s has no %s", name, always)
+		}
+		delete(fields, always)
+	}
+	for _, f := range e.Fields {
+		value, there := fields[f.Name]
+		if !there && !f.Optional {
+			return fmt.Errorf("event %s lacks %s", name, f.Name)
+		}
+		if there && !f.Type.fits(value) {
+			return fmt.Errorf("event %s: %s is no %s", name, f.Name, f.Type)
+		}
+		delete(fields, f.Name)
+	}
+	for other := range fields {
+		return fmt.Errorf("event %s has a field %s, which the table does not know", name, other)
+	}
+	return nil
+}
+
+func lower(level string) string { return string(bytes.ToLower([]byte(level))) }
+
+func (t Type) fits(value any) bool {
+	switch x := value.(type) {
+	case string:
+		return t == Text
+	case bool:
+		return t == Boolean
+	case float64:
+		return t == Number || (t == Integer || t == Nanoseconds) && x == float64(int64(x))
+	case []any:
+		return t == Lags
+	case map[string]any:
+		return t == Letter
+	}
+	return false
+}

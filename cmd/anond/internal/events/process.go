@@ -1,0 +1,208 @@
+package events
+
+var ofProcess = []Event{
+	{Name: "started", Levels: []string{"info"}, Fields: []Field{
+		{Name: "dataset", Type: Text},
+		{Name: "source", Type: Text},
+		{Name: "release", Type: Integer},
+		{Name: "records", Type: Integer},
+		{Name: "k", Type: Integer},
+		{Name: "l", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "state is open, the loop begins",
+			Action:  "none",
+		},
+	}},
+	{Name: "sticky_subjects", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "l", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "`subject.repeat` is sticky: a person's records with different values are all published, and the bound for " +
+				"m of them together is m/l",
+			Action: "use `first` to protect people rather than records; `anond audit` counts the people concerned",
+		},
+	}},
+	{Name: "status", Levels: []string{"info"}, Fields: []Field{
+		{Name: "sent", Type: Integer},
+		{Name: "published", Type: Integer},
+		{Name: "pending", Type: Integer},
+		{Name: "dead_letter", Type: Integer},
+		{Name: "outbox", Type: Integer},
+		{Name: "classes", Type: Integer},
+		{Name: "release", Type: Integer},
+		{Name: "infeasible", Type: Boolean},
+		{Name: "connected", Type: Boolean},
+		{Name: "lag", Type: Integer},
+		{Name: "lag_known", Type: Boolean},
+		{Name: "lags", Type: Lags},
+		{Name: "stalled", Type: Boolean},
+		{Name: "unterminated", Type: Integer},
+		{Name: "waiting", Type: Integer, Optional: true},
+		{Name: "pool_needs", Type: Integer, Optional: true},
+		{Name: "pool_possible", Type: Boolean, Optional: true},
+		{Name: "doing", Type: Text, Optional: true},
+		{Name: "for", Type: Text, Optional: true},
+		{Name: "damaged_files", Type: Integer, Optional: true},
+		{Name: "damaged_file", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "once a minute, also while anond waits for its source or decides about a release. `lags`: the 16 " +
+				"partitions with the largest lag. `doing`: see [status.json](OPERATIONS.md#statusjson)",
+			Action: "monitor it",
+		},
+	}},
+	{Name: "status_failed", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "status.json cannot be written; logged once",
+			Action:  "look at the disk of the state",
+		},
+	}},
+	{Name: "backup_made", Levels: []string{"info"}, Fields: []Field{
+		{Name: "file", Type: Text},
+		{Name: "release", Type: Integer},
+		{Name: "records", Type: Integer},
+		{Name: "bytes", Type: Integer},
+		{Name: "sha256", Type: Text},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{Meaning: "a copy of the state was made and loaded once", Action: "none"},
+	}},
+	{Name: "backup_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "no copy of the state was made; the next release is followed by the next attempt",
+			Action:  "check `state.backup.dir`: room, permissions",
+		},
+	}},
+	{Name: "dead_letter_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "dead letters cannot be delivered; they stay in the state, and delivery is retried at most 30 s apart. " +
+				"Nothing else waits for them",
+			Action: "check the disk or topic of dead letters; the error says what is missing",
+		},
+	}},
+	{Name: "dead_letter_kept", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "outbox", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the source is at its end and the sink accepted no dead letters for 10 s: they stay in the state",
+			Action:  "repair the sink; the next run delivers them",
+		},
+	}},
+	{Name: "clock_behind", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "by", Type: Text},
+		{Name: "release", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "the clock was set back by a minute or more, or (at start) the newest release has a time in the future. " +
+				"The schedule follows the clock",
+			Action: "check the time service of this machine",
+		},
+	}},
+	{Name: "deadletter_payload_dropped", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "letter", Type: Letter},
+	}, Cases: []Case{
+		{
+			Meaning: "a dead letter was too large for its topic and was sent without payload",
+			Action:  "raise the topic's max.message.bytes, or leave payloads off",
+		},
+	}},
+	{Name: "draining", Levels: []string{"info"}, Fields: []Field{
+		{Name: "doing", Type: Text, Optional: true},
+		{Name: "release", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "a stop was requested; the fields show what anond was doing, and the release in progress",
+			Action:  "wait",
+		},
+	}},
+	{Name: "stopped", Levels: []string{"info"}, Fields: []Field{
+		{Name: "outbox", Type: Integer, Optional: true},
+		{Name: "sent", Type: Integer, Optional: true},
+		{Name: "published", Type: Integer, Optional: true},
+		{Name: "pending", Type: Integer, Optional: true},
+		{Name: "dead_letter", Type: Integer, Optional: true},
+		{Name: "ignored", Type: Integer, Optional: true},
+		{Name: "header", Type: Integer, Optional: true},
+		{Name: "blank", Type: Integer, Optional: true},
+		{Name: "continued", Type: Integer, Optional: true},
+		{Name: "unterminated", Type: Integer, Optional: true},
+		{Name: "without_record", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "stopped as requested",
+			Action:  "none, unless lines were left unread",
+		},
+	}},
+	{Name: "state_locked", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "this member has the lease, but another process still holds the state; the member waits as long as it has " +
+				"the lease. Repeated at growing intervals",
+			Action: "the error names the pid: if that process is suspended, resume or kill it",
+		},
+	}},
+	{Name: "standby", Levels: []string{"info"}, Fields: []Field{
+		{Name: "group", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "this member waits for the lease",
+			Action:  "none",
+		},
+	}},
+	{Name: "http_listening", Levels: []string{"info"}, Fields: []Field{
+		{Name: "address", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "metrics, health and dashboard are served at this address",
+			Action:  "none",
+		},
+	}},
+	{Name: "http_unavailable", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+		{Name: "hint", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the default address for metrics, health and dashboard is taken; anond runs without them",
+			Action:  "set `http.listen` to a free address, or to `off`",
+		},
+	}},
+	{Name: "no_subject", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "no attribute has role subject",
+			Action:  "if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a person",
+		},
+	}},
+	{Name: "dead_letter_delivered", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "dead letters are delivered again after failures",
+			Action:  "none",
+		},
+	}},
+	{Name: "dead_letter_stuck", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "at a stop the sink did not answer within a second; undelivered dead letters stay in the state",
+			Action:  "check the disk of dead letters",
+		},
+	}},
+	{Name: "hangup_ignored", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "SIGHUP was received and ignored",
+			Action:  "restart to change the configuration",
+		},
+	}},
+	{Name: "lease_lost", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "another member got the lease; this one stands by again",
+			Action:  "none, unless it happens often: raise `session_timeout`",
+		},
+	}},
+}

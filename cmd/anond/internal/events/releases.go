@@ -1,0 +1,152 @@
+package events
+
+var ofReleases = []Event{
+	{Name: "release_published", Levels: []string{"info"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+		{Name: "records", Type: Integer},
+		{Name: "pending", Type: Integer},
+		{Name: "classes", Type: Integer},
+		{Name: "newcomers", Type: Integer},
+		{Name: "k", Type: Integer},
+		{Name: "max_frequency", Type: Number},
+		{Name: "ncp", Type: Number},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a release is published; one line per release",
+			Action:  "none",
+		},
+	}},
+	{Name: "release_skipped", Levels: []string{"info"}, Fields: []Field{
+		{Name: "pending", Type: Integer},
+		{Name: "why", Type: Text},
+		{Name: "waiting", Type: Integer, Optional: true},
+		{Name: "pool_needs", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "nothing is newly publishable (`nothing_new`), planned classes wait for better ones or for more people as " +
+				"`max_hold` asks (`held`), fewer people wait than the next pool needs (`pool_too_small`), or the first load is not " +
+				"complete (`first_load`); CURRENT is unchanged. With trigger `interval` or `cron` this is logged at each slot, also " +
+				"if no records arrive",
+			Action: "none, unless it lasts long: too few records arrive, or see `infeasible`",
+		},
+	}},
+	{Name: "release_resumed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a release that an earlier process began is finished",
+			Action:  "none",
+		},
+	}},
+	{Name: "release_parked", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a stop came during a release that failed or took too long, or `--once` reached its limit of attempts",
+			Action:  "start anond again soon",
+		},
+	}},
+	{Name: "release_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights. anond " +
+				"retries until it succeeds, at most 30 s apart",
+			Action: "look at the disk of the releases and of the ledger",
+		},
+	}},
+	{Name: "release_waits", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+		{Name: "for", Type: Text},
+		{Name: "error", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "the next release is due and the previous one is not published yet, so reading waits. Logged at once after " +
+				"a failed attempt, otherwise after a minute; then each minute",
+			Action: "as above. Reading resumes by itself",
+		},
+	}},
+	{Name: "release_damaged", Levels: []string{"error"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+		{Name: "file", Type: Text},
+		{Name: "kind", Type: Text},
+		{Name: "detail", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a published file was changed or is missing; only the first fault of a run is logged, the others are " +
+				"counted in `releases_checked` and in the status",
+			Action: "restore the file from a copy: see [damaged releases](OPERATIONS.md#damaged-releases)",
+		},
+	}},
+	{Name: "releases_checked", Levels: []string{"info"}, Fields: []Field{
+		{Name: "releases", Type: Integer},
+		{Name: "files", Type: Integer},
+		{Name: "bytes", Type: Integer},
+		{Name: "faults", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "every published file was hashed once since the start",
+			Action:  "none if faults is 0",
+		},
+	}},
+	{Name: "release_refused", Levels: []string{"error"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "publishing failed permanently; anond exits with 3, 5 or 1",
+			Action:  "see [exit codes](OPERATIONS.md#exit-codes)",
+		},
+	}},
+	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []Field{
+		{Name: "records", Type: Integer},
+		{Name: "attribute", Type: Text, Optional: true},
+		{Name: "share", Type: Number, Optional: true},
+		{Name: "reachable_l", Type: Integer, Optional: true},
+		{Name: "distance", Type: Number, Optional: true},
+		{Name: "error", Type: Text, Optional: true},
+		{Name: "hint", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{
+			Level: "warn",
+			Meaning: "people who waited longer than `max_hold` cannot be published: one value is too frequent among them, or " +
+				"among their sensitive values of that attribute",
+			Action: "see [Infeasible](OPERATIONS.md#the-log)",
+		},
+		{
+			Level:   "warn",
+			Meaning: "before release 1: the first load is refused; it waits and may grow. Logged at most once a minute",
+			Action:  "[before release 1](OPERATIONS.md#before-release-1)",
+		},
+		{
+			Level:   "error",
+			Meaning: "level L2: the first pool is refused; anond exits with 3",
+			Action:  "[a refused first pool](OPERATIONS.md#a-refused-first-pool)",
+		},
+		{
+			Level:   "warn",
+			Meaning: "level L2: no pool is large enough next to what is published",
+			Action:  "[pools](OPERATIONS.md#pools-at-level-l2)",
+		},
+	}},
+	{Name: "pool_quarantined", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "records", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "level L2: a pool is ineligible as a whole; none of its records is ever published",
+			Action:  "[pools](OPERATIONS.md#pools-at-level-l2)",
+		},
+	}},
+	{Name: "first_load_waits", Levels: []string{"info"}, Fields: []Field{
+		{Name: "records", Type: Integer},
+		{Name: "wanted", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `policy.min_pool` and " +
+				"k*l",
+			Action: "none, unless it lasts long",
+		},
+	}},
+}

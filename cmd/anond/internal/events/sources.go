@@ -1,0 +1,174 @@
+package events
+
+var ofSources = []Event{
+	{Name: "unterminated_line", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "file", Type: Text},
+		{Name: "offset", Type: Integer},
+		{Name: "lines", Type: Integer},
+		{Name: "line", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "at the end of a file is a line without line break, or (with `source.csv.multiline`) an open quote; it may " +
+				"still grow and is left unread. For a followed file this is logged once if it lasts a minute",
+			Action: "end the line, or set `source.file.complete` if files do not grow; the next run reads it",
+		},
+	}},
+	{Name: "no_record", Levels: []string{"info"}, Fields: []Field{
+		{Name: "file", Type: Text},
+		{Name: "lines", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a file has a header or blank lines only; a file is identified by its first record, so it is not read yet",
+			Action:  "none",
+		},
+	}},
+	{Name: "line_grew", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "file", Type: Text},
+		{Name: "line", Type: Integer},
+		{Name: "offset", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a last line was taken as complete and has grown. What was read of it stays; the rest is a dead letter " +
+				"`grown_line`",
+			Action: "compare the record with the file; do not declare growing files complete",
+		},
+	}},
+	{Name: "source_connected", Levels: []string{"info"}, Fields: []Field{
+		{Name: "partitions", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "anond reads, or reads again after failures",
+			Action:  "none",
+		},
+	}},
+	{Name: "source_disconnected", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "error", Type: Text},
+		{Name: "hint", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "the first failure; anond retries without a limit",
+			Action:  "check the broker; the hint distinguishes missing rights from network problems",
+		},
+	}},
+	{Name: "source_retry", Levels: []string{"warn", "debug"}, Fields: []Field{
+		{Name: "error", Type: Text},
+		{Name: "partition", Type: Integer, Optional: true},
+		{Name: "hint", Type: Text, Optional: true},
+		{Name: "tries", Type: Integer, Optional: true},
+		{Name: "for", Type: Nanoseconds, Optional: true},
+		{Name: "partitions_failing", Type: Integer, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "further failures. Each failing partition is named again after 10 s, 20 s, and so on, up to every 10 min; " +
+				"a fault that several partitions share is logged once. All other retries are logged at level debug",
+			Action: "as above",
+		},
+	}},
+	{Name: "source_stalled", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "for", Type: Nanoseconds},
+		{Name: "connections_rebuilt", Type: Boolean},
+	}, Cases: []Case{
+		{
+			Meaning: "there are records to read, but none arrive; repeated at growing intervals",
+			Action:  "if it repeats, check the broker, or look for a batch that cannot be read",
+		},
+	}},
+	{Name: "source_corrupt", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "from", Type: Integer},
+		{Name: "next", Type: Integer},
+		{Name: "tries", Type: Integer},
+		{Name: "on_corrupt", Type: Text},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a batch cannot be read in repeated attempts; anond stops, or continues behind it",
+			Action:  "[KAFKA.md](KAFKA.md#a-batch-that-cannot-be-read)",
+		},
+	}},
+	{Name: "source_partition_added", Levels: []string{"info"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "first", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the topic has a new partition; it is read from its first offset",
+			Action:  "none",
+		},
+	}},
+	{Name: "source_gap", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "want", Type: Integer},
+		{Name: "have", Type: Integer},
+		{Name: "on_gap", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "records were deleted before they were read",
+			Action:  "raise retention; see [exit code 1](OPERATIONS.md#exit-codes)",
+		},
+	}},
+	{Name: "source_replaced", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the topic or file was replaced by another one of the same name, or an election lost records that were " +
+				"read; anond stops",
+			Action: "see [exit code 1](OPERATIONS.md#exit-codes)",
+		},
+	}},
+	{Name: "source_unverified", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "offset", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the last record read is no longer in the log, so anond cannot check that it is the same log",
+			Action:  "none after long pauses; otherwise find out who deleted records",
+		},
+	}},
+	{Name: "source_commit_failed", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "group", Type: Text},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "best-effort offset commits to the group fail",
+			Action:  "lag tools show old numbers; anond itself is not affected",
+		},
+	}},
+	{Name: "source_lease_acquired", Levels: []string{"info"}, Fields: []Field{
+		{Name: "generation", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "this instance reads and publishes",
+			Action:  "none",
+		},
+	}},
+	{Name: "source_lease_lost", Levels: []string{"error"}, Fields: []Field{
+		{Name: "why", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "this instance lost the lease and stops publishing",
+			Action:  "see `lease_lost`",
+		},
+	}},
+	{Name: "source_stuck", Levels: []string{"warn"}, Cases: []Case{
+		{
+			Meaning: "at a stop, a read of the source did not return within five seconds, for instance because the disk hangs; " +
+				"anond ended without waiting for it",
+			Action: "check the disk of the source",
+		},
+	}},
+	{Name: "source_lease_standby", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "another instance is active",
+			Action:  "none",
+		},
+	}},
+	{Name: "source_lease_released", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "the lease was released at a stop",
+			Action:  "none",
+		},
+	}},
+}

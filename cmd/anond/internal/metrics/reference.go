@@ -1,0 +1,55 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+)
+
+// counted are the metrics outside of table.
+var counted = []measured{commitSeconds, decisionSeconds, viewSeconds, releaseSeconds, withheld, publishFailures, deliverFailures}
+
+// Reference is docs/METRICS.md.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(`# Metrics
+
+This page is generated from the table of metrics in the code.
+
+anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + ` (key ` + "`http.listen`" + `). Each has the label
+` + "`dataset`" + `. One scrape shows one moment: the same figures as ` + "`status.json`" + ` and the dashboard. Labels are names of the
+configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
+
+Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`" + `) come with it. [RUNBOOK.md](RUNBOOK.md) has the alerts.
+`)
+	for _, s := range []struct {
+		title string
+		list  []metric
+	}{{"Process", ofProcess}, {"Source", ofSource}, {"Records read", ofIngest}, {"Records that wait", ofPending}, {"Releases", ofReleases},
+		{"State", ofState}} {
+		heading(&b, s.title)
+		for _, x := range s.list {
+			kind := "gauge"
+			if x.counter {
+				kind = "counter"
+			}
+			row(&b, measured{x.name, kind, x.labels, x.help})
+		}
+	}
+	heading(&b, "Durations and failures, since the start of the process")
+	for _, x := range counted {
+		row(&b, x)
+	}
+	return b.String()
+}
+
+func heading(b *strings.Builder, title string) {
+	fmt.Fprintf(b, "\n## %s\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n", title)
+}
+
+func row(b *strings.Builder, x measured) {
+	labels := ""
+	if len(x.labels) > 0 {
+		labels = "`" + strings.Join(x.labels, "`, `") + "`"
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", x.name, x.kind, labels, strings.ReplaceAll(x.help, "|", "\\|"))
+}

@@ -1,0 +1,95 @@
+package monitor
+
+import (
+	"fmt"
+	"time"
+
+	"anond/ingest"
+)
+
+// StuckAfter is how long the loop may be silent: it reports each second, whatever it
+// waits for, except at the end of a run, which takes half a minute at most.
+const StuckAfter = time.Minute
+
+// Live reports whether the loop makes progress, and why not. A source, a sink or a
+// broker that is away does not stop the loop.
+func (m *Monitor) Live() (ok bool, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	silent := m.settings.Now().Sub(m.beat)
+	if m.phase != Running || silent <= StuckAfter {
+		return true, ""
+	}
+	return false, fmt.Sprintf("the loop has not reported for %s", silent.Round(time.Second))
+}
+
+// Part is a part of the daemon on which its work depends.
+type Part struct {
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+	State string `json:"state"`
+}
+
+// Parts lists the parts. The daemon is ready if each of them is.
+func (v *View) Parts() []Part {
+	r := &v.Report
+	if r.Time.IsZero() {
+		return []Part{{"state", false, string(v.Phase)}}
+	}
+	parts := []Part{{"state", true, "open"}, chain(r), source(r), sink(r), quota(r), release(r)}
+	if v.Behind {
+		parts[0] = Part{"state", false, "behind the ledger"}
+	}
+	return parts
+}
+
+func chain(r *ingest.Report) Part {
+	switch {
+	case r.Damage != nil:
+		return Part{"chain", false, "published files are damaged"}
+	case !r.Verified:
+		return Part{"chain", false, "the newest release is read again"}
+	}
+	return Part{"chain", true, "the newest release was read again"}
+}
+
+func source(r *ingest.Report) Part {
+	switch {
+	case r.Source.Stalled:
+		return Part{"source", false, "stalled"}
+	case !r.Source.Connected:
+		return Part{"source", false, "not connected"}
+	}
+	return Part{"source", true, "connected"}
+}
+
+func sink(r *ingest.Report) Part {
+	if r.LetterFailure != "" {
+		return Part{"sink", false, "dead letters cannot be delivered"}
+	}
+	return Part{"sink", true, "takes dead letters"}
+}
+
+func quota(r *ingest.Report) Part {
+	switch s := r.State; {
+	case s.Quota == 0:
+		return Part{"quota", true, "no limit"}
+	case float64(s.File-s.Free) >= nearlyFull*float64(s.Quota):
+		return Part{"quota", false, "nearly full"}
+	}
+	return Part{"quota", true, "within its limit"}
+}
+
+// nearlyFull is the part of its quota at which a state counts as full: a transaction
+// needs some room.
+const nearlyFull = .98
+
+func release(r *ingest.Report) Part {
+	switch {
+	case r.ReleaseFailure != "":
+		return Part{"release", false, "publishing fails"}
+	case r.Releasing != 0:
+		return Part{"release", true, "in progress"}
+	}
+	return Part{"release", true, "none in progress"}
+}

@@ -1,0 +1,174 @@
+// Package monitor keeps what operators look at: the newest report of the loop, what
+// was published, how counts developed, and the newest events.
+//
+// Guarantee: all surfaces (status.json, metrics, health, dashboard) take one View at a
+// time, so no figure of one contradicts another at the same moment. It has counts,
+// names and what is published; a person's value never enters it, nor anything about
+// the values of people who wait (rule H, held records, and rule V, values). Its memory
+// is bounded, however long the process runs.
+//
+// Method: Observe replaces the View as a whole; readers take a pointer to it and hold
+// no lock.
+package monitor
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// Settings are what the surfaces say about the configuration.
+type Settings struct {
+	Dataset, Version string
+	Source           string // name of the source
+	Topic            string // of Kafka; empty for other sources
+	K, L             int
+	Level            string
+	Recoding         string
+	Trigger          string
+	HoldInCuts       bool   // waiting times are counted in releases, not in milliseconds
+	Releases, Ledger string // directory and file; both are only read
+	FS               snapshot.FS
+	Now              func() time.Time // nil: time.Now
+}
+
+// Phase says what the process does when there is no loop.
+type Phase string
+
+// The phases.
+const (
+	Opening Phase = "opening" // the state is opened and loaded
+	Standby Phase = "standby" // another member of the group has the lease
+	Running Phase = "running" // there are reports
+	Ending  Phase = "ending"  // the loop has ended, what was opened is closed
+)
+
+// View is how things stand at one moment. It never changes; what it points to must not
+// be changed.
+type View struct {
+	Settings *Settings
+	Started  time.Time
+	Phase    Phase
+	Report   ingest.Report // zero Time: there was none yet
+	Releases []Release     // newest published ones, oldest first, those of earlier processes too
+	Sizes    snapshot.Sizes
+	OnDisk   int // releases in the directory
+	// Behind: the ledger names a later release than the state has decided.
+	Behind bool
+	Hour   []Sample // the last hour, a sample each 10 s
+	Week   []Sample // the last week, a sample each 30 min
+	Events []Event  // newest last
+	Reload Reload
+}
+
+// Reload is the outcome of the newest attempt to load the configuration.
+type Reload struct {
+	OK      bool
+	Success time.Time // of the newest one that succeeded
+	Count   uint64    // attempts after the start
+}
+
+// Monitor collects. Its methods may be called by several goroutines.
+type Monitor struct {
+	settings Settings
+	started  time.Time
+	events   *recorder
+	now      atomic.Pointer[View]
+	news     chan struct{} // there is a release
+
+	mu       sync.Mutex
+	beat     time.Time // when the newest report came, by the monotonic clock
+	phase    Phase
+	report   ingest.Report
+	reload   Reload
+	releases history
+	hour     series
+	week     series
+}
+
+// New returns a Monitor that has seen nothing yet.
+func New(s Settings) *Monitor {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	now := s.Now()
+	m := &Monitor{settings: s, started: now, beat: now, phase: Opening, events: &recorder{}, news: make(chan struct{}, 1),
+		reload: Reload{OK: true, Success: now},
+		hour:   series{every: 10 * time.Second, most: 361}, week: series{every: 30 * time.Minute, most: 337}}
+	m.publish()
+	return m
+}
+
+// Now returns the newest View; the events are those of this moment.
+func (m *Monitor) Now() *View {
+	v := *m.now.Load()
+	v.Events = m.events.newest()
+	return &v
+}
+
+// Log returns a logger that writes to log and remembers what it writes.
+func (m *Monitor) Log(log *slog.Logger) *slog.Logger {
+	return slog.New(recording{Handler: log.Handler(), to: m.events})
+}
+
+// Messages counts what was logged, by level and by event.
+func (m *Monitor) Messages() (levels, events map[string]uint64) { return m.events.counts() }
+
+// Enter notes a phase without reports. The last one stays until the state is opened
+// again.
+func (m *Monitor) Enter(p Phase) {
+	m.change(func() {
+		if m.phase = p; p != Ending {
+			m.report = ingest.Report{}
+		}
+	})
+}
+
+// Observe takes a report of the loop.
+func (m *Monitor) Observe(r ingest.Report) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.beat, m.phase, m.report = m.settings.Now(), Running, r
+	if m.releases.see(r) {
+		select {
+		case m.news <- struct{}{}:
+		default:
+		}
+	}
+	s := sampleOf(r, &m.settings)
+	m.hour.add(s)
+	m.week.add(s)
+	m.publish()
+}
+
+// Sized takes the sizes of classes and buckets of a published release.
+func (m *Monitor) Sized(s snapshot.Sizes) { m.change(func() { m.releases.sizes = s }) }
+
+// Reloaded takes the outcome of an attempt to load the configuration again.
+func (m *Monitor) Reloaded(ok bool) {
+	m.change(func() {
+		if m.reload.OK = ok; ok {
+			m.reload.Success = m.settings.Now()
+		}
+		m.reload.Count++
+	})
+}
+
+// change changes what is kept and shows it.
+func (m *Monitor) change(how func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	how()
+	m.publish()
+}
+
+// publish makes a new View; m.mu is held.
+func (m *Monitor) publish() {
+	m.now.Store(&View{Settings: &m.settings, Started: m.started, Phase: m.phase, Report: m.report, Releases: m.releases.list,
+		Sizes: m.releases.sizes, OnDisk: m.releases.onDisk, Behind: m.releases.behind(m.report), Hour: m.hour.list, Week: m.week.list,
+		Reload: m.reload})
+}

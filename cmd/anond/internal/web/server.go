@@ -1,0 +1,206 @@
+// Package web serves what operators look at over HTTP.
+//
+// Guarantee: it serves reads only. What a client can make it do is bounded: header
+// sizes, times, and the number of connections. With authentication configured, nothing
+// but the two health pages answers without it; a comparison of secrets takes the same
+// time whatever is sent. No request is logged.
+//
+// Method: net/http, with a limited listener; the certificate is read again when its
+// file has changed.
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Options say where and how is served.
+type Options struct {
+	Listen              string
+	Cert, Key, ClientCA string // paths of PEM files; empty Cert: plain HTTP
+	Token               string // bearer token; empty: none
+	Username, Password  string // basic authentication; empty: none
+}
+
+// Server is a running server.
+type Server struct {
+	http     *http.Server
+	listener net.Listener
+	done     chan struct{}
+}
+
+// The limits of a server.
+const (
+	connections = 64
+	headerBytes = 16 << 10
+	requestTime = 10 * time.Second
+	answerTime  = 30 * time.Second
+	idleTime    = 2 * time.Minute
+)
+
+// Start listens and serves routes in the background. Routes are patterns of
+// http.ServeMux; those of open need no authentication.
+func Start(o Options, open, guarded map[string]http.Handler) (*Server, error) {
+	secure, err := tlsConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("http.listen: %w", err)
+	}
+	s := &Server{listener: listener, done: make(chan struct{}), http: &http.Server{Handler: handler(o, open, guarded), TLSConfig: secure,
+		MaxHeaderBytes: headerBytes, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		ErrorLog: log.New(io.Discard, "", 0)}}
+	served := limit(listener, connections)
+	if secure != nil {
+		served = tls.NewListener(served, secure)
+	}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(served) // ends by Close alone
+	}()
+	return s, nil
+}
+
+// Address is where the server listens.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Close lets answers in progress end, for a second.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = s.http.Close()
+	}
+	<-s.done
+	return err
+}
+
+func handler(o Options, open, guarded map[string]http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range open {
+		mux.Handle(pattern, h)
+	}
+	for pattern, h := range guarded {
+		mux.Handle(pattern, authenticated(o, h))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cache-Control", "no-store")
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			head.Set("Allow", "GET, HEAD")
+			http.Error(w, "only GET and HEAD are served", http.StatusMethodNotAllowed)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// ErrTLS: the files of http.tls cannot be used.
+var ErrTLS = errors.New("http.tls")
+
+// tlsConfig is nil for plain HTTP.
+func tlsConfig(o Options) (*tls.Config, error) {
+	if o.Cert == "" {
+		return nil, nil
+	}
+	pair := &certificate{cert: o.Cert, key: o.Key}
+	if _, err := pair.get(nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTLS, err)
+	}
+	out := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get, NextProtos: []string{"http/1.1"}}
+	if o.ClientCA == "" {
+		return out, nil
+	}
+	pem, err := os.ReadFile(o.ClientCA)
+	if err != nil {
+		return nil, fmt.Errorf("%w: client_ca: %w", ErrTLS, err)
+	}
+	out.ClientCAs, out.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+	if !out.ClientCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%w: client_ca: the file has no certificate", ErrTLS)
+	}
+	return out, nil
+}
+
+// certificate is a key pair whose files may be replaced while it is used.
+type certificate struct {
+	cert, key string
+	mu        sync.Mutex
+	pair      *tls.Certificate
+	read      time.Time // modification of the files that pair was read from
+}
+
+// get returns the key pair of the files as they are now. A pair that cannot be read, as
+// while it is replaced, leaves the one before.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changed := modified(c.cert, c.key)
+	if c.pair != nil && changed.Equal(c.read) {
+		return c.pair, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	switch {
+	case err == nil:
+		c.pair, c.read = &pair, changed
+	case c.pair == nil:
+		return nil, err
+	}
+	return c.pair, nil
+}
+
+// modified is the newest time of some files.
+func modified(paths ...string) (newest time.Time) {
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	return newest
+}
+
+// limited is a listener with so many connections at a time; others wait to be accepted.
+type limited struct {
+	net.Listener
+	slots chan struct{}
+}
+
+func limit(l net.Listener, most int) net.Listener {
+	return &limited{l, make(chan struct{}, most)}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.slots <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return &slotted{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+}
+
+// slotted is a connection that gives its place back.
+type slotted struct {
+	net.Conn
+	free func()
+}
+
+func (s *slotted) Close() error {
+	defer s.free()
+	return s.Conn.Close()
+}

@@ -1,0 +1,247 @@
+package web
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/monitor"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+func text(s string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(s)) })
+}
+
+func start(t *testing.T, o Options) *Server {
+	t.Helper()
+	o.Listen = "127.0.0.1:0"
+	s, err := Start(o, map[string]http.Handler{"/healthz": text("open")}, map[string]http.Handler{"/metrics": text("guarded")})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func ask(t *testing.T, c *http.Client, method, url string, change func(*http.Request)) (int, string, http.Header) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	require.NoError(t, err)
+	if change != nil {
+		change(r)
+	}
+	a, err := c.Do(r)
+	require.NoError(t, err)
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	require.NoError(t, err)
+	return a.StatusCode, string(body), a.Header
+}
+
+// TestAuthentication: health answers anybody, the rest who shows the token, or name and
+// password.
+func TestAuthentication(t *testing.T) {
+	s := start(t, Options{Token: "word", Username: "me", Password: "secret"})
+	at := "http://" + s.Address()
+	header := func(value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", value) }
+	}
+	basic := func(name, password string) func(*http.Request) {
+		return func(r *http.Request) { r.SetBasicAuth(name, password) }
+	}
+	for _, x := range []struct {
+		path   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"/healthz", nil, 200}, {"/metrics", nil, 401}, {"/metrics", header("Bearer word"), 200}, {"/metrics", header("bearer word"), 200},
+		{"/metrics", header("Bearer words"), 401}, {"/metrics", header("word"), 401}, {"/metrics", basic("me", "secret"), 200},
+		{"/metrics", basic("me", "word"), 401}, {"/metrics", basic("you", "secret"), 401}, {"/metrics", basic("", ""), 401},
+		{"/nothing", header("Bearer word"), 404},
+	} {
+		code, body, head := ask(t, http.DefaultClient, "GET", at+x.path, x.change)
+		assert.Equal(t, x.want, code, x.path)
+		if code == 401 {
+			assert.NotContains(t, body, "guarded")
+			assert.Len(t, head.Values("WWW-Authenticate"), 2)
+		}
+		assert.Equal(t, "nosniff", head.Get("X-Content-Type-Options"))
+		assert.Equal(t, "no-store", head.Get("Cache-Control"))
+	}
+	open := start(t, Options{})
+	code, body, _ := ask(t, http.DefaultClient, "GET", "http://"+open.Address()+"/metrics", nil)
+	assert.Equal(t, []any{200, "guarded"}, []any{code, body})
+	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
+		code, _, _ = ask(t, http.DefaultClient, method, "http://"+open.Address()+"/healthz", nil)
+		assert.Equal(t, http.StatusMethodNotAllowed, code, method)
+	}
+}
+
+// pair writes a certificate for 127.0.0.1 and its key.
+func pair(t *testing.T, dir string, serial int64) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "anond"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	secret, err := x509.MarshalECPrivateKey(private)
+	require.NoError(t, err)
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}), 0o600))
+	return cert, key
+}
+
+// client accepts the certificate in a file, and shows one if it has it.
+func client(t *testing.T, cert string, own ...tls.Certificate) *http.Client {
+	t.Helper()
+	text, err := os.ReadFile(cert)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(text))
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: own}}}
+}
+
+// TestCertificateIsReadAgain: files that are replaced are used without a restart, and a
+// broken file leaves the pair before.
+func TestCertificateIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := pair(t, dir, 1)
+	s := start(t, Options{Cert: cert, Key: key})
+	at := "https://" + s.Address() + "/healthz"
+	code, _, _ := ask(t, client(t, cert), "GET", at, nil)
+	require.Equal(t, 200, code)
+
+	old := client(t, cert)
+	pair(t, dir, 2)
+	later := time.Now().Add(time.Minute) // times of files may be coarser than this test
+	require.NoError(t, os.Chtimes(cert, later, later))
+	code, _, _ = ask(t, client(t, cert), "GET", at, nil)
+	require.Equal(t, 200, code)
+	_, err := old.Get(at)
+	require.Error(t, err, "the old certificate is not shown any more")
+
+	trusted := client(t, cert)
+	require.NoError(t, os.WriteFile(cert, []byte("half a file"), 0o600))
+	require.NoError(t, os.Chtimes(cert, later.Add(time.Minute), later.Add(time.Minute)))
+	code, _, _ = ask(t, trusted, "GET", at, nil)
+	require.Equal(t, 200, code)
+}
+
+// TestClientCertificate: with client_ca nobody is served without a certificate.
+func TestClientCertificate(t *testing.T) {
+	cert, key := pair(t, t.TempDir(), 1)
+	s := start(t, Options{Cert: cert, Key: key, ClientCA: cert})
+	own, err := tls.LoadX509KeyPair(cert, key)
+	require.NoError(t, err)
+	code, _, _ := ask(t, client(t, cert, own), "GET", "https://"+s.Address()+"/healthz", nil)
+	require.Equal(t, 200, code)
+	_, err = client(t, cert).Get("https://" + s.Address() + "/healthz")
+	require.Error(t, err)
+}
+
+// TestWhatCannotBeServed: errors name the key.
+func TestWhatCannotBeServed(t *testing.T) {
+	s := start(t, Options{})
+	_, err := Start(Options{Listen: s.Address()}, nil, nil)
+	require.ErrorContains(t, err, "http.listen")
+	dir := t.TempDir()
+	cert, key := pair(t, dir, 1)
+	_, err = Start(Options{Listen: "127.0.0.1:0", Cert: filepath.Join(dir, "no"), Key: key}, nil, nil)
+	require.ErrorIs(t, err, ErrTLS)
+	_, err = Start(Options{Listen: "127.0.0.1:0", Cert: cert, Key: key, ClientCA: key}, nil, nil)
+	require.ErrorIs(t, err, ErrTLS)
+}
+
+// TestConnectionsAreBounded: more clients than connections wait, and are served when
+// one goes.
+func TestConnectionsAreBounded(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := limit(inner, 2)
+	accepted := make(chan net.Conn, 3)
+	go func() {
+		defer close(accepted)
+		for range 3 {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	for range 3 {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		require.NoError(t, err)
+		defer c.Close()
+	}
+	first, second := <-accepted, <-accepted
+	require.Empty(t, accepted)
+	require.NoError(t, first.Close())
+	_ = first.Close() // its place is given back once
+	third := <-accepted
+	require.Len(t, l.(*limited).slots, 2)
+	require.NoError(t, second.Close())
+	require.NoError(t, third.Close())
+	require.Empty(t, l.(*limited).slots)
+	require.NoError(t, inner.Close())
+}
+
+// TestHealthPages: what they answer for what the monitor has seen.
+func TestHealthPages(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	m := monitor.New(monitor.Settings{FS: snapshot.OS(), Releases: t.TempDir(), Now: func() time.Time { return now }})
+	s, err := Start(Options{Listen: "127.0.0.1:0"}, map[string]http.Handler{"/healthz": Health(m), "/readyz": Ready(m)}, nil)
+	require.NoError(t, err)
+	defer s.Close()
+	state := func(path string) (int, string) {
+		code, body, _ := ask(t, http.DefaultClient, "GET", "http://"+s.Address()+path, nil)
+		require.True(t, json.Valid([]byte(body)))
+		return code, body
+	}
+	code, _ := state("/healthz")
+	assert.Equal(t, 200, code, "while the state is loaded")
+	code, _ = state("/readyz")
+	assert.Equal(t, 503, code)
+
+	m.Observe(ingest.Report{Time: now, Source: ingest.Status{Connected: true}, Verified: true})
+	code, body := state("/readyz")
+	assert.Equal(t, 200, code)
+	for _, part := range []string{"state", "chain", "source", "sink", "quota", "release"} {
+		assert.Contains(t, body, `"name": "`+part+`"`)
+	}
+
+	m.Observe(ingest.Report{Time: now, Verified: true, LetterFailure: "no such broker: inner-host"}) // source and sink are away
+	code, body = state("/readyz")
+	assert.Equal(t, 503, code)
+	assert.NotContains(t, body, "inner-host", "what needs no authentication has no text of an error")
+	code, _ = state("/healthz")
+	assert.Equal(t, 200, code, "the loop makes progress")
+
+	now = now.Add(monitor.StuckAfter + time.Second)
+	code, body = state("/healthz")
+	assert.Equal(t, 503, code)
+	assert.Contains(t, body, "has not reported for 1m1s")
+	m.Enter(monitor.Standby)
+	code, _ = state("/healthz")
+	assert.Equal(t, 200, code, "there is no loop on standby")
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/dashboard"
+	"anond/cmd/anond/internal/metrics"
+	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/web"
+	"anond/config"
+)
+
+// surfaces are what shows operators how things stand: one monitor, and what is served
+// of it over HTTP.
+type surfaces struct {
+	monitor *monitor.Monitor
+	metrics *metrics.Metrics
+	log     *slog.Logger // remembers events for the monitor
+	server  *web.Server  // nil: nothing is served
+}
+
+// openSurfaces begins to serve. An address that cannot be listened on is an error if
+// the configuration has a block `http`, and an event otherwise.
+func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, once bool) (*surfaces, error) {
+	s := &surfaces{monitor: monitor.New(daemon.MonitorSettings(cfg, release))}
+	s.metrics, s.log = metrics.New(s.monitor), s.monitor.Log(log)
+	go s.monitor.Watch(ctx)
+	h := &cfg.HTTP
+	ends := once || cfg.Source.Type == config.FromStdin
+	if h.Listen == config.HTTPOff || ends && !h.Asked {
+		return s, nil
+	}
+	var err error
+	s.server, err = web.Start(web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
+		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()},
+		map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)},
+		map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)})
+	switch {
+	case err == nil:
+		s.log.Info("metrics, health and dashboard are served", "event", "http_listening", "address", s.server.Address())
+	case errors.Is(err, web.ErrTLS):
+		return nil, failure(exitConfig, err, "the files must hold a certificate chain and its key in PEM form")
+	case h.Asked:
+		return nil, failure(exitFailed, fmt.Errorf("serve metrics, health and dashboard: %w", err),
+			"set http.listen to a free address, or to off")
+	default:
+		s.log.Warn("metrics, health and dashboard are not served", "event", "http_unavailable", "error", err.Error(),
+			"hint", "set http.listen to a free address, or to off")
+	}
+	return s, nil
+}
+
+// close ends serving.
+func (s *surfaces) close() {
+	if s.server != nil {
+		_ = s.server.Close() // nothing is lost with it
+	}
+}

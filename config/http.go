@@ -1,0 +1,103 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// HTTP is the block `http`: metrics, health and dashboard.
+type HTTP struct {
+	Listen string // host:port, or HTTPOff
+	TLS    HTTPTLS
+	Auth   HTTPAuth
+	// Asked says that the file has the block: an address that cannot be listened on
+	// then ends the start, which that of the default does not.
+	Asked bool
+}
+
+// HTTPOff is HTTP.Listen where nothing is served.
+const HTTPOff = "off"
+
+// HTTPTLS is the block `http.tls`.
+type HTTPTLS struct {
+	Cert, Key string // paths of PEM files
+	ClientCA  string // path of a PEM file; clients must show a certificate of it
+}
+
+// HTTPAuth is the block `http.auth`: what a client must show.
+type HTTPAuth struct {
+	Token    Secret // bearer token
+	Username string // basic
+	Password Secret
+}
+
+// Asked reports whether clients must show anything.
+func (a *HTTPAuth) Asked() bool { return a.Token.Set() || a.Password.Set() }
+
+func (h *HTTP) keys() []key {
+	return []key{
+		{path: "http.listen", value: listenAddress(&h.Listen), def: "127.0.0.1:9464", doc: "Address of metrics (`/metrics`), health " +
+			"(`/healthz`, `/readyz`) and dashboard (`/`), or `off`. If the block `http` is missing, a port that is taken is only logged, and " +
+			"a run that ends (--once, standard input) serves nothing."},
+		{path: "http.tls.cert", value: path(&h.TLS.Cert), derived: "none; plain HTTP", doc: "Certificate chain of the server (PEM). It is " +
+			"read again when the file changes."},
+		{path: "http.tls.key", value: path(&h.TLS.Key), derived: "none", doc: "Key of the certificate (PEM)."},
+		{path: "http.tls.client_ca", value: path(&h.TLS.ClientCA), derived: "none; clients need no certificate",
+			doc: "Certificates of the authorities (PEM) of which clients must show a certificate."},
+		{path: "http.auth.token", value: secret(&h.Auth.Token), derived: "none", doc: "Bearer token that clients must send for metrics and " +
+			"dashboard. Health needs none. Take it from the environment or a file: ${NAME}, ${file:/path}."},
+		{path: "http.auth.username", value: text(&h.Auth.Username), derived: "none", doc: "Name for basic authentication, for browsers. " +
+			"A client may use token or name and password."},
+		{path: "http.auth.password", value: secret(&h.Auth.Password), derived: "none", doc: "Password for basic authentication."},
+	}
+}
+
+// listenAddress is host:port or off. The host may be empty: all addresses.
+func listenAddress(to *string) value {
+	bad := complain("is not an address to listen on", "write host:port, such as 127.0.0.1:9464, or off")
+	parse := func(s string) (string, error) {
+		if strings.EqualFold(s, HTTPOff) {
+			return HTTPOff, nil
+		}
+		_, port, err := net.SplitHostPort(s)
+		if n, wrong := strconv.Atoi(port); err != nil || wrong != nil || n < 0 || n > 65535 {
+			return "", bad
+		}
+		return s, nil
+	}
+	return scalar[string]{to: to, name: "host:port or off", tags: []string{"!!str", "!!bool"}, hint: inQuotes, parse: parse}
+}
+
+func (c *Config) checkHTTP(r *reader) {
+	h := &c.HTTP
+	h.Asked = r.set("http")
+	if !r.sound("http.listen", "http.tls.cert", "http.tls.key", "http.tls.client_ca", "http.auth.username", "http.auth.password") {
+		return
+	}
+	if (h.TLS.Cert == "") != (h.TLS.Key == "") {
+		r.fault("http.tls", "has only one of cert and key", "name both files")
+	}
+	if h.TLS.ClientCA != "" && h.TLS.Cert == "" {
+		r.fault("http.tls.client_ca", "needs cert and key", "name both files")
+	}
+	if (h.Auth.Username == "") == h.Auth.Password.Set() {
+		r.fault("http.auth", "has only one of username and password", "set both, or only token")
+	}
+	if h.Listen == HTTPOff || isLoopback(h.Listen) {
+		return
+	}
+	switch {
+	case !h.Auth.Asked() && h.TLS.ClientCA == "":
+		r.warn("http.listen", "can be reached from other machines without authentication", "set http.auth, or listen on 127.0.0.1")
+	case h.TLS.Cert == "":
+		r.warn("http.listen", "can be reached from other machines, and passwords are sent unencrypted", "set http.tls, or listen on 127.0.0.1")
+	}
+}
+
+func isLoopback(listen string) bool {
+	host, _, _ := net.SplitHostPort(listen)
+	at, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && at.IsLoopback()
+}
