@@ -47,7 +47,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	now := l.now()
-	l.schedule.lastTry = now
+	l.schedule.lastTry, l.schedule.lastCut = now, now
 	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	if !l.staged.since.IsZero() {
 		if err := l.commit(ctx); err != nil {
@@ -62,6 +62,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
+		l.asked.why = "quarantined"
 		return nil
 	}
 	if intent != nil {
@@ -119,6 +120,7 @@ func whyNothing(s incremental.Status) string {
 }
 
 func (l *loop) skipped(why string) {
+	l.asked.why = why
 	s := l.Machine.Status()
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {

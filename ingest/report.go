@@ -24,6 +24,10 @@ type Report struct {
 	// deliver dead letters, failed; empty if it did not.
 	ReleaseFailure, LetterFailure string
 	Damage                        *Damage // of published files, nil if none was found
+	// Paused: an operator has paused the host. NextRelease is when the trigger asks for a
+	// release next; zero: not at a known time.
+	Paused      bool
+	NextRelease time.Time
 }
 
 // Damage says that published files are not what was published any more.
@@ -67,7 +71,8 @@ func (l *loop) report(now time.Time) {
 	}
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
 		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
-		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble()}
+		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble(),
+		Paused: l.asked.paused, NextRelease: l.schedule.next()}
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
 	}
@@ -95,6 +100,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if rep.Doing != "" {
 		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())
+	}
+	if rep.Paused {
+		attrs = append(attrs, "paused", true)
 	}
 	if d := rep.Damage; d != nil {
 		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)
