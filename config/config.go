@@ -24,6 +24,7 @@ type Config struct {
 	Release     Release
 	State       State
 	Memory      Memory
+	Control     Control
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
@@ -44,7 +45,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.Control.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -107,6 +108,7 @@ func (c *Config) check(r *reader) {
 	c.checkRepeat(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)
+	c.checkControl(r)
 }
 
 func (r *reader) sortedWarnings() []Warning {
