@@ -53,8 +53,8 @@ var changes = map[Change][]string{
 	},
 }
 
-// changeOf classifies a key; empty: nobody has.
-func changeOf(full string) Change {
+// ChangeOf classifies a key; empty: nobody has.
+func ChangeOf(full string) Change {
 	for c, keys := range changes {
 		if slices.Contains(keys, full) {
 			return c
@@ -103,4 +103,4 @@ func content(v value) []byte {
 
 // Reloadable reports whether a running daemon may take in a change of a key that
 // Difference names.
-func Reloadable(key string) bool { return changeOf(key) == AtReload }
+func Reloadable(key string) bool { return ChangeOf(key) == AtReload }

@@ -20,7 +20,7 @@ func reference(scope string, table []key) []Key {
 	var out []Key
 	for _, k := range table {
 		full := join(scope, k.path)
-		out = append(out, Key{full, k.value.kind(), k.shownDefault(scope != ""), k.doc, changeOf(full)})
+		out = append(out, Key{full, k.value.kind(), k.shownDefault(scope != ""), k.doc, ChangeOf(full)})
 		if inner, ok := k.value.(interface{ table() []key }); ok {
 			out = append(out, reference(full+"[]", inner.table())...)
 		}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ const (
 // Tunables are the settings of a host that may change while it runs.
 type Tunables struct {
 	Trigger Trigger
+	// Reschedule: the trigger is another one, and its next moment is looked for anew.
+	Reschedule bool
 	// CutEvery and OnUpdate are those of the machine's policy.
 	CutEvery int
 	OnUpdate bool
@@ -203,7 +206,10 @@ func (l *loop) tune(t Tunables) {
 	l.limit.set(t.Rate)
 	l.Trigger, l.Rate = t.Trigger, t.Rate
 	l.schedule.trigger = t.Trigger
-	l.schedule.begin(l.now())
+	if now := l.now(); t.Reschedule {
+		l.schedule.begin(cmp.Or(l.schedule.lastCut, now))
+		l.schedule.resume(now)
+	}
 }
 
 // releaseAnswered tells whoever asked for the release that it is published, or why not.

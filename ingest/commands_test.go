@@ -121,7 +121,7 @@ func TestPause(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, a.Changed)
 	always := ingest.Trigger{Next: func(now time.Time) time.Time { return now }}
-	require.NoError(t, commands.Tune(bounded(t), ingest.Tunables{Trigger: always}))
+	require.NoError(t, commands.Tune(bounded(t), ingest.Tunables{Trigger: always, Reschedule: true}))
 	close(g.open)
 	p.reported("it says so, also later", func(rep ingest.Report) bool { return rep.Paused && rep.Machine.Release == 1 })
 	a, err = commands.Ask(bounded(t), ingest.OrderRelease)

@@ -28,6 +28,13 @@ type Report struct {
 	// release next; zero: not at a known time.
 	Paused      bool
 	NextRelease time.Time
+	Reload      *Reload // how the newest reload of the configuration went; the loop does not know it
+}
+
+// Reload is the outcome of a reload.
+type Reload struct {
+	OK bool      `json:"ok"`
+	At time.Time `json:"at"`
 }
 
 // Damage says that published files are not what was published any more.

@@ -14,8 +14,9 @@ import (
 )
 
 func newReleaseCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "release", Short: "List, show, write out and verify published releases"}
-	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseCatCommand(env), newReleaseVerifyCommand(env))
+	c := &cobra.Command{Use: "release", Short: "Make, list, show, write out and verify releases"}
+	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseCatCommand(env), newReleaseVerifyCommand(env),
+		newReleaseNowCommand(env), newReleasePlanCommand(env))
 	return c
 }
 

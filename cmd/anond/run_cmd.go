@@ -1,9 +1,14 @@
 package main
 
 import (
+	"log/slog"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 )
 
 func newRunCommand(env *environment) *cobra.Command {
@@ -16,7 +21,7 @@ func newRunCommand(env *environment) *cobra.Command {
 classes and publishes releases until it is stopped. The first SIGINT or
 SIGTERM drains: what was read is committed, and a release in progress is
 finished or parked. The second ends the process at once. In both cases the next
-start needs no repair. SIGHUP is ignored: a changed configuration needs a restart.
+start needs no repair. SIGHUP reads the configuration again, as anond reload does.
 
 With --once the command always ends. If the source does not answer for a minute,
 or a release cannot be published in five attempts, it ends with exit code 1. If
@@ -29,9 +34,17 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 			if err != nil {
 				return err
 			}
-			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
-			go ignoreHangups(caught, log)
-			return daemon.Run(c.Context(), cfg, daemon.Options{Log: log, Once: once, Stdin: env.stdin})
+			journal, level := control.NewJournal(), new(slog.LevelVar)
+			log := newSteeredLogger(env.stderr, cfg.Log, isTerminal(env.stderr), level, journal)
+			load := func() (*config.Config, error) {
+				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
+				for _, w := range warnings {
+					log.Warn(w.String(), "event", "config_warning")
+				}
+				return c, err
+			}
+			return daemon.Run(c.Context(), cfg, daemon.Options{Log: log, Level: level, Journal: journal, Load: load, Reloads: caught,
+				Once: once, Stdin: env.stdin})
 		},
 	}
 	configFlag(c, &path)

@@ -20,8 +20,10 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 
+	"anond/cmd/anond/internal/control"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -38,6 +40,12 @@ type Options struct {
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R, randomness).
 	Seed *[32]byte
+	// Level is that of Log, Journal has its lines: for the control socket. May be nil.
+	Level   *slog.LevelVar
+	Journal *control.Journal
+	// Load reads the configuration again, and Reloads asks for that (SIGHUP). May be nil.
+	Load    func() (*config.Config, error)
+	Reloads <-chan os.Signal
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
 	// StandIns are for tests.
@@ -70,6 +78,15 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(opened.Close)
+	paused, err := beginsPaused(c, o)
+	if err != nil {
+		return err
+	}
+	steer, err := newSteering(c, o)
+	if err != nil {
+		return err
+	}
+	closers.add(steer.Close)
 	store := o.StandIns.store(opened)
 	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
@@ -82,7 +99,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
 			"event", "sticky_subjects", "l", c.Policy.L)
 	}
-	steps := newPhases(c, o, machine)
+	steps := newPhases(c, o, machine, steer)
 	var publisher *publisher
 	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
 	if err != nil {
@@ -114,10 +131,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(releases.close)
 	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r) }
+	steer.begins()
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
-		Payload: c.DeadLetter.Payload,
-		Retry:   o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
+		Payload: c.DeadLetter.Payload, Commands: steer.commands, Paused: paused, Rate: c.Source.MaxRate,
+		Retry: o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
 		Faults: publisher.standing.fault}
 	if err := publisher.standing.end(ctx, host.Run(ctx)); err != nil || !o.Once {
 		return err

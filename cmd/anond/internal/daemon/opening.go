@@ -114,8 +114,8 @@ type phases struct {
 	logged  time.Time
 }
 
-func newPhases(c *config.Config, o Options, m *incremental.Machine) *phases {
-	return &phases{o: o, observe: observer(c, o), counts: m.Status(), logged: o.Clock.Now()}
+func newPhases(c *config.Config, o Options, m *incremental.Machine, s *steering) *phases {
+	return &phases{o: o, observe: observer(c, o, s), counts: m.Status(), logged: o.Clock.Now()}
 }
 
 // during does one step, and reports each second that it is under way.

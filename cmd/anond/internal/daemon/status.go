@@ -6,7 +6,9 @@ import (
 	"os"
 	"time"
 
+	"anond/cmd/anond/internal/diskuse"
 	"anond/cmd/anond/internal/outfile"
+	"anond/cmd/anond/internal/progress"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -34,6 +36,17 @@ type Status struct {
 	ReleaseFailure string        `json:"release_failure,omitempty"`
 	LetterFailure  string        `json:"dead_letter_failure,omitempty"`
 	Newest         *Newest       `json:"newest,omitempty"`
+	// Progress is that of Doing, Rendering that of the release in progress, if it is known.
+	Progress  *progress.Progress `json:"progress,omitempty"`
+	Rendering *progress.Progress `json:"rendering,omitempty"`
+	// Disk is the use of the disks, as measured some minutes ago.
+	Disk *diskuse.Use `json:"disk,omitempty"`
+	// Paused: an operator has paused the daemon. NextRelease is when the trigger asks for
+	// a release next, if that is known.
+	Paused      bool       `json:"paused"`
+	NextRelease *time.Time `json:"next_release,omitempty"`
+	// Reload is how the newest reload went.
+	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
@@ -60,10 +73,11 @@ type Newest struct {
 }
 
 // observer writes status.json and passes reports on.
-func observer(c *config.Config, o Options) func(ingest.Report) {
+func observer(c *config.Config, o Options, s *steering) func(ingest.Report) {
 	path, failed := StatusPath(c), false
 	return func(r ingest.Report) {
-		if err := writeStatus(path, statusOf(c, r)); err != nil && !failed {
+		r, now := s.observe(r)
+		if err := writeStatus(path, now); err != nil && !failed {
 			o.Log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
 			failed = true
 		}
@@ -80,6 +94,11 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	if r.Doing != "" {
 		since := r.Since.UTC()
 		s.Since = &since
+	}
+	s.Paused, s.Reload = r.Paused, r.Reload
+	if !r.NextRelease.IsZero() {
+		next := r.NextRelease.UTC()
+		s.NextRelease = &next
 	}
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {

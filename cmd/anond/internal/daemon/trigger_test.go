@@ -56,14 +56,16 @@ func (c *handClock) advance(d time.Duration) {
 
 // timed is a daemon that reads standard input, on a clock of its own.
 type timed struct {
-	t      *testing.T
-	clock  *handClock
-	cfg    *config.Config
-	stream *hospital.Stream
-	input  *io.PipeWriter
-	sent   uint64
-	stop   context.CancelFunc
-	ended  chan error
+	t       *testing.T
+	clock   *handClock
+	cfg     *config.Config
+	path    string
+	options Options
+	stream  *hospital.Stream
+	input   *io.PipeWriter
+	sent    uint64
+	stop    context.CancelFunc
+	ended   chan error
 
 	mu     sync.Mutex
 	report ingest.Report
@@ -90,7 +92,7 @@ func newTimed(t *testing.T, trigger string) *timed {
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, timedConfig, trigger), 0o600))
 	cfg, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	d := &timed{t: t, cfg: cfg, stream: hospital.New(5), clock: &handClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}}
+	d := &timed{t: t, cfg: cfg, path: path, stream: hospital.New(5), clock: &handClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}}
 	t.Cleanup(func() { d.halt() })
 	return d
 }
@@ -105,8 +107,9 @@ func (d *timed) start() {
 	d.mu.Unlock()
 	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
-		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe,
-			Seed: &seed})
+		o := d.options
+		o.Log, o.Stdin, o.Clock, o.Observe, o.Seed = slog.New(slog.NewTextHandler(d, nil)), reader, d.clock, d.observe, &seed
+		d.ended <- Run(ctx, d.cfg, o)
 		_ = reader.Close()
 	}()
 }

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package diskuse
+
+func free(string) int64 { return -1 }
