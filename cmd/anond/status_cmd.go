@@ -47,9 +47,9 @@ which a daemon writes each second, and says how old it is.`,
 type shownStatus struct {
 	*daemon.Status
 	// Live: a running daemon has answered. Note says what is to be made of it otherwise.
-	Live bool   `json:"live"`
-	Note string `json:"note,omitempty"`
-	fresh bool // it tells of the present
+	Live  bool   `json:"live"`
+	Note  string `json:"note,omitempty"`
+	fresh bool   // it tells of the present
 }
 
 // currentStatus asks the daemon, else reads its file.

@@ -45,7 +45,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 		return nil, err
 	}
 	u := &Use{}
-	u.Releases = volume(w.used, w.perDay(), free(existing(releases)), now)
+	u.Releases = volume(w.used, w.perDay(), free(Existing(releases)), now)
 	info, err := os.Stat(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -57,7 +57,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 	if w.used > 0 {
 		grows = int64(float64(size) * float64(w.perDay()) / float64(w.used))
 	}
-	u.State = volume(size, grows, free(existing(state)), now)
+	u.State = volume(size, grows, free(Existing(state)), now)
 	return u, nil
 }
 
@@ -71,8 +71,8 @@ func volume(used, perDay, free int64, now time.Time) Volume {
 	return v
 }
 
-// existing is the nearest directory above a path that there is.
-func existing(path string) string {
+// Existing is the nearest directory above a path that there is.
+func Existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
 			return path
@@ -152,8 +152,8 @@ func (w *walk) perDay() int64 {
 	return int64(float64(w.lately) / (float64(span) / float64(day)))
 }
 
-// soon is how far ahead a full disk is told as something to see to.
-const soon = 14 * day
+// Soon is how far ahead a full disk is told as something to see to.
+const Soon = 14 * day
 
 // Warnings says which disk will be full soon, as of a moment.
 func (u *Use) Warnings(now time.Time) (out []string) {
@@ -161,7 +161,7 @@ func (u *Use) Warnings(now time.Time) (out []string) {
 		name string
 		v    Volume
 	}{{"releases", u.Releases}, {"state", u.State}} {
-		if at := of.v.FullAt; at != nil && at.Sub(now) < soon {
+		if at := of.v.FullAt; at != nil && at.Sub(now) < Soon {
 			out = append(out, fmt.Sprintf("the disk of the %s will be full on %s if it grows on like this: %s free, %s a day", of.name,
 				at.Format(time.DateOnly), Bytes(of.v.Free), Bytes(of.v.PerDay)))
 		}
