@@ -75,7 +75,8 @@ func (e *environment) examine(ctx context.Context, path string, data oneoff.Inpu
 	}
 	first := []doctor.Finding{{Check: "configuration", Grade: doctor.OK, Detail: path}}
 	for _, w := range warnings {
-		first = append(first, doctor.Finding{Check: "configuration", Grade: doctor.Warning, Detail: w.Key + " " + w.Reason, Remedy: w.Suggestion})
+		first = append(first, doctor.Finding{Check: "configuration", Grade: doctor.Warning, Detail: w.Key + " " + w.Reason,
+			Remedy: w.Suggestion})
 	}
 	for _, f := range first {
 		show(f)
@@ -88,7 +89,8 @@ func (e *environment) examine(ctx context.Context, path string, data oneoff.Inpu
 		t.err = ctx.Err()
 	}
 	if t.err == nil && doctor.Sick(all) {
-		return failure(exitFailed, errors.New("anond cannot run like this, or not for long"), fmt.Sprintf("see the lines marked %s", doctor.Failed))
+		return failure(exitFailed, errors.New("anond cannot run like this, or not for long"),
+			fmt.Sprintf("see the lines marked %s", doctor.Failed))
 	}
 	return t.err
 }

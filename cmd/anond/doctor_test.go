@@ -41,7 +41,8 @@ func TestDoctor(t *testing.T) {
 	require.Equal(t, doctor.Warning, found["source.file"].Grade, "no file yet")
 	require.Equal(t, doctor.Note, found["promise"].Grade)
 
-	s.write("in.ndjson", ndjson(1, 500)+`{"patient":"canary","age":"canary","sex":"F","postcode":"canary","admission":"canary","diagnosis":"canary"}`+"\n")
+	marked := `{"patient":"canary","age":"canary","sex":"F","postcode":"canary","admission":"canary","diagnosis":"canary"}`
+	s.write("in.ndjson", ndjson(1, 500)+marked+"\n")
 	found, code = s.doctored("--sample 5000")
 	require.Zero(t, code)
 	require.Equal(t, doctor.Warning, found["schema"].Grade)
@@ -81,7 +82,7 @@ func TestDoctorOnPromises(t *testing.T) {
 	found, code := s.doctored("")
 	require.Zero(t, code)
 	require.NotContains(t, found["promise"].Detail, "%")
-	found, code = s.doctored("--data others.ndjson")
+	found, code = s.doctored("--data " + s.path("others.ndjson"))
 	require.Equal(t, exitFailed, code)
 	require.Equal(t, doctor.Failed, found["promise by --data"].Grade)
 }

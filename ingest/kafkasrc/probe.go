@@ -76,7 +76,8 @@ func ProbeWrite(ctx context.Context, cfg Config) []Probed {
 	case !known:
 		p.note("right to write dead letters", "the broker does not say", nil)
 	case rights&(1<<write) == 0:
-		p.done = append(p.done, Probed{What: "right to write dead letters", Err: kafka.TopicAuthorizationFailed, Hint: "grant Write on the topic"})
+		p.done = append(p.done, Probed{What: "right to write dead letters", Err: kafka.TopicAuthorizationFailed,
+			Hint: "grant Write on the topic"})
 	default:
 		p.note("right to write dead letters", p.cfg.Topic, nil)
 	}

@@ -36,7 +36,8 @@ func TestProbe(t *testing.T) {
 		hint string
 	}{
 		{kmsg.Fetch, kerr.TopicAuthorizationFailed, []string{"connection", "topic", "right to read!", "right to use the group"}, "grant Read"},
-		{kmsg.OffsetFetch, kerr.GroupAuthorizationFailed, []string{"connection", "topic", "right to read", "right to use the group!"}, "grant Read"},
+		{kmsg.OffsetFetch, kerr.GroupAuthorizationFailed, []string{"connection", "topic", "right to read", "right to use the group!"},
+			"grant Read"},
 	} {
 		h := c.Fault(kfake.Fault{Keys: []kmsg.Key{f.key}, Err: f.err, Count: -1})
 		got := Probe(background(t), cfg)

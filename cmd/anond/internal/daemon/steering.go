@@ -122,7 +122,8 @@ func (s *steering) ready() error {
 	if s.looping {
 		return nil
 	}
-	return &control.Fault{Kind: control.Busy, Text: "anond is starting: " + s.last.Doing, Hint: "ask again when anond status shows that it reads"}
+	return &control.Fault{Kind: control.Busy, Text: "anond is starting: " + s.last.Doing,
+		Hint: "ask again when anond status shows that it reads"}
 }
 
 // Status implements control.Daemon.

@@ -64,7 +64,8 @@ func (e *examination) files() {
 	}
 	if same, known := diskuse.OneDisk(diskuse.Existing(filepath.Dir(c.State.Path)), diskuse.Existing(filepath.Dir(c.Release.Ledger))); known &&
 		same {
-		e.add(Warning, "release.ledger", "put release.ledger on another disk", "it is on the disk of the state, so an old copy of both would not show")
+		e.add(Warning, "release.ledger", "put release.ledger on another disk",
+			"it is on the disk of the state, so an old copy of both would not show")
 	}
 }
 
