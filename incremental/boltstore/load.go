@@ -31,7 +31,7 @@ var nobody = incremental.Visitor{
 // so that a lost page is not mistaken for a shorter state.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
-	l := &loader{v: v}
+	l := &loader{v: v, progress: s.progress}
 	err := guardedBut(&l.callback, func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			l.tx = tx
@@ -69,6 +69,7 @@ type loader struct {
 	ends     ends // as the file says
 	seen     ends // as found
 	guard    incremental.Guard
+	progress func(done, all uint64) // may be nil
 }
 
 func (l *loader) load() error {
@@ -146,6 +147,9 @@ func (l *loader) records() error {
 			return inRecords.damaged(key, broken(err))
 		}
 		l.seen.records += uint64(b.len())
+		if l.progress != nil {
+			l.progress(l.seen.records, l.ends.records)
+		}
 		return l.hand(func() error { return b.split(l.v.Records) })
 	})
 	return reached(err, inRecords, l.seen.records, l.ends.records)

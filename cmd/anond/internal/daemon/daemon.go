@@ -50,6 +50,8 @@ type Options struct {
 	Observe func(ingest.Report)
 	// StandIns are for tests.
 	StandIns StandIns
+
+	loaded func(done, all uint64) // records of the state, while it is opened; may be nil
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
@@ -73,6 +75,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
+	far := new(meters)
+	o.loaded = func(done, all uint64) { far.work.Set(int64(done), int64(all)) }
 	opened, err := openStore(ctx, c, o, lease)
 	if err != nil {
 		return err
@@ -82,7 +86,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if err != nil {
 		return err
 	}
-	steer, err := newSteering(c, o)
+	steer, err := newSteering(c, o, far)
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	}
 	steps := newPhases(c, o, machine, steer)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS, far.rendered); return err })
 	if err != nil {
 		return err
 	}
@@ -223,11 +227,13 @@ func (e *ConfigError) Hint() string {
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, files snapshot.FS, progress func(done, all int)) (
+	*publisher, error) {
 	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}
+	settings.Progress = progress
 	disk := snapshot.NewClosable(files)
 	p := &publisher{settings: settings, gate: newGate(c), disk: disk,
 		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}

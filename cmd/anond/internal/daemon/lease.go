@@ -33,7 +33,7 @@ func (l lease) fence() error {
 func openState(ctx context.Context, c *config.Config, o Options, l lease) (*boltstore.Store, error) {
 	next, gap := o.Clock.Now(), 10*time.Second
 	for {
-		store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes})
+		store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes, Progress: o.loaded})
 		if l.held == nil || !errors.Is(err, incremental.ErrLocked) {
 			return store, err
 		}

@@ -33,7 +33,7 @@ type steering struct {
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
 
-	work, render progress.Meter // of what the report calls Doing, and of the release in progress
+	far *meters
 
 	turn sync.Mutex // one reload, or change of the level, at a time
 	mu   sync.Mutex // guards the rest
@@ -46,12 +46,18 @@ type steering struct {
 	levels   int // changes of the level so far
 }
 
+// meters tell how far long work is: what the report calls Doing, and the release in progress.
+type meters struct{ work, render progress.Meter }
+
+func (m *meters) rendered(done, all int) { m.render.Set(int64(done), int64(all)) }
+
 // newSteering opens the socket and listens to SIGHUP. The state is locked already, so
 // that no other daemon of this dataset uses the same socket.
-func newSteering(c *config.Config, o Options) (*steering, error) {
+func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &steering{o: o, log: o.Log, commands: ingest.NewCommands(), written: make(chan struct{}, 1), stop: stop, cfg: c,
+	s := &steering{o: o, log: o.Log, commands: ingest.NewCommands(), written: make(chan struct{}, 1), stop: stop, cfg: c, far: far,
 		last: ingest.Report{Time: o.Clock.Now(), Doing: ingest.DoingOpen, Since: o.Clock.Now()}}
+	far.work.Begin(o.Clock.Now())
 	if c.Control.Socket != "" {
 		l, err := control.Listen(c.Control.Socket)
 		if err != nil {
@@ -105,6 +111,12 @@ func (s *steering) observe(r ingest.Report) (ingest.Report, Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Reload = s.reloaded
+	if r.Doing != s.last.Doing {
+		s.far.work.Begin(r.Time)
+	}
+	if r.Releasing != s.last.Releasing {
+		s.far.render.Begin(r.Time)
+	}
 	if r.Newest != s.last.Newest {
 		select {
 		case s.written <- struct{}{}:
@@ -139,10 +151,10 @@ func (s *steering) status(r ingest.Report) Status {
 	out.Disk = s.disk
 	now := s.o.Clock.Now()
 	if r.Doing != "" {
-		out.Progress = s.work.At(now)
+		out.Progress = s.far.work.At(now)
 	}
 	if r.Releasing != 0 {
-		out.Rendering = s.render.At(now)
+		out.Rendering = s.far.render.At(now)
 	}
 	return out
 }
