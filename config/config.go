@@ -26,6 +26,7 @@ type Config struct {
 	Encryption  Encryption
 	Memory      Memory
 	HTTP        HTTP
+	Control     Control
 	Log         Log
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 
@@ -46,7 +47,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.HTTP.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.Control.keys(), c.HTTP.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -111,6 +112,7 @@ func (c *Config) check(r *reader) {
 	c.checkTrigger(r)
 	c.checkPaths(r)
 	c.checkHTTP(r)
+	c.checkControl(r)
 }
 
 func (r *reader) sortedWarnings() []Warning {

@@ -7,7 +7,10 @@ import (
 
 // Key documents one key of the configuration. A key inside a list has [] behind
 // the name of the list.
-type Key struct{ Key, Type, Default, Doc string }
+type Key struct {
+	Key, Type, Default, Doc string
+	Change                  Change
+}
 
 // Reference returns all keys, in the order in which they are documented. It is
 // made from the table that the walker follows.
@@ -17,7 +20,7 @@ func reference(scope string, table []key) []Key {
 	var out []Key
 	for _, k := range table {
 		full := join(scope, k.path)
-		out = append(out, Key{full, k.value.kind(), k.shownDefault(scope != ""), k.doc})
+		out = append(out, Key{full, k.value.kind(), k.shownDefault(scope != ""), k.doc, ChangeOf(full)})
 		if inner, ok := k.value.(interface{ table() []key }); ok {
 			out = append(out, reference(full+"[]", inner.table())...)
 		}
@@ -46,11 +49,11 @@ func ReferenceMarkdown() string {
 		if name, _, _ := strings.Cut(k.Key, "."); name != block {
 			if strings.Contains(k.Key, ".") || block == "" {
 				fmt.Fprintf(&b, "\n## %s\n\n", map[bool]string{true: name, false: "the file"}[strings.Contains(k.Key, ".")])
-				b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
+				b.WriteString("| key | type | default | change | meaning |\n|---|---|---|---|---|\n")
 			}
 			block = name
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Key, k.Type, k.Default, strings.ReplaceAll(k.Doc, "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Key, k.Type, k.Default, k.Change, strings.ReplaceAll(k.Doc, "|", "\\|"))
 	}
 	return b.String()
 }
@@ -69,6 +72,8 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
   ~${VAR:?text}~ has an error message, and ~${file:/path}~ is the content of a file without one trailing newline. ~$$~ is a
   dollar sign; any other ~$~ stands for itself. References cannot be nested, need quotes inside [ ] and { }, and cannot change the
   structure of the file.
+- The column "change" says when a changed value takes effect. ~reload~: at ~anond reload~ or SIGHUP, and at a start. ~restart~: at a
+  start. ~fixed~: never for a dataset that has a release. A reload takes in all changes of the file or none.
 - Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
 - Once a release is decided, these settings are fixed: ~dataset~, ~schema~ (including the content of hierarchies, but not
   ~max_length~), ~subject~, ~policy~, ~release.recoding~, ~release.slices~. A difference at start is exit 78 and names the key.

@@ -82,11 +82,22 @@ const (
 // Trigger is the block `release.trigger`.
 type Trigger struct {
 	On          On
-	MinInterval time.Duration // OnUpdate
+	MinInterval time.Duration // OnUpdate, OnInterval, OnCron
 	Records     int           // OnRecords: accepted records between two releases
 	Interval    time.Duration // OnInterval
-	At          string        // OnCron: five fields, UTC
+	At          string        // OnCron: five fields
+	Zone        Zone          // OnCron
+	Missed      Missed        // OnInterval, OnCron
 }
+
+// Missed says what becomes of the scheduled moments at which nobody ran.
+type Missed string
+
+// The treatments of missed moments.
+const (
+	missedOnce Missed = "once" // all of them together make one release at the start
+	MissedSkip Missed = "skip"
+)
 
 // Release is the block `release`.
 type Release struct {
@@ -173,12 +184,19 @@ func (rel *Release) keys() []key {
 			"from the parts. It adds nothing to what the parts show, so it may change at any time and holds from the next release on."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update",
 			doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
-		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), def: "10s",
-			doc: "With on update: minimum time between two releases."},
+		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), derived: "10s; none for on interval and cron",
+			doc: "With on update, interval and cron: minimum time between two releases. A slot that comes earlier waits. `anond release now` does " +
+				"not wait."},
 		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval",
 			doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
-		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of five fields in " +
-			"UTC, such as \"0 2 * * *\". Missed slots lead to one release at the start."},
+		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of minute, " +
+			"hour, day, month and weekday, such as \"0 2 * * *\"."},
+		{path: "release.trigger.time_zone", value: zone(&t.Zone), def: "UTC", doc: "With on cron: time zone of the schedule, such as " +
+			"Europe/Berlin. A slot in the hour that the clock skips in spring is due when the clock is put forward; one in the hour that comes " +
+			"twice in autumn is due once, the first time."},
+		{path: "release.trigger.missed", value: oneOf(&t.Missed, missedOnce, MissedSkip), def: "once", doc: "With on interval and cron: what " +
+			"becomes of slots at which no process ran, or at which anond was paused. once: all of them together make one release at once. skip: " +
+			"the next slot makes the next release."},
 	}
 }
 
@@ -216,11 +234,15 @@ func (c *Config) checkTrigger(r *reader) {
 	if !r.sound("release.trigger.on") {
 		return
 	}
-	for key, owners := range map[string][]On{"min_interval": {OnUpdate}, "every": {OnRecords, OnInterval}, "at": {OnCron}} {
+	for key, owners := range map[string][]On{"min_interval": {OnUpdate, OnInterval, OnCron}, "every": {OnRecords, OnInterval},
+		"at": {OnCron}, "time_zone": {OnCron}, "missed": {OnInterval, OnCron}} {
 		full := "release.trigger." + key
-		if r.set(full) && t.On != owners[0] && t.On != owners[len(owners)-1] {
+		if r.set(full) && !slices.Contains(owners, t.On) {
 			r.fault(full, fmt.Sprintf("does not belong to on %s", t.On), "remove it, or set release.trigger.on to "+wordsOf(owners))
 		}
+	}
+	if t.On == OnUpdate && !r.set("release.trigger.min_interval") {
+		t.MinInterval = 10 * time.Second
 	}
 	switch t.On {
 	case OnRecords, OnInterval:
@@ -259,9 +281,9 @@ func (c *Config) checkCron(r *reader) {
 	switch {
 	case !r.sound(full):
 	case at == "":
-		r.fault(full, "is missing, but on is cron", `write five fields in UTC, such as "0 2 * * *"`)
+		r.fault(full, "is missing, but on is cron", `write five fields, such as "0 2 * * *"`)
 	case len(strings.Fields(at)) != 5 && !strings.HasPrefix(at, "@") || !gronx.IsValid(at):
-		r.fault(full, "is not a cron schedule", `write minute, hour, day, month and weekday, such as "0 2 * * *" for 02:00 UTC each day`)
+		r.fault(full, "is not a cron schedule", `write minute, hour, day, month and weekday, such as "0 2 * * *" for 02:00 each day`)
 	default:
 		start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // a leap year: 29 February occurs
 		if _, err := gronx.NextTickAfter(at, start, true); err != nil {

@@ -72,6 +72,7 @@ type Source struct {
 	// MaxRecordBytes is the largest record that is accepted; larger ones are
 	// refused as too_large.
 	MaxRecordBytes int64
+	MaxRate        int // records per second; 0: no limit
 	CSV            CSVFormat
 	Kafka          Kafka
 	File           File
@@ -134,6 +135,8 @@ func (s *Source) keys() []key {
 			"records."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB",
 			doc: "Largest message or line that is accepted; larger ones are refused as too_large."},
+		{path: "source.max_records_per_second", value: atLeast(0, "0 means no limit", &s.MaxRate), def: "0",
+			doc: "Most records taken per second, on average: a fetch is taken as a whole, and the time that it costs is waited for. 0: no limit."},
 		{path: "source.csv.multiline", value: boolean(&s.CSV.Multiline), def: "false", doc: "With format csv: quoted fields may contain line " +
 			"breaks. If false, a record is one line, and a quote that is not closed on its line makes only that line refused (unclosed_quote); " +
 			"the same holds for a message from Kafka. If true, a record over several lines must be complete: all quotes in place, as many " +

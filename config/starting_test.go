@@ -82,6 +82,7 @@ func collect(at string, n *yaml.Node, found map[string]bool) {
 func TestReferenceIsCurrent(t *testing.T) {
 	for _, k := range config.Reference() {
 		assert.NotEmpty(t, k.Doc, k.Key)
+		assert.NotEmpty(t, k.Change, "%s: changes.go says when a changed value takes effect", k.Key)
 		assert.NotEqual(t, "``", k.Default, "%s has neither a default nor words for one", k.Key)
 	}
 	golden(t, "../docs/CONFIGURATION.md", config.ReferenceMarkdown())

@@ -167,6 +167,11 @@ func (m *Machine) rebuild() {
 	m.history.assign(m.records.classOf)
 	m.sortPending()
 	m.need = m.poolNeed()
+	m.position()
+}
+
+// position puts every waiting record at its class.
+func (m *Machine) position() {
 	made := m.planner.made
 	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
 	m.planner.made = made

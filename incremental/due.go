@@ -25,3 +25,14 @@ func (m *Machine) UpdateDue() bool {
 	}
 	return m.planner.due() || m.pending.overdue(&m.records, m.now, &m.policy)
 }
+
+// Retrigger changes what makes a cut due, as a restart under that policy would: a number of
+// records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not
+// depend on it.
+func (m *Machine) Retrigger(cutEvery int, onUpdate bool) {
+	before := m.positions()
+	m.policy.CutEvery, m.policy.OnUpdate = cutEvery, onUpdate
+	if m.positions() != before {
+		m.position()
+	}
+}

@@ -35,9 +35,19 @@ import (
 
 // blindly decides at level L2.
 func (p *planning) blindly() (decision, error) {
+	plans := p.poolPlans()
+	if len(plans) == 0 {
+		return decision{}, nil
+	}
+	return p.pool(plans)
+}
+
+// poolPlans plans the classes of the next pool, none if there is none. It is blind to the
+// values of those who wait.
+func (p *planning) poolPlans() []plan {
 	records := p.candidates()
 	if !p.need.Possible || len(records) < p.need.Records {
-		return decision{}, nil
+		return nil
 	}
 	k := p.policy.Requirement.K
 	if !p.head.InitialDone {
@@ -50,9 +60,9 @@ func (p *planning) blindly() (decision, error) {
 	subPools, each := p.blocks(len(plans))
 	plans = plans[:subPools*each]
 	if len(plans)*k < max(k, p.need.Records/k*k) {
-		return decision{}, nil
+		return nil
 	}
-	return p.pool(plans)
+	return plans
 }
 
 // candidates returns the records that may be in the next pool, in order of arrival: the

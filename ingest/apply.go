@@ -13,6 +13,7 @@ import (
 // take applies a batch, or notes why the source ended.
 func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if ok {
+		l.limit.took(len(b.chunk.Records))
 		err := l.apply(ctx, b)
 		l.stage.put(b)
 		return err

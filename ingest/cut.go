@@ -47,7 +47,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	now := l.now()
-	l.schedule.lastTry = now
+	l.schedule.lastTry, l.schedule.lastCut = now, now
 	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	if !l.staged.since.IsZero() {
 		if err := l.commit(ctx); err != nil {
@@ -63,6 +63,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
 		l.Meter.Skipped(SkippedQuarantined)
+		l.asked.why = "quarantined"
 		return nil
 	}
 	if intent != nil {
@@ -121,6 +122,7 @@ func whyNothing(s incremental.Status) string {
 
 func (l *loop) skipped(why string) {
 	l.Meter.Skipped(why)
+	l.asked.why = why
 	s := l.Machine.Status()
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {

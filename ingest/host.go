@@ -41,12 +41,16 @@ type Clock interface {
 // Trigger says when the host asks the machine for a release, besides the
 // machine's own count of records. The zero Trigger never asks.
 type Trigger struct {
-	// Update: as soon as a local update has planned something, but not more
-	// often than MinInterval.
-	Update      bool
+	// Update: as soon as a local update has planned something.
+	Update bool
+	// MinInterval is the least time between two cuts that the trigger asks for. A
+	// scheduled moment that comes earlier waits.
 	MinInterval time.Duration
 	// Next returns the first scheduled moment after t (interval, cron); nil: none.
 	Next func(t time.Time) time.Time
+	// SkipMissed: a moment that passed while nobody ran, or while the host was paused, is
+	// left out. Otherwise all of them together count as one that is due at once.
+	SkipMissed bool
 }
 
 // Host joins a source, the machine and a publisher: the daemon's main loop. All
@@ -92,6 +96,10 @@ type Host struct {
 	// Damage tells what was found damaged of what is published, nil if nothing;
 	// may be nil.
 	Damage func() *Damage
+	// Commands brings what operators ask; may be nil. Paused: the host begins paused.
+	Commands *Commands
+	Paused   bool
+	Rate     int // the most records taken per second, on average; 0: no limit
 	// Faults tells what was found next to the loop and ends the run; may be nil.
 	Faults <-chan error
 	// Hook is called at each durable step; an error stops the host as a crash

@@ -17,6 +17,8 @@ type loop struct {
 	schedule schedule    // when the trigger asks for a release
 	releases *releases   // the release in progress
 	outbox   *outboxPump // dead letters on their way
+	limit    limiter     // how much is read
+	asked    commanding  // what operators ask for
 	reports              // what is told to operators
 
 	doing      activity
@@ -33,7 +35,7 @@ type loop struct {
 // in one transaction; then the source is acknowledged and dead letters are
 // delivered; a release is decided by an intent, rendered and published from the
 // view, and marked published. Each step may be repeated after a crash.
-func (h *Host) Run(ctx context.Context) error {
+func (h *Host) Run(ctx context.Context) (err error) {
 	l, err := h.newLoop()
 	if err != nil {
 		return err
@@ -43,6 +45,7 @@ func (h *Host) Run(ctx context.Context) error {
 	ticks, stopTick := h.Clock.Ticker(50 * time.Millisecond)
 	defer stopTick()
 	l.ticks = ticks
+	defer func() { l.endCommands(err) }()
 	if err := l.begin(ctx); err != nil {
 		return l.ends(ctx, err)
 	}
@@ -65,6 +68,8 @@ func (h *Host) newLoop() (*loop, error) {
 	}
 	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
 		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h)}
+	l.limit.set(h.Rate)
+	l.asked.paused = h.Paused
 	now := l.now()
 	l.times = timekeeper{newest: now, machine: h.Machine.Status().Now}
 	l.seen, l.statusLog, l.connected = now, now, now
@@ -96,6 +101,9 @@ func (l *loop) serve(ctx context.Context) error {
 		return l.stopped(ctx, err)
 	}
 	for !l.ended || l.releases.current != 0 {
+		if err := l.obeyWaiting(ctx); err != nil {
+			return l.stopped(ctx, err)
+		}
 		if err := l.react(ctx, l.input(), l.onTick); err != nil {
 			return l.stopped(ctx, err)
 		}
@@ -103,9 +111,10 @@ func (l *loop) serve(ctx context.Context) error {
 	return l.finish(ctx)
 }
 
-// input is where batches come from: nowhere, once the source has ended.
+// input is where batches come from: nowhere, once the source has ended, while the host
+// is paused, or if enough was read for now.
 func (l *loop) input() <-chan *batch {
-	if l.ended {
+	if l.ended || l.asked.paused || !l.limit.open(l.now()) {
 		return nil
 	}
 	return l.stage.out
@@ -121,6 +130,9 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 		return l.take(ctx, b, ok)
 	case e := <-l.releases.ended:
 		return l.releaseEnded(ctx, e)
+	case c := <-l.orders():
+		l.obey(c)
+		return nil
 	case err := <-l.Faults:
 		return err
 	case err := <-l.outbox.failed:

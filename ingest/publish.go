@@ -37,6 +37,7 @@ func (l *loop) publish(ctx context.Context, intent incremental.Intent, began tim
 func (l *loop) releaseEnded(ctx context.Context, e ended) error {
 	began := l.releases.leave()
 	if e.err != nil {
+		l.releaseAnswered(e.err)
 		return l.refused(ctx, refusal{e.intent.Release, e.err})
 	}
 	return l.mark(e, began)
@@ -62,6 +63,7 @@ func (l *loop) mark(e ended, began time.Time) error {
 	l.Log.Info("release published", "event", "release_published", "release", i.Release, "records", i.Records, "pending", i.Pending.Total(),
 		"classes", i.Classes, "newcomers", i.Newcomers, "k", e.release.KMin, "max_frequency", e.release.MaxFrequency,
 		"ncp", e.release.NCP, "ms", took.Milliseconds())
+	l.releaseAnswered(nil)
 	l.report(l.now())
 	return nil
 }

@@ -29,9 +29,11 @@ type Report struct {
 	// trigger asks for a release next. Zero: there is none, or it is not known.
 	LastRecord, LettersSince, NextRelease time.Time
 	Updates                               incremental.Updates // local updates of this process
-	// What the daemon adds; the loop knows neither.
+	Paused                                bool                // by an operator
+	// What the daemon adds; the loop does not know it.
 	State    StateSize
-	Verified bool // the newest release was read again, so that the next one may be published
+	Verified bool    // the newest release was read again, so that the next one may be published
+	Reload   *Reload // how the newest reload of the configuration went
 }
 
 // StateSize is the size of the state's file in bytes.
@@ -39,6 +41,12 @@ type StateSize struct {
 	File  int64 `json:"file"`
 	Free  int64 `json:"free"`  // of these: hold nothing
 	Quota int64 `json:"quota"` // the file may not become larger; 0: no limit
+}
+
+// Reload is the outcome of a reload.
+type Reload struct {
+	OK bool      `json:"ok"`
+	At time.Time `json:"at"`
 }
 
 // Damage says that published files are not what was published any more.
@@ -86,7 +94,7 @@ func (l *loop) report(now time.Time) {
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
 		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
-		LettersSince: l.letters.since(), NextRelease: l.schedule.slot, Updates: l.updates}
+		LettersSince: l.letters.since(), NextRelease: l.schedule.next(), Updates: l.updates, Paused: l.asked.paused}
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
 	}
@@ -121,6 +129,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if rep.Doing != "" {
 		attrs = append(attrs, "doing", rep.Doing, "for", rep.Time.Sub(rep.Since).Round(time.Second).String())
+	}
+	if rep.Paused {
+		attrs = append(attrs, "paused", true)
 	}
 	if d := rep.Damage; d != nil {
 		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)

@@ -10,7 +10,8 @@ import (
 type schedule struct {
 	trigger Trigger
 	slot    time.Time // next scheduled moment
-	lastTry time.Time // newest cut tried
+	lastTry time.Time // newest cut tried, or the beginning of the run
+	lastCut time.Time // newest cut tried, or the newest release; zero: none
 }
 
 // due is what a trigger asks for at a moment.
@@ -29,10 +30,17 @@ func (s *schedule) begin(from time.Time) {
 	}
 }
 
+// resume goes on after a time in which nobody asked whether anything is due.
+func (s *schedule) resume(now time.Time) {
+	if s.trigger.SkipMissed && s.slot.Before(now) {
+		s.begin(now)
+	}
+}
+
 // due is asked while no release is in progress. Each moment is reported once.
 func (s *schedule) due(now time.Time) due {
 	switch {
-	case s.trigger.Next != nil && !now.Before(s.slot):
+	case s.trigger.Next != nil && !now.Before(s.next()):
 		s.slot = s.trigger.Next(now)
 		return dueMoment
 	case s.trigger.Update && now.Sub(s.lastTry) >= s.trigger.MinInterval:
@@ -41,9 +49,23 @@ func (s *schedule) due(now time.Time) due {
 	return dueNothing
 }
 
+// next is when the next scheduled moment is due; zero: there is none.
+func (s *schedule) next() time.Time {
+	if s.trigger.Next == nil {
+		return time.Time{}
+	}
+	if s.lastCut.IsZero() {
+		return s.slot
+	}
+	if least := s.lastCut.Add(s.trigger.MinInterval); s.slot.Before(least) {
+		return least
+	}
+	return s.slot
+}
+
 // setBack follows a clock that was set back.
 func (s *schedule) setBack(now time.Time) {
-	notAfter(now, &s.lastTry)
+	notAfter(now, &s.lastTry, &s.lastCut)
 	if s.trigger.Next != nil {
 		if next := s.trigger.Next(now); next.Before(s.slot) {
 			s.slot = next
@@ -52,8 +74,8 @@ func (s *schedule) setBack(now time.Time) {
 }
 
 // beginSchedule counts from the newest release: a moment that passed while nobody
-// ran is due now. The time of the newest release does not count if it is ahead of
-// the clock: the schedule then begins now.
+// ran is due now, unless the trigger skips it. The time of the newest release does not
+// count if it is ahead of the clock: the schedule then begins now.
 func (l *loop) beginSchedule(now time.Time) {
 	from := now
 	if i := l.Machine.Latest(); i != nil {
@@ -65,14 +87,16 @@ func (l *loop) beginSchedule(now time.Time) {
 					"release", i.Release, "by", ahead.Round(time.Second).String())
 			}
 		}
+		l.schedule.lastCut = from
 	}
 	l.schedule.lastTry = now
 	l.schedule.begin(from)
+	l.schedule.resume(now)
 }
 
 // cutOnTime makes a cut if the trigger asks for one and the machine agrees.
 func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
-	if l.releases.current != 0 {
+	if l.releases.current != 0 || l.asked.paused {
 		return nil
 	}
 	ready := l.Machine.InitialDone() || l.Machine.Growing()

@@ -57,3 +57,27 @@ func TestTheMachinesTimeNeverGoesBack(t *testing.T) {
 	require.Equal(t, time.Hour, k.back(noon.Add(-time.Hour)))
 	require.Zero(t, k.back(noon.Add(-time.Hour)))
 }
+
+// TestMomentsKeepTheirDistance: a moment that comes too soon after a release waits, and
+// counts once.
+func TestMomentsKeepTheirDistance(t *testing.T) {
+	s := schedule{trigger: Trigger{Next: everyMinute, MinInterval: 5 * time.Minute}, lastCut: noon}
+	s.begin(noon)
+	require.Equal(t, noon.Add(5*time.Minute), s.next())
+	require.Equal(t, dueNothing, s.due(noon.Add(4*time.Minute+59*time.Second)))
+	require.Equal(t, dueMoment, s.due(noon.Add(5*time.Minute)))
+	s.lastCut = noon.Add(5 * time.Minute)
+	require.Equal(t, dueNothing, s.due(noon.Add(6*time.Minute)))
+	none := schedule{}
+	require.Zero(t, none.next())
+}
+
+// TestMissedMomentsAreSkipped: only if the trigger says so, and only those that have passed.
+func TestMissedMomentsAreSkipped(t *testing.T) {
+	s := schedule{trigger: Trigger{Next: everyMinute, SkipMissed: true}}
+	s.begin(noon.Add(-time.Hour))
+	s.resume(noon)
+	require.Equal(t, dueNothing, s.due(noon))
+	s.resume(noon.Add(30 * time.Second))
+	require.Equal(t, dueMoment, s.due(noon.Add(time.Minute)))
+}

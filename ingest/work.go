@@ -15,6 +15,7 @@ const (
 	DoingVerify   = "verifying"           // the newest release is read again
 	DoingConnect  = "connecting"          // the source has not answered yet
 	DoingDecide   = "deciding"            // a release is decided
+	DoingPlan     = "planning"            // what a release would publish is looked at
 	DoingCommit   = "committing"          // the state is written
 	DoingView     = "viewing"             // a release is prepared for rendering
 	DoingWait     = "waiting_for_release" // the next release is due, the one before is not published
@@ -73,6 +74,8 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 				return fmt.Errorf("%w: %w", errLeft, ctx.Err())
 			}
 			stop = nil
+		case c := <-l.orders():
+			l.obey(c)
 		case <-l.ticks:
 			l.reportWork()
 		}

@@ -90,6 +90,8 @@ type layout struct {
 	whole  func() (text []byte, rows int)
 	// classes in the order of the file, where it is not that of their numbers.
 	classes []*class
+	// written is told how many classes are in the file; may be nil.
+	written func(classes int)
 }
 
 // scratch is what one worker reuses from class to class.

@@ -132,6 +132,14 @@ func without(classes, deaths []Class) []Class {
 	return slices.DeleteFunc(slices.Clone(classes), func(c Class) bool { return dead[c.Members[0]] })
 }
 
+// progress tells how far a part is while one of its files is written.
+func (r *rendering) progress(file, files, classes int) func(classes int) {
+	if r.settings.Progress == nil {
+		return func(int) {}
+	}
+	return func(done int) { r.settings.Progress(file*classes+done, files*classes) }
+}
+
 // part writes classes as a part of their own.
 func (r *rendering) part(of span, classes []Class) (*table, error) {
 	next := r.out.next
@@ -143,8 +151,10 @@ func (r *rendering) part(of span, classes []Class) (*table, error) {
 		return nil, err
 	}
 	entry := PartEntry{Part: of.name(), Release: r.in.Release, Classes: len(t.classes), Rows: t.records, Mode: partModeText}
-	for _, l := range r.recoding.layouts(t) {
+	layouts := r.recoding.layouts(t)
+	for i, l := range layouts {
 		l.name = path.Join(entry.Part, l.name)
+		l.written = r.progress(i, len(layouts), len(t.classes))
 		file, err := t.writeFile(l, r.files)
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", l.name, err)

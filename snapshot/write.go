@@ -58,6 +58,9 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 			return entry, err
 		}
 		free <- m.buf[:0]
+		if l.written != nil {
+			l.written(c.hi)
+		}
 	}
 	entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
 	return entry, nil

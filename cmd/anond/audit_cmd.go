@@ -76,7 +76,10 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 
 // audit runs the auditor and prints its report.
 func (e *environment) audit(o audit.Options, asJSON bool) error {
+	show, done := e.progressing("audit")
+	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := audit.Dir(o)
+	done()
 	if err != nil {
 		return err
 	}

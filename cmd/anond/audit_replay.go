@@ -38,13 +38,8 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o a
 
 // replaying shows on a terminal how far a replay is, until it is done.
 func (e *environment) replaying(worlds, records int) (progress func(world, applied int), done func()) {
-	if !isTerminal(e.stderr) {
-		return nil, func() {}
-	}
-	progress = func(world, applied int) {
-		fmt.Fprintf(e.stderr, "\rreplay: run %d of %d, %d %% ", world+1, worlds+1, 100*applied/max(1, records))
-	}
-	return progress, func() { fmt.Fprint(e.stderr, "\r\033[K") }
+	show, done := e.progressing("replay")
+	return func(world, applied int) { show(int64(world*records+applied), int64((worlds+1)*records)) }, done
 }
 
 // replayOf is a result as the auditor takes it.

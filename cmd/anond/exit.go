@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental"
@@ -52,6 +53,7 @@ func classify(err error) (code int, hint string) {
 	var infeasible *incremental.InfeasibleError
 	var contradiction *daemon.ConfigError
 	var damaged *snapshot.DamageError
+	var answered *control.Fault
 	switch {
 	case err == nil:
 		return exitOK, ""
@@ -59,6 +61,14 @@ func classify(err error) (code int, hint string) {
 		return known.code, known.hint
 	case errors.As(err, &faults):
 		return exitConfig, "docs/CONFIGURATION.md lists every key with its type and default"
+	case errors.As(err, &answered):
+		return codeOf(answered.Kind), answered.Hint
+	case errors.Is(err, control.ErrNobody):
+		return exitFailed, "start anond run with this configuration; if it runs, wait until it has opened its state"
+	case errors.Is(err, control.ErrUnsafe):
+		return exitConfig, "choose a directory that only the user of anond can write to, and a path that nothing else uses"
+	case errors.Is(err, daemon.ErrPaused):
+		return exitFailed, "start it without --once and run anond resume, or remove the file"
 	case errors.Is(err, incremental.ErrLocked):
 		return exitLocked, "stop the other process, or use another state (state.path)"
 	case errors.As(err, &infeasible):
@@ -110,6 +120,17 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "the release is decided but not published, and retries cannot help: correct the cause, then start again"
 	}
 	return exitFailed, ""
+}
+
+// codeOf is the exit code for what a running daemon has answered.
+func codeOf(k control.Kind) int {
+	switch k {
+	case control.Refused:
+		return exitPrivacy
+	case control.BadConfig:
+		return exitConfig
+	}
+	return exitFailed
 }
 
 // report prints an error for people and returns its exit code.

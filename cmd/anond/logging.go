@@ -6,30 +6,30 @@ import (
 	"log/slog"
 	"strings"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 )
 
 // newLogger writes to w as the configuration says: text on a terminal and JSON
 // otherwise, unless a format is set. Times are UTC.
 func newLogger(w io.Writer, settings config.Log, terminal bool) *slog.Logger {
-	options := &slog.HandlerOptions{Level: levelOf(settings.Level), ReplaceAttr: plainLine}
-	asText := settings.Format == config.TextLog || settings.Format == config.AutoLog && terminal
-	if asText {
-		return slog.New(eventHandler{slog.NewTextHandler(w, options)})
-	}
-	return slog.New(eventHandler{slog.NewJSONHandler(w, options)})
+	return newSteeredLogger(w, settings, terminal, new(slog.LevelVar), nil)
 }
 
-func levelOf(level config.LogLevel) slog.Level {
-	switch level {
-	case config.Debug:
-		return slog.LevelDebug
-	case config.Warn:
-		return slog.LevelWarn
-	case config.Error:
-		return slog.LevelError
+// newSteeredLogger is newLogger with a level that may change. What is logged also goes to
+// journal as JSON, if there is one.
+func newSteeredLogger(w io.Writer, settings config.Log, terminal bool, level *slog.LevelVar, journal io.Writer) *slog.Logger {
+	at, _ := daemon.LevelOf(settings.Level)
+	level.Set(at)
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: plainLine}
+	var h slog.Handler = slog.NewJSONHandler(w, options)
+	if settings.Format == config.TextLog || settings.Format == config.AutoLog && terminal {
+		h = slog.NewTextHandler(w, options)
 	}
-	return slog.LevelInfo
+	if journal != nil {
+		h = slog.NewMultiHandler(h, slog.NewJSONHandler(journal, options))
+	}
+	return slog.New(eventHandler{h})
 }
 
 // eventKey is the attribute by which programs distinguish log lines. Its values

@@ -14,9 +14,9 @@ import (
 )
 
 func newReleaseCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "release", Short: "List, show, write out, verify and report published releases"}
+	c := &cobra.Command{Use: "release", Short: "Make, list, show, write out, verify and report releases"}
 	c.AddCommand(newReleaseListCommand(env), newReleaseShowCommand(env), newReleaseCatCommand(env), newReleaseVerifyCommand(env),
-		newReleaseReportCommand(env))
+		newReleaseReportCommand(env), newReleaseNowCommand(env), newReleasePlanCommand(env))
 	return c
 }
 

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"log/slog"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 )
 
 func newRunCommand(env *environment) *cobra.Command {
@@ -16,7 +21,7 @@ func newRunCommand(env *environment) *cobra.Command {
 classes and publishes releases until it is stopped. The first SIGINT or
 SIGTERM drains: what was read is committed, and a release in progress is
 finished or parked. The second ends the process at once. In both cases the next
-start needs no repair. SIGHUP is ignored: a changed configuration needs a restart.
+start needs no repair. SIGHUP reads the configuration again, as anond reload does.
 
 While it runs, metrics, health and a dashboard are served at http.listen:
 http://127.0.0.1:9464 unless the configuration says otherwise.
@@ -32,15 +37,22 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 			if err != nil {
 				return err
 			}
-			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
+			journal, level := control.NewJournal(), new(slog.LevelVar)
+			log := newSteeredLogger(env.stderr, cfg.Log, isTerminal(env.stderr), level, journal)
 			shown, err := openSurfaces(c.Context(), cfg, log, once)
 			if err != nil {
 				return err
 			}
 			defer shown.close()
-			go ignoreHangups(caught, shown.log)
-			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Once: once, Stdin: env.stdin, Monitor: shown.monitor,
-				Meter: shown.metrics})
+			load := func() (*config.Config, error) {
+				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
+				for _, w := range warnings {
+					shown.log.Warn(w.String(), "event", "config_warning")
+				}
+				return c, err
+			}
+			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
+				Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
 		},
 	}
 	configFlag(c, &path)

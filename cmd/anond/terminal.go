@@ -6,15 +6,37 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"anond/cmd/anond/internal/progress"
 )
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progressing shows on a terminal how far long work is, and when it will be done; done
+// removes that. Elsewhere it shows nothing.
+func (e *environment) progressing(what string) (show func(done, all int64), done func()) {
+	if !isTerminal(e.stderr) {
+		return func(int64, int64) {}, func() {}
+	}
+	var m progress.Meter
+	m.Begin(time.Now())
+	shown := time.Time{}
+	return func(done, all int64) {
+		m.Set(done, all)
+		now := time.Now()
+		if p := m.At(now); p != nil && now.Sub(shown) >= 100*time.Millisecond {
+			shown = now
+			fmt.Fprintf(e.stderr, "\r%s: %s\033[K", what, p)
+		}
+	}, func() { fmt.Fprint(e.stderr, "\r\033[K") }
 }
 
 // column is a column of a table.

@@ -29,7 +29,7 @@ var nobody = incremental.Visitor{
 // so that a lost page is not mistaken for a shorter state.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
-	l := &loader{v: v}
+	l := &loader{v: v, progress: s.progress}
 	err := guardedBut(&l.callback, func() error {
 		return s.view(func(tx *transaction) error {
 			l.tx = tx
@@ -67,6 +67,7 @@ type loader struct {
 	ends     ends // as the file says
 	seen     ends // as found
 	guard    incremental.Guard
+	progress func(done, all uint64) // may be nil
 }
 
 func (l *loader) load() error {
@@ -144,6 +145,9 @@ func (l *loader) records() error {
 			return inRecords.damaged(key, broken(err))
 		}
 		l.seen.records += uint64(b.len())
+		if l.progress != nil {
+			l.progress(l.seen.records, l.ends.records)
+		}
 		return l.hand(func() error { return b.split(l.v.Records) })
 	})
 	return reached(err, inRecords, l.seen.records, l.ends.records)

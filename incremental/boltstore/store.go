@@ -29,6 +29,8 @@ type Options struct {
 	MaxBytes int64
 	// ReadOnly takes a shared lock and changes nothing. The state must exist.
 	ReadOnly bool
+	// Progress is told by Load how many of all records were read; may be nil.
+	Progress func(done, all uint64)
 	// NoSync leaves out fsync. For benchmarks and tests: a crash of the machine
 	// may then lose or damage the state.
 	NoSync bool
@@ -51,8 +53,9 @@ type Store struct {
 	db       *bolt.DB
 	path     string
 	readOnly bool
-	key      sealed.Key // of the operator
-	crypt    *crypt     // nil: not encrypted
+	key      sealed.Key             // of the operator
+	crypt    *crypt                 // nil: not encrypted
+	progress func(done, all uint64) // of Load; may be nil
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -80,7 +83,7 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key}
+	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key, progress: o.Progress}
 	if s.db, err = openBolt(path, o); err != nil {
 		return nil, err
 	}

@@ -21,9 +21,12 @@ func Dir(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range a.in.numbers {
+	for i, n := range a.in.numbers {
 		if err := a.release(n); err != nil {
 			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(i+1, len(a.in.numbers))
 		}
 	}
 	if err := a.published(o); err != nil {

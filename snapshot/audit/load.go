@@ -23,7 +23,8 @@ type Options struct {
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick    bool
-	MaxExact int // components up to this many records are enumerated exactly; 0 means 24, negative none
+	Progress func(done, releases int) // is told how many releases were read; may be nil
+	MaxExact int                      // components up to this many records are enumerated exactly; 0 means 24, negative none
 }
 
 // defaultMaxExact suits components whose worlds are counted in well under a second.

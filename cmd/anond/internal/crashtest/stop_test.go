@@ -76,19 +76,3 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	p.signal(syscall.SIGCONT)
 	assert.Contains(t, []int{0, 130, 143}, p.wait())
 }
-
-// TestAHangupIsIgnored: SIGHUP says in the log that nothing follows from it.
-func TestAHangupIsIgnored(t *testing.T) {
-	chosen.Demand(t)
-	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}"))
-	s.write("in.csv", crowd(30))
-	p := s.start("run")
-	p.waitFor(`"event":"release_published"`)
-	p.signal(syscall.SIGHUP)
-	p.waitFor(`"event":"hangup_ignored"`)
-	s.append("in.csv", "q1,30,c1,d1\n")
-	p.until("it reads on", func() bool { return s.live().Counts.Sent == 31 })
-	p.signal(syscall.SIGTERM)
-	assert.Equal(t, 0, p.wait())
-	assert.Len(t, events(t, p.log.String(), "stopped"), 1)
-}

@@ -14,7 +14,7 @@ var chosen = tier.Choice{
 	Short: []string{"TestTheSiteWorks"},
 	Plain: []string{
 		"TestAClockThatWasAhead",
-		"TestAHangupIsIgnored",
+		"TestAHangupReloads",
 		"TestAHierarchyThatIsNoTree",
 		"TestAKilledAuditLeavesNoExport",
 		"TestAKilledRunCountsLinesOnce",
@@ -31,6 +31,7 @@ var chosen = tier.Choice{
 		"TestRemovedKeyIsRefused",
 		"TestResetNeedsTheLock",
 		"TestStandardInputAfterAKill",
+		"TestSteeringTheProgram",
 		"TestStateWithoutALevel",
 		"TestStickySaysWhatHoldsForAPerson",
 		"TestThePlaceOfAYAMLFaultIsNamed",

@@ -20,8 +20,10 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/monitor"
 	"anond/config"
 	"anond/incremental"
@@ -39,6 +41,12 @@ type Options struct {
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R, randomness).
 	Seed *[32]byte
+	// Level is that of Log, Journal has its lines: for the control socket. May be nil.
+	Level   *slog.LevelVar
+	Journal *control.Journal
+	// Load reads the configuration again, and Reloads asks for that (SIGHUP). May be nil.
+	Load    func() (*config.Config, error)
+	Reloads <-chan os.Signal
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
 	// Monitor receives them too, and Meter what happens between them; may be nil.
@@ -46,6 +54,8 @@ type Options struct {
 	Meter   ingest.Meter
 	// StandIns are for tests.
 	StandIns StandIns
+
+	loaded func(done, all uint64) // records of the state, while it is opened; may be nil
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
@@ -74,6 +84,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	if err != nil {
 		return err
 	}
+	far := new(meters)
+	options.Progress = func(done, all uint64) { far.work.Set(int64(done), int64(all)) }
 	opened, err := openStore(ctx, c, o, options, lease)
 	if err != nil {
 		return err
@@ -81,6 +93,15 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(opened.Close)
 	sizes := watchSizes(opened, c.State.MaxBytes)
 	closers.add(sizes.close)
+	paused, err := beginsPaused(c, o)
+	if err != nil {
+		return err
+	}
+	steer, err := newSteering(c, o, far)
+	if err != nil {
+		return err
+	}
+	closers.add(steer.Close)
 	store := o.StandIns.store(opened)
 	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
@@ -93,10 +114,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
 			"event", "sticky_subjects", "l", c.Policy.L)
 	}
-	sight := newSight(c, o, sizes)
+	sight := newSight(c, o, sizes, steer)
 	steps := newPhases(sight.observe, o, machine)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o, far.rendered); return err })
 	if err != nil {
 		return err
 	}
@@ -128,10 +149,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(copies.close) // before the store, which it reads
 	show, last := steps.observe, ingest.Report{}
 	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r) }
+	steer.begins()
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
-		Payload: c.DeadLetter.Payload,
-		Retry:   o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
+		Payload: c.DeadLetter.Payload, Commands: steer.commands, Paused: paused, Rate: c.Source.MaxRate,
+		Retry: o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
 		Faults: publisher.standing.fault, Meter: o.Meter}
 	err = host.Run(ctx)
 	o.Monitor.Enter(monitor.Ending)
@@ -221,11 +243,13 @@ func (e *ConfigError) Hint() string {
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options) (*publisher, error) {
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, progress func(done, all int)) (
+	*publisher, error) {
 	settings, err := SettingsOf(c, m)
 	if err != nil {
 		return nil, err
 	}
+	settings.Progress = progress
 	disk := snapshot.NewClosable(o.FS)
 	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized,
 		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}

@@ -52,21 +52,23 @@ func span(d time.Duration) string {
 // sight completes the reports of the loop with what the loop does not know, and shows
 // each to all surfaces: the monitor, status.json and whoever asked for it.
 type sight struct {
-	shown    func(ingest.Report)
+	shown    func(ingest.Report, Status)
+	steer    *steering
 	monitor  *monitor.Monitor
 	sizes    *sizes
 	standing *recheck // nil: it has not begun
 }
 
-func newSight(c *config.Config, o Options, sizes *sizes) *sight {
-	return &sight{shown: observer(c, o), monitor: o.Monitor, sizes: sizes}
+func newSight(c *config.Config, o Options, sizes *sizes, steer *steering) *sight {
+	return &sight{shown: observer(c, o), steer: steer, monitor: o.Monitor, sizes: sizes}
 }
 
 func (s *sight) observe(r ingest.Report) {
 	r.State = *s.sizes.now.Load()
 	r.Verified = s.standing != nil && s.standing.ended() && s.standing.err == nil
+	r, now := s.steer.observe(r)
 	s.monitor.Observe(r)
-	s.shown(r)
+	s.shown(r, now)
 }
 
 // sizes keeps the size of the state's file. It is asked for next to the loop, since a

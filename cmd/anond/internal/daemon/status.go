@@ -6,7 +6,9 @@ import (
 	"os"
 	"time"
 
+	"anond/cmd/anond/internal/diskuse"
 	"anond/cmd/anond/internal/outfile"
+	"anond/cmd/anond/internal/progress"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -40,6 +42,15 @@ type Status struct {
 	Updates        incremental.Updates `json:"local_updates"`
 	State          ingest.StateSize    `json:"state"`
 	Verified       bool                `json:"verified"` // the newest release was read again
+	// Progress is that of Doing, Rendering that of the release in progress, if it is known.
+	Progress  *progress.Progress `json:"progress,omitempty"`
+	Rendering *progress.Progress `json:"rendering,omitempty"`
+	// Disk is the use of the disks, as measured some minutes ago.
+	Disk *diskuse.Use `json:"disk,omitempty"`
+	// Paused: an operator has paused the daemon.
+	Paused bool `json:"paused"`
+	// Reload is how the newest reload went.
+	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
@@ -66,10 +77,10 @@ type Newest struct {
 }
 
 // observer writes status.json and passes reports on.
-func observer(c *config.Config, o Options) func(ingest.Report) {
+func observer(c *config.Config, o Options) func(ingest.Report, Status) {
 	path, failed := StatusPath(c), false
-	return func(r ingest.Report) {
-		if err := writeStatus(path, statusOf(c, r)); err != nil && !failed {
+	return func(r ingest.Report, now Status) {
+		if err := writeStatus(path, now); err != nil && !failed {
 			o.Log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
 			failed = true
 		}
@@ -97,6 +108,7 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	if r.Doing != "" {
 		s.Since = moment(r.Since)
 	}
+	s.Paused, s.Reload = r.Paused, r.Reload
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
 		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})

@@ -56,14 +56,16 @@ func (c *handClock) advance(d time.Duration) {
 
 // timed is a daemon that reads standard input, on a clock of its own.
 type timed struct {
-	t      *testing.T
-	clock  *handClock
-	cfg    *config.Config
-	stream *hospital.Stream
-	input  *io.PipeWriter
-	sent   uint64
-	stop   context.CancelFunc
-	ended  chan error
+	t       *testing.T
+	clock   *handClock
+	cfg     *config.Config
+	path    string
+	options Options
+	stream  *hospital.Stream
+	input   *io.PipeWriter
+	sent    uint64
+	stop    context.CancelFunc
+	ended   chan error
 
 	mu     sync.Mutex
 	report ingest.Report
@@ -90,7 +92,7 @@ func newTimed(t *testing.T, trigger string) *timed {
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, timedConfig, trigger), 0o600))
 	cfg, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	d := &timed{t: t, cfg: cfg, stream: hospital.New(5), clock: &handClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}}
+	d := &timed{t: t, cfg: cfg, path: path, stream: hospital.New(5), clock: &handClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}}
 	t.Cleanup(func() { d.halt() })
 	return d
 }
@@ -105,8 +107,9 @@ func (d *timed) start() {
 	d.mu.Unlock()
 	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
-		d.ended <- Run(ctx, d.cfg, Options{Log: slog.New(slog.NewTextHandler(d, nil)), Stdin: reader, Clock: d.clock, Observe: d.observe,
-			Seed: &seed})
+		o := d.options
+		o.Log, o.Stdin, o.Clock, o.Observe, o.Seed = slog.New(slog.NewTextHandler(d, nil)), reader, d.clock, d.observe, &seed
+		d.ended <- Run(ctx, d.cfg, o)
 		_ = reader.Close()
 	}()
 }
@@ -279,4 +282,61 @@ func TestSkippedRelease(t *testing.T) {
 	current, err := os.ReadFile(filepath.Join(d.cfg.Release.Dir, "CURRENT"))
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("%06d\n", quiet), string(current))
+}
+
+// TestCronInATimeZone: each slot of each day comes once, also where the clock changes.
+func TestCronInATimeZone(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	at := func(text string) time.Time {
+		out, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		return out
+	}
+	for _, c := range []struct{ name, cron, after, want string }{
+		{"winter", "0 2 * * *", "2026-01-10T12:00:00+01:00", "2026-01-11T02:00:00+01:00"},
+		{"summer", "0 2 * * *", "2026-07-10T12:00:00+02:00", "2026-07-11T02:00:00+02:00"},
+		{"spring: the clock goes from 02:00 to 03:00", "30 2 * * *", "2026-03-28T12:00:00+01:00", "2026-03-29T03:00:00+02:00"},
+		{"spring: once", "30 2 * * *", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"},
+		{"spring: several slots of the hour are one", "*/20 2 * * *", "2026-03-29T03:00:00+02:00", "2026-03-30T02:00:00+02:00"},
+		{"autumn: the first time", "30 2 * * *", "2026-10-25T01:00:00+02:00", "2026-10-25T02:30:00+02:00"},
+		{"autumn: not again", "30 2 * * *", "2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"},
+		{"autumn: asked between the two", "30 2 * * *", "2026-10-25T02:10:00+01:00", "2026-10-26T02:30:00+01:00"},
+		{"autumn: the hour before", "30 2 * * *", "2026-10-25T02:45:00+02:00", "2026-10-26T02:30:00+01:00"},
+		{"the zone's day", "0 0 1 * *", "2026-06-30T21:00:00Z", "2026-06-30T22:00:00Z"},
+	} {
+		require.Equal(t, at(c.want).UTC(), nextCron(c.cron, berlin, at(c.after)).UTC(), c.name)
+	}
+	for _, zone := range []string{"UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Santiago", "Africa/Casablanca"} {
+		where, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		days := map[string]int{}
+		for from := at("2026-01-01T00:00:00Z"); from.Year() == 2026; {
+			next := nextCron("30 2 * * *", where, from)
+			require.True(t, next.After(from), "%s: %s", zone, from)
+			days[next.In(where).Format(time.DateOnly)]++
+			from = next
+		}
+		require.GreaterOrEqual(t, len(days), 365, zone)
+		for day, n := range days {
+			require.Equal(t, 1, n, "%s on %s", zone, day)
+		}
+	}
+}
+
+// TestMissedSlotsAreSkipped: with missed: skip the start waits for the next slot.
+func TestMissedSlotsAreSkipped(t *testing.T) {
+	d := newTimed(t, `on: cron, at: "0 2 * * *", missed: skip, min_interval: 20m`)
+	d.start()
+	d.feed(300)
+	d.release(1)
+	d.feed(300)
+	d.halt()
+	d.clock.advance(72 * time.Hour)
+	d.start()
+	d.feed(10)
+	d.pass(time.Hour)
+	require.EqualValues(t, 1, d.newest())
+	d.pass(13 * time.Hour)
+	require.EqualValues(t, 2, d.newest())
 }

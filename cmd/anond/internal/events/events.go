@@ -44,7 +44,8 @@ const (
 	Boolean     Type = "boolean"
 	Nanoseconds Type = "nanoseconds" // an integer
 	Lags        Type = "lags"        // a list of partition and lag
-	Letter      Type = "letter"      // where a dead letter's record is, and its reason
+	Texts       Type = "list of strings"
+	Letter      Type = "letter" // where a dead letter's record is, and its reason
 )
 
 // All is the table, by name.
@@ -111,7 +112,7 @@ func (t Type) fits(value any) bool {
 	case float64:
 		return t == Number || (t == Integer || t == Nanoseconds) && x == float64(int64(x))
 	case []any:
-		return t == Lags
+		return t == Lags || t == Texts
 	case map[string]any:
 		return t == Letter
 	}

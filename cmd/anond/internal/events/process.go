@@ -193,11 +193,63 @@ var ofProcess = []Event{
 			Action:  "check the disk of dead letters",
 		},
 	}},
-	{Name: "hangup_ignored", Levels: []string{"warn"}, Cases: []Case{
+	{Name: "reloaded", Levels: []string{"info"}, Fields: []Field{
+		{Name: "keys", Type: Texts},
+	}, Cases: []Case{
+		{Meaning: "the configuration was read again; these keys have changed", Action: "none"},
+	}},
+	{Name: "reload_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
 		{
-			Meaning: "SIGHUP was received and ignored",
-			Action:  "restart to change the configuration",
+			Meaning: "the configuration was not taken in, and all settings stay: the file has a fault, or a key has changed that a " +
+				"running daemon cannot change",
+			Action: "correct the file, or restart anond",
 		},
+	}},
+	{Name: "config_warning", Levels: []string{"warn"}, Cases: []Case{
+		{Meaning: "a warning about the configuration that a reload has read", Action: "`anond config check`"},
+	}},
+	{Name: "paused", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "since", Type: Text, Optional: true},
+		{Name: "file", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{
+			Meaning: "anond reads nothing, and no release begins by the trigger. At a start `since` and `file` tell of a pause that was " +
+				"asked for earlier",
+			Action: "`anond resume`",
+		},
+	}},
+	{Name: "resumed", Levels: []string{"info"}, Cases: []Case{
+		{Meaning: "reading goes on after a pause", Action: "none"},
+	}},
+	{Name: "control_order", Levels: []string{"info"}, Fields: []Field{
+		{Name: "order", Type: Text},
+	}, Cases: []Case{
+		{Meaning: "somebody gave an order over the control socket", Action: "none"},
+	}},
+	{Name: "control_refused", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "uid", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a process of another user connected to the control socket, and was answered nothing",
+			Action:  "find out who",
+		},
+	}},
+	{Name: "log_level", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "before", Type: Text, Optional: true},
+		{Name: "now", Type: Text},
+		{Name: "for", Type: Text, Optional: true},
+	}, Cases: []Case{
+		{Meaning: "the level of the log was changed, or is that of the configuration again", Action: "none"},
+	}},
+	{Name: "disk_forecast", Levels: []string{"warn"}, Cases: []Case{
+		{Meaning: "a disk will be full within two weeks; the message names it and the date. Logged once", Action: "make room"},
+	}},
+	{Name: "disk_unknown", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{Meaning: "the use of the disks cannot be measured", Action: "look at the directory of the releases"},
 	}},
 	{Name: "lease_lost", Levels: []string{"warn"}, Cases: []Case{
 		{

@@ -115,6 +115,8 @@ func (t Type) schema() object {
 		return object{{"type", "integer"}, {"description", "nanoseconds"}}
 	case Lags:
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}
+	case Texts:
+		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}
 	case Letter:
 		return object{{"type", "object"}, {"required", []string{"source", "partition", "offset", "reason", "attribute"}}}
 	}

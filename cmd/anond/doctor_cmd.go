@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/doctor"
+	"anond/cmd/anond/internal/oneoff"
+	"anond/config"
+	"anond/ingest"
+)
+
+func newDoctorCommand(env *environment) *cobra.Command {
+	var path, format string
+	var data oneoff.Input
+	var asJSON bool
+	sample := 1000
+	c := &cobra.Command{
+		Use: "doctor", Short: "Examine whether the dataset can run here: files, disks, clock, brokers, schema, promise",
+		Long: `doctor checks the configuration, directories and their permissions, free disk and when it
+will be full, the clock, the connection to the brokers and the rights on topic and group,
+the schema against the first records of the source, and whether k and l can be reached.
+Each line that is not ok comes with a remedy. It changes nothing, and works next to a
+running daemon. Exit 1 if anything has failed, 78 for a bad configuration.
+
+Whether k and l can be reached follows from what is published, and from --data, which are
+records of other people. It never follows from those who wait or from the source: at level
+L2 who is published together may not depend on their values.`,
+		Example: "  anond doctor\n  anond doctor --data last-year.csv",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkFormat(format); err != nil {
+				return err
+			}
+			data.Format, data.Stdin = ingest.Format(format), env.stdin
+			return env.examine(c.Context(), path, data, sample, asJSON)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
+	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
+	c.Flags().IntVar(&sample, "sample", sample, "`number` of records of the source that are compared with the schema")
+	return c
+}
+
+func (e *environment) examine(ctx context.Context, path string, data oneoff.Input, sample int, asJSON bool) error {
+	cfg, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	if err != nil {
+		e.warn(warnings)
+		return err
+	}
+	p := &doctor.Patient{Config: cfg, Now: time.Now(), Sample: sample}
+	if s, err := currentStatus(ctx, cfg, p.Now); err == nil {
+		p.Status, p.Live = s.Status, s.fresh
+	}
+	if data.Name != "" {
+		if p.Pools, err = e.pools(ctx, cfg, data); err != nil {
+			return err
+		}
+	}
+	t := newTable(e.stdout, column{"", 8, false}, column{"", 24, false}, column{"", 0, false})
+	show := func(f doctor.Finding) {
+		if asJSON {
+			return
+		}
+		t.row(string(f.Grade), f.Check, f.Detail)
+		if f.Remedy != "" {
+			t.row("", "", "-> "+f.Remedy)
+		}
+	}
+	first := []doctor.Finding{{Check: "configuration", Grade: doctor.OK, Detail: path}}
+	for _, w := range warnings {
+		first = append(first, doctor.Finding{Check: "configuration", Grade: doctor.Warning, Detail: w.Key + " " + w.Reason,
+			Remedy: w.Suggestion})
+	}
+	for _, f := range first {
+		show(f)
+	}
+	all := append(first, doctor.Examine(ctx, p, show)...)
+	if asJSON {
+		t.err = writeJSON(e.stdout, all)
+	}
+	if t.err == nil && ctx.Err() != nil {
+		t.err = ctx.Err()
+	}
+	if t.err == nil && doctor.Sick(all) {
+		return failure(exitFailed, errors.New("anond cannot run like this, or not for long"),
+			fmt.Sprintf("see the lines marked %s", doctor.Failed))
+	}
+	return t.err
+}

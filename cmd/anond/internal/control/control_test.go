@@ -1,0 +1,236 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+)
+
+// puppet is a daemon that answers what a test tells it to.
+type puppet struct {
+	err   error
+	asked []string
+}
+
+func (p *puppet) note(what string) error { p.asked = append(p.asked, what); return p.err }
+
+func (p *puppet) Status() ([]byte, error) { return []byte(`{"dataset":"hospital"}`), p.note("status") }
+func (p *puppet) Release(context.Context) (*Released, error) {
+	return &Released{Release: 7, Newcomers: 12}, p.note("release")
+}
+func (p *puppet) Plan(context.Context) (*Plan, error) {
+	return &Plan{Outlook: &incremental.Outlook{Newcomers: 3}}, p.note("plan")
+}
+func (p *puppet) Pause(context.Context) (*Changed, error) {
+	return &Changed{Changed: true}, p.note("pause")
+}
+func (p *puppet) Resume(context.Context) (*Changed, error) { return &Changed{}, p.note("resume") }
+func (p *puppet) Reload(context.Context) (*Changed, error) {
+	return &Changed{Keys: []string{"log.level"}}, p.note("reload")
+}
+func (p *puppet) LogLevel(_ context.Context, l Level) (*Leveled, error) {
+	return &Leveled{Before: "info", Level: l.Level}, p.note("log-level " + l.Level)
+}
+
+// place is a path for a socket in a directory of its own, short enough wherever tests run.
+func place(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "c")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return filepath.Join(dir, "s")
+}
+
+func serve(t *testing.T, d Daemon, lines *Journal) (*Server, *Client) {
+	path := place(t)
+	l, err := Listen(path)
+	require.NoError(t, err)
+	s := Serve(l, d, lines, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { _ = s.Close() })
+	return s, NewClient(path)
+}
+
+// TestEveryOrderArrives: each call of a client is one of the daemon, with its answer.
+func TestEveryOrderArrives(t *testing.T) {
+	d := &puppet{}
+	_, c := serve(t, d, nil)
+	ctx := t.Context()
+	text, err := c.Status(ctx)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"dataset":"hospital"}`, string(text))
+	released, err := c.Release(ctx)
+	require.NoError(t, err)
+	require.Equal(t, &Released{Release: 7, Newcomers: 12}, released)
+	plan, err := c.Plan(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 3, plan.Newcomers)
+	changed, err := c.Pause(ctx)
+	require.NoError(t, err)
+	require.True(t, changed.Changed)
+	_, err = c.Resume(ctx)
+	require.NoError(t, err)
+	reloaded, err := c.Reload(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"log.level"}, reloaded.Keys)
+	level, err := c.LogLevel(ctx, Level{Level: "debug"})
+	require.NoError(t, err)
+	require.Equal(t, "debug", level.Level)
+	require.Equal(t, []string{"status", "release", "plan", "pause", "resume", "reload", "log-level debug"}, d.asked)
+}
+
+// TestFaultsArrive with their kind and hint.
+func TestFaultsArrive(t *testing.T) {
+	d := &puppet{err: &Fault{Busy, "release 3 is in progress", "ask again"}}
+	_, c := serve(t, d, nil)
+	_, err := c.Release(t.Context())
+	var f *Fault
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, d.err, f)
+	d.err = errors.New("disk full")
+	_, err = c.Plan(t.Context())
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, Failed, f.Kind)
+}
+
+// TestOnlyTheUserAndRoot: a process of another user is answered nothing.
+func TestOnlyTheUserAndRoot(t *testing.T) {
+	require.True(t, mayConnect(0))
+	require.True(t, mayConnect(os.Geteuid()))
+	require.False(t, mayConnect(os.Geteuid()+1))
+	for name, user := range map[string]func(net.Conn) (int, bool){
+		"another": func(net.Conn) (int, bool) { return os.Geteuid() + 4711, true },
+		"unknown": func(net.Conn) (int, bool) { return 0, false },
+	} {
+		if name == "unknown" && !checksPeers {
+			continue
+		}
+		d, path := &puppet{}, place(t)
+		l, err := Listen(path)
+		require.NoError(t, err)
+		s := newServer(d, nil, slog.New(slog.DiscardHandler))
+		s.user = user
+		go func() { _ = s.http.Serve(l) }()
+		t.Cleanup(func() { _ = s.Close() })
+		_, err = NewClient(path).Pause(t.Context())
+		require.ErrorContains(t, err, "only the user of anond and root", name)
+		require.Empty(t, d.asked)
+	}
+}
+
+// TestTheKernelSaysWhoConnects on Linux.
+func TestTheKernelSaysWhoConnects(t *testing.T) {
+	if !checksPeers {
+		t.Skip("only on Linux")
+	}
+	path := place(t)
+	l, err := Listen(path)
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	go func() {
+		if c, err := net.Dial("unix", path); err == nil {
+			defer func() { _ = c.Close() }()
+			_, _ = c.Read(make([]byte, 1))
+		}
+	}()
+	c, err := l.Accept()
+	require.NoError(t, err)
+	uid, known := userOf(c)
+	require.NoError(t, c.Close())
+	require.True(t, known)
+	require.Equal(t, os.Geteuid(), uid)
+}
+
+// TestListenIsCareful: it replaces what a killed process has left, and nothing else.
+func TestListenIsCareful(t *testing.T) {
+	path := place(t)
+	l, err := Listen(path)
+	require.NoError(t, err)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	_, err = Listen(path)
+	require.ErrorIs(t, err, ErrUnsafe, "somebody answers")
+
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	require.NoError(t, l.Close()) // as a killed process leaves it
+	l, err = Listen(path)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	require.NoFileExists(t, path)
+
+	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
+	_, err = Listen(path)
+	require.ErrorIs(t, err, ErrUnsafe)
+	require.FileExists(t, path)
+	require.NoError(t, os.Remove(path))
+
+	require.NoError(t, os.Chmod(filepath.Dir(path), 0o777))
+	_, err = Listen(path)
+	require.ErrorIs(t, err, ErrUnsafe)
+	require.ErrorContains(t, err, "others may write")
+}
+
+// TestNobodyAnswers: no socket, or one that a killed process has left.
+func TestNobodyAnswers(t *testing.T) {
+	path := place(t)
+	_, err := NewClient(path).Status(t.Context())
+	require.ErrorIs(t, err, ErrNobody)
+	l, err := Listen(path)
+	require.NoError(t, err)
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	_, err = NewClient(path).Status(t.Context())
+	require.ErrorIs(t, err, ErrNobody)
+}
+
+// TestEvents: a listener gets the newest lines and those that follow, until the server ends.
+func TestEvents(t *testing.T) {
+	j := NewJournal()
+	log := slog.New(slog.NewJSONHandler(j, nil))
+	for i := range kept + 50 {
+		log.Info("before", "n", i)
+	}
+	s, c := serve(t, &puppet{}, j)
+	var seen []int
+	err := c.Events(t.Context(), 3, func(line []byte) error {
+		var l struct{ N int }
+		require.NoError(t, json.Unmarshal(line, &l))
+		switch seen = append(seen, l.N); len(seen) {
+		case 3:
+			log.Info("after", "n", 1000)
+		case 4:
+			go func() { _ = s.Close() }()
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []int{kept + 47, kept + 48, kept + 49, 1000}, seen)
+}
+
+// TestASlowListenerHoldsNobodyUp: lines are written whoever listens.
+func TestASlowListenerHoldsNobodyUp(t *testing.T) {
+	j := NewJournal()
+	_, following, stop := j.listen(0)
+	defer stop()
+	for range behind + 10 {
+		_, err := j.Write([]byte("line\n"))
+		require.NoError(t, err)
+	}
+	require.Len(t, following, behind)
+}
+
+// TestALongPathIsRefused by the system, in words.
+func TestALongPathIsRefused(t *testing.T) {
+	_, err := Listen(filepath.Join(filepath.Dir(place(t)), strings.Repeat("x", 120)))
+	require.ErrorIs(t, err, syscall.EINVAL)
+}

@@ -1,0 +1,81 @@
+package control
+
+import (
+	"encoding/json"
+	"time"
+
+	"anond/incremental"
+)
+
+// Released is what became of an order for a release.
+type Released struct {
+	Release   uint32  `json:"release,omitempty"` // 0: none was made
+	Records   int     `json:"records,omitempty"`
+	Newcomers int     `json:"newcomers,omitempty"`
+	Classes   int     `json:"classes,omitempty"`
+	Pending   int     `json:"pending"`
+	NCP       float64 `json:"ncp,omitempty"`
+	Millis    int64   `json:"ms,omitempty"`
+	// Why says why none was made, as event release_skipped does.
+	Why string `json:"why,omitempty"`
+}
+
+// Plan is what a release would publish now.
+type Plan struct {
+	*incremental.Outlook
+	// Why says why there is no plan.
+	Why string `json:"why,omitempty"`
+	// PublishedLoss is the loss of the newest release of this process; nil: there is none.
+	PublishedLoss *float64 `json:"published_loss,omitempty"`
+}
+
+// Changed says whether an order changed anything, or what it changed.
+type Changed struct {
+	Changed bool     `json:"changed"`
+	Keys    []string `json:"keys,omitempty"` // of the configuration, by a reload
+}
+
+// Level is an order for the level of the log.
+type Level struct {
+	Level string `json:"level"`
+	// For is how long it holds, then the level of the configuration comes back. 0: until a
+	// reload or a restart.
+	For time.Duration `json:"for,omitempty"`
+}
+
+// Leveled says what was logged before and what is now.
+type Leveled struct {
+	Before string     `json:"before"`
+	Level  string     `json:"level"`
+	Until  *time.Time `json:"until,omitempty"`
+}
+
+// fault is the answer to what was not done.
+type fault struct {
+	Error string `json:"error"`
+	Kind  Kind   `json:"kind"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Kind says why something was not done, for exit codes.
+type Kind string
+
+// The kinds.
+const (
+	Failed    Kind = "failed"
+	Busy      Kind = "busy"    // not now: the daemon starts or stops, or a release is in progress
+	Refused   Kind = "refused" // a privacy promise does not hold
+	BadConfig Kind = "bad_config"
+)
+
+// Fault is an error of a request that the daemon has answered.
+type Fault struct {
+	Kind Kind
+	Text string
+	Hint string
+}
+
+func (f *Fault) Error() string { return f.Text }
+
+// status is any JSON: the daemon's status belongs to package daemon.
+type status = json.RawMessage

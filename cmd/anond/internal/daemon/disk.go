@@ -1,0 +1,43 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"anond/cmd/anond/internal/diskuse"
+	"anond/config"
+)
+
+// diskEvery is how often the use of the disks is measured.
+const diskEvery = 10 * time.Minute
+
+// watchDisk measures the use of the disks after each release, and now and then, for the
+// status.
+func (s *steering) watchDisk(ctx context.Context, c *config.Config) {
+	ticks, stop := s.o.Clock.Ticker(diskEvery)
+	defer stop()
+	told := false
+	for {
+		use, err := diskuse.Measure(c.Release.Dir, c.State.Path, s.o.Clock.Now())
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.log.Warn("the use of the disks cannot be measured", "event", "disk_unknown", "error", err.Error())
+			return
+		}
+		s.mu.Lock()
+		s.disk = use
+		s.mu.Unlock()
+		if warnings := use.Warnings(s.o.Clock.Now()); len(warnings) > 0 && !told {
+			s.log.Warn(warnings[0], "event", "disk_forecast")
+			told = true
+		}
+		select {
+		case <-ticks:
+		case <-s.written:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

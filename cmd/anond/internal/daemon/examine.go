@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/filesrc"
+	"anond/ingest/kafkasrc"
+)
+
+// ProbeSource asks the brokers of the source, and those of a topic of dead letters, for what
+// a run needs of them. Other sources need none.
+func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, error) {
+	o := Options{Log: slog.New(slog.DiscardHandler)}
+	var out []kafkasrc.Probed
+	if c.Source.Type == config.FromKafka {
+		k, err := kafkaConfig(c, o)
+		if err != nil {
+			return nil, err
+		}
+		out = kafkasrc.Probe(ctx, k)
+	}
+	if c.DeadLetter.Type == config.ToTopic {
+		k, err := kafkaConfig(c, o)
+		if err != nil {
+			return nil, err
+		}
+		k.Topic = c.DeadLetter.Topic
+		out = append(out, kafkasrc.ProbeWrite(ctx, k)...)
+	}
+	return out, nil
+}
+
+// Sample is what became of some records of the source: counts only. It has nothing about
+// the distribution of sensitive values, which nobody may choose a pool by (rule B, buckets).
+type Sample struct {
+	Records int
+	Refused map[Refusal]int
+}
+
+// Refusal is why records would be dead letters. Attribute is empty if the record as a whole
+// cannot be read.
+type Refusal struct {
+	Reason    equivclass.Reason
+	Attribute string
+}
+
+// ErrNoSample: standard input cannot be read without taking its records away.
+var ErrNoSample = errors.New("standard input cannot be sampled")
+
+// TakeSample decodes the first records that the source still holds, and checks them against
+// the schema. Nothing is stored or acknowledged. The end of ctx ends it early.
+func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, error) {
+	if c.Source.Type == config.FromStdin {
+		return nil, ErrNoSample
+	}
+	source, err := openUnread(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = source.Close() }()
+	decoder, err := decoderOf(c)()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sample{Refused: map[Refusal]int{}}
+	schema := c.Schema()
+	table := equivclass.NewTable(schema.Attributes(), schema.Missing())
+	row := make(equivclass.Row, len(schema.Attributes()))
+	for s.Records < records {
+		chunk, err := source.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF), err != nil && ctx.Err() != nil && s.Records > 0:
+			return s, nil
+		case err != nil:
+			return nil, err
+		}
+		s.take(chunk, decoder, table, row)
+	}
+	return s, nil
+}
+
+// openUnread opens the source as nobody who has read any of it does. It joins no group.
+func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
+	o := Options{Log: slog.New(slog.DiscardHandler), Once: true}
+	fresh := ingest.Resume{Once: true, Digest: func(b []byte) (d incremental.Digest) {
+		sum := sha256.Sum256(b)
+		copy(d[:], sum[:])
+		return d
+	}}
+	if c.Source.Type == config.FromFile {
+		f := fileConfig(c, o)
+		f.Paths = []string{c.Source.File.Path}
+		return filesrc.Open(ctx, f, fresh)
+	}
+	k, err := kafkaConfig(c, o)
+	if err != nil {
+		return nil, err
+	}
+	k.Group = ""
+	return kafkasrc.Open(ctx, k, fresh)
+}
+
+func (s *Sample) take(chunk *ingest.Chunk, d ingest.Decoder, t *equivclass.Table, row equivclass.Row) {
+	for i := range chunk.Records {
+		r := &chunk.Records[i]
+		if r.Passed != "" {
+			continue
+		}
+		s.Records++
+		out := d.Decode(r.Value, chunk.Header, row)
+		if out.Accepted() {
+			out.Reason, out.Attribute = t.Check(row)
+		}
+		if out.Reason != equivclass.Accepted && !out.Ignored {
+			s.Refused[Refusal{out.Reason, out.Attribute}]++
+		}
+	}
+}

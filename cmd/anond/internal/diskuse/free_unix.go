@@ -1,0 +1,35 @@
+//go:build linux || darwin
+
+package diskuse
+
+import (
+	"os"
+	"syscall"
+)
+
+// free is how many bytes the user may still write; -1 if that is not known.
+func free(path string) int64 {
+	var s syscall.Statfs_t
+	if syscall.Statfs(path, &s) != nil {
+		return -1
+	}
+	return int64(s.Bavail) * int64(s.Bsize)
+}
+
+// Writable reports whether this user may make files in a directory.
+func Writable(dir string) bool {
+	const write, enter = 2, 1
+	return syscall.Access(dir, write|enter) == nil
+}
+
+// OneDisk reports whether two directories are on one file system.
+func OneDisk(a, b string) (same, known bool) {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX != nil || errY != nil {
+		return false, false
+	}
+	s, okS := x.Sys().(*syscall.Stat_t)
+	t, okT := y.Sys().(*syscall.Stat_t)
+	return okS && okT && s.Dev == t.Dev, okS && okT
+}

@@ -1,0 +1,117 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"anond/cmd/anond/internal/diskuse"
+	"anond/config"
+	"anond/snapshot"
+)
+
+// process says whether a daemon runs.
+func (e *examination) process() {
+	switch s := e.Status; {
+	case s == nil:
+		e.add(Note, "process", "", "no daemon has written a status yet")
+	case e.Live && s.Paused:
+		e.add(Warning, "process", "anond resume", "pid %d is paused", s.PID)
+	case e.Live && s.Stalled:
+		e.add(Warning, "process", "look at the brokers and at the network", "pid %d runs, and its source is stalled", s.PID)
+	case e.Live:
+		e.add(OK, "process", "", "pid %d runs", s.PID)
+	default:
+		e.add(Note, "process", "", "no daemon answers; the last status is of %s", s.Time.UTC().Format(time.RFC3339))
+	}
+}
+
+// files looks at directories: whether this user may write to them, and who else may read.
+func (e *examination) files() {
+	c := e.Config
+	places := []struct {
+		key, dir string
+		private  bool
+	}{{"state.path", filepath.Dir(c.State.Path), true}, {"release.dir", c.Release.Dir, false},
+		{"release.ledger", filepath.Dir(c.Release.Ledger), false}}
+	if c.DeadLetter.Type == config.ToFile {
+		places = append(places, struct {
+			key, dir string
+			private  bool
+		}{"dead_letter.path", c.DeadLetter.Path, true})
+	}
+	for _, p := range places {
+		info, err := os.Stat(p.dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && diskuse.Writable(diskuse.Existing(p.dir)):
+			e.add(OK, p.key, "", "%s will be made", p.dir)
+		case err != nil:
+			e.add(Failed, p.key, "make the directory for the user of anond", "%s cannot be used: %v", p.dir, err)
+		case !info.IsDir():
+			e.add(Failed, p.key, "name a directory", "%s is no directory", p.dir)
+		case !diskuse.Writable(p.dir):
+			e.add(Failed, p.key, "run this as the user of anond, or give that user the directory", "%s cannot be written by this user", p.dir)
+		case p.private && info.Mode().Perm()&0o007 != 0:
+			e.add(Warning, p.key, "chmod o-rwx "+p.dir, "%s may be entered by everybody (mode %04o)", p.dir, info.Mode().Perm())
+		default:
+			e.add(OK, p.key, "", "%s can be written", p.dir)
+		}
+	}
+	if info, err := os.Stat(c.State.Path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		e.add(Failed, "state.path", "chmod 600 "+c.State.Path, "others may read the state (mode %04o)", info.Mode().Perm())
+	}
+	if same, known := diskuse.OneDisk(diskuse.Existing(filepath.Dir(c.State.Path)), diskuse.Existing(filepath.Dir(c.Release.Ledger))); known &&
+		same {
+		e.add(Warning, "release.ledger", "put release.ledger on another disk",
+			"it is on the disk of the state, so an old copy of both would not show")
+	}
+}
+
+// disks forecasts when they are full.
+func (e *examination) disks() {
+	u, err := diskuse.Measure(e.Config.Release.Dir, e.Config.State.Path, e.Now)
+	if err != nil {
+		e.add(Warning, "disk", "look at the directory of the releases", "its use cannot be measured: %v", err)
+		return
+	}
+	const least = 100 << 20
+	for _, of := range []struct {
+		name string
+		v    diskuse.Volume
+	}{{"releases", u.Releases}, {"state", u.State}} {
+		grade, remedy, until := OK, "", ""
+		if of.v.FullAt != nil {
+			until = "; full on " + of.v.FullAt.Format(time.DateOnly) + " if it grows on like this"
+		}
+		switch {
+		case of.v.Free >= 0 && of.v.Free < least:
+			grade, remedy = Failed, "make room: a release needs space before it can be published"
+		case of.v.FullAt != nil && of.v.FullAt.Sub(e.Now) < diskuse.Soon:
+			grade, remedy = Warning, "make room in time"
+		}
+		e.add(grade, "disk of the "+of.name, remedy, "%s used, %s a day, %s free%s", diskuse.Bytes(of.v.Used), diskuse.Bytes(of.v.PerDay),
+			diskuse.Bytes(of.v.Free), until)
+	}
+}
+
+// clock compares the clock with what was published. A clock that goes back delays the
+// schedule; releases carry their times.
+func (e *examination) clock() {
+	m, err := snapshot.Show(snapshot.OS(), e.Config.Release.Dir, 0)
+	if errors.Is(err, snapshot.ErrNoRelease) {
+		e.add(OK, "clock", "", "%s; there is no release to compare it with", e.Now.UTC().Format(time.RFC3339))
+		return
+	}
+	if err != nil {
+		e.add(Warning, "clock", "anond release verify", "the newest release cannot be read: %v", err)
+		return
+	}
+	if at, err := time.Parse(time.RFC3339, m.CreatedAt); err == nil && at.After(e.Now.Add(time.Minute)) {
+		e.add(Failed, "clock", "set the clock, and let a time server keep it", "it shows %s, and the newest release is of %s",
+			e.Now.UTC().Format(time.RFC3339), m.CreatedAt)
+		return
+	}
+	e.add(OK, "clock", "", "%s; the newest release is of %s", e.Now.UTC().Format(time.RFC3339), m.CreatedAt)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/control"
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+)
+
+func newStatusCommand(env *environment) *cobra.Command {
+	var path string
+	var asJSON, watch bool
+	c := &cobra.Command{
+		Use: "status", Short: "Show on one screen how the daemon is doing",
+		Long: `status asks the running daemon over its control socket. Without one it shows status.json,
+which a daemon writes each second, and says how old it is.`,
+		Example: "  anond status --watch",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			if watch {
+				return env.watchStatus(c.Context(), cfg, asJSON)
+			}
+			s, err := currentStatus(c.Context(), cfg, time.Now())
+			if err != nil {
+				return err
+			}
+			return env.showStatus(s, nil, asJSON)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().BoolVar(&watch, "watch", false, "show it again each second, until interrupted")
+	return c
+}
+
+// shownStatus is a status and where it comes from.
+type shownStatus struct {
+	*daemon.Status
+	// Live: a running daemon has answered. Note says what is to be made of it otherwise.
+	Live  bool   `json:"live"`
+	Note  string `json:"note,omitempty"`
+	fresh bool   // it tells of the present
+}
+
+// currentStatus asks the daemon, else reads its file.
+func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*shownStatus, error) {
+	if cfg.Control.Socket != "" {
+		text, err := control.NewClient(cfg.Control.Socket).Status(ctx)
+		if err == nil {
+			s := new(daemon.Status)
+			return &shownStatus{Status: s, Live: true, fresh: true}, json.Unmarshal(text, s)
+		}
+		if !errors.Is(err, control.ErrNobody) {
+			return nil, err
+		}
+	}
+	s, err := readStatus(daemon.StatusPath(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, failure(exitFailed, errors.New("no daemon has written a status yet"),
+			"start anond run with this configuration; while it opens its state there is none")
+	}
+	out := &shownStatus{Status: s, fresh: cfg.Control.Socket == "" && now.Sub(s.Time) <= freshFor}
+	if !out.fresh {
+		out.Note = fmt.Sprintf("no daemon answers; this is from %s, when the last one ran", s.Time.UTC().Format(time.RFC3339))
+	}
+	return out, nil
+}
+
+// watchStatus shows the status each second.
+func (e *environment) watchStatus(ctx context.Context, cfg *config.Config, asJSON bool) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var before *shownStatus
+	for {
+		s, err := currentStatus(ctx, cfg, time.Now())
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if isTerminal(e.stdout) {
+			fmt.Fprint(e.stdout, "\x1b[H\x1b[2J")
+		}
+		if err := e.showStatus(s, before, asJSON); err != nil {
+			return err
+		}
+		before = s
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// showStatus prints one screen. before is the status shown before, from which rates follow.
+func (e *environment) showStatus(s, before *shownStatus, asJSON bool) error {
+	if asJSON {
+		return writeJSON(e.stdout, s)
+	}
+	t := newTable(e.stdout, column{"", 14, false}, column{"", 0, false})
+	for _, l := range statusLines(s, before) {
+		t.row(l[0], l[1])
+	}
+	if t.err == nil {
+		_, t.err = fmt.Fprintln(e.stdout)
+	}
+	return t.err
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"anond/cmd/anond/internal/diskuse"
+)
+
+// statusLines is the screen of anond status: what is always there, then what is wrong.
+func statusLines(s, before *shownStatus) (lines [][2]string) {
+	add := func(name, format string, args ...any) {
+		lines = append(lines, [2]string{name, fmt.Sprintf(format, args...)})
+	}
+	c := s.Counts
+	add(s.Dataset, "%s", doingLine(s))
+	add("source", "%s", sourceLine(s, before))
+	add("records", "%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
+		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
+	add("pending", "%s", pendingLine(s))
+	if p := c.Pool; p != nil {
+		needs := grouped(p.Records)
+		if !p.Possible {
+			needs = "more than there can be: the most frequent published value has a share of 1/l, or nearly"
+		}
+		add("next pool", "%s wait, it needs %s", grouped(c.Pending.Waiting), needs)
+	}
+	if f := c.FirstLoad; f != nil {
+		add("first load", "%s records, at least %s", grouped(f.Records), grouped(f.Wanted))
+	}
+	add("release", "%s", releaseLine(s))
+	add("", "%s", nextLine(s))
+	if d := s.Disk; d != nil {
+		add("disk", "releases %s, state %s, %s a day; %s and %s free", diskuse.Bytes(d.Releases.Used), diskuse.Bytes(d.State.Used),
+			diskuse.Bytes(d.Releases.PerDay+d.State.PerDay), diskuse.Bytes(d.Releases.Free), diskuse.Bytes(d.State.Free))
+	}
+	return append(lines, troubleLines(s)...)
+}
+
+// doingLine says whether the daemon lives, and what it does.
+func doingLine(s *shownStatus) string {
+	doing := "reading"
+	switch {
+	case s.Doing != "":
+		doing = strings.ReplaceAll(s.Doing, "_", " ")
+		if s.Since != nil {
+			doing += " for " + short(s.Time.Sub(*s.Since))
+		}
+		if p := s.Progress; p != nil {
+			doing += ", " + p.String()
+		}
+	case s.Paused:
+		doing = "paused: anond resume goes on"
+	case !s.Connected:
+		doing = "waiting for the source"
+	}
+	if !s.fresh {
+		return "not running; it was " + doing
+	}
+	return fmt.Sprintf("%s (pid %d)", doing, s.PID)
+}
+
+func sourceLine(s, before *shownStatus) string {
+	out := "connected"
+	if !s.Connected {
+		out = "not connected"
+	}
+	if s.Stalled {
+		out += ", stalled"
+	}
+	lag := grouped(int(s.Lag))
+	if !s.LagKnown {
+		lag = "at least " + lag
+	}
+	out += ", lag " + lag
+	if before == nil || before.PID != s.PID || !s.Counted.After(before.Counted) {
+		return out
+	}
+	rate := float64(s.Counts.Sent-before.Counts.Sent) / s.Counted.Sub(before.Counted).Seconds()
+	out += fmt.Sprintf(", %s records/s", grouped(int(rate)))
+	if rate > 0 && s.Lag > 0 {
+		out += ", caught up in about " + short(time.Duration(float64(s.Lag)/rate*float64(time.Second)))
+	}
+	return out
+}
+
+// pendingLine counts those who wait. How long the oldest waits is known where a tick is time.
+func pendingLine(s *shownStatus) string {
+	p := s.Counts.Pending
+	parts := []string{grouped(p.Waiting) + " waiting"}
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{p.Quarantined, "quarantined"}, {p.SubjectRepeat, "repeats of a subject"}, {p.Infeasible, "infeasible"}} {
+		if of.n > 0 {
+			parts = append(parts, grouped(of.n)+" "+of.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func releaseLine(s *shownStatus) string {
+	if s.Counts.Release == 0 {
+		return "none yet"
+	}
+	out := fmt.Sprintf("%d, %s classes", s.Counts.Release, grouped(s.Counts.Classes))
+	if n := s.Newest; n != nil {
+		out += fmt.Sprintf(", loss %.4f, %s newcomers, at %s", n.NCP, grouped(n.Newcomers), n.CreatedAt.Format(time.RFC3339))
+	}
+	return out
+}
+
+func nextLine(s *shownStatus) string {
+	switch {
+	case s.Releasing != 0:
+		out := fmt.Sprintf("release %d is in progress", s.Releasing)
+		if p := s.Rendering; p != nil {
+			out += ", " + p.String()
+		}
+		return out
+	case s.Paused:
+		return "no release by the trigger while paused"
+	case s.NextRelease != nil:
+		return "next due at " + s.NextRelease.Format(time.RFC3339)
+	}
+	return "next when the trigger asks"
+}
+
+// troubleLines are what needs somebody's attention.
+func troubleLines(s *shownStatus) (lines [][2]string) {
+	add := func(format string, args ...any) {
+		lines = append(lines, [2]string{"attention", fmt.Sprintf(format, args...)})
+	}
+	if s.Note != "" {
+		add("%s", s.Note)
+	}
+	if s.ReleaseFailure != "" {
+		add("release %d cannot be published: %s", s.Releasing, s.ReleaseFailure)
+	}
+	if s.Counts.Outbox > 0 && s.LetterFailure != "" {
+		add("%s dead letters cannot be delivered: %s", grouped(s.Counts.Outbox), s.LetterFailure)
+	}
+	if s.Counts.Infeasible {
+		add("what waits cannot satisfy the policy (infeasible)")
+	}
+	if d := s.Damage; d != nil {
+		add("%s of published releases: anond release verify lists them", count(d.Faults, "damaged file"))
+	}
+	if r := s.Reload; r != nil && !r.OK {
+		add("the reload at %s was refused; its log line says why", r.At.UTC().Format(time.RFC3339))
+	}
+	if d := s.Disk; d != nil {
+		for _, l := range d.Warnings(s.Time) {
+			add("%s", l)
+		}
+	}
+	return lines
+}
+
+// grouped writes a number with commas.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// short writes a time span in its two largest units.
+func short(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return d.String()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/control"
+)
+
+// daemonClient connects to the running daemon of a configuration.
+func (e *environment) daemonClient(path string) (*control.Client, error) {
+	cfg, err := e.loadConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Control.Socket == "" {
+		return nil, failure(exitConfig, errors.New("control.socket is not set"),
+			"add control: {socket: ./state/control.sock} to the configuration and restart anond")
+	}
+	return control.NewClient(cfg.Control.Socket), nil
+}
+
+// steering makes a command that gives one order to the running daemon and prints what
+// became of it.
+func steering[T any](env *environment, use, short, long string, ask func(context.Context, *control.Client) (T, error),
+	show func(T) error) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: use, Short: short, Long: long,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, err := env.daemonClient(path)
+			if err != nil {
+				return err
+			}
+			out, err := ask(c.Context(), client)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, out)
+			}
+			return show(out)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+func newPauseCommand(env *environment) *cobra.Command {
+	return steering(env, "pause", "Stop reading, and begin no release by the trigger",
+		`pause stops the reading of the running daemon. No release begins by release.trigger
+until anond resume; a release in progress is completed, and anond release now still
+makes one. The order holds over restarts, until anond resume.`,
+		func(ctx context.Context, c *control.Client) (*control.Changed, error) { return c.Pause(ctx) },
+		func(out *control.Changed) error {
+			return env.say(out.Changed, "paused: nothing is read until anond resume", "it was paused already")
+		})
+}
+
+func newResumeCommand(env *environment) *cobra.Command {
+	return steering(env, "resume", "Go on reading after a pause", "",
+		func(ctx context.Context, c *control.Client) (*control.Changed, error) { return c.Resume(ctx) },
+		func(out *control.Changed) error { return env.say(out.Changed, "reading goes on", "it was not paused") })
+}
+
+func newReloadCommand(env *environment) *cobra.Command {
+	return steering(env, "reload", "Take in changed settings without a restart, all or none",
+		`reload has the running daemon read its configuration again, as SIGHUP does. Either all
+changes take effect or none. The column "change" of docs/CONFIGURATION.md says which
+settings a running daemon can change. If others have changed, they are named and nothing
+changes (exit 78).`,
+		func(ctx context.Context, c *control.Client) (*control.Changed, error) { return c.Reload(ctx) },
+		func(out *control.Changed) error {
+			return env.say(out.Changed, "reloaded: "+strings.Join(out.Keys, ", "), "reloaded: nothing has changed")
+		})
+}
+
+func (e *environment) say(changed bool, yes, no string) error {
+	if !changed {
+		yes = no
+	}
+	_, err := fmt.Fprintln(e.stdout, yes)
+	return err
+}
+
+func newLogLevelCommand(env *environment) *cobra.Command {
+	var path string
+	var span time.Duration
+	c := &cobra.Command{
+		Use: "log-level LEVEL", Short: "Change the lowest level that the running daemon logs", Args: cobra.ExactArgs(1),
+		Long:    "LEVEL is debug, info, warn or error. It holds until a reload that changes log.level or a restart, or for the time of --for.",
+		Example: "  anond log-level debug --for 10m",
+		RunE: func(c *cobra.Command, args []string) error {
+			client, err := env.daemonClient(path)
+			if err != nil {
+				return err
+			}
+			if span < 0 {
+				return usage("write a time such as 10m", "--for %s is negative", span)
+			}
+			out, err := client.LogLevel(c.Context(), control.Level{Level: args[0], For: span})
+			if err != nil {
+				return err
+			}
+			until := ""
+			if out.Until != nil {
+				until = " until " + out.Until.UTC().Format(time.RFC3339)
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s, %s before%s\n", out.Level, out.Before, until)
+			return err
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().DurationVar(&span, "for", 0, "`time` after which the level of the configuration comes back, such as 10m")
+	return c
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Change says when a changed value of a key takes effect.
+type Change string
+
+// The kinds of keys.
+const (
+	AtReload  Change = "reload"  // at a reload, and at a start
+	AtRestart Change = "restart" // at a start
+	Never     Change = "fixed"   // not for a dataset that has a release
+)
+
+// changes classifies every key; a test holds it complete. What a release was made under
+// is fixed: Digests has it. The keys of an element of a list are named as Reference does.
+var changes = map[Change][]string{
+	AtReload: {
+		"source.max_records_per_second",
+		"release.trigger.on", "release.trigger.min_interval", "release.trigger.every", "release.trigger.at", "release.trigger.time_zone",
+		"release.trigger.missed",
+		"log.level",
+	},
+	AtRestart: {
+		"version",
+		"source.type", "source.name", "source.format", "source.max_record_bytes", "source.csv.multiline",
+		"source.kafka.brokers", "source.kafka.topic", "source.kafka.assignment", "source.kafka.group", "source.kafka.client_id",
+		"source.kafka.on_gap", "source.kafka.on_corrupt", "source.kafka.stall_after", "source.kafka.session_timeout",
+		"source.kafka.tls.enabled", "source.kafka.tls.ca", "source.kafka.tls.cert", "source.kafka.tls.key", "source.kafka.tls.server_name",
+		"source.kafka.sasl.mechanism", "source.kafka.sasl.username", "source.kafka.sasl.password",
+		"source.file.path", "source.file.follow", "source.file.complete",
+		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore",
+		"schema.attributes[].max_length",
+		"initial.partitioner", "initial.min_records", "initial.max_records", "initial.on_refusal",
+		"release.dir", "release.ledger", "release.single_file",
+		"state.path", "state.max_records", "state.max_bytes",
+		"state.backup.dir", "state.backup.min_interval", "state.backup.keep",
+		"encryption.key", "encryption.key_command",
+		"http.listen", "http.tls.cert", "http.tls.key", "http.tls.client_ca", "http.auth.token", "http.auth.username", "http.auth.password",
+		"memory.max_in_flight",
+		"control.socket",
+		"log.format",
+	},
+	Never: {
+		"dataset",
+		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
+		"schema.attributes[].text", "schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
+		"schema.attributes[].flag", "schema.missing",
+		"subject.repeat",
+		"release.recoding", "release.slices",
+	},
+}
+
+// ChangeOf classifies a key; empty: nobody has.
+func ChangeOf(full string) Change {
+	for c, keys := range changes {
+		if slices.Contains(keys, full) {
+			return c
+		}
+	}
+	if strings.HasPrefix(full, "policy.") || strings.HasPrefix(full, "schema.attributes[].promise.") {
+		return Never
+	}
+	return ""
+}
+
+// Difference lists the keys in which another configuration differs from this one, in
+// the order of the reference. Of what a release is made under it also names the
+// attribute, and a hierarchy whose file has changed.
+func (c *Config) Difference(other *Config) (keys []string) {
+	mine, theirs := c.keys(), other.keys()
+	for i, k := range mine {
+		if !bytes.Equal(content(k.value), content(theirs[i].value)) {
+			keys = append(keys, k.path)
+		}
+	}
+	was, is := c.Digests(), other.Digests()
+	var finer []string
+	for _, digests := range []map[string][32]byte{was, is} {
+		for k := range digests {
+			if was[k] != is[k] && k != EncodingKey && !slices.Contains(keys, k) && !slices.Contains(finer, k) {
+				finer = append(finer, k)
+			}
+		}
+	}
+	slices.Sort(finer)
+	return append(keys, finer...)
+}
+
+// content is the value of a setting, in a form that can be compared; it may be a secret.
+func content(v value) []byte {
+	if s, ok := v.(scalar[Secret]); ok {
+		return []byte(s.to.Reveal())
+	}
+	text, err := json.Marshal(v.json())
+	if err != nil {
+		panic("config: a setting has no JSON form") // numbers are finite, the rest are texts
+	}
+	return text
+}
+
+// Reloadable reports whether a running daemon may take in a change of a key that
+// Difference names.
+func Reloadable(key string) bool { return ChangeOf(key) == AtReload }

@@ -1,0 +1,97 @@
+package incremental
+
+import (
+	"errors"
+
+	"anond/equivclass"
+)
+
+// Outlook is what a cut would publish if it came now: counts and losses, for operators
+// who may then ask for the cut.
+//
+// At level L2 it must not tell whether the pool is eligible, nor anything else about the
+// values of those who wait: whoever sees that, and chooses the moment of a cut by it,
+// chooses pools by value, and rule B (buckets) does not hold. So a pool that is planned
+// here may still be quarantined by the cut.
+type Outlook struct {
+	Release   uint32 `json:"release"`   // the number that it would have
+	Newcomers int    `json:"newcomers"` // people published for the first time; 0: nothing would be published
+	Classes   int    `json:"classes"`   // that would be born
+	Waiting   int    `json:"waiting"`   // people who wait, newcomers included
+	// Loss is the mean over newcomers of the share of each quasi-identifier's domain that
+	// their class spans.
+	Loss float64 `json:"loss"`
+	// Pool is what the next pool needs, at level L2.
+	Pool *PoolNeed `json:"pool,omitempty"`
+	// Refused: the first load cannot be published as it is (level L1).
+	Refused bool `json:"refused,omitempty"`
+}
+
+// Outlook plans a cut and forgets the plan: nothing is stored, and a later cut decides
+// what it would have decided. It takes as long as Decide. After ErrInterrupted the machine
+// must be opened again.
+func (m *Machine) Outlook() (*Outlook, error) {
+	switch {
+	case m.broken:
+		return nil, ErrBroken
+	case m.history.unpublished() != nil:
+		return nil, ErrUnpublished
+	}
+	m.staged.closeBlock(&m.records, m.now)
+	out := &Outlook{Release: m.history.releases() + 1, Waiting: len(m.pending.waiting)}
+	p := m.planning(false)
+	var classes [][]RecordID
+	if m.policy.Level == L2 {
+		need := m.need
+		out.Pool = &need
+		for _, pl := range p.poolPlans() {
+			classes = append(classes, pl.members)
+		}
+	} else {
+		d, err := p.decide()
+		var refused *InfeasibleError
+		if out.Refused = errors.As(err, &refused); err != nil && !out.Refused {
+			return nil, err
+		}
+		for _, c := range d.births {
+			classes = append(classes, c.Members)
+		}
+	}
+	if m.interrupt.asked() { // the plan is incomplete
+		m.broken = true
+		return nil, ErrInterrupted
+	}
+	m.records.measure(classes, out)
+	return out, nil
+}
+
+// measure counts the newcomers of planned classes and their loss.
+func (c *columns) measure(classes [][]RecordID, out *Outlook) {
+	out.Classes = len(classes)
+	space, sum := c.narrow(c.space(c.len())), 0.0
+	for _, members := range classes {
+		fresh := 0
+		for _, r := range members {
+			if c.classOf[r] == none {
+				fresh++
+			}
+		}
+		out.Newcomers += fresh
+		sum += float64(fresh) * c.lossOf(space, members)
+	}
+	if out.Newcomers > 0 {
+		out.Loss = sum / float64(out.Newcomers)
+	}
+}
+
+// lossOf is the loss of publishing records as one class.
+func (c *columns) lossOf(space *equivclass.Space, members []RecordID) float64 {
+	d := c.schema.D()
+	pool := &equivclass.Pool{Space: space, X: make([]float32, len(members)*d)}
+	rows := make([]int32, len(members))
+	for i, r := range members {
+		c.coords(space, r, pool.X[i*d:(i+1)*d])
+		rows[i] = int32(i)
+	}
+	return pool.Loss(rows)
+}

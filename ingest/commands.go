@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"anond/incremental"
+)
+
+// Order names what an operator asks of a running host.
+type Order string
+
+// The orders.
+const (
+	OrderRelease Order = "release" // make a release now, as the trigger would
+	OrderPlan    Order = "plan"    // say what such a release would publish
+	OrderPause   Order = "pause"   // read nothing, and begin no release by the trigger
+	OrderResume  Order = "resume"
+	OrderTune    Order = "tune" // take in other Tunables
+)
+
+// Tunables are the settings of a host that may change while it runs.
+type Tunables struct {
+	Trigger Trigger
+	// Reschedule: the trigger is another one, and its next moment is looked for anew.
+	Reschedule bool
+	// CutEvery and OnUpdate are those of the machine's policy.
+	CutEvery int
+	OnUpdate bool
+	Rate     int // records per second; 0: no limit
+}
+
+// Answer is what became of an order.
+type Answer struct {
+	Release *Latest              // of OrderRelease: what was published; nil: nothing, Why says the reason
+	Why     string               // one of the reasons of event release_skipped
+	Plan    *incremental.Outlook // of OrderPlan
+	Changed bool                 // of OrderPause and OrderResume: it was not so before
+}
+
+// Errors of orders.
+var (
+	// ErrReleasing: an order has to wait for the release in progress.
+	ErrReleasing = errors.New("is in progress")
+	// ErrEnding: the host is stopping, or has ended.
+	ErrEnding = errors.New("anond is stopping")
+)
+
+// Commands carries orders to the loop of a host. The loop executes them in its own
+// goroutine, between batches, so that nothing else touches the machine. Safe for
+// concurrent use.
+type Commands struct {
+	orders chan *command
+	ended  chan struct{} // closed when the loop takes no more
+}
+
+// command is an order on its way.
+type command struct {
+	order    Order
+	tunables Tunables
+	answer   chan answered // has room for one: the loop waits for nobody
+}
+
+type answered struct {
+	Answer
+	err error
+}
+
+// NewCommands makes the way to one host.
+func NewCommands() *Commands {
+	return &Commands{orders: make(chan *command), ended: make(chan struct{})}
+}
+
+// Ask gives an order and waits for what becomes of it, or for the end of ctx: an order
+// that the loop has taken is then executed nevertheless.
+func (c *Commands) Ask(ctx context.Context, o Order) (Answer, error) {
+	return c.ask(ctx, o, Tunables{})
+}
+
+// Tune changes the settings of the host.
+func (c *Commands) Tune(ctx context.Context, t Tunables) error {
+	_, err := c.ask(ctx, OrderTune, t)
+	return err
+}
+
+func (c *Commands) ask(ctx context.Context, o Order, t Tunables) (Answer, error) {
+	cmd := &command{order: o, tunables: t, answer: make(chan answered, 1)}
+	select {
+	case c.orders <- cmd:
+	case <-c.ended:
+		return Answer{}, ErrEnding
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+	select {
+	case a := <-cmd.answer:
+		return a.Answer, a.err
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+}
+
+// commanding is what the loop keeps of orders.
+type commanding struct {
+	waiting []*command // orders for which the machine must be free
+	release *command   // whose release is in progress
+	why     string     // the newest cut decided nothing, for this reason
+	paused  bool
+}
+
+// orders is where orders come from: nowhere, if nobody may give any.
+func (l *loop) orders() <-chan *command {
+	if l.Commands == nil {
+		return nil
+	}
+	return l.Commands.orders
+}
+
+// obey takes an order. It touches nothing of the machine, so that it may be called while
+// long work has it; what needs the machine waits for obeyWaiting.
+func (l *loop) obey(c *command) {
+	switch c.order {
+	case OrderPause, OrderResume:
+		if l.Once {
+			c.answer <- answered{err: errors.New("a run that has to end cannot be paused")}
+			return
+		}
+		pause := c.order == OrderPause
+		changed := l.asked.paused != pause
+		if l.asked.paused = pause; changed {
+			l.pausedOrNot()
+		}
+		c.answer <- answered{Answer: Answer{Changed: changed}}
+	default:
+		l.asked.waiting = append(l.asked.waiting, c)
+	}
+}
+
+func (l *loop) pausedOrNot() {
+	if l.asked.paused {
+		l.Log.Warn("paused: nothing is read, and no release begins by itself", "event", "paused")
+		return
+	}
+	l.schedule.resume(l.now())
+	l.Log.Info("reading goes on", "event", "resumed")
+}
+
+// obeyWaiting executes the orders for which the machine had to be free.
+func (l *loop) obeyWaiting(ctx context.Context) error {
+	for len(l.asked.waiting) > 0 {
+		c := l.asked.waiting[0]
+		l.asked.waiting = l.asked.waiting[1:]
+		a, err := l.execute(ctx, c)
+		if l.asked.release == c {
+			continue // it is answered once the release is published
+		}
+		c.answer <- answered{a, err}
+		if err != nil && !errors.Is(err, ErrReleasing) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
+	if c.order == OrderTune {
+		l.tune(c.tunables)
+		return Answer{}, nil
+	}
+	if n := l.releases.current; n != 0 {
+		return Answer{}, fmt.Errorf("release %d %w", n, ErrReleasing)
+	}
+	if !l.Machine.InitialDone() && !l.Machine.Growing() && !l.Machine.InitialReached() {
+		return Answer{Why: "first_load"}, nil
+	}
+	if c.order == OrderPlan {
+		return l.outlook(ctx)
+	}
+	l.asked.why = ""
+	if err := l.cut(ctx, cutting{scheduled: true}); err != nil {
+		return Answer{}, errors.Join(ErrEnding, err)
+	}
+	if l.releases.current != 0 {
+		l.asked.release = c
+	}
+	return Answer{Why: l.asked.why}, nil
+}
+
+// outlook says what a release would publish. What was applied is committed first, as
+// before a cut, so that a stop meanwhile loses nothing.
+func (l *loop) outlook(ctx context.Context) (a Answer, err error) {
+	if !l.staged.since.IsZero() {
+		if err := l.commit(ctx); err != nil {
+			return a, err
+		}
+	}
+	err = l.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(); return err })
+	return a, err
+}
+
+// tune takes in settings.
+func (l *loop) tune(t Tunables) {
+	l.Machine.Retrigger(t.CutEvery, t.OnUpdate)
+	l.limit.set(t.Rate)
+	l.Trigger, l.Rate = t.Trigger, t.Rate
+	l.schedule.trigger = t.Trigger
+	if now := l.now(); t.Reschedule {
+		l.schedule.begin(cmp.Or(l.schedule.lastCut, now))
+		l.schedule.resume(now)
+	}
+}
+
+// releaseAnswered tells whoever asked for the release that it is published, or why not.
+func (l *loop) releaseAnswered(err error) {
+	c := l.asked.release
+	if c == nil {
+		return
+	}
+	l.asked.release = nil
+	a := answered{err: err}
+	if err == nil {
+		a.Release = l.latest
+	}
+	c.answer <- a
+}
+
+// endCommands answers the orders that are left when the loop ends, and takes no more.
+func (l *loop) endCommands(err error) {
+	if l.Commands == nil {
+		return
+	}
+	close(l.Commands.ended)
+	if err = errors.Join(ErrEnding, err); l.asked.release != nil {
+		l.releaseAnswered(err)
+	}
+	for _, c := range l.asked.waiting {
+		c.answer <- answered{err: err}
+	}
+}

@@ -1,0 +1,132 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+)
+
+// Probed is one thing that a source or a sink needs of a cluster.
+type Probed struct {
+	What   string
+	Detail string
+	Err    error  // nil: it is there
+	Hint   string // what to do about Err
+}
+
+// Probe asks a cluster once for what a source needs: a connection, the topic, and the rights
+// to read it and to use the group. It stops at the first thing that is missing, and changes
+// nothing.
+func Probe(ctx context.Context, cfg Config) []Probed {
+	p, err := newProbe(cfg)
+	if err != nil {
+		return []Probed{{What: "connection", Err: err}}
+	}
+	defer p.close()
+	ids, err := p.partitions(ctx)
+	if !p.reached(err) {
+		return p.done
+	}
+	if !p.note("topic", fmt.Sprintf("%s has %d partitions", p.cfg.Topic, len(ids)), err) {
+		return p.done
+	}
+	from, err := p.listOffsets(ctx, ids[:1], kafka.FirstOffset, readUncommitted)
+	if err == nil {
+		var res *fetchResponse
+		if res, err = p.fetch(ctx, ids[0], from[ids[0]], 0, p.cfg.MaxBytes); err == nil {
+			err = res.err()
+		}
+	}
+	p.note("right to read", p.cfg.Topic, err)
+	if p.cfg.Group != "" {
+		_, err = p.committed(ctx, p.cfg.Group, ids)
+		p.note("right to use the group", p.cfg.Group, err)
+	}
+	return p.done
+}
+
+// ProbeWrite asks a cluster once whether dead letters can be written to cfg.Topic. Brokers
+// older than Kafka 2.3 do not say.
+func ProbeWrite(ctx context.Context, cfg Config) []Probed {
+	p, err := newProbe(cfg)
+	if err != nil {
+		return []Probed{{What: "connection", Err: err}}
+	}
+	defer p.close()
+	m, err := p.do(ctx, &metadata.Request{TopicNames: []string{p.cfg.Topic}, IncludeTopicAuthorizedOperations: true}, 0)
+	if !p.reached(err) {
+		return p.done
+	}
+	topic := m.(*metadata.Response).Topics[0]
+	if topic.ErrorCode != 0 {
+		err = fmt.Errorf("topic %s: %w", p.cfg.Topic, kafka.Error(topic.ErrorCode))
+	}
+	if !p.note("topic of dead letters", p.cfg.Topic, err) {
+		return p.done
+	}
+	const write = 4 // of Kafka's operations
+	rights := topic.TopicAuthorizedOperations
+	known := rights != math.MinInt32 && rights != 0
+	switch {
+	case !known:
+		p.note("right to write dead letters", "the broker does not say", nil)
+	case rights&(1<<write) == 0:
+		p.done = append(p.done, Probed{What: "right to write dead letters", Err: kafka.TopicAuthorizationFailed,
+			Hint: "grant Write on the topic"})
+	default:
+		p.note("right to write dead letters", p.cfg.Topic, nil)
+	}
+	return p.done
+}
+
+// probe gathers what was found.
+type probe struct {
+	*client
+	hints health
+	done  []Probed
+}
+
+func newProbe(cfg Config) (*probe, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &probe{client: c, hints: health{sasl: cfg.SASL != nil}}, nil
+}
+
+// reached notes whether a broker answers; what it answers about the topic comes next.
+func (p *probe) reached(err error) bool {
+	var code kafka.Error
+	if errors.As(err, &code) && !isAuthentication(err) || errors.Is(err, protocol.ErrNoTopic) {
+		err = nil
+	}
+	detail := fmt.Sprintf("%v", p.cfg.Brokers)
+	if p.cfg.TLS != nil {
+		detail += ", TLS"
+	}
+	if p.cfg.SASL != nil {
+		detail += ", " + p.cfg.SASL.Mechanism
+	}
+	return p.note("connection", detail, err)
+}
+
+// note notes a finding and reports whether it is a good one.
+func (p *probe) note(what, detail string, err error) bool {
+	f := Probed{What: what, Detail: detail, Err: err}
+	if err != nil {
+		if f.Hint = p.hints.hint(err); f.Hint == "" {
+			f.Hint = "check source.kafka, and whether the brokers run and can be reached from here"
+		}
+	}
+	p.done = append(p.done, f)
+	return err == nil
+}

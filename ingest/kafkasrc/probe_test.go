@@ -1,0 +1,67 @@
+package kafkasrc
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// found is what a probe says: each thing, with an exclamation mark if it is missing.
+func found(all []Probed) (out []string) {
+	for _, p := range all {
+		if p.Err != nil {
+			p.What += "!"
+		}
+		out = append(out, p.What)
+	}
+	return out
+}
+
+// TestProbe: what is missing is named, and comes with a remedy.
+func TestProbe(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(1, topic))
+	cfg := config(c, &events{})
+	cfg.Group = "readers"
+	require.Equal(t, []string{"connection", "topic", "right to read", "right to use the group"}, found(Probe(background(t), cfg)))
+
+	for _, f := range []struct {
+		key  kmsg.Key
+		err  *kerr.Error
+		want []string
+		hint string
+	}{
+		{kmsg.Fetch, kerr.TopicAuthorizationFailed, []string{"connection", "topic", "right to read!", "right to use the group"}, "grant Read"},
+		{kmsg.OffsetFetch, kerr.GroupAuthorizationFailed, []string{"connection", "topic", "right to read", "right to use the group!"},
+			"grant Read"},
+	} {
+		h := c.Fault(kfake.Fault{Keys: []kmsg.Key{f.key}, Err: f.err, Count: -1})
+		got := Probe(background(t), cfg)
+		h.Remove()
+		require.Equal(t, f.want, found(got))
+		for _, p := range got {
+			if p.Err != nil {
+				require.Contains(t, p.Hint, f.hint)
+			}
+		}
+	}
+	cfg.Topic = "absent"
+	require.Equal(t, []string{"connection", "topic!"}, found(Probe(background(t), cfg)))
+	require.Equal(t, []string{"connection", "topic of dead letters!"}, found(ProbeWrite(background(t), cfg)))
+}
+
+// TestProbeOfNobody: no broker at the address.
+func TestProbeOfNobody(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	cfg := config(broker(t), &events{})
+	cfg.Brokers, cfg.RequestTimeout = []string{l.Addr().String()}, 300*time.Millisecond
+	got := Probe(background(t), cfg)
+	require.Equal(t, []string{"connection!"}, found(got))
+	require.Contains(t, got[0].Hint, "check source.kafka")
+}
