@@ -235,8 +235,8 @@ func TestFewParts(t *testing.T) {
 	assert.Equal(t, []string{"part-000001-000122", "part-000123"}, snapshot.PartsOf(123, 123))
 	assert.Len(t, snapshot.PartsOf(100, 1), 19)
 	most := 0
-	for _, release := range []uint32{999, 1000, 1001, 12345, 99999} {
-		for _, since := range []uint32{1, 2, 7, 11, 850} {
+	for _, release := range []uint32{999, 1001, 12345, 99999} {
+		for _, since := range []uint32{1, 850} {
 			most = max(most, len(snapshot.PartsOf(release, since)))
 		}
 	}

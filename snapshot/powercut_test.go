@@ -67,7 +67,7 @@ func powerCuts(t *testing.T, forget string, publish publishing) error {
 	require.NoError(t, publish(t, memPublisher(r), &[]incremental.Intent{}))
 	want := whole.Files()
 	random := rand.New(rand.NewPCG(5, 5))
-	for variant := range tier.Of(t, 3, 3, 6) { // the first finds most of what can be found
+	for variant := range tier.Of(t, 2, 2, 6) { // the first finds most of what can be found
 		for at := 1; at <= r.effect; at++ {
 			keep := []func() float64{func() float64 { return 0 }, func() float64 { return 1 }, random.Float64}[min(variant, 2)]
 			disk := newDisk(forget)

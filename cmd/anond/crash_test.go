@@ -43,8 +43,7 @@ var crashTrigger = fmt.Sprintf("on: records, every: %d", crashEvery)
 
 // TestKillKafka reads one partition of a broker that outlives the process.
 func TestKillKafka(t *testing.T) {
-	tier.NotShort(t, "it kills the program")
-	tier.NotShort(t, "TestKillFile kills as well")
+	tier.Heavy(t, "TestKillFile kills as well, and so does kafkatest")
 	t.Parallel()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "admissions"))
 	require.NoError(t, err)

@@ -24,6 +24,9 @@ func TestLevelL2FromStreamToAnswer(t *testing.T) {
 	forms := map[string]string{"buckets": "data.csv buckets.csv", "anatomy": "data.csv buckets.csv", "permutation": "data.csv"}
 	for recoding, files := range forms {
 		t.Run(recoding, func(t *testing.T) {
+			if recoding == "anatomy" {
+				tier.Heavy(t, "its files are those of buckets")
+			}
 			s := newSite(t, fileSource, "on: records, every: 400", "")
 			s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}")
 			s.edit("release: {dir: ./releases", "release: {dir: ./releases, single_file: true, recoding: "+recoding)

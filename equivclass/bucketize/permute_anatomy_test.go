@@ -64,6 +64,7 @@ func TestPAFigures1And2PermutationAgainstAnatomyOnAdult(t *testing.T) {
 // Why the claim fails on Adult: at l=5 five tries hardly divide the table,
 // whichever way its corners are read. A hundred tries divide it further.
 func TestAlgorithm2HardlyDividesAdultAtFive(t *testing.T) {
+	tier.Heavy(t, "it tries to divide all of Adult five times")
 	table := equivtest.Columns(t, testdata.Adult, 30162, "age#", "sex", "education-num#", "marital-status", "race", "occupation")
 	rows := equivtest.Rows(table.Len())
 	p := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, []int{0, 1, 2, 3, 4}, 5)

@@ -144,7 +144,7 @@ func contents(p equivclass.Points, k int) []string {
 
 func TestBlindForAnyNumberOfWorkers(t *testing.T) {
 	tier.NotShort(t, "it forms the classes of a large pool several times")
-	p := clusteredPool(rand.New(rand.NewPCG(6, 1)), tier.Of(t, 7000, 7000, 60000), 5, 9).Points()
+	p := clusteredPool(rand.New(rand.NewPCG(6, 1)), tier.Of(t, 3000, 3000, 60000), 5, 9).Points()
 	groups, rest := Blind{Workers: 1}.Classes(p, 3)
 	for _, workers := range []int{2, 5} {
 		same, restSame := Blind{Workers: workers}.Classes(p, 3)
@@ -156,7 +156,7 @@ func TestBlindForAnyNumberOfWorkers(t *testing.T) {
 // TestBlindEndsEarly: see TestExtractEndsEarly.
 func TestBlindEndsEarly(t *testing.T) {
 	tier.NotShort(t, "it forms the classes of a large pool several times")
-	p := clusteredPool(rand.New(rand.NewPCG(3, 19)), 7000, 4, 9).Points()
+	p := clusteredPool(rand.New(rand.NewPCG(3, 19)), tier.Of(t, 4000, 4000, 7000), 4, 9).Points()
 	groups, _ := Blind{Workers: 2}.Classes(p, 5)
 	var asked atomic.Int64
 	same, _ := Blind{Workers: 2}.WithStop(func() bool { asked.Add(1); return false }).Classes(p, 5)

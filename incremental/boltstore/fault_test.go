@@ -352,7 +352,7 @@ func TestReadOnlyNeedsAState(t *testing.T) {
 // nothing, what is there stays readable, and a small commit may still fit.
 func TestMaxBytes(t *testing.T) {
 	tier.NotShort(t, "it fills a file")
-	const limit = 9 << 20
+	const limit = 6 << 20
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, boltstore.Options{NoSync: true, MaxBytes: limit})
 	want, random := &storetest.State{}, rand.New(rand.NewPCG(1, 1))

@@ -227,7 +227,7 @@ func TestNestedBucketsHoldAtL0(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(22, 11))
 	certified, inside := 0, 0
-	chains := 6
+	chains := 3
 	if full() {
 		chains = 16
 	}

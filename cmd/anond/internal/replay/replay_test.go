@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/memstore"
 )
@@ -152,6 +153,9 @@ func TestReplay(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "by count" || name == "hold in time" {
+				tier.Heavy(t, "it is one of four like it")
+			}
 			out := newStream(t, change).whole().certified()
 			require.Greater(t, out.Releases, 3)
 			require.GreaterOrEqual(t, out.Skipped, 3)

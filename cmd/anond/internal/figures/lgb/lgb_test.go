@@ -12,6 +12,7 @@ import (
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/lgb"
 )
 
@@ -105,6 +106,7 @@ func TestFiguresOfQueries(t *testing.T) {
 	require.Len(t, figurestest.SeriesOf(seven.Panels[0]), 3)
 	require.Len(t, figurestest.SeriesOf(seven.Panels[1]), 6)
 	require.Len(t, seven.Claims, 5)
+	tier.Heavy(t, "twelve more panels; TestFiguresAreFrozen has them as well")
 	eight := figurestest.Run(t, Figures(), "lgb-8")
 	require.Len(t, eight.Panels, 12)
 	require.Len(t, figurestest.SeriesOf(eight.Panels[0]), 6)

@@ -30,6 +30,7 @@ func TestErrorFigures(t *testing.T) {
 func TestTimeFigures(t *testing.T) {
 	tier.NotShort(t, "it measures times")
 	require.Len(t, figurestest.Run(t, Figures(), "sun-8").Panels, 1)
+	tier.Heavy(t, "two more panels of times")
 	require.Len(t, figurestest.Run(t, Figures(), "sun-9").Panels, 2)
 }
 
@@ -39,6 +40,7 @@ func TestFiguresStopWhenAsked(t *testing.T) {
 
 // The seed fixes all numbers of the error figures.
 func TestErrorsAreDeterministic(t *testing.T) {
+	tier.Heavy(t, "it draws a figure twice; the frozen figures show the same")
 	require.Equal(t, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows, figurestest.Run(t, Figures(), "sun-5").Panels[0].Rows)
 }
 

@@ -11,6 +11,7 @@ import (
 	"anond/cmd/anond/internal/figures/figurestest"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/tier"
 )
 
 func TestFiguresOfTimes(t *testing.T) {
@@ -24,6 +25,10 @@ func TestFiguresOfTimes(t *testing.T) {
 
 func TestFiguresOfLoss(t *testing.T) {
 	for id, want := range map[string]struct{ rows, claims, panels int }{"zhu-2": {6, 5, 4}, "zhu-4": {6, 5, 4}, "zhu-6": {7, 6, 6}} {
+		if id == "zhu-4" && !tier.Full() {
+			t.Log("PARTLY RUN: zhu-4 is zhu-2 over another axis; the full tier runs it")
+			continue
+		}
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, want.panels)
 		figurestest.Columns(t, r.Panels[0], want.rows, "arp", "ng", "aip", "anatomy", "arp-up")
