@@ -213,7 +213,7 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	machine, err := openMachine(b.Context(), store, cfg, Options{})
 	require.NoError(b, err)
 	opened := time.Since(began)
-	publisher, err := newPublisher(b.Context(), cfg, machine, snapshot.OS())
+	publisher, err := newPublisher(b.Context(), cfg, machine, snapshot.OS(), nil)
 	require.NoError(b, err)
 	b.ReportMetric(float64(opened.Milliseconds()), "open-ms")
 	b.ReportMetric(float64(time.Since(began).Milliseconds()), "start-ms")

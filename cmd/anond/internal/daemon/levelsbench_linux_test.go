@@ -114,7 +114,7 @@ func runLevels(b *testing.B, level config.Level, first, later []equivclass.Row) 
 	require.NoError(b, err)
 	m, err := openMachine(b.Context(), store, c, Options{})
 	require.NoError(b, err)
-	p, err := newPublisher(b.Context(), c, m, snapshot.OS())
+	p, err := newPublisher(b.Context(), c, m, snapshot.OS(), nil)
 	require.NoError(b, err)
 	r.step("first load: taking a record in", func() { takeIn(b, m, first) })
 	r.release(b, m, p, "first release", false)
@@ -201,7 +201,7 @@ func (r *levelsRun) start(b *testing.B, c *config.Config) {
 		require.NoError(b, err)
 	})
 	r.step("start: until it may publish", func() {
-		p, err = newPublisher(b.Context(), c, m, snapshot.OS())
+		p, err = newPublisher(b.Context(), c, m, snapshot.OS(), nil)
 		require.NoError(b, err)
 		<-p.standing.done
 	})

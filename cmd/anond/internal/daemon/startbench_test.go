@@ -86,7 +86,7 @@ func BenchmarkStart(b *testing.B) {
 				machine, err := openMachine(b.Context(), store, c, Options{})
 				require.NoError(b, err)
 				open += time.Since(began)
-				p, err := newPublisher(b.Context(), c, machine, snapshot.OS())
+				p, err := newPublisher(b.Context(), c, machine, snapshot.OS(), nil)
 				require.NoError(b, err)
 				start += time.Since(began)
 				<-p.standing.done

@@ -43,7 +43,7 @@ type Status struct {
 	Disk *diskuse.Use `json:"disk,omitempty"`
 	// Paused: an operator has paused the daemon. NextRelease is when the trigger asks for
 	// a release next, if that is known.
-	Paused      bool       `json:"paused"`
+	Paused      bool       `json:"paused,omitempty"`
 	NextRelease *time.Time `json:"next_release,omitempty"`
 	// Reload is how the newest reload went.
 	Reload *ingest.Reload `json:"reload,omitempty"`
