@@ -105,7 +105,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	}
 	steps := newPhases(c, o, machine, steer)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o.FS, far.rendered); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) {
+		publisher, err = newPublisher(ctx, c, machine, o.FS, far.rendered)
+		return err
+	})
 	if err != nil {
 		return err
 	}
