@@ -117,7 +117,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	sight := newSight(c, o, sizes, steer)
 	steps := newPhases(sight.observe, o, machine)
 	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) { publisher, err = newPublisher(ctx, c, machine, o, far.rendered); return err })
+	err = steps.during(ingest.DoingVerify, func() (err error) {
+		publisher, err = newPublisher(ctx, c, machine, o, far.rendered)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type Status struct {
 	// Disk is the use of the disks, as measured some minutes ago.
 	Disk *diskuse.Use `json:"disk,omitempty"`
 	// Paused: an operator has paused the daemon.
-	Paused bool `json:"paused"`
+	Paused bool `json:"paused,omitempty"`
 	// Reload is how the newest reload went.
 	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Damage: published files were changed or are missing.
