@@ -95,7 +95,8 @@ func TestSurfacesAgreeAndHideValues(t *testing.T) {
 			pages[path] = fetch(t, address+path, "CANARYTOKEN", 200)
 		}
 		status = s.status()
-		return status.Counts.Sent == 1209 && status.Releasing == 0 && status.Counts.Outbox == 0 && before.Counts.Release == status.Counts.Release &&
+		rests := status.Counts.Sent == 1209 && status.Releasing == 0 && status.Counts.Outbox == 0
+		return rests && before.Counts.Release == status.Counts.Release &&
 			strings.Contains(pages["/"], fmt.Sprintf(`id="release"><h2>Newest release</h2><p class="figure">%d<`, status.Counts.Release))
 	}, patience, 100*time.Millisecond)
 	fetch(t, address+"/metrics", "wrong", 401)
