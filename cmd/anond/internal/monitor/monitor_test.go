@@ -25,8 +25,8 @@ var begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func fresh(t *testing.T) *Monitor {
 	t.Helper()
 	dir := t.TempDir()
-	return New(Settings{Dataset: "d", K: 5, L: 3, FS: snapshot.OS(), Releases: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"),
-		Now: func() time.Time { return begin }})
+	return New(Settings{Dataset: "d", K: 5, L: 3, FS: snapshot.OS(), Releases: filepath.Join(dir, "releases"),
+		Ledger: filepath.Join(dir, "ledger"), Now: func() time.Time { return begin }})
 }
 
 // published is the report of a release.
