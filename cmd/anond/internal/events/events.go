@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Event is a kind of line in the log.
@@ -51,9 +52,17 @@ const (
 // All is the table, by name.
 func All() []Event {
 	out := slices.Concat(ofProcess, ofReleases, ofSources)
+	for i := range out {
+		if e := &out[i]; strings.HasPrefix(e.Name, "source_") || e.Name == "deadletter_payload_dropped" {
+			e.Fields = append(slices.Clip(e.Fields), ofTopics...)
+		}
+	}
 	slices.SortFunc(out, func(a, b Event) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	return out
 }
+
+// ofTopics are fields that events about Kafka may have besides their own.
+var ofTopics = []Field{{Name: "topic", Type: Text, Optional: true}, {Name: "group", Type: Text, Optional: true}}
 
 // Find returns the event of a name.
 func Find(name string) (Event, bool) {
