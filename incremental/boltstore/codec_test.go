@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -83,15 +84,20 @@ func seeds(f *testing.F, encode func(d *incremental.Delta) []byte) {
 	}
 }
 
-// survives demands of a decoder that arbitrary bytes never make it panic, and
-// that what it reads is written and read again to the same.
-func survives[T any](f *testing.F, decode func([]byte) (T, error), encode func(T) []byte) {
+// survives demands of a decoder that arbitrary bytes never make it panic; that it accepts
+// what the second reader reads as the same, and refuses nothing that an encoder writes;
+// and that what it reads is written and read again to the same.
+func survives[T any](f *testing.F, decode func([]byte) (T, error), encode func(T) []byte, read func(plain) T) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		v, err := decode(content)
+		plainly, ok := readPlain(content, read)
 		if err != nil {
 			require.ErrorIs(t, err, errDecode)
+			require.False(t, ok && bytes.Equal(encode(plainly), content), "the decoder refuses what is written")
 			return
 		}
+		require.True(t, ok, "the second reader refuses what the decoder accepts")
+		require.Equal(t, plainly, v)
 		again, err := decode(encode(v))
 		require.NoError(t, err)
 		require.Equal(t, v, again)
@@ -105,7 +111,7 @@ func FuzzRecordBlock(f *testing.F) {
 		}
 		return nil
 	})
-	survives(f, func(b []byte) (*recordBlock, error) { return decodeRecords(7, b) }, (*recordBlock).encode)
+	survives(f, func(b []byte) (*recordBlock, error) { return decodeRecords(7, b) }, (*recordBlock).encode, plainRecords)
 }
 
 func FuzzClassBlock(f *testing.F) {
@@ -115,22 +121,22 @@ func FuzzClassBlock(f *testing.F) {
 		}
 		return nil
 	})
-	survives(f, func(b []byte) (*classBlock, error) { return decodeClasses(7, b) }, (*classBlock).encode)
+	survives(f, func(b []byte) (*classBlock, error) { return decodeClasses(7, b) }, (*classBlock).encode, plainClasses)
 }
 
 func FuzzDeaths(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeDeaths(d.Deaths) })
-	survives(f, agrees(decodeDeaths, plainDeaths), encodeDeaths)
+	survives(f, decodeDeaths, encodeDeaths, plainDeaths)
 }
 
 func FuzzIDs(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeIDs(d.DeclaredPure) })
-	survives(f, decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID])
+	survives(f, decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID], plainIDs)
 }
 
 func FuzzDictionary(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeDictionary(d.Dictionary) })
-	survives(f, agrees(decodeDictionary, plainDictionary), encodeDictionary)
+	survives(f, decodeDictionary, encodeDictionary, plainDictionary)
 }
 
 func FuzzMeta(f *testing.F) {
@@ -140,12 +146,12 @@ func FuzzMeta(f *testing.F) {
 		}
 		return encodeMeta(d.Meta)
 	})
-	survives(f, decodeMeta, func(m incremental.Meta) []byte { return encodeMeta(&m) })
+	survives(f, decodeMeta, func(m incremental.Meta) []byte { return encodeMeta(&m) }, plainMeta)
 }
 
 func FuzzCounters(f *testing.F) {
 	seeds(f, func(d *incremental.Delta) []byte { return encodeCounters(d.Counters) })
-	survives(f, agrees(decodeCounters, plainCounters), func(c incremental.Counters) []byte { return encodeCounters(&c) })
+	survives(f, decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)
 }
 
 func FuzzIntent(f *testing.F) {
@@ -155,7 +161,7 @@ func FuzzIntent(f *testing.F) {
 		}
 		return encodeIntent(d.Intent)
 	})
-	survives(f, func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent)
+	survives(f, func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)
 }
 
 func FuzzAttempt(f *testing.F) {
@@ -164,7 +170,7 @@ func FuzzAttempt(f *testing.F) {
 		f.Add(encodeAttempt(&a))
 	}
 	decode := func(b []byte) (*incremental.Attempt, error) { return decodeAttempt(3, b) }
-	survives(f, agrees(decode, plainAttempt), encodeAttempt)
+	survives(f, decode, encodeAttempt, plainAttempt)
 }
 
 func FuzzPosition(f *testing.F) {
@@ -175,7 +181,7 @@ func FuzzPosition(f *testing.F) {
 		return encodePosition(d.Positions[0])
 	})
 	decode := func(b []byte) (incremental.PartitionPosition, error) { return decodePosition(3, b) }
-	survives(f, agrees(decode, plainPosition), encodePosition)
+	survives(f, decode, encodePosition, plainPosition)
 }
 
 func FuzzLetter(f *testing.F) {
@@ -186,10 +192,10 @@ func FuzzLetter(f *testing.F) {
 		return encodeLetter(&d.DeadLetters[0])
 	})
 	decode := func(b []byte) (incremental.DeadLetter, error) { return decodeLetter(3, b) }
-	survives(f, agrees(decode, plainLetter), func(d incremental.DeadLetter) []byte { return encodeLetter(&d) })
+	survives(f, decode, func(d incremental.DeadLetter) []byte { return encodeLetter(&d) }, plainLetter)
 }
 
 func FuzzEnds(f *testing.F) {
 	f.Add((&ends{records: 3, letter: 1 << 40}).encode())
-	survives(f, decodeEnds, func(e ends) []byte { return e.encode() })
+	survives(f, decodeEnds, func(e ends) []byte { return e.encode() }, plainEnds)
 }
