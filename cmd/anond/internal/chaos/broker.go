@@ -10,10 +10,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// The topics of a broker.
+// The topics of a broker, and the consumer group that leases the first.
 const (
 	topic       = "people"
 	letterTopic = "refused"
+	group       = "publishers"
 )
 
 // broker is kfake behind a proxy. It keeps its data in files, so that it can be stopped

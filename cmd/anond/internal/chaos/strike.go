@@ -32,6 +32,8 @@ func (w *outside) strike(f *fault) error {
 		f.take(mark)
 		w.says(mark, f.named)
 		return w.broker.restart()
+	case "holder-killed", "holder-suspended", "lease-lost":
+		return w.takeOver(f)
 	case "second-process":
 		return w.second(f)
 	case "kafka-error", "sink-refuses":
