@@ -31,7 +31,7 @@ func (w *outside) strike(f *fault) error {
 		w.broker.stop()
 		f.take(mark)
 		w.says(mark, f.named)
-		return w.broker.restart()
+		return w.broker.start()
 	case "holder-killed", "holder-suspended", "lease-lost":
 		return w.takeOver(f)
 	case "second-process":
