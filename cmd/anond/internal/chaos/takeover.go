@@ -61,7 +61,8 @@ func (w *outside) loseLease(f *fault, holder, standby *programtest.Process, from
 		if err := errors.Join(holder.Until("it is suspended", patience, w.suspended), w.send(40)); err != nil {
 			return err
 		}
-		if err := standby.Until("the standby has the lease and waits for the state", patience, logged(standby, 0, `"event":"state_locked"`)); err != nil {
+		waits := logged(standby, 0, `"event":"state_locked"`)
+		if err := standby.Until("the standby has the lease and waits for the state", patience, waits); err != nil {
 			return err
 		}
 		time.Sleep(moment)
