@@ -3,6 +3,8 @@ package boltstore
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 )
 
 // Compact writes the state at src without its free pages to dst, which must not
@@ -18,4 +20,31 @@ func Compact(src, dst string) error {
 		err = fmt.Errorf("compact state %s: %w", src, err)
 	}
 	return errors.Join(err, s.Close())
+}
+
+// Walk follows all pages as Open does, and says how many the file has and how many reads
+// that took.
+func (s *Store) Walk() (pages, reads int, err error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	c := counting{f, 0}
+	err = s.walk(&c)
+	return int(info.Size()) / s.db.Info().PageSize, c.n, err
+}
+
+type counting struct {
+	io.ReaderAt
+	n int
+}
+
+func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+	c.n++
+	return c.ReaderAt.ReadAt(p, at)
 }
