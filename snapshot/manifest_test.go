@@ -15,12 +15,13 @@ import (
 	"anond/snapshot"
 )
 
-// plainManifest is a second reader of manifests: a stricter library, which refuses
-// duplicate names and bytes that are no UTF-8, and the rules of the parts as they are
-// documented (docs/FORMAT.md). strict says that the library accepts the bytes.
+// plainManifest is a second reader of manifests: a stricter library, which refuses names
+// that are there twice, unknown or in other case, and bytes that are no UTF-8; and the rules
+// of the parts as they are documented (docs/FORMAT.md). strict says that the library accepts
+// the bytes.
 func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	m = &snapshot.Manifest{}
-	if json.Unmarshal(data, m) != nil {
+	if json.Unmarshal(data, m, json.RejectUnknownMembers(true)) != nil {
 		return nil, false, nil
 	}
 	switch {
@@ -89,6 +90,8 @@ func FuzzManifest(f *testing.F) {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)
 		f.Add(data)
+		_, strict, err := plainManifest(data)
+		require.True(f, strict && err == nil, "the second reader refuses %s: %v", name, err)
 	}
 	f.Add([]byte(`{"format_version":1,"release":1,"files":[{"name":"data.csv"}]}`))
 	f.Add([]byte(`{"format_version":2,"release":2,` +

@@ -9,7 +9,7 @@ const disconnected = `"event":"source_disconnected"`
 const (
 	leaseStandby  = `"event":"source_lease_standby"`
 	leaseAcquired = `"event":"source_lease_acquired"`
-	leaseLost     = `"event":"source_lease_lost"`
+	leaseLost     = `lease_lost"` // source_lease_lost, or what the loop says of it
 )
 
 // The faults of plans with processes. Those without names leave nothing for a log to
@@ -28,8 +28,8 @@ var realKinds = map[string]kind{
 	"read-only":        {named: []string{"read-only file system", "permission denied"}, endings: []ending{parked}, most: 1},
 	"second-process":   {alone: true, named: []string{"held by another process"}, most: 1},
 	"holder-killed":    {leased: true, named: []string{leaseAcquired}, most: 300},
-	"holder-suspended": {leased: true, named: []string{leaseLost}, most: 300},
-	"lease-lost":       {leased: true, named: []string{leaseLost}, most: 1},
+	"holder-suspended": {leased: true, named: []string{`"event":"source_lease_lost"`, `"event":"lease_lost"`}, most: 300},
+	"lease-lost":       {leased: true, named: []string{`"event":"source_lease_lost"`, `"event":"lease_lost"`}, most: 1},
 	"old-state":        {stopped: true, endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
 	"spoil-state": {stopped: true, endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
