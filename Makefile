@@ -14,7 +14,7 @@ ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetri
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-full race chaos: export TMPDIR = $(SCRATCH)
+test test-short test-full race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
 
 # Tests need no symbols for a debugger; compiling without takes a sixth less time. The
 # broker of the tests need not be quick: without inlining it compiles in two thirds.
