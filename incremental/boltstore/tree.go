@@ -26,7 +26,10 @@ func (s *Store) walk(file io.ReaderAt) error {
 	return s.db.View(func(tx *bolt.Tx) error {
 		size := int64(s.db.Info().PageSize)
 		w := walk{file: file, size: size, seen: make([]bool, tx.Size()/size)}
-		return w.page(uint64(tx.Cursor().Bucket().Root()), true)
+		if err := w.page(uint64(tx.Cursor().Bucket().Root()), true); err != nil {
+			return err
+		}
+		return w.free(uint64(tx.ID()))
 	})
 }
 
