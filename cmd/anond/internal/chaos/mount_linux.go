@@ -22,7 +22,8 @@ func OwnDisks(ctx context.Context) (started bool, err error) {
 	again.Env = append(os.Environ(), inNamespace+"=1")
 	again.Cancel = func() error { return again.Process.Signal(syscall.SIGTERM) }
 	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}}
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}}
 	if again.Start() != nil {
 		return false, nil
 	}
