@@ -14,7 +14,7 @@ ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetri
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-full race chaos: export TMPDIR = $(SCRATCH)
+test test-short test-full race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
 
 # Tests need no symbols for a debugger; compiling without takes a sixth less time. What
 # the tests need and what need not be quick compiles without inlining, which takes a
@@ -58,11 +58,14 @@ race:
 fuzz:
 	@GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-# fuzz-record: the same for an hour each, one after the other, on all cores, and what ran
-# goes into the file RECORD. About two days; PKG=./snapshot/... takes some packages.
-RECORD ?= fuzz-record.txt
+# fuzz-record: the same until each has had GOAL seconds, over as many sessions as it takes:
+# what ran is added to .ci/fuzz-recorded. BUDGET=3600 ends a session after an hour,
+# FUZZWORKERS=2 takes two cores, PKG=./snapshot/... takes some packages.
+GOAL   ?= 3600
+BUDGET ?= 0
+SLICE  ?= 300
 fuzz-record:
-	@GO='$(GO)' FUZZTIME=$(if $(filter file,$(origin FUZZTIME)),1h,$(FUZZTIME)) RECORD='$(RECORD)' PKG='$(PKG)' .ci/fuzz
+	@GO='$(GO)' GOAL=$(GOAL) BUDGET=$(BUDGET) SLICE=$(SLICE) PKG='$(PKG)' .ci/fuzz-record
 
 # life: generated streams through machine, publisher and auditor. A failure becomes a
 # script in incremental/testdata/scripts; CONTRIBUTING.md says more.

@@ -12,7 +12,6 @@ type life struct {
 	machine []string // its arguments
 	steps   []step
 	rough   bool // what is lost in a restart depends on the commits before
-	large   bool
 }
 
 // step is a command, and the rows of input of an apply.
@@ -47,7 +46,7 @@ type generator struct {
 func newLife(seed uint64) *life {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x11fe)), now: 100}
 	g.level2 = g.rng.IntN(2) == 0
-	g.large, g.waves = seed%250 == 0, seed%10 == 3
+	g.large, g.waves = isLarge(seed), seed%10 == 3
 	g.semi = !g.level2 && g.rng.IntN(6) == 0
 	regroups := !g.level2 && !g.semi && g.rng.IntN(3) == 0 // small and flat
 	args := g.size(regroups)
@@ -63,7 +62,7 @@ func newLife(seed uint64) *life {
 	g.parts = 1 + g.rng.IntN(3)
 	g.read = make([]int, g.parts)
 	g.rough = g.rng.IntN(4) == 0
-	return &life{machine: args, steps: g.steps(regroups), rough: g.rough, large: g.large}
+	return &life{machine: args, steps: g.steps(regroups), rough: g.rough}
 }
 
 func (g *generator) one(of ...string) string { return of[g.rng.IntN(len(of))] }
@@ -79,7 +78,10 @@ func (g *generator) maybe(n int, format string, a ...any) []string {
 func (g *generator) size(regroups bool) []string {
 	g.l = 2 + g.rng.IntN(4)
 	g.k = g.l + g.rng.IntN(6)
-	if g.level2 || g.semi {
+	switch {
+	case g.level2 && g.large: // small classes: so many that a pool divides into sub-pools
+		g.l, g.k = 2, 2
+	case g.level2 || g.semi:
 		g.l = 2 + g.rng.IntN(2)
 		g.k = g.l + g.rng.IntN(3)
 	}
@@ -149,6 +151,9 @@ func (g *generator) attributes(regroups bool) (args []string) {
 	}
 	if g.rng.IntN(2) == 0 {
 		people := 1 + g.rng.IntN(900)
+		if g.large {
+			people *= 50
+		}
 		args = append(args, "subject")
 		g.fields = append(g.fields, func(float64) string { return fmt.Sprintf("p%d", g.rng.IntN(people)) })
 	}

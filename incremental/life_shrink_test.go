@@ -73,7 +73,7 @@ func less[T any](items []T, fails func([]T) bool) []T {
 }
 
 func (x *shrinker) steps(l *life) *life {
-	with := func(steps []step) *life { return &life{l.machine, steps, l.rough, false} }
+	with := func(steps []step) *life { return &life{l.machine, steps, l.rough} }
 	return with(less(l.steps, func(s []step) bool { return x.fails(with(s)) }))
 }
 
@@ -84,7 +84,7 @@ func (x *shrinker) lines(l *life) *life {
 		if s.line == word || word == "tick" {
 			continue
 		}
-		plain := &life{l.machine, slices.Clone(l.steps), l.rough, false}
+		plain := &life{l.machine, slices.Clone(l.steps), l.rough}
 		plain.steps[i].line = word
 		if x.fails(plain) {
 			l = plain
@@ -103,7 +103,7 @@ func (x *shrinker) rows(l *life) *life {
 		}
 	}
 	with := func(kept []place) *life {
-		out := &life{l.machine, slices.Clone(l.steps), l.rough, false}
+		out := &life{l.machine, slices.Clone(l.steps), l.rough}
 		for i := range out.steps {
 			out.steps[i].rows = nil
 		}
@@ -119,7 +119,7 @@ func (x *shrinker) rows(l *life) *life {
 // settings removes arguments of the machine, but for k and l, which have no default.
 func (x *shrinker) settings(l *life) *life {
 	with := func(args []string) *life {
-		return &life{append(slices.Clone(l.machine[:2]), args...), l.steps, l.rough, false}
+		return &life{append(slices.Clone(l.machine[:2]), args...), l.steps, l.rough}
 	}
 	// q and semi say what the records look like.
 	keep := slices.DeleteFunc(slices.Clone(l.machine[2:]), func(a string) bool { return !describes(a) })
@@ -170,7 +170,7 @@ func (l *life) narrower() (out []*life) {
 
 // without is a life of another machine, whose records lack a field.
 func (l *life) without(field int, machine []string) *life {
-	out := &life{machine, slices.Clone(l.steps), l.rough, false}
+	out := &life{machine, slices.Clone(l.steps), l.rough}
 	for i, s := range out.steps {
 		rows := make([]string, len(s.rows))
 		for j, row := range s.rows {

@@ -23,6 +23,9 @@ func (g *generator) steps(regroups bool) (out []step) {
 	switch {
 	case g.large:
 		left, batch = 7000+g.rng.IntN(3000), 4000+g.rng.IntN(2000) // more than Extract puts into one bucket
+		if g.level2 {
+			left += 1000
+		}
 	case g.rng.IntN(40) == 0:
 		left, batch = 400+g.rng.IntN(800), 100+g.rng.IntN(200)
 	case regroups:
@@ -31,6 +34,9 @@ func (g *generator) steps(regroups bool) (out []step) {
 		left, batch = left*2, batch*2
 	}
 	n := g.k * g.l * 3
+	if g.large { // most of them in the first load
+		n = 6400
+	}
 	for left > 0 {
 		n += 1 + g.rng.IntN(2*batch)
 		n = min(n, left)

@@ -31,6 +31,7 @@ type host struct {
 	failed   bool              // the command at hand failed
 	log      []delivered       // every record that was delivered, once
 	seen     []byte            // digests of the manifests, which all hosts share
+	begun    int               // goroutines that decisions began
 	report   *audit.Report     // of the newest audit
 }
 

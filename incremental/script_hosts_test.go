@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,15 +20,21 @@ type way struct {
 	steady   bool // it is never killed, and no commit fails, whatever a script says
 	eager    bool // it commits after every record
 	many     bool // several goroutines share each step
+	cores    bool // as many goroutines as there are processors do
 }
 
 func (h *host) workers() {
-	if h.many {
-		h.policy.Workers = 3
-		h.policy.Local = extract.Extract{Workers: 3}
-		if _, ok := h.policy.Initial.(extract.Extract); ok {
-			h.policy.Initial = extract.Extract{Workers: 3}
-		}
+	n := 3
+	switch {
+	case h.cores:
+		n = runtime.GOMAXPROCS(0)
+	case !h.many:
+		return
+	}
+	h.policy.Workers = n
+	h.policy.Local = extract.Extract{Workers: n}
+	if _, ok := h.policy.Initial.(extract.Extract); ok {
+		h.policy.Initial = extract.Extract{Workers: n}
 	}
 }
 
@@ -46,6 +53,8 @@ func newHost(t testing.TB, name string) *host {
 		h.eager = true
 	case "many":
 		h.many = true
+	case "cores":
+		h.cores = true
 	default:
 		require.Fail(t, "there is no host", name)
 	}

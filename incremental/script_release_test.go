@@ -45,7 +45,10 @@ func (h *host) release() string {
 		decide = h.m.Flush
 	}
 	h.d.MaybeScanArgs(h.t, "dies", &dies)
-	out := h.decided(decide(h.createdAt(), [32]byte{1}))
+	begun := goroutinesBegun()
+	intent, err := decide(h.createdAt(), [32]byte{1})
+	h.begun += goroutinesBegun() - begun
+	out := h.decided(intent, err)
 	if h.failed || len(h.m.Intents()) == before {
 		return out
 	}

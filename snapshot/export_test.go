@@ -98,3 +98,6 @@ func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) boo
 
 // Written counts the classes in parts by birth, as the publisher carries them.
 func (p *Publisher) Written() []uint32 { return p.at.written }
+
+// DecodeManifest is decodeManifest for tests outside the package.
+func DecodeManifest(data []byte) (*Manifest, error) { return decodeManifest(data) }

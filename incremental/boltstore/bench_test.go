@@ -161,6 +161,34 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// BenchmarkOpen is opening alone, with a warm page cache: bbolt's own work and the walk
+// over all pages (checkTree), which is measured by itself, too.
+func BenchmarkOpen(b *testing.B) {
+	for _, size := range []int{1_000_000, 5_000_000} {
+		path := filepath.Join(b.TempDir(), "anond.db")
+		s := openAt(b, path, boltstore.Options{NoSync: true})
+		fillState(b, s, size)
+		require.NoError(b, s.Close())
+		b.Run(fmt.Sprintf("open/records=%d", size), func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, openAt(b, path, boltstore.Options{}).Close())
+			}
+		})
+		b.Run(fmt.Sprintf("walk/records=%d", size), func(b *testing.B) {
+			s := openAt(b, path, boltstore.Options{ReadOnly: true})
+			defer s.Close()
+			var pages, reads int
+			for b.Loop() {
+				var err error
+				pages, reads, err = s.Walk()
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(pages), "pages")
+			b.ReportMetric(float64(reads), "reads")
+		})
+	}
+}
+
 func countRecords(tb testing.TB, s incremental.Store) (n int) {
 	require.NoError(tb, s.Load(incremental.Visitor{
 		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },

@@ -3,6 +3,8 @@ package boltstore
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"anond/incremental/sealed"
 )
@@ -29,4 +31,31 @@ func HoldReader(s *Store) (release func()) {
 		panic(err)
 	}
 	return func() { _ = tx.Rollback() }
+}
+
+// Walk follows all pages as Open does, and says how many the file has and how many reads
+// that took.
+func (s *Store) Walk() (pages, reads int, err error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	c := counting{f, 0}
+	err = s.walk(&c)
+	return int(info.Size()) / s.db.Info().PageSize, c.n, err
+}
+
+type counting struct {
+	io.ReaderAt
+	n int
+}
+
+func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+	c.n++
+	return c.ReaderAt.ReadAt(p, at)
 }

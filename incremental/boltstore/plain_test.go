@@ -4,73 +4,137 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"reflect"
+	"slices"
 
 	"anond/equivclass"
 	"anond/incremental"
 )
 
-// plain is a second, simple reader of values, over the standard library alone. It
-// bounds nothing and is read only where the decoder has accepted the bytes.
+// plain is a second, simple reader of values, over the standard library alone. It panics
+// with errPlain where the bytes end, and where they say what no encoder writes.
 type plain struct{ r *bytes.Reader }
+
+var errPlain = errors.New("the second reader refuses")
 
 func (p plain) u() uint64    { v, err := binary.ReadUvarint(p.r); return must(v, err) }
 func (p plain) i() int64     { v, err := binary.ReadVarint(p.r); return must(v, err) }
 func (p plain) byte() byte   { return p.raw(1)[0] }
-func (p plain) text() string { return string(p.raw(int(p.u()))) }
+func (p plain) text() string { return string(p.raw(int(p.below(1 << 32)))) }
+
+// below is a number that has a bound.
+func (p plain) below(bound uint64) uint64 {
+	v := p.u()
+	demand(v < bound)
+	return v
+}
+
+// things is the number of things that follow, of which each takes a byte at least.
+func (p plain) things() int {
+	n := p.u()
+	demand(n <= uint64(p.r.Len()))
+	return int(n)
+}
+
+func (p plain) flag() bool {
+	b := p.byte()
+	demand(b <= 1)
+	return b == 1
+}
 
 func (p plain) raw(n int) []byte {
+	demand(n >= 0 && n <= p.r.Len())
 	out := make([]byte, n)
 	_, err := io.ReadFull(p.r, out)
 	return must(out, err)
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(fmt.Sprint("the second reader reads on: ", err))
+func (p plain) sha() (out [32]byte) {
+	copy(out[:], p.raw(32))
+	return out
+}
+
+// packed reads n numbers, bit by bit.
+func (p plain) packed(n int) []uint64 {
+	if n == 0 {
+		return nil
 	}
+	lo, width := p.below(1<<32), int(p.byte())
+	demand(width <= 32)
+	bytes := p.raw((n*width + 7) / 8)
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = lo
+		for bit := range width {
+			at := i*width + bit
+			out[i] += uint64(bytes[at/8]>>(at%8)&1) << bit
+		}
+	}
+	return out
+}
+
+// as narrows numbers to the type of a column.
+func as[T small](column []uint64) []T {
+	out := make([]T, len(column))
+	for i, v := range column {
+		out[i] = T(v)
+		demand(uint64(out[i]) == v)
+	}
+	return out
+}
+
+// entries reads a map; one that was written as nil is nil.
+func entries[K comparable, V any](p plain, read func() (K, V)) map[K]V {
+	n := p.u()
+	if n == 0 {
+		return nil
+	}
+	out := map[K]V{}
+	for range n - 1 {
+		k, v := read()
+		_, twice := out[k]
+		demand(!twice)
+		out[k] = v
+	}
+	return out
+}
+
+func demand(holds bool) {
+	if !holds {
+		panic(errPlain)
+	}
+}
+
+func must[T any](v T, err error) T {
+	demand(err == nil)
 	return v
 }
 
-var errDisagree = errors.New("the second reader reads another value, or not to the end")
-
-// agrees is a decoder that fails where the second reader reads something else.
-func agrees[T any](decode func([]byte) (T, error), read func(plain) T) func([]byte) (T, error) {
-	return func(content []byte) (T, error) {
-		v, err := decode(content)
-		if err != nil {
-			return v, err
+// readPlain reads all of a value, or reports that the second reader refuses it.
+func readPlain[T any](content []byte, read func(plain) T) (v T, ok bool) {
+	defer func() {
+		if fault := recover(); fault == errPlain {
+			ok = false
+		} else if fault != nil {
+			panic(fault)
 		}
-		p := plain{bytes.NewReader(content)}
-		if again := read(p); !reflect.DeepEqual(v, again) || p.r.Len() > 0 {
-			return v, errDisagree
-		}
-		return v, nil
-	}
+	}()
+	p := plain{bytes.NewReader(content)}
+	v = read(p)
+	return v, p.r.Len() == 0
 }
 
 func plainDictionary(p plain) []incremental.DictionaryEntry {
-	out := make([]incremental.DictionaryEntry, p.u())
+	out := make([]incremental.DictionaryEntry, p.things())
 	for i := range out {
-		out[i].Attribute = int(p.u())
+		out[i].Attribute = int(p.below(1 << 31))
 		out[i].Text = p.text()
 	}
 	return out
 }
 
 func plainReasons(p plain) map[equivclass.Reason]uint64 {
-	n := p.u()
-	if n == 0 {
-		return nil
-	}
-	out := map[equivclass.Reason]uint64{}
-	for range n - 1 {
-		k := p.text()
-		out[equivclass.Reason(k)] = p.u()
-	}
-	return out
+	return entries(p, func() (equivclass.Reason, uint64) { return equivclass.Reason(p.text()), p.u() })
 }
 
 func plainCounters(p plain) incremental.Counters {
@@ -78,7 +142,9 @@ func plainCounters(p plain) incremental.Counters {
 }
 
 func plainPartition(p plain) incremental.Partition {
-	return incremental.Partition{Source: p.text(), ID: int32(p.i())}
+	source, id := p.text(), p.i()
+	demand(id == int64(int32(id)))
+	return incremental.Partition{Source: source, ID: int32(id)}
 }
 
 func plainPosition(p plain) (x incremental.PartitionPosition) {
@@ -101,20 +167,22 @@ func plainLetter(p plain) (d incremental.DeadLetter) {
 }
 
 func plainAttempt(p plain) *incremental.Attempt {
-	a := &incremental.Attempt{Number: 3, Records: incremental.RecordID(p.u()), First: p.i()}
+	a := &incremental.Attempt{Number: 3, Records: incremental.RecordID(p.below(1 << 32)), First: p.i()}
 	a.Last = a.First + p.i()
-	a.Cuts, a.Flush = uint32(p.u()), p.byte() == 1
+	a.Cuts, a.Flush = uint32(p.below(1<<32)), p.flag()
 	a.Outcome = incremental.CutOutcome(p.byte())
+	demand(slices.Contains([]incremental.CutOutcome{incremental.Released, incremental.Skipped, incremental.Quarantined}, a.Outcome))
 	return a
 }
 
-func plainDeaths(p plain) []incremental.Death {
-	out := make([]incremental.Death, p.u())
-	id, release := int64(0), int64(0)
-	for i := range out {
-		id += p.i()
-		release += p.i()
-		out[i] = incremental.Death{ID: incremental.ClassID(id), Release: uint32(release)}
+func plainEnds(p plain) (e ends) {
+	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting}
+	for _, n := range all {
+		*n = p.u()
 	}
-	return out
+	if p.r.Len() > 0 {
+		e.attempts = p.u()
+	}
+	demand(e.records < 1<<32 && e.classes < 1<<32)
+	return e
 }

@@ -19,12 +19,18 @@ func (s *Store) checkTree() error {
 	if err != nil {
 		return err
 	}
-	err = s.db.View(func(tx *bolt.Tx) error {
+	return errors.Join(s.walk(f), f.Close())
+}
+
+func (s *Store) walk(file io.ReaderAt) error {
+	return s.db.View(func(tx *bolt.Tx) error {
 		size := int64(s.db.Info().PageSize)
-		w := walk{file: f, size: size, seen: make([]bool, tx.Size()/size)}
-		return w.page(uint64(tx.Cursor().Bucket().Root()), true)
+		w := walk{file: file, size: size, seen: make([]bool, tx.Size()/size)}
+		if err := w.page(uint64(tx.Cursor().Bucket().Root()), true); err != nil {
+			return err
+		}
+		return w.free(uint64(tx.ID()))
 	})
-	return errors.Join(err, f.Close())
 }
 
 // walk follows the pages of a bbolt file. Only what leads to other pages is read.

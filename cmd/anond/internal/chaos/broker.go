@@ -2,18 +2,19 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"net"
-	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// The topics of a broker.
+// The topics of a broker, and the consumer group that leases the first.
 const (
 	topic       = "people"
 	letterTopic = "refused"
+	group       = "publishers"
 )
 
 // broker is kfake behind a proxy. It keeps its data in files, so that it can be stopped
@@ -33,8 +34,8 @@ func startBroker(dir string, partitions int) (*broker, error) {
 		return nil, err
 	}
 	b := &broker{dir: dir, partitions: partitions, proxy: p}
-	if err := b.start(kfake.NumBrokers(1)); err != nil {
-		return nil, err
+	if err := b.start(); err != nil {
+		return nil, errors.Join(err, p.stop())
 	}
 	if err := b.cluster.CreateTopic(topic, int32(partitions), nil); err != nil {
 		return nil, err
@@ -42,20 +43,23 @@ func startBroker(dir string, partitions int) (*broker, error) {
 	return b, b.cluster.CreateTopic(letterTopic, 1, nil)
 }
 
-// start starts the cluster, at its earlier port if it had one.
-func (b *broker) start(where kfake.Opt) (err error) {
+// start starts the cluster, at any port: its clients know that of the proxy.
+func (b *broker) start() error {
 	listen := func(network, address string) (net.Listener, error) {
 		l, err := net.Listen(network, address)
 		if err != nil {
 			return nil, err
 		}
-		b.direct = l.Addr().String()
-		b.proxy.to = b.direct
+		at := l.Addr().String()
+		b.direct = at
+		b.proxy.to.Store(&at)
 		return advertised{l, b.proxy.Addr()}, nil
 	}
-	if b.cluster, err = kfake.NewCluster(where, kfake.DataDir(b.dir), kfake.ListenFn(listen)); err != nil {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.DataDir(b.dir), kfake.ListenFn(listen))
+	if err != nil {
 		return err
 	}
+	b.cluster = cluster
 	direct := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, b.direct)
 	}
@@ -64,23 +68,10 @@ func (b *broker) start(where kfake.Opt) (err error) {
 	return err
 }
 
-// stop stops the broker.
+// stop stops the broker, which start starts again.
 func (b *broker) stop() {
 	b.client.Close()
 	b.cluster.Close()
-}
-
-// restart starts it again, at its earlier port.
-func (b *broker) restart() error {
-	_, port, err := net.SplitHostPort(b.direct)
-	if err != nil {
-		return err
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	return b.start(kfake.Ports(n))
 }
 
 // write sends messages to a partition, in order.

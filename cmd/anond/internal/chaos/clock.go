@@ -10,23 +10,29 @@ import (
 // the daemon waits milliseconds.
 const haste = 40
 
-// clock is a clock that hastes and can be set.
+// clock is a clock that hastes and can be set. It stands still while this process gets no
+// processor: else a busy machine would take minutes from a daemon that waits one.
 type clock struct {
-	mu     sync.Mutex
-	start  time.Time
-	offset time.Duration
+	mu   sync.Mutex
+	now  time.Time // of the plan
+	last time.Time // when it was read
 }
 
 // epoch is when plans begin, so that nothing depends on the day.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func newClock() *clock { return &clock{start: time.Now()} }
+// unread is how long the clock goes on by itself. The loop reads it 40 times a second.
+const unread = 100 * time.Millisecond
+
+func newClock() *clock { return &clock{now: epoch, last: time.Now()} }
 
 // Now is the time of the plan.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return epoch.Add(c.offset + haste*time.Since(c.start))
+	now := time.Now()
+	c.now, c.last = c.now.Add(haste*min(unread, now.Sub(c.last))), now
+	return c.now
 }
 
 // Ticker ticks at the plan's pace.
@@ -39,7 +45,7 @@ func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
 func (c *clock) set(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.offset += by
+	c.now = c.now.Add(by)
 }
 
 // sleep waits at the plan's pace.

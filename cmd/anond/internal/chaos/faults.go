@@ -24,7 +24,9 @@ const (
 // kind is what the harness knows of a kind of fault: its documentation, in a form
 // that plans are held against.
 type kind struct {
-	real bool // of plans with processes
+	real   bool // of plans with processes
+	leased bool // of those in which a consumer group leases the topic
+	alone  bool // of those in which it does not
 	// endings are those that it may bring about, besides ended.
 	endings []ending
 	// named is what the log or the message must contain, one of them, once the fault
@@ -33,6 +35,10 @@ type kind struct {
 	stopped bool // real plans: it happens while the daemon is stopped
 	// most bounds Step.N.
 	most int
+}
+
+func (k kind) suits(p *Plan) bool {
+	return k.real == p.Real && (!k.leased || p.World.Leased) && (!k.alone || !p.World.Leased)
 }
 
 const (

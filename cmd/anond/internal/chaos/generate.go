@@ -15,8 +15,9 @@ func Generate(seed uint64, number int, real bool) *Plan {
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]
 		p.World.MaxHold = map[bool]string{true: "1 releases", false: "0s"}[p.World.Trigger == "on: records, every: 25"]
-		for range 1 + r.IntN(2) {
-			p.realRound(r)
+		p.World.Leased = r.IntN(4) == 0
+		for i := range 1 + r.IntN(2) {
+			p.realRound(r, p.World.Leased && i == 0)
 		}
 		return p
 	}
@@ -72,22 +73,42 @@ func (p *Plan) round(r *rand.Rand) {
 }
 
 // realRound is round for processes, whose plans are shorter: each start costs a second.
-func (p *Plan) realRound(r *rand.Rand) {
-	for range 1 + r.IntN(3) {
+// What happens to a stopped daemon comes first; the rest strikes one that runs. leased: one
+// of the faults is one of the lease.
+func (p *Plan) realRound(r *rand.Rand, leased bool) {
+	var strikes []string
+	for i := range 1 + r.IntN(3) {
 		names := p.candidates()
+		if leased && i == 0 {
+			names = []string{"holder-killed", "holder-suspended", "lease-lost"}
+		}
 		name := names[r.IntN(len(names))]
-		if name == "old-state" {
-			p.add(stepRun, 1, r)
-			p.add(stepBackup, 1, r)
-			p.add(stepFeed, 60+r.IntN(50), r)
+		if !realKinds[name].stopped {
+			strikes = append(strikes, name)
+			continue
 		}
-		if realKinds[name].stopped {
-			p.add(stepRun, 1, r)
-		}
+		p.stopped(name, r)
+	}
+	for _, name := range strikes {
 		p.add(name, 1+r.IntN(kinds[name].most), r)
 	}
 	p.add(stepFeed, 20+r.IntN(50), r)
 	p.add(stepLive, 1, r)
+}
+
+// stopped adds a fault that happens while the daemon is stopped, behind what it needs.
+func (p *Plan) stopped(name string, r *rand.Rand) {
+	p.add(stepRun, 1, r)
+	switch name {
+	case "old-state": // a copy, more releases, and the copy comes back
+		p.add(stepBackup, 1, r)
+		p.add(stepFeed, 60+r.IntN(50), r)
+		p.add(stepRun, 1, r)
+	case "spoil-older": // there must be one
+		p.add(stepFeed, 60+r.IntN(50), r)
+		p.add(stepRun, 1, r)
+	}
+	p.add(name, 1+r.IntN(kinds[name].most), r)
 }
 
 // candidates are the faults that may be next. What loses state and what loses releases
@@ -100,7 +121,7 @@ func (p *Plan) candidates() (out []string) {
 		taken = taken || slices.Contains(losing, p.Steps[i].Do)
 	}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if kinds[name].real == p.Real && !(taken && slices.Contains(losing, name)) {
+		if kinds[name].suits(p) && !(taken && slices.Contains(losing, name)) {
 			out = append(out, name)
 		}
 	}

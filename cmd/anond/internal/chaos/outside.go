@@ -45,7 +45,12 @@ func newOutside(p *Plan, dir, program string, random *rand.Rand) (w *outside, er
 	if w.broker, err = startBroker(w.path("broker"), p.World.Partitions); err != nil {
 		return w, err
 	}
-	source := fmt.Sprintf("{type: kafka, format: json, kafka: {brokers: [%q], topic: %s, stall_after: 2s}}", w.broker.proxy.Addr(), topic)
+	lease := ""
+	if p.World.Leased {
+		lease = ", assignment: group, group: " + group + ", session_timeout: 6s" // the shortest that brokers accept
+	}
+	source := fmt.Sprintf("{type: kafka, format: json, kafka: {brokers: [%q], topic: %s, stall_after: 2s%s}}", w.broker.proxy.Addr(), topic,
+		lease)
 	sink := "{type: file, path: ./dead-letter}"
 	if w.toTopic {
 		sink = "{type: topic, topic: " + letterTopic + "}"
@@ -217,9 +222,18 @@ func (w *outside) stopInOrder() (ending, error) {
 	return w.wait()
 }
 
-// keep copies the state of a stopped daemon.
-func (w *outside) keep() (err error) {
-	w.newest, err = os.ReadFile(w.config.State.Path)
+// keep copies the state of a stopped daemon with the documented command.
+func (w *outside) keep() error {
+	to := w.path("copy.db")
+	defer os.Remove(to)
+	copying, err := programtest.Start(w.program, w.dir, nil, nil, "state", "backup", "-c", "anond.yaml", "--out", to)
+	if err != nil {
+		return err
+	}
+	if code, err := copying.Wait(patience); err != nil || code != 0 {
+		return fmt.Errorf("state backup ended with %d: %s %w", code, copying.Log, err)
+	}
+	w.newest, err = os.ReadFile(to)
 	return err
 }
 

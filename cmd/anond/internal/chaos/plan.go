@@ -20,6 +20,7 @@ type Setting struct {
 	Trigger    string // the text of release.trigger
 	MaxHold    string
 	Partitions int
+	Leased     bool // real plans: a consumer group leases the topic to one of several processes
 }
 
 // Step is one thing that happens. N says how much, or when: the N-th write, the N-th
@@ -34,10 +35,13 @@ type Step struct {
 func (p *Plan) String() string {
 	var b strings.Builder
 	kind := "inside"
-	if p.Real {
+	w := p.World
+	switch {
+	case w.Leased:
+		kind = "leased"
+	case p.Real:
 		kind = "real"
 	}
-	w := p.World
 	fmt.Fprintf(&b, "plan|%s|%s|%s|%s|%s|%s|%d\n", p.Name, kind, w.Level, w.Recoding, w.Trigger, w.MaxHold, w.Partitions)
 	for _, s := range p.Steps {
 		fmt.Fprintf(&b, "%s %d %d\n", s.Do, s.N, s.Draw)
@@ -77,8 +81,8 @@ func parseSetting(parts []string) (*Plan, error) {
 	if len(parts) != 7 {
 		return nil, fmt.Errorf("a plan has 7 fields, not %d", len(parts))
 	}
-	p := &Plan{Name: parts[0], Real: parts[1] == "real",
-		World: Setting{Level: parts[2], Recoding: parts[3], Trigger: parts[4], MaxHold: parts[5]}}
+	p := &Plan{Name: parts[0], Real: parts[1] != "inside",
+		World: Setting{Level: parts[2], Recoding: parts[3], Trigger: parts[4], MaxHold: parts[5], Leased: parts[1] == "leased"}}
 	_, err := fmt.Sscan(parts[6], &p.World.Partitions)
 	return p, err
 }
@@ -88,7 +92,7 @@ func (p *Plan) knows(do string) error {
 	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass {
 		return fmt.Errorf("there is no step %q", do)
 	}
-	if fault && kinds[do].real != p.Real {
+	if fault && !kinds[do].suits(p) {
 		return fmt.Errorf("the step %q belongs to the other kind of plan", do)
 	}
 	return nil

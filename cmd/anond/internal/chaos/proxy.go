@@ -12,7 +12,7 @@ import (
 // proxy stands between anond and its broker, and harms their connections.
 type proxy struct {
 	net.Listener
-	to   string // the broker
+	to   atomic.Pointer[string] // the broker
 	mu   sync.Mutex
 	open map[net.Conn]bool
 
@@ -49,7 +49,7 @@ func (p *proxy) serve() {
 // join connects a connection with the broker until one of the two ends.
 func (p *proxy) join(c net.Conn) {
 	defer c.Close()
-	b, err := net.Dial("tcp", p.to)
+	b, err := net.Dial("tcp", *p.to.Load())
 	if err != nil {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -34,13 +33,16 @@ func (c *Campaign) Run(ctx context.Context) (failures int) {
 
 // Play is Run for given plans.
 func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
-	took, faults, played := map[string]int{}, 0, 0
+	drawn, took, faults, played := map[string]int{}, map[string]int{}, 0, 0
 	var mu sync.Mutex
 	note := func(r Result) {
 		mu.Lock()
 		defer mu.Unlock()
 		played++
 		faults += len(r.Faults)
+		for _, s := range r.Plan.Steps {
+			drawn[s.Do]++
+		}
 		for _, f := range r.Faults {
 			took[f]++
 		}
@@ -69,13 +71,19 @@ func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
 		})
 	}
 	all.Wait()
-	var kinds []string
-	for _, name := range slices.Sorted(maps.Keys(took)) {
-		kinds = append(kinds, fmt.Sprintf("%s %d", name, took[name]))
-	}
-	fmt.Fprintf(c.Out, "faults that took effect: %s\n", strings.Join(kinds, ", "))
+	c.table(drawn, took)
 	fmt.Fprintf(c.Out, "chaos: seed %d plans %d faults %d failures %d\n", c.Seed, played, faults, failures)
 	return failures
+}
+
+// table writes how often each kind of fault was drawn, and how often it took effect.
+func (c *Campaign) table(drawn, took map[string]int) {
+	fmt.Fprintf(c.Out, "%-20s %6s %12s\n", "fault", "drawn", "took effect")
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if drawn[name] > 0 {
+			fmt.Fprintf(c.Out, "%-20s %6d %12d\n", name, drawn[name], took[name])
+		}
+	}
 }
 
 func (c *Campaign) play(p *Plan) Result {

@@ -24,6 +24,12 @@ func main() {
 	// A signal ends what is played in order: it has mounted disks and started processes.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if started, err := chaos.OwnDisks(ctx); started {
+		if err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	failures, err := play(ctx, &c, *file)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

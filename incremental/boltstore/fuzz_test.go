@@ -1,0 +1,132 @@
+package boltstore
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/storetest"
+)
+
+// value is a kind of value of the state, as fuzz targets need it: what encoders write of a
+// delta, nil if nothing; and the check of arbitrary bytes.
+type value struct {
+	written func(d *incremental.Delta) []byte
+	check   func(t *testing.T, content []byte)
+}
+
+// survives demands of a decoder that arbitrary bytes never make it panic; that it accepts
+// what the second reader reads as the same, and refuses nothing that an encoder writes;
+// and that what it reads is written and read again to the same.
+func survives[T any](decode func([]byte) (T, error), encode func(T) []byte, read func(plain) T) func(*testing.T, []byte) {
+	return func(t *testing.T, content []byte) {
+		v, err := decode(content)
+		plainly, ok := readPlain(content, read)
+		if err != nil {
+			require.ErrorIs(t, err, errDecode)
+			require.False(t, ok && bytes.Equal(encode(plainly), content), "the decoder refuses what is written")
+			return
+		}
+		require.True(t, ok, "the second reader refuses what the decoder accepts")
+		require.Equal(t, plainly, v)
+		again, err := decode(encode(v))
+		require.NoError(t, err)
+		require.Equal(t, v, again)
+	}
+}
+
+// seeds are what an encoder writes of generated deltas.
+func (v value) seeds(f *testing.F) (out [][]byte) {
+	g := storetest.NewGenerator(9, 3)
+	for range 60 {
+		if b := v.written(g.Next()); b != nil {
+			out = append(out, b)
+		}
+	}
+	if len(out) == 0 {
+		f.Fatal("the generator made no seed")
+	}
+	return out
+}
+
+func (v value) fuzz(f *testing.F) {
+	for _, b := range v.seeds(f) {
+		f.Add(b)
+	}
+	f.Fuzz(v.check)
+}
+
+func FuzzRecordBlock(f *testing.F) {
+	value{func(d *incremental.Delta) []byte {
+		if blocks := cutRecords(nil, d.Records); len(blocks) > 0 && blocks[0].len() < 400 {
+			return blocks[0].encode()
+		}
+		return nil
+	}, survives(func(b []byte) (*recordBlock, error) { return decodeRecords(7, b) }, (*recordBlock).encode, plainRecords)}.fuzz(f)
+}
+
+func FuzzClassBlock(f *testing.F) {
+	value{func(d *incremental.Delta) []byte {
+		if blocks := cutClasses(nil, d.Births); len(blocks) > 0 {
+			return blocks[0].encode()
+		}
+		return nil
+	}, survives(func(b []byte) (*classBlock, error) { return decodeClasses(7, b) }, (*classBlock).encode, plainClasses)}.fuzz(f)
+}
+
+func FuzzMeta(f *testing.F) {
+	value{func(d *incremental.Delta) []byte { return ifAny(d.Meta, encodeMeta) },
+		survives(decodeMeta, func(m incremental.Meta) []byte { return encodeMeta(&m) }, plainMeta)}.fuzz(f)
+}
+
+// FuzzValues fuzzes the small values; kind chooses one. Each has some branches only.
+func FuzzValues(f *testing.F) {
+	for kind, v := range smallValues {
+		for _, b := range v.seeds(f) {
+			f.Add(uint8(kind), b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, content []byte) {
+		smallValues[int(kind)%len(smallValues)].check(t, content)
+	})
+}
+
+var smallValues = []value{
+	{func(d *incremental.Delta) []byte { return encodeDeaths(d.Deaths) }, survives(decodeDeaths, encodeDeaths, plainDeaths)},
+	{func(d *incremental.Delta) []byte { return encodeIDs(d.DeclaredPure) },
+		survives(decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID], plainIDs)},
+	{func(d *incremental.Delta) []byte { return encodeDictionary(d.Dictionary) },
+		survives(decodeDictionary, encodeDictionary, plainDictionary)},
+	{func(d *incremental.Delta) []byte { return ifAny(d.Counters, encodeCounters) },
+		survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *incremental.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
+		survives(func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
+	{func(d *incremental.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },
+		survives(func(b []byte) (*incremental.Attempt, error) { return decodeAttempt(3, b) }, encodeAttempt, plainAttempt)},
+	{func(d *incremental.Delta) []byte {
+		if len(d.Positions) == 0 {
+			return nil
+		}
+		return encodePosition(d.Positions[0])
+	}, survives(func(b []byte) (incremental.PartitionPosition, error) { return decodePosition(3, b) }, encodePosition, plainPosition)},
+	{func(d *incremental.Delta) []byte {
+		if len(d.DeadLetters) == 0 {
+			return nil
+		}
+		return encodeLetter(&d.DeadLetters[0])
+	}, survives(func(b []byte) (incremental.DeadLetter, error) { return decodeLetter(3, b) },
+		func(d incremental.DeadLetter) []byte { return encodeLetter(&d) }, plainLetter)},
+	{func(d *incremental.Delta) []byte {
+		return (&ends{records: uint64(len(d.Records)), letter: 1 << 40}).encode()
+	},
+		survives(decodeEnds, func(e ends) []byte { return e.encode() }, plainEnds)},
+}
+
+func ifAny[T any](v *T, encode func(*T) []byte) []byte {
+	if v == nil {
+		return nil
+	}
+	return encode(v)
+}

@@ -1,0 +1,152 @@
+package boltstore
+
+import (
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// The second reader of blocks, of lists of ids and of the large values of the head.
+
+// number is a record, class or release as a sum of distances.
+func number(n int64) uint32 {
+	demand(n >= 0 && n < 1<<32)
+	return uint32(n)
+}
+
+func plainDeaths(p plain) []incremental.Death {
+	out := make([]incremental.Death, p.things())
+	id, release := int64(0), int64(0)
+	for i := range out {
+		id += p.i()
+		release += p.i()
+		out[i] = incremental.Death{ID: incremental.ClassID(number(id)), Release: number(release)}
+	}
+	return out
+}
+
+func plainIDs(p plain) []incremental.ClassID {
+	out := make([]incremental.ClassID, p.things())
+	sum := int64(0)
+	for i := range out {
+		sum += p.i()
+		out[i] = incremental.ClassID(number(sum))
+	}
+	return out
+}
+
+func plainRecords(p plain) *recordBlock {
+	n, columns, subjects := int(p.below(maxBlock+1)), int(p.below(maxColumns+1)), p.flag()
+	demand(n > 0)
+	b := &recordBlock{first: 7, columns: make([][]equivclass.Code, columns), runs: plainRuns(p, n)}
+	for i := range b.columns {
+		b.columns[i] = as[equivclass.Code](p.packed(n))
+	}
+	b.sa, b.origin = as[equivclass.Code](p.packed(n)), as[uint16](p.packed(n))
+	expected := map[uint16]int64{}
+	for _, o := range b.origin {
+		at := expected[o] + p.i()
+		expected[o] = at + 1
+		b.offset = append(b.offset, at)
+	}
+	if subjects {
+		for range n {
+			s := uint64(0)
+			for i, part := range p.raw(8) {
+				s += uint64(part) << (8 * i)
+			}
+			b.subject = append(b.subject, s)
+		}
+	}
+	return b
+}
+
+func plainRuns(p plain, n int) []tickRun {
+	runs := make([]tickRun, p.things())
+	tick, covered := int64(0), 0
+	for i := range runs {
+		runs[i].length = int(p.below(maxBlock + 1))
+		tick += p.i()
+		runs[i].tick = tick
+		covered += runs[i].length
+		demand(runs[i].length > 0)
+	}
+	demand(covered == n)
+	return runs
+}
+
+func plainClasses(p plain) *classBlock {
+	n := int(p.below(maxBlock + 1))
+	demand(n > 0)
+	regimes, born := as[incremental.Regime](p.packed(n)), as[uint32](p.packed(n))
+	regroups, sizes := as[uint16](p.packed(n)), as[uint32](p.packed(n))
+	b := &classBlock{first: 7}
+	first := int64(0) // of the class before
+	for i := range n {
+		demand(sizes[i] > 0 && (regimes[i] == incremental.Frozen || regimes[i] == incremental.Pure))
+		first += p.i()
+		members := []incremental.RecordID{incremental.RecordID(number(first))}
+		for at := first; len(members) < int(sizes[i]); {
+			at += 1 + int64(p.below(1<<32))
+			members = append(members, incremental.RecordID(number(at)))
+		}
+		b.classes = append(b.classes, &incremental.Class{ID: incremental.ClassID(7 + i), Regime: regimes[i], Born: born[i],
+			Regroups: regroups[i], Members: members})
+	}
+	if p.r.Len() > 0 {
+		for i, bucket := range as[incremental.BucketID](p.packed(n)) {
+			b.classes[i].Bucket = bucket
+		}
+	}
+	return b
+}
+
+func plainIntent(p plain) *incremental.Intent {
+	i := &incremental.Intent{Release: 3, Cut: incremental.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
+	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
+	i.Pending = incremental.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), SubjectRepeat: int(p.i()), Infeasible: int(p.i())}
+	i.Published, i.Manifest = p.flag(), p.sha()
+	return i
+}
+
+// plainMeta reads the versions of the format that end earlier, too.
+func plainMeta(p plain) (m incremental.Meta) {
+	partitions := func() map[incremental.Partition]int64 {
+		return entries(p, func() (incremental.Partition, int64) { return plainPartition(p), p.i() })
+	}
+	m.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
+	m.Seed, m.Seeded = p.sha(), p.flag()
+	m.InitialEnds, m.InitialDone = partitions(), p.flag()
+	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), incremental.RecordID(p.below(1<<32))
+	if p.r.Len() == 0 {
+		return m
+	}
+	m.References = entries(p, func() (int, []equivclass.Count) {
+		attribute, counts := int(p.below(1<<31)), make([]equivclass.Count, p.things())
+		for i := range counts {
+			counts[i] = equivclass.Count{Code: equivclass.Code(p.below(1 << 32)), N: int(p.below(1 << 53))}
+		}
+		return attribute, counts
+	})
+	if p.r.Len() == 0 {
+		demand(m.References != nil)
+		return m
+	}
+	m.Read = partitions()
+	m.Hierarchies = entries(p, func() (int, []incremental.HierarchyVersion) {
+		attribute, versions := int(p.below(1<<31)), make([]incremental.HierarchyVersion, p.things())
+		for i := range versions {
+			versions[i] = incremental.HierarchyVersion{SHA256: p.sha(), Leaves: uint32(p.below(1 << 32)),
+				Records: incremental.RecordID(p.below(1 << 32)), Release: uint32(p.below(1 << 32))}
+		}
+		return attribute, versions
+	})
+	if p.r.Len() == 0 {
+		return m
+	}
+	m.Pools.Decided, m.Pools.First = p.u(), incremental.RecordID(p.below(1<<32))
+	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
+	if p.r.Len() > 0 {
+		m.Pools.RefusedL = int(p.below(1 << 31))
+	}
+	return m
+}
