@@ -23,6 +23,7 @@ type Config struct {
 	Initial     Initial
 	Release     Release
 	State       State
+	Encryption  Encryption
 	Memory      Memory
 	HTTP        HTTP
 	Log         Log
@@ -45,7 +46,7 @@ func (c *Config) keys() []key {
 	}
 	for _, block := range [][]key{
 		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
-		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Memory.keys(), c.HTTP.keys(), c.Log.keys(),
+		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.HTTP.keys(), c.Log.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -98,6 +99,7 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 func (c *Config) check(r *reader) {
 	c.checkSource(r)
 	c.checkMemory(r)
+	c.checkEncryption(r)
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
 	c.defaultsOfLevel(r)

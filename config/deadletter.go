@@ -53,9 +53,9 @@ func reason(to *Reason) value {
 
 func (c *Config) checkDeadLetter(r *reader) {
 	d := &c.DeadLetter
-	if d.Payload {
+	if d.Payload && !c.Encryption.Set() {
 		r.warn("dead_letter.payload", "is true: dead letters will contain the refused records with their personal data",
-			"protect and delete them like the source itself")
+			"set encryption.key, or protect and delete them like the source itself")
 	}
 	if d.Type != ToTopic {
 		if r.set("dead_letter.topic") {

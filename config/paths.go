@@ -12,6 +12,10 @@ func (c *Config) checkPaths(r *reader) {
 		{"state.path", c.State.Path, "the state holds the records, and release.dir is public"},
 		{"release.ledger", c.Release.Ledger, "the ledger must survive the loss of the releases to detect it"},
 	}
+	if c.State.Backup.Dir != "" {
+		private = append(private, struct{ key, path, why string }{"state.backup.dir", filepath.Join(c.State.Backup.Dir, "backup"),
+			"backups hold the records, and release.dir is public"})
+	}
 	if c.DeadLetter.Type == ToFile {
 		const why = "dead letters are private, and release.dir is public"
 		for _, path := range []string{c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, letterFile)} {

@@ -104,6 +104,7 @@ type State struct {
 	Path       string
 	MaxRecords int   // 0: no limit
 	MaxBytes   int64 // 0: no limit
+	Backup     Backup
 }
 
 // LogLevel is the least level that is logged.
@@ -182,14 +183,14 @@ func (rel *Release) keys() []key {
 }
 
 func (s *State) keys() []key {
-	return []key{
+	return append([]key{
 		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
 			doc: "State file. Private: it holds the records. One process at a time."},
 		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
 			doc: "Number of records at which the daemon stops with an error, before anything is lost; 0: no limit."},
 		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, at which the daemon " +
 			"stops with an error, before anything is lost; 0: no limit."},
-	}
+	}, s.Backup.keys()...)
 }
 
 func (l *Log) keys() []key {

@@ -41,6 +41,7 @@ type DeadLetter struct {
 	Attribute string // the attribute at fault, if one is
 	Digest    Digest
 	Payload   []byte // only if the configuration asks for it
+	Sealed    bool   `json:",omitempty"` // Payload is encrypted, as it is at a sink
 }
 
 // Bytes is about what the letter takes in memory.

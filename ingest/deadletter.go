@@ -13,7 +13,7 @@ import (
 // EncodeDeadLetter writes a dead letter as one JSON object without line break,
 // the form in which files and topics hold it. Two encodings of one dead letter
 // are equal byte for byte. "attribute" and "payload" (base64) are there only if
-// the dead letter has them. The payload is the refused message itself; it is
+// the dead letter has them; an encrypted payload is "payload_encrypted". The payload is the refused message itself; it is
 // kept only if the configuration asks for it (rule V: no value is shown).
 func EncodeDeadLetter(d incremental.DeadLetter) []byte {
 	b := make([]byte, 0, 192+base64.StdEncoding.EncodedLen(len(d.Payload)))
@@ -32,7 +32,11 @@ func EncodeDeadLetter(d incremental.DeadLetter) []byte {
 	b = hex.AppendEncode(b, d.Digest[:])
 	b = append(b, '"')
 	if d.Payload != nil {
-		b = append(b, `,"payload":"`...)
+		name := `,"payload":"`
+		if d.Sealed {
+			name = `,"payload_encrypted":"`
+		}
+		b = append(b, name...)
 		b = base64.StdEncoding.AppendEncode(b, d.Payload)
 		b = append(b, '"')
 	}

@@ -33,6 +33,7 @@ func DecodeDeadLetter(line []byte) (incremental.DeadLetter, error) {
 		Attribute string
 		Digest    string
 		Payload   *string
+		Encrypted *string `json:"payload_encrypted"`
 	}
 	if json.Unmarshal(line, &l) != nil || l.Seq == 0 {
 		return incremental.DeadLetter{}, ErrNoLetter
@@ -44,8 +45,12 @@ func DecodeDeadLetter(line []byte) (incremental.DeadLetter, error) {
 		return incremental.DeadLetter{}, ErrNoLetter
 	}
 	copy(out.Digest[:], digest)
-	if l.Payload != nil {
-		if out.Payload, err = base64.StdEncoding.DecodeString(*l.Payload); err != nil {
+	payload := l.Payload
+	if l.Encrypted != nil {
+		payload, out.Sealed = l.Encrypted, true
+	}
+	if payload != nil {
+		if out.Payload, err = base64.StdEncoding.DecodeString(*payload); err != nil {
 			return incremental.DeadLetter{}, ErrNoLetter
 		}
 	}

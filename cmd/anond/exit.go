@@ -8,6 +8,8 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/incremental/sealed"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -76,6 +78,14 @@ func classify(err error) (code int, hint string) {
 		return exitPrivacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
+	case errors.Is(err, boltstore.ErrAhead):
+		return exitBehind, "keep the state in place; or restore a copy that is newer than it"
+	case errors.Is(err, daemon.ErrChecksum):
+		return exitFailed, "use another backup"
+	case sealed.Unreadable(err):
+		return exitConfig, "set encryption.key to the key with this ID; anond state rekey --old-key-file changes the key"
+	case errors.Is(err, sealed.ErrNotEncrypted):
+		return exitConfig, "encrypt it with anond state rekey, or remove the key"
 	case errors.Is(err, incremental.ErrNewerFormat):
 		return exitFailed, "use the anond that wrote the state, or a newer one"
 	case errors.Is(err, incremental.ErrNoSpace):

@@ -21,7 +21,8 @@ import (
 func newStateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "state", Short: "Inspect and maintain the state; export what an audit needs"}
 	c.AddCommand(newStateInfoCommand(env), newStateCheckCommand(env), newStateMembersCommand(env), newStateRecordsCommand(env),
-		newStateBackupCommand(env), newStateCompactCommand(env), newStateResetCommand(env), newStateReadmitCommand(env))
+		newStateBackupCommand(env), newStateRestoreCommand(env), newStateCompactCommand(env), newStateRekeyCommand(env),
+		newStateResetCommand(env), newStateReadmitCommand(env))
 	return c
 }
 
@@ -30,12 +31,12 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "info", Short: "Show the content of the state in counts",
-		RunE: answering(func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+		RunE: answering(func(c *cobra.Command, _ []string) error {
+			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
 			}
-			info, err := readStateInfo(cfg, time.Now())
+			info, err := readStateInfo(cfg, options, time.Now())
 			if err != nil {
 				return err
 			}
@@ -72,12 +73,12 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check", Short: "Check the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
-		RunE: answering(func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+		RunE: answering(func(c *cobra.Command, _ []string) error {
+			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
 			}
-			faults, err := checkState(cfg)
+			faults, err := checkState(cfg, options)
 			if err != nil {
 				return err
 			}
@@ -105,8 +106,8 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 	return c
 }
 
-func checkState(cfg *config.Config) ([]string, error) {
-	faults, err := boltstore.Check(cfg.State.Path)
+func checkState(cfg *config.Config, options boltstore.Options) ([]string, error) {
+	faults, err := boltstore.Check(cfg.State.Path, options)
 	if err != nil || len(faults) > 0 {
 		return faults, err
 	}

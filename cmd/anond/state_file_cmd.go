@@ -1,40 +1,62 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 	"anond/incremental/boltstore"
 )
 
 func newStateBackupCommand(env *environment) *cobra.Command {
 	var path, out string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
 		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (otherwise exit 4).\n" +
-			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).",
-		RunE: func(*cobra.Command, []string) error {
+			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).\n" +
+			"The copy of an encrypted state is encrypted under the same key. FILE.json describes it, with its SHA-256.\n" +
+			"A running daemon makes backups itself: state.backup.dir.",
+		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
-			if err := boltstore.BackupFile(cfg.State.Path, out); err != nil {
-				return err
-			}
-			info, err := os.Stat(out)
+			made, err := daemon.MakeBackup(c.Context(), cfg, out, time.Now())
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes. It holds persons' values: protect it like the state\n", out, info.Size())
+			if asJSON {
+				return writeJSON(env.stdout, made)
+			}
+			advice := "It holds persons' values: protect it like the state"
+			if made.KeyID != "" {
+				advice = "It is encrypted, its key has the ID " + made.KeyID
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes, release %d, sha256 %s. %s\n", out, made.Bytes, made.Release, made.SHA256, advice)
 			return err
 		},
 	}
 	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c
+}
+
+// stateOptions loads the configuration and what its state is opened with.
+func (e *environment) stateOptions(ctx context.Context, path string) (*config.Config, boltstore.Options, error) {
+	cfg, err := e.loadConfig(path)
+	if err != nil {
+		return nil, boltstore.Options{}, err
+	}
+	options, err := daemon.StateOptions(ctx, cfg)
+	return cfg, options, err
 }
 
 func newStateCompactCommand(env *environment) *cobra.Command {
@@ -43,8 +65,8 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 		Use: "compact", Short: "Remove the free pages from the state of a stopped daemon",
 		Long: "Writes the state anew without free pages, checks the copy and replaces the old file with it. The daemon must be stopped\n" +
 			"(otherwise exit 4). The disk must hold both files for a moment.",
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -52,7 +74,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := boltstore.CompactFile(cfg.State.Path); err != nil {
+			if err := boltstore.CompactFile(cfg.State.Path, options); err != nil {
 				return err
 			}
 			after, err := os.Stat(cfg.State.Path)

@@ -29,9 +29,9 @@ type stateInfo struct {
 // second.
 const freshFor = 10 * time.Second
 
-func readStateInfo(cfg *config.Config, now time.Time) (*stateInfo, error) {
+func readStateInfo(cfg *config.Config, options boltstore.Options, now time.Time) (*stateInfo, error) {
 	info := &stateInfo{Path: cfg.State.Path}
-	file, err := boltstore.Info(cfg.State.Path)
+	file, err := boltstore.Info(cfg.State.Path, options)
 	switch {
 	case err == nil:
 		info.File = &file

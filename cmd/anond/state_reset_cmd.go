@@ -22,7 +22,7 @@ It refuses once a release is decided, or if there are releases or a ledger
 (exit 3 or 5): the same people must not be published in a second history. The
 seed stays, and the numbering of dead letters continues.`,
 		Example: "  anond state reset -c anond.yaml --yes",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
@@ -30,7 +30,7 @@ seed stays, and the numbering of dead letters continues.`,
 			if !yes {
 				return usage("anond state reset --yes", "reset removes all records of %s: confirm with --yes", cfg.State.Path)
 			}
-			removed, err := daemon.Reset(cfg)
+			removed, err := daemon.Reset(c.Context(), cfg)
 			if err != nil {
 				return err
 			}

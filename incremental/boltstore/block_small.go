@@ -239,14 +239,26 @@ func decodePosition(number uint16, content []byte) (x incremental.PartitionPosit
 	return x, r.done()
 }
 
+// Flags of a dead letter.
+const (
+	hasPayload    = 1
+	sealedPayload = 2
+)
+
 func encodeLetter(d *incremental.DeadLetter) []byte {
 	out := appendPartition(nil, d.Partition)
 	out = binary.AppendVarint(out, d.Offset)
 	out = appendText(out, string(d.Reason))
 	out = appendText(out, d.Attribute)
 	out = append(out, d.Digest[:]...)
-	out = appendFlag(out, d.Payload != nil)
-	return append(out, d.Payload...)
+	flags := byte(0)
+	if d.Payload != nil {
+		flags |= hasPayload
+	}
+	if d.Sealed {
+		flags |= sealedPayload
+	}
+	return append(append(out, flags), d.Payload...)
 }
 
 // decodeLetter reads a dead letter; its sequence number is the key.
@@ -257,8 +269,12 @@ func decodeLetter(seq uint64, content []byte) (d incremental.DeadLetter, err err
 	d.Offset = r.varint()
 	d.Reason, d.Attribute = equivclass.Reason(r.text()), r.text()
 	d.Digest = r.digest16()
-	if r.flag() {
+	flags := r.byte()
+	if flags&hasPayload != 0 {
 		d.Payload = append([]byte{}, r.bytes(len(r.b))...)
+	}
+	if d.Sealed = flags&sealedPayload != 0; flags > hasPayload|sealedPayload {
+		r.fail()
 	}
 	return d, r.done()
 }

@@ -18,8 +18,9 @@ const maxFaults = 1000
 // that the check could not be made, for example because the state is locked.
 //
 // It is slower and simpler than Load on purpose, and needs some 10 bytes a record.
-func Check(path string) ([]string, error) {
-	s, err := Open(path, Options{ReadOnly: true})
+func Check(path string, o Options) ([]string, error) {
+	o.ReadOnly = true
+	s, err := Open(path, o)
 	if errors.Is(err, incremental.ErrCorrupt) {
 		return []string{err.Error()}, nil
 	}
@@ -27,7 +28,7 @@ func Check(path string) ([]string, error) {
 		return nil, err
 	}
 	c := &checker{}
-	err = guarded(func() error { return s.db.View(c.check) })
+	err = guarded(func() error { return s.view(c.check) })
 	if err != nil {
 		c.fault("%v", err)
 	}
@@ -35,7 +36,7 @@ func Check(path string) ([]string, error) {
 }
 
 type checker struct {
-	tx     *bolt.Tx
+	tx     *transaction
 	ends   ends
 	faults []string
 
@@ -54,7 +55,7 @@ func (c *checker) fault(format string, args ...any) {
 
 // check goes on after a fault wherever it can, because its parts are independent. Only
 // a broken page structure ends it.
-func (c *checker) check(tx *bolt.Tx) error {
+func (c *checker) check(tx *transaction) error {
 	c.tx = tx
 	var err error
 	if c.ends, err = readEnds(tx); err != nil {
@@ -92,7 +93,7 @@ func (c *checker) walk(b *bucket, length int, yield func(n uint64, key, content 
 	}
 	cursor := x.Cursor()
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
-		content, err := b.unseal(key, value)
+		content, err := c.tx.unseal(b, key, value)
 		var n uint64
 		if err == nil {
 			n, err = b.number(key, length)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	bolt "go.etcd.io/bbolt"
 
 	"anond/equivclass"
 	"anond/incremental"
@@ -78,12 +77,12 @@ func TestCheckNamesEachFault(t *testing.T) {
 			s, err := Open(path, Options{NoSync: true})
 			require.NoError(t, err)
 			require.NoError(t, s.Commit(soundDelta()))
-			require.NoError(t, s.db.Update(func(tx *bolt.Tx) error {
+			require.NoError(t, s.update(func(tx *transaction) error {
 				w := writer{tx: tx, ends: s.ends}
 				return w.write(c.delta)
 			}))
 			require.NoError(t, s.Close())
-			faults, err := Check(path)
+			faults, err := Check(path, Options{})
 			require.NoError(t, err)
 			if c.want == "" {
 				require.Empty(t, faults)

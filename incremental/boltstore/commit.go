@@ -35,7 +35,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 	}
 	next := s.ends
 	err := guarded(func() error {
-		return s.db.Update(func(tx *bolt.Tx) error {
+		return s.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: next}
 			err := w.write(d)
 			next = w.ends
@@ -54,7 +54,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 
 // A writer puts one delta into a transaction and advances the ends.
 type writer struct {
-	tx   *bolt.Tx
+	tx   *transaction
 	ends ends
 }
 
@@ -72,7 +72,21 @@ func (w *writer) put(b *bucket, key, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return x.Put(key, b.seal(key, content))
+	value, err := w.tx.seal(b, key, content)
+	if err != nil {
+		return err
+	}
+	return x.Put(key, value)
+}
+
+// putFormat gives the file the format of this version, also if an earlier version began
+// it. A file without key keeps a format that versions without encryption can read.
+func (w *writer) putFormat() error {
+	format := uint32(format4)
+	if w.tx.crypt != nil {
+		format = format5
+	}
+	return w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, format))
 }
 
 func (w *writer) write(d *incremental.Delta) error {
@@ -88,9 +102,7 @@ func (w *writer) write(d *incremental.Delta) error {
 
 func (w *writer) head(d *incremental.Delta) error {
 	if d.Meta != nil {
-		// From here on the file has the format of this version, also if an earlier
-		// version began it.
-		if err := w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest)); err != nil {
+		if err := w.putFormat(); err != nil {
 			return err
 		}
 		if err := w.put(inMeta, keyMeta, encodeMeta(d.Meta)); err != nil {
@@ -141,7 +153,7 @@ func (w *writer) tail(b *bucket) (first uint32, content []byte, err error) {
 	if key == nil {
 		return 0, nil, nil
 	}
-	if content, err = b.unseal(key, value); err != nil {
+	if content, err = w.tx.unseal(b, key, value); err != nil {
 		return 0, nil, err
 	}
 	if n, _ := binary.Uvarint(content); n >= mergeBelow {

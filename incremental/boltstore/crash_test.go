@@ -69,7 +69,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 	model, g, applied := &storetest.State{}, storetest.NewGenerator(crashSeed, 3), 0
 	for kill := range kills {
 		said := max(applied, runAndKill(t, path, 1+random.IntN(12), random.IntN(200)))
-		faults, err := boltstore.Check(path)
+		faults, err := boltstore.Check(path, boltstore.Options{})
 		require.NoError(t, err)
 		require.Empty(t, faults, "kill %d", kill)
 		got, err := readFile(path)

@@ -24,8 +24,9 @@
 // Source: go.etcd.io/bbolt. format.go lists the versions of the format, its buckets
 // and keys.
 //
-// Limits. The file holds persons' values, encoded but not encrypted: it is created
-// with mode 0600. One process has it open at a time. A copy of the file made by other
+// Limits. The file holds persons' values: it is created with mode 0600, and its values
+// are encrypted if there is a key (Options.Key, package sealed).
+// One process has it open at a time. A copy of the file made by other
 // means than Backup while a daemon runs is not consistent. Restoring an older copy
 // rolls back positions with the records, so nothing is counted twice; that releases
 // were made since then is detected by the ledger of releases, not here.

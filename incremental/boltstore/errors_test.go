@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
 )
@@ -28,7 +27,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
-	require.NoError(t, s.db.Update(func(tx *bolt.Tx) error {
+	require.NoError(t, s.update(func(tx *transaction) error {
 		return (&writer{tx: tx}).put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest+1))
 	}))
 	require.NoError(t, s.Close())
@@ -36,6 +35,6 @@ func TestNewerFormatIsRefused(t *testing.T) {
 		_, err = Open(path, Options{ReadOnly: readOnly})
 		require.ErrorIs(t, err, incremental.ErrNewerFormat)
 	}
-	_, err = Check(path)
+	_, err = Check(path, Options{})
 	require.ErrorIs(t, err, incremental.ErrNewerFormat)
 }

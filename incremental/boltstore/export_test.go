@@ -3,6 +3,8 @@ package boltstore
 import (
 	"errors"
 	"fmt"
+
+	"anond/incremental/sealed"
 )
 
 // Compact writes the state at src without its free pages to dst, which must not
@@ -13,9 +15,18 @@ func Compact(src, dst string) error {
 	if err != nil {
 		return err
 	}
-	err = s.compact(dst)
+	err = s.compact(dst, sealed.Key{})
 	if err != nil {
 		err = fmt.Errorf("compact state %s: %w", src, err)
 	}
 	return errors.Join(err, s.Close())
+}
+
+// HoldReader begins a transaction that reads, as a backup does, and returns what ends it.
+func HoldReader(s *Store) (release func()) {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		panic(err)
+	}
+	return func() { _ = tx.Rollback() }
 }

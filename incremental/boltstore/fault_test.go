@@ -121,7 +121,7 @@ func TestFirstAttemptInAnEarlierFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("attempts")) }))
 	require.NoError(t, db.Close())
-	faults, err := boltstore.Check(path)
+	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 
@@ -133,7 +133,7 @@ func TestFirstAttemptInAnEarlierFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []incremental.Attempt{first}, state.Attempts)
 	require.NoError(t, s.Close())
-	faults, err = boltstore.Check(path)
+	faults, err = boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 }
@@ -155,7 +155,7 @@ func TestMovedValueIsSeen(t *testing.T) {
 
 func requireDamage(t *testing.T, path, bucket string) {
 	t.Helper()
-	faults, err := boltstore.Check(path)
+	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.NotEmpty(t, faults)
 	named := false
@@ -198,7 +198,7 @@ func TestAnyFlippedByte(t *testing.T) {
 		broken := filepath.Join(dir, "broken.db")
 		require.NoError(t, os.WriteFile(broken, content, 0o600))
 		got, err := readFile(broken)
-		faults, checkErr := boltstore.Check(broken)
+		faults, checkErr := boltstore.Check(broken, boltstore.Options{})
 		require.NoError(t, checkErr)
 		if err != nil {
 			damaged++
@@ -270,7 +270,7 @@ func TestMixedPages(t *testing.T) {
 			if _, err := readFile(path); err != nil {
 				require.ErrorIs(t, err, incremental.ErrCorrupt)
 			}
-			_, err := boltstore.Check(path)
+			_, err := boltstore.Check(path, boltstore.Options{})
 			require.NoError(t, err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestShortenedFileIsDamaged(t *testing.T) {
 		require.NoError(t, os.Truncate(path, size))
 		_, err := readFile(path)
 		require.ErrorIs(t, err, incremental.ErrCorrupt, "%d bytes left", size)
-		faults, err := boltstore.Check(path)
+		faults, err := boltstore.Check(path, boltstore.Options{})
 		require.NoError(t, err)
 		require.NotEmpty(t, faults)
 	}
@@ -380,7 +380,7 @@ func TestMaxBytes(t *testing.T) {
 	got, err = readFile(path)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	faults, err := boltstore.Check(path)
+	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 }
@@ -406,7 +406,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 			require.ErrorContains(t, err, pid)
 		}
 	}
-	_, err = boltstore.Check(path)
+	_, err = boltstore.Check(path, boltstore.Options{})
 	require.ErrorIs(t, err, incremental.ErrLocked, "a check that cannot be made is no fault")
 	require.NoError(t, stdin.Close())
 	require.NoError(t, child.Wait())

@@ -18,8 +18,11 @@ const (
 	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
 	// After a refusal, and only then, the l of it stands behind the pools.
 	format4 = 4
+	// format5 is format 4 with every value encrypted, except for the format and the
+	// wrapped data key (package sealed). Only a file with a key has it.
+	format5 = 5
 
-	formatNewest = format4
+	formatNewest = format5
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
@@ -36,7 +39,7 @@ const (
 const fillPercent = 0.95
 
 // A bucket is one kind of content. All keys are numbers in big-endian, but for
-// the four names in meta, so a key never shows a value.
+// the five names in meta, so a key never shows a value.
 type bucket struct {
 	name []byte
 	seed uint32 // CRC-32C of the name, from which every checksum goes on
@@ -71,7 +74,8 @@ var (
 	keyMeta     = []byte("meta")
 	keyCounters = []byte("counters")
 	keyEnds     = []byte("ends")
-	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds}
+	keyCipher   = []byte("cipher") // the data key, wrapped; format5
+	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher}
 )
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	bolt "go.etcd.io/bbolt"
-
 	"anond/incremental"
 )
 
@@ -33,7 +31,7 @@ func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
 	l := &loader{v: v}
 	err := guardedBut(&l.callback, func() error {
-		return s.db.View(func(tx *bolt.Tx) error {
+		return s.view(func(tx *transaction) error {
 			l.tx = tx
 			return l.load()
 		})
@@ -63,7 +61,7 @@ func (s *Store) warm() {
 
 // A loader carries one Load.
 type loader struct {
-	tx       *bolt.Tx
+	tx       *transaction
 	v        incremental.Visitor
 	callback bool // a function of the visitor is running
 	ends     ends // as the file says
@@ -253,7 +251,7 @@ func (l *loader) outbox() error {
 func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	var out []incremental.DeadLetter
 	err := guarded(func() error {
-		return s.db.View(func(tx *bolt.Tx) error {
+		return s.view(func(tx *transaction) error {
 			var err error
 			out, err = readLetters(tx, after, limit, maxBytes)
 			return err
@@ -265,7 +263,7 @@ func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLet
 	return out, nil
 }
 
-func readLetters(tx *bolt.Tx, after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
+func readLetters(tx *transaction, after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
 	x := tx.Bucket(inOutbox.name)
 	if x == nil {
 		return nil, inOutbox.damaged(nil, "the bucket is missing")
@@ -273,7 +271,7 @@ func readLetters(tx *bolt.Tx, after uint64, limit, maxBytes int) ([]incremental.
 	var out []incremental.DeadLetter
 	c := x.Cursor()
 	for key, value := c.Seek(key64(after)); key != nil && len(out) < limit; key, value = c.Next() {
-		content, err := inOutbox.unseal(key, value)
+		content, err := tx.unseal(inOutbox, key, value)
 		if err != nil {
 			return nil, err
 		}

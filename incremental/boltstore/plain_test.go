@@ -92,9 +92,11 @@ func plainLetter(p plain) (d incremental.DeadLetter) {
 	d.Seq, d.Partition, d.Offset = 3, plainPartition(p), p.i()
 	d.Reason, d.Attribute = equivclass.Reason(p.text()), p.text()
 	copy(d.Digest[:], p.raw(16))
-	if p.byte() == 1 {
+	flags := p.byte()
+	if flags%2 == 1 {
 		d.Payload = p.raw(p.r.Len())
 	}
+	d.Sealed = flags >= 2
 	return d
 }
 

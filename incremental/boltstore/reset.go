@@ -1,15 +1,15 @@
 package boltstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	bolt "go.etcd.io/bbolt"
-
 	"anond/incremental"
+	"anond/incremental/sealed"
 )
 
 // Renew makes the head of the state that starts over, of the head of the old state and
@@ -23,23 +23,23 @@ type Renew func(old incremental.Meta, positions map[incremental.Partition]increm
 // It holds the lock throughout; a daemon that waited for the lock notices that the
 // file is another (openBolt). The old file is replaced in one step, so none of its
 // records remain on free pages of the new one.
-func ResetFile(path string, renew Renew) (Information, error) {
+func ResetFile(path string, o Options, renew Renew) (Information, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Information{}, err
 	}
-	s, err := Open(path, Options{})
+	s, err := Open(path, o)
 	if err != nil {
 		return Information{}, err
 	}
-	had, err := s.reset(renew)
+	had, err := s.reset(o.Key, renew)
 	if err != nil {
 		err = fmt.Errorf("reset state %s: %w", path, err)
 	}
 	return had, errors.Join(err, s.Close())
 }
 
-func (s *Store) reset(renew Renew) (had Information, err error) {
-	if err := guarded(func() error { return s.db.View(had.read) }); err != nil {
+func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) {
+	if err := guarded(func() error { return s.view(had.read) }); err != nil {
 		return had, err
 	}
 	if had.Releases > 0 || had.Classes > 0 || had.Quarantined > 0 {
@@ -60,7 +60,7 @@ func (s *Store) reset(renew Renew) (had Information, err error) {
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
-	if err := appear(fresh, func(tmp string) error { return begin(tmp, meta, had.LetterLast) }); err != nil {
+	if err := appear(context.Background(), fresh, key, func(tmp string) error { return begin(tmp, key, meta, had.LetterLast) }); err != nil {
 		return had, err
 	}
 	if err := os.Rename(fresh, s.path); err != nil {
@@ -70,13 +70,13 @@ func (s *Store) reset(renew Renew) (had Information, err error) {
 }
 
 // begin writes an empty state with a given head.
-func begin(path string, meta incremental.Meta, letter uint64) error {
-	s, err := Open(path, Options{})
+func begin(path string, key sealed.Key, meta incremental.Meta, letter uint64) error {
+	s, err := Open(path, Options{Key: key})
 	if err != nil {
 		return err
 	}
 	err = guarded(func() error {
-		return s.db.Update(func(tx *bolt.Tx) error {
+		return s.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: ends{letter: letter}}
 			return w.write(&incremental.Delta{Meta: &meta})
 		})

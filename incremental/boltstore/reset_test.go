@@ -39,10 +39,10 @@ func TestReset(t *testing.T) {
 		Positions:   []incremental.PartitionPosition{{Partition: p, Position: incremental.Position{Next: 6, Last: 5}}},
 		DeadLetters: []incremental.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
 	}))
-	_, err := boltstore.ResetFile(path, startOver)
+	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.ErrorIs(t, err, incremental.ErrLocked)
 	require.NoError(t, s.Close())
-	had, err := boltstore.ResetFile(path, startOver)
+	had, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, had.Records)
 	require.EqualValues(t, 1, had.LettersWait)
@@ -55,7 +55,7 @@ func TestReset(t *testing.T) {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), canary)
-	faults, err := boltstore.Check(path)
+	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 
@@ -72,11 +72,11 @@ func TestReset(t *testing.T) {
 func TestResetRefusesAReleasedState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	_, want := makeState(t, path, 40)
-	_, err := boltstore.ResetFile(path, startOver)
+	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.ErrorIs(t, err, incremental.ErrDecided)
 	got, err := readFile(path)
 	require.NoError(t, err)
 	require.Equal(t, len(want.Records), len(got.Records))
-	_, err = boltstore.ResetFile(filepath.Join(t.TempDir(), "none.db"), startOver)
+	_, err = boltstore.ResetFile(filepath.Join(t.TempDir(), "none.db"), boltstore.Options{}, startOver)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

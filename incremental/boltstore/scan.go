@@ -3,12 +3,10 @@ package boltstore
 import (
 	"encoding/binary"
 	"fmt"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // get returns the content of one key, nil if it is not there.
-func get(tx *bolt.Tx, b *bucket, key []byte) ([]byte, error) {
+func get(tx *transaction, b *bucket, key []byte) ([]byte, error) {
 	x := tx.Bucket(b.name)
 	if x == nil {
 		return nil, b.damaged(key, "the bucket is missing")
@@ -17,10 +15,10 @@ func get(tx *bolt.Tx, b *bucket, key []byte) ([]byte, error) {
 	if value == nil {
 		return nil, nil
 	}
-	return b.unseal(key, value)
+	return tx.unseal(b, key, value)
 }
 
-func readEnds(tx *bolt.Tx) (ends, error) {
+func readEnds(tx *transaction) (ends, error) {
 	content, err := get(tx, inMeta, keyEnds)
 	if err != nil {
 		return ends{}, err
@@ -44,14 +42,14 @@ func (b *bucket) number(key []byte, length int) (uint64, error) {
 
 // scan visits a bucket in order of its keys, each with its number and its verified
 // content.
-func scan(tx *bolt.Tx, b *bucket, length int, yield func(n uint64, key, content []byte) error) error {
+func scan(tx *transaction, b *bucket, length int, yield func(n uint64, key, content []byte) error) error {
 	x := tx.Bucket(b.name)
 	if x == nil {
 		return b.damaged(nil, "the bucket is missing")
 	}
 	c := x.Cursor()
 	for key, value := c.First(); key != nil; key, value = c.Next() {
-		content, err := b.unseal(key, value)
+		content, err := tx.unseal(b, key, value)
 		if err != nil {
 			return err
 		}

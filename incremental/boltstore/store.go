@@ -2,18 +2,22 @@ package boltstore
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
+	"anond/incremental/sealed"
 )
 
 // Options of Open. The zero value serves a daemon.
@@ -28,12 +32,18 @@ type Options struct {
 	// NoSync leaves out fsync. For benchmarks and tests: a crash of the machine
 	// may then lose or damage the state.
 	NoSync bool
+	// Key encrypts a new state, and must be the one of an encrypted state. The zero
+	// Key is none.
+	Key sealed.Key
 }
 
 const (
 	defaultTimeout = 2 * time.Second
 	// allocSize is the step in which a large file grows.
 	allocSize = 4 << 20
+	// mapAhead is how much more of the address space is mapped than the file has. A
+	// commit that needs more waits for the end of a backup; no memory is used by it.
+	mapAhead = 1 << 30
 )
 
 // Store is an incremental.Store in one bbolt file.
@@ -41,6 +51,8 @@ type Store struct {
 	db       *bolt.DB
 	path     string
 	readOnly bool
+	key      sealed.Key // of the operator
+	crypt    *crypt     // nil: not encrypted
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -53,7 +65,8 @@ var _ incremental.Store = (*Store)(nil)
 // Open opens the state at path, creating it (mode 0600) and its directory
 // (mode 0700) unless it is opened for reading. Errors: incremental.ErrLocked
 // (naming the holder where the system says), ErrNewerFormat, ErrCorrupt,
-// ErrNoSpace; fs.ErrNotExist when reading what is not there.
+// ErrNoSpace; fs.ErrNotExist when reading what is not there; sealed.ErrNoKey,
+// sealed.ErrWrongKey and sealed.ErrNotEncrypted where file and key do not belong together.
 func Open(path string, o Options) (*Store, error) {
 	s, err := open(path, o)
 	if err != nil {
@@ -67,11 +80,11 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, readOnly: o.ReadOnly}
+	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key}
 	if s.db, err = openBolt(path, o); err != nil {
 		return nil, err
 	}
-	if err := guarded(s.start); err != nil {
+	if err := guarded(func() error { return s.start(o.Key) }); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if created {
@@ -113,6 +126,9 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 	if o.Timeout == 0 {
 		options.Timeout = defaultTimeout
 	}
+	if !o.ReadOnly {
+		options.InitialMmapSize = mapSize(path)
+	}
 	err = guarded(func() error {
 		db, err = bolt.Open(path, 0o600, options)
 		return err
@@ -129,6 +145,18 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// mapSize is how much of the file is mapped at first; 0: what it has.
+func mapSize(path string) int {
+	if strconv.IntSize < 64 || runtime.GOOS == "windows" { // where address space is scarce, or the file would grow to this
+		return 0
+	}
+	size := mapAhead
+	if info, err := os.Stat(path); err == nil {
+		size += 2 * int(info.Size())
+	}
+	return size
 }
 
 // sameFile refuses a file that was replaced by another while its lock was waited for
@@ -171,40 +199,76 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// start checks size and format, and writes the first transaction of a new file.
-func (s *Store) start() error {
+// start checks size, format and key, and writes the first transaction of a new file.
+func (s *Store) start(key sealed.Key) error {
 	if err := errors.Join(s.checkSize(), s.checkTree()); err != nil {
 		return err
 	}
-	fresh := false
-	err := s.db.View(func(tx *bolt.Tx) error {
+	fresh, wrapped := false, []byte(nil)
+	err := s.view(func(tx *transaction) (err error) {
 		if k, _ := tx.Cursor().First(); k == nil {
 			fresh = true
 			return nil
 		}
-		return checkFormat(tx)
-	})
-	if err != nil {
+		wrapped, err = checkFormat(tx)
 		return err
-	}
-	if !fresh {
-		return nil
-	}
-	if s.readOnly {
+	})
+	switch {
+	case err != nil:
+		return err
+	case fresh && s.readOnly:
 		return missing(s.path)
+	case fresh:
+		return s.found(key)
 	}
-	return writeError(s.db.Update(found))
+	return s.unlock(key, wrapped)
 }
 
-// found writes an empty state.
-func found(tx *bolt.Tx) error {
-	for _, b := range allBuckets {
-		if _, err := tx.CreateBucket(b.name); err != nil {
+// unlock finds the data key of an encrypted file.
+func (s *Store) unlock(key sealed.Key, wrapped []byte) error {
+	if wrapped == nil {
+		if key.Set() {
+			return sealed.ErrNotEncrypted
+		}
+		return nil
+	}
+	data, err := key.Unwrap(wrapped)
+	if errors.Is(err, sealed.ErrTampered) {
+		return inMeta.damaged(keyCipher, err.Error())
+	}
+	if err == nil {
+		s.crypt = newCrypt(data)
+	}
+	return err
+}
+
+// found writes an empty state, with a data key of its own if it is encrypted.
+func (s *Store) found(key sealed.Key) error {
+	var wrapped []byte
+	if key.Set() {
+		data, err := sealed.NewKey(rand.Reader)
+		if err != nil {
 			return err
 		}
+		if wrapped, err = key.Wrap(data, rand.Reader); err != nil {
+			return err
+		}
+		s.crypt = newCrypt(data)
 	}
-	w := writer{tx: tx}
-	return errors.Join(w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest)), w.put(inMeta, keyEnds, w.ends.encode()))
+	return writeError(s.update(func(tx *transaction) error {
+		for _, b := range allBuckets {
+			if _, err := tx.CreateBucket(b.name); err != nil {
+				return err
+			}
+		}
+		w := writer{tx: tx}
+		if wrapped != nil {
+			if err := w.put(inMeta, keyCipher, wrapped); err != nil {
+				return err
+			}
+		}
+		return errors.Join(w.putFormat(), w.put(inMeta, keyEnds, w.ends.encode()))
+	}))
 }
 
 // checkSize notices a file that was cut off before a page behind its end is
@@ -222,22 +286,29 @@ func (s *Store) checkSize() error {
 	})
 }
 
-// checkFormat refuses what this program cannot read. The cell that it reads is
-// the same in all formats, permanently.
-func checkFormat(tx *bolt.Tx) error {
+// checkFormat refuses what this program cannot read, and returns the wrapped data key of
+// an encrypted file. The cell of the format is the same in all formats, permanently.
+func checkFormat(tx *transaction) (wrapped []byte, err error) {
 	content, err := get(tx, inMeta, keyFormat)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(content) != 4 {
-		return inMeta.damaged(keyFormat, "it is no format or not there: the file is no state of anond")
+		return nil, inMeta.damaged(keyFormat, "it is no format or not there: the file is no state of anond")
 	}
-	if v := binary.BigEndian.Uint32(content); v > formatNewest {
-		return fmt.Errorf("%w: format %d, this program knows up to %d", incremental.ErrNewerFormat, v, formatNewest)
+	v := binary.BigEndian.Uint32(content)
+	if v > formatNewest {
+		return nil, fmt.Errorf("%w: format %d, this program knows up to %d", incremental.ErrNewerFormat, v, formatNewest)
 	} else if v < format1 {
-		return inMeta.damaged(keyFormat, "there is no format 0")
+		return nil, inMeta.damaged(keyFormat, "there is no format 0")
 	}
-	return tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
+	if wrapped, err = get(tx, inMeta, keyCipher); err != nil {
+		return nil, err
+	}
+	if (v == format5) != (wrapped != nil) {
+		return nil, inMeta.damaged(keyCipher, "it is missing, or the format is not that of an encrypted state")
+	}
+	return wrapped, tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
 		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {
 			return inMeta.damaged(key, "no state has this key: it was another one")
 		}

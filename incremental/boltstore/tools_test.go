@@ -3,6 +3,8 @@ package boltstore_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -62,7 +64,7 @@ func staysReadable(t *testing.T, format string, rewrite bool) {
 	require.Equal(t, format >= "format3", got.Meta.Hierarchies != nil && got.Meta.Read != nil)
 	bucketed := slices.ContainsFunc(got.Classes, func(c incremental.Class) bool { return c.Bucket != 0 })
 	require.Equal(t, format >= "format4", got.Meta.Pools != incremental.Pools{} && bucketed)
-	faults, err := boltstore.Check(path)
+	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 
@@ -79,11 +81,15 @@ func writeGolden(t *testing.T, packed, dump string) {
 	}
 	got, err := storetest.Read(s)
 	require.NoError(t, err)
-	var plain, small bytes.Buffer
-	require.NoError(t, s.Backup(&plain))
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	_, err = s.BackupTo(t.Context(), copied)
+	require.NoError(t, err)
 	require.NoError(t, s.Close())
+	plain, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	var small bytes.Buffer
 	w := gzip.NewWriter(&small)
-	_, err = w.Write(plain.Bytes())
+	_, err = w.Write(plain)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.NoError(t, os.MkdirAll("testdata", 0o755))
@@ -133,6 +139,11 @@ func dumpState(t *testing.T, s *storetest.State) []byte {
 	return bytes.ReplaceAll(out, []byte(`"Bucket":0,`), nil)
 }
 
+func backupFile(src, dst string) error {
+	_, err := boltstore.BackupFile(context.Background(), src, dst, boltstore.Options{})
+	return err
+}
+
 func TestBackupIsAStateAndTheStoreGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, filepath.Join(dir, "anond.db"), fast)
@@ -142,13 +153,16 @@ func TestBackupIsAStateAndTheStoreGoesOn(t *testing.T) {
 		require.NoError(t, s.Commit(d))
 		want.Apply(d)
 	}
-	var copied bytes.Buffer
-	require.NoError(t, s.Backup(&copied))
+	path := filepath.Join(dir, "copy.db")
+	copied, err := s.BackupTo(t.Context(), path)
+	require.NoError(t, err)
 	require.NoError(t, s.Commit(g.Next()))
 	require.NoError(t, s.Close())
 
-	path := filepath.Join(dir, "copy.db")
-	require.NoError(t, os.WriteFile(path, copied.Bytes(), 0o600))
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, boltstore.Copied{Path: path, Bytes: int64(len(content)), SHA256: sha256.Sum256(content),
+		Release: uint32(len(want.Intents)), Records: uint64(len(want.Records))}, copied)
 	got, err := readFile(path)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
@@ -162,7 +176,7 @@ func TestCompactKeepsContentAndDropsFreePages(t *testing.T) {
 	got, err := readFile(dst)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	faults, err := boltstore.Check(dst)
+	faults, err := boltstore.Check(dst, boltstore.Options{})
 	require.NoError(t, err)
 	require.Empty(t, faults)
 	before, err := os.Stat(src)
@@ -190,14 +204,14 @@ func TestFilesOfAStoppedState(t *testing.T) {
 	held := openAt(t, path, boltstore.Options{NoSync: true})
 	_, err = boltstore.Open(path, boltstore.Options{Timeout: 1})
 	require.ErrorIs(t, err, incremental.ErrLocked)
-	require.ErrorIs(t, boltstore.BackupFile(path, out), incremental.ErrLocked)
-	require.ErrorIs(t, boltstore.CompactFile(path), incremental.ErrLocked)
+	require.ErrorIs(t, backupFile(path, out), incremental.ErrLocked)
+	require.ErrorIs(t, boltstore.CompactFile(path, boltstore.Options{}), incremental.ErrLocked)
 	require.NoError(t, held.Close())
 
-	require.NoError(t, boltstore.BackupFile(path, out))
-	require.ErrorIs(t, boltstore.BackupFile(path, out), fs.ErrExist)
+	require.NoError(t, backupFile(path, out))
+	require.ErrorIs(t, backupFile(path, out), fs.ErrExist)
 	require.NoError(t, os.WriteFile(path+".compact", []byte("of a run that was interrupted"), 0o600))
-	require.NoError(t, boltstore.CompactFile(path))
+	require.NoError(t, boltstore.CompactFile(path, boltstore.Options{}))
 	after, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Less(t, after.Size(), before.Size())
@@ -212,7 +226,7 @@ func TestFilesOfAStoppedState(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{path, out}, left)
-	require.ErrorIs(t, boltstore.CompactFile(filepath.Join(dir, "none")), fs.ErrNotExist)
+	require.ErrorIs(t, boltstore.CompactFile(filepath.Join(dir, "none"), boltstore.Options{}), fs.ErrNotExist)
 	require.NoFileExists(t, filepath.Join(dir, "none"))
 }
 
@@ -230,7 +244,7 @@ func TestCompactRefusesADamagedState(t *testing.T) {
 func TestInfoCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	_, want := makeState(t, path, 40)
-	got, err := boltstore.Info(path)
+	got, err := boltstore.Info(path, boltstore.Options{})
 	require.NoError(t, err)
 	require.Equal(t, 4, got.Format)
 	require.Equal(t, "-rw-------", got.Mode)

@@ -1,8 +1,6 @@
 package boltstore
 
 import (
-	bolt "go.etcd.io/bbolt"
-
 	"anond/incremental"
 )
 
@@ -20,7 +18,7 @@ func (t turns) apply(c *incremental.Class) {
 }
 
 // readTurns reads declarations and deaths. A class turns each way once.
-func readTurns(tx *bolt.Tx, e ends) (turns, error) {
+func readTurns(tx *transaction, e ends) (turns, error) {
 	t := turns{died: map[incremental.ClassID]uint32{}, declared: map[incremental.ClassID]bool{}}
 	seen := uint64(0)
 	err := scan(tx, inPure, 8, func(n uint64, key, content []byte) error {

@@ -21,7 +21,7 @@ import (
 // verdict holds what is there at the end of a plan against what was sent. It shares
 // nothing with the publisher but the formats of files and exports.
 func (s *site) verdict() error {
-	if faults, err := boltstore.Check(s.config.State.Path); err != nil || len(faults) > 0 {
+	if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || len(faults) > 0 {
 		return fmt.Errorf("state check: %v %w", faults, err)
 	}
 	e, err := daemon.OpenExporter(s.config)

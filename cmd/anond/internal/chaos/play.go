@@ -153,7 +153,7 @@ func (w *inside) play() (*played, error) {
 // bit may have harmed pages that nobody has read yet: then the newest sound copy is put
 // back.
 func (w *inside) checkState(p *played) error {
-	faults, err := boltstore.Check(w.config.State.Path)
+	faults, err := boltstore.Check(w.config.State.Path, boltstore.Options{})
 	if err != nil || len(faults) == 0 {
 		return err
 	}
@@ -259,7 +259,7 @@ func (w *inside) restoreState() error {
 		if err := os.WriteFile(w.config.State.Path, w.images[i], 0o600); err != nil {
 			return err
 		}
-		faults, err := boltstore.Check(w.config.State.Path)
+		faults, err := boltstore.Check(w.config.State.Path, boltstore.Options{})
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	var closers closers
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
 
-	opened, err := openStore(ctx, c, o, lease)
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return err
+	}
+	opened, err := openStore(ctx, c, o, options, lease)
 	if err != nil {
 		return err
 	}
@@ -109,7 +113,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(source.Close)
-	sink, err := openDeadLetters(c, o)
+	sink, err := openDeadLetters(c, o, options.Key)
 	if err != nil {
 		return err
 	}
@@ -120,8 +124,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 	releases := inspect(ctx, c, o, machine.Intents(), publisher.standing)
 	closers.add(releases.close)
+	copies := newBackups(ctx, c, opened, o)
+	closers.add(copies.close) // before the store, which it reads
 	show, last := steps.observe, ingest.Report{}
-	observe := func(r ingest.Report) { last = r; show(r) }
+	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r) }
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload,

@@ -51,7 +51,12 @@ func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.R
 // openExporter opens the state, and lets a function read it too.
 func openExporter(ctx context.Context, c *config.Config, also func(incremental.Store, *incremental.Machine) error) (
 	e *Exporter, err error) {
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{ReadOnly: true})
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	options.ReadOnly = true
+	store, err := boltstore.Open(c.State.Path, options)
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,10 @@ func (l lease) fence() error {
 // openState opens the state. The holder of the lease waits for the state's lock as
 // long as it holds the lease: the previous member may still be ending, or be
 // suspended, and then keeps the lock until it resumes or is killed.
-func openState(ctx context.Context, c *config.Config, o Options, l lease) (*boltstore.Store, error) {
+func openState(ctx context.Context, c *config.Config, o Options, options boltstore.Options, l lease) (*boltstore.Store, error) {
 	next, gap := o.Clock.Now(), 10*time.Second
 	for {
-		store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes})
+		store, err := boltstore.Open(c.State.Path, options)
 		if l.held == nil || !errors.Is(err, incremental.ErrLocked) {
 			return store, err
 		}

@@ -63,8 +63,8 @@ func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T
 }
 
 // openStore opens the state, for whose lock it may wait a while.
-func openStore(ctx context.Context, c *config.Config, o Options, lease lease) (*boltstore.Store, error) {
-	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, lease) })
+func openStore(ctx context.Context, c *config.Config, o Options, options boltstore.Options, lease lease) (*boltstore.Store, error) {
+	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, options, lease) })
 }
 
 // oncePatience is how long a run with --once waits for a source that does not

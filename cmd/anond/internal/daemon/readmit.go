@@ -12,6 +12,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/sealed"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -43,7 +44,11 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 	if _, err := os.Stat(c.State.Path); err != nil {
 		return out, err
 	}
-	store, err := boltstore.Open(c.State.Path, boltstore.Options{MaxBytes: c.State.MaxBytes})
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	store, err := boltstore.Open(c.State.Path, options)
 	if err != nil {
 		return out, err
 	}
@@ -59,7 +64,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 	if err := l.gather(path, store); err != nil {
 		return out, err
 	}
-	r := &readmission{machine: machine, letters: l, schema: c.Schema(), out: Readmitted{Letters: len(l.open), More: l.more}}
+	r := &readmission{machine: machine, letters: l, key: options.Key, schema: c.Schema(), out: Readmitted{Letters: len(l.open), More: l.more}}
 	if r.decoder, err = decoderOf(c)(); err != nil {
 		return out, err
 	}
@@ -86,6 +91,10 @@ func (r *readmission) payload(d incremental.DeadLetter) error {
 	if open, wanted := r.letters.open[place{d.Partition, d.Offset}]; !wanted || open.Seq != d.Seq || d.Payload == nil {
 		return nil
 	}
+	d, err := ingest.OpenPayload(d, r.key)
+	if err != nil {
+		return fmt.Errorf("dead letter %d: %w", d.Seq, err)
+	}
 	return r.take(d.Partition, d.Offset, d.Payload, nil)
 }
 
@@ -104,6 +113,7 @@ func (l *letters) wanted() map[incremental.Partition][]int64 {
 type readmission struct {
 	machine *incremental.Machine
 	letters *letters
+	key     sealed.Key
 	schema  *equivclass.Schema
 	decoder ingest.Decoder
 	staged  int

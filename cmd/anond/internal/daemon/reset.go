@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/sealed"
 	"anond/snapshot"
 )
 
@@ -29,12 +31,16 @@ type Removed struct {
 // get a second history), and if there are releases or a ledger that the state does
 // not know. The seed stays: it is drawn once for a dataset (rule R, randomness), so
 // that nobody can repeat the draw until they like the release.
-func Reset(c *config.Config) (Removed, error) {
+func Reset(ctx context.Context, c *config.Config) (Removed, error) {
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return Removed{}, err
+	}
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
-		return Removed{}, decidedElsewhere(c, err)
+		return Removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[incremental.Partition]incremental.Position
-	had, err := boltstore.ResetFile(c.State.Path, func(old incremental.Meta, read positions) (incremental.Meta, error) {
+	had, err := boltstore.ResetFile(c.State.Path, options, func(old incremental.Meta, read positions) (incremental.Meta, error) {
 		if old.LastCut > 0 && retired(old.Settings) {
 			return old, fmt.Errorf("%w: an earlier version refused the first pool at level L2, where it is fixed", incremental.ErrDecided)
 		}
@@ -83,11 +89,14 @@ func readBefore(old incremental.Meta, positions map[incremental.Partition]increm
 
 // decidedElsewhere reports that releases exist, if err says so, and whether the
 // state knows of them.
-func decidedElsewhere(c *config.Config, err error) error {
+func decidedElsewhere(c *config.Config, o boltstore.Options, err error) error {
 	if !errors.Is(err, snapshot.ErrBehind) {
 		return err
 	}
-	info, stateErr := boltstore.Info(c.State.Path)
+	info, stateErr := boltstore.Info(c.State.Path, o)
+	if sealed.Unreadable(stateErr) {
+		return stateErr
+	}
 	if stateErr == nil && info.Releases > 0 {
 		return fmt.Errorf("reset state %s: %w", c.State.Path, incremental.ErrDecided)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/sealed"
 	"anond/ingest"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
@@ -101,7 +102,16 @@ func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
 	return out, nil
 }
 
-func openDeadLetters(c *config.Config, o Options) (ingest.DeadLetters, error) {
+// openDeadLetters opens the sink; with a key, what it gets is encrypted.
+func openDeadLetters(c *config.Config, o Options, key sealed.Key) (ingest.DeadLetters, error) {
+	sink, err := openSink(c, o)
+	if err == nil && key.Set() {
+		sink = ingest.SealPayloads(sink, key)
+	}
+	return sink, err
+}
+
+func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
 	if c.DeadLetter.Type == config.ToFile {
 		return ingest.NewDeadLetterFile(c.DeadLetter.Path)
 	}

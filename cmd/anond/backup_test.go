@@ -1,0 +1,75 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestBackupsOfARunningDaemon: a copy follows releases, the newest ones stay, each is
+// what its description says, and the newest takes the place of a lost state.
+func TestBackupsOfARunningDaemon(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400", ", backup: {dir: ./copies, keep: 2}")
+	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
+	s.write("copies/hospital-notes.txt", "not ours")
+	s.write("admissions.ndjson", ndjson(1, 2000))
+	s.must("run --once")
+	s.write("admissions.ndjson", ndjson(1, 3000))
+	s.must("run --once")
+	s.write("admissions.ndjson", ndjson(1, 4000))
+	r := s.run("run --once")
+	require.Equal(t, exitOK, r.code)
+	assert.Contains(t, r.stderr, "backup_made")
+
+	copies, err := filepath.Glob(s.path("copies/hospital-*.db"))
+	require.NoError(t, err)
+	require.Len(t, copies, 2)
+	assert.FileExists(t, s.path("copies/hospital-notes.txt"))
+	newest := copies[1]
+	var described struct {
+		SHA256  string
+		Release int
+		Records int
+	}
+	require.NoError(t, json.Unmarshal([]byte(s.read("copies/"+filepath.Base(newest)+".json")), &described))
+	content, err := os.ReadFile(newest)
+	require.NoError(t, err)
+	sum := sha256.Sum256(content)
+	assert.Equal(t, hex.EncodeToString(sum[:]), described.SHA256)
+	assert.Equal(t, s.counts().Newest.Release, uint32(described.Release))
+
+	// The state is lost. An older copy is refused, the newest goes on.
+	require.NoError(t, os.Rename(s.path("state/anond.db"), s.path("lost")))
+	r = s.run("state restore --from " + copies[0])
+	assert.Equal(t, exitBehind, r.code, r.stderr)
+	assert.NoFileExists(t, s.path("state/anond.db"))
+	s.must("state restore --from " + newest)
+	s.write("admissions.ndjson", ndjson(1, 5000))
+	s.must("run --once")
+	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+
+	// A copy that is older than the releases leaves the state in place.
+	before := s.read("state/anond.db")
+	require.NoError(t, os.WriteFile(newest, content, 0o600)) // it was removed meanwhile
+	r = s.run("state restore --from " + newest)
+	assert.Equal(t, exitBehind, r.code)
+	assert.Equal(t, before, s.read("state/anond.db"))
+
+	// A changed copy, and one of another dataset.
+	copies, err = filepath.Glob(s.path("copies/hospital-*.db"))
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(copies[1], int64(len(content))/2))
+	r = s.run("state restore --from " + copies[1])
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stderr, "its checksum differs")
+	s.edit("dataset: hospital", "dataset: clinic")
+	r = s.run("state restore --from " + copies[2])
+	assert.Equal(t, exitConfig, r.code)
+	assert.Contains(t, r.stderr, "is a backup of the dataset hospital")
+}

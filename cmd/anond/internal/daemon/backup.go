@@ -1,0 +1,186 @@
+package daemon
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"anond/cmd/anond/internal/outfile"
+	"anond/config"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+)
+
+// Backup is the description next to a backup, in counts only.
+type Backup struct {
+	Dataset string    `json:"dataset"`
+	Made    time.Time `json:"made"`
+	File    string    `json:"file"`
+	Bytes   int64     `json:"bytes"`
+	SHA256  string    `json:"sha256"`
+	Release uint32    `json:"release"` // newest that it knows
+	Records uint64    `json:"records"`
+	KeyID   string    `json:"key_id,omitempty"`
+}
+
+func describe(dataset string, made time.Time, c boltstore.Copied) Backup {
+	return Backup{Dataset: dataset, Made: made.UTC(), File: filepath.Base(c.Path), Bytes: c.Bytes, SHA256: hex.EncodeToString(c.SHA256[:]),
+		Release: c.Release, Records: c.Records, KeyID: c.KeyID}
+}
+
+// descriptionOf is where the description of a backup is.
+func descriptionOf(backup string) string { return backup + ".json" }
+
+func (b Backup) write(path string) error {
+	data, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	return outfile.Replace(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}
+
+// MakeBackup copies the state of a stopped daemon, and describes the copy.
+func MakeBackup(ctx context.Context, c *config.Config, out string, now time.Time) (Backup, error) {
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return Backup{}, err
+	}
+	copied, err := boltstore.BackupFile(ctx, c.State.Path, out, options)
+	if err != nil {
+		return Backup{}, err
+	}
+	b := describe(c.Dataset, now, copied)
+	return b, b.write(descriptionOf(out))
+}
+
+// backups copies the state of a running daemon after releases: a copy is of use until the
+// next one. A copy has been loaded once before it gets its name.
+type backups struct {
+	config  *config.Config
+	store   *boltstore.Store
+	log     *slog.Logger
+	clock   ingest.Clock
+	ctx     context.Context // of copies
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	busy   bool
+	last   time.Time
+	at     uint32 // newest release that was copied, or tried
+	newest uint32
+}
+
+func newBackups(ctx context.Context, c *config.Config, s *boltstore.Store, o Options) *backups {
+	b := &backups{config: c, store: s, log: o.Log, clock: o.Clock}
+	b.ctx, b.stop = context.WithCancel(ctx)
+	return b
+}
+
+// observe starts a backup if a release was published that is not copied yet.
+func (b *backups) observe(r ingest.Report) {
+	if b.config.State.Backup.Dir == "" || r.Newest == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.newest = r.Newest.Intent.Release
+	if !b.busy && r.Releasing == 0 && b.due(r.Time) {
+		b.busy = true
+		b.running.Go(func() {
+			b.make(r.Time)
+			b.mu.Lock()
+			b.busy = false
+			b.mu.Unlock()
+		})
+	}
+}
+
+// due reports whether the newest release is to be copied, and then counts it as copied.
+func (b *backups) due(now time.Time) bool {
+	if b.newest <= b.at || !b.last.IsZero() && now.Sub(b.last) < b.config.State.Backup.MinInterval {
+		return false
+	}
+	b.last, b.at = now, b.newest
+	return true
+}
+
+// make copies the state and says what came of it.
+func (b *backups) make(now time.Time) {
+	began := b.clock.Now()
+	made, err := b.copy(now)
+	if b.ctx.Err() != nil {
+		return // the daemon stops, and the next release is copied
+	}
+	if err != nil {
+		b.log.Error("the backup of the state failed; the next release is followed by the next attempt",
+			"event", "backup_failed", "error", err.Error())
+		return
+	}
+	b.log.Info("backup made", "event", "backup_made", "file", made.File, "release", made.Release, "records", made.Records, "bytes", made.Bytes,
+		"sha256", made.SHA256, "ms", b.clock.Now().Sub(began).Milliseconds())
+}
+
+func (b *backups) copy(now time.Time) (Backup, error) {
+	dir := b.config.State.Backup.Dir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Backup{}, err
+	}
+	name := fmt.Sprintf("%s-%s-r%06d.db", b.config.Dataset, now.UTC().Format("20060102T150405Z"), b.at)
+	copied, err := b.store.BackupTo(b.ctx, filepath.Join(dir, name))
+	if err != nil {
+		return Backup{}, err
+	}
+	made := describe(b.config.Dataset, now, copied)
+	return made, errors.Join(made.write(descriptionOf(copied.Path)), b.prune(dir))
+}
+
+var backupStamp = regexp.MustCompile(`^-[0-9]{8}T[0-9]{6}Z-r[0-9]{6,}\.db$`)
+
+// prune removes the oldest backups of this dataset beyond state.backup.keep.
+func (b *backups) prune(dir string) error {
+	entries, err := os.ReadDir(dir) // in order of name, so of time
+	if err != nil {
+		return err
+	}
+	var ours []string
+	for _, e := range entries {
+		if stamp, is := strings.CutPrefix(e.Name(), b.config.Dataset); is && backupStamp.MatchString(stamp) {
+			ours = append(ours, filepath.Join(dir, e.Name()))
+		}
+	}
+	var errs []error
+	for _, old := range ours[:max(0, len(ours)-b.config.State.Backup.Keep)] {
+		for _, file := range []string{old, descriptionOf(old)} {
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// close waits for the backup in progress, and after a run that ended by itself for one of
+// its last release. A stop ends the copy.
+func (b *backups) close() error {
+	defer b.stop()
+	b.running.Wait()
+	if b.ctx.Err() == nil && b.due(b.clock.Now()) {
+		b.make(b.clock.Now())
+	}
+	return nil
+}

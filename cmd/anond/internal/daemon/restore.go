@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/snapshot"
+)
+
+// ErrChecksum: a backup is not the file that its description describes.
+var ErrChecksum = errors.New("the backup is not the file that was made: its checksum differs from its description")
+
+// Restored says what a restore did.
+type Restored struct {
+	Path    string `json:"path"`
+	Records uint64 `json:"records"`
+	Release uint32 `json:"release"`
+	Aside   string `json:"aside,omitempty"` // where the state is that was there before
+}
+
+// Restore puts a backup in place of the state. It refuses a copy that is damaged, one
+// that the releases or the ledger are ahead of (rule F, forbidden: the same people would
+// get a second history), and one that the state in place is ahead of.
+func Restore(ctx context.Context, c *config.Config, from string, now time.Time) (Restored, error) {
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return Restored{}, err
+	}
+	if err := checkDescription(from, c.Dataset); err != nil {
+		return Restored{}, err
+	}
+	intents, err := intentsOf(from, options)
+	if err != nil {
+		return Restored{}, err
+	}
+	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil {
+		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
+	}
+	aside := c.State.Path + ".replaced-" + now.UTC().Format("20060102T150405Z")
+	copied, err := boltstore.RestoreFile(ctx, from, c.State.Path, aside, options)
+	if err != nil {
+		return Restored{}, err
+	}
+	out := Restored{Path: c.State.Path, Records: copied.Records, Release: copied.Release}
+	if _, err := os.Stat(aside); err == nil {
+		out.Aside = aside
+	}
+	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it describes what was replaced
+		return out, err
+	}
+	return out, nil
+}
+
+// checkDescription compares a backup with its description, if it has one.
+func checkDescription(path, dataset string) error {
+	data, err := os.ReadFile(descriptionOf(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var b Backup
+	if err == nil {
+		err = json.Unmarshal(data, &b)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", descriptionOf(path), err)
+	}
+	if b.Dataset != dataset {
+		return &ConfigError{fmt.Errorf("%s is a backup of the dataset %s", path, b.Dataset)}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != b.SHA256 {
+		return fmt.Errorf("%s: %w", path, ErrChecksum)
+	}
+	return nil
+}
+
+// intentsOf reads the releases that a state has decided.
+func intentsOf(path string, o boltstore.Options) (out []incremental.Intent, err error) {
+	o.ReadOnly = true
+	s, err := boltstore.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	v := emptyVisitor()
+	v.Intent = func(i *incremental.Intent) error { out = append(out, *i); return nil }
+	return out, errors.Join(s.Load(v), s.Close())
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+)
+
+func newStateRestoreCommand(env *environment) *cobra.Command {
+	var path, from string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "restore", Short: "Put a backup in place of the state of a stopped daemon",
+		Long: "Checks the backup, compares it with its description, with the releases, with the ledger and with the state in place, and\n" +
+			"replaces the state. A backup that any of them is ahead of is refused (exit 5): it would decide releases anew, and the two\n" +
+			"histories could be compared. The state that was in place is kept next to it.",
+		Example: "  anond state restore -c anond.yaml --from /mnt/backup/anond/hospital-20261122T020003Z-r000042.db",
+		RunE: answering(func(c *cobra.Command, _ []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			out, err := daemon.Restore(c.Context(), cfg, from, time.Now())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, out)
+			}
+			kept := ""
+			if out.Aside != "" {
+				kept = ". The state before it: " + out.Aside
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s: %d records, release %d%s\n", out.Path, out.Records, out.Release, kept)
+			return err
+		}),
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().StringVar(&from, "from", "", "backup `file` (required)")
+	_ = c.MarkFlagRequired("from")
+	return c
+}

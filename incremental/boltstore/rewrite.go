@@ -1,0 +1,162 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+	"anond/incremental/sealed"
+)
+
+// CompactFile replaces the state at path by a copy without free pages. It holds the
+// lock throughout, so that no daemon can go on in the old file; one that waited for the lock notices that the file is another (openBolt).
+func CompactFile(path string, o Options) error {
+	return replaceFile(path, "compact", o, func(s *Store, dst string) error { return s.compact(dst, o.Key) })
+}
+
+// RekeyFile replaces the state at path, which o opens, by a copy under another key and a
+// new data key; without key the copy is not encrypted. Nothing of the old file is left
+// in the new one. The old one is removed, but a file system or a disk may keep its blocks.
+func RekeyFile(path string, o Options, to sealed.Key) error {
+	return replaceFile(path, "rekey", o, func(s *Store, dst string) error {
+		return appear(context.Background(), dst, to, func(tmp string) error { return s.copyTo(tmp, to) })
+	})
+}
+
+// replaceFile replaces the state at path by what write makes of it, holding its lock.
+func replaceFile(path, purpose string, o Options, write func(s *Store, dst string) error) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	s, err := Open(path, o)
+	if err != nil {
+		return err
+	}
+	fresh := path + "." + purpose
+	if err = os.Remove(fresh); err == nil || errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
+		err = write(s, fresh)
+	}
+	if err == nil {
+		err = os.Rename(fresh, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s state %s: %w", purpose, path, err)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// appear makes a state file in the directory of dst and renames it once it is complete.
+func appear(ctx context.Context, dst string, key sealed.Key, write func(tmp string) error) error {
+	if _, err := os.Lstat(dst); err == nil {
+		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
+	}
+	tmp := filepath.Join(filepath.Dir(dst), "."+filepath.Base(dst)+".incomplete") // a name that nobody else gives a file
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := write(tmp); err != nil {
+		return errors.Join(writeError(err), os.Remove(tmp))
+	}
+	if err := verifyCopy(ctx, tmp, key); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	if err := os.Rename(tmp, dst); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dst))
+}
+
+// copyStep is how much one transaction of a copy holds.
+const copyStep = 8 << 20
+
+// compact writes the state without its free pages to dst, which must not exist and
+// appears only when complete.
+func (s *Store) compact(dst string, key sealed.Key) error {
+	return appear(context.Background(), dst, key, func(tmp string) error {
+		to, err := openBolt(tmp, Options{NoSync: true}) // synced once, below
+		if err != nil {
+			return err
+		}
+		to.AllocSize = 1 << 16 // leave no tail
+		err = guarded(func() error { return bolt.Compact(to, s.db, copyStep) })
+		if err == nil {
+			err = to.Sync()
+		}
+		return errors.Join(err, to.Close())
+	})
+}
+
+// copyTo writes all values to a new state file under another key.
+func (s *Store) copyTo(path string, key sealed.Key) error {
+	to, err := Open(path, Options{NoSync: true, Key: key}) // synced once, below
+	if err != nil {
+		return err
+	}
+	err = guarded(func() error {
+		return s.view(func(tx *transaction) error {
+			for _, b := range allBuckets {
+				if err := to.copyBucket(tx, b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err == nil {
+		err = to.db.Sync()
+	}
+	return errors.Join(err, to.Close())
+}
+
+// copyBucket copies one bucket, some megabytes in a transaction.
+func (s *Store) copyBucket(from *transaction, b *bucket) error {
+	x := from.Bucket(b.name)
+	if x == nil {
+		return nil // attempts may be missing; of another, verifyCopy tells
+	}
+	c := x.Cursor()
+	for key, value := c.First(); key != nil; {
+		err := s.update(func(tx *transaction) error {
+			w, size := writer{tx: tx}, 0
+			for ; key != nil && size < copyStep; key, value = c.Next() {
+				if inClear(b, key) { // the new file has its own
+					continue
+				}
+				content, err := from.unseal(b, key, value)
+				if err == nil {
+					err = w.put(b, key, content[:len(content):len(content)])
+				}
+				if err != nil {
+					return err
+				}
+				size += len(value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyCopy loads the copy: what was damaged in the source, or lost while copying,
+// fails its checksum or its bucket's end.
+func verifyCopy(ctx context.Context, path string, key sealed.Key) error {
+	c, err := Open(path, Options{ReadOnly: true, Key: key})
+	if err != nil {
+		return err
+	}
+	v := nobody
+	v.Records = func(*incremental.RecordBlock) error { return ctx.Err() }
+	return errors.Join(c.Load(v), c.Close())
+}

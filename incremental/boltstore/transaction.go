@@ -1,0 +1,74 @@
+package boltstore
+
+import (
+	"crypto/rand"
+	"io"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental/sealed"
+)
+
+// crypt is the data key of an encrypted file; nil where the file is not encrypted.
+type crypt struct {
+	key    sealed.Key
+	opener *sealed.Opener
+	random io.Reader
+}
+
+func newCrypt(key sealed.Key) *crypt { return &crypt{key, key.Opener(), rand.Reader} }
+
+// A transaction is one of bbolt, and the data key of its file. Every value is read and
+// written through it.
+type transaction struct {
+	*bolt.Tx
+	crypt  *crypt
+	sealer *sealed.Sealer // of this transaction, made with its first write
+}
+
+func (s *Store) view(do func(*transaction) error) error {
+	return s.db.View(func(tx *bolt.Tx) error { return do(&transaction{Tx: tx, crypt: s.crypt}) })
+}
+
+func (s *Store) update(do func(*transaction) error) error {
+	return s.db.Update(func(tx *bolt.Tx) error { return do(&transaction{Tx: tx, crypt: s.crypt}) })
+}
+
+// inClear reports whether a value is never encrypted: what has to be read before the key
+// is known.
+func inClear(b *bucket, key []byte) bool {
+	return b == inMeta && (string(key) == string(keyFormat) || string(key) == string(keyCipher))
+}
+
+// place is what a value is bound to: its bucket and its key. No name of a bucket has a
+// zero byte.
+func (b *bucket) place(key []byte) []byte {
+	return append(append(append(make([]byte, 0, len(b.name)+1+len(key)), b.name...), 0), key...)
+}
+
+// seal makes the value of a content: encrypted, or followed by its checksum.
+func (tx *transaction) seal(b *bucket, key, content []byte) ([]byte, error) {
+	if tx.crypt == nil || inClear(b, key) {
+		return b.seal(key, content), nil
+	}
+	if tx.sealer == nil {
+		var err error
+		if tx.sealer, err = tx.crypt.key.Sealer(tx.crypt.random); err != nil {
+			return nil, err
+		}
+	}
+	return tx.sealer.Seal(make([]byte, 0, len(content)+sealed.Overhead), b.place(key), content)
+}
+
+// unseal returns the content of a value. What is not encrypted lives as long as the
+// transaction.
+func (tx *transaction) unseal(b *bucket, key, value []byte) ([]byte, error) {
+	if tx.crypt == nil || inClear(b, key) {
+		return b.unseal(key, value)
+	}
+	content, err := tx.crypt.opener.Open(b.place(key), value)
+	if err != nil {
+		return nil, b.damaged(key, err.Error())
+	}
+	return content, nil
+}

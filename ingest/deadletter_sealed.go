@@ -1,0 +1,50 @@
+package ingest
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"anond/incremental"
+	"anond/incremental/sealed"
+)
+
+// SealPayloads encrypts the payloads of the dead letters on their way to a sink. Two
+// encryptions of one dead letter are equal byte for byte, so a delivery may be repeated
+// as before.
+func SealPayloads(to DeadLetters, key sealed.Key) DeadLetters {
+	return &sealing{to, key}
+}
+
+type sealing struct {
+	DeadLetters
+	key sealed.Key
+}
+
+func (s *sealing) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+	letters = slices.Clone(letters)
+	for i := range letters {
+		if l := &letters[i]; l.Payload != nil {
+			l.Payload, l.Sealed = s.key.SealSame(letterPlace(*l), l.Payload), true
+		}
+	}
+	return s.DeadLetters.Deliver(ctx, letters)
+}
+
+// OpenPayload decrypts the payload of a delivered dead letter, if it is encrypted.
+// Errors: sealed.ErrNoKey, sealed.ErrWrongKey, sealed.ErrTampered.
+func OpenPayload(l incremental.DeadLetter, key sealed.Key) (incremental.DeadLetter, error) {
+	if !l.Sealed {
+		return l, nil
+	}
+	payload, err := key.OpenSame(letterPlace(l), l.Payload)
+	l.Payload, l.Sealed = payload, false
+	return l, err
+}
+
+// letterPlace binds a payload to its dead letter.
+func letterPlace(l incremental.DeadLetter) []byte {
+	place := binary.BigEndian.AppendUint64([]byte("dead letter\x00"), l.Seq)
+	place = binary.BigEndian.AppendUint64(place, uint64(l.Offset))
+	return append(place, l.Digest[:]...)
+}
