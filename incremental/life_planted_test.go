@@ -29,7 +29,7 @@ var plantedBugs = []plantedBug{
 	{"exhausted classes are regrouped (rule E)", "incremental/regroup.go", "return p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups",
 		"return false"},
 	{"cells cover two members only", "snapshot/table.go", "b.cell(&t.cols[j], c.members)", "b.cell(&t.cols[j], c.members[:2])"},
-	{"a person is published twice (rule S)", "incremental/subject.go", "return c.firsts[c.subject[r]] != r", "return false"},
+	{"a person is published twice (rule S)", "incremental/subject.go", "return c.firsts != nil && c.firsts.first(c, r) != r", "return false"},
 	{"positions are stored one too low", "incremental/offsets.go", "out = append(out, PartitionPosition{p, r.Position})",
 		"pos := r.Position; pos.Next--; out = append(out, PartitionPosition{p, pos})"},
 	{"who arrived behind a cut was passed over by it", "incremental/pending.go", "r >= at.LastCut || ", ""},

@@ -103,6 +103,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := store.Load(m.visitor(o, &fresh)); err != nil {
 		return nil, err
 	}
+	m.records.loaded()
 	if fresh {
 		m.head.Meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
