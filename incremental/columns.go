@@ -171,7 +171,8 @@ func (c *columns) arrived(r RecordID) int64 {
 
 // block returns the records from first on as a block.
 func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa().AppendTo(nil, int(first))), Origin: origin, Offset: offset}
+	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa().AppendTo(nil, int(first))), Origin: origin,
+		Offset: offset}
 	for _, attribute := range c.stores {
 		if c.Dicts[attribute] == nil {
 			b.Columns = append(b.Columns, c.FlagCodes(attribute, int(first)))
