@@ -10,7 +10,7 @@ BENCHTIME ?= 1x
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
 ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
 
-.PHONY: test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench lint fmt vet build clean
+.PHONY: test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
@@ -78,6 +78,17 @@ life:
 # bench: BENCH chooses by name, BENCHTIME=2s repeats; docs/BENCHMARKS.md explains.
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
+
+# bench-compare: the benchmarks of commit BASE and of the working tree, run in turns and
+# compared by benchstat. BENCH and PKGS choose, ROUNDS and BENCHTIME say how long.
+bench-compare:
+	@GO='$(GO)' BENCH='$(BENCH)' PKGS='$(PKGS)' ROUNDS='$(ROUNDS)' BENCHTIME='$(if $(filter file,$(origin BENCHTIME)),1s,$(BENCHTIME))' \
+		.ci/bench-compare '$(BASE)'
+
+# phases: where the daemon's processor time goes, from a profile of a million records.
+LEVEL ?= L2
+phases:
+	@GO='$(GO)' .ci/phases $(LEVEL)
 
 # lint: findings fail. A checker that cannot be fetched, or cannot reach its
 # database, is skipped with a message.

@@ -32,10 +32,23 @@ const fewValues = 64
 
 // BagOf returns the bag of the values that the rows have in a column.
 // Cost: n log n at most, however many values differ.
-func BagOf[R ~int32 | ~uint32](column []Code, rows []R) (b Bag) {
+func BagOf[R ~int32 | ~uint32](column []Code, rows []R) Bag { return bagOf(column, rows) }
+
+// BagIn returns the bag of the codes of some records.
+func BagIn[R ~int32 | ~uint32](c *Column, rows []R) Bag {
+	switch {
+	case c.one != nil:
+		return bagOf(c.one, rows)
+	case c.two != nil:
+		return bagOf(c.two, rows)
+	}
+	return bagOf(c.four, rows)
+}
+
+func bagOf[C uint8 | uint16 | Code, R ~int32 | ~uint32](column []C, rows []R) (b Bag) {
 	var late []Code // of values that b lacks
 	for _, r := range rows {
-		c := column[r]
+		c := Code(column[r])
 		i, found := b.find(c)
 		switch {
 		case found:

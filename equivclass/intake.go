@@ -73,25 +73,32 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, ord
 // Append takes a row in, or says why not and which attribute is at fault; nothing
 // of a refused row is kept. Each value is looked up once.
 func (t *Table) Append(row Row) (Reason, string) {
-	if why, attribute := t.Check(row); why != Accepted {
+	in := &t.intake
+	if why, attribute := in.take(row); why != Accepted {
 		return why, attribute
 	}
-	in := &t.intake
-	in.grown = in.grown[:0]
 	for k := range in.steps {
-		s := &in.steps[k]
-		if s.dict == nil {
-			continue
+		if s := &in.steps[k]; s.dict != nil {
+			t.Codes[s.attribute] = append(t.Codes[s.attribute], in.row[s.attribute].code)
 		}
-		i := s.attribute
-		v := in.row[i]
-		if !v.known {
-			v.code, in.grown = s.dict.add(row[i]), append(in.grown, i)
-		}
-		t.Codes[i] = append(t.Codes[i], v.code)
 	}
 	if in.semi {
 		t.Private = append(t.Private, in.private)
+	}
+	return Accepted, ""
+}
+
+// take judges a row and encodes it: of an accepted row every dictionary has its value.
+func (in *intake) take(row Row) (Reason, string) {
+	if why, attribute := in.check(row); why != Accepted {
+		return why, attribute
+	}
+	in.grown = in.grown[:0]
+	for k := range in.steps {
+		s := &in.steps[k]
+		if v := &in.row[s.attribute]; s.dict != nil && !v.known {
+			v.code, in.grown = s.dict.add(row[s.attribute]), append(in.grown, s.attribute)
+		}
 	}
 	return Accepted, ""
 }
@@ -102,8 +109,9 @@ func (t *Table) Grown() []int { return t.intake.grown }
 
 // Check says what Append would say of a row and takes nothing in: whether every
 // value that is kept is admissible, the subject is there and the flags can be read.
-func (t *Table) Check(row Row) (Reason, string) {
-	in := &t.intake
+func (t *Table) Check(row Row) (Reason, string) { return t.intake.check(row) }
+
+func (in *intake) check(row Row) (Reason, string) {
 	in.private = in.always
 	for k := range in.steps {
 		s := &in.steps[k]
@@ -138,36 +146,28 @@ func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	return why
 }
 
-// Extend takes in records that are encoded already, by attribute: codes of the
-// dictionaries, and of a flag 1 where it says sensitive, else 0.
-func (t *Table) Extend(columns [][]Code) {
-	first := t.Len()
-	for i, d := range t.Dicts {
-		if d != nil {
-			t.Codes[i] = append(t.Codes[i], columns[i]...)
-		}
+// extend adds the flags of n further records, as columns say them.
+func (in *intake) extend(private []uint64, columns [][]Code, n int) []uint64 {
+	if !in.semi {
+		return private
 	}
-	if !t.intake.semi {
-		return
-	}
-	for r := range t.Len() - first {
-		private := t.intake.always
-		for _, f := range t.intake.flags {
+	for r := range n {
+		word := in.always
+		for _, f := range in.flags {
 			if columns[f.attribute][r] == 1 {
-				private |= f.flags
+				word |= f.flags
 			}
 		}
-		t.Private = append(t.Private, private)
+		private = append(private, word)
 	}
+	return private
 }
 
-// FlagCodes returns what an attribute of role flag says of the records from first on,
-// as Extend takes it.
-func (t *Table) FlagCodes(attribute, first int) []Code {
-	i := slices.IndexFunc(t.intake.flags, func(f flag) bool { return f.attribute == attribute })
-	out := make([]Code, t.Len()-first)
-	for r := range out {
-		if t.Private[first+r]&t.intake.flags[i].flags != 0 {
+func (in *intake) flagCodes(attribute int, private []uint64) []Code {
+	i := slices.IndexFunc(in.flags, func(f flag) bool { return f.attribute == attribute })
+	out := make([]Code, len(private))
+	for r, word := range private {
+		if word&in.flags[i].flags != 0 {
 			out[r] = 1
 		}
 	}

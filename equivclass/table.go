@@ -4,8 +4,7 @@ package equivclass
 // single file and the data of an experiment have in common. Attributes that are
 // not kept (identifiers, subjects, what is dropped) have no column.
 //
-// The columns are open: an owner may read them, take some of them along, or add
-// records that are encoded already (Extend). Not safe for concurrent use while it
+// The columns are open: an owner may read them and take some of them along. Not safe for concurrent use while it
 // grows; the records below a number never change.
 type Table struct {
 	Dicts []*Dictionary // by attribute; nil where no value is kept
@@ -22,14 +21,20 @@ type Table struct {
 // before the others, which follow as they stand: of a record with several faults
 // the first one judged is its reason.
 func NewTable(attributes []Attribute, missing Missing, order ...int) *Table {
-	t := &Table{Dicts: make([]*Dictionary, len(attributes)), Codes: make([][]Code, len(attributes))}
-	for i, a := range attributes {
-		if a.kept() {
-			t.Dicts[i] = NewDictionary(a)
-		}
-	}
+	t := &Table{Dicts: dictionaries(attributes), Codes: make([][]Code, len(attributes))}
 	t.intake = newIntake(t.Dicts, attributes, missing, order)
 	return t
+}
+
+// dictionaries are those of the attributes that are kept.
+func dictionaries(attributes []Attribute) []*Dictionary {
+	out := make([]*Dictionary, len(attributes))
+	for i, a := range attributes {
+		if a.kept() {
+			out[i] = NewDictionary(a)
+		}
+	}
+	return out
 }
 
 // kept reports whether a table keeps the values of the attribute. One without a
@@ -60,9 +65,11 @@ func (t *Table) Columns(of ...int) *Table {
 
 // Frozen returns read-only views of the dictionaries as they are now (see
 // Dictionary.Frozen).
-func (t *Table) Frozen() []*Dictionary {
-	out := make([]*Dictionary, len(t.Dicts))
-	for i, d := range t.Dicts {
+func (t *Table) Frozen() []*Dictionary { return frozen(t.Dicts) }
+
+func frozen(dicts []*Dictionary) []*Dictionary {
+	out := make([]*Dictionary, len(dicts))
+	for i, d := range dicts {
 		if d != nil {
 			out[i] = d.Frozen()
 		}

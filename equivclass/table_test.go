@@ -214,18 +214,26 @@ func requireSameRecords(t *testing.T, want *twoPasses, got *Table) {
 	}
 }
 
-// What a table tells of its records, another one of the same attributes and
-// dictionaries takes in.
-func TestExtendReadsWhatATableTells(t *testing.T) {
+// A packed table takes the same rows, and holds the same of them, as an open one. What
+// it tells of its records, another one of the same attributes and dictionaries takes in.
+func TestPackedIsATable(t *testing.T) {
 	rng, s := rand.New(rand.NewPCG(1, 2)), tableSchema(t, RefuseMissing)
-	table := NewTable(s.Attributes(), s.Missing())
-	for table.Len() < 100 {
-		table.Append(drawRow(rng))
+	open, table := NewTable(s.Attributes(), s.Missing()), NewPacked(s.Attributes(), s.Missing())
+	for table.Len() < 3000 {
+		row := drawRow(rng)
+		want, attribute := open.Append(row)
+		why, at := table.Append(row)
+		require.Equal(t, want, why)
+		require.Equal(t, attribute, at)
+		if why == Accepted {
+			require.Equal(t, open.Grown(), table.Grown())
+		}
 	}
-	twin := NewTable(s.Attributes(), s.Missing())
-	for _, cut := range [][2]int{{0, 1}, {1, 60}, {60, 100}} {
+	requirePacked(t, open, table)
+	twin := NewPacked(s.Attributes(), s.Missing())
+	for _, cut := range [][2]int{{0, 1}, {1, 60}, {60, 3000}} {
 		columns := make([][]Code, len(s.Attributes()))
-		for i, column := range table.Codes {
+		for i, column := range open.Codes {
 			if column != nil {
 				columns[i] = column[cut[0]:cut[1]]
 			}
@@ -235,9 +243,17 @@ func TestExtendReadsWhatATableTells(t *testing.T) {
 		}
 		twin.Extend(columns)
 	}
-	require.Equal(t, table.Codes, twin.Codes)
-	require.Equal(t, table.Private, twin.Private)
+	requirePacked(t, open, twin)
 	require.Greater(t, len(slices.Compact(slices.Sorted(slices.Values(table.Private)))), 2, "the flags differ")
+}
+
+func requirePacked(t *testing.T, want *Table, got *Packed) {
+	t.Helper()
+	require.Equal(t, want.Len(), got.Len())
+	require.Equal(t, want.Private, got.Private)
+	for i, column := range want.Codes {
+		require.True(t, slices.Equal(column, got.Columns[i].Codes()))
+	}
 }
 
 // BenchmarkAppend is one row of known values, taken in by one look-up a value, and

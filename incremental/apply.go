@@ -127,18 +127,17 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	c := &m.records
 	r := c.len() - 1
 	for _, i := range c.Grown() {
-		m.staged.entry(i, c.Dicts[i].Text(c.Codes[i][r]))
+		m.staged.entry(i, c.Dicts[i].Text(c.Columns[i].At(int(r))))
 	}
 	c.classOf = append(c.classOf, none)
 	c.noteArrival(r, m.now)
 	first := true
 	if i := m.schema.SubjectIndex(); i >= 0 {
-		s := m.secrets.subjectOf(row[i])
-		c.subject = append(c.subject, s)
-		first = c.noteSubject(s, c.sa()[r], r)
+		c.subject = append(c.subject, m.secrets.subjectOf(row[i]))
+		first = c.firsts.note(c, r)
 	}
 	m.staged.origin(origin, offset)
-	if m.pending.arrive(r, !first && c.isRepeat(r)) && m.head.InitialDone && m.positions() {
+	if m.pending.arrive(r, !first) && m.head.InitialDone && m.positions() {
 		m.planner.place(c, r)
 	}
 }

@@ -55,7 +55,7 @@ func (b bucketizer) buckets(release uint32, p *promise, classes [][]RecordID) (o
 func (b bucketizer) class(p *promise, members []RecordID, draws equivclass.Source) [][]RecordID {
 	column, rows := make([]equivclass.Code, len(members)), make([]int32, len(members))
 	for i, r := range members {
-		column[i], rows[i] = b.records.semi(p.j)[r], int32(i)
+		column[i], rows[i] = b.records.semi(p.j).At(int(r)), int32(i)
 	}
 	var out [][]RecordID
 	for _, rows := range lgb.LocalBuckets(column, equivclass.CanonicalOrder(b.records.semiDict(p.j)), rows, p.l, draws) {

@@ -13,14 +13,14 @@ import (
 // without a change to any file.
 type canonical struct {
 	c       *columns
-	columns [][]equivclass.Code
+	columns []*equivclass.Column
 	ranks   [][]int32 // by column: rank of each code
 }
 
 func newCanonical(c *columns) *canonical {
 	o := &canonical{c: c}
 	for _, i := range slices.Concat(c.schema.Quasi(), c.schema.Semi(), []int{c.schema.SensitiveIndex()}) {
-		o.columns, o.ranks = append(o.columns, c.Codes[i]), append(o.ranks, equivclass.CanonicalOrder(c.Dicts[i]))
+		o.columns, o.ranks = append(o.columns, &c.Columns[i]), append(o.ranks, equivclass.CanonicalOrder(c.Dicts[i]))
 	}
 	return o
 }
@@ -29,7 +29,7 @@ func newCanonical(c *columns) *canonical {
 // sensitive value, flags and subject.
 func (o *canonical) compare(a, b RecordID) int {
 	for k, column := range o.columns {
-		if d := cmp.Compare(o.ranks[k][column[a]], o.ranks[k][column[b]]); d != 0 {
+		if d := cmp.Compare(o.ranks[k][column.At(int(a))], o.ranks[k][column.At(int(b))]); d != 0 {
 			return d
 		}
 	}

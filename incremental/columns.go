@@ -8,12 +8,13 @@ import (
 	"anond/equivclass"
 )
 
-// columns holds all accepted records: 4 bytes a quasi-identifier or semi-sensitive
-// attribute, 8 for the flags of the latter, 4 for the sensitive value (the table),
-// and what the machine knows of them: 4 bytes for the class, 8 for the subject if
-// there is one. Where a record came from stays on disk.
+// columns holds all accepted records: one, two or four bytes a quasi-identifier,
+// semi-sensitive attribute and sensitive value, by the size of its dictionary, 8 for the
+// flags of semi-sensitive attributes (the table), and what the machine knows of them: 4
+// bytes for the class, and if there is a subject 8 for it and 6 to 10 to find it
+// (firstRecords). Where a record came from stays on disk.
 type columns struct {
-	equivclass.Table
+	equivclass.Packed
 	schema    *equivclass.Schema
 	stores    []int // attributes in a block of the store, but for the sensitive one
 	interrupt interrupt
@@ -22,16 +23,10 @@ type columns struct {
 	since     []RecordID      // by sensitive value: epochs.go
 	subject   []uint64
 	classOf   []ClassID
-	firsts    map[uint64]RecordID // first record of each subject
-	// firstWith is the first record of each subject with each value; only kept
-	// where subject.repeat is sticky.
-	firstWith map[subjectValue]RecordID
-	arrivals  []arrival
-}
-
-type subjectValue struct {
-	subject uint64
-	value   equivclass.Code
+	// firsts finds the first record of each subject, or where subject.repeat is sticky of
+	// each subject with each value; nil if there is no subject.
+	firsts   *firstRecords
+	arrivals []arrival
 }
 
 // arrival says that records from first on arrived at tick.
@@ -52,24 +47,24 @@ func newColumns(s *equivclass.Schema, repeat Repeat) columns {
 		order = append(order, i)
 	}
 	order = slices.Concat(order, s.Flags(), s.Semi(), []int{s.SensitiveIndex()})
-	c := columns{Table: *equivclass.NewTable(s.Attributes(), s.Missing(), order...), schema: s,
+	c := columns{Packed: *equivclass.NewPacked(s.Attributes(), s.Missing(), order...), schema: s,
 		stores: slices.Concat(s.Quasi(), s.Semi(), s.Flags()), leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
-		c.firsts = map[uint64]RecordID{}
-		if repeat == RepeatSticky {
-			c.firstWith = map[subjectValue]RecordID{}
-		}
+		c.firsts = &firstRecords{withValue: repeat == RepeatSticky}
 	}
 	return c
 }
 
-func (c *columns) len() RecordID { return RecordID(len(c.sa())) }
+func (c *columns) len() RecordID { return RecordID(c.sa().Len()) }
 
 // qi returns the column of quasi-identifier j, semi that of semi-sensitive
 // attribute j, sa that of the sensitive one.
-func (c *columns) qi(j int) []equivclass.Code   { return c.Codes[c.schema.Quasi()[j]] }
-func (c *columns) semi(j int) []equivclass.Code { return c.Codes[c.schema.Semi()[j]] }
-func (c *columns) sa() []equivclass.Code        { return c.Codes[c.schema.SensitiveIndex()] }
+func (c *columns) qi(j int) *equivclass.Column   { return &c.Columns[c.schema.Quasi()[j]] }
+func (c *columns) semi(j int) *equivclass.Column { return &c.Columns[c.schema.Semi()[j]] }
+func (c *columns) sa() *equivclass.Column        { return &c.Columns[c.schema.SensitiveIndex()] }
+
+// value is the sensitive value of a record.
+func (c *columns) value(r RecordID) equivclass.Code { return c.sa().At(int(r)) }
 
 // qiDict returns the dictionary of quasi-identifier j, semiDict that of
 // semi-sensitive attribute j.
@@ -109,14 +104,18 @@ func (c *columns) appendBlock(b *RecordBlock) error {
 	}
 	c.Extend(codes)
 	c.noteArrival(b.First, b.Tick)
-	for i, s := range b.Subject {
-		c.noteSubject(s, b.SA[i], b.First+RecordID(i))
-	}
 	c.subject = append(c.subject, b.Subject...)
 	for range b.SA {
 		c.classOf = append(c.classOf, none)
 	}
 	return nil
+}
+
+// loaded completes the columns when the store has handed out all blocks.
+func (c *columns) loaded() {
+	if c.firsts != nil {
+		c.firsts.load(c)
+	}
 }
 
 // storedCodes returns how many codes state has for an attribute.
@@ -164,34 +163,21 @@ func (c *columns) noteArrival(first RecordID, tick int64) {
 	}
 }
 
-// noteSubject reports whether r is the first record of its subject.
-func (c *columns) noteSubject(s uint64, value equivclass.Code, r RecordID) bool {
-	if c.firstWith != nil {
-		if _, seen := c.firstWith[subjectValue{s, value}]; !seen {
-			c.firstWith[subjectValue{s, value}] = r
-		}
-	}
-	if _, seen := c.firsts[s]; seen {
-		return false
-	}
-	c.firsts[s] = r
-	return true
-}
-
 // arrived returns the tick at which a record arrived.
 func (c *columns) arrived(r RecordID) int64 {
 	i := sort.Search(len(c.arrivals), func(i int) bool { return c.arrivals[i].first > r })
 	return c.arrivals[i-1].tick
 }
 
-// block returns the records from first on as a block that shares the columns.
+// block returns the records from first on as a block.
 func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa()[first:]), Origin: origin, Offset: offset}
+	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa().AppendTo(nil, int(first))), Origin: origin,
+		Offset: offset}
 	for _, attribute := range c.stores {
 		if c.Dicts[attribute] == nil {
 			b.Columns = append(b.Columns, c.FlagCodes(attribute, int(first)))
 		} else {
-			b.Columns = append(b.Columns, c.stored(attribute, c.Codes[attribute][first:]))
+			b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
 		}
 	}
 	if c.firsts != nil {
@@ -206,9 +192,9 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	var dicts []*equivclass.Dictionary
 	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
-		known := 0 // no records, no values
-		for _, v := range c.Codes[attribute][:cut] {
-			known = max(known, int(v)+1)
+		known := 0
+		if most, any := c.Columns[attribute].Most(int(cut)); any {
+			known = int(most) + 1
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))
 	}
@@ -224,7 +210,7 @@ func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.
 	}
 	for i, r := range records {
 		c.coords(space, r, p.X[i*d:i*d+d])
-		p.SA[i] = c.sa()[r]
+		p.SA[i] = c.value(r)
 		if p.Subject != nil {
 			p.Subject[i] = c.subject[r]
 		}
@@ -235,11 +221,11 @@ func (c *columns) pool(space *equivclass.Space, records []RecordID) *equivclass.
 // coords writes the scaled coordinates of a record.
 func (c *columns) coords(space *equivclass.Space, r RecordID, x []float32) {
 	for j := range c.schema.D() {
-		x[j] = space.Coord(j, c.qiDict(j), c.qi(j)[r])
+		x[j] = space.Coord(j, c.qiDict(j), c.qi(j).At(int(r)))
 	}
 }
 
 // bag returns the bag of the records' sensitive values.
 func (c *columns) bag(records []RecordID) equivclass.Bag {
-	return equivclass.BagOf(c.sa(), records)
+	return equivclass.BagIn(c.sa(), records)
 }

@@ -43,7 +43,7 @@ func (c *columns) validSince(r RecordID) RecordID {
 	if c.since == nil {
 		return 0
 	}
-	return c.since[c.sa()[r]]
+	return c.since[c.value(r)]
 }
 
 // oneEpoch reports whether records may share a class: each arrived when the values

@@ -119,10 +119,15 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 
 // leafless lists the leaves that records have and the present tree has not.
 func (c *columns) leafless(attribute int) (lost []string) {
-	if !slices.Contains(c.Codes[attribute], gone) {
+	if !leafGone(&c.Columns[attribute]) {
 		return nil
 	}
 	return []string{""} // one stands for all: the column no longer distinguishes them
+}
+
+func leafGone(column *equivclass.Column) bool {
+	most, any := column.Most(column.Len())
+	return any && most == gone // the largest code there is
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

@@ -84,7 +84,7 @@ func (g *grove) start() error {
 	}
 	all := m.All()
 	for r, want := range g.texts {
-		require.Equal(g.t, want, all.Dictionaries[1].Text(all.QI[1][r])+"/"+all.Dictionaries[2].Text(all.SA[r]), "record %d", r)
+		require.Equal(g.t, want, all.Dictionaries[1].Text(all.QI[1].At(int(r)))+"/"+all.Dictionaries[2].Text(all.SA.At(int(r))), "record %d", r)
 	}
 	return m.Commit()
 }

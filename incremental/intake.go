@@ -102,7 +102,7 @@ func (k *intake) passLine(p Partition, offset, next int64, why equivclass.Reason
 
 // miss passes the offsets from one up to below, which were given up for a reason.
 func (k *intake) miss(p Partition, from, below int64, why equivclass.Reason) {
-	if from = max(from, k.offsets.at[p].Next); from >= below {
+	if from = max(from, k.offsets.next(p)); from >= below {
 		return
 	}
 	k.offsets.pass(p, below)
@@ -132,7 +132,7 @@ func (k *intake) into(d *Delta) {
 // committed forgets what changed: the store has it.
 func (k *intake) committed() {
 	k.counted, k.letters, k.delivered = false, nil, 0
-	clear(k.offsets.changed)
+	k.offsets.committed()
 }
 
 // refused returns the number of dead letters by reason, and in all.

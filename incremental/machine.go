@@ -2,7 +2,6 @@ package incremental
 
 import (
 	"errors"
-	"maps"
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
@@ -104,6 +103,7 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := store.Load(m.visitor(o, &fresh)); err != nil {
 		return nil, err
 	}
+	m.records.loaded()
 	if fresh {
 		m.head.Meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
@@ -158,7 +158,7 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.history.loadClass(c, m.records.len())) },
 		Intent:     m.history.loadIntent,
 		Position: func(p Partition, pos Position) error {
-			m.intake.offsets.at[p] = pos
+			m.intake.offsets.restore(p, pos)
 			return nil
 		},
 		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
@@ -176,13 +176,13 @@ func (m *Machine) Seed() [32]byte { return m.head.Seed }
 
 // Positions returns a copy of the positions of all known partitions.
 func (m *Machine) Positions() map[Partition]Position {
-	return maps.Clone(m.intake.offsets.at)
+	return m.intake.offsets.positions()
 }
 
 // Next returns the first offset of a partition that is not applied; known is
 // false for a partition that was never read.
 func (m *Machine) Next(p Partition) (next int64, known bool) {
-	pos, known := m.intake.offsets.at[p]
+	pos, known := m.intake.offsets.known(p)
 	return pos.Next, known
 }
 

@@ -3,7 +3,6 @@ package incremental
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 )
@@ -11,80 +10,125 @@ import (
 // offsets is how far every partition of the source has been read. Partitions are
 // numbered in order of first appearance; records refer to the number.
 type offsets struct {
-	at      map[Partition]Position
-	changed map[Partition]bool // since the last commit
+	at map[Partition]*reach
+	// newest is the partition that was asked for last. Records come in chunks of one
+	// partition, so that the map is asked once a chunk.
+	newest Partition
+	reach  *reach // of newest; nil: it was never read
 }
 
-func newOffsets() offsets {
-	return offsets{at: map[Partition]Position{}, changed: map[Partition]bool{}}
+// reach is how far one partition has been read.
+type reach struct {
+	Position
+	changed bool // since the last commit
 }
+
+func newOffsets() offsets { return offsets{at: map[Partition]*reach{}} }
 
 var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")
 
+// find returns how far a partition was read, nil if it never was.
+func (o *offsets) find(p Partition) *reach {
+	if o.reach == nil || p != o.newest {
+		o.newest, o.reach = p, o.at[p]
+	}
+	return o.reach
+}
+
+// restore takes in the position of a partition that state kept.
+func (o *offsets) restore(p Partition, pos Position) { o.at[p] = &reach{Position: pos} }
+
+// known returns the position of a partition that was read before.
+func (o *offsets) known(p Partition) (pos Position, known bool) {
+	if r := o.find(p); r != nil {
+		return r.Position, true
+	}
+	return Position{}, false
+}
+
 // numbered reports that a partition has a number, or that one is left for it.
 func (o *offsets) numbered(p Partition) error {
-	if _, known := o.at[p]; !known && len(o.at) > math.MaxUint16 {
+	if o.find(p) == nil && len(o.at) > math.MaxUint16 {
 		return errTooManyPartitions
 	}
 	return nil
 }
 
-// position returns the position of a partition, numbering a new one.
-func (o *offsets) position(p Partition) Position {
-	if pos, ok := o.at[p]; ok {
-		return pos
+// position returns the position of a partition, which changes, numbering a new one.
+func (o *offsets) position(p Partition) *Position {
+	r := o.find(p)
+	if r == nil {
+		r = &reach{Position: Position{Number: uint16(len(o.at)), Last: -1}}
+		o.at[p], o.reach = r, r
 	}
-	return Position{Number: uint16(len(o.at)), Last: -1}
-}
-
-func (o *offsets) set(p Partition, pos Position) {
-	o.at[p] = pos
-	o.changed[p] = true
+	r.changed = true
+	return &r.Position
 }
 
 // applied reports whether an offset was applied before.
-func (o *offsets) applied(p Partition, offset int64) bool { return offset < o.at[p].Next }
+func (o *offsets) applied(p Partition, offset int64) bool { return offset < o.next(p) }
+
+// next returns the first offset of a partition that is not applied.
+func (o *offsets) next(p Partition) int64 {
+	if r := o.find(p); r != nil {
+		return r.Next
+	}
+	return 0
+}
 
 // advance passes a record and returns the number of its partition.
 func (o *offsets) advance(p Partition, offset int64) uint16 {
 	pos := o.position(p)
 	pos.Next, pos.Last = offset+1, offset
-	o.set(p, pos)
 	return pos.Number
 }
 
 // pass moves on over offsets that hold no record.
 func (o *offsets) pass(p Partition, next int64) {
-	if pos := o.position(p); next > pos.Next {
-		pos.Next = next
-		o.set(p, pos)
+	if next > o.next(p) {
+		o.position(p).Next = next
 	}
 }
 
 // witness notes the keyed digest of the last record applied.
-func (o *offsets) witness(p Partition, d Digest) {
-	pos := o.position(p)
-	pos.Digest = d
-	o.set(p, pos)
-}
+func (o *offsets) witness(p Partition, d Digest) { o.position(p).Digest = d }
 
 // reached reports whether every partition has been read up to its end.
 func (o *offsets) reached(ends map[Partition]int64) bool {
 	for p, end := range ends {
-		if o.at[p].Next < end {
+		if o.next(p) < end {
 			return false
 		}
 	}
 	return true
 }
 
+// positions returns a copy of the positions of all known partitions.
+func (o *offsets) positions() map[Partition]Position {
+	out := make(map[Partition]Position, len(o.at))
+	for p, r := range o.at {
+		out[p] = r.Position
+	}
+	return out
+}
+
 // changes returns the positions that changed since the last commit, in order of
 // source and number, so that a delta does not depend on the order of a map.
 func (o *offsets) changes() (out []PartitionPosition) {
-	for _, p := range slices.SortedFunc(maps.Keys(o.changed), func(a, b Partition) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
-	}) {
-		out = append(out, PartitionPosition{p, o.at[p]})
+	for p, r := range o.at {
+		if r.changed {
+			out = append(out, PartitionPosition{p, r.Position})
+		}
 	}
+	slices.SortFunc(out, func(a, b PartitionPosition) int {
+		return cmp.Or(cmp.Compare(a.Partition.Source, b.Partition.Source), cmp.Compare(a.Partition.ID, b.Partition.ID))
+	})
 	return out
+}
+
+// committed forgets what changed: the store has it.
+func (o *offsets) committed() {
+	for _, r := range o.at {
+		r.changed = false
+	}
 }

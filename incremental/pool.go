@@ -171,9 +171,9 @@ func (p *planning) near(plans []plan) []plan {
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
 func (p *planning) buckets(plans []plan, m *merging) []*Class {
-	bags, k := make([]merge.Bag, len(plans)), p.policy.Requirement.K
+	bags, k, values := make([]merge.Bag, len(plans)), p.policy.Requirement.K, p.records.sa().Codes()
 	for i, pl := range plans {
-		bags[i] = merge.BagOf(m.order, p.records.sa(), pl.members)
+		bags[i] = merge.BagOf(m.order, values, pl.members)
 	}
 	subPools, _ := p.division(plans)
 	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}

@@ -54,7 +54,7 @@ func (c *columns) publishedBag() equivclass.Bag {
 	n := make([]int, c.Dicts[c.schema.SensitiveIndex()].Len())
 	for r, class := range c.classOf {
 		if class != none {
-			n[c.sa()[r]]++
+			n[c.value(RecordID(r))]++
 		}
 	}
 	var counts []equivclass.Count

@@ -71,7 +71,7 @@ func (c *columns) semiBag(j int, records []RecordID) equivclass.Bag {
 	var codes []equivclass.Code
 	for _, r := range records {
 		if hasFlag(c.flagged(r), j) {
-			codes = append(codes, c.semi(j)[r])
+			codes = append(codes, c.semi(j).At(int(r)))
 		}
 	}
 	return equivclass.BagOfCodes(codes)

@@ -33,7 +33,7 @@ func (m *Machine) Readmissible(d DeadLetter) bool {
 // The caller has checked that the row is the one that was refused (by its digest),
 // and that no record of that partition and offset is in state. All of it is one transaction.
 func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
-	pos, known := m.intake.offsets.at[d.Partition]
+	pos, known := m.intake.offsets.known(d.Partition)
 	switch {
 	case m.broken:
 		return Outcome{}, ErrBroken

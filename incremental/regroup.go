@@ -98,8 +98,7 @@ func (r *regrouper) tie(repeats []RecordID) {
 	r.tied, r.must = map[int32][]RecordID{}, map[RecordID]ClassID{}
 	x := make([]float32, r.records.schema.D())
 	for _, rec := range repeats {
-		twin, _ := r.records.twin(rec)
-		class := r.records.classOf[twin]
+		class := r.records.classOf[r.records.firsts.first(r.records, rec)]
 		if class == none || r.classes[class].Regime != Pure {
 			continue
 		}

@@ -20,7 +20,7 @@ func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
 func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
 	n := make([]int, len(sig))
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.records.sa()[rec]); ok && r.eligible(rec, sig) {
+		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.eligible(rec, sig) {
 			n[i]++
 		}
 	}
@@ -38,7 +38,7 @@ func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, sl
 	byValue := make([][]candidate, len(sig))
 	x := make([]float32, r.records.schema.D())
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.records.sa()[rec]); ok && r.eligible(rec, sig) {
+		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.eligible(rec, sig) {
 			r.records.coords(r.planner.space, rec, x)
 			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
 		}

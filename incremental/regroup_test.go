@@ -65,7 +65,7 @@ func (l *line) classes() map[string]int {
 	for _, c := range v.Classes {
 		lo, hi := 1e9, -1e9
 		for _, r := range c.Members {
-			x := v.Dictionaries[v.Schema.Quasi()[0]].Number(v.QI[0][r])
+			x := v.Dictionaries[v.Schema.Quasi()[0]].Number(v.QI[0].At(int(r)))
 			lo, hi = min(lo, x), max(hi, x)
 		}
 		out[fmt.Sprintf("%g-%g", lo, hi)] = len(c.Members)

@@ -161,7 +161,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 			records[0] = append(records[0], a.Name)
 		}
 	}
-	for r := range all.SA {
+	for r := range all.SA.Len() {
 		for release < len(m.Intents()) && int(m.Intents()[release].Cut) <= r {
 			release++
 		}
@@ -191,16 +191,16 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 	for i, a := range c.schema.Attributes() {
 		switch a.Role {
 		case equivclass.Quasi:
-			out = append(out, v.Dictionaries[i].Text(v.QI[j][r]))
+			out = append(out, v.Dictionaries[i].Text(v.QI[j].At(int(r))))
 			j++
 		case equivclass.Semi:
 			k := slices.Index(c.schema.Semi(), i)
-			out = append(out, v.Dictionaries[i].Text(v.Semi[k][r]))
+			out = append(out, v.Dictionaries[i].Text(v.Semi[k].At(int(r))))
 		case equivclass.Flag:
 			k := slices.IndexFunc(c.schema.Semi(), func(semi int) bool { return c.schema.FlagIndex(semi) == i })
 			out = append(out, strconv.FormatBool(v.Flags[r]>>k&1 == 1))
 		case equivclass.Sensitive:
-			out = append(out, v.Dictionaries[i].Text(v.SA[r]))
+			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
 		case equivclass.Subject:
 			out = append(out, strconv.FormatUint(v.Subject[r], 16))
 		}

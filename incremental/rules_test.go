@@ -66,7 +66,7 @@ func (c *chain) releases() (out []shown) {
 	for _, i := range c.m.Intents() {
 		v, err := c.m.View(i.Release)
 		require.NoError(c.t, err)
-		s := shown{v, make([]int, len(c.m.All().SA))}
+		s := shown{v, make([]int, c.m.All().SA.Len())}
 		for n, class := range v.Classes {
 			for _, r := range class.Members {
 				require.Zero(c.t, s.class[r], "a record is in two classes")
@@ -90,7 +90,7 @@ func (s *shown) of(r int) *incremental.ClassView {
 func bag(v *incremental.View, members []incremental.RecordID) map[equivclass.Code]int {
 	out := map[equivclass.Code]int{}
 	for _, r := range members {
-		out[v.SA[r]]++
+		out[v.SA.At(int(r))]++
 	}
 	return out
 }
@@ -486,7 +486,7 @@ func checkSubjects(t *testing.T, c *chain, person []int, repeat incremental.Repe
 			require.Equal(t, first[who], r, "a later record was published")
 			continue
 		}
-		key := fmt.Sprint(who, last.view.SA[r])
+		key := fmt.Sprint(who, last.view.SA.At(int(r)))
 		sig := signatureOf(last.view, class.Members)
 		if was, ok := signatures[key]; ok {
 			again++

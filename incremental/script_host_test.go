@@ -130,9 +130,9 @@ func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row
 		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
 	default:
 		all := h.m.All()
-		out.ids = append(out.ids, len(all.SA)-1)
+		out.ids = append(out.ids, all.SA.Len()-1)
 		if i := h.schema.SubjectIndex(); i >= 0 {
-			h.subjects[all.Subject[len(all.SA)-1]] = string(row[i])
+			h.subjects[all.Subject[all.SA.Len()-1]] = string(row[i])
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func (h *host) reopen() string {
 	h.open()
 	h.m.Tick(h.now)
 	next, _ := h.m.Next(source)
-	out := fmt.Sprintf("%d records, reading goes on at offset %d", len(h.m.All().SA), next)
+	out := fmt.Sprintf("%d records, reading goes on at offset %d", h.m.All().SA.Len(), next)
 	if i := h.m.Latest(); i != nil {
 		out += "\n" + intentLine(i)
 	}

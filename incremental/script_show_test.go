@@ -109,9 +109,9 @@ func (h *host) box(v *incremental.View, members []incremental.RecordID) string {
 	var cells []string
 	for j, i := range h.schema.Quasi() {
 		d := v.Dictionaries[i]
-		lo, hi := d.Number(v.QI[j][members[0]]), d.Number(v.QI[j][members[0]])
+		lo, hi := d.Number(v.QI[j].At(int(members[0]))), d.Number(v.QI[j].At(int(members[0])))
 		for _, r := range members {
-			lo, hi = min(lo, d.Number(v.QI[j][r])), max(hi, d.Number(v.QI[j][r]))
+			lo, hi = min(lo, d.Number(v.QI[j].At(int(r)))), max(hi, d.Number(v.QI[j].At(int(r))))
 		}
 		cells = append(cells, fmt.Sprintf("[%g,%g]", lo, hi))
 	}
@@ -134,13 +134,13 @@ func (h *host) texts(v *incremental.View, r incremental.RecordID) (out []string)
 		case equivclass.Subject:
 			out = append(out, h.subjects[v.Subject[r]])
 		case equivclass.Quasi:
-			out = append(out, v.Dictionaries[i].Text(v.QI[quasi][r]))
+			out = append(out, v.Dictionaries[i].Text(v.QI[quasi].At(int(r))))
 			quasi++
 		case equivclass.Semi:
-			out = append(out, v.Dictionaries[i].Text(v.Semi[semi][r]))
+			out = append(out, v.Dictionaries[i].Text(v.Semi[semi].At(int(r))))
 			semi++
 		case equivclass.Sensitive:
-			out = append(out, v.Dictionaries[i].Text(v.SA[r]))
+			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
 		case equivclass.Flag: // of the one semi-sensitive attribute
 			out = append(out, strconv.FormatBool(v.Flags[r]&1 == 1))
 		}
@@ -203,7 +203,7 @@ func (h *host) unpublished() (out []incremental.RecordID) {
 			}
 		}
 	}
-	for r := range h.m.All().SA {
+	for r := range h.m.All().SA.Len() {
 		if !published[incremental.RecordID(r)] {
 			out = append(out, incremental.RecordID(r))
 		}

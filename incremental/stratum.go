@@ -101,7 +101,7 @@ func (c *columns) stratumPool(wide *equivclass.Space, s stratum) *equivclass.Poo
 	for i, r := range s.records {
 		x = append(x, p.X[i*q:i*q+q]...)
 		for _, j := range known {
-			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi(j)[r]))
+			x = append(x, wide.Coord(q+j, c.semiDict(j), c.semi(j).At(int(r))))
 		}
 	}
 	p.Space, p.X = space, x

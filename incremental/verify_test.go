@@ -15,7 +15,7 @@ func verified(t *testing.T) *verifier {
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	records := newColumns(schema, RepeatFirst)
-	records.Codes[1] = []equivclass.Code{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2}
+	records.Columns[1] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2})
 	records.classOf = []ClassID{0, 0, 0, 0, 1, 1, 1, 1, none, none, none, none}
 	return &verifier{
 		policy:  &Policy{MaxRegroups: 1},
@@ -63,7 +63,8 @@ func TestVerifyRefusesBrokenSemiPromises(t *testing.T) {
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	records := newColumns(schema, RepeatFirst)
-	records.Codes[1], records.Codes[2] = []equivclass.Code{0, 1, 0, 1, 0, 1}, []equivclass.Code{0, 1, 0, 0, 0, 1}
+	records.Columns[1] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 1, 0, 1})
+	records.Columns[2] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 0, 0, 1})
 	records.Private = []flagSet{1, 1, 1, 1, 0, 0}
 	records.classOf = []ClassID{none, none, none, none, none, none}
 	v := &verifier{policy: &Policy{}, records: &records, want: equivclass.Requirement{K: 2, L: 2}, promises: newPromises(&records, nil)}

@@ -17,10 +17,10 @@ type View struct {
 	Schema *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
 	Dictionaries []*equivclass.Dictionary
-	QI           [][]equivclass.Code // by quasi-identifier, then record
-	Semi         [][]equivclass.Code // by semi-sensitive attribute, then record
+	QI           []equivclass.Column // by quasi-identifier, then record
+	Semi         []equivclass.Column // by semi-sensitive attribute, then record
 	Flags        []uint64            // by record: bit j is that of semi-sensitive attribute j; nil without such
-	SA           []equivclass.Code   // by record
+	SA           equivclass.Column   // by record
 	Subject      []uint64            // by record; nil without subject
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
@@ -42,7 +42,7 @@ type View struct {
 // generalized over its class; all members of a class agree in which it is.
 type LocalView struct {
 	Attribute int               // in the schema
-	Codes     []equivclass.Code // by record
+	Codes     equivclass.Column // by record
 	Buckets   [][]RecordID      // frozen from birth (rule A, frozen classes)
 }
 
@@ -110,7 +110,7 @@ func (m *Machine) Regroups(release uint32) []uint16 {
 // view shows the records below the cut of an intent, without classes.
 func (c *columns) view(intent Intent, h *head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa()[:n:n],
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa().Prefix(int(n)),
 		Dictionaries: c.Frozen()}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))
@@ -119,10 +119,10 @@ func (c *columns) view(intent Intent, h *head) *View {
 		}
 	}
 	for j := range c.schema.Quasi() {
-		v.QI = append(v.QI, c.qi(j)[:n:n])
+		v.QI = append(v.QI, c.qi(j).Prefix(int(n)))
 	}
 	for j := range c.schema.Semi() {
-		v.Semi = append(v.Semi, c.semi(j)[:n:n])
+		v.Semi = append(v.Semi, c.semi(j).Prefix(int(n)))
 	}
 	if c.Private != nil {
 		v.Flags = c.Private[:n:n]

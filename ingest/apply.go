@@ -45,7 +45,7 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 		}
 	}
 	for i := range c.Records {
-		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.row(i)); err != nil {
+		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.rowAt(i)); err != nil {
 			return err
 		}
 		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
@@ -58,7 +58,7 @@ func (l *loop) apply(ctx context.Context, b *batch) error {
 	l.witness() // the chunk is not needed any more
 	l.Machine.Pass(c.Partition, c.Next)
 	l.noteStaged(0)
-	l.staged.unacked[c.Partition] = true
+	l.staged.move(c.Partition)
 	return l.cutIfDue(ctx, c.Partition, c.Next)
 }
 
@@ -68,12 +68,12 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	}
 	l.noteStaged(1)
 	l.staged.bytes += r.Weight()
-	l.staged.unacked[c.Partition] = true
+	l.staged.move(c.Partition)
 	var err error
 	if r.Passed != "" {
 		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
-		l.staged.last[c.Partition] = r.Value
+		l.staged.last = r
 		err = l.place(c, r, o, row)
 	}
 	if err != nil || r.More == 0 {

@@ -12,14 +12,21 @@ type staged struct {
 	entries int       // records, and what else counts as one
 	bytes   int       // of input
 	since   time.Time // when the first of it came; zero: nothing is staged
-	// last is the newest record of each partition, by which its source is known
-	// again (Machine.Witness).
-	last    map[incremental.Partition][]byte
+	// last is the newest record of the partition that moved on last, by which its source
+	// is known again (Machine.Witness); nil: the machine knows it.
+	last    *Record
 	unacked map[incremental.Partition]bool // partitions that have moved on
+	moved   incremental.Partition          // the one that did last
 }
 
-func newStaged() staged {
-	return staged{last: map[incremental.Partition][]byte{}, unacked: map[incremental.Partition]bool{}}
+func newStaged() staged { return staged{unacked: map[incremental.Partition]bool{}} }
+
+// move notes that a partition has moved on. Records come in chunks of one partition, so
+// that the map is asked once a chunk.
+func (s *staged) move(p incremental.Partition) {
+	if len(s.unacked) == 0 || s.moved != p {
+		s.unacked[p], s.moved = true, p
+	}
 }
 
 func (l *loop) noteStaged(n int) {
@@ -69,10 +76,10 @@ func (l *loop) fenced() error {
 }
 
 func (l *loop) witness() {
-	for p, value := range l.staged.last {
-		l.Machine.Witness(p, l.Machine.Digest(value))
+	if s := &l.staged; s.last != nil {
+		l.Machine.Witness(s.moved, l.Machine.Digest(s.last.Value))
+		s.last = nil
 	}
-	clear(l.staged.last)
 }
 
 // committed tells the source and the outbox what is durable now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -62,11 +63,11 @@ func (h *Host) Run(ctx context.Context) (err error) {
 
 func (h *Host) newLoop() (*loop, error) {
 	h.setDefaults()
-	decoder, err := h.NewDecoder()
+	decoders, err := h.decoders()
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Host: h, stage: newStage(h.Source, decoder, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
+	l := &loop{Host: h, stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
 		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h)}
 	l.limit.set(h.Rate)
 	l.asked.paused = h.Paused
@@ -74,6 +75,18 @@ func (h *Host) newLoop() (*loop, error) {
 	l.times = timekeeper{newest: now, machine: h.Machine.Status().Now}
 	l.seen, l.statusLog, l.connected = now, now, now
 	return l, nil
+}
+
+// decoders returns one for each core that can be kept busy.
+func (h *Host) decoders() ([]Decoder, error) {
+	out := make([]Decoder, min(mostDecoders, runtime.GOMAXPROCS(0)))
+	for i := range out {
+		var err error
+		if out[i], err = h.NewDecoder(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // begin does what comes before reading.

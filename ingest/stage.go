@@ -2,52 +2,68 @@ package ingest
 
 import (
 	"context"
+	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"anond/equivclass"
 )
 
-// batch is a chunk with its records decoded. Batches are recycled: their memory
-// is valid until they are put back.
-type batch struct {
-	chunk    *Chunk
-	weight   int64 // of the chunk, as taken from the stage's share
-	outcomes []Outcome
-	fields   [][]byte // of all rows, width entries a row
-	arena    []byte   // holds the bytes of the fields
-	width    int
-}
-
-func (b *batch) row(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
-
-// stage fetches and decodes ahead of the machine, in a goroutine of its own. Its
-// channel is short, and what waits in it is bounded by bytes: a machine that is
+// stage fetches and decodes ahead of the machine, in goroutines of its own: one
+// fetches, a few decode, one hands on what is decoded in the order in which it was
+// fetched. So the machine sees the same whatever the number of decoders, and chunks of
+// one partition are decoded side by side as well.
+//
+// Its channels are short, and what waits in them is bounded by bytes: a machine that is
 // busy pauses the fetch.
 type stage struct {
-	source  Source
-	decoder Decoder
-	width   int
-	piece   int // weight from which on a chunk is cut
-	share   int64
-	held    *semaphore.Weighted
-	out     chan *batch
-	free    chan *batch
-	err     error // why out was closed; read after that
+	source   Source
+	decoders []Decoder
+	width    int
+	piece    int // weight from which on a chunk is cut
+	share    int64
+	held     *semaphore.Weighted
+	fetched  chan *batch // in the order of the source; each says when it is decoded
+	work     chan *batch // the same batches, for the decoders
+	out      chan *batch // decoded, in the order of the source
+	free     chan *batch
+	err      error // why out was closed; read after that
 }
 
-// ahead is the number of chunks decoded before the machine takes them.
-const ahead = 4
+const (
+	// ahead is the number of chunks decoded before the machine takes them.
+	ahead = 4
+	// mostDecoders is how many decoders have something to do: decoding a record costs
+	// two to three times what the machine takes to accept it.
+	mostDecoders = 4
+)
 
-func newStage(source Source, decoder Decoder, width int, shares Shares) *stage {
-	share := int64(shares.Stage)
-	return &stage{source: source, decoder: decoder, width: width, piece: shares.Piece, share: share, held: semaphore.NewWeighted(share),
-		out: make(chan *batch, ahead), free: make(chan *batch, ahead+2)}
+func newStage(source Source, decoders []Decoder, width int, shares Shares) *stage {
+	share, n := int64(shares.Stage), len(decoders)
+	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, held: semaphore.NewWeighted(share),
+		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}
 }
 
-// run fetches until the source ends or ctx is done, then closes out.
+// run fetches and decodes until the source ends or ctx is done, then closes out.
 func (s *stage) run(ctx context.Context) {
 	defer close(s.out)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { s.fetch(ctx) })
+	for _, d := range s.decoders {
+		wg.Go(func() {
+			for b := range s.work {
+				b.decode(d)
+			}
+		})
+	}
+	s.handOn(ctx)
+}
+
+// fetch reads the source and gives the decoders their work.
+func (s *stage) fetch(ctx context.Context) {
+	defer close(s.work)
+	defer close(s.fetched)
 	for {
 		chunk, err := s.source.Next(ctx)
 		if err != nil {
@@ -56,7 +72,7 @@ func (s *stage) run(ctx context.Context) {
 		}
 		for chunk != nil {
 			var head *Chunk
-			if head, chunk = s.cut(chunk); !s.send(ctx, head) {
+			if head, chunk = s.cut(chunk); !s.begin(ctx, head) {
 				s.err = ctx.Err()
 				return
 			}
@@ -64,19 +80,37 @@ func (s *stage) run(ctx context.Context) {
 	}
 }
 
-// send decodes a chunk, when there is room for it, and hands it on.
-func (s *stage) send(ctx context.Context, c *Chunk) bool {
+// begin has a chunk decoded, when there is room for it.
+func (s *stage) begin(ctx context.Context, c *Chunk) bool {
 	weight := min(s.share, int64(s.weight(c)))
 	if s.held.Acquire(ctx, weight) != nil {
 		return false
 	}
-	b := s.decode(c)
-	b.weight = weight
-	select {
-	case s.out <- b:
-		return true
-	case <-ctx.Done():
-		return false
+	b := s.batch()
+	b.chunk, b.weight = c, weight
+	for _, queue := range []chan *batch{s.fetched, s.work} {
+		select {
+		case queue <- b:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// handOn waits for each batch in turn. Nothing follows a batch that is not handed on.
+func (s *stage) handOn(ctx context.Context) {
+	for b := range s.fetched {
+		select {
+		case <-b.decoded:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case s.out <- b:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -117,46 +151,14 @@ func (s *stage) cut(c *Chunk) (head, rest *Chunk) {
 	return c, nil
 }
 
-func (s *stage) decode(c *Chunk) *batch {
-	var b *batch
+// batch returns an empty batch, a recycled one if there is one.
+func (s *stage) batch() *batch {
 	select {
-	case b = <-s.free:
+	case b := <-s.free:
 		b.outcomes, b.fields, b.arena = b.outcomes[:0], b.fields[:0], b.arena[:0]
+		return b
 	default:
-		b = &batch{width: s.width}
-	}
-	b.chunk = c
-	row := make(equivclass.Row, s.width)
-	for i := range c.Records {
-		b.outcomes = append(b.outcomes, s.decodeOne(&c.Records[i], c.Header, row))
-		b.keep(row)
-	}
-	return b
-}
-
-// decodeOne decodes a record, unless the source has judged it already.
-func (s *stage) decodeOne(r *Record, header []string, row equivclass.Row) Outcome {
-	if r.Passed == "" && r.Refused == "" && !r.Cut {
-		return s.decoder.Decode(r.Value, header, row)
-	}
-	clear(row)
-	if r.Cut {
-		return s.decoder.TooLarge()
-	}
-	return Outcome{Reason: r.Refused}
-}
-
-// keep copies a row out of the decoder's memory. Fields that were cut before
-// the arena moved keep its old memory alive, which is as valid.
-func (b *batch) keep(row equivclass.Row) {
-	for _, f := range row {
-		if f == nil {
-			b.fields = append(b.fields, nil)
-			continue
-		}
-		start := len(b.arena)
-		b.arena = append(b.arena, f...)
-		b.fields = append(b.fields, b.arena[start:len(b.arena):len(b.arena)])
+		return &batch{decoded: make(chan struct{}, 1), width: s.width, row: make(equivclass.Row, s.width)}
 	}
 }
 

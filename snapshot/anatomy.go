@@ -32,7 +32,7 @@ func (t *table) exactRows(s *scratch, dst []uint32, c *class) []uint32 {
 	s.ranks = s.ranks[:0]
 	for _, m := range c.members {
 		for j := range t.cols {
-			s.ranks = append(s.ranks, t.cols[j].rank[t.cols[j].codes[m]])
+			s.ranks = append(s.ranks, t.cols[j].rank[t.cols[j].codes.At(int(m))])
 		}
 	}
 	return t.sortRows(s, dst, len(t.cols))

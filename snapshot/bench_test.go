@@ -50,6 +50,7 @@ func benchView(b *testing.B, n int) *incremental.View {
 	sizes := []int{74, 5000, 3650, 1000, 8, 2, 41, 20}
 	v := testView(b, 1, attributes, nil, nil)
 	v.Dictionaries = v.Dictionaries[:0]
+	var sa []equivclass.Code
 	for i, a := range attributes {
 		d := equivclass.NewDictionary(a)
 		for code := range sizes[i] {
@@ -70,9 +71,9 @@ func benchView(b *testing.B, n int) *incremental.View {
 			codes[k] = equivclass.Code(r.IntN(d.Len()))
 		}
 		if a.Role == equivclass.Sensitive {
-			v.SA = codes
+			sa, v.SA = codes, equivclass.ColumnOf(codes)
 		} else {
-			v.QI[i] = codes
+			v.QI[i] = equivclass.ColumnOf(codes)
 		}
 	}
 	order := r.Perm(n)
@@ -81,7 +82,7 @@ func benchView(b *testing.B, n int) *incremental.View {
 		first := r.IntN(20)
 		for i, m := range order[at : at+10] {
 			c.Members = append(c.Members, incremental.RecordID(m))
-			v.SA[m] = equivclass.Code((first + i%5) % 20) // five values, each twice
+			sa[m] = equivclass.Code((first + i%5) % 20) // five values, each twice
 		}
 		v.Classes = append(v.Classes, c)
 	}
@@ -208,8 +209,8 @@ func promisedView(b *testing.B, v *incremental.View) *incremental.View {
 		times := map[equivclass.Code]int{}
 		most := 0
 		for _, m := range c.Members {
-			times[ward.Codes[m]]++
-			most = max(most, times[ward.Codes[m]])
+			times[ward.Codes.At(int(m))]++
+			most = max(most, times[ward.Codes.At(int(m))])
 		}
 		if i%2 == 0 && 2*most < len(c.Members) {
 			ward.Buckets = append(ward.Buckets, c.Members)

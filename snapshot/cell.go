@@ -70,10 +70,10 @@ func (b *boxer) cell(c *column, members []Record) cell {
 }
 
 func (b *boxer) span(c *column, members []Record) cell {
-	lo := c.dict.Number(c.codes[members[0]])
+	lo := c.dict.Number(c.codes.At(int(members[0])))
 	hi := lo
 	for _, m := range members[1:] {
-		v := c.dict.Number(c.codes[m])
+		v := c.dict.Number(c.codes.At(int(m)))
 		if v < lo {
 			lo = v
 		}
@@ -92,10 +92,10 @@ func (b *boxer) span(c *column, members []Record) cell {
 }
 
 func ancestor(c *column, members []Record) cell {
-	lo := c.codes[members[0]]
+	lo := c.codes.At(int(members[0]))
 	hi := lo
 	for _, m := range members[1:] {
-		lo, hi = min(lo, c.codes[m]), max(hi, c.codes[m])
+		lo, hi = min(lo, c.codes.At(int(m))), max(hi, c.codes.At(int(m)))
 	}
 	node := c.tree.LCA(lo, hi)
 	from, to := c.tree.Span(node)
@@ -105,12 +105,12 @@ func ancestor(c *column, members []Record) cell {
 func (b *boxer) set(c *column, members []Record) cell {
 	b.ranks = b.ranks[:0]
 	for _, m := range members {
-		b.ranks = append(b.ranks, c.rank[c.codes[m]])
+		b.ranks = append(b.ranks, c.rank[c.codes.At(int(m))])
 	}
 	slices.Sort(b.ranks)
 	b.ranks = slices.Compact(b.ranks)
 	if len(b.ranks) == 1 {
-		return cell{text: c.dict.Text(c.codes[members[0]])}
+		return cell{text: c.dict.Text(c.codes.At(int(members[0])))}
 	}
 	return cell{text: b.setText(c), more: len(b.ranks) - 1}
 }

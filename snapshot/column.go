@@ -16,7 +16,7 @@ type column struct {
 	dict  *equivclass.Dictionary
 	tree  *equivclass.Hierarchy
 	steps []float64
-	codes []equivclass.Code // by record
+	codes equivclass.Column // by record
 	local *localBuckets     // lgb: the local buckets of the column; nil of a quasi-identifier
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
 	// that nothing depends on the order in which the dictionary grew; nil where
@@ -26,7 +26,7 @@ type column struct {
 	quoted [][]byte          // by rank: the value as a CSV field
 }
 
-func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes []equivclass.Code) column {
+func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes equivclass.Column) column {
 	return column{name: a.Name, typ: a.Type, kind: d.Kind(), dict: d, tree: a.Hierarchy, steps: a.Steps, codes: codes}
 }
 
@@ -77,7 +77,7 @@ func (c *column) used(classes [][]Class) []equivclass.Code {
 	for _, list := range classes {
 		for i := range list {
 			for _, m := range list[i].Members {
-				if code := c.codes[m]; !seen[code] {
+				if code := c.codes.At(int(m)); !seen[code] {
 					seen[code] = true
 					out = append(out, code)
 				}

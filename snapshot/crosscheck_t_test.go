@@ -56,7 +56,7 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				classes)
 			bagOf := func(members []incremental.RecordID) (b equivclass.Bag) {
 				for _, m := range members {
-					b.Add(v.SA[m], 1)
+					b.Add(v.SA.At(int(m)), 1)
 				}
 				return b
 			}

@@ -195,7 +195,7 @@ func TestFormat1JoinedSoon(t *testing.T) {
 
 // regroups is how often each record was regrouped.
 func regroups(v *incremental.View) []uint16 {
-	out := make([]uint16, len(v.SA))
+	out := make([]uint16, v.SA.Len())
 	for _, c := range v.Dead {
 		for _, m := range c.Members {
 			out[m]++

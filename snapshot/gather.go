@@ -11,21 +11,21 @@ import (
 // order and holds nothing by record of a whole state. ids are their numbers in the
 // state, which draws, placements and the last tie between classes go by.
 //
-// A record of a dead class and of a newer one gets two numbers. Cost: n d for n
+// A column that is too short stays so, and is refused. A record of a dead class and of a newer one gets two numbers. Cost: n d for n
 // records of d attributes, one attribute a worker.
 func (in *Input) gather(workers int) *Input {
 	g := *in
 	g.intent = nil // its cut counts records of the state
 	g.Classes, g.Dead = g.renumber(in.Classes), g.renumber(in.Dead)
 	g.Local = in.gatherLocal(&g)
-	lists := [][]equivclass.Code{in.SA}
+	lists := []equivclass.Column{in.SA}
 	lists = append(lists, in.QI...)
 	for _, l := range in.Local {
 		lists = append(lists, l.Codes)
 	}
 	each(workers, len(lists), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			lists[i] = g.pick(lists[i])
+			lists[i] = equivclass.Pick(&lists[i], g.ids)
 		}
 	})
 	g.SA, g.QI = lists[0], lists[1:1+len(in.QI)]
@@ -61,7 +61,7 @@ func (in *Input) gatherLocal(g *Input) []Local {
 	if len(in.Local) == 0 {
 		return nil
 	}
-	number := make([]Record, len(in.SA)) // + 1
+	number := make([]Record, in.SA.Len()) // + 1
 	for i, id := range g.ids {
 		if int(id) < len(number) {
 			number[id] = Record(i) + 1
@@ -94,16 +94,3 @@ func (in *Input) numberOf(number []Record, id Record) Record {
 
 // noRecord is the number of no record.
 const noRecord = ^Record(0)
-
-// pick are the values of the gathered records. A column that is too short stays
-// so, and is refused.
-func (in *Input) pick(codes []equivclass.Code) []equivclass.Code {
-	out := make([]equivclass.Code, 0, len(in.ids))
-	for _, id := range in.ids {
-		if int(id) >= len(codes) {
-			return out
-		}
-		out = append(out, codes[id])
-	}
-	return out
-}

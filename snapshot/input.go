@@ -19,8 +19,8 @@ type Input struct {
 	Schema    *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is published.
 	Dictionaries []*equivclass.Dictionary
-	QI           [][]equivclass.Code // by quasi-identifier, then record
-	SA           []equivclass.Code   // by record
+	QI           []equivclass.Column // by quasi-identifier, then record
+	SA           equivclass.Column   // by record
 	// References are the distributions of t-closeness, by attribute of the schema.
 	References map[int]equivclass.Bag
 	Classes    []Class // alive in this release
@@ -58,7 +58,7 @@ type Class struct {
 // of a class agree in which it is.
 type Local struct {
 	Attribute int               // in the schema
-	Codes     []equivclass.Code // by record
+	Codes     equivclass.Column // by record
 	Buckets   [][]Record
 }
 
@@ -105,7 +105,7 @@ func (in *Input) upTo(release uint32) *Input {
 	}
 	out.Local = slices.Clone(in.Local)
 	for i := range out.Local {
-		out.Local[i].Buckets = bucketsOf(in.Local[i].Buckets, out.Classes, len(in.SA))
+		out.Local[i].Buckets = bucketsOf(in.Local[i].Buckets, out.Classes, in.SA.Len())
 	}
 	return &out
 }

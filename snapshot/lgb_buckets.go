@@ -33,13 +33,13 @@ type bucket struct {
 }
 
 // localCodes returns the codes of a semi-sensitive attribute of the input.
-func localCodes(in *Input, attribute int) []equivclass.Code {
+func localCodes(in *Input, attribute int) equivclass.Column {
 	for _, l := range in.Local {
 		if l.Attribute == attribute {
 			return l.Codes
 		}
 	}
-	return nil
+	return equivclass.Column{}
 }
 
 // bind ties the local buckets of the input to the columns.
@@ -53,7 +53,7 @@ func (*lgb) bind(s *source, in *Input) error {
 		if l.Attribute != want[i] {
 			return fmt.Errorf("%w: the buckets of attribute %q are missing or out of order", ErrView, name)
 		}
-		b := &localBuckets{col: &s.sa, given: l.Buckets, of: slices.Repeat([]int32{-1}, len(in.SA))}
+		b := &localBuckets{col: &s.sa, given: l.Buckets, of: slices.Repeat([]int32{-1}, in.SA.Len())}
 		if j := slices.IndexFunc(s.cols, func(c column) bool { return c.name == name }); j >= 0 {
 			b.col, s.cols[j].local = &s.cols[j], b
 		}
@@ -145,7 +145,7 @@ func (b *bucketing) gather(t *table) bool {
 func (b *bucketing) bucket(members []Record) *bucket {
 	x := &bucket{members: members, bag: make([]uint32, len(members))}
 	for k, m := range members {
-		x.bag[k] = b.col.rank[b.col.codes[m]]
+		x.bag[k] = b.col.rank[b.col.codes.At(int(m))]
 	}
 	slices.Sort(x.bag)
 	return x

@@ -62,12 +62,12 @@ func clinicView(t testing.TB, c *clinicContent) *incremental.View {
 		v.Dictionaries = append(v.Dictionaries, d.Frozen())
 		switch a.Role {
 		case equivclass.Quasi:
-			v.QI = append(v.QI, codes)
+			v.QI = append(v.QI, equivclass.ColumnOf(codes))
 			continue
 		case equivclass.Sensitive:
-			v.SA = codes
+			v.SA = equivclass.ColumnOf(codes)
 		}
-		l := incremental.LocalView{Attribute: i, Codes: codes, Buckets: c.local[local]}
+		l := incremental.LocalView{Attribute: i, Codes: equivclass.ColumnOf(codes), Buckets: c.local[local]}
 		if a.Promise != nil && a.Promise.T > 0 {
 			var bag equivclass.Bag
 			for _, m := range slices.Concat(c.local[local]...) {
@@ -381,7 +381,7 @@ func TestRuleFTiesFallByDraws(t *testing.T) {
 		again, err := snapshot.NewMembership(snapshot.Of(v), s, 1).Of(v.Intent.Release)
 		require.NoError(t, err)
 		require.Equal(t, numbered, again)
-		if slices.Contains(placed(len(v.SA), numbered)[:12], 1) {
+		if slices.Contains(placed(v.SA.Len(), numbered)[:12], 1) {
 			first++
 		}
 	}

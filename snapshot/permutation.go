@@ -45,7 +45,7 @@ func (p *permutation) rows(t *table, s *scratch, dst []uint32, c *class) []uint3
 	columns := s.columns[:0] // column after column
 	for j := range t.cols {
 		for _, m := range c.members {
-			columns = append(columns, t.cols[j].rank[t.cols[j].codes[m]])
+			columns = append(columns, t.cols[j].rank[t.cols[j].codes.At(int(m))])
 		}
 		slices.Sort(columns[j*n:])
 	}

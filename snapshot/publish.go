@@ -111,7 +111,7 @@ func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
 			}
 		}
 	}
-	b.out.next.settle(b.out, s.Policy.Republication, len(in.SA))
+	b.out.next.settle(b.out, s.Policy.Republication, in.SA.Len())
 	if p.at != nil {
 		p.at.standing = b.out.next
 	}

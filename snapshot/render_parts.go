@@ -98,7 +98,7 @@ func (r *rendering) relevant() *Input {
 	for i := range in.Local {
 		buckets := r.in.Local[i].Buckets
 		if r.in.Since == 0 {
-			buckets = bucketsOf(buckets, in.Classes, len(in.SA))
+			buckets = bucketsOf(buckets, in.Classes, in.SA.Len())
 		} else if r.from.whole != nil {
 			buckets = slices.Concat(r.from.whole.Local[i].Buckets, buckets)
 		}

@@ -59,7 +59,7 @@ func (b *sharedBucket) fill(t *table) {
 	b.bag = make([]uint32, 0, len(b.classes)*t.k)
 	for _, c := range b.classes {
 		for _, m := range c.members {
-			b.bag = append(b.bag, t.sa.rank[t.sa.codes[m]])
+			b.bag = append(b.bag, t.sa.rank[t.sa.codes.At(int(m))])
 		}
 	}
 	slices.Sort(b.bag)

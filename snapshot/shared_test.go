@@ -220,6 +220,13 @@ func TestPrivacyOfLevelL2(t *testing.T) {
 	}
 }
 
+// replaced is a column with another code of one record.
+func replaced(c *equivclass.Column, r int, code equivclass.Code) equivclass.Column {
+	codes := slices.Clone(c.Codes())
+	codes[r] = code
+	return equivclass.ColumnOf(codes)
+}
+
 // TestRuleBBadViews: what rule B excludes is not rendered, and said without a value.
 func TestRuleBBadViews(t *testing.T) {
 	for name, spoil := range map[string]func(v *incremental.View){
@@ -227,7 +234,7 @@ func TestRuleBBadViews(t *testing.T) {
 		"no bucket":            func(v *incremental.View) { v.Classes[1].Bucket = 0 },
 		"a class of k+1":       func(v *incremental.View) { v.Classes[0].Members = append(v.Classes[0].Members, 8); v.Intent.Records++ },
 		"a class of k-1":       func(v *incremental.View) { v.Classes[2].Members = v.Classes[2].Members[:2]; v.Intent.Records-- },
-		"a frequent value":     func(v *incremental.View) { v.SA = slices.Clone(v.SA); v.SA[9] = v.SA[10] },
+		"a frequent value":     func(v *incremental.View) { v.SA = replaced(&v.SA, 9, v.SA.At(10)) },
 		"refined":              func(v *incremental.View) { v.Classes[0].Bucket = 5 },
 		"two births":           func(v *incremental.View) { v.Classes[0].Born = 0 },
 		"a class that is dead": func(v *incremental.View) { v.Classes[0].Died = 1 },

@@ -168,7 +168,7 @@ func (c *sharedChain) pool(t testing.TB, release, first int) {
 	points := equivclass.Points{Space: space}
 	for i := first; i < len(c.persons); i++ {
 		for j, d := range dicts {
-			points.X = append(points.X, space.Coord(j, d, v.QI[j][i]))
+			points.X = append(points.X, space.Coord(j, d, v.QI[j].At(i)))
 		}
 	}
 	classes, _ := extract.Blind{}.Classes(points, 3)
@@ -179,7 +179,7 @@ func (c *sharedChain) pool(t testing.TB, release, first int) {
 	}
 	var bags []merge.Bag
 	for _, rows := range classes {
-		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA[first:], rows))
+		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA.Codes()[first:], rows))
 	}
 	buckets, _ := merge.Pool(bags, 3, 1, merge.Requirement{L: 2}, merge.NewDraws(testSeed, merge.Key{Release: uint64(release)}), merge.Run{})
 	newest := incremental.BucketID(0)

@@ -103,7 +103,7 @@ func (r *slicing) bind(s *source, _ *Input) error {
 // sensitive attribute.
 func (s *source) value(j, m int) uint32 {
 	c := s.columnAt(j)
-	return c.rank[c.codes[m]]
+	return c.rank[c.codes.At(int(m))]
 }
 
 func (s *source) columnAt(j int) *column {

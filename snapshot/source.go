@@ -69,8 +69,8 @@ func (s *source) least(members []Record) Record {
 // columns binds the columns to the input's dictionaries.
 func (s *source) columns(in *Input) error {
 	attributes := in.Schema.Attributes()
-	bind := func(i int, codes []equivclass.Code) (column, error) {
-		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || len(codes) < len(in.SA) {
+	bind := func(i int, codes equivclass.Column) (column, error) {
+		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || codes.Len() < in.SA.Len() {
 			return column{}, fmt.Errorf("%w: attribute %q has no values", ErrView, attributes[i].Name)
 		}
 		return newColumn(attributes[i], in.Dictionaries[i], codes), nil
@@ -84,7 +84,7 @@ func (s *source) columns(in *Input) error {
 	}
 	quasi := 0
 	for i, a := range attributes {
-		codes := []equivclass.Code(nil)
+		var codes equivclass.Column
 		switch a.Role {
 		case equivclass.Quasi:
 			codes = in.QI[quasi]
@@ -121,7 +121,7 @@ func (s *source) rank(in *Input) {
 // checkClasses demands each record at most once, in living classes that are not
 // empty, below the cut of a state.
 func checkClasses(in *Input) error {
-	seen := make([]bool, len(in.SA))
+	seen := make([]bool, in.SA.Len())
 	for i := range in.Classes {
 		members := in.Classes[i].Members
 		if len(members) == 0 {
@@ -148,7 +148,7 @@ func checkClasses(in *Input) error {
 // holds reports whether records are there, and had arrived.
 func (in *Input) holds(members []Record) bool {
 	for _, m := range members {
-		if int(m) >= len(in.SA) || in.intent != nil && m >= in.intent.Cut {
+		if int(m) >= in.SA.Len() || in.intent != nil && m >= in.intent.Cut {
 			return false
 		}
 	}

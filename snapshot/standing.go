@@ -62,7 +62,7 @@ func standingOf(in *Input, s *Settings, m *Manifest, sha256 [32]byte) (*standing
 	}
 	x.sums = newSums(len(src.cols))
 	if s.Policy.Republication != appendOnly {
-		x.numbers = make([]uint32, len(in.SA))
+		x.numbers = make([]uint32, in.SA.Len())
 	}
 	return x, x.number(src, in)
 }

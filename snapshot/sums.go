@@ -176,7 +176,7 @@ func (s *columnSums) widen(t *table, j int) {
 			continue
 		}
 		for _, m := range c.members {
-			if code := col.codes[m]; !s.seen[code] {
+			if code := col.codes.At(int(m)); !s.seen[code] {
 				s.seen[code] = true
 				s.different++
 			}

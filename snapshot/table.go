@@ -98,7 +98,7 @@ func (t *table) fill() {
 				c.bag = nil
 			}
 			for k := range c.bag {
-				c.bag[k] = t.sa.rank[t.sa.codes[c.members[k]]]
+				c.bag[k] = t.sa.rank[t.sa.codes.At(int(c.members[k]))]
 			}
 			slices.Sort(c.bag)
 			t.recoding.fill(t, &b, c)

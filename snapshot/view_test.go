@@ -43,7 +43,7 @@ func testView(t testing.TB, release uint32, attributes []equivclass.Attribute, p
 		}
 		v.Dictionaries = append(v.Dictionaries, d.Frozen())
 	}
-	v.QI, v.SA = codes[:len(codes)-1], codes[len(codes)-1]
+	v.QI, v.SA = equivclass.ColumnsOf(codes[:len(codes)-1]), equivclass.ColumnOf(codes[len(codes)-1])
 	for _, c := range classes {
 		v.Classes = append(v.Classes, incremental.ClassView{Regime: c.regime, Born: c.born, Members: c.members})
 		v.Intent.Records += len(c.members)

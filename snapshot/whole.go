@@ -37,7 +37,7 @@ func NewWholeTable(m *Manifest, schema *equivclass.Schema, open func(path string
 	w := &WholeTable{manifest: m, open: open}
 	for _, i := range append(schema.Columns(), schema.SensitiveIndex()) {
 		a := schema.Attributes()[i]
-		w.all = append(w.all, wholeColumn{column: newColumn(a, equivclass.NewDictionary(a), nil)})
+		w.all = append(w.all, wholeColumn{column: newColumn(a, equivclass.NewDictionary(a), equivclass.Column{})})
 	}
 	w.cols = w.all[:len(w.all)-1]
 	return w

@@ -126,9 +126,9 @@ func (r *lineRig) Publish(_ context.Context, v *incremental.View) (ingest.Releas
 	for _, c := range v.Classes {
 		for _, id := range c.Members {
 			for j, i := range r.schema.Quasi() {
-				r.cells = append(r.cells, v.Dictionaries[i].Text(v.QI[j][id]))
+				r.cells = append(r.cells, v.Dictionaries[i].Text(v.QI[j].At(int(id))))
 			}
-			r.cells = append(r.cells, v.Dictionaries[r.schema.SensitiveIndex()].Text(v.SA[id]))
+			r.cells = append(r.cells, v.Dictionaries[r.schema.SensitiveIndex()].Text(v.SA.At(int(id))))
 		}
 	}
 	return ingest.Release{}, nil

@@ -41,7 +41,7 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
 	p := &people{buckets: map[uint32][]snapshot.Record{},
-		in: &snapshot.Input{Level: incremental.L2, Schema: schema, QI: make([][]equivclass.Code, 2)},
+		in: &snapshot.Input{Level: incremental.L2, Schema: schema, QI: make([]equivclass.Column, 2)},
 		settings: snapshot.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
 			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {
@@ -63,9 +63,9 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 				c.Members = append(c.Members, snapshot.Record(len(p.age)))
 				p.buckets[bucket] = append(p.buckets[bucket], snapshot.Record(len(p.age)))
 				p.age, p.sa = append(p.age, age), append(p.sa, score)
-				p.in.QI[0] = append(p.in.QI[0], encode(0, fmt.Sprint(age)))
-				p.in.QI[1] = append(p.in.QI[1], encode(1, []string{"a", "b"}[r.IntN(2)]))
-				p.in.SA = append(p.in.SA, encode(2, fmt.Sprint(score)))
+				p.in.QI[0].Append(encode(0, fmt.Sprint(age)))
+				p.in.QI[1].Append(encode(1, []string{"a", "b"}[r.IntN(2)]))
+				p.in.SA.Append(encode(2, fmt.Sprint(score)))
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 		if err != nil {
 			return err
 		}
-		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, len(view.SA)); err != nil {
+		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, view.SA.Len()); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (e *Exporter) Records(w io.Writer) error {
 	view := e.machine.All()
 	cuts, release := e.machine.Intents(), 0
 	row := make([]string, len(header))
-	for r := range view.SA {
+	for r := range view.SA.Len() {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {
 			release++
 		}
@@ -217,19 +217,19 @@ func (e *Exporter) columns() []int {
 func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 	switch attribute {
 	case e.schema.SensitiveIndex():
-		return v.Dictionaries[attribute].Text(v.SA[r])
+		return v.Dictionaries[attribute].Text(v.SA.At(r))
 	case e.schema.SubjectIndex():
 		return fmt.Sprintf("%016x", v.Subject[r])
 	}
 	for j, i := range e.schema.Quasi() {
 		if i == attribute {
-			return v.Dictionaries[i].Text(v.QI[j][r])
+			return v.Dictionaries[i].Text(v.QI[j].At(r))
 		}
 	}
 	for j, i := range e.schema.Semi() {
 		switch attribute {
 		case i:
-			return v.Dictionaries[i].Text(v.Semi[j][r])
+			return v.Dictionaries[i].Text(v.Semi[j].At(r))
 		case e.schema.FlagIndex(i):
 			return strconv.FormatBool(v.Flags[r]>>j&1 == 1)
 		}

@@ -176,10 +176,11 @@ func mergeAgain(v *incremental.View) {
 		texts = append(texts, d.Text(equivclass.Code(code)))
 	}
 	order := merge.NewOrder(texts)
+	values := v.SA.Codes()
 	var bags []merge.Bag
 	for _, c := range v.Classes {
 		if c.Born == v.Intent.Release {
-			bags = append(bags, merge.BagOf(order, v.SA, c.Members))
+			bags = append(bags, merge.BagOf(order, values, c.Members))
 		}
 	}
 	subPools, each := merge.Blocks(len(bags), merge.SubPoolClasses)

@@ -176,9 +176,9 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 // the release before are dead.
 func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, before []snapshot.Class) *snapshot.Input {
 	in := &snapshot.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
-		Schema: s.schema, SA: s.points.SA[:cut], Dictionaries: s.table.Frozen()}
+		Schema: s.schema, SA: equivclass.ColumnOf(s.points.SA[:cut]), Dictionaries: s.table.Frozen()}
 	for _, column := range s.table.Columns(s.schema.Quasi()...).Codes {
-		in.QI = append(in.QI, column[:cut])
+		in.QI = append(in.QI, equivclass.ColumnOf(column[:cut]))
 	}
 	for _, g := range groups {
 		class := snapshot.Class{Born: release}

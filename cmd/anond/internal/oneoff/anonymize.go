@@ -127,7 +127,7 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := report(t, p, groups, len(rest), references, o)
-	r.Loss.shown(p, groups, rest, in.SA, o)
+	r.Loss.shown(p, groups, rest, in.SA.Codes(), o)
 	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, recoding.Lacks(m)
 	return r, nil
 }

@@ -165,7 +165,7 @@ func (r *localRun) input() *snapshot.Input {
 		if a.Role == equivclass.Quasi {
 			continue
 		}
-		l := snapshot.Local{Attribute: i, Codes: r.flagged.Codes[at]}
+		l := snapshot.Local{Attribute: i, Codes: equivclass.ColumnOf(r.flagged.Codes[at])}
 		for _, rows := range r.cut.Buckets[at] {
 			l.Buckets = append(l.Buckets, records(rows))
 		}

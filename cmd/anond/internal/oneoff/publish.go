@@ -17,7 +17,7 @@ import (
 func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) (snapshot.Recoding, error) {
 	switch {
 	case o.Recoding == Randomization:
-		in.SA = bucketize.Randomize(p, groups, o.Retention, o.draws("randomization"))
+		in.SA = equivclass.ColumnOf(bucketize.Randomize(p, groups, o.Retention, o.draws("randomization")))
 		values := math.MaxInt
 		for _, g := range groups {
 			values = min(values, len(p.Bag(g).Counts))
@@ -43,7 +43,7 @@ func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, in *snapsho
 		}
 		rows = rows[len(ring):]
 	}
-	in.SA = sa
+	in.SA = equivclass.ColumnOf(sa)
 	return snapshot.Rings(covers)
 }
 
@@ -76,7 +76,7 @@ func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapsh
 // inputOf shows groups of a table as the classes of a first release.
 func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
 	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
-		Schema: t.Schema, QI: t.qi(), SA: t.sa(), Dictionaries: t.Frozen()}
+		Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: equivclass.ColumnOf(t.sa()), Dictionaries: t.Frozen()}
 	for _, g := range groups {
 		in.Pending -= len(g)
 		in.Classes = append(in.Classes, snapshot.Class{Born: 1, Members: records(g)})

@@ -62,13 +62,13 @@ func (r *Recording) visitor() incremental.Visitor {
 // of equal values.
 func rowsOf(v *incremental.View) []equivclass.Row {
 	s := v.Schema
-	rows := make([]equivclass.Row, len(v.SA))
+	rows := make([]equivclass.Row, v.SA.Len())
 	for r := range rows {
 		rows[r] = make(equivclass.Row, len(s.Attributes()))
 	}
-	column := func(attribute int, codes []equivclass.Code) {
+	column := func(attribute int, codes equivclass.Column) {
 		texts := map[equivclass.Code][]byte{}
-		for r, c := range codes {
+		for r, c := range codes.Codes() {
 			text, known := texts[c]
 			if !known {
 				text = raw(v.Dictionaries[attribute], c)

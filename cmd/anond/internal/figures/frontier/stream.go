@@ -177,7 +177,7 @@ func engineLoss(space *equivclass.Space, v *incremental.View, members []incremen
 	for i, r := range members {
 		rows[i] = int32(i)
 		for j := range v.QI {
-			p.X = append(p.X, space.Coord(j, dicts[j], v.QI[j][r]))
+			p.X = append(p.X, space.Coord(j, dicts[j], v.QI[j].At(int(r))))
 		}
 	}
 	return p.Loss(rows)

@@ -1,0 +1,66 @@
+package equivclass
+
+// Packed is a Table whose columns take one, two or four bytes a value, by the size of
+// their dictionary: for a state, which holds its records as long as it lives.
+type Packed struct {
+	Dicts   []*Dictionary // by attribute; nil where no value is kept
+	Columns []Column      // by attribute; empty where no value is kept
+	Private []uint64      // as in a Table
+
+	intake intake
+	first  int // an attribute that is kept, whose column says how many records there are
+}
+
+// NewPacked returns an empty table, whose rows are judged as those of NewTable.
+func NewPacked(attributes []Attribute, missing Missing, order ...int) *Packed {
+	p := &Packed{Dicts: dictionaries(attributes), Columns: make([]Column, len(attributes))}
+	p.intake = newIntake(p.Dicts, attributes, missing, order)
+	for p.first < len(p.Dicts)-1 && p.Dicts[p.first] == nil {
+		p.first++
+	}
+	return p
+}
+
+// Len returns the number of records.
+func (p *Packed) Len() int { return p.Columns[p.first].Len() }
+
+// Append is Table.Append.
+func (p *Packed) Append(row Row) (Reason, string) {
+	in := &p.intake
+	if why, attribute := in.take(row); why != Accepted {
+		return why, attribute
+	}
+	for k := range in.steps {
+		if s := &in.steps[k]; s.dict != nil {
+			p.Columns[s.attribute].Append(in.row[s.attribute].code)
+		}
+	}
+	if in.semi {
+		p.Private = append(p.Private, in.private)
+	}
+	return Accepted, ""
+}
+
+// Grown is Table.Grown.
+func (p *Packed) Grown() []int { return p.intake.grown }
+
+// Extend takes in records that are encoded already, by attribute: codes of the
+// dictionaries, and of a flag 1 where it says sensitive, else 0.
+func (p *Packed) Extend(columns [][]Code) {
+	before := p.Len()
+	for i, d := range p.Dicts {
+		if d != nil {
+			p.Columns[i].Extend(columns[i])
+		}
+	}
+	p.Private = p.intake.extend(p.Private, columns, p.Len()-before)
+}
+
+// FlagCodes returns what an attribute of role flag says of the records from first on,
+// as Extend takes it.
+func (p *Packed) FlagCodes(attribute, first int) []Code {
+	return p.intake.flagCodes(attribute, p.Private[first:])
+}
+
+// Frozen is Table.Frozen.
+func (p *Packed) Frozen() []*Dictionary { return frozen(p.Dicts) }

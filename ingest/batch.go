@@ -1,0 +1,55 @@
+package ingest
+
+import "anond/equivclass"
+
+// batch is a chunk with its records decoded. Batches are recycled: their memory
+// is valid until they are put back.
+type batch struct {
+	chunk    *Chunk
+	weight   int64         // of the chunk, as taken from the stage's share
+	decoded  chan struct{} // gets one value when the batch is decoded
+	outcomes []Outcome
+	fields   [][]byte // of all rows, width entries a row
+	arena    []byte   // holds the bytes of the fields
+	width    int
+	row      equivclass.Row // scratch
+}
+
+// rowAt returns the row of record i.
+func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
+
+// decode fills the batch from its chunk.
+func (b *batch) decode(d Decoder) {
+	c := b.chunk
+	for i := range c.Records {
+		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
+		b.keep(b.row)
+	}
+	b.decoded <- struct{}{}
+}
+
+// decodeOne decodes a record, unless the source has judged it already.
+func decodeOne(d Decoder, r *Record, header []string, row equivclass.Row) Outcome {
+	if r.Passed == "" && r.Refused == "" && !r.Cut {
+		return d.Decode(r.Value, header, row)
+	}
+	clear(row)
+	if r.Cut {
+		return d.TooLarge()
+	}
+	return Outcome{Reason: r.Refused}
+}
+
+// keep copies a row out of the decoder's memory. Fields that were cut before
+// the arena moved keep its old memory alive, which is as valid.
+func (b *batch) keep(row equivclass.Row) {
+	for _, f := range row {
+		if f == nil {
+			b.fields = append(b.fields, nil)
+			continue
+		}
+		start := len(b.arena)
+		b.arena = append(b.arena, f...)
+		b.fields = append(b.fields, b.arena[start:len(b.arena):len(b.arena)])
+	}
+}
