@@ -34,7 +34,7 @@ func waitingState(b *testing.B, level config.Level, n int) *config.Config {
 	require.NoError(b, err)
 	m, err := openMachine(b.Context(), store, c, Options{})
 	require.NoError(b, err)
-	p, err := newPublisher(b.Context(), c, m, snapshot.OS())
+	p, err := newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 	require.NoError(b, err)
 	rows := levelsRows(n)
 	for i, row := range rows {
@@ -100,7 +100,7 @@ func (r *levelsRun) startWaiting(b *testing.B, c *config.Config, n float64) {
 	r.add("state-B/record", "", float64(heap()-before)/n)
 	r.step("recheck-cpu-ms", func() {
 		var err error
-		p, err = newPublisher(b.Context(), c, m, snapshot.OS())
+		p, err = newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 		require.NoError(b, err)
 		<-p.standing.done
 	})

@@ -257,25 +257,4 @@ var ofProcess = []Event{
 			Action:  "none, unless it happens often: raise `session_timeout`",
 		},
 	}},
-	{Name: "backup_made", Levels: []string{"info"}, Fields: []Field{
-		{Name: "file", Type: Text},
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "bytes", Type: Integer},
-		{Name: "sha256", Type: Text},
-		{Name: "ms", Type: Integer},
-	}, Cases: []Case{
-		{
-			Meaning: "a copy of the state was made and tested",
-			Action:  "none",
-		},
-	}},
-	{Name: "backup_failed", Levels: []string{"error"}, Fields: []Field{
-		{Name: "error", Type: Text},
-	}, Cases: []Case{
-		{
-			Meaning: "no copy of the state was made; the next release is followed by the next attempt",
-			Action:  "check `state.backup.dir`: room, permissions",
-		},
-	}},
 }
