@@ -202,13 +202,18 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 
 // space returns the geometry over the values of the records below cut: of the
 // quasi-identifiers, then of the semi-sensitive attributes (see narrow). It is a
-// function of those records alone, whatever has arrived since. Cost: cut x d.
+// function of those records alone, whatever has arrived since. Cost: cut x d; that of the
+// dictionaries if these are all records.
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	var dicts []*equivclass.Dictionary
 	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
-		known := 0 // no records, no values
-		for _, v := range c.Codes[attribute][:cut] {
-			known = max(known, int(v)+1)
+		known := 0          // no records, no values
+		if cut == c.len() { // a value is taken in with its first record
+			known = c.Dicts[attribute].Len()
+		} else {
+			for _, v := range c.Codes[attribute][:cut] {
+				known = max(known, int(v)+1)
+			}
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))
 	}

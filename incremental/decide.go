@@ -161,7 +161,7 @@ func (p *planning) update() decision {
 func (p *planning) settle(space *equivclass.Space) (plans []plan, rest []RecordID) {
 	todo := p.pending.waiting
 	if len(todo) > settlePool {
-		plans, todo = p.planner.plan(p.records)
+		plans, todo = p.planner.plan(todo)
 	}
 	more, rest := p.records.partition(space, todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
 	return append(plans, more...), rest

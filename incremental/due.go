@@ -23,5 +23,5 @@ func (m *Machine) UpdateDue() bool {
 	if m.policy.Level == L2 && (!m.need.Possible || len(m.pending.waiting) < m.need.Records) {
 		return false
 	}
-	return m.planner.due() || m.pending.overdue(&m.records, m.now, &m.policy)
+	return m.planner.due(m.pending.waiting) || m.pending.overdue(&m.records, m.now, &m.policy)
 }

@@ -12,28 +12,20 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 	return m.secrets.draw(release, purpose).Uint64()
 }
 
-// EachLocalUpdate carries out the local updates that plan would, each through
-// around, and forgets the plans again.
+// EachLocalUpdate carries out the local updates that a plan of all that waits would, each
+// through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p := &m.planner
-	for s := range p.slots {
-		for n := len(p.slots[s].here); n > 0; {
-			m.records.coords(p.space, p.slots[s].here[n-1], p.at)
-			around(func() { p.localUpdate(&m.records, int32(s)) })
-			left := len(p.slots[s].here)
-			if left >= n {
-				break
-			}
-			n = left
-		}
+	p, waiting := &m.planner, m.pending.waiting
+	for _, r := range p.regions(waiting, p.positions(waiting, 1)) {
+		u := newLocalUpdates(p, &r)
+		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
 	}
-	p.forget()
 }
 
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
 func (m *Machine) LocalPlans() (classes [][]RecordID) {
-	plans, _ := m.planner.plan(&m.records)
+	plans, _ := m.planner.plan(m.pending.waiting)
 	for _, p := range plans {
 		classes = append(classes, p.members)
 	}
@@ -96,5 +88,6 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 // CarryOver lets quarantined records wait again.
 func (m *Machine) CarryOver() {
 	m.pending.quarantined = nil
-	m.sortPending()
+	m.pending.sort(&m.records)
+	m.sortPending(nil)
 }
