@@ -240,6 +240,37 @@ func BenchmarkLocalUpdate(b *testing.B) {
 	}
 }
 
+// BenchmarkPools: what waits is planned as one pool, or by local updates and a pool of what
+// these leave; as many wait as are published. Both use all processors.
+func BenchmarkPools(b *testing.B) {
+	for _, n := range []int{5e4, 2.5e5} {
+		c, store := newCensus(b), memstore.New()
+		p := censusPolicy("L1")
+		p.Workers = runtime.GOMAXPROCS(0)
+		p.Initial, p.Local = extract.Extract{Workers: p.Workers}, extract.Extract{Workers: p.Workers}
+		m, err := incremental.Open(store, incremental.Options{Schema: c.schema, Policy: p, Seeded: true})
+		require.NoError(b, err)
+		for i := range 2 * n {
+			if i == n {
+				intent, err := m.Cut(1, [32]byte{})
+				require.NoError(b, err)
+				require.NoError(b, m.Published(intent.Release, [32]byte{1}))
+			}
+			_, err := m.Apply(source, int64(i), c.row())
+			require.NoError(b, err)
+		}
+		for _, local := range []bool{true, false} {
+			b.Run(fmt.Sprintf("waiting=%d/local=%t", n, local), func(b *testing.B) {
+				began := processTime()
+				for range b.N {
+					b.ReportMetric(m.PlanLoss(local), "loss")
+				}
+				b.ReportMetric((processTime()-began).Seconds()/float64(b.N), "cpu-s")
+			})
+		}
+	}
+}
+
 // BenchmarkApplyWithoutRelease: many times the state's own size arrives before
 // the next release. The number waiting must not raise the cost of a record.
 func BenchmarkApplyWithoutRelease(b *testing.B) {

@@ -2,8 +2,10 @@ package incremental
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"anond/equivclass"
 	"anond/equivclass/merge"
 )
 
@@ -21,6 +23,68 @@ func (m *Machine) EachLocalUpdate(around func(update func())) {
 		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
 	}
 }
+
+// PlacesOf returns the class at which each record lies.
+func (m *Machine) PlacesOf(records []RecordID) []ClassID {
+	return m.planner.positions(records, m.policy.Workers)
+}
+
+// PlacesByScan is PlacesOf by looking at every class, at the values themselves: the least
+// distance, and the first class that holds the record; none if no class does.
+func (m *Machine) PlacesByScan(r RecordID) (least float64, holds ClassID) {
+	least, holds = math.Inf(1), none
+	for _, c := range m.history.classes {
+		if c.Died != 0 {
+			continue
+		}
+		d := m.DistanceTo(r, c.ID)
+		if least = min(least, d); d == 0 && holds == none {
+			holds = c.ID
+		}
+	}
+	return least, holds
+}
+
+// DistanceTo is the squared distance of a record to a class, in shares of the domain at the
+// newest release.
+func (m *Machine) DistanceTo(r RecordID, class ClassID) (sum float64) {
+	c := &m.records
+	space := c.space(m.history.cut())
+	for j := range c.schema.D() {
+		value := func(r RecordID) float64 {
+			if dict := c.qiDict(j); dict.Kind() == equivclass.Number {
+				return dict.Number(c.qi(j)[r])
+			}
+			return float64(c.qi(j)[r])
+		}
+		domain := space.Dims[j].Width
+		if space.Dims[j].Kind != equivclass.Number {
+			domain = float64(space.Dims[j].Size - 1)
+		}
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, member := range m.history.classes[class].Members {
+			lo, hi = min(lo, value(member)), max(hi, value(member))
+		}
+		if gap := max(lo-value(r), value(r)-hi); gap > 0 && domain > 0 {
+			sum += min(2, gap/domain) * min(2, gap/domain)
+		}
+	}
+	return sum
+}
+
+// PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
+// returns the mean loss, a record in no plan losing 1.
+func (m *Machine) PlanLoss(local bool) float64 {
+	p, plans, todo := m.planning(false), []plan(nil), m.pending.waiting
+	if local {
+		plans, todo = p.planner.plan(todo)
+	}
+	more, rest := p.records.partition(p.records.space(p.records.len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	return cost(append(plans, more...), len(rest)) / float64(len(m.pending.waiting))
+}
+
+// Dead returns how many classes died.
+func (m *Machine) Dead() int { return len(m.history.classes) - m.history.alive() }
 
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.

@@ -87,6 +87,6 @@ func newGauge(scale float64) gauge {
 // square is what a gap of so many steps, at least one, adds to a distance: 0 only if the
 // dimension does not count.
 func (g *gauge) square(steps uint64) uint64 {
-	gap := min(steps, g.limit)*g.scale>>fraction + g.least
+	gap := min(min(steps, g.limit)*g.scale>>fraction+g.least, most)
 	return gap * gap
 }
