@@ -29,43 +29,68 @@ func (m *Machine) PlacesOf(records []RecordID) []ClassID {
 	return m.planner.positions(records, m.policy.Workers)
 }
 
-// PlacesByScan is PlacesOf by looking at every class, at the values themselves: the least
-// distance, and the first class that holds the record; none if no class does.
-func (m *Machine) PlacesByScan(r RecordID) (least float64, holds ClassID) {
-	least, holds = math.Inf(1), none
-	for _, c := range m.history.classes {
-		if c.Died != 0 {
+// Scan looks at every class, at the values themselves.
+type Scan struct {
+	m      *Machine
+	domain []float64 // at the newest release
+	boxes  map[ClassID][]float64
+}
+
+// Scan returns the boxes of the classes alive.
+func (m *Machine) Scan() *Scan {
+	c := &m.records
+	s := &Scan{m: m, boxes: map[ClassID][]float64{}}
+	for _, dim := range c.space(m.history.cut()).Dims {
+		if dim.Kind != equivclass.Number {
+			dim.Width = float64(dim.Size - 1)
+		}
+		s.domain = append(s.domain, dim.Width)
+	}
+	for _, class := range m.history.classes {
+		if class.Died != 0 {
 			continue
 		}
-		d := m.DistanceTo(r, c.ID)
+		for j := range c.schema.D() {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, r := range class.Members {
+				lo, hi = min(lo, s.value(j, r)), max(hi, s.value(j, r))
+			}
+			s.boxes[class.ID] = append(s.boxes[class.ID], lo, hi)
+		}
+	}
+	return s
+}
+
+func (s *Scan) value(j int, r RecordID) float64 {
+	code := s.m.records.qi(j)[r]
+	if dict := s.m.records.qiDict(j); dict.Kind() == equivclass.Number {
+		return dict.Number(code)
+	}
+	return float64(code)
+}
+
+// Nearest returns the least distance of a record to a class, and the first class that holds
+// the record; none if no class does.
+func (s *Scan) Nearest(r RecordID) (least float64, holds ClassID) {
+	least, holds = math.Inf(1), none
+	for id := range ClassID(len(s.m.history.classes)) {
+		if s.boxes[id] == nil {
+			continue
+		}
+		d := s.Distance(r, id)
 		if least = min(least, d); d == 0 && holds == none {
-			holds = c.ID
+			holds = id
 		}
 	}
 	return least, holds
 }
 
-// DistanceTo is the squared distance of a record to a class, in shares of the domain at the
-// newest release.
-func (m *Machine) DistanceTo(r RecordID, class ClassID) (sum float64) {
-	c := &m.records
-	space := c.space(m.history.cut())
-	for j := range c.schema.D() {
-		value := func(r RecordID) float64 {
-			if dict := c.qiDict(j); dict.Kind() == equivclass.Number {
-				return dict.Number(c.qi(j)[r])
-			}
-			return float64(c.qi(j)[r])
-		}
-		domain := space.Dims[j].Width
-		if space.Dims[j].Kind != equivclass.Number {
-			domain = float64(space.Dims[j].Size - 1)
-		}
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, member := range m.history.classes[class].Members {
-			lo, hi = min(lo, value(member)), max(hi, value(member))
-		}
-		if gap := max(lo-value(r), value(r)-hi); gap > 0 && domain > 0 {
+// Distance is the squared distance of a record to a class, in shares of the domain, of
+// which a gap counts two at most.
+func (s *Scan) Distance(r RecordID, class ClassID) (sum float64) {
+	for j, domain := range s.domain {
+		v, box := s.value(j, r), s.boxes[class][2*j:]
+		if gap := max(box[0]-v, v-box[1]); gap > 0 && domain > 0 {
 			sum += min(2, gap/domain) * min(2, gap/domain)
 		}
 	}

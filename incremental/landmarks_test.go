@@ -104,9 +104,11 @@ func requireExact(t *testing.T, m, reopened *incremental.Machine, records increm
 	}
 	at := m.PlacesOf(all)
 	require.Equal(t, at, reopened.PlacesOf(all))
-	for _, r := range all {
-		least, holds := m.PlacesByScan(r)
-		require.InDelta(t, least, m.DistanceTo(r, at[r]), 1e-5)
+	scan := m.Scan()
+	for i := 0; i < len(all); i += 5 {
+		r := all[i]
+		least, holds := scan.Nearest(r)
+		require.InDelta(t, least, scan.Distance(r, at[r]), 1e-5)
 		if holds != ^incremental.ClassID(0) {
 			require.Equal(t, holds, at[r], "the smallest number of those that hold it")
 		}
