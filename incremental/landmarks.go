@@ -12,7 +12,8 @@ import (
 // and only when a position is asked for.
 //
 // Rule B (buckets): they are looked up by quasi-identifiers alone. No sensitive value is
-// read here.
+// read here. At level L1 a position decides which waiting records are planned together or
+// offered to a pure class; rules A (frozen classes) and P (pure classes) judge the result.
 //
 // Cost: a new or dead class costs one insertion or removal, amortized, whatever the number
 // of classes. A record costs one search.
