@@ -171,9 +171,9 @@ func openCensus(b *testing.B, c *census, store *memstore.Store, policy string) *
 
 var sizes = []int{1e4, 1e5, 1e6}
 
-// BenchmarkApply: one record through validation, position and threshold
-// bookkeeping, while up to a tenth of the state waits (goal: 10 us on average).
-// What local updates cost is BenchmarkLocalUpdate.
+// BenchmarkApply: one record through validation, while up to a tenth of the state waits
+// (goal: 10 us on average). Nothing asks for its position; what that costs is measured in
+// internal/nearest, and what local updates cost by BenchmarkLocalUpdate.
 func BenchmarkApply(b *testing.B) {
 	for _, g := range grownSizes() {
 		b.Run(g.String(), func(b *testing.B) {
@@ -237,6 +237,37 @@ func BenchmarkLocalUpdate(b *testing.B) {
 			b.ReportMetric(float64(each[len(each)*99/100].Microseconds()), "p99-us")
 			b.ReportMetric(float64(len(each))/float64(b.N)/float64(len(waiting)), "updates/record")
 		})
+	}
+}
+
+// BenchmarkPools: what waits is planned as one pool, or by local updates and a pool of what
+// these leave; as many wait as are published. Both use all processors.
+func BenchmarkPools(b *testing.B) {
+	for _, n := range []int{5e4, 2.5e5} {
+		c, store := newCensus(b), memstore.New()
+		p := censusPolicy("L1")
+		p.Workers = runtime.GOMAXPROCS(0)
+		p.Initial, p.Local = extract.Extract{Workers: p.Workers}, extract.Extract{Workers: p.Workers}
+		m, err := incremental.Open(store, incremental.Options{Schema: c.schema, Policy: p, Seeded: true})
+		require.NoError(b, err)
+		for i := range 2 * n {
+			if i == n {
+				intent, err := m.Cut(1, [32]byte{})
+				require.NoError(b, err)
+				require.NoError(b, m.Published(intent.Release, [32]byte{1}))
+			}
+			_, err := m.Apply(source, int64(i), c.row())
+			require.NoError(b, err)
+		}
+		for _, local := range []bool{true, false} {
+			b.Run(fmt.Sprintf("waiting=%d/local=%t", n, local), func(b *testing.B) {
+				began := processTime()
+				for range b.N {
+					b.ReportMetric(m.PlanLoss(local), "loss")
+				}
+				b.ReportMetric((processTime()-began).Seconds()/float64(b.N), "cpu-s")
+			})
+		}
 	}
 }
 

@@ -188,12 +188,15 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 
 // space returns the geometry over the values of the records below cut: of the
 // quasi-identifiers, then of the semi-sensitive attributes (see narrow). It is a
-// function of those records alone, whatever has arrived since. Cost: cut x d.
+// function of those records alone, whatever has arrived since. Cost: cut x d; that of the
+// dictionaries if these are all records.
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	var dicts []*equivclass.Dictionary
 	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
 		known := 0
-		if most, any := c.Columns[attribute].Most(int(cut)); any {
+		if cut == c.len() { // a value is taken in with its first record
+			known = c.Dicts[attribute].Len()
+		} else if most, any := c.Columns[attribute].Most(int(cut)); any {
 			known = int(most) + 1
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))

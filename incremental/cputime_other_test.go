@@ -6,5 +6,7 @@ import "time"
 
 var started = time.Now()
 
-// threadTime is the elapsed time, where the thread's own time is not available.
-func threadTime() time.Duration { return time.Since(started) }
+// threadTime and processTime are the elapsed time, where that of the processors is not
+// available.
+func threadTime() time.Duration  { return time.Since(started) }
+func processTime() time.Duration { return time.Since(started) }

@@ -106,8 +106,8 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	}
 	if len(d.births) == 0 {
 		m.countCut(made.flushing, Skipped)
-		m.sortPending()
-		m.planner.tried()
+		m.sortPending(nil)
+		m.planner.tried(m.head.LastCut)
 		return nil, m.Commit()
 	}
 	m.countCut(made.flushing, Released)
@@ -149,7 +149,10 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,
 		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
-	m.rebuild()
+	m.history.settle(m.records.classOf, d.births)
+	m.sortPending(nil)
+	m.need = m.poolNeed()
+	m.planner.released(m.head.LastCut)
 	intent := m.history.latest()
 	intent.Records, intent.Classes, intent.Pending = m.published(), m.history.alive(), m.pending.counts()
 	m.staged.cut(d.births, deaths, *intent)
@@ -160,33 +163,22 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 }
 
 // rebuild makes everything that is derived from the durable state: which record
-// is in which class, what is pending, and where it is positioned. It runs after each
-// release as well as at the start, so a restarted machine goes on exactly as one
-// that never stopped.
+// is in which class, and what is pending. After a release the same follows from what it
+// changed, so a restarted machine goes on exactly as one that never stopped.
 func (m *Machine) rebuild() {
-	m.history.assign(m.records.classOf)
-	m.sortPending()
-	m.need = m.poolNeed()
-	m.position()
-}
-
-// position puts every waiting record at its class.
-func (m *Machine) position() {
-	made := m.planner.made
-	m.planner = newPlanner(&m.policy, m.schema.D(), m.head.LastCut)
-	m.planner.made = made
-	if m.head.InitialDone && m.positions() {
-		m.planner.lay(&m.records, &m.history, m.pending.waiting)
-	}
-}
-
-// positions reports whether waiting records are positioned at classes: at level L2 only
-// the trigger `update` needs that.
-func (m *Machine) positions() bool { return m.policy.Level != L2 || m.policy.OnUpdate }
-
-// sortPending finds what is pending, and who was passed over at the newest cut.
-func (m *Machine) sortPending() {
+	m.history.settle(m.records.classOf, m.history.classes)
 	m.pending.sort(&m.records)
+	m.sortPending(nil)
+	m.need = m.poolNeed()
+	made := m.planner.made
+	m.planner = newPlanner(&m.policy, &m.records, &m.history, m.head.LastCut)
+	m.planner.made = made
+}
+
+// sortPending takes what is in a class, or in a pool that was quarantined, from what waits,
+// and finds who was passed over at the newest cut.
+func (m *Machine) sortPending(quarantined []RecordID) {
+	m.pending.drop(m.records.classOf, quarantined)
 	if m.head.InitialDone {
 		m.pending.passOver(m.promises(), &m.head, &m.policy)
 	}

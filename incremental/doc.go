@@ -22,10 +22,10 @@
 // classes serve as landmarks and change only under rule P (pure classes). The update
 // is carried out when a release asks for it, not when the threshold is exceeded.
 //
-// Cost: a record costs d dictionary look-ups and one search in a spatial index,
-// whatever the number of records in state; a local update is bounded by a constant
-// number of classes and of records; a release costs one partition of the waiting
-// records and one pass over all records.
+// Cost: a record costs d dictionary look-ups and, where a decision depends on its
+// position, one search in a spatial index; a class costs one insertion; a local update is
+// bounded by a constant number of classes and of records; a release costs one partition
+// of the waiting records and one pass over all records.
 //
 // Parts: Machine has the methods that the host calls. Each part owns what it changes
 // and is given what it reads:
@@ -34,7 +34,7 @@
 //     intents, head what a state says about itself, columns the records, staged what
 //     is not committed yet, secrets the keys and random draws;
 //   - adoption takes settings and grown hierarchies into a state, or refuses them;
-//   - planner positions records and plans local updates; pendingSet knows who waits,
+//   - planner counts and plans local updates by landmarks, which position records; pendingSet knows who waits,
 //     firstLoad what happens before release 1;
 //   - planning decides a cut, with admission (who goes first), holdback (what the
 //     promises forbid) and regrouper (rule P); verifier checks the decision;

@@ -23,16 +23,12 @@ func (m *Machine) UpdateDue() bool {
 	if m.policy.Level == L2 && (!m.need.Possible || len(m.pending.waiting) < m.need.Records) {
 		return false
 	}
-	return m.planner.due() || m.pending.overdue(&m.records, m.now, &m.policy)
+	return m.planner.due(m.pending.waiting) || m.pending.overdue(&m.records, m.now, &m.policy)
 }
 
 // Retrigger changes what makes a cut due, as a restart under that policy would: a number of
 // records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not
 // depend on it.
 func (m *Machine) Retrigger(cutEvery int, onUpdate bool) {
-	before := m.positions()
 	m.policy.CutEvery, m.policy.OnUpdate = cutEvery, onUpdate
-	if m.positions() != before {
-		m.position()
-	}
 }

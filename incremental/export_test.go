@@ -2,8 +2,10 @@ package incremental
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"anond/equivclass"
 	"anond/equivclass/merge"
 )
 
@@ -12,28 +14,107 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 	return m.secrets.draw(release, purpose).Uint64()
 }
 
-// EachLocalUpdate carries out the local updates that plan would, each through
-// around, and forgets the plans again.
+// EachLocalUpdate carries out the local updates that a plan of all that waits would, each
+// through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p := &m.planner
-	for s := range p.slots {
-		for n := len(p.slots[s].here); n > 0; {
-			m.records.coords(p.space, p.slots[s].here[n-1], p.at)
-			around(func() { p.localUpdate(&m.records, int32(s)) })
-			left := len(p.slots[s].here)
-			if left >= n {
-				break
+	p, waiting := &m.planner, m.pending.waiting
+	for _, r := range p.regions(waiting, p.positions(waiting, 1)) {
+		u := newLocalUpdates(p, &r)
+		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
+	}
+}
+
+// PlacesOf returns the class at which each record lies.
+func (m *Machine) PlacesOf(records []RecordID) []ClassID {
+	return m.planner.positions(records, m.policy.Workers)
+}
+
+// Scan looks at every class, at the values themselves.
+type Scan struct {
+	m      *Machine
+	domain []float64 // at the newest release
+	boxes  map[ClassID][]float64
+}
+
+// Scan returns the boxes of the classes alive.
+func (m *Machine) Scan() *Scan {
+	c := &m.records
+	s := &Scan{m: m, boxes: map[ClassID][]float64{}}
+	for _, dim := range c.space(m.history.cut()).Dims {
+		if dim.Kind != equivclass.Number {
+			dim.Width = float64(dim.Size - 1)
+		}
+		s.domain = append(s.domain, dim.Width)
+	}
+	for _, class := range m.history.classes {
+		if class.Died != 0 {
+			continue
+		}
+		for j := range c.schema.D() {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, r := range class.Members {
+				lo, hi = min(lo, s.value(j, r)), max(hi, s.value(j, r))
 			}
-			n = left
+			s.boxes[class.ID] = append(s.boxes[class.ID], lo, hi)
 		}
 	}
-	p.forget()
+	return s
 }
+
+func (s *Scan) value(j int, r RecordID) float64 {
+	code := s.m.records.qi(j).At(int(r))
+	if dict := s.m.records.qiDict(j); dict.Kind() == equivclass.Number {
+		return dict.Number(code)
+	}
+	return float64(code)
+}
+
+// Nearest returns the least distance of a record to a class, and the first class that holds
+// the record; none if no class does.
+func (s *Scan) Nearest(r RecordID) (least float64, holds ClassID) {
+	least, holds = math.Inf(1), none
+	for id := range ClassID(len(s.m.history.classes)) {
+		if s.boxes[id] == nil {
+			continue
+		}
+		d := s.Distance(r, id)
+		if least = min(least, d); d == 0 && holds == none {
+			holds = id
+		}
+	}
+	return least, holds
+}
+
+// Distance is the squared distance of a record to a class, in shares of the domain, of
+// which a gap counts two at most.
+func (s *Scan) Distance(r RecordID, class ClassID) (sum float64) {
+	for j, domain := range s.domain {
+		v, box := s.value(j, r), s.boxes[class][2*j:]
+		if gap := max(box[0]-v, v-box[1]); gap > 0 && domain > 0 {
+			sum += min(2, gap/domain) * min(2, gap/domain)
+		}
+	}
+	return sum
+}
+
+// PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
+// returns the mean loss, a record in no plan losing 1.
+func (m *Machine) PlanLoss(local bool) float64 {
+	p, plans, todo := m.planning(false), []plan(nil), m.pending.waiting
+	if local {
+		plans, todo = p.planner.plan(todo)
+	}
+	more, rest := p.records.partition(p.records.space(p.records.len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	return cost(append(plans, more...), len(rest)) / float64(len(m.pending.waiting))
+}
+
+// Dead returns how many classes died.
+func (m *Machine) Dead() int { return len(m.history.classes) - m.history.alive() }
 
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
 func (m *Machine) LocalPlans() (classes [][]RecordID) {
-	plans, _ := m.planner.plan(&m.records)
+	plans, _ := m.planner.plan(m.pending.waiting)
 	for _, p := range plans {
 		classes = append(classes, p.members)
 	}
@@ -96,5 +177,6 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 // CarryOver lets quarantined records wait again.
 func (m *Machine) CarryOver() {
 	m.pending.quarantined = nil
-	m.sortPending()
+	m.pending.sort(&m.records)
+	m.sortPending(nil)
 }

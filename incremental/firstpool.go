@@ -51,8 +51,8 @@ func (m *Machine) quarantine(pool []RecordID) error {
 	m.head.Pools.Decided++
 	m.pending.quarantined = append(m.pending.quarantined, pool...)
 	m.staged.delta.Quarantined = pool
-	m.sortPending()
-	m.planner.tried()
+	m.sortPending(pool)
+	m.planner.tried(m.head.LastCut)
 	m.need = m.poolNeed()
 	return m.Commit()
 }

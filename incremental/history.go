@@ -94,12 +94,9 @@ func (h *history) enter(d decision) (deaths []Death) {
 	return deaths
 }
 
-// assign writes, by record, the living class that holds it, or none.
-func (h *history) assign(classOf []ClassID) {
-	for i := range classOf {
-		classOf[i] = none
-	}
-	for _, c := range h.classes {
+// settle writes, by record, the living class that holds it, for those of some classes.
+func (h *history) settle(classOf []ClassID, classes []*Class) {
+	for _, c := range classes {
 		if c.Died == 0 {
 			for _, r := range c.Members {
 				classOf[r] = c.ID

@@ -6,9 +6,39 @@ import (
 	"anond/equivclass"
 )
 
+// localUpdates plans one region (regions.go). It owns its slots and its scratch space, and
+// reads the records.
+type localUpdates struct {
+	policy  *Policy
+	records *columns
+	space   *equivclass.Space
+	wide    *equivclass.Space
+	slots   []slot
+	boxes   []float32
+	blocks  []int32
+	at      []float32 // the record around which an update runs
+	scratch localScratch
+	made    uint64 // updates carried out
+}
+
+// slot is a published class as local updates see it.
+type slot struct {
+	class   *Class
+	feature []float32  // coordinates of the feature point; nil: not computed yet
+	here    []RecordID // waiting records positioned at the class and in no plan
+	plans   []plan     // planned classes that lie at the class
+}
+
+// plan is a planned class: waiting records that satisfy the requirement.
+type plan struct {
+	members []RecordID
+	loss    float64
+}
+
 // localScratch is reused by local updates, one at a time.
 type localScratch struct {
 	near     []int32
+	dist     []float32
 	relevant []int32
 	score    []float64
 	top      []int32
@@ -16,6 +46,47 @@ type localScratch struct {
 	members  []RecordID
 	shares   []share
 	at       []float32
+}
+
+func newLocalUpdates(p *planner, r *region) localUpdates {
+	d := p.records.schema.D()
+	u := localUpdates{policy: p.policy, records: p.records, space: p.space, wide: p.wide, slots: make([]slot, len(r.classes)),
+		boxes: r.boxes, blocks: r.blocks, at: make([]float32, d)}
+	for i, c := range r.classes {
+		u.slots[i] = slot{class: c, here: r.here[i]}
+	}
+	u.scratch.at = make([]float32, d)
+	return u
+}
+
+// run carries out the local updates of every neighbourhood in which more than the
+// threshold wait, in order.
+func (p *localUpdates) run() {
+	p.each(func(s int32) { p.localUpdate(s) })
+}
+
+// each calls update around the newest record at a class as long as that places something,
+// class by class.
+func (p *localUpdates) each(update func(s int32)) {
+	waiting := make([]int, len(p.slots))
+	for s := range p.slots {
+		waiting[p.blocks[s]] += len(p.slots[s].here)
+	}
+	for s := range p.slots {
+		if waiting[p.blocks[s]] <= p.policy.Threshold {
+			continue
+		}
+		for n := len(p.slots[s].here); n > 0; {
+			p.records.coords(p.space, p.slots[s].here[n-1], p.at)
+			update(int32(s))
+			p.made++
+			left := len(p.slots[s].here)
+			if left >= n {
+				break
+			}
+			n = left
+		}
+	}
 }
 
 // localUpdate is the paper's local update (Wang et al., section IV, Fig. 1 and
@@ -32,8 +103,9 @@ type localScratch struct {
 //
 // Cost: bounded by neighbours x class size and by localPool x k records, whatever
 // the number of records in state or waiting.
-func (p *planner) localUpdate(c *columns, at int32) {
-	slots := p.similarSets(c, at)
+func (p *localUpdates) localUpdate(at int32) {
+	c := p.records
+	slots := p.similarSets(at)
 	shares := p.share(slots)
 	pool := p.gather(shares)
 	if len(pool) < p.policy.Requirement.K {
@@ -44,7 +116,7 @@ func (p *planner) localUpdate(c *columns, at int32) {
 		return
 	}
 	p.remove(shares)
-	p.settleAt(c, slots, plans)
+	p.settleAt(slots, plans)
 	for _, r := range rest {
 		c.coords(p.space, r, p.scratch.at)
 		s := &p.slots[p.nearest(slots, p.scratch.at)]
@@ -54,9 +126,9 @@ func (p *planner) localUpdate(c *columns, at int32) {
 }
 
 // similarSets returns the slot at, then the most similar of its neighbours.
-func (p *planner) similarSets(c *columns, at int32) []int32 {
-	s := &p.scratch
-	s.near = p.index.neighbours(p.at, p.policy.Neighbours, s.near[:0])
+func (p *localUpdates) similarSets(at int32) []int32 {
+	s, c := &p.scratch, p.records
+	p.neighbours()
 	s.relevant, s.score = s.relevant[:0], s.score[:0]
 	touched := c.pool(p.space, p.slots[at].class.Members)
 	rows := s.allRows(touched.Len())
@@ -64,10 +136,10 @@ func (p *planner) similarSets(c *columns, at int32) []int32 {
 		if n == at {
 			continue
 		}
-		rel := equivclass.REL(p.index.box(n), touched, rows, p.dims())
+		rel := equivclass.REL(p.box(n), touched, rows, p.dims())
 		if rel > 0 {
 			s.relevant = append(s.relevant, n)
-			s.score = append(s.score, equivclass.Similarity(p.at, p.feature(c, n), rel))
+			s.score = append(s.score, equivclass.Similarity(p.at, p.feature(n), rel))
 		}
 	}
 	s.top = equivclass.MostSimilar(s.score, p.policy.Similar, append(s.top[:0], at))
@@ -77,7 +149,39 @@ func (p *planner) similarSets(c *columns, at int32) []int32 {
 	return s.top
 }
 
-func (p *planner) dims() int {
+func (p *localUpdates) box(n int32) equivclass.Box { return boxAt(p.boxes, len(p.at), n) }
+
+// neighbours finds the classes of the region whose centres are nearest to the record, of
+// equals the first, by looking at all: at this size that takes less time than an index.
+func (p *localUpdates) neighbours() {
+	s := &p.scratch
+	s.near, s.dist = s.near[:0], s.dist[:0]
+	for n := range int32(len(p.slots)) {
+		dist := centreDistance(p.box(n), p.at)
+		if len(s.near) < p.policy.Neighbours {
+			s.near, s.dist = append(s.near, n), append(s.dist, dist)
+		} else if len(s.near) == 0 || dist >= s.dist[len(s.dist)-1] {
+			continue
+		}
+		i := len(s.near) - 1
+		for ; i > 0 && s.dist[i-1] > dist; i-- {
+			s.near[i], s.dist[i] = s.near[i-1], s.dist[i-1]
+		}
+		s.near[i], s.dist[i] = n, dist
+	}
+}
+
+// centreDistance is the squared distance of a point to the centre of a box.
+func centreDistance(b equivclass.Box, at []float32) float32 {
+	sum := float32(0)
+	for j, v := range at {
+		q := v - (b.Lo[j]+b.Hi[j])/2
+		sum += float32(q * q)
+	}
+	return sum
+}
+
+func (p *localUpdates) dims() int {
 	if p.policy.NeighbourDims > 0 {
 		return p.policy.NeighbourDims
 	}
@@ -94,125 +198,12 @@ func (s *localScratch) allRows(n int) []int32 {
 
 // feature returns the coordinates of a class's feature point. A published class
 // does not change, so it is computed once.
-func (p *planner) feature(c *columns, n int32) []float32 {
-	sl := &p.slots[n]
+func (p *localUpdates) feature(n int32) []float32 {
+	sl, c := &p.slots[n], p.records
 	if sl.feature == nil {
 		points := c.pool(p.space, sl.class.Members)
 		f := equivclass.FeaturePoint(points, p.scratch.allRows(points.Len()))
 		sl.feature = slices.Clone(points.At(f))
 	}
 	return sl.feature
-}
-
-// localPool bounds the records of a local update, in multiples of k. Where more
-// wait, their plans are good already, and to partition all of them again every few
-// updates would make the cost of a record grow with the number waiting.
-const localPool = 6
-
-// share is what a local update takes of a slot: the newest of the records in no
-// plan, and the newest plans.
-type share struct {
-	slot        int32
-	here, plans int
-}
-
-// share divides the room of a local update among the slots, first come first served.
-func (p *planner) share(slots []int32) []share {
-	room := localPool * p.policy.Requirement.K
-	out := p.scratch.shares[:0]
-	for _, n := range slots {
-		sl := &p.slots[n]
-		sh := share{slot: n, here: min(len(sl.here), room)}
-		room -= sh.here
-		for i := len(sl.plans) - 1; i >= 0 && len(sl.plans[i].members) <= room; i-- {
-			room -= len(sl.plans[i].members)
-			sh.plans++
-		}
-		out = append(out, sh)
-	}
-	p.scratch.shares = out
-	return out
-}
-
-// taken returns what a share is made of.
-func (p *planner) taken(sh share) (here []RecordID, plans []plan) {
-	sl := &p.slots[sh.slot]
-	return sl.here[len(sl.here)-sh.here:], sl.plans[len(sl.plans)-sh.plans:]
-}
-
-// gather returns the records of the shares in order of arrival.
-func (p *planner) gather(shares []share) []RecordID {
-	pool := p.scratch.members[:0]
-	for _, sh := range shares {
-		here, plans := p.taken(sh)
-		pool = append(pool, here...)
-		for _, pl := range plans {
-			pool = append(pool, pl.members...)
-		}
-	}
-	slices.Sort(pool)
-	p.scratch.members = pool
-	return pool
-}
-
-func (p *planner) cost(shares []share) float64 {
-	sum := 0.0
-	for _, sh := range shares {
-		here, plans := p.taken(sh)
-		sum += cost(plans, len(here))
-	}
-	return sum
-}
-
-func cost(plans []plan, rest int) float64 {
-	sum := float64(rest)
-	for _, pl := range plans {
-		sum += pl.loss * float64(len(pl.members))
-	}
-	return sum
-}
-
-// plansOf turns groups of pool rows into plans over record numbers.
-func plansOf(points *equivclass.Pool, pool []RecordID, groups [][]int32) (plans []plan, planned int) {
-	for _, g := range groups {
-		members := make([]RecordID, len(g))
-		for i, row := range g {
-			members[i] = pool[row]
-		}
-		slices.Sort(members)
-		plans = append(plans, plan{members: members, loss: points.Loss(g)})
-		planned += len(g)
-	}
-	return plans, planned
-}
-
-// remove takes the shares out of their slots.
-func (p *planner) remove(shares []share) {
-	for _, sh := range shares {
-		here, plans := p.taken(sh)
-		sl := &p.slots[sh.slot]
-		sl.here = sl.here[:len(sl.here)-len(here)]
-		sl.plans = sl.plans[:len(sl.plans)-len(plans)]
-	}
-}
-
-// settleAt puts each plan at the slot that lies nearest to its first record. If all
-// stayed at one slot, they would accumulate there.
-func (p *planner) settleAt(c *columns, slots []int32, plans []plan) {
-	for _, pl := range plans {
-		c.coords(p.space, pl.members[0], p.scratch.at)
-		sl := &p.slots[p.nearest(slots, p.scratch.at)]
-		sl.plans = append(sl.plans, pl)
-	}
-}
-
-// nearest returns the slot whose box lies nearest to a point, of equals the first.
-func (p *planner) nearest(slots []int32, at []float32) int32 {
-	best, dist := slots[0], inf
-	for _, n := range slots {
-		if d := p.index.box(n).Distance2(at); d < dist {
-			best, dist = n, d
-		}
-	}
-	return best
 }

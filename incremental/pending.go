@@ -1,5 +1,7 @@
 package incremental
 
+import "slices"
+
 // pendingSet holds the accepted records that are in no published class, each
 // list ascending. A record is in exactly one of the lists.
 type pendingSet struct {
@@ -20,21 +22,29 @@ func (p *pendingSet) counts() Pending {
 	return Pending{Waiting: len(p.waiting) - p.stuck, Quarantined: len(p.quarantined), SubjectRepeat: len(p.repeats), Infeasible: p.stuck}
 }
 
-// arrive takes in a new record, and reports whether it waits to be published.
-func (p *pendingSet) arrive(r RecordID, repeat bool) bool {
+// arrive takes in a new record.
+func (p *pendingSet) arrive(r RecordID, repeat bool) {
 	if repeat {
 		p.repeats = append(p.repeats, r)
-		return false
+	} else {
+		p.waiting = append(p.waiting, r)
 	}
-	p.waiting = append(p.waiting, r)
-	return true
 }
 
-// sort puts every record that is in no class into the list it belongs to, and
-// forgets who was passed over.
+// drop takes records that are in a class or in a pool that was quarantined from those that
+// wait, and forgets who was passed over. The pool ascends.
+func (p *pendingSet) drop(classOf []ClassID, quarantined []RecordID) {
+	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
+	gone := func(r RecordID) bool {
+		_, found := slices.BinarySearch(quarantined, r)
+		return found || classOf[r] != none
+	}
+	p.waiting, p.repeats = slices.DeleteFunc(p.waiting, gone), slices.DeleteFunc(p.repeats, gone)
+}
+
+// sort puts every record that is in no class into the list it belongs to.
 func (p *pendingSet) sort(c *columns) {
 	p.waiting, p.repeats = nil, nil
-	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
 	quarantined := make(map[RecordID]bool, len(p.quarantined))
 	for _, r := range p.quarantined {
 		quarantined[r] = true

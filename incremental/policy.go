@@ -73,11 +73,11 @@ type Policy struct {
 	// Bucketized: releases are written by local generalization and bucketization
 	// (recoding lgb), and views fill Local.
 	Bucketized bool
-	// OnUpdate: releases follow updates in neighbourhoods (trigger `update`, UpdateDue).
-	// At level L2 records are positioned only then.
+	// OnUpdate: releases follow updates in neighbourhoods (trigger `update`, UpdateDue),
+	// so that records are counted there before somebody asks. It has no influence on answers.
 	OnUpdate bool
-	// Workers is how many goroutines share a decision at level L2; it has no influence on
-	// it. Less than 2 means one.
+	// Workers is how many goroutines share the search for positions, local updates and a
+	// decision at level L2; it has no influence on the result. Less than 2 means one.
 	Workers int
 	// CutEvery is the number of accepted records between two cuts (trigger
 	// `records`); 0: the host says when.

@@ -25,16 +25,22 @@ const (
 // enter in sets with equally many of each value, so no value has more than
 // 1/|S| of them. Rule E: only classes whose members all have regroupings left.
 //
-// Cost: for each class with waiting records and each flat birth, one search and
-// one cut of the classes of one signature around it.
+// Cost: one position for each waiting record; for each pure class and each flat birth one
+// search and one cut of the classes of one signature around it. Other classes are
+// landmarks only.
 func (p *planning) regroup(d *decision, space *equivclass.Space, plans, chosen []plan) {
-	if !slices.ContainsFunc(p.planner.slots, func(s slot) bool { return s.class.Regime == Pure && !p.policy.exhausted(s.class) }) {
+	var open []ClassID
+	for _, c := range p.classes {
+		if c.Died == 0 && c.Regime == Pure && !p.policy.exhausted(c) {
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) == 0 {
 		return
 	}
 	r := newRegrouper(p, space, plans, chosen)
-	for s := range p.planner.slots {
-		best := r.best(int32(s))
-		if best != nil {
+	for _, c := range open {
+		if best := r.best(c); best != nil {
 			r.apply(d, best)
 		}
 	}
@@ -48,20 +54,21 @@ type regrouper struct {
 	classes   []*Class
 	planner   *planner
 	space     *equivclass.Space
-	spend     float64                     // spendGain or freeGain
-	signature map[int32][]equivclass.Code // by slot, once asked for
-	taken     map[int32]bool              // slots regrouped in this cut
-	made      map[*Class]bool             // classes that regroupings of this cut made
-	gone      map[RecordID]bool           // records published by this cut
-	planned   map[RecordID]float64        // what each record loses in the class it is planned for
-	tied      map[int32][]RecordID        // sticky: repeats by the slot they lie at
-	must      map[RecordID]ClassID        // sticky: the class whose signature a repeat must get
+	spend     float64                       // spendGain or freeGain
+	signature map[ClassID][]equivclass.Code // once asked for
+	taken     map[ClassID]bool              // classes regrouped in this cut
+	made      map[*Class]bool               // classes that regroupings of this cut made
+	gone      map[RecordID]bool             // records published by this cut
+	planned   map[RecordID]float64          // what each record loses in the class it is planned for
+	here      map[ClassID][]RecordID        // waiting records by the class they lie at
+	must      map[RecordID]ClassID          // sticky: the class whose signature a repeat must get
+	rows      localScratch
 }
 
 func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan) *regrouper {
 	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, planner: from.planner, space: space,
-		spend: spendGain, signature: map[int32][]equivclass.Code{}, taken: map[int32]bool{},
-		made: map[*Class]bool{}, gone: map[RecordID]bool{}, planned: map[RecordID]float64{}}
+		spend: spendGain, signature: map[ClassID][]equivclass.Code{}, taken: map[ClassID]bool{},
+		made: map[*Class]bool{}, gone: map[RecordID]bool{}, planned: map[RecordID]float64{}, here: map[ClassID][]RecordID{}}
 	if r.policy.MaxRegroups < 0 {
 		r.spend = freeGain
 	}
@@ -75,16 +82,30 @@ func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan)
 			r.gone[rec] = true
 		}
 	}
+	var left []RecordID
+	for _, rec := range from.pending.waiting {
+		if !r.gone[rec] {
+			left = append(left, rec)
+		}
+	}
+	r.settle(left)
 	r.tie(from.pending.repeats)
 	return r
 }
 
-// signatureOf returns the signature of the class at a slot.
-func (r *regrouper) signatureOf(s int32) []equivclass.Code {
-	sig, ok := r.signature[s]
+// settle positions records.
+func (r *regrouper) settle(records []RecordID) {
+	for i, class := range r.planner.positions(records, r.policy.Workers) {
+		r.here[class] = append(r.here[class], records[i])
+	}
+}
+
+// signatureOf returns the signature of a class.
+func (r *regrouper) signatureOf(c ClassID) []equivclass.Code {
+	sig, ok := r.signature[c]
 	if !ok {
-		sig = r.records.bag(r.planner.slots[s].class.Members).Signature()
-		r.signature[s] = sig
+		sig = r.records.bag(r.classes[c].Members).Signature()
+		r.signature[c] = sig
 	}
 	return sig
 }
@@ -92,84 +113,70 @@ func (r *regrouper) signatureOf(s int32) []equivclass.Code {
 // tie positions the repeats whose twin is published in a pure class (rule S, one
 // record of a subject; sticky): they may join that class's signature and no other.
 func (r *regrouper) tie(repeats []RecordID) {
-	if r.policy.Repeat != RepeatSticky || len(r.planner.slots) == 0 {
+	if r.policy.Repeat != RepeatSticky {
 		return
 	}
-	r.tied, r.must = map[int32][]RecordID{}, map[RecordID]ClassID{}
-	x := make([]float32, r.records.schema.D())
+	r.must = map[RecordID]ClassID{}
+	var tied []RecordID
 	for _, rec := range repeats {
 		class := r.records.classOf[r.records.firsts.first(r.records, rec)]
 		if class == none || r.classes[class].Regime != Pure {
 			continue
 		}
-		r.records.coords(r.planner.space, rec, x)
-		s := r.planner.index.position(x)
-		r.tied[s] = append(r.tied[s], rec)
+		tied = append(tied, rec)
 		r.must[rec] = class
 	}
+	r.settle(tied)
 }
 
-// best returns the regrouping around a slot that gains most, nil if none pays.
-func (r *regrouper) best(s int32) *regrouping {
-	if !r.waits(s) {
+// best returns the regrouping around a pure class that gains most, nil if none pays.
+func (r *regrouper) best(c ClassID) *regrouping {
+	if r.taken[c] {
 		return nil
 	}
-	p := r.planner
-	centre := make([]float32, p.index.d)
-	for j := range centre {
-		centre[j] = p.index.centre(s, j)
-	}
-	near := p.index.neighbours(centre, p.policy.Neighbours, nil)
+	near := r.planner.around(r.classes[c].Members, r.policy.Neighbours)
 	waiting := r.waitingAt(near)
+	if len(waiting) == 0 {
+		return nil
+	}
 	var best *regrouping
-	for _, slots := range r.bySignature(near) {
-		if g := r.try(slots, waiting); g != nil && (best == nil || g.gain > best.gain) {
+	for _, classes := range r.bySignature(near) {
+		if g := r.try(classes, waiting); g != nil && (best == nil || g.gain > best.gain) {
 			best = g
 		}
 	}
 	return best
 }
 
-func (r *regrouper) waits(s int32) bool { return len(r.waitingAt([]int32{s})) > 0 }
-
-// waitingAt returns the records that still wait at the slots.
-func (r *regrouper) waitingAt(slots []int32) []RecordID {
+// waitingAt returns the records that still wait at classes.
+func (r *regrouper) waitingAt(classes []ClassID) []RecordID {
 	var out []RecordID
-	add := func(records []RecordID) {
-		for _, rec := range records {
+	for _, c := range classes {
+		for _, rec := range r.here[c] {
 			if !r.gone[rec] {
 				out = append(out, rec)
 			}
 		}
 	}
-	for _, s := range slots {
-		sl := &r.planner.slots[s]
-		add(sl.here)
-		for _, p := range sl.plans {
-			add(p.members)
-		}
-		add(r.tied[s])
-	}
 	return out
 }
 
-// bySignature groups the slots whose class may be regrouped by signature, in
+// bySignature groups the classes that may be regrouped by signature, in
 // order of the nearest of each.
-func (r *regrouper) bySignature(near []int32) [][]int32 {
-	var out [][]int32
+func (r *regrouper) bySignature(near []ClassID) [][]ClassID {
+	var out [][]ClassID
 	var signatures [][]equivclass.Code
-	for _, s := range near {
-		c := r.planner.slots[s].class
-		if c.Regime != Pure || r.taken[s] || r.policy.exhausted(c) {
+	for _, id := range near {
+		if c := r.classes[id]; c.Regime != Pure || r.taken[id] || r.policy.exhausted(c) {
 			continue
 		}
-		sig := r.signatureOf(s)
+		sig := r.signatureOf(id)
 		i := slices.IndexFunc(signatures, func(o []equivclass.Code) bool { return slices.Equal(o, sig) })
 		if i < 0 {
 			signatures, out = append(signatures, sig), append(out, nil)
 			i = len(out) - 1
 		}
-		out[i] = append(out[i], s)
+		out[i] = append(out[i], id)
 	}
 	return out
 }
@@ -179,18 +186,18 @@ func (p *Policy) exhausted(c *Class) bool {
 	return p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
 }
 
-// try cuts the classes at the slots anew, with as many flat sets of waiting
+// try cuts the classes anew, with as many flat sets of waiting
 // records as there are and a local update has room for, and without; it returns
 // the better one if it pays.
-func (r *regrouper) try(slots []int32, waiting []RecordID) *regrouping {
-	sig := r.signatureOf(slots[0])
+func (r *regrouper) try(old []ClassID, waiting []RecordID) *regrouping {
+	sig := r.signatureOf(old[0])
 	room := max(1, localPool*r.policy.Requirement.K/len(sig))
 	var best *regrouping
 	for _, sets := range []int{min(room, r.flatSets(sig, waiting)), 0} {
-		if sets == 0 && len(slots) < 2 {
+		if sets == 0 && len(old) < 2 {
 			continue
 		}
-		g := r.cut(&regrouping{signature: sig, old: slots, new: r.pick(sig, waiting, sets, slots)})
+		g := r.cut(&regrouping{signature: sig, old: old, new: r.pick(sig, waiting, sets, old[0])})
 		if g != nil && (best == nil || g.gain > best.gain) {
 			best = g
 		}

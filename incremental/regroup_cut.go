@@ -18,7 +18,7 @@ const enterGain = 0.5
 // together anew, with a flat set of newcomers.
 type regrouping struct {
 	signature []equivclass.Code
-	old       []int32      // slots of the classes taken apart
+	old       []ClassID    // the classes taken apart
 	new       []RecordID   // newcomers: equally many of each value of the signature
 	groups    [][]RecordID // the classes that result
 	born      bool         // the newcomers are a birth of this cut, whatever becomes of the regrouping
@@ -30,8 +30,8 @@ type regrouping struct {
 func (r *regrouper) cut(g *regrouping) *regrouping {
 	var members []RecordID
 	before, fresh := 0.0, 0.0 // losses: of all, of the newcomers
-	for _, s := range g.old {
-		c := r.planner.slots[s].class
+	for _, id := range g.old {
+		c := r.classes[id]
 		members = append(members, c.Members...)
 		before += r.loss(c.Members) * float64(len(c.Members))
 	}
@@ -66,7 +66,7 @@ func (r *regrouper) cut(g *regrouping) *regrouping {
 
 func (r *regrouper) loss(members []RecordID) float64 {
 	pool := r.records.pool(r.space, members)
-	return pool.Loss(r.planner.scratch.allRows(pool.Len()))
+	return pool.Loss(r.rows.allRows(pool.Len()))
 }
 
 // waitingLoss is the loss of a waiting record before it is published: that of the
@@ -85,9 +85,9 @@ func (r *regrouper) waitingLoss(rec RecordID) float64 {
 func (r *regrouper) apply(d *decision, g *regrouping) {
 	regroups := uint16(0)
 	kept := map[int]bool{}
-	for _, s := range g.old {
-		c := r.planner.slots[s].class
-		r.taken[s] = true
+	for _, id := range g.old {
+		c := r.classes[id]
+		r.taken[id] = true
 		if i := slices.IndexFunc(g.groups, func(o []RecordID) bool { return slices.Equal(o, c.Members) }); i >= 0 {
 			kept[i] = true
 			continue

@@ -6,10 +6,6 @@ import "slices"
 // their signature around them. Rules P (pure classes) and D (difference) make it
 // safe: a flat birth is a flat set of newcomers, and it is not published yet.
 func (r *regrouper) join(d *decision) {
-	p := r.planner
-	if len(p.slots) == 0 {
-		return
-	}
 	births := d.births
 	d.births = nil
 	for _, b := range births {
@@ -28,16 +24,10 @@ func (r *regrouper) join(d *decision) {
 // joined returns the regrouping of a birth with the classes of its signature
 // around it, nil if there are none or it does not pay.
 func (r *regrouper) joined(b *Class) *regrouping {
-	p := r.planner
-	box := boxAt(r.records.box(p.space, b.Members), p.index.d, 0)
-	centre := make([]float32, p.index.d)
-	for j := range centre {
-		centre[j] = (box.Lo[j] + box.Hi[j]) / 2
-	}
 	sig := r.records.bag(b.Members).Signature()
-	for _, slots := range r.bySignature(p.index.neighbours(centre, p.policy.Neighbours, nil)) {
-		if slices.Equal(r.signatureOf(slots[0]), sig) {
-			return r.cut(&regrouping{signature: sig, old: slots, new: b.Members, born: true})
+	for _, old := range r.bySignature(r.planner.around(b.Members, r.policy.Neighbours)) {
+		if slices.Equal(r.signatureOf(old[0]), sig) {
+			return r.cut(&regrouping{signature: sig, old: old, new: b.Members, born: true})
 		}
 	}
 	return nil

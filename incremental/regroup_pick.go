@@ -29,14 +29,15 @@ func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
 
 // pick returns as many records of each value of the signature as sets says, the
 // nearest to the first class first: flat, as rule P (pure classes) demands.
-func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, slots []int32) []RecordID {
-	box := r.planner.index.box(slots[0])
+func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, first ClassID) []RecordID {
+	d := r.records.schema.D()
+	box := boxAt(r.records.box(r.planner.space, r.classes[first].Members), d, 0)
 	type candidate struct {
 		rec  RecordID
 		dist float32
 	}
 	byValue := make([][]candidate, len(sig))
-	x := make([]float32, r.records.schema.D())
+	x := make([]float32, d)
 	for _, rec := range waiting {
 		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.eligible(rec, sig) {
 			r.records.coords(r.planner.space, rec, x)

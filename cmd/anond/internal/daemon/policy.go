@@ -25,7 +25,8 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
 		References: c.References(),
-		InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords}
+		InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords,
+		OnUpdate: c.Release.Trigger.On == config.OnUpdate, Workers: runtime.GOMAXPROCS(0)}
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
@@ -34,7 +35,6 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	}
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
-		out.OnUpdate, out.Workers = c.Release.Trigger.On == config.OnUpdate, runtime.GOMAXPROCS(0)
 		return out, nil
 	}
 	var err error

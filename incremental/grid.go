@@ -1,0 +1,115 @@
+package incremental
+
+import (
+	"math"
+
+	"anond/equivclass"
+)
+
+// grid gives the values of quasi-identifiers whole-number coordinates, by which classes
+// are indexed. A category or a leaf has its code. A number is counted in steps of a power
+// of two: of 1 for integers and dates, and of 2^-24 of the domain, rounded up to a power of
+// two, where that is more and for decimals. So a step depends on the domain alone, and a
+// domain that grows only makes it coarser: coordinates are then halved, not computed anew.
+type grid struct {
+	dims  []equivclass.Dim
+	unit  []float64 // of a number; 0 otherwise
+	steps [][]int64 // by dimension of numbers, code of the dictionary
+}
+
+// resolution is how many bits the coordinates in a domain have at most.
+const resolution = 24
+
+// newGrid returns the grid of a space.
+func newGrid(c *columns, space *equivclass.Space) grid {
+	d := c.schema.D()
+	g := grid{dims: space.Dims[:d], unit: make([]float64, d), steps: make([][]int64, d)}
+	for j, dim := range g.dims {
+		if dim.Kind == equivclass.Number {
+			g.unit[j] = unitOf(dim, c.qiDict(j).Attribute().Type)
+		}
+	}
+	return g
+}
+
+// unitOf is the step of a number. Beyond 2^52 steps from 0 floating-point numbers have
+// no finer ones.
+func unitOf(dim equivclass.Dim, kind equivclass.Type) float64 {
+	least := 0.0
+	if kind != equivclass.Decimal || dim.Width == 0 {
+		least = 1
+	}
+	return max(least, powerOf(dim.Width)/(1<<resolution), powerOf(max(math.Abs(dim.Lo), math.Abs(dim.Lo+dim.Width)))/(1<<52))
+}
+
+// powerOf is the smallest power of two that is at least v; 0 for 0.
+func powerOf(v float64) float64 {
+	fraction, exponent := math.Frexp(v)
+	if fraction == 0.5 {
+		exponent--
+	}
+	if fraction == 0 {
+		return 0
+	}
+	return math.Ldexp(1, exponent)
+}
+
+// scale is what a step counts in each dimension.
+func (g *grid) scale() []float64 {
+	out := make([]float64, len(g.dims))
+	for j, dim := range g.dims {
+		switch {
+		case dim.Kind == equivclass.Number && dim.Width > 0:
+			out[j] = g.unit[j] / dim.Width
+		case dim.Kind != equivclass.Number && dim.Size > 1:
+			out[j] = 1 / float64(dim.Size-1)
+		}
+	}
+	return out
+}
+
+// prepare computes the coordinates of all numbers known by now, so that several goroutines
+// may ask for them.
+func (g *grid) prepare(c *columns) {
+	for j, unit := range g.unit {
+		if unit == 0 {
+			continue
+		}
+		for dict := c.qiDict(j); len(g.steps[j]) < dict.Len(); {
+			g.steps[j] = append(g.steps[j], g.step(j, dict.Number(equivclass.Code(len(g.steps[j])))))
+		}
+	}
+}
+
+// step is the coordinate of a number. A gap counts at most twice the domain
+// (package nearest), so that what lies farther outside is moved nearer.
+func (g *grid) step(j int, v float64) int64 {
+	dim := &g.dims[j]
+	return int64(math.Floor(max(dim.Lo-3*dim.Width, min(v, dim.Lo+4*dim.Width)) / g.unit[j]))
+}
+
+// at writes the coordinates of a record.
+func (g *grid) at(c *columns, r RecordID, into []int64) {
+	for j := range into {
+		code := c.qi(j).At(int(r))
+		if steps := g.steps[j]; steps != nil {
+			into[j] = steps[code]
+		} else {
+			into[j] = int64(code)
+		}
+	}
+}
+
+// box writes the box around records, lo... then hi...
+func (g *grid) box(c *columns, members []RecordID, into []int64) {
+	d := len(g.dims)
+	lo, hi, at := into[:d], into[d:2*d], make([]int64, d)
+	g.at(c, members[0], lo)
+	copy(hi, lo)
+	for _, r := range members[1:] {
+		g.at(c, r, at)
+		for j, v := range at {
+			lo[j], hi[j] = min(lo[j], v), max(hi[j], v)
+		}
+	}
+}

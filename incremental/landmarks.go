@@ -1,0 +1,127 @@
+package incremental
+
+import (
+	"anond/equivclass"
+	"anond/incremental/internal/nearest"
+)
+
+// landmarks are the published classes by which waiting records are positioned (Wang et
+// al. IV.B: a box that contains the record, else the nearest; of equals the class with the
+// smallest number). They are classes alive at the newest release, in the space of the
+// records below its cut: a function of what is durable. The index grows with each release,
+// and only when a position is asked for.
+//
+// Rule B (buckets): they are looked up by quasi-identifiers alone. No sensitive value is
+// read here. At level L1 a position decides which waiting records are planned together or
+// offered to a pure class; rules A (frozen classes) and P (pure classes) judge the result.
+//
+// Cost: a new or dead class costs one insertion or removal, amortized, whatever the number
+// of classes. A record costs one search.
+type landmarks struct {
+	records *columns
+	history *history
+	release uint32            // the newest one that is in
+	classes int               // so many classes are in, or have died before they could be
+	wide    *equivclass.Space // of quasi-identifiers and semi-sensitive attributes
+	space   *equivclass.Space // of the quasi-identifiers
+	grid    grid
+	index   *nearest.Index
+
+	measured bool // the spaces are those of release newest
+	newest   uint32
+}
+
+// follow takes in what was released since positions were asked for the last time.
+func (l *landmarks) follow() {
+	h, c := l.history, l.records
+	l.measure()
+	if l.index == nil {
+		l.grid = newGrid(c, l.space)
+		l.index = nearest.New(l.grid.scale())
+	} else if l.release < h.releases() {
+		l.regrid(newGrid(c, l.space))
+	}
+	l.grid.prepare(c)
+	for ; l.release < h.releases(); l.release++ {
+		for _, id := range h.died[l.release+1] {
+			if int(id) < l.classes {
+				l.index.Remove(int32(id))
+			}
+		}
+	}
+	l.add(h.classes[l.classes:])
+	l.classes = len(h.classes)
+}
+
+// measure finds the space of the newest release. Right after the release that takes as long
+// as there are different values; later the records below its cut are looked through.
+func (l *landmarks) measure() {
+	if l.measured && l.newest == l.history.releases() {
+		return
+	}
+	l.measured, l.newest = true, l.history.releases()
+	l.wide = l.records.space(l.history.cut())
+	l.space = l.records.narrow(l.wide)
+}
+
+// regrid moves the classes that are in to the grid of a domain that has grown.
+func (l *landmarks) regrid(to grid) {
+	for j, unit := range to.unit {
+		from, dim := l.grid.unit[j], l.grid.dims[j]
+		switch {
+		case unit > from:
+			times := uint(0)
+			for ; from < unit; from *= 2 {
+				times++
+			}
+			l.index.Coarsen(j, times)
+		case unit < from: // there was a single value, whose step means nothing
+			at := to.step(j, dim.Lo)
+			l.index.Map(j, func(int64) int64 { return at })
+		}
+		if dim.Lo == to.dims[j].Lo && dim.Width == to.dims[j].Width && unit == from {
+			to.steps[j] = l.grid.steps[j]
+		}
+	}
+	l.grid = to
+	l.index.Rescale(to.scale())
+}
+
+// add indexes those of the classes that are alive.
+func (l *landmarks) add(classes []*Class) {
+	d := l.records.schema.D()
+	var numbers []int32
+	var boxes []int64
+	for _, c := range classes {
+		if c.Died == 0 {
+			numbers = append(numbers, int32(c.ID))
+			boxes = append(boxes, make([]int64, 2*d)...)
+			l.grid.box(l.records, c.Members, boxes[len(boxes)-2*d:])
+		}
+	}
+	l.index.Add(numbers, boxes)
+}
+
+// positions returns the class at which each record lies; none if there is no class.
+func (l *landmarks) positions(records []RecordID, workers int) []ClassID {
+	l.follow()
+	found := l.index.Nearest(len(records), func(i int, into []int64) { l.grid.at(l.records, records[i], into) }, workers)
+	out := make([]ClassID, len(found))
+	for i, id := range found {
+		out[i] = ClassID(id) // -1 is none
+	}
+	return out
+}
+
+// around returns the n classes whose centres are nearest to that of the box around
+// records, nearest first.
+func (l *landmarks) around(records []RecordID, n int) []ClassID {
+	l.follow()
+	box := make([]int64, 2*l.records.schema.D())
+	l.grid.box(l.records, records, box)
+	var out []ClassID
+	for _, f := range l.index.Neighbours(box, n, nil) {
+		out = append(out, ClassID(f.Number))
+	}
+	return out
+}
