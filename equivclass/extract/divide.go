@@ -94,7 +94,11 @@ func (v *divider) divide(ids []int32) {
 	limit -= leastGain
 	v.least = grown(v.least, len(v.rows))
 	for rows := v.rows; len(rows) > 0; rows = rows[x.k:] {
-		if limit -= v.grow(rows, limit); limit <= 0 {
+		seed := cut.Below(&v.rng, uint64(len(rows)))
+		if len(rows) == x.k && x.losses.monotone && v.spanOf(rows) >= limit {
+			return // the last class is what is left, in whatever order it grows
+		}
+		if limit -= v.grow(rows, seed, limit); limit <= 0 {
 			return
 		}
 	}
@@ -106,18 +110,31 @@ func (v *divider) divide(ids []int32) {
 	}
 }
 
-// grow moves to the front a drawn row and, one by one, the k-1 rows that enlarge
-// its cell least, and returns the span of the cell. It ends as soon as the span
-// reaches the limit.
-func (v *divider) grow(rows []int32, limit float32) float32 {
-	x, c, least := v.x, &v.x.grown, v.least[:len(rows)]
-	seed := cut.Below(&v.rng, uint64(len(rows)))
+// spanOf is the span of a class of these rows.
+func (v *divider) spanOf(rows []int32) float32 {
+	x, c := v.x, v.x.grown
+	x.start(c, rows[0])
+	for _, r := range rows[1:] {
+		x.widen(c, r)
+	}
+	return x.span(c)
+}
+
+// grow moves to the front a row, the seed, and, one by one, the k-1 rows that enlarge
+// its cell least, and returns the span of the cell, or the limit if it is not below. A
+// row with which the cell reaches the limit is no candidate: the cell only grows, so it
+// can only be in a class that reaches the limit too.
+func (v *divider) grow(rows []int32, seed int, limit float32) float32 {
+	x, c, least := v.x, v.x.grown, v.least[:len(rows)]
 	rows[0], rows[seed] = rows[seed], rows[0]
 	x.start(c, rows[0])
 	clear(least)
-	var span float32
-	for n := 1; n < x.k && span < limit; n++ {
-		best, at := float32(maxSpan), n
+	span, ceiling := float32(0), limit
+	if !x.losses.monotone {
+		ceiling = maxSpan
+	}
+	for n := 1; n < x.k; n++ {
+		best, at := ceiling, -1
 		for i := n; i < len(rows); i++ {
 			if least[i] >= best {
 				continue // a row costs the more, the larger the cell
@@ -125,6 +142,9 @@ func (v *divider) grow(rows []int32, limit float32) float32 {
 			if least[i] = x.with(c, rows[i]); least[i] < best {
 				best, at = least[i], i
 			}
+		}
+		if at < 0 || best >= limit {
+			return limit
 		}
 		rows[n], rows[at] = rows[at], rows[n]
 		least[n], least[at] = least[at], least[n]
