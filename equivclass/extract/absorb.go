@@ -52,7 +52,7 @@ func (x *extraction) middles() (mid []float32, ids []int32) {
 	mid = make([]float32, len(x.drafts)*x.d)
 	for i, c := range x.drafts {
 		for j := range c.cell {
-			lo, hi := x.bounds(c.cell, j)
+			lo, hi := x.bounds(c, j)
 			mid[i*x.d+j] = (lo + hi) / 2
 		}
 	}
@@ -66,7 +66,7 @@ func (x *extraction) buildTree(mid []float32, ids []int32) *draftTree {
 		for n, i := range ids {
 			c := x.drafts[i]
 			for j := range c.cell {
-				lo, hi := x.bounds(c.cell, j)
+				lo, hi := x.bounds(c, j)
 				if n == 0 {
 					t.lo[j], t.hi[j] = lo, hi
 				}

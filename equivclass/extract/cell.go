@@ -12,7 +12,7 @@ type cell []side
 // underestimates the loss there. The loss that is reported is computed elsewhere.
 type side struct {
 	kind   kind
-	lo, hi uint32     // keys: of the words, of categories those of the coordinates
+	lo, hi uint32     // ranged, other: words
 	set    uint64     // listed
 	loss   [2]float32 // listed: of the set with one category more, of the set
 }
@@ -39,9 +39,9 @@ func (x *extraction) start(c cell, r int32) {
 		s, v := &c[j], row[j]
 		if s.kind == listed {
 			s.set, s.loss = 1<<v, x.losses.pair(j, 1)
-			v = key(x.p.X[int(r)*x.d+j])
+		} else {
+			s.lo, s.hi = v, v
 		}
-		s.lo, s.hi = v, v
 	}
 }
 
@@ -50,14 +50,12 @@ func (x *extraction) widen(c cell, r int32) {
 	row := x.row(r)[:len(c)]
 	for j := range c {
 		s, v := &c[j], row[j]
-		if s.kind == listed {
-			if s.set>>(v&63)&1 == 0 {
-				s.set |= 1 << v
-				s.loss = x.losses.pair(j, count(s.set))
-			}
-			v = key(x.p.X[int(r)*x.d+j])
+		if s.kind != listed {
+			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+		} else if s.set>>(v&63)&1 == 0 {
+			s.set |= 1 << v
+			s.loss = x.losses.pair(j, count(s.set))
 		}
-		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 	}
 }
 
@@ -137,12 +135,26 @@ func (x *extraction) cellGap(a, b cell) float32 {
 	return gap
 }
 
-// bounds are the smallest and the largest coordinate of a cell in a dimension.
-func (x *extraction) bounds(c cell, j int) (lo, hi float32) {
-	if s := &c[j]; s.kind != ranged {
+// bounds are the smallest and the largest coordinate of a draft in a dimension.
+func (x *extraction) bounds(c *draft, j int) (lo, hi float32) {
+	switch s := &c.cell[j]; s.kind {
+	case ranged:
+		return math.Float32frombits(s.lo), math.Float32frombits(s.hi)
+	case other:
 		return coordinate(s.lo), coordinate(s.hi)
 	}
-	return math.Float32frombits(c[j].lo), math.Float32frombits(c[j].hi)
+	lo = x.p.X[int(c.rows[0])*x.d+j]
+	hi = lo
+	for _, r := range c.rows[1:] {
+		v := x.p.X[int(r)*x.d+j]
+		if v < lo {
+			lo = v
+		}
+		if v > hi {
+			hi = v
+		}
+	}
+	return lo, hi
 }
 
 func manhattan(a, b []float32) float32 {
