@@ -80,7 +80,7 @@ func (x *extraction) buildTree(mid []float32, ids []int32) *draftTree {
 		return t
 	}
 	half := len(ids) / 2
-	selectRows(mid, x.d, varying(mid, x.d, ids, 0), ids, half)
+	selectRows(mid, x.d, varying(mid, x.d, ids, 0), ids, half, nil)
 	t.left, t.right = x.buildTree(mid, ids[:half]), x.buildTree(mid, ids[half:])
 	copy(t.lo, t.left.lo)
 	copy(t.hi, t.left.hi)

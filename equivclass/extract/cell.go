@@ -1,6 +1,9 @@
 package extract
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // cell is what a class would publish, dimension by dimension. The search computes
 // millions of losses, so what a dimension needs stands together, and a record is
@@ -142,6 +145,10 @@ func (x *extraction) bounds(c *draft, j int) (lo, hi float32) {
 		return math.Float32frombits(s.lo), math.Float32frombits(s.hi)
 	case other:
 		return coordinate(s.lo), coordinate(s.hi)
+	default:
+		if at := x.losses.coords[j]; at != nil { // codes have the order of their coordinates
+			return at[bits.TrailingZeros64(s.set)], at[bits.Len64(s.set)-1]
+		}
 	}
 	lo = x.p.X[int(c.rows[0])*x.d+j]
 	hi = lo

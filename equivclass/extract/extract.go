@@ -144,8 +144,7 @@ func (x *extraction) cutAll(rows []int32, e effort) []int32 {
 // takeBuckets takes classes out of each bucket and returns what is left. The
 // buckets share nothing, so they may be processed in parallel.
 func (x *extraction) takeBuckets(rows []int32, e effort) (left []int32) {
-	var buckets [][]int32
-	kdSplit(x.p.X, x.d, rows, e.bucket, 0, func(bucket []int32) { buckets = append(buckets, bucket) })
+	buckets := kdSplit(x.p.X, x.d, rows, e.bucket, 0, x.workers)
 	drafts, over := make([][]*draft, len(buckets)), make([][]int32, len(buckets))
 	x.each(len(buckets), func(w *extraction, i int) {
 		w.drafts = nil

@@ -23,6 +23,9 @@ type losses struct {
 	kinds []kind
 	sets  [][]float32 // of a Set: by number of categories; nil for other kinds
 	trees [][]float32 // of a Tree of few leaves: by first and last leaf
+	// coords are the coordinates of a Set's categories, by code; nil where codes share a
+	// bit, or one has several coordinates.
+	coords [][]float32
 	// words are by row, then dimension. ranged: the bits of the coordinate, which have
 	// the order of numbers that are not negative; listed: the category modulo 64; other:
 	// the key of the coordinate.
@@ -40,7 +43,7 @@ const tablePerRow = 4
 func newLosses(p *equivclass.Pool) losses {
 	d := p.D()
 	l := losses{dims: p.Space.Dims, kinds: make([]kind, d), sets: make([][]float32, d), trees: make([][]float32, d),
-		words: make([]uint32, len(p.X)), monotone: true, plain: plain(p.Space)}
+		coords: make([][]float32, d), words: make([]uint32, len(p.X)), monotone: true, plain: plain(p.Space)}
 	for j := range l.dims {
 		dim := &l.dims[j]
 		l.kinds[j] = other
@@ -58,6 +61,9 @@ func newLosses(p *equivclass.Pool) losses {
 		}
 		l.monotone = l.monotone && len(dim.Steps) == 0
 		l.encode(p, j)
+		if l.kinds[j] == listed {
+			l.coords[j] = l.coordinates(p, j)
+		}
 	}
 	return l
 }
@@ -94,6 +100,26 @@ func (l *losses) encode(p *equivclass.Pool, j int) {
 			l.words[at] = key(p.X[at])
 		}
 	}
+}
+
+func (l *losses) coordinates(p *equivclass.Pool, j int) []float32 {
+	if l.dims[j].Size > 64 {
+		return nil
+	}
+	out := make([]float32, 64)
+	for i := range out {
+		out[i] = -1
+	}
+	for at := j; at < len(p.X); at += p.D() {
+		c := &out[l.words[at]]
+		if *c == -1 {
+			*c = p.X[at]
+		}
+		if *c != p.X[at] {
+			return nil
+		}
+	}
+	return out
 }
 
 // key is a number in the order of the coordinates, whatever their sign; coordinate is

@@ -50,7 +50,7 @@ func (x *extraction) newNeighbours(coords []float32, ids []int32) *neighbours {
 	for _, id := range ids {
 		given = append(given, coords[int(id)*d:int(id+1)*d]...)
 	}
-	kdSplit(given, d, cut.Identity(len(ids)), leafPoints, 0, func(part []int32) {
+	for _, part := range kdSplit(given, d, cut.Identity(len(ids)), leafPoints, 0, 1) {
 		l := leaf{begin: int32(len(v.place)), end: int32(len(v.place) + len(part))}
 		for i, p := range part {
 			at := given[int(p)*d : int(p+1)*d]
@@ -62,7 +62,7 @@ func (x *extraction) newNeighbours(coords []float32, ids []int32) *neighbours {
 			l.lo, l.hi = l.lo-above(l.lo, w), l.hi+above(w, l.hi)
 		}
 		v.leaves = append(v.leaves, l)
-	})
+	}
 	return v
 }
 

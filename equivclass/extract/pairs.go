@@ -43,8 +43,7 @@ func (x *extraction) descend(near, part, turn, passes int) int32 {
 // its number and the pairs of neighbours in it.
 func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int, pairs []draftPair)) {
 	mid, ids := x.middles()
-	var parts [][]int32
-	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
+	parts := kdSplit(mid, x.d, ids, part, turn, x.workers)
 	lists := make([][]nearby, len(x.drafts))
 	room := make([]nearby, len(x.drafts)*near)
 	x.each(len(parts), func(w *extraction, i int) {
