@@ -42,7 +42,7 @@ import (
 // at 0.028.
 //
 // Cost: n log n for step 1, then O(n k D) for a number of rounds that the size
-// of the pool fixes; about 15-50 us for each record at k=10, D=7. Determinism is
+// of the pool fixes; about 7-25 us for each record at k=10, D=7. Determinism is
 // that of Extract.
 type Blind struct {
 	// Workers is how many goroutines share the work, at least one. It has no

@@ -39,7 +39,7 @@ import (
 // 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
-// size of the pool fixes; about 5-25 us for each record at k=10, D=7. Memory:
+// size of the pool fixes; about 2-12 us for each record at k=10, D=7. Memory:
 // about 300 bytes for each record while it runs.
 //
 // Deterministic: no randomness, no order of a map; ties go to the smaller row.
