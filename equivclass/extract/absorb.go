@@ -41,8 +41,8 @@ func (x *extraction) absorb(rows []int32) []int32 {
 			continue
 		}
 		s.to.rows = append(s.to.rows, r)
-		x.widen(&s.to.cell, r)
-		s.to.span = x.span(&s.to.cell)
+		x.widen(s.to.cell, r)
+		s.to.span = x.span(s.to.cell)
 	}
 	return out
 }
@@ -51,8 +51,9 @@ func (x *extraction) absorb(rows []int32) []int32 {
 func (x *extraction) middles() (mid []float32, ids []int32) {
 	mid = make([]float32, len(x.drafts)*x.d)
 	for i, c := range x.drafts {
-		for j, lo := range c.cell.lo {
-			mid[i*x.d+j] = (lo + c.cell.hi[j]) / 2
+		for j := range c.cell {
+			lo, hi := x.bounds(c, j)
+			mid[i*x.d+j] = (lo + hi) / 2
 		}
 	}
 	return mid, cut.Identity(len(x.drafts))
@@ -62,18 +63,24 @@ func (x *extraction) buildTree(mid []float32, ids []int32) *draftTree {
 	t := &draftTree{lo: make([]float32, x.d), hi: make([]float32, x.d)}
 	if len(ids) <= absorbLeaf {
 		t.ids = ids
-		first := x.drafts[ids[0]]
-		copy(t.lo, first.cell.lo)
-		copy(t.hi, first.cell.hi)
-		t.low = first.span
-		for _, i := range ids[1:] {
+		for n, i := range ids {
 			c := x.drafts[i]
-			t.cover(c.cell.lo, c.cell.hi, c.span)
+			for j := range c.cell {
+				lo, hi := x.bounds(c, j)
+				if n == 0 {
+					t.lo[j], t.hi[j] = lo, hi
+				}
+				t.lo[j], t.hi[j] = min(t.lo[j], lo), max(t.hi[j], hi)
+			}
+			if n == 0 {
+				t.low = c.span
+			}
+			t.low = min(t.low, c.span)
 		}
 		return t
 	}
 	half := len(ids) / 2
-	selectRows(mid, x.d, varying(mid, x.d, ids, 0), ids, half)
+	selectRows(mid, x.d, varying(mid, x.d, ids, 0), ids, half, nil)
 	t.left, t.right = x.buildTree(mid, ids[:half]), x.buildTree(mid, ids[half:])
 	copy(t.lo, t.left.lo)
 	copy(t.hi, t.left.hi)
@@ -140,7 +147,7 @@ func (s *absorption) consider(c *draft) {
 		return // the row could only add to it
 	}
 	n := float32(len(c.rows))
-	cost := float32((n+1)*x.with(&c.cell, s.row)) - float32(n*c.span)
+	cost := float32((n+1)*x.with(c.cell, s.row)) - float32(n*c.span)
 	if cost < s.best && x.fitsWith(c.rows, -1, s.row) {
 		s.best, s.to = cost, c
 	}

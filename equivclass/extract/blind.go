@@ -42,7 +42,7 @@ import (
 // at 0.028.
 //
 // Cost: n log n for step 1, then O(n k D) for a number of rounds that the size
-// of the pool fixes; about 15-50 us for each record at k=10, D=7. Determinism is
+// of the pool fixes; about 7-25 us for each record at k=10, D=7. Determinism is
 // that of Extract.
 type Blind struct {
 	// Workers is how many goroutines share the work, at least one. It has no
@@ -92,14 +92,9 @@ func gather(p equivclass.Points, rows []int32) *equivclass.Pool {
 // equalClasses forms classes of rows with equal coordinates, and returns the
 // other rows, sorted by coordinates and then by number. Cost: n log n x D.
 func equalClasses(p equivclass.Points, rows []int32, k int) (groups [][]int32, others []int32) {
+	sortByCoordinates(p, rows)
 	d := len(p.Space.Dims)
 	at := func(r int32) []float32 { return p.X[int(r)*d : int(r+1)*d] }
-	slices.SortFunc(rows, func(a, b int32) int {
-		if c := slices.Compare(at(a), at(b)); c != 0 {
-			return c
-		}
-		return int(a) - int(b)
-	})
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && slices.Equal(at(rows[0]), at(rows[n])) {
@@ -125,10 +120,10 @@ func (x *extraction) cutExact(e effort) {
 	}
 }
 
-// takeExact is step 2 of Blind.
+// takeExact is step 2 of Blind. All buckets have a multiple of k rows.
 func (x *extraction) takeExact(rows []int32, e effort) {
-	var buckets [][]int32
-	x.splitMultiples(rows, max(e.bucket, 2*x.k-1), func(bucket []int32) { buckets = append(buckets, bucket) })
+	multiple := func(n int) int { return n / 2 / x.k * x.k }
+	buckets := splitter{x.p.X, x.d, max(e.bucket, 2*x.k-1), multiple}.split(rows, 0, x.workers, make([]uint64, len(rows)))
 	drafts := make([][]*draft, len(buckets))
 	x.each(len(buckets), func(w *extraction, i int) {
 		w.drafts = nil
@@ -136,17 +131,4 @@ func (x *extraction) takeExact(rows []int32, e effort) {
 		drafts[i] = w.drafts
 	})
 	x.drafts = slices.Concat(drafts...)
-}
-
-// splitMultiples is kdSplit with parts of a multiple of k rows. size is at least
-// 2k-1.
-func (x *extraction) splitMultiples(rows []int32, size int, visit func(part []int32)) {
-	if len(rows) <= size {
-		visit(rows)
-		return
-	}
-	at := len(rows) / 2 / x.k * x.k
-	selectRows(x.p.X, x.d, varying(x.p.X, x.d, rows, 0), rows, at)
-	x.splitMultiples(rows[:at], size, visit)
-	x.splitMultiples(rows[at:], size, visit)
 }

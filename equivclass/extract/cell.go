@@ -1,130 +1,174 @@
 package extract
 
 import (
+	"math"
 	"math/bits"
-
-	"anond/equivclass"
 )
 
-// cell is what a class would publish: a range in each dimension, and for a Set
-// the categories as bits. In domains of more than 64 categories several share a
-// bit, so the search underestimates the loss there. The loss that is reported
-// is computed elsewhere.
-type cell struct {
-	lo, hi []float32
-	set    []uint64 // nil where no dimension is a Set
-}
+// cell is what a class would publish, dimension by dimension. The search computes
+// millions of losses, so what a dimension needs stands together, and a record is
+// read as words (loss.go) instead of coordinates.
+type cell []side
 
-// plain reports whether the loss of a cell is hi-lo in every dimension.
-func plain(s *equivclass.Space) bool {
-	for i := range s.Dims {
-		if s.Dims[i].Kind != equivclass.Number || len(s.Dims[i].Steps) > 0 {
-			return false
-		}
-	}
-	return true
+// side is what a cell spans in one dimension: a range, and for categories the set.
+// In domains of more than 64 categories several share a bit, so the search
+// underestimates the loss there. The loss that is reported is computed elsewhere.
+type side struct {
+	kind   kind
+	lo, hi uint32     // ranged, other: words
+	set    uint64     // listed
+	loss   [2]float32 // listed: of the set with one category more, of the set
 }
 
 func (x *extraction) newCell() cell {
-	c := cell{lo: make([]float32, x.d), hi: make([]float32, x.d)}
-	if !x.plain {
-		c.set = make([]uint64, x.d)
-	}
+	c := make(cell, x.d)
+	x.setKinds(c)
 	return c
 }
 
+func (x *extraction) setKinds(c cell) {
+	for j := range c {
+		c[j].kind = x.losses.kinds[j]
+	}
+}
+
+// row is the words of a record.
+func (x *extraction) row(r int32) []uint32 { return x.losses.words[int(r)*x.d : int(r+1)*x.d] }
+
 // start makes c the cell of one record.
-func (x *extraction) start(c *cell, r int32) {
-	copy(c.lo, x.p.At(r))
-	copy(c.hi, c.lo)
-	for _, j := range x.sets {
-		c.set[j] = x.bit(r, j)
+func (x *extraction) start(c cell, r int32) {
+	row := x.row(r)[:len(c)]
+	for j := range c {
+		s, v := &c[j], row[j]
+		if s.kind == listed {
+			s.set, s.loss = 1<<v, x.losses.pair(j, 1)
+		} else {
+			s.lo, s.hi = v, v
+		}
 	}
 }
 
 // widen extends c to hold a record.
-func (x *extraction) widen(c *cell, r int32) {
-	for j, v := range x.p.At(r) {
-		c.lo[j], c.hi[j] = min(c.lo[j], v), max(c.hi[j], v)
-	}
-	for _, j := range x.sets {
-		c.set[j] |= x.bit(r, j)
+func (x *extraction) widen(c cell, r int32) {
+	row := x.row(r)[:len(c)]
+	for j := range c {
+		s, v := &c[j], row[j]
+		if s.kind != listed {
+			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+		} else if s.set>>(v&63)&1 == 0 {
+			s.set |= 1 << v
+			s.loss = x.losses.pair(j, count(s.set))
+		}
 	}
 }
-
-// bit stands for the category of a record in dimension j.
-func (x *extraction) bit(r int32, j int) uint64 { return 1 << x.losses.code[int(r)*x.d+j] }
 
 // span returns the loss of c, summed over dimensions.
-func (x *extraction) span(c *cell) float32 {
-	if !x.plain {
-		return x.mixedSpan(c, -1)
+func (x *extraction) span(c cell) float32 {
+	var sum float32
+	for j := range c {
+		switch s := &c[j]; s.kind {
+		case ranged:
+			sum += math.Float32frombits(s.hi) - math.Float32frombits(s.lo)
+		case listed:
+			sum += s.loss[1]
+		default:
+			sum += x.losses.of(j, s.lo, s.hi)
+		}
 	}
-	var s float32
-	for j, lo := range c.lo {
-		s += c.hi[j] - lo
-	}
-	return s
+	return sum
 }
 
-// with returns the span that c would have with one record more.
-func (x *extraction) with(c *cell, r int32) float32 {
-	if !x.plain {
-		return x.mixedSpan(c, r)
+// with returns the span that c would have with one record more. It is at least that
+// of any cell within c with the record, in floating point too: each term is, and sums
+// of float32 in the same order keep the order of their terms. (Only Steps that are
+// not nested may have other terms: see losses.monotone.)
+func (x *extraction) with(c cell, r int32) float32 {
+	var sum float32
+	row := x.row(r)[:len(c)]
+	for j := range c {
+		switch s, v := &c[j], row[j]; s.kind {
+		case ranged:
+			sum += math.Float32frombits(max(s.hi, v)) - math.Float32frombits(min(s.lo, v))
+		case listed:
+			sum += s.loss[s.set>>(v&63)&1]
+		default:
+			sum += x.losses.of(j, min(s.lo, v), max(s.hi, v))
+		}
 	}
-	lo := c.lo
-	hi, at := c.hi[:len(lo)], x.p.At(r)[:len(lo)]
-	var s float32
-	for j, l := range lo {
-		s += max(hi[j], at[j]) - min(l, at[j])
-	}
-	return s
+	return sum
 }
 
-// mixedSpan is span, and with for r >= 0, where some dimension is not plain.
-func (x *extraction) mixedSpan(c *cell, r int32) float32 {
-	var s float32
-	var at []float32
-	if r >= 0 {
-		at = x.p.At(r)
+// gap is a bound from below of what a record adds to the span of c, or of a part of
+// c, but for rounding: how far it lies outside of the ranges, and a category that c
+// lacks. Hierarchies and steps may cost nothing.
+func (x *extraction) gap(c cell, r int32) float32 {
+	var sum float32
+	row := x.row(r)[:len(c)]
+	for j := range c {
+		switch s, v := &c[j], row[j]; s.kind {
+		case ranged:
+			sum += math.Float32frombits(max(s.hi, v)) - math.Float32frombits(s.hi)
+			sum += math.Float32frombits(s.lo) - math.Float32frombits(min(s.lo, v))
+		case listed:
+			sum += s.loss[s.set>>(v&63)&1] - s.loss[1]
+		}
 	}
-	for j := range c.lo {
-		if table := x.losses.sets[j]; table != nil {
-			set := c.set[j]
-			if r >= 0 {
-				set |= x.bit(r, j)
+	return sum
+}
+
+// cellGap is the least by which any record of one cell lies outside the other, but
+// for rounding: disjoint sets of categories have at least one that the other lacks.
+func (x *extraction) cellGap(a, b cell) float32 {
+	var gap float32
+	b = b[:len(a)]
+	for j := range a {
+		s, t := &a[j], &b[j]
+		switch s.kind {
+		case ranged:
+			apart := max(math.Float32frombits(s.lo)-math.Float32frombits(t.hi), math.Float32frombits(t.lo)-math.Float32frombits(s.hi))
+			if apart > 0 {
+				gap += apart
 			}
-			s += table[bits.OnesCount64(set)]
-			continue
-		}
-		lo, hi := c.lo[j], c.hi[j]
-		if r >= 0 {
-			lo, hi = min(lo, at[j]), max(hi, at[j])
-		}
-		if x.losses.plain[j] {
-			s += hi - lo
-		} else {
-			s += x.losses.of(j, lo, hi)
+		case listed:
+			if s.set&t.set == 0 {
+				gap += x.losses.sets[j][2]
+			}
 		}
 	}
-	return s
+	return gap
 }
 
-// pair returns the span of the cell of two records.
-func (x *extraction) pair(a, b int32) float32 {
-	if !x.plain {
-		x.start(&x.one, a)
-		return x.mixedSpan(&x.one, b)
+// bounds are the smallest and the largest coordinate of a draft in a dimension.
+func (x *extraction) bounds(c *draft, j int) (lo, hi float32) {
+	switch s := &c.cell[j]; s.kind {
+	case ranged:
+		return math.Float32frombits(s.lo), math.Float32frombits(s.hi)
+	case other:
+		return coordinate(s.lo), coordinate(s.hi)
+	default:
+		if at := x.losses.coords[j]; at != nil { // codes have the order of their coordinates
+			return at[bits.TrailingZeros64(s.set)], at[bits.Len64(s.set)-1]
+		}
 	}
-	return manhattan(x.p.At(a), x.p.At(b))
+	lo = x.p.X[int(c.rows[0])*x.d+j]
+	hi = lo
+	for _, r := range c.rows[1:] {
+		v := x.p.X[int(r)*x.d+j]
+		if v < lo {
+			lo = v
+		}
+		if v > hi {
+			hi = v
+		}
+	}
+	return lo, hi
 }
 
 func manhattan(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s float32
 	for j, v := range a {
-		gap := v - b[j]
-		s += max(gap, -gap)
+		s += math.Float32frombits(math.Float32bits(v-b[j]) &^ (1 << 31))
 	}
 	return s
 }

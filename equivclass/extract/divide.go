@@ -63,11 +63,9 @@ func (x *extraction) divideAll(e effort, turn int) {
 
 // divider divides neighbouring classes of k records anew.
 type divider struct {
-	x    *extraction
-	rng  cut.SplitMix
-	rows []int32 // of all of them
-	// least is, for each row, at most the span that the cell would have with it.
-	least []float32
+	x   *extraction
+	rng cut.SplitMix
+	few few // all their records
 }
 
 // changed reports whether one of the classes has changed of late.
@@ -84,52 +82,28 @@ func (v *divider) changed(ids []int32) bool {
 // each from a drawn record, and keeps the new ones if they lose less. Cost: for
 // m classes, (m k)^2 D at most, mostly far less.
 func (v *divider) divide(ids []int32) {
-	x := v.x
-	v.rows = v.rows[:0]
+	x, f := v.x, &v.few
+	f.reset(x)
 	var limit float32 // what the new classes must stay below
 	for _, id := range ids {
 		limit += x.drafts[id].span
-		v.rows = append(v.rows, x.drafts[id].rows...)
+		f.add(x.drafts[id].rows)
 	}
 	limit -= leastGain
-	v.least = grown(v.least, len(v.rows))
-	for rows := v.rows; len(rows) > 0; rows = rows[x.k:] {
-		if limit -= v.grow(rows, limit); limit <= 0 {
+	for from := 0; from < len(f.ids); from += x.k {
+		left := len(f.ids) - from
+		seed := from + cut.Below(&v.rng, uint64(left))
+		if left == x.k && x.losses.monotone && f.span(from) >= limit {
+			return // the last class is what is left, in whatever order it grows
+		}
+		if limit -= f.grow(from, seed, x.k, limit); limit <= 0 {
 			return
 		}
 	}
 	for i, id := range ids {
 		c := x.drafts[id]
-		copy(c.rows, v.rows[i*x.k:])
+		copy(c.rows, f.ids[i*x.k:])
 		x.measure(c)
 		c.stamp, c.lack.filled = x.clock, false
 	}
-}
-
-// grow moves to the front a drawn row and, one by one, the k-1 rows that enlarge
-// its cell least, and returns the span of the cell. It ends as soon as the span
-// reaches the limit.
-func (v *divider) grow(rows []int32, limit float32) float32 {
-	x, c, least := v.x, &v.x.grown, v.least[:len(rows)]
-	seed := cut.Below(&v.rng, uint64(len(rows)))
-	rows[0], rows[seed] = rows[seed], rows[0]
-	x.start(c, rows[0])
-	clear(least)
-	var span float32
-	for n := 1; n < x.k && span < limit; n++ {
-		best, at := float32(maxSpan), n
-		for i := n; i < len(rows); i++ {
-			if least[i] >= best {
-				continue // a row costs the more, the larger the cell
-			}
-			if least[i] = x.with(c, rows[i]); least[i] < best {
-				best, at = least[i], i
-			}
-		}
-		rows[n], rows[at] = rows[at], rows[n]
-		least[n], least[at] = least[at], least[n]
-		x.widen(c, rows[n])
-		span = best
-	}
-	return span
 }

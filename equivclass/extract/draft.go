@@ -12,8 +12,6 @@ type extraction struct {
 	extra []equivclass.Principle
 	// size is the usual, most the largest number of records in a class.
 	size, most     int
-	sets           []int // the dimensions of kind Set
-	plain          bool  // every cell loses hi-lo in every dimension
 	losses         losses
 	exact          bool // classes of exactly k records whatever their values (Blind)
 	equalOnly      bool // exchange only records of equal value (Recut)
@@ -28,7 +26,6 @@ type extraction struct {
 	bag            equivclass.Bag // scratch of the extra principles
 	grown, one     cell           // scratch of growing classes and of distances
 	clock          int32          // exchanges done so far
-	gapA, gapB     []float32      // scratch of exchange: how far each record lies outside the other cell
 	cost           []float32      // scratch of bestSwap
 }
 
@@ -44,12 +41,7 @@ type draft struct {
 }
 
 func newExtraction(p *equivclass.Pool, want equivclass.Requirement) *extraction {
-	x := &extraction{p: p, d: p.D(), k: max(2, want.K), l: max(1, want.L), extra: want.Extra, plain: plain(p.Space)}
-	for j := range p.Space.Dims {
-		if p.Space.Dims[j].Kind == equivclass.Set {
-			x.sets = append(x.sets, j)
-		}
-	}
+	x := &extraction{p: p, d: p.D(), k: max(2, want.K), l: max(1, want.L), extra: want.Extra}
 	x.losses = newLosses(p)
 	x.gone = make([]bool, p.Len())
 	x.setSize(max(x.k, x.l))
@@ -62,7 +54,7 @@ func newExtraction(p *equivclass.Pool, want equivclass.Requirement) *extraction 
 // another goroutine.
 func (x *extraction) worker() *extraction {
 	w := *x
-	w.drafts, w.arena, w.bag, w.gapA, w.gapB, w.cost = nil, draftArena{}, equivclass.Bag{}, nil, nil, nil
+	w.drafts, w.arena, w.bag, w.cost = nil, draftArena{}, equivclass.Bag{}, nil
 	w.tally, w.left, w.required = make([]int32, len(x.tally)), nil, nil
 	w.grown, w.one = w.newCell(), w.newCell()
 	return &w
@@ -95,8 +87,7 @@ func (x *extraction) numberValues() {
 type draftArena struct {
 	drafts []draft
 	rows   []int32
-	bounds []float32
-	sets   []uint64
+	sides  []side
 	next   int // drafts in the next allocation
 }
 
@@ -106,19 +97,14 @@ func (x *extraction) newDraft(rows []int32) *draft {
 		n := min(max(8, 2*a.next), 256)
 		a.next = n
 		a.drafts, a.rows = make([]draft, n), make([]int32, n*max(x.most, len(rows)))
-		a.bounds = make([]float32, 2*n*x.d)
-		if !x.plain {
-			a.sets = make([]uint64, n*x.d)
-		}
+		a.sides = make([]side, n*x.d)
 	}
 	c := &a.drafts[0]
 	a.drafts = a.drafts[1:]
 	room := max(x.most, len(rows))
 	c.rows, a.rows = append(a.rows[:0:room], rows...), a.rows[room:]
-	c.cell.lo, c.cell.hi, a.bounds = a.bounds[:x.d:x.d], a.bounds[x.d:2*x.d:2*x.d], a.bounds[2*x.d:]
-	if !x.plain {
-		c.cell.set, a.sets = a.sets[:x.d:x.d], a.sets[x.d:]
-	}
+	c.cell, a.sides = a.sides[:x.d:x.d], a.sides[x.d:]
+	x.setKinds(c.cell)
 	x.measure(c)
 	return c
 }
@@ -135,11 +121,11 @@ func (x *extraction) adopt(groups [][]int32) {
 
 // measure computes the cell of a draft and its span.
 func (x *extraction) measure(c *draft) {
-	x.start(&c.cell, c.rows[0])
+	x.start(c.cell, c.rows[0])
 	for _, r := range c.rows[1:] {
-		x.widen(&c.cell, r)
+		x.widen(c.cell, r)
 	}
-	c.span = x.span(&c.cell)
+	c.span = x.span(c.cell)
 }
 
 func (x *extraction) groups() [][]int32 {

@@ -22,13 +22,12 @@ func (x *extraction) exchange(a, b *draft) bool {
 	la, lb := &a.lack, &b.lack
 	best := change{i: -1, j: -1}
 	best.loss = float32(float32(len(a.rows))*a.span) + float32(float32(len(b.rows))*b.span) - leastGain
-	x.gapA, x.gapB = x.gaps(x.gapA, a.rows, &b.cell), x.gaps(x.gapB, b.rows, &a.cell)
 	x.bestSwap(a, b, la, lb, &best)
 	if !x.equalOnly {
-		if i := x.bestMove(a, b, x.gapA, &best); i >= 0 {
+		if i := x.bestMove(a, b, &best); i >= 0 {
 			best.i, best.j = i, -1
 		}
-		if j := x.bestMove(b, a, x.gapB, &best); j >= 0 {
+		if j := x.bestMove(b, a, &best); j >= 0 {
 			best.i, best.j = -1, j
 		}
 	}
@@ -57,23 +56,27 @@ func (x *extraction) apply(a, b *draft, c change) {
 	a.stamp, b.stamp = x.clock, x.clock
 }
 
-// bestSwap looks for two records whose swap brings the loss below best. Two
-// bounds exclude most pairs: what a draft loses without its record, and how far
-// the newcomer lies outside its cell.
+// bestSwap looks for two records whose swap brings the loss below best. Bounds
+// exclude most pairs, and most records before they are looked at: what a draft loses
+// without its record, and how far the newcomer lies outside its cell. Bounds that
+// rounding touches leave slack, so which swap is found does not depend on them.
 func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
 	low := float32(maxSpan) // least that a record of b can cost, in b and a together
-	x.cost = x.cost[:0]
-	for j, gap := range x.gapB {
-		x.cost = append(x.cost, float32(na*gap)+float32(nb*lb.span[j]))
-		low = min(low, x.cost[j])
+	x.cost = grown(x.cost, len(b.rows))
+	for j, rb := range b.rows {
+		x.cost[j] = maxSpan
+		if out := float32(nb * lb.span[j]); float32(na*la.low)+out < best.loss {
+			x.cost[j] = float32(na*x.gap(a.cell, rb)) + out
+			low = min(low, x.cost[j])
+		}
 	}
 	for i, ra := range a.rows {
 		base := float32(na * la.span[i])
-		if base+float32(nb*lb.low) >= best.loss {
+		if base+float32(nb*lb.low) >= best.loss || base+low-slack >= best.loss {
 			continue
 		}
-		bound := base + float32(nb*x.gapA[i]) - slack
+		bound := base + float32(nb*x.gap(b.cell, ra)) - slack
 		if bound+low >= best.loss {
 			continue
 		}
@@ -81,11 +84,11 @@ func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 			if bound+x.cost[j] >= best.loss || base+float32(nb*lb.span[j]) >= best.loss {
 				continue
 			}
-			loss := float32(na * x.without(la, i, rb))
+			loss := float32(na * x.without(la, ra, rb))
 			if loss+float32(nb*lb.span[j]) >= best.loss {
 				continue
 			}
-			loss += float32(nb * x.without(lb, j, ra))
+			loss += float32(nb * x.without(lb, rb, ra))
 			if loss < best.loss && x.swappable(a, b, ra, rb) {
 				*best = change{i, j, loss}
 			}
@@ -97,45 +100,6 @@ func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 // an exchange that saves.
 const slack = 1e-3
 
-// gaps sets, for each of the rows, a bound from below of what it adds to the
-// span of a cell, or of a part of that cell.
-func (x *extraction) gaps(into []float32, rows []int32, c *cell) []float32 {
-	into = into[:0]
-	for _, r := range rows {
-		if x.plain {
-			into = append(into, outside(x.p.At(r), c))
-		} else {
-			into = append(into, x.mixedGap(r, c))
-		}
-	}
-	return into
-}
-
-// outside is how far a point lies outside a cell, summed over dimensions.
-func outside(at []float32, c *cell) float32 {
-	lo, hi := c.lo[:len(at)], c.hi[:len(at)]
-	var gap float32
-	for j, v := range at {
-		gap += max(0, lo[j]-v, v-hi[j])
-	}
-	return gap
-}
-
-// mixedGap is gaps for one row where some dimension is not plain: a category that
-// the cell lacks costs one more, a hierarchy or steps may cost nothing.
-func (x *extraction) mixedGap(r int32, c *cell) float32 {
-	var gap float32
-	for j, v := range x.p.At(r) {
-		switch {
-		case x.losses.plain[j]:
-			gap += max(0, c.lo[j]-v, v-c.hi[j])
-		case x.losses.sets[j] != nil && c.set[j]&x.bit(r, j) == 0:
-			gap += x.losses.sets[j][2]
-		}
-	}
-	return gap
-}
-
 // swappable reports whether both drafts stay valid if ra and rb change places.
 func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
 	if x.value[ra] == x.value[rb] {
@@ -146,7 +110,7 @@ func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
 
 // bestMove looks for a record of from whose move to to brings the loss below
 // best.loss, which it lowers; -1 if there is none.
-func (x *extraction) bestMove(from, to *draft, gap []float32, best *change) int {
+func (x *extraction) bestMove(from, to *draft, best *change) int {
 	at := -1
 	if len(from.rows) <= x.k || len(to.rows) >= x.most {
 		return at
@@ -154,10 +118,10 @@ func (x *extraction) bestMove(from, to *draft, gap []float32, best *change) int 
 	nf, nt := float32(len(from.rows)), float32(len(to.rows))
 	for i, r := range from.rows {
 		loss := float32((nf - 1) * from.lack.span[i])
-		if loss+float32((nt+1)*to.span) >= best.loss || loss+float32((nt+1)*(to.span+gap[i]))-slack >= best.loss {
+		if loss+float32((nt+1)*to.span) >= best.loss {
 			continue
 		}
-		loss += float32((nt + 1) * x.with(&to.cell, r))
+		loss += float32((nt + 1) * x.with(to.cell, r))
 		if loss < best.loss && x.fitsWith(to.rows, -1, r) && x.fitsWithout(from.rows, r) {
 			best.loss, at = loss, i
 		}

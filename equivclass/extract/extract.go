@@ -39,7 +39,7 @@ import (
 // 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
-// size of the pool fixes; about 5-25 us for each record at k=10, D=7. Memory:
+// size of the pool fixes; about 2-12 us for each record at k=10, D=7. Memory:
 // about 300 bytes for each record while it runs.
 //
 // Deterministic: no randomness, no order of a map; ties go to the smaller row.
@@ -144,8 +144,7 @@ func (x *extraction) cutAll(rows []int32, e effort) []int32 {
 // takeBuckets takes classes out of each bucket and returns what is left. The
 // buckets share nothing, so they may be processed in parallel.
 func (x *extraction) takeBuckets(rows []int32, e effort) (left []int32) {
-	var buckets [][]int32
-	kdSplit(x.p.X, x.d, rows, e.bucket, 0, func(bucket []int32) { buckets = append(buckets, bucket) })
+	buckets := kdSplit(x.p.X, x.d, rows, e.bucket, 0, x.workers)
 	drafts, over := make([][]*draft, len(buckets)), make([][]int32, len(buckets))
 	x.each(len(buckets), func(w *extraction, i int) {
 		w.drafts = nil

@@ -4,12 +4,6 @@ import (
 	"slices"
 )
 
-// nearby is a row, or a class, at a distance.
-type nearby struct {
-	dist float32
-	id   int32
-}
-
 const (
 	spareRequired = 32 // required candidates considered beyond the shortlist
 	maxFails      = 16 // seeds that may fail in a row before a bucket is given up
@@ -20,13 +14,15 @@ type bucket struct {
 	x        *extraction
 	effort   effort
 	live     []int32
-	values   []int32 // the values that the part began with
-	left     []int32 // by value: records in live
-	required []int32 // by value: records the next class must take
-	unmet    int     // sum of required
-	short    []nearby
-	must     []nearby
-	rows     []int32 // the class that grows
+	values   []int32  // the values that the part began with
+	left     []int32  // by value: records in live
+	required []int32  // by value: records the next class must take
+	unmet    int      // sum of required
+	all      []nearby // the live rows, by their distance from the seed
+	short    []candidate
+	sorted   int      // candidates that ascend by from; those after them must be taken
+	keys     []uint64 // scratch of add
+	rows     []int32  // the class that grows
 }
 
 // takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
@@ -57,7 +53,7 @@ func (x *extraction) newBucket(rows []int32, e effort) *bucket {
 		x.left, x.required = make([]int32, len(x.tally)), make([]int32, len(x.tally))
 	}
 	b := &bucket{x: x, effort: e, live: rows, left: x.left, required: x.required,
-		short: make([]nearby, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
+		short: make([]candidate, 0, e.shortlist+x.size), rows: make([]int32, 0, x.most)}
 	for _, r := range rows {
 		v := x.value[r]
 		if b.left[v] == 0 {
@@ -148,10 +144,10 @@ func (b *bucket) grow(seed int32) bool {
 	if len(b.short) >= len(b.live)-1 {
 		return false
 	}
-	b.short = b.short[:0]
+	b.short, b.sorted = b.short[:0], 0
 	for _, r := range b.live {
 		if r != seed {
-			b.short = append(b.short, nearby{0, r})
+			b.short = append(b.short, candidate{id: r})
 		}
 	}
 	b.computeRequired()
@@ -184,51 +180,12 @@ func (b *bucket) possible() bool {
 	return n >= b.x.size
 }
 
-// shortlist collects the rows nearest to the seed, and of the values that the
-// next class must take the nearest rows as well.
-func (b *bucket) shortlist(seed int32) {
-	x, room := b.x, b.effort.shortlist+b.x.size
-	b.short, b.must = b.short[:0], b.must[:0]
-	for _, r := range b.live {
-		if r == seed {
-			continue
-		}
-		c := nearby{x.pair(seed, r), r}
-		b.short = keepNearest(b.short, room, c)
-		if b.unmet > 0 && b.required[x.value[r]] > 0 {
-			b.must = keepNearest(b.must, room+spareRequired, c)
-		}
-	}
-	for _, c := range b.must {
-		if !slices.Contains(b.short, c) {
-			b.short = append(b.short, c)
-		}
-	}
-}
-
-// keepNearest inserts c into list, the up to room nearest in ascending order.
-func keepNearest(list []nearby, room int, c nearby) []nearby {
-	if len(list) == room {
-		if c.dist >= list[room-1].dist {
-			return list
-		}
-		list = list[:room-1]
-	}
-	i := len(list)
-	list = append(list, c)
-	for ; i > 0 && c.dist < list[i-1].dist; i-- {
-		list[i] = list[i-1]
-	}
-	list[i] = c
-	return list
-}
-
 // fill adds to the seed, one by one, the candidate that widens the cell least,
 // until the class is valid. It reports whether the class became valid.
 func (b *bucket) fill(seed int32) bool {
 	x := b.x
 	b.rows = append(b.rows[:0], seed)
-	x.start(&x.grown, seed)
+	x.start(x.grown, seed)
 	b.took(seed)
 	for len(b.rows) < x.most {
 		if len(b.rows) >= x.size && x.valid(b.rows) {
@@ -241,7 +198,7 @@ func (b *bucket) fill(seed int32) bool {
 		r := b.short[at].id
 		b.short[at].id = -1
 		b.rows = append(b.rows, r)
-		x.widen(&x.grown, r)
+		x.widen(x.grown, r)
 		b.took(r)
 	}
 	return x.valid(b.rows)
@@ -257,23 +214,36 @@ func (b *bucket) took(r int32) {
 // cheapest returns the candidate that widens the cell least and may join, -1 if
 // there is none. Once the open places just suffice for the values that the
 // class must take, only those values may join.
+//
+// Most candidates are left out by a span that the cell had with them before, or, those
+// that ascend, by one they have with the seed alone: the cell only grows.
 func (b *bucket) cheapest() int {
 	x := b.x
 	limit := x.limit(max(x.size, len(b.rows)+1))
 	onlyRequired := b.unmet > 0 && b.unmet >= x.size-len(b.rows)
 	best, at := float32(maxSpan), -1
-	for i := range b.short {
-		r := b.short[i].id
+	for i := 0; i < len(b.short); i++ {
+		c := &b.short[i]
+		if c.least >= best {
+			if i < b.sorted && c.from >= best {
+				i = b.sorted - 1
+			}
+			continue
+		}
+		r := c.id
 		if r < 0 || onlyRequired && b.required[x.value[r]] == 0 {
 			continue
 		}
-		span := x.with(&x.grown, r)
+		span := x.with(x.grown, r)
+		if x.losses.monotone {
+			c.least = span
+		}
 		if span >= best {
 			continue
 		}
 		if x.times(b.rows, -1, r) >= limit || x.clash(b.rows, -1, r) {
 			if len(b.rows) < x.size {
-				b.short[i].id = -1
+				c.id = -1
 			}
 			continue
 		}

@@ -5,28 +5,54 @@ import (
 )
 
 // kdSplit cuts rows by medians of the dimension in which they vary most into
-// parts of at most size, and visits them in order. turn moves the first cut: to
+// parts of at most size, and returns them in order. turn moves the first cut: to
 // the turn-th dimension and, if odd, from a half to a third, so that several
-// calls see different borders. The rows are reordered. Cost: n log(n/size).
-func kdSplit(coords []float32, d int, rows []int32, size, turn int, visit func(part []int32)) {
-	if len(rows) <= size {
-		visit(rows)
-		return
+// calls see different borders. The rows are reordered. Cost: n log(n/size), on up to
+// so many goroutines.
+func kdSplit(coords []float32, d int, rows []int32, size, turn, workers int) [][]int32 {
+	return splitter{coords, d, size, func(n int) int { return n / 2 }}.split(rows, turn, workers, make([]uint64, len(rows)))
+}
+
+// splitter cuts rows by medians.
+type splitter struct {
+	coords []float32
+	d      int
+	size   int             // of a part
+	half   func(n int) int // where n rows are cut
+}
+
+// splitAlone is how many rows are not worth a goroutine.
+const splitAlone = 1 << 14
+
+func (s splitter) split(rows []int32, turn, workers int, keys []uint64) [][]int32 {
+	n := len(rows)
+	if n <= s.size {
+		return [][]int32{rows}
 	}
-	at := len(rows) / 2
+	at := s.half(n)
 	if turn%2 == 1 {
-		at = len(rows) / 3
+		at = n / 3
 	}
-	selectRows(coords, d, varying(coords, d, rows, turn), rows, at)
-	kdSplit(coords, d, rows[:at], size, 0, visit)
-	kdSplit(coords, d, rows[at:], size, 0, visit)
+	selectRows(s.coords, s.d, varying(s.coords, s.d, rows, turn), rows, at, keys)
+	if workers < 2 || n < splitAlone {
+		return append(s.split(rows[:at], 0, 1, keys[:at]), s.split(rows[at:], 0, 1, keys[at:])...)
+	}
+	var left [][]int32
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		left = s.split(rows[:at], 0, workers/2, keys[:at])
+	}()
+	right := s.split(rows[at:], 0, workers-workers/2, keys[at:])
+	<-done
+	return append(left, right...)
 }
 
 // firstBucket returns the part that kdSplit would visit first, at the cost of
 // cutting that part's ancestors only.
 func (x *extraction) firstBucket(rows []int32, size int) []int32 {
 	for len(rows) > size {
-		selectRows(x.p.X, x.d, varying(x.p.X, x.d, rows, 0), rows, len(rows)/2)
+		selectRows(x.p.X, x.d, varying(x.p.X, x.d, rows, 0), rows, len(rows)/2, nil)
 		rows = rows[:len(rows)/2]
 	}
 	return rows
@@ -83,10 +109,14 @@ func varianceOf(coords []float32, d int, rows []int32, j, step int) float32 {
 }
 
 // selectRows moves the n smallest rows, by coordinate j and then by number, to
-// the front.
-func selectRows(coords []float32, d, j int, rows []int32, n int) {
-	equivclass.Select(rows, n, func(a, b int32) bool {
-		ca, cb := coords[int(a)*d+j], coords[int(b)*d+j]
-		return ca < cb || ca == cb && a < b
-	})
+// the front. The order on either side is that of equivclass.SelectKeys.
+func selectRows(coords []float32, d, j int, rows []int32, n int, keys []uint64) {
+	keys = grown(keys, len(rows))
+	for i, r := range rows {
+		keys[i] = uint64(key(coords[int(r)*d+j]))<<32 | uint64(uint32(r))
+	}
+	equivclass.SelectKeys(keys, n)
+	for i, k := range keys {
+		rows[i] = int32(uint32(k))
+	}
 }

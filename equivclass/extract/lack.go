@@ -1,65 +1,88 @@
 package extract
 
 import (
+	"math"
 	"slices"
 )
 
-// lacking holds, for one draft, the cell and span without each of its records.
+// lacking holds, for one draft, what its cell and span are without each of its
+// records: the two outermost values of each dimension say it for all of them.
 type lacking struct {
 	filled bool
-	bounds []float32 // of each record: lo, then hi
-	sets   []uint64  // of each record; nil where no dimension is a Set
-	span   []float32
-	low    float32 // smallest span
+	sides  []outer
+	span   []float32 // by record
+	low    float32   // smallest span
 }
 
-// cellAt is the cell without record i of a draft of d dimensions.
-func (l *lacking) cellAt(i, d int) cell {
-	c := cell{lo: l.bounds[2*i*d : (2*i+1)*d], hi: l.bounds[(2*i+1)*d : (2*i+2)*d]}
-	if l.sets != nil {
-		c.set = l.sets[i*d : (i+1)*d]
-	}
-	return c
+// outer is what a draft has in one dimension.
+type outer struct {
+	kind                 kind
+	low, low2, high, hi2 uint32 // the smallest and the second smallest word, the largest and the second largest
+	set, alone           uint64 // listed: its categories, those of one record only
+	// loss is listed: of one category less than the set has, of so many, of one more.
+	loss [3]float32
 }
 
-// without is the span of a draft with r in the place of its record i.
-func (x *extraction) without(l *lacking, i int, r int32) float32 {
-	if !x.plain {
-		c := l.cellAt(i, x.d)
-		return x.mixedSpan(&c, r)
+// without is the span of a draft with r in the place of its record out.
+func (x *extraction) without(l *lacking, out, r int32) float32 {
+	var sum float32
+	sides := l.sides
+	gone, come := x.row(out)[:len(sides)], x.row(r)[:len(sides)]
+	for j := range sides {
+		s, u, v := &sides[j], gone[j], come[j]
+		if s.kind == listed {
+			sum += s.loss[s.afterSwap(u, v)]
+			continue
+		}
+		lo, hi := s.rangeWithout(u)
+		if lo, hi = min(lo, v), max(hi, v); s.kind == ranged {
+			sum += math.Float32frombits(hi) - math.Float32frombits(lo)
+		} else {
+			sum += x.losses.of(j, lo, hi)
+		}
 	}
-	at := x.p.At(r)
-	d := len(at)
-	lo := l.bounds[2*i*d : (2*i+1)*d][:d]
-	hi := l.bounds[(2*i+1)*d : (2*i+2)*d][:d]
-	var s float32
-	for j, v := range at {
-		s += max(hi[j], v) - min(lo[j], v)
+	return sum
+}
+
+// afterSwap is the number of categories without one record of category u and with one
+// of category v, less the present number, plus one.
+func (s *outer) afterSwap(u, v uint32) uint64 {
+	alone, has := s.alone>>(u&63)&1, s.set>>(v&63)&1
+	if u == v {
+		has ^= alone
 	}
-	return s
+	return 2 - alone - has
+}
+
+// rangeWithout is the range without one record whose word is v.
+func (s *outer) rangeWithout(v uint32) (lo, hi uint32) {
+	lo, hi = s.low, s.high
+	if v == lo {
+		lo = s.low2
+	}
+	if v == hi {
+		hi = s.hi2
+	}
+	return lo, hi
 }
 
 // fillLacking computes what c lacks, and its gain; it is kept while c does not
-// change. Cost: len(c.rows) x D, by the two outermost values of each dimension.
+// change. Cost: len(c.rows) x D.
 func (x *extraction) fillLacking(c *draft) {
 	l := &c.lack
 	if l.filled {
 		return
 	}
-	n := len(c.rows)
-	if len(l.span) != n {
-		l.bounds, l.span = grown(l.bounds, 2*n*x.d), grown(l.span, n)
-		if !x.plain {
-			l.sets = grown(l.sets, n*x.d)
-		}
-	}
 	l.filled = true
+	l.sides, l.span = grown(l.sides, x.d), grown(l.span, len(c.rows))
 	clear(l.span)
-	for j := range x.d {
-		x.lackRange(l, c, j)
-	}
-	if !x.plain {
-		x.lackSets(l, c)
+	for j := range l.sides {
+		s := &l.sides[j]
+		if s.kind = x.losses.kinds[j]; s.kind == listed {
+			x.lackSet(l, c, j)
+		} else {
+			x.lackRange(l, c, j)
+		}
 	}
 	l.low = slices.Min(l.span)
 	c.gain = c.span - l.low
@@ -73,49 +96,37 @@ func grown[T any](list []T, n int) []T {
 	return list[:n]
 }
 
-// lackRange fills the ranges of dimension j.
+// lackRange fills the range of dimension j.
 func (x *extraction) lackRange(l *lacking, c *draft, j int) {
-	lo1, lo2, hi1, hi2 := float32(maxSpan), float32(maxSpan), float32(-maxSpan), float32(-maxSpan)
+	low, low2, high, hi2 := uint32(math.MaxUint32), uint32(math.MaxUint32), uint32(0), uint32(0)
 	for _, r := range c.rows {
-		v := x.p.X[int(r)*x.d+j]
-		if v < lo1 {
-			lo1, lo2 = v, lo1
-		} else {
-			lo2 = min(lo2, v)
-		}
-		if v > hi1 {
-			hi1, hi2 = v, hi1
-		} else {
-			hi2 = max(hi2, v)
-		}
+		v := x.losses.words[int(r)*x.d+j]
+		low2 = min(low2, max(low, v))
+		low = min(low, v)
+		hi2 = max(hi2, min(high, v))
+		high = max(high, v)
 	}
+	s := &l.sides[j]
+	s.low, s.low2, s.high, s.hi2 = low, low2, high, hi2
 	for i, r := range c.rows {
-		v, lo, hi := x.p.X[int(r)*x.d+j], lo1, hi1
-		if v == lo1 {
-			lo = lo2
+		if lo, hi := s.rangeWithout(x.losses.words[int(r)*x.d+j]); s.kind == ranged {
+			l.span[i] += math.Float32frombits(hi) - math.Float32frombits(lo)
+		} else {
+			l.span[i] += x.losses.of(j, lo, hi)
 		}
-		if v == hi1 {
-			hi = hi2
-		}
-		l.bounds[2*i*x.d+j], l.bounds[(2*i+1)*x.d+j] = lo, hi
-		l.span[i] += hi - lo
 	}
 }
 
-// lackSets fills the sets, and the spans where dimensions are not plain.
-func (x *extraction) lackSets(l *lacking, c *draft) {
-	for _, j := range x.sets {
-		var once, twice uint64
-		for _, r := range c.rows {
-			b := x.bit(r, j)
-			once, twice = once|b, twice|once&b
-		}
-		for i, r := range c.rows {
-			l.sets[i*x.d+j] = once &^ (x.bit(r, j) &^ twice)
-		}
+// lackSet fills the set of dimension j.
+func (x *extraction) lackSet(l *lacking, c *draft, j int) {
+	var once, twice uint64
+	for _, r := range c.rows {
+		b := uint64(1) << (x.losses.words[int(r)*x.d+j] & 63)
+		once, twice = once|b, twice|once&b
 	}
-	for i := range c.rows {
-		at := l.cellAt(i, x.d)
-		l.span[i] = x.span(&at)
+	s, losses, n := &l.sides[j], x.losses.sets[j], count(once)
+	s.set, s.alone, s.loss = once, once&^twice, [3]float32{losses[n-1], losses[n], losses[n+1]}
+	for i, r := range c.rows {
+		l.span[i] += s.loss[1-s.alone>>(x.losses.words[int(r)*x.d+j]&63)&1]
 	}
 }

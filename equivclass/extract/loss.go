@@ -1,17 +1,39 @@
 package extract
 
 import (
+	"math"
+	"math/bits"
+
 	"anond/equivclass"
+)
+
+// kind is how the search computes the loss of a dimension.
+type kind uint8
+
+const (
+	ranged kind = iota // hi-lo of coordinates that are not negative
+	listed             // by the number of categories
+	other              // hierarchies, steps
 )
 
 // losses are the losses of cells, dimension by dimension, in tables, because
 // Extract computes millions of them. Each entry is what Dim itself returns.
 type losses struct {
 	dims  []equivclass.Dim
-	plain []bool      // the loss is hi-lo
+	kinds []kind
 	sets  [][]float32 // of a Set: by number of categories; nil for other kinds
 	trees [][]float32 // of a Tree of few leaves: by first and last leaf
-	code  []uint8     // by row, then dimension: category of a Set, modulo 64; nil without one
+	// coords are the coordinates of a Set's categories, by code; nil where codes share a
+	// bit, or one has several coordinates.
+	coords [][]float32
+	// words are by row, then dimension. ranged: the bits of the coordinate, which have
+	// the order of numbers that are not negative; listed: the category modulo 64; other:
+	// the key of the coordinate.
+	words []uint32
+	// monotone says that a cell within another one never loses more, in floating point
+	// too: without steps.
+	monotone bool
+	plain    bool // every dimension is a Number without steps
 }
 
 // tablePerRow bounds the entries of a hierarchy's table by the records that are
@@ -20,34 +42,102 @@ const tablePerRow = 4
 
 func newLosses(p *equivclass.Pool) losses {
 	d := p.D()
-	l := losses{dims: p.Space.Dims, plain: make([]bool, d), sets: make([][]float32, d), trees: make([][]float32, d)}
+	l := losses{dims: p.Space.Dims, kinds: make([]kind, d), sets: make([][]float32, d), trees: make([][]float32, d),
+		coords: make([][]float32, d), words: make([]uint32, len(p.X)), monotone: true, plain: plain(p.Space)}
 	for j := range l.dims {
 		dim := &l.dims[j]
+		l.kinds[j] = other
 		switch {
 		case dim.Kind == equivclass.Set:
-			l.sets[j] = make([]float32, 65)
+			l.kinds[j] = listed
+			l.sets[j] = make([]float32, 66)
 			for n := range l.sets[j] {
 				l.sets[j][n] = dim.SetLoss(n)
 			}
-			l.encode(p, j)
-		case dim.Kind == equivclass.Number && len(dim.Steps) == 0:
-			l.plain[j] = true
+		case dim.Kind == equivclass.Number && len(dim.Steps) == 0 && !negative(p.X, j, d):
+			l.kinds[j] = ranged
 		case dim.Kind == equivclass.Tree && dim.Size >= 2 && dim.Size*dim.Size <= tablePerRow*p.Len():
 			l.trees[j] = treeTable(dim)
+		}
+		l.monotone = l.monotone && len(dim.Steps) == 0
+		l.encode(p, j)
+		if l.kinds[j] == listed {
+			l.coords[j] = l.coordinates(p, j)
 		}
 	}
 	return l
 }
 
-// encode fills the categories of dimension j.
+// plain reports whether the loss of a cell is hi-lo in every dimension.
+func plain(s *equivclass.Space) bool {
+	for i := range s.Dims {
+		if s.Dims[i].Kind != equivclass.Number || len(s.Dims[i].Steps) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func negative(coords []float32, j, d int) bool {
+	for at := j; at < len(coords); at += d {
+		if math.Signbit(float64(coords[at])) {
+			return true
+		}
+	}
+	return false
+}
+
+// encode fills the words of dimension j.
 func (l *losses) encode(p *equivclass.Pool, j int) {
 	d := p.D()
-	if l.code == nil {
-		l.code = make([]uint8, len(p.X))
-	}
 	for at := j; at < len(p.X); at += d {
-		l.code[at] = uint8(l.dims[j].Code(p.X[at]) & 63)
+		switch l.kinds[j] {
+		case ranged:
+			l.words[at] = math.Float32bits(p.X[at])
+		case listed:
+			l.words[at] = uint32(l.dims[j].Code(p.X[at]) & 63)
+		default:
+			l.words[at] = key(p.X[at])
+		}
 	}
+}
+
+func (l *losses) coordinates(p *equivclass.Pool, j int) []float32 {
+	if l.dims[j].Size > 64 {
+		return nil
+	}
+	out := make([]float32, 64)
+	for i := range out {
+		out[i] = -1
+	}
+	for at := j; at < len(p.X); at += p.D() {
+		c := &out[l.words[at]]
+		if *c == -1 {
+			*c = p.X[at]
+		}
+		if *c != p.X[at] {
+			return nil
+		}
+	}
+	return out
+}
+
+// key is a number in the order of the coordinates, whatever their sign; coordinate is
+// its inverse.
+func key(v float32) uint32 {
+	b := math.Float32bits(v)
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+func coordinate(k uint32) float32 {
+	return math.Float32frombits(k ^ (^uint32(int32(k)>>31) | 1<<31))
+}
+
+func count(set uint64) int { return bits.OnesCount64(set) }
+
+// pair are the losses of n categories and one more, and of n.
+func (l *losses) pair(j, n int) [2]float32 {
+	return [2]float32{l.sets[j][n+1], l.sets[j][n]}
 }
 
 func treeTable(dim *equivclass.Dim) []float32 {
@@ -61,9 +151,9 @@ func treeTable(dim *equivclass.Dim) []float32 {
 	return out
 }
 
-// of returns the loss of a range in dimension j, which is no Set.
-func (l *losses) of(j int, lo, hi float32) float32 {
-	dim := &l.dims[j]
+// of returns the loss of a range of keys in dimension j, of kind other.
+func (l *losses) of(j int, low, high uint32) float32 {
+	dim, lo, hi := &l.dims[j], coordinate(low), coordinate(high)
 	if l.trees[j] == nil {
 		return dim.RangeLoss(lo, hi)
 	}

@@ -43,8 +43,7 @@ func (x *extraction) descend(near, part, turn, passes int) int32 {
 // its number and the pairs of neighbours in it.
 func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int, pairs []draftPair)) {
 	mid, ids := x.middles()
-	var parts [][]int32
-	kdSplit(mid, x.d, ids, part, turn, func(ids []int32) { parts = append(parts, ids) })
+	parts := kdSplit(mid, x.d, ids, part, turn, x.workers)
 	lists := make([][]nearby, len(x.drafts))
 	room := make([]nearby, len(x.drafts)*near)
 	x.each(len(parts), func(w *extraction, i int) {
@@ -54,18 +53,15 @@ func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int
 }
 
 // pairs lists for each draft of a part the drafts whose cells have the nearest
-// middles. Cost: part x D for each draft.
+// middles.
 func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
-	for _, a := range ids {
-		at := mid[int(a)*x.d : int(a+1)*x.d]
-		list := room[int(a)*near : int(a)*near : int(a+1)*near]
-		for _, b := range ids {
-			if a != b {
-				list = keepNearest(list, near, nearby{manhattan(at, mid[int(b)*x.d:int(b+1)*x.d]), b})
-			}
+	x.newNeighbours(mid, ids).each(near, func(place int32, list []nearby) {
+		a := int(ids[place])
+		lists[a] = room[a*near : a*near : (a+1)*near]
+		for _, c := range list {
+			lists[a] = append(lists[a], nearby{c.dist, ids[c.id]})
 		}
-		lists[a] = list
-	}
+	})
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	return uniquePairs(ids, lists, near)
@@ -114,22 +110,13 @@ func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
 // a record that leaves saves its class at most gain, and wherever it arrives it
 // costs at least the gap between the two cells.
 func (x *extraction) hopeless(a, b *draft) bool {
-	if !x.plain {
-		return false
-	}
-	gap := cellGap(&a.cell, &b.cell)
+	gap := x.cellGap(a.cell, b.cell)
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
 	swap := float32(na*(a.gain-gap)) + float32(nb*(b.gain-gap))
 	ab := a.span + float32((na-1)*a.gain) - b.span - float32((nb+1)*gap)
 	ba := b.span + float32((nb-1)*b.gain) - a.span - float32((na+1)*gap)
-	return max(swap, ab, ba) <= leastGain
-}
-
-// cellGap is the least by which any record of one cell lies outside the other.
-func cellGap(a, b *cell) float32 {
-	var gap float32
-	for j, lo := range a.lo {
-		gap += max(0, lo-b.hi[j], b.lo[j]-a.hi[j])
+	if x.losses.plain {
+		return max(swap, ab, ba) <= leastGain
 	}
-	return gap
+	return max(swap, ab, ba) <= leastGain-slack
 }

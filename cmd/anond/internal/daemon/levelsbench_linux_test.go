@@ -168,7 +168,8 @@ func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, 
 	}
 }
 
-// mergeAgain runs Merge over the classes that a release published first.
+// mergeAgain runs Merge over the classes that a release published first, in sub-pools of
+// as many classes as the machine's were.
 func mergeAgain(v *incremental.View) {
 	d := v.Dictionaries[v.Schema.SensitiveIndex()]
 	var texts []string
@@ -183,8 +184,8 @@ func mergeAgain(v *incremental.View) {
 			bags = append(bags, merge.BagOf(order, values, c.Members))
 		}
 	}
-	subPools, each := merge.Blocks(len(bags), merge.SubPoolClasses)
-	merge.Pool(bags[:subPools*each], 10, subPools, merge.Requirement{L: 5}, merge.NewDraws([32]byte{}, merge.Key{}),
+	subPools, _ := merge.Division(len(bags), merge.SubPoolClasses, 5)
+	merge.Pool(bags, 10, subPools, merge.Requirement{L: 5}, merge.NewDraws([32]byte{}, merge.Key{}),
 		merge.Run{Workers: runtime.GOMAXPROCS(0)})
 }
 
