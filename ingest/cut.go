@@ -111,7 +111,7 @@ func whyNothing(s incremental.Status) string {
 	switch {
 	case s.Pool == nil || s.Pending.Waiting == 0:
 		return "nothing_new"
-	case s.Pending.Waiting < s.Pool.Records:
+	case s.Pending.Waiting-s.Outdated < s.Pool.Records:
 		return "pool_too_small"
 	default:
 		return "held"
@@ -123,6 +123,9 @@ func (l *loop) skipped(why string) {
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records)
+	}
+	if s.Outdated > 0 {
+		attrs = append(attrs, "outdated", s.Outdated)
 	}
 	l.Log.Info("nothing is newly publishable", attrs...)
 }
