@@ -458,9 +458,11 @@ func TestStricterDiversityOfARefusedPool(t *testing.T) {
 	f.apply(skewed(0, 80, 30))
 	refuse()
 	set(40)
-	want := incremental.RaisedError{Refused: 2, L: 2, Before: []string{"frequency(2)", "entropy(30)"}, Now: []string{"frequency(2)", "entropy(40)"}}
+	want := incremental.RaisedError{Refused: 2, L: 2, Before: []string{"frequency(2)", "entropy(30)"},
+		Now: []string{"frequency(2)", "entropy(40)"}}
 	require.Equal(t, want, *raised())
-	require.ErrorContains(t, raised(), "refused under frequency(2), entropy(30), and frequency(2), entropy(40), which is asked of it now, is stricter")
+	require.ErrorContains(t, raised(), "refused under frequency(2), entropy(30), and frequency(2), entropy(40), which is asked of it now, "+
+		"is stricter")
 	set(30)
 	f.open() // the same is only refused again, as it was
 	set(20)

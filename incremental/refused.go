@@ -36,9 +36,11 @@ func implies(these, those []string) bool {
 	return true
 }
 
-// weaker are the kinds that a kind implies at the same number: no value above 1/l means an
-// entropy of at least log l, and that means at least l values.
-var weaker = map[string][]string{"frequency": {"entropy", "distinct"}, "entropy": {"distinct"}}
+// weaker reports whether a kind implies another at the same number: no value above 1/l means
+// an entropy of at least log l, and that means at least l values.
+func weaker(kind, other string) bool {
+	return kind == "frequency" && (other == "entropy" || other == "distinct") || kind == "entropy" && other == "distinct"
+}
 
 // covers reports whether one demand implies another. It knows the same kind with numbers
 // that are at least as strict, and the kinds that are weaker.
@@ -46,7 +48,7 @@ func covers(this, that string) bool {
 	kind, these := demandOf(this)
 	other, those := demandOf(that)
 	if kind != other {
-		return slices.Contains(weaker[kind], other) && stricter(these[0], those[0], false)
+		return weaker(kind, other) && stricter(these[0], those[0], false)
 	}
 	if len(these) != len(those) {
 		return false
