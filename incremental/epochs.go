@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"errors"
+	"iter"
 	"slices"
 
 	"anond/equivclass"
@@ -93,4 +94,35 @@ func (c *columns) epochs(records []RecordID) (first []RecordID, later func(rest 
 		at, _ := slices.BinarySearch(all, newest)
 		return all[at:], all[:at]
 	}
+}
+
+// versions divides records, in order of arrival, by the version of the hierarchy under
+// which they arrived, oldest first. At level L2 each part makes pools of its own (pool.go).
+func (c *columns) versions(h *head, records []RecordID) iter.Seq[[]RecordID] {
+	return func(yield func([]RecordID) bool) {
+		if c.since != nil {
+			for _, v := range h.Hierarchies[c.schema.SensitiveIndex()][1:] {
+				n, _ := slices.BinarySearch(records, v.Records)
+				if !yield(records[:n]) {
+					return
+				}
+				records = records[n:]
+			}
+		}
+		yield(records)
+	}
+}
+
+// outdated counts those who wait under an earlier version and are fewer than a pool needs:
+// nobody joins them any more. It is a function of the order of arrival (rule H, held values).
+func (m *Machine) outdated() (n int) {
+	newest := 0
+	for of := range m.records.versions(&m.head, m.pending.waiting) {
+		newest = 0
+		if len(of) < m.need.Records {
+			newest = len(of)
+		}
+		n += newest
+	}
+	return n - newest // others join those of the newest version
 }

@@ -9,8 +9,8 @@ import "errors"
 // that). What it is does not depend on values. If it is refused (rule I, infeasible), it
 // stays what it is, and the refusal is stored: a pool that grows after a refusal would show
 // that the earlier records alone were not eligible. Afterwards three things are possible: a
-// lower l (RaisedError) or another diversity for the same pool, which is exact, because
-// every test is a function of its bag; quarantine of the whole pool; or growth, after which level L2 is
+// lower l or another diversity, but not a stricter one (RaisedError), for the same pool,
+// which is exact, because every test is a function of its bag; quarantine of the whole pool; or growth, after which level L2 is
 // not claimed any more.
 
 // fixFirst fixes the first pool if that is still to be done and there are enough records
@@ -34,7 +34,7 @@ func (m *Machine) refuseFirst(err error) error {
 		return nil
 	}
 	p := &m.head.Pools
-	p.Refused, p.RefusedL, m.head.changed = true, m.policy.Requirement.L, true
+	p.Refused, p.RefusedL, p.RefusedUnder, m.head.changed = true, m.policy.Requirement.L, demands(m.policy.Requirement), true
 	if m.policy.OnRefusal != GrowRefused && !p.Grown {
 		m.first.refused = e
 		return m.Commit()

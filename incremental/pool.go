@@ -76,15 +76,10 @@ func (p *planning) candidates() []RecordID {
 		n, _ := slices.BinarySearch(waiting, p.head.Pools.First)
 		waiting = waiting[:n]
 	}
-	if p.records.since == nil {
-		return waiting
-	}
-	for _, v := range p.head.Hierarchies[p.records.schema.SensitiveIndex()][1:] {
-		n, _ := slices.BinarySearch(waiting, v.Records)
-		if n >= p.need.Records {
-			return waiting[:n]
+	for of := range p.records.versions(p.head, waiting) {
+		if waiting = of; len(of) >= p.need.Records {
+			break
 		}
-		waiting = waiting[n:]
 	}
 	return waiting
 }

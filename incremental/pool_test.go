@@ -432,3 +432,78 @@ func TestRepeatsFixNoPool(t *testing.T) {
 	require.NotNil(t, intent)
 	require.Equal(t, 12, intent.Records)
 }
+
+// TestStricterDiversityOfARefusedPool: whatever implies what a pool was refused under would
+// only be refused again, so the start is. The newest refusal counts, also after the state was
+// opened again.
+func TestStricterDiversityOfARefusedPool(t *testing.T) {
+	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(6, 2), 1)
+	f.options.Weaker, f.options.Encoding = []string{"policy.diversity"}, "schema"
+	set := func(entropy float64) {
+		f.options.Settings = map[string][32]byte{"policy.diversity": {byte(entropy)}, "schema": {}}
+		f.options.Policy.Requirement.Extra = []equivclass.Principle{equivclass.EntropyL{L: entropy}}
+	}
+	refuse := func() {
+		_, err := f.m.Cut(1, [32]byte{})
+		require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+	}
+	raised := func() *incremental.RaisedError {
+		var err *incremental.RaisedError
+		_, opened := incremental.Open(f.store, f.options)
+		require.ErrorAs(t, opened, &err)
+		return err
+	}
+	set(30)
+	f.open()
+	f.apply(skewed(0, 80, 30))
+	refuse()
+	set(40)
+	want := incremental.RaisedError{Refused: 2, L: 2, Before: []string{"frequency(2)", "entropy(30)"},
+		Now: []string{"frequency(2)", "entropy(40)"}}
+	require.Equal(t, want, *raised())
+	require.ErrorContains(t, raised(), "refused under frequency(2), entropy(30), and frequency(2), entropy(40), which is asked of it now, "+
+		"is stricter")
+	set(30)
+	f.open() // the same is only refused again, as it was
+	set(20)
+	f.open()
+	refuse()
+	set(30)
+	require.Equal(t, []string{"frequency(2)", "entropy(20)"}, raised().Before)
+	set(2)
+	f.open()
+	require.NotNil(t, f.cut())
+}
+
+// TestOutdatedRecordsAreCounted: who arrived before a hierarchy grew and is too few for a
+// pool waits on, and the status says how many.
+func TestOutdatedRecordsAreCounted(t *testing.T) {
+	f := newPoolFeed(t, withTree(t, "abcde"), bucketPolicy(4, 2), 1)
+	grow := func(values string) {
+		f.options.Schema = withTree(t, values)
+		f.options.Settings, f.options.Encoding = map[string][32]byte{"tree": {byte(len(values))}, "encoding": {}}, "encoding"
+		f.options.Hierarchies = map[string]int{"tree": f.options.Schema.SensitiveIndex()}
+		f.open()
+	}
+	apply := func(n int) {
+		var rows []equivclass.Row
+		for i := range n {
+			rows = append(rows, equivclass.Row{[]byte(strconv.Itoa(i % 50)), []byte("7"), {"abcde"[i%5]}})
+		}
+		f.apply(rows)
+	}
+	f.store = memstore.New()
+	grow("abcde")
+	apply(200)
+	require.NotNil(t, f.cut())
+	apply(6)
+	require.Nil(t, f.cut())
+	require.Zero(t, f.m.Status().Outdated, "others may join them")
+	waiting := f.m.Status().Pending.Waiting
+	grow("abcdef")
+	require.Equal(t, waiting, f.m.Status().Outdated, "who arrives from now on is of the new version")
+	apply(200)
+	require.NotNil(t, f.cut())
+	require.Equal(t, waiting, f.m.Status().Outdated)
+	require.GreaterOrEqual(t, f.m.Status().Pending.Waiting, waiting)
+}

@@ -47,10 +47,18 @@ func (e *RetiredError) Error() string {
 	return fmt.Sprintf("the state was made with a value of %s that this version no longer has", e.Key)
 }
 
-// RaisedError says that after a refused first pool more is asked of it than before.
-type RaisedError struct{ Refused, L int }
+// RaisedError says that after a refused first pool more is asked of it than before: a
+// higher l, or else all that was asked and something more.
+type RaisedError struct {
+	Refused, L  int
+	Before, Now []string // the principles, by name; nil if it is l
+}
 
 func (e *RaisedError) Error() string {
+	if e.Now != nil {
+		return fmt.Sprintf("the first pool was refused under %s, and %s, which is asked of it now, is stricter: only less may follow a refusal",
+			strings.Join(e.Before, ", "), strings.Join(e.Now, ", "))
+	}
 	return fmt.Sprintf("the first pool was refused with policy.l: %d, and policy.l is %d now: only a lower l may follow a refusal",
 		e.Refused, e.L)
 }
@@ -156,8 +164,10 @@ func (a *adoption) settings(fresh bool) error {
 	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
 	}
-	if was := a.head.Pools.RefusedL; fixed && was > 0 && a.Policy.Requirement.L > was {
-		return &RaisedError{Refused: was, L: a.Policy.Requirement.L}
+	if fixed {
+		if err := a.raised(); err != nil {
+			return err
+		}
 	}
 	if !a.bound {
 		a.head.InitialDone = false // earlier versions took a first load that was too small as complete
@@ -175,4 +185,17 @@ func (a *adoption) settings(fresh bool) error {
 	var err error
 	a.head.References, err = declareReferences(a.Policy.declared(a.Schema), a.records, a.staged)
 	return err
+}
+
+// raised refuses a requirement that asks more of a refused first pool than before. A state
+// of an earlier version knows l only, or nothing.
+func (a *adoption) raised() error {
+	was, want := a.head.Pools, a.Policy.Requirement
+	if was.RefusedL > 0 && want.L > was.RefusedL {
+		return &RaisedError{Refused: was.RefusedL, L: want.L}
+	}
+	if now := demands(want); was.RefusedUnder != nil && asksMore(now, was.RefusedUnder) {
+		return &RaisedError{Refused: was.RefusedL, L: want.L, Before: was.RefusedUnder, Now: now}
+	}
+	return nil
 }

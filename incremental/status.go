@@ -29,6 +29,10 @@ type Status struct {
 	InitialEnd bool  `json:"initial_done"`
 	// Pool is what the next pool needs, at level L2.
 	Pool *PoolNeed `json:"pool,omitempty"`
+	// Outdated is how many of those who wait arrived under an earlier version of the
+	// hierarchy of the sensitive attribute, and are too few for a pool of their own, at
+	// level L2. They wait permanently, unless a pool needs fewer records some day.
+	Outdated int `json:"outdated,omitempty"`
 	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
@@ -43,7 +47,7 @@ func (m *Machine) Status() Status {
 	s.Refused, s.DeadLetter = m.intake.refused()
 	if m.policy.Level == L2 {
 		need := m.need
-		s.Pool = &need
+		s.Pool, s.Outdated = &need, m.outdated()
 	}
 	if m.beforeRelease() {
 		s.FirstLoad = m.first.status(m.firstRecords(), &m.policy)

@@ -184,6 +184,9 @@ type Pools struct {
 	Refused bool
 	// RefusedL is the l at which it was refused last; 0: it was not.
 	RefusedL int
+	// RefusedUnder names the principles under which it was refused last, that of l among
+	// them; nil: it was not, or by a version that did not keep them.
+	RefusedUnder []string
 	// Grown: it took in more records after a refusal, so level L2 is not promised.
 	Grown bool
 }

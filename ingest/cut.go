@@ -113,7 +113,7 @@ func whyNothing(s incremental.Status) string {
 	switch {
 	case s.Pool == nil || s.Pending.Waiting == 0:
 		return SkippedNothingNew
-	case s.Pending.Waiting < s.Pool.Records:
+	case s.Pending.Waiting-s.Outdated < s.Pool.Records:
 		return SkippedPoolSmall
 	default:
 		return SkippedHeld
@@ -127,6 +127,9 @@ func (l *loop) skipped(why string) {
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records)
+	}
+	if s.Outdated > 0 {
+		attrs = append(attrs, "outdated", s.Outdated)
 	}
 	l.Log.Info("nothing is newly publishable", attrs...)
 }

@@ -119,6 +119,9 @@ func encodeMeta(m *incremental.Meta) []byte {
 	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
 	if m.Pools.RefusedL > 0 {
 		out = binary.AppendUvarint(out, uint64(m.Pools.RefusedL))
+		for _, name := range m.Pools.RefusedUnder {
+			out = appendText(out, name)
+		}
 	}
 	return out
 }
@@ -148,6 +151,9 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
 	if len(r.b) > 0 {
 		m.Pools.RefusedL = r.count(1<<31 - 1)
+	}
+	for len(r.b) > 0 && !r.bad { // none in a state of an earlier version
+		m.Pools.RefusedUnder = append(m.Pools.RefusedUnder, r.text())
 	}
 	return m, r.done()
 }

@@ -100,7 +100,9 @@ func (g *Generator) meta() *incremental.Meta {
 	if g.chance(0.5) {
 		m.Pools = incremental.Pools{Decided: g.sent, First: g.guard.Records, Refused: g.chance(0.5), Grown: g.chance(0.5)}
 		if m.Pools.Refused {
-			m.Pools.RefusedL = g.random.IntN(4)
+			if m.Pools.RefusedL = g.random.IntN(4); m.Pools.RefusedL > 0 && g.chance(0.5) {
+				m.Pools.RefusedUnder = []string{"frequency(3)", "entropy(2.5)"}
+			}
 		}
 	}
 	return m

@@ -233,6 +233,10 @@ func (e *ConfigError) Hint() string {
 			"start over: anond state reset", have)
 	}
 	var raised *incremental.RaisedError
+	if errors.As(e.Err, &raised) && raised.Now != nil {
+		return "take policy.diversity back to what the pool was refused under, or ask for less in it or in policy.l; or set initial.on_refusal " +
+			"to quarantine or grow"
+	}
 	if errors.As(e.Err, &raised) {
 		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
 	}

@@ -67,6 +67,9 @@ func TestRuleBPolicyOfLevel2(t *testing.T) {
 func TestHintOfARaisedL(t *testing.T) {
 	err := &ConfigError{fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})}
 	assert.Equal(t, "set policy.l to 3 or less; or initial.on_refusal to quarantine or grow", err.Hint())
+	err = &ConfigError{fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 3, Before: []string{"frequency(3)"},
+		Now: []string{"frequency(3)", "entropy(4)"}})}
+	assert.Contains(t, err.Hint(), "take policy.diversity back to what the pool was refused under")
 }
 
 // TestHintOfLevels names the level that the state has.

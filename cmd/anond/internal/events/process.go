@@ -41,6 +41,7 @@ var ofProcess = []Event{
 		{Name: "waiting", Type: Integer, Optional: true},
 		{Name: "pool_needs", Type: Integer, Optional: true},
 		{Name: "pool_possible", Type: Boolean, Optional: true},
+		{Name: "outdated", Type: Integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
 		{Name: "damaged_files", Type: Integer, Optional: true},

@@ -22,6 +22,7 @@ var ofReleases = []Event{
 		{Name: "why", Type: Text},
 		{Name: "waiting", Type: Integer, Optional: true},
 		{Name: "pool_needs", Type: Integer, Optional: true},
+		{Name: "outdated", Type: Integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "nothing is newly publishable (`nothing_new`), planned classes wait for better ones or for more people as " +

@@ -36,6 +36,24 @@ type run struct {
 	want []byte            // the same of the run before any world; nil: this is that run
 	seen func(records int) // progress; may be nil
 	sa   int
+	// orders is asked for the draws; ages are those that have not begun.
+	orders func(merge.Key, []int32) []int32
+	ages   []era
+}
+
+// begin opens the machine in the next era.
+func (x *run) begin() error {
+	if x.m != nil {
+		if err := x.m.Commit(); err != nil {
+			return err
+		}
+	}
+	o := x.ages[0].options
+	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = x.orders, 0, x.onRefusal()
+	x.ages = x.ages[1:]
+	var err error
+	x.m, err = x.open(x.tape, o)
+	return err
 }
 
 // source is where the records of a replay come from.
@@ -45,16 +63,17 @@ var source = incremental.Partition{Source: "replay"}
 // triggers asked for.
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *Difference, err error) {
-	o := r.options
-	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = orders, 0, r.onRefusal()
 	// Where the first pool ends was decided by the source, so it is given.
 	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded, Pools: incremental.Pools{First: r.meta.Pools.First}}}
-	m, err := r.open(t, o)
-	if err != nil {
-		return nil, nil, err
+	if len(r.ages) > 1 {
+		if err := t.keep(); err != nil {
+			return nil, nil, err
+		}
 	}
-	x := &run{Recording: r, m: m, tape: t, of: of, want: want, seen: progress, sa: o.Schema.SensitiveIndex()}
-	err = x.all()
+	x := &run{Recording: r, tape: t, of: of, want: want, seen: progress, sa: r.options.Schema.SensitiveIndex(), orders: orders, ages: r.ages}
+	if err = x.begin(); err == nil {
+		err = x.all()
+	}
 	switch {
 	case errors.Is(err, errDiffers):
 		return x.due, t.differs, nil
@@ -82,6 +101,9 @@ func (x *run) all() error {
 		if err := x.feed(int(x.attempts[i].Records)); err != nil {
 			return err
 		}
+		if err := x.grown(&x.attempts[i]); err != nil {
+			return err
+		}
 		if err := x.attempt(&x.attempts[i]); err != nil {
 			return err
 		}
@@ -98,8 +120,32 @@ func (x *run) all() error {
 	return nil
 }
 
-// feed applies the records up to one.
+// grown begins the era in which a release was decided. Of the other cuts over the same
+// records, which published nothing, the state does not tell whether they came before it or
+// after; they are tried before it.
+func (x *run) grown(a *incremental.Attempt) error {
+	for len(x.ages) > 0 && x.ages[0].records == a.Records && a.Outcome == incremental.Released && x.ages[0].releases == x.tape.intent {
+		if err := x.begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// feed applies the records up to one, and begins the eras of those.
 func (x *run) feed(to int) error {
+	for len(x.ages) > 0 && int(x.ages[0].records) < to {
+		if err := x.apply(int(x.ages[0].records)); err != nil {
+			return err
+		}
+		if err := x.begin(); err != nil {
+			return err
+		}
+	}
+	return x.apply(to)
+}
+
+func (x *run) apply(to int) error {
 	for ; x.at < to; x.at++ {
 		row := x.rows[x.at]
 		if x.of != nil {

@@ -15,19 +15,21 @@ type Recording struct {
 	options incremental.Options
 	meta    incremental.Meta
 	rows    []equivclass.Row // by record; what state does not keep is empty
+	paths   map[int][]string // by attribute: what its dictionary took in
 	ticks   []int64          // by record: when it arrived
 	classes []*incremental.Class
 	intents []incremental.Intent
 	// pools are the quarantined ones; attempts the cuts tried.
 	pools    [][]incremental.RecordID
 	attempts []incremental.Attempt
+	ages     []era                                                        // since obstacle was asked
 	open     func(incremental.Store, incremental.Options) (engine, error) // a test may plant faults
 }
 
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
 func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
-	r := &Recording{options: o, open: openMachine}
+	r := &Recording{options: o, open: openMachine, paths: map[int][]string{}}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
@@ -40,9 +42,14 @@ func Read(store incremental.Store, m *incremental.Machine, o incremental.Options
 
 func (r *Recording) visitor() incremental.Visitor {
 	return incremental.Visitor{
-		Meta:       func(m incremental.Meta) error { r.meta = m; return nil },
-		Counters:   func(incremental.Counters) error { return nil },
-		Dictionary: func(int, string) error { return nil },
+		Meta:     func(m incremental.Meta) error { r.meta = m; return nil },
+		Counters: func(incremental.Counters) error { return nil },
+		Dictionary: func(attribute int, text string) error {
+			if o := r.options.Schema.Attributes()[attribute]; o.Hierarchy != nil {
+				r.paths[attribute] = append(r.paths[attribute], text)
+			}
+			return nil
+		},
 		Records: func(b *incremental.RecordBlock) error {
 			for range b.Len() {
 				r.ticks = append(r.ticks, b.Tick)
@@ -113,15 +120,9 @@ func (r *Recording) obstacle() string {
 	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
 		return "the schema has semi-sensitive attributes"
 	}
-	for attribute, versions := range r.meta.Hierarchies {
-		for i, v := range versions {
-			if i > 0 && v.Records > 0 {
-				return fmt.Sprintf("the hierarchy of %q has changed after %d records, and the replay has its newest version only",
-					schema.Attributes()[attribute].Name, v.Records)
-			}
-		}
-	}
-	return ""
+	var why string
+	r.ages, why = r.eras()
+	return why
 }
 
 // births returns the classes that a release published first, in order.

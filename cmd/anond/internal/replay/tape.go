@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/incremental"
+	"anond/incremental/memstore"
 )
 
 // Difference says where a run went another way than the state. It has counts, no values.
@@ -19,10 +20,11 @@ type Difference struct {
 
 func (d *Difference) Error() string { return d.What }
 
-// tape is a store that keeps nothing and compares what a machine commits with a
-// recording.
+// tape is a store that compares what a machine commits with a recording. It keeps nothing,
+// unless the machine will be opened again.
 type tape struct {
 	r       *Recording
+	kept    *memstore.Store
 	meta    incremental.Meta // with which the machine begins
 	records incremental.RecordID
 	classes int
@@ -34,7 +36,18 @@ type tape struct {
 
 var errDiffers = errors.New("the run differs from the state")
 
-func (t *tape) Load(v incremental.Visitor) error { return v.Meta(t.meta) }
+// keep lets what is committed be loaded.
+func (t *tape) keep() error {
+	t.kept = memstore.New()
+	return t.kept.Commit(&incremental.Delta{Meta: &t.meta})
+}
+
+func (t *tape) Load(v incremental.Visitor) error {
+	if t.kept != nil {
+		return t.kept.Load(v)
+	}
+	return v.Meta(t.meta)
+}
 
 func (t *tape) Outbox(uint64, int, int) ([]incremental.DeadLetter, error) { return nil, nil }
 
@@ -42,6 +55,11 @@ func (t *tape) Close() error { return nil }
 
 // Commit compares a delta.
 func (t *tape) Commit(d *incremental.Delta) error {
+	if t.kept != nil {
+		if err := t.kept.Commit(d); err != nil {
+			return err
+		}
+	}
 	for _, b := range d.Records {
 		for range b.Len() {
 			if t.r.ticks[t.records] != b.Tick {

@@ -43,6 +43,26 @@ func (o *orders) find(release, subPool uint32) (k merge.Key, parts int) {
 	return merge.Key{}, 0
 }
 
+// waiting divides the free records by the versions of the hierarchy of the sensitive
+// attribute: in no world has a record a value that was not valid when it arrived.
+func (r *Recording) waiting(free []bool) [][]incremental.RecordID {
+	var versions []incremental.HierarchyVersion
+	if len(r.meta.Hierarchies) > 0 {
+		versions = r.meta.Hierarchies[r.options.Schema.SensitiveIndex()]
+	}
+	out := make([][]incremental.RecordID, len(versions)+1)
+	at := 0
+	for i, is := range free {
+		for at < len(versions) && int(versions[at].Records) <= i {
+			at++
+		}
+		if is {
+			out[at] = append(out[at], incremental.RecordID(i))
+		}
+	}
+	return out
+}
+
 // newWorld draws a world: with the generators of Theorem E inside buckets, any
 // permutation inside a quarantined pool, and any of those who wait.
 func (r *Recording) newWorld(number int, drawn *orders) *world {
@@ -62,13 +82,9 @@ func (r *Recording) newWorld(number int, drawn *orders) *world {
 			free[m] = false
 		}
 	}
-	var waiting []incremental.RecordID
-	for i, is := range free {
-		if is {
-			waiting = append(waiting, incremental.RecordID(i))
-		}
+	for _, waiting := range r.waiting(free) {
+		w.move(waiting, waiting)
 	}
-	w.move(waiting, waiting)
 	for i := range r.intents {
 		w.exchange(r.births(r.intents[i].Release), r.intents[i].Release, drawn)
 	}

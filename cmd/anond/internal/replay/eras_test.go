@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// grown opens the state of a stream with such hierarchies, as a daemon does that finds other
+// files.
+func (f *stream) grown(zones, illnesses string) {
+	f.t.Helper()
+	attributes := slices.Clone(f.options.Schema.Attributes())
+	f.options.Encoding, f.options.Hierarchies = "encoding", map[string]int{"zones": 1, "ills": 2}
+	f.options.Settings = map[string][32]byte{"encoding": {}}
+	for key, text := range map[string]string{"zones": zones, "ills": illnesses} {
+		h, err := equivclass.ParseHierarchy(key, strings.NewReader(text))
+		require.NoError(f.t, err)
+		attributes[f.options.Hierarchies[key]].Hierarchy, f.options.Settings[key] = h, sha256.Sum256([]byte(text))
+	}
+	var err error
+	f.options.Schema, err = equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	require.NoError(f.t, err)
+	f.start()
+}
+
+// illnesses are the lines of so many.
+func illnesses(n int) (out string) {
+	for i := range n {
+		out += fmt.Sprintf("i%d;*\n", i)
+	}
+	return out
+}
+
+const (
+	firstZones = "b;x;*\na;x;*\nd;y;*\nc;y;*\ne;y;*\n"
+	grownZones = "a;x;*\nf;x;*\nb;x;*\nc;y;*\nd;y;*\ne;y;*\n"
+)
+
+// growing is a stream whose hierarchies grow, that of the sensitive attribute twice.
+func growing(t *testing.T) *stream {
+	f := newStream(t, nil)
+	batches := func(n, values int) {
+		for range n {
+			f.feed(90, func(int) string { return fmt.Sprint("i", f.rng.IntN(values)) })
+			f.cut(false)
+		}
+	}
+	f.grown(firstZones, illnesses(7))
+	batches(6, 7)
+	f.feed(5, f.mixed)
+	f.cut(false)
+	f.grown(grownZones, illnesses(8))
+	f.cut(false)
+	batches(5, 8)
+	f.grown(grownZones, illnesses(9))
+	batches(5, 9)
+	f.cut(true)
+	return f
+}
+
+// TestReplayOfGrownHierarchies: the decisions before a hierarchy grew are made again with the
+// file of that time, and in no world has anybody a value that was not valid yet.
+func TestReplayOfGrownHierarchies(t *testing.T) {
+	f := growing(t)
+	require.Greater(t, f.certified().Releases, 5)
+	r := f.read()
+	require.Empty(t, r.obstacle())
+	require.Len(t, r.ages, 3)
+
+	out, err := f.altered(func(r *Recording) { r.paths[1][3], r.paths[1][4] = r.paths[1][4], r.paths[1][3] }).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference, "the classes follow from the order of leaves")
+}
+
+func (f *stream) altered(alter func(*Recording)) *Recording {
+	r := f.read()
+	alter(r)
+	return r
+}
+
+// TestErasThatAreNotKnown: the state does not hold enough of some earlier files.
+func TestErasThatAreNotKnown(t *testing.T) {
+	f := growing(t)
+	for want, alter := range map[string]func(r *Recording){
+		"order of lines of version 2 of 3": func(r *Recording) {
+			zones := r.meta.Hierarchies[1]
+			r.meta.Hierarchies[1] = append(slices.Clone(zones), incremental.HierarchyVersion{Leaves: 6, Records: zones[1].Records + 90, Release: 9})
+		},
+		"moved or removed": func(r *Recording) { r.paths[1] = append(r.paths[1], "a") },
+		"earlier paths":    func(r *Recording) { r.paths[1] = r.paths[1][:2] },
+	} {
+		out, err := f.altered(alter).Run(1, nil)
+		require.NoError(t, err)
+		require.Contains(t, out.Obstacle, `the hierarchy of "zone" has changed, and `)
+		require.Contains(t, out.Obstacle, want)
+	}
+}
