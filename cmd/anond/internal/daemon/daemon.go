@@ -54,8 +54,6 @@ type Options struct {
 	Meter   ingest.Meter
 	// StandIns are for tests.
 	StandIns StandIns
-
-	loaded func(done, all uint64) // records of the state, while it is opened; may be nil
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
