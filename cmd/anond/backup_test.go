@@ -17,7 +17,9 @@ import (
 func TestBackupsOfARunningDaemon(t *testing.T) {
 	s := newSite(t, fileSource, "on: records, every: 400", ", backup: {dir: ./copies, keep: 2}")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
+	const killed = "copies/.hospital-20260101T000000Z-r000001.db.incomplete"
 	s.write("copies/hospital-notes.txt", "not ours")
+	s.write(killed, "of a process that was killed")
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	s.must("run --once")
 	s.write("admissions.ndjson", ndjson(1, 3000))
@@ -31,6 +33,7 @@ func TestBackupsOfARunningDaemon(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, copies, 2)
 	assert.FileExists(t, s.path("copies/hospital-notes.txt"))
+	assert.NoFileExists(t, s.path(killed))
 	newest := copies[1]
 	var described struct {
 		SHA256  string

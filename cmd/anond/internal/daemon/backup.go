@@ -151,19 +151,23 @@ func (b *backups) copy(now time.Time) (Backup, error) {
 
 var backupStamp = regexp.MustCompile(`^-[0-9]{8}T[0-9]{6}Z-r[0-9]{6,}\.db$`)
 
-// prune removes the oldest backups of this dataset beyond state.backup.keep.
+// prune removes the oldest backups of this dataset beyond state.backup.keep, and what
+// killed processes left of others.
 func (b *backups) prune(dir string) error {
 	entries, err := os.ReadDir(dir) // in order of name, so of time
 	if err != nil {
 		return err
 	}
 	var ours []string
+	var errs []error
 	for _, e := range entries {
+		if b.isIncomplete(e.Name()) {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
 		if stamp, is := strings.CutPrefix(e.Name(), b.config.Dataset); is && backupStamp.MatchString(stamp) {
 			ours = append(ours, filepath.Join(dir, e.Name()))
 		}
 	}
-	var errs []error
 	for _, old := range ours[:max(0, len(ours)-b.config.State.Backup.Keep)] {
 		for _, file := range []string{old, descriptionOf(old)} {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -172,6 +176,14 @@ func (b *backups) prune(dir string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isIncomplete reports whether a file is what a process left that was killed while it made
+// a backup (boltstore gives a copy its name when it is complete).
+func (b *backups) isIncomplete(name string) bool {
+	stamp, ours := strings.CutPrefix(name, "."+b.config.Dataset)
+	stamp, incomplete := strings.CutSuffix(stamp, ".incomplete")
+	return ours && incomplete && backupStamp.MatchString(stamp)
 }
 
 // close waits for the backup in progress, and after a run that ended by itself for one of
