@@ -46,9 +46,8 @@ test-short:
 
 # test-full: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
-VET ?= all
-test-full: fmt
-	ANOND_TESTS=full $(GO) test -vet=$(VET) -timeout 15m ./...
+test-full: fmt vet
+	ANOND_TESTS=full $(GO) test -vet=off -p 4 -timeout 15m ./...
 
 # race: concurrent packages under the race detector (needs a C compiler), with the
 # counts of make test: more streams and kills reach no other code. Tests that fill a
@@ -57,7 +56,7 @@ test-full: fmt
 # shared among cores by the package figures itself, and the replay of cuts, whose engine
 # is that of incremental.
 race:
-	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$')
+	$(GO) test -race -p 4 -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$')
 	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
