@@ -5,10 +5,16 @@ BENCH    ?= .
 BENCHTIME ?= 1x
 
 # Packages with goroutines; the race detector is slow, so the others are left out.
-# So are tests of these packages that use one goroutine: enumerations, commands on
-# one table, and the frozen figures. make test-full runs them.
+# So are tests of these packages that use one goroutine, or reach no code that a test
+# which runs does not: enumerations, commands on one table, comparisons with a twin, and
+# the frozen figures. make test-full runs them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
-ALONE      = ^(TestProgramTellsMoreThanItsReleases|TestEnumerationClearsSymmetricDraws|TestRuleS|TestAnyFlippedByte|TestEveryWorldOfSmallStreams|TestBrokenMachines|TestLevelL2FromStreamToAnswer)$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen
+ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws TestRuleS TestAnyFlippedByte \
+	TestEveryWorldOfSmallStreams TestBrokenMachines TestLevelL2FromStreamToAnswer TestIndexAgreesWithItsTwin \
+	TestEncryptedConformance TestAuditReplay TestVariants TestFirstRecordsAreThoseOfAMap TestMaxBytes \
+	TestFilesAreAFunctionOfWhatIsPublished TestFlippedFreelistIsSeen TestFirstLoadIsKeyed
+EMPTY :=
+ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
 
 .PHONY: test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
 
@@ -24,7 +30,7 @@ test test-short test-full race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
 	runtime/pprof anond/cmd/anond/... anond/config/... anond/ingest/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
-test test-full race chaos: export GOFLAGS = $(NODWARF)
+lint vet test test-full test-kafka race chaos: export GOFLAGS = $(NODWARF)
 
 # test: what everyone runs before a change is handed in: a part of each suite.
 # make lint runs go vet. A test that builds the program imports what is slow to
@@ -40,16 +46,17 @@ test-short:
 
 # test-full: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
-test-full: fmt
-	ANOND_TESTS=full $(GO) test -vet=all -timeout 15m ./...
+test-full: fmt vet
+	ANOND_TESTS=full $(GO) test -vet=off -p 4 -timeout 15m ./...
 
 # race: concurrent packages under the race detector (needs a C compiler), with the
 # counts of make test: more streams and kills reach no other code. Tests that fill a
 # disk run in no smaller count. crashtest and kafkatest are left out: they run the
 # program as a process, which the detector does not see; so are figures, whose runs are
-# shared among cores by the package figures itself.
+# shared among cores by the package figures itself, and the replay of cuts, whose engine
+# is that of incremental.
 race:
-	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest|attacker|figures/(sun|zhu|wang|lgb|permutation|attack))$$')
+	$(GO) test -race -p 4 -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$')
 	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
