@@ -151,7 +151,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.history.settle(m.records.classOf, d.births)
 	m.sortPending(nil)
-	m.need = m.poolNeed()
+	m.publish(d.births)
 	m.planner.released(m.head.LastCut)
 	intent := m.history.latest()
 	intent.Records, intent.Classes, intent.Pending = m.published(), m.history.alive(), m.pending.counts()
@@ -169,10 +169,19 @@ func (m *Machine) rebuild() {
 	m.history.settle(m.records.classOf, m.history.classes)
 	m.pending.sort(&m.records)
 	m.sortPending(nil)
-	m.need = m.poolNeed()
+	m.values = nil
+	m.publish(m.history.classes)
 	made := m.planner.made
 	m.planner = newPlanner(&m.policy, &m.records, &m.history, m.head.LastCut)
 	m.planner.made = made
+}
+
+// publish counts the values of published classes, on which the next pool depends.
+func (m *Machine) publish(classes []*Class) {
+	if m.policy.Level == L2 {
+		m.values.add(&m.records, classes)
+	}
+	m.need = m.poolNeed()
 }
 
 // sortPending takes what is in a class, or in a pool that was quarantined, from what waits,

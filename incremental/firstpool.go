@@ -62,5 +62,5 @@ func (m *Machine) poolNeed() PoolNeed {
 	if m.policy.Level != L2 {
 		return PoolNeed{}
 	}
-	return m.sizes.needOf(&m.policy, m.head.Pools, m.records.publishedBag())
+	return m.sizes.needOf(&m.policy, m.head.Pools, m.values.bag())
 }

@@ -76,7 +76,8 @@ type Machine struct {
 	pending pendingSet
 	planner planner
 	buckets localBuckets
-	need    PoolNeed // of the next pool, at level L2
+	values  published // at level L2
+	need    PoolNeed  // of the next pool, at level L2
 	// draws are those of Merge for a key, sizes say how large pools have to be. A test
 	// may put others in their place; no configuration does.
 	draws func(merge.Key) merge.Draws

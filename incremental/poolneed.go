@@ -49,16 +49,25 @@ func firstNeed(policy *Policy) int {
 	return max(policy.MinPool, policy.Requirement.K*policy.Requirement.L)
 }
 
-// publishedBag counts the values of the published records. Cost: all records.
-func (c *columns) publishedBag() equivclass.Bag {
-	n := make([]int, c.Dicts[c.schema.SensitiveIndex()].Len())
-	for r, class := range c.classOf {
-		if class != none {
-			n[c.value(RecordID(r))]++
+// published counts the values of the published records, by code, at level L2, where no
+// class dies. It is derived from the classes, and a release adds its own.
+type published []int
+
+// add counts the values of some classes. Cost: their records.
+func (p *published) add(c *columns, classes []*Class) {
+	if values := c.Dicts[c.schema.SensitiveIndex()].Len(); len(*p) < values {
+		*p = append(*p, make([]int, values-len(*p))...)
+	}
+	for _, class := range classes {
+		for _, r := range class.Members {
+			(*p)[c.value(r)]++
 		}
 	}
+}
+
+func (p published) bag() equivclass.Bag {
 	var counts []equivclass.Count
-	for code, n := range n {
+	for code, n := range p {
 		if n > 0 {
 			counts = append(counts, equivclass.Count{Code: equivclass.Code(code), N: n})
 		}

@@ -58,8 +58,9 @@ type regrouper struct {
 	signature map[ClassID][]equivclass.Code // once asked for
 	taken     map[ClassID]bool              // classes regrouped in this cut
 	made      map[*Class]bool               // classes that regroupings of this cut made
-	gone      map[RecordID]bool             // records published by this cut
-	planned   map[RecordID]float64          // what each record loses in the class it is planned for
+	gone      recordSet                     // records published by this cut
+	planned   ranks                         // of the records that are planned for a class
+	lost      []float64                     // by rank: what they lose in it
 	here      map[ClassID][]RecordID        // waiting records by the class they lie at
 	must      map[RecordID]ClassID          // sticky: the class whose signature a repeat must get
 	rows      localScratch
@@ -68,29 +69,42 @@ type regrouper struct {
 func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan) *regrouper {
 	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, planner: from.planner, space: space,
 		spend: spendGain, signature: map[ClassID][]equivclass.Code{}, taken: map[ClassID]bool{},
-		made: map[*Class]bool{}, gone: map[RecordID]bool{}, planned: map[RecordID]float64{}, here: map[ClassID][]RecordID{}}
+		made: map[*Class]bool{}, gone: newRecordSet(from.records.len()), here: map[ClassID][]RecordID{}}
 	if r.policy.MaxRegroups < 0 {
 		r.spend = freeGain
 	}
-	for _, p := range plans {
-		for _, rec := range p.members {
-			r.planned[rec] = p.loss
-		}
-	}
+	r.plan(plans)
 	for _, p := range chosen {
 		for _, rec := range p.members {
-			r.gone[rec] = true
+			r.gone.add(rec)
 		}
 	}
 	var left []RecordID
 	for _, rec := range from.pending.waiting {
-		if !r.gone[rec] {
+		if !r.gone.has(rec) {
 			left = append(left, rec)
 		}
 	}
 	r.settle(left)
 	r.tie(from.pending.repeats)
 	return r
+}
+
+// plan notes what each record loses in the class that it is planned for.
+func (r *regrouper) plan(plans []plan) {
+	planned := newRecordSet(r.records.len())
+	for _, p := range plans {
+		for _, rec := range p.members {
+			planned.add(rec)
+		}
+	}
+	r.planned = ranksOf(planned)
+	r.lost = make([]float64, r.planned.len())
+	for _, p := range plans {
+		for _, rec := range p.members {
+			r.lost[r.planned.of(rec)] = p.loss
+		}
+	}
 }
 
 // settle positions records.
@@ -153,7 +167,7 @@ func (r *regrouper) waitingAt(classes []ClassID) []RecordID {
 	var out []RecordID
 	for _, c := range classes {
 		for _, rec := range r.here[c] {
-			if !r.gone[rec] {
+			if !r.gone.has(rec) {
 				out = append(out, rec)
 			}
 		}

@@ -74,8 +74,8 @@ func (r *regrouper) loss(members []RecordID) float64 {
 // count 1 in any case would let a class absorb records that lose less one release
 // later.)
 func (r *regrouper) waitingLoss(rec RecordID) float64 {
-	if loss, ok := r.planned[rec]; ok {
-		return loss
+	if r.planned.has(rec) {
+		return r.lost[r.planned.of(rec)]
 	}
 	return 1
 }
@@ -108,6 +108,6 @@ func (r *regrouper) apply(d *decision, g *regrouping) {
 		d.births = append(d.births, c)
 	}
 	for _, rec := range g.new {
-		r.gone[rec] = true
+		r.gone.add(rec)
 	}
 }

@@ -41,7 +41,7 @@ func (v *verifier) verify(d decision) error {
 	if v.policy.Level == L2 {
 		return v.pool(d)
 	}
-	seen := map[RecordID]bool{}
+	seen := newRecordSet(v.records.len())
 	for i, c := range d.births {
 		if err := v.birth(c, dying, seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
@@ -58,7 +58,7 @@ func (v *verifier) verify(d decision) error {
 	return nil
 }
 
-func (v *verifier) birth(c *Class, dying map[ClassID]int, seen map[RecordID]bool) error {
+func (v *verifier) birth(c *Class, dying map[ClassID]int, seen recordSet) error {
 	bag := v.records.bag(c.Members)
 	if !v.want.Holds(bag) {
 		return errors.New("it breaks the requirement (rule A)")
@@ -75,10 +75,10 @@ func (v *verifier) birth(c *Class, dying map[ClassID]int, seen map[RecordID]bool
 	}
 	from := none
 	for _, r := range c.Members {
-		if seen[r] {
+		if seen.has(r) {
 			return errors.New("it holds a record of another birth (rule F)")
 		}
-		seen[r] = true
+		seen.add(r)
 		old := v.records.classOf[r]
 		if old == none {
 			continue

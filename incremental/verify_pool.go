@@ -15,7 +15,7 @@ func (v *verifier) pool(d decision) error {
 	if len(d.deaths) > 0 {
 		return fmt.Errorf("%w: a class dies at level L2", ErrUnsafe)
 	}
-	seen := map[RecordID]bool{}
+	seen := newRecordSet(v.records.len())
 	buckets := map[BucketID][]RecordID{}
 	for i, c := range d.births {
 		if err := v.blindBirth(c, seen); err != nil {
@@ -31,7 +31,7 @@ func (v *verifier) pool(d decision) error {
 	return nil
 }
 
-func (v *verifier) blindBirth(c *Class, seen map[RecordID]bool) error {
+func (v *verifier) blindBirth(c *Class, seen recordSet) error {
 	switch {
 	case len(c.Members) != v.policy.Requirement.K:
 		return errors.New("it has not exactly k records (rule B)")
@@ -39,10 +39,10 @@ func (v *verifier) blindBirth(c *Class, seen map[RecordID]bool) error {
 		return errors.New("it is not frozen in a bucket of its own release (rule B)")
 	}
 	for _, r := range c.Members {
-		if seen[r] || v.records.classOf[r] != none {
+		if seen.has(r) || v.records.classOf[r] != none {
 			return errors.New("it holds a record of another class (rule F)")
 		}
-		seen[r] = true
+		seen.add(r)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func censusPool(seed uint64, n int) *equivclass.Pool {
 
 // BenchmarkCensus forms classes of the same records at both levels.
 func BenchmarkCensus(b *testing.B) {
-	for _, n := range []int{1000, 20_000, 100_000, 500_000} {
+	for _, n := range []int{1000, 10_000, 20_000, 100_000, 250_000, 500_000} {
 		p := censusPool(1, n)
 		workers := runtime.GOMAXPROCS(0)
 		b.Run(fmt.Sprintf("Extract/n=%d", n), func(b *testing.B) {

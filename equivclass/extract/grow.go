@@ -14,15 +14,17 @@ type bucket struct {
 	x        *extraction
 	effort   effort
 	live     []int32
-	values   []int32  // the values that the part began with
-	left     []int32  // by value: records in live
-	required []int32  // by value: records the next class must take
-	unmet    int      // sum of required
-	all      []nearby // the live rows, by their distance from the seed
+	columns  [][]uint32 // words of the live rows, by dimension
+	values   []int32    // the values that the part began with
+	left     []int32    // by value: records in live
+	required []int32    // by value: records the next class must take
+	unmet    int        // sum of required
 	short    []candidate
-	sorted   int      // candidates that ascend by from; those after them must be taken
-	keys     []uint64 // scratch of add
-	rows     []int32  // the class that grows
+	sorted   int       // candidates that ascend by from; those after them must be taken
+	spans    []float32 // of the seed and each live row
+	within   float32   // the span below which as many rows as wanted lay before, and some more
+	keys     []uint64  // scratch of shortlist
+	rows     []int32   // the class that grows
 }
 
 // takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
@@ -30,9 +32,10 @@ func (x *extraction) takeAll(rows []int32, e effort) []int32 {
 	b := x.newBucket(rows, e)
 	defer b.close()
 	x.farthestFirst(rows)
+	b.gather()
 	failed := 0 // seeds live[:failed] have failed
 	for inARow := 0; failed < len(b.live) && len(b.live) >= x.size && inARow < maxFails; {
-		if !b.grow(b.live[failed]) {
+		if !b.grow(failed) {
 			failed++
 			inARow++
 			continue
@@ -78,22 +81,40 @@ func (b *bucket) remove(first int) (among int) {
 		b.x.gone[r] = true
 	}
 	slices.Sort(b.rows)
-	kept := b.live[:0]
+	places := make([]int32, 0, 32)
 	for i, r := range b.live {
-		if !b.x.gone[r] {
-			kept = append(kept, r)
-			continue
-		}
-		b.left[b.x.value[r]]--
-		if i < first {
-			among++
+		if b.x.gone[r] {
+			places = append(places, int32(i))
+			b.left[b.x.value[r]]--
+			if i < first {
+				among++
+			}
 		}
 	}
-	b.live = kept
+	b.live = without(b.live, places)
+	for j := range b.columns {
+		b.columns[j] = without(b.columns[j], places)
+	}
 	for _, r := range b.rows {
 		b.x.gone[r] = false
 	}
 	return among
+}
+
+// without closes the gaps at some places, which ascend.
+func without[T any](list []T, places []int32) []T {
+	kept := 0
+	for i, p := range places {
+		end := len(list)
+		if i+1 < len(places) {
+			end = int(places[i+1])
+		}
+		if i == 0 {
+			kept = int(p)
+		}
+		kept += copy(list[kept:], list[p+1:end])
+	}
+	return list[:len(list)-len(places)]
 }
 
 // farthestFirst sorts rows by falling distance from their mean, ties by number.
@@ -131,13 +152,14 @@ func (x *extraction) mean(rows []int32) []float32 {
 	return mean
 }
 
-// grow forms a class around a seed in b.rows and reports success. The nearest
-// rows are tried first; only if they cannot make a class, all of them.
-func (b *bucket) grow(seed int32) bool {
+// grow forms a class around a seed, the live row at a place, in b.rows and reports
+// success. The nearest rows are tried first; only if they cannot make a class, all of them.
+func (b *bucket) grow(place int) bool {
 	if b.computeRequired(); b.unmet > 0 && !b.possible() {
 		return false
 	}
-	b.shortlist(seed)
+	seed := b.live[place]
+	b.shortlist(place)
 	if b.fill(seed) {
 		return true
 	}

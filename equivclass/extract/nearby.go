@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"sync"
+
 	"anond/equivclass/internal/cut"
 )
 
@@ -29,7 +31,6 @@ type neighbours struct {
 	words  []uint64  // the same in seven bits
 	place  []int32   // in the given order
 	leaves []leaf
-	list   []nearby // by place
 }
 
 type leaf struct {
@@ -93,11 +94,26 @@ func far(limit float32) uint64 {
 }
 
 // each calls do for every point, by its place in the given order, with the near points
-// nearest to it, ascending; they are places, too, and valid during the call.
-func (v *neighbours) each(near int, do func(place int32, list []nearby)) {
-	for own, l := range v.leaves {
-		for i := l.begin; i < l.end; i++ {
-			v.list = v.list[:0]
+// nearest to it, ascending; they are places, too, and valid during the call. So many
+// goroutines share the leaves: the calls must not touch what others use.
+func (v *neighbours) each(near, workers int, do func(place int32, list []nearby)) {
+	if workers = min(workers, len(v.leaves)); workers < 2 {
+		v.some(0, len(v.leaves), near, do)
+		return
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() { v.some(w*len(v.leaves)/workers, (w+1)*len(v.leaves)/workers, near, do) })
+	}
+	all.Wait()
+}
+
+// some is each for the points of some leaves.
+func (v *neighbours) some(from, to, near int, do func(place int32, list []nearby)) {
+	list := make([]nearby, 0, near+1)
+	for own := from; own < to; own++ {
+		for i := v.leaves[own].begin; i < v.leaves[own].end; i++ {
+			list = list[:0]
 			limit := far(maxSpan)
 			for step := range 2 * len(v.leaves) { // own, own+1, own-1, own+2, ...
 				at := own - (step+1)/2
@@ -109,16 +125,16 @@ func (v *neighbours) each(near int, do func(place int32, list []nearby)) {
 				}
 				o := &v.leaves[at]
 				if w := v.words[i]; sumOf(above(o.lo, w)+above(w, o.hi)) < limit {
-					limit = v.scan(i, o, near, limit)
+					list, limit = v.scan(i, o, list, near, limit)
 				}
 			}
-			do(v.place[i], v.list)
+			do(v.place[i], list)
 		}
 	}
 }
 
-// scan looks at the points of a leaf and returns the new limit.
-func (v *neighbours) scan(i int32, o *leaf, near int, limit uint64) uint64 {
+// scan looks at the points of a leaf and returns the list and the new limit.
+func (v *neighbours) scan(i int32, o *leaf, list []nearby, near int, limit uint64) ([]nearby, uint64) {
 	d, own := int32(v.x.d), v.words[i]
 	at := v.coords[i*d : (i+1)*d]
 	for j, w := range v.words[o.begin:o.end] {
@@ -127,17 +143,17 @@ func (v *neighbours) scan(i int32, o *leaf, near int, limit uint64) uint64 {
 			continue
 		}
 		c := nearby{manhattan(at, v.coords[other*d:(other+1)*d]), v.place[other]}
-		if len(v.list) == near {
-			if last := v.list[near-1]; !before(c, last) {
+		if len(list) == near {
+			if last := list[near-1]; !before(c, last) {
 				continue
 			}
 		}
-		v.list = insert(v.list, near, c)
-		if len(v.list) == near {
-			limit = far(v.list[near-1].dist)
+		list = insert(list, near, c)
+		if len(list) == near {
+			limit = far(list[near-1].dist)
 		}
 	}
-	return limit
+	return list, limit
 }
 
 // before is the order of distances, equals by number.

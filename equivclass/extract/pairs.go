@@ -47,7 +47,7 @@ func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int
 	lists := make([][]nearby, len(x.drafts))
 	room := make([]nearby, len(x.drafts)*near)
 	x.each(len(parts), func(w *extraction, i int) {
-		w.drafts, w.clock = x.drafts, x.clock
+		w.drafts, w.clock, w.workers = x.drafts, x.clock, x.workers/len(parts) // those that have no part
 		do(w, i, w.pairs(mid, parts[i], lists, room, near))
 	})
 }
@@ -55,7 +55,7 @@ func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int
 // pairs lists for each draft of a part the drafts whose cells have the nearest
 // middles.
 func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
-	x.newNeighbours(mid, ids).each(near, func(place int32, list []nearby) {
+	x.newNeighbours(mid, ids).each(near, x.workers, func(place int32, list []nearby) {
 		a := int(ids[place])
 		lists[a] = room[a*near : a*near : (a+1)*near]
 		for _, c := range list {

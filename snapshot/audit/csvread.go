@@ -17,6 +17,12 @@ type csvReader struct {
 	line   int // line on which the current row started
 	want   int // fields per row; fixed by the header
 	fields [][]byte
+	// Neighbouring rows mostly begin alike. The first fields, so many, are not looked at
+	// again where the bytes of them all are those of the row above: the same bytes from
+	// the begin of a line to behind a comma are the same fields.
+	alike int
+	lead  []byte // those bytes of the row above, the last comma included; nil: not known
+	kept  int    // alike, if the current row begins so, else 0
 }
 
 // newCSV checks the encoding and reads the header.
@@ -50,7 +56,16 @@ func (r *csvReader) next() (bool, error) {
 	if r.pos == len(r.data) {
 		return false, nil
 	}
-	r.fields = r.fields[:0]
+	begin := r.pos
+	if r.kept = 0; r.lead != nil && bytes.HasPrefix(r.data[r.pos:], r.lead) {
+		r.kept, r.pos = r.alike, r.pos+len(r.lead)
+		if r.pos == len(r.data) {
+			return false, r.fail("last line does not end in LF")
+		}
+	} else {
+		r.lead = nil
+	}
+	r.fields = r.fields[:r.kept]
 	for {
 		var err error
 		if r.data[r.pos] == '"' {
@@ -71,6 +86,9 @@ func (r *csvReader) next() (bool, error) {
 		}
 		if r.pos == len(r.data) {
 			return false, r.fail("last line does not end in LF")
+		}
+		if len(r.fields) == r.alike && r.at == r.line {
+			r.lead = r.data[begin:r.pos]
 		}
 	}
 	r.at++

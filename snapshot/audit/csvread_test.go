@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,4 +55,48 @@ func FuzzCSV(f *testing.F) {
 		}
 		require.Equal(t, want, rows)
 	})
+}
+
+// TestRowsThatBeginAlike: a reader that leaves out what the row above begins with reads
+// what one that looks at every field reads, the same errors on the same lines included.
+func TestRowsThatBeginAlike(t *testing.T) {
+	kept, broken := 0, 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		fields := 1 + rng.IntN(4)
+		some := []string{"a", "", "ab", `"a"`, `"a,b"`, "\"a\nb\"", `"a""b"`, "12"}
+		if seed%3 == 0 {
+			some = append(some, `a"`, "a\r", `"a`, `"a"b`, "a,b", "a\nb")
+		}
+		text := strings.Repeat("h,", fields-1) + "h\n"
+		for range 1 + rng.IntN(12) {
+			for j := range fields {
+				text += some[rng.IntN(1+rng.IntN(len(some)))] + map[bool]string{true: "\n", false: ","}[j == fields-1]
+			}
+		}
+		text = text[:len(text)-rng.IntN(2)]
+		plain, _, err := newCSV("f", []byte(text))
+		require.NoError(t, err)
+		quick, _, err := newCSV("f", []byte(text))
+		require.NoError(t, err)
+		quick.alike = rng.IntN(fields)
+		for ok := true; ok && err == nil; {
+			var errPlain error
+			ok, errPlain = plain.next()
+			var also bool
+			also, err = quick.next()
+			require.Equal(t, errPlain, err, "%q", text)
+			require.Equal(t, ok, also)
+			require.Equal(t, []int{plain.line, plain.at, plain.pos}, []int{quick.line, quick.at, quick.pos}, "%q", text)
+			if ok {
+				require.Equal(t, plain.fields, quick.fields, "%q", text)
+			}
+			kept += quick.kept
+		}
+		if err != nil {
+			broken++
+		}
+	}
+	require.Greater(t, kept, 500)
+	require.Greater(t, broken, 100)
 }

@@ -135,6 +135,9 @@ func (r *tableReader) readRows(file string, data []byte, withSA bool, keys ...st
 	}
 	row := &rowReader{s: r.s, csv: csv, keys: keys, ids: make([]uint32, len(at))}
 	cells, read := newChangedCells(csv, at), row.cell
+	if slices.Equal(at, ascending(len(at))) {
+		csv.alike = d
+	}
 	for {
 		ok, err := cells.next(len(raw.cls) == 0, read)
 		if err != nil || !ok {
@@ -170,8 +173,8 @@ func (c *changedCells) next(first bool, read func(j int, text []byte) error) (bo
 	if err != nil || !ok {
 		return ok, err
 	}
-	for j, col := range c.at {
-		text := c.csv.fields[col]
+	for j := c.csv.kept; j < len(c.at); j++ {
+		text := c.csv.fields[c.at[j]]
 		if !first && bytes.Equal(text, c.above[j]) {
 			continue
 		}

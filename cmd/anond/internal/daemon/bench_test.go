@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -119,11 +120,13 @@ func (s *segments) observe(r ingest.Report, every int) {
 	s.began, s.sent = r.Time, r.Machine.Sent
 }
 
-// BenchmarkEndToEnd reports: records/s outside the release work; share, that
-// rate against the raw client with decoding on the same topic in the same run;
-// the time of each release from decision to mark, the one at the end of the
-// source included, which holds nothing back; then, of a daemon started on
-// the state it left, start-ms until it reads and heap-B/record.
+// BenchmarkEndToEnd reports: whole-s, until the daemon has ended; records/s outside the
+// release work; share, that rate against the raw client with decoding on the same topic in
+// the same run; the time of each release from decision to mark, the one at the end of the
+// source included, which holds nothing back; then, of a daemon started on the state it left,
+// start-ms until it reads and heap-B/record. At level L2 merge-s is what Merge takes alone
+// on the bags of all releases again, and whole-less-merge-s the rest. Where a release reads
+// all that comes after it, update-records/s is 0.
 func BenchmarkEndToEnd(b *testing.B) {
 	c := benchCluster(b, benchRecords)
 	for _, level := range []config.Level{config.L1, config.L2} {
@@ -140,7 +143,13 @@ func benchEndToEnd(b *testing.B, c *kfake.Cluster, level config.Level) {
 		require.NoError(b, Run(context.Background(), cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true,
 			Observe: func(r ingest.Report) { s.observe(r, benchRecords/2) }}))
 		require.GreaterOrEqual(b, len(s.releases), 2)
-		b.ReportMetric(time.Since(began).Seconds(), "whole-s")
+		whole := time.Since(began)
+		b.ReportMetric(whole.Seconds(), "whole-s")
+		if level == config.L2 && flag.Lookup("test.cpuprofile").Value.String() == "" { // a profile has it once
+			merging := benchMerge(b, cfg)
+			b.ReportMetric(merging.Seconds(), "merge-s")
+			b.ReportMetric((whole - merging).Seconds(), "whole-less-merge-s")
+		}
 		rate := float64(s.records) / s.reading.Seconds()
 		b.ReportMetric(rate, "records/s")
 		b.ReportMetric(s.rates[0], "first-load-records/s")
@@ -154,6 +163,23 @@ func benchEndToEnd(b *testing.B, c *kfake.Cluster, level config.Level) {
 		benchStart(b, cfg)
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// benchMerge is what Merge takes alone on the classes of every release.
+func benchMerge(b *testing.B, cfg *config.Config) (all time.Duration) {
+	store, err := boltstore.Open(cfg.State.Path, boltstore.Options{})
+	require.NoError(b, err)
+	machine, err := openMachine(b.Context(), store, cfg, Options{})
+	require.NoError(b, err)
+	for _, of := range machine.Intents() {
+		view, err := machine.Change(of.Release)
+		require.NoError(b, err)
+		began := time.Now()
+		mergeAgain(view)
+		all += time.Since(began)
+	}
+	require.NoError(b, store.Close())
+	return all
 }
 
 // benchRaw reads and decodes the topic with nothing behind: a goroutine a

@@ -20,7 +20,6 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
-	"anond/equivclass/merge"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
@@ -166,27 +165,6 @@ func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, 
 		r.add(name+": buckets (Merge)", "ms", (processorTime()-began).Seconds()*1000)
 		r.took[classes] -= r.took[name+": buckets (Merge)"]
 	}
-}
-
-// mergeAgain runs Merge over the classes that a release published first, in sub-pools of
-// as many classes as the machine's were.
-func mergeAgain(v *incremental.View) {
-	d := v.Dictionaries[v.Schema.SensitiveIndex()]
-	var texts []string
-	for code := range d.Len() {
-		texts = append(texts, d.Text(equivclass.Code(code)))
-	}
-	order := merge.NewOrder(texts)
-	values := v.SA.Codes()
-	var bags []merge.Bag
-	for _, c := range v.Classes {
-		if c.Born == v.Intent.Release {
-			bags = append(bags, merge.BagOf(order, values, c.Members))
-		}
-	}
-	subPools, _ := merge.Division(len(bags), merge.SubPoolClasses, 5)
-	merge.Pool(bags, 10, subPools, merge.Requirement{L: 5}, merge.NewDraws([32]byte{}, merge.Key{}),
-		merge.Run{Workers: runtime.GOMAXPROCS(0)})
 }
 
 // start opens the state as a start does, and says what a record takes.
