@@ -32,6 +32,7 @@ type steering struct {
 	written  chan struct{}   // a release was published since the disks were measured
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
+	quota    *quota // set before the loop begins
 
 	far *meters
 

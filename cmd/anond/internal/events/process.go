@@ -44,6 +44,8 @@ var ofProcess = []Event{
 		{Name: "outdated", Type: Integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
+		{Name: "paused", Type: Boolean, Optional: true},
+		{Name: "full", Type: Boolean, Optional: true},
 		{Name: "damaged_files", Type: Integer, Optional: true},
 		{Name: "damaged_file", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -60,6 +62,21 @@ var ofProcess = []Event{
 			Meaning: "status.json cannot be written; logged once",
 			Action:  "look at the disk of the state",
 		},
+	}},
+	{Name: "quota_reached", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "left", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the state has no room for another record below `state.max_bytes` (`bytes`): nothing is read; releases use what is `left`",
+			Action:  "raise `state.max_bytes` and run `anond reload`; or stop anond and run `anond state compact`",
+		},
+	}},
+	{Name: "quota_resumed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "left", Type: Integer},
+	}, Cases: []Case{
+		{Meaning: "the state has room again, and reading goes on", Action: "none"},
 	}},
 	{Name: "backup_made", Levels: []string{"info"}, Fields: []Field{
 		{Name: "file", Type: Text},
