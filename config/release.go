@@ -116,6 +116,7 @@ type State struct {
 	MaxRecords int   // 0: no limit
 	MaxBytes   int64 // 0: no limit
 	OnFull     OnFull
+	Compact    Compact
 	Backup     Backup
 }
 
@@ -221,7 +222,7 @@ func (s *State) keys() []key {
 		{path: "state.on_full", value: oneOf(&s.OnFull, PauseWhenFull, StopWhenFull), def: "pause", doc: "What anond does when the state has " +
 			"no room for another record below `state.max_bytes`. pause: it reads nothing until there is room, and makes releases meanwhile; " +
 			"`anond reload` takes in a larger limit. stop: it ends with an error, as a run with --once always does."},
-	}, s.Backup.keys()...)
+	}, append(s.Compact.keys(), s.Backup.keys()...)...)
 }
 
 func (l *Log) keys() []key {

@@ -68,7 +68,8 @@ type Store struct {
 var _ incremental.Store = (*Store)(nil)
 
 // Open opens the state at path, creating it (mode 0600) and its directory
-// (mode 0700) unless it is opened for reading. Errors: incremental.ErrLocked
+// (mode 0700) unless it is opened for reading. A writer removes what killed processes left
+// next to it. Errors: incremental.ErrLocked
 // (naming the holder where the system says), ErrNewerFormat, ErrCorrupt,
 // ErrNoSpace; fs.ErrNotExist when reading what is not there; sealed.ErrNoKey,
 // sealed.ErrWrongKey and sealed.ErrNotEncrypted where file and key do not belong together.
@@ -92,6 +93,9 @@ func open(path string, o Options) (*Store, error) {
 	}
 	if err := guarded(func() error { return s.start(o.Key) }); err != nil {
 		return nil, errors.Join(err, s.db.Close())
+	}
+	if !o.ReadOnly {
+		sweep(path)
 	}
 	if created {
 		err = syncDir(filepath.Dir(path))
