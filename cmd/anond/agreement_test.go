@@ -83,7 +83,9 @@ var sharedFigures = []struct {
 	}},
 	{metric: "anond_local_updates_total", status: key("local_updates.updates")},
 	{metric: "anond_local_update_classes_total", status: key("local_updates.classes")},
-	{metric: "anond_pending_oldest_age_releases", status: func(s *shown) float64 { return s.num("counts.now") - s.num("counts.oldest_tick") }},
+	{metric: "anond_pending_oldest_age_releases", status: func(s *shown) float64 {
+		return s.num("counts.now") - s.num("counts.oldest_tick")
+	}},
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
 	{metric: "anond_pool_possible", status: key("counts.pool.possible")},
 	{tile: "pending", status: func(s *shown) float64 {
@@ -108,30 +110,64 @@ var sharedFigures = []struct {
 
 // counted are metrics with one series for each reason of a part of the status.
 var counted = map[string]string{
-	"anond_dlq_records_total": "counts.refused.", "anond_ingest_ignored_total": "counts.ignored.", "anond_pending_records": "counts.pending.",
+	"anond_dlq_records_total":    "counts.refused.",
+	"anond_ingest_ignored_total": "counts.ignored.",
+	"anond_pending_records":      "counts.pending.",
 }
 
 // alone are the figures that one surface has, and why nothing can contradict them.
 var alone = map[string]string{
-	"anond_build_info": "of the program", "anond_up_since_timestamp_seconds": "of the process", "anond_phase": "status.json is written while running",
-	"anond_part_ready": "compared with /readyz and the status below", "anond_policy_k": "a setting", "anond_policy_l": "a setting",
-	"anond_config_last_reload_successful": "the start counts, too", "anond_config_last_reload_success_timestamp_seconds": "likewise",
-	"anond_config_reloads_total": "counts attempts", "anond_log_messages_total": "of the log", "anond_events_total": "of the log",
-	"anond_kafka_assigned_partitions": "Kafka", "anond_kafka_rebalances_total": "Kafka", "anond_kafka_offset_gap_records_total": "Kafka",
-	"anond_release_suppressed_records": "of the manifest", "anond_release_buckets": "of the manifest",
-	"anond_release_min_class_size": "compared with tile k", "anond_release_max_value_share": "compared with tile share",
-	"anond_release_min_distinct_sensitive": "follows from the share", "anond_releases_on_disk": "of the directory",
-	"anond_release_class_sizes": "of the release", "anond_release_bucket_sizes": "of the release",
-	"anond_state_behind_ledger": "of the ledger", "anond_state_commit_duration_seconds": "measured",
-	"anond_release_decision_duration_seconds": "measured", "anond_release_view_duration_seconds": "measured",
-	"anond_release_duration_seconds": "measured", "anond_release_withheld_total": "counts cuts", "anond_release_failures_total": "counts attempts",
-	"anond_dlq_write_failures_total": "counts attempts",
-	"pid":                            "of the process", "dataset": "a setting", "counted": "of the status", "doing": "of the status", "since": "of doing",
-	"counts.published": "decided, not only published", "counts.classes": "likewise", "counts.release": "likewise",
-	"counts.infeasible": "of the log", "counts.initial_done": "of the first load", "unread.": "lines of files", "partitions.": "their sum is lag",
-	"counts.first_load.": "of the first load", "newest.ms": "measured", "progress.": "of the moment of asking", "rendering.": "likewise",
-	"disk.": "measured now and then",
-	"k":     "compared with the metric", "share": "compared with the metric", "rate": "of two reports", "state": "rounded",
+	"anond_build_info":                    "of the program",
+	"anond_up_since_timestamp_seconds":    "of the process",
+	"anond_phase":                         "status.json is written while running",
+	"anond_part_ready":                    "compared with /readyz and the status below",
+	"anond_policy_k":                      "a setting",
+	"anond_policy_l":                      "a setting",
+	"anond_config_last_reload_successful": "the start counts, too",
+	"anond_config_last_reload_success_timestamp_seconds": "likewise",
+	"anond_config_reloads_total":                         "counts attempts",
+	"anond_log_messages_total":                           "of the log",
+	"anond_events_total":                                 "of the log",
+	"anond_kafka_assigned_partitions":                    "Kafka",
+	"anond_kafka_rebalances_total":                       "Kafka",
+	"anond_kafka_offset_gap_records_total":               "Kafka",
+	"anond_release_suppressed_records":                   "of the manifest",
+	"anond_release_buckets":                              "of the manifest",
+	"anond_release_min_class_size":                       "compared with tile k",
+	"anond_release_max_value_share":                      "compared with tile share",
+	"anond_release_min_distinct_sensitive":               "follows from the share",
+	"anond_releases_on_disk":                             "of the directory",
+	"anond_release_class_sizes":                          "of the release",
+	"anond_release_bucket_sizes":                         "of the release",
+	"anond_state_behind_ledger":                          "of the ledger",
+	"anond_state_commit_duration_seconds":                "measured",
+	"anond_release_decision_duration_seconds":            "measured",
+	"anond_release_view_duration_seconds":                "measured",
+	"anond_release_duration_seconds":                     "measured",
+	"anond_release_withheld_total":                       "counts cuts",
+	"anond_release_failures_total":                       "counts attempts",
+	"anond_dlq_write_failures_total":                     "counts attempts",
+	"pid":                                                "of the process",
+	"dataset":                                            "a setting",
+	"counted":                                            "of the status",
+	"doing":                                              "of the status",
+	"since":                                              "of doing",
+	"counts.published":                                   "decided, not only published",
+	"counts.classes":                                     "likewise",
+	"counts.release":                                     "likewise",
+	"counts.infeasible":                                  "of the log",
+	"counts.initial_done":                                "of the first load",
+	"unread.":                                            "lines of files",
+	"partitions.":                                        "their sum is lag",
+	"counts.first_load.":                                 "of the first load",
+	"newest.ms":                                          "measured",
+	"progress.":                                          "of the moment of asking",
+	"rendering.":                                         "likewise",
+	"disk.":                                              "measured now and then",
+	"k":                                                  "compared with the metric",
+	"share":                                              "compared with the metric",
+	"rate":                                               "of two reports",
+	"state":                                              "rounded",
 }
 
 func isAlone(name string) bool {
@@ -177,7 +213,8 @@ func TestNoFigureContradictsAnother(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon for some seconds")
 	s := &site{t: t, dir: t.TempDir()}
 	s.config = s.path("anond.yaml")
-	s.write("anond.yaml", strings.Replace(canaryConfig, "source: {", "control: {socket: ./c.sock}\nsource: {max_records_per_second: 500, ", 1))
+	s.write("anond.yaml", strings.Replace(canaryConfig, "source: {",
+		"control: {socket: ./c.sock}\nsource: {max_records_per_second: 500, ", 1))
 	s.write("in.ndjson", canaries(2000))
 	ctx, stop := context.WithCancel(t.Context())
 	var out, log programtest.Text
