@@ -24,6 +24,7 @@ var changes = map[Change][]string{
 		"source.max_records_per_second",
 		"release.trigger.on", "release.trigger.min_interval", "release.trigger.every", "release.trigger.at", "release.trigger.time_zone",
 		"release.trigger.missed",
+		"state.max_bytes",
 		"log.level",
 	},
 	AtRestart: {
@@ -38,7 +39,7 @@ var changes = map[Change][]string{
 		"schema.attributes[].max_length",
 		"initial.partitioner", "initial.min_records", "initial.max_records", "initial.on_refusal",
 		"release.dir", "release.ledger", "release.single_file",
-		"state.path", "state.max_records", "state.max_bytes",
+		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
 		"state.backup.dir", "state.backup.min_interval", "state.backup.keep",
 		"encryption.key", "encryption.key_command",
 		"http.listen", "http.tls.cert", "http.tls.key", "http.tls.client_ca", "http.auth.token", "http.auth.username", "http.auth.password",

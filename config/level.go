@@ -136,6 +136,15 @@ func (c *Config) checkPool(r *reader) {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below the %d records that the first pool needs: policy.min_pool, and at least "+
 			"k times l", n, need), "raise it, or write 0 for everything in the source at the first start")
 	}
+	c.checkRecords(r, need)
+}
+
+// checkRecords warns if state.max_records ends anond before anything can be published.
+func (c *Config) checkRecords(r *reader, need int) {
+	if n := c.State.MaxRecords; n > 0 && n < need && r.sound("state.max_records") {
+		r.warn("state.max_records", fmt.Sprintf("is %d, below the %d records that the first release needs: anond would stop before it "+
+			"publishes anything", n, need), "raise it, or write 0 for no limit")
+	}
 }
 
 // checkL1 refuses what only level L2 has, and a first load that cannot end.
@@ -160,5 +169,8 @@ func (c *Config) checkL1(r *reader) {
 	if n := c.Initial.MaxRecords; n > 0 && n < c.Policy.K && r.sound("policy.k", "initial.max_records") {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below k = %d: the first load could form no class", n, c.Policy.K),
 			"raise it, or write 0 for everything in the source at the first start")
+	}
+	if r.sound("policy.k", "initial.min_records") {
+		c.checkRecords(r, max(c.Policy.K, c.Initial.MinRecords))
 	}
 }

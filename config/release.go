@@ -115,8 +115,19 @@ type State struct {
 	Path       string
 	MaxRecords int   // 0: no limit
 	MaxBytes   int64 // 0: no limit
+	OnFull     OnFull
+	Compact    Compact
 	Backup     Backup
 }
+
+// OnFull says what a daemon does whose state reaches MaxBytes.
+type OnFull string
+
+// What it may do.
+const (
+	PauseWhenFull OnFull = "pause"
+	StopWhenFull  OnFull = "stop"
+)
 
 // LogLevel is the least level that is logged.
 type LogLevel string
@@ -206,9 +217,12 @@ func (s *State) keys() []key {
 			doc: "State file. Private: it holds the records. One process at a time."},
 		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
 			doc: "Number of records at which the daemon stops with an error, before anything is lost; 0: no limit."},
-		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Size of the state file, such as 4GiB, at which the daemon " +
-			"stops with an error, before anything is lost; 0: no limit."},
-	}, s.Backup.keys()...)
+		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Largest size of the state file, such as 4GiB; 0: no " +
+			"limit. Before it is reached, anond stops reading (`state.on_full`). What is left is kept for releases. Nothing is lost."},
+		{path: "state.on_full", value: oneOf(&s.OnFull, PauseWhenFull, StopWhenFull), def: "pause", doc: "What anond does when the state has " +
+			"no room for another record below `state.max_bytes`. pause: it reads nothing until there is room, and makes releases meanwhile; " +
+			"`anond reload` takes in a larger limit. stop: it ends with an error, as a run with --once always does."},
+	}, append(s.Compact.keys(), s.Backup.keys()...)...)
 }
 
 func (l *Log) keys() []key {

@@ -14,6 +14,15 @@ func (m *Machine) CutDue() bool {
 // tried, with or without a release.
 func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.head.LastCut) }
 
+// MostNamed is how many records the classes of the next release name at most: those that
+// wait, and in mode regroup those that are published.
+func (m *Machine) MostNamed() int {
+	if m.policy.Republication == Regroup {
+		return int(m.records.len())
+	}
+	return m.pending.counts().Total()
+}
+
 // UpdateDue reports whether updates have gathered such that a release may have
 // something new to publish (trigger `update`).
 func (m *Machine) UpdateDue() bool {

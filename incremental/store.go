@@ -1,6 +1,9 @@
 package incremental
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of a store, grouped by the moment at which they arise.
 var (
@@ -14,6 +17,8 @@ var (
 	ErrDecided = errors.New("a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
 	ErrNoSpace = errors.New("no space left for the state")
+	// ErrQuota is the ErrNoSpace of state.max_bytes. The same commit may be repeated.
+	ErrQuota = fmt.Errorf("%w: state.max_bytes is reached", ErrNoSpace)
 )
 
 // Store keeps the machine's state. One Delta is one transaction: all of it or
@@ -21,7 +26,7 @@ var (
 // together is in it, source positions included).
 //
 // A failed Commit leaves the store as it was before; the machine that issued it
-// must be thrown away and loaded again. A Store is used by one goroutine, except
+// must be thrown away and loaded again, unless the store repeats the commit itself. A Store is used by one goroutine, except
 // that Outbox may run concurrently.
 type Store interface {
 	// Load passes everything the store holds to the visitor: meta and counters first, then

@@ -14,9 +14,7 @@ import (
 func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if ok {
 		l.limit.took(len(b.chunk.Records))
-		err := l.apply(ctx, b)
-		l.stage.put(b)
-		return err
+		return l.applyAll(ctx, b)
 	}
 	if !errors.Is(l.stage.err, io.EOF) {
 		return l.stage.err
@@ -31,35 +29,49 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	return l.cut(ctx, cutting{flush: true})
 }
 
+// applyAll applies a batch, or holds it when the state is full.
+func (l *loop) applyAll(ctx context.Context, b *batch) error {
+	room, err := l.apply(ctx, b)
+	if err == nil && !room {
+		return l.hold(b)
+	}
+	l.stage.put(b)
+	return err
+}
+
 // apply gives the records of a batch to the machine, cutting exactly where a
-// release is due: where chunks begin and end never matters.
-func (l *loop) apply(ctx context.Context, b *batch) error {
+// release is due: where chunks begin and end never matters. It ends early where there is
+// no room for a record.
+func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	c := b.chunk
 	if next, known := l.Machine.Next(c.Partition); known && c.From > next {
-		return &GapError{Partition: c.Partition, Want: next, Have: c.From}
+		return false, &GapError{Partition: c.Partition, Want: next, Have: c.From}
 	}
 	l.tick()
 	if c.Missing.Below > c.From {
 		if err := l.Machine.Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
-			return err
+			return false, err
 		}
 	}
 	for i := range c.Records {
+		if room, err := l.roomFor(ctx, &c.Records[i]); err != nil || !room {
+			return room, err
+		}
 		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.rowAt(i)); err != nil {
-			return err
+			return false, err
 		}
 		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
-			return err
+			return false, err
 		}
 		if err := l.commitFull(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	l.witness() // the chunk is not needed any more
 	l.Machine.Pass(c.Partition, c.Next)
 	l.noteStaged(0)
 	l.staged.move(c.Partition)
-	return l.cutIfDue(ctx, c.Partition, c.Next)
+	return true, l.cutIfDue(ctx, c.Partition, c.Next)
 }
 
 func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {

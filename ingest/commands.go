@@ -44,6 +44,8 @@ type Answer struct {
 var (
 	// ErrReleasing: an order has to wait for the release in progress.
 	ErrReleasing = errors.New("is in progress")
+	// ErrBusy: as many orders wait as may.
+	ErrBusy = errors.New("too many orders wait for anond")
 	// ErrEnding: the host is stopping, or has ended.
 	ErrEnding = errors.New("anond is stopping")
 )
@@ -134,9 +136,16 @@ func (l *loop) obey(c *command) {
 		}
 		c.answer <- answered{Answer: Answer{Changed: changed}}
 	default:
+		if len(l.asked.waiting) >= mostWaiting {
+			c.answer <- answered{err: ErrBusy}
+			return
+		}
 		l.asked.waiting = append(l.asked.waiting, c)
 	}
 }
+
+// mostWaiting bounds the orders that wait while long work has the machine.
+const mostWaiting = 64
 
 func (l *loop) pausedOrNot() {
 	if l.asked.paused {

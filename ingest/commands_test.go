@@ -239,3 +239,31 @@ func TestTune(t *testing.T) {
 	close(g.open)
 	p.reported("more than one", func(rep ingest.Report) bool { return rep.Machine.Sent == 900 && rep.Machine.Release > 4 })
 }
+
+// TestTooManyOrders: while long work has the machine so many orders wait and no more; the
+// others are told at once, and those that wait are answered at the end.
+func TestTooManyOrders(t *testing.T) {
+	r := newRig(t, 400)
+	policy := rigPolicy()
+	policy.Initial = slow{}
+	h := r.hostUnder(policy, 5, 30)
+	h.Commands = ingest.NewCommands()
+	p := start(t, h)
+	p.reported("a decision that never ends", func(rep ingest.Report) bool { return rep.Doing == ingest.DoingDecide })
+	const most, more = 64, 6
+	answers := make(chan error, most+more)
+	for range most + more {
+		go func() {
+			_, err := h.Commands.Ask(t.Context(), ingest.OrderPlan)
+			answers <- err
+		}()
+	}
+	for range more {
+		require.ErrorIs(t, <-answers, ingest.ErrBusy)
+	}
+	p.stop()
+	require.NoError(t, p.ends())
+	for range most {
+		require.ErrorIs(t, <-answers, ingest.ErrEnding)
+	}
+}

@@ -89,6 +89,7 @@ func (l *loop) committed() error {
 	}
 	s := &l.staged
 	s.entries, s.bytes, s.since = 0, 0, time.Time{}
+	l.look()
 	if len(s.unacked) > 0 {
 		ack := make(map[incremental.Partition]int64, len(s.unacked))
 		for p := range s.unacked {

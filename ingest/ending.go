@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"anond/incremental"
 )
 
 // leaveReader waits until the reader has ended. A reader that hangs where no
@@ -54,7 +56,10 @@ func (l *loop) drain(ctx context.Context) error {
 	l.drains()
 	defer l.begins(DoingDraining)()
 	if !l.working {
-		if err := l.commit(ctx); err != nil {
+		if err := l.commit(ctx); errors.Is(err, incremental.ErrQuota) {
+			l.working = true
+			return l.drain(ctx) // what is not stored is read again
+		} else if err != nil {
 			return err
 		}
 		if err := l.settle(ctx, l.DrainFor); err != nil && !errors.Is(err, ErrParked) {

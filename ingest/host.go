@@ -96,6 +96,10 @@ type Host struct {
 	// Damage tells what was found damaged of what is published, nil if nothing;
 	// may be nil.
 	Damage func() *Damage
+	// Quota is the limit of the state's file; may be nil. StopWhenFull: a state without room
+	// ends the run, in place of a pause.
+	Quota        Quota
+	StopWhenFull bool
 	// Commands brings what operators ask; may be nil. Paused: the host begins paused.
 	Commands *Commands
 	Paused   bool
@@ -134,5 +138,8 @@ func (h *Host) setDefaults() {
 	}
 	if h.Meter == nil {
 		h.Meter = noMeter{}
+	}
+	if h.Quota == nil {
+		h.Quota = unlimited{}
 	}
 }

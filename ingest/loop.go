@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"anond/incremental"
 )
 
 // loop is one run of a Host: what its single goroutine owns.
@@ -20,6 +22,7 @@ type loop struct {
 	outbox   *outboxPump // dead letters on their way
 	limit    limiter     // how much is read
 	asked    commanding  // what operators ask for
+	room     fullness    // what the state may still take in
 	reports              // what is told to operators
 
 	doing      activity
@@ -117,6 +120,9 @@ func (l *loop) serve(ctx context.Context) error {
 		if err := l.obeyWaiting(ctx); err != nil {
 			return l.stopped(ctx, err)
 		}
+		if err := l.takeHeld(ctx); err != nil {
+			return l.stopped(ctx, err)
+		}
 		if err := l.react(ctx, l.input(), l.onTick); err != nil {
 			return l.stopped(ctx, err)
 		}
@@ -125,9 +131,9 @@ func (l *loop) serve(ctx context.Context) error {
 }
 
 // input is where batches come from: nowhere, once the source has ended, while the host
-// is paused, or if enough was read for now.
+// is paused, if enough was read for now, or while the state is full.
 func (l *loop) input() <-chan *batch {
-	if l.ended || l.asked.paused || !l.limit.open(l.now()) {
+	if l.ended || l.asked.paused || l.room.held != nil || !l.limit.open(l.now()) {
 		return nil
 	}
 	return l.stage.out
@@ -159,8 +165,13 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 	}
 }
 
-// stopped turns an error that the stop itself caused into a drain.
+// stopped turns an error that the stop itself caused into a drain. A commit that waited for
+// room has stored nothing: the machine is not used any more, and the source is read again.
 func (l *loop) stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, incremental.ErrQuota) {
+		l.working = true
+		return l.drain(ctx)
+	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errLeft) || errors.Is(err, ErrParked)) {
 		return l.drain(ctx)
 	}

@@ -25,6 +25,9 @@ func (l *loop) refused(ctx context.Context, r refusal) error {
 	switch {
 	case errors.As(r.err, &load):
 		return l.keepFirstLoad(ctx, load)
+	case errors.Is(r.err, incremental.ErrUnsafe):
+		l.Log.Error("the release was not decided: it would have broken a rule", "event", "release_refused",
+			"release", l.Machine.Status().Release+1, "error", r.err.Error())
 	case r.release == 0, errors.Is(r.err, context.Canceled):
 		// Nothing was decided, or the publishing was told to end: only the run's error says so.
 	case errors.Is(r.err, ErrParked):

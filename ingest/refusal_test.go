@@ -123,15 +123,14 @@ var refusals = map[string]refusalCase{
 			go func() { p.saying("infeasible"); p.stop() }()
 		}, err: endsWell, events: []string{"infeasible", "draining", "stopped"}},
 	"the machine's own check": {method: alone{},
-		set: func(*rig, *ingest.Host, *running) {}, err: endsWith(incremental.ErrUnsafe)},
+		set: func(*rig, *ingest.Host, *running) {}, err: endsWith(incremental.ErrUnsafe), events: []string{"release_refused"}},
 	"a disk that stays full": {
 		set: func(r *rig, _ *ingest.Host, _ *running) { full(r) }, err: endsWith(ingest.ErrParked),
 		events: append(append([]string{"release_published"}, slices.Repeat([]string{"release_failed"}, 5)...), "release_parked")},
 }
 
 // TestARefusalTakesOneWayOut: whoever refuses and whenever, the run returns the
-// refusal, and its event is logged once. What the machine itself refuses to
-// decide has no event: the process ends with it.
+// refusal, and its event is logged once.
 // Mutations under which it was seen to fail: the first load's refusal ends the
 // run at once; a refusal while a stop is carried out is dropped; a refusal is
 // logged where it is found and where the run ends.

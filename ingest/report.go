@@ -30,6 +30,7 @@ type Report struct {
 	LastRecord, LettersSince, NextRelease time.Time
 	Updates                               incremental.Updates // local updates of this process
 	Paused                                bool                // by an operator
+	Full                                  bool                // nothing is read: the state has no room
 	// What the daemon adds; the loop does not know it.
 	State    StateSize
 	Verified bool    // the newest release was read again, so that the next one may be published
@@ -95,6 +96,8 @@ func (l *loop) report(now time.Time) {
 		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
 		LettersSince: l.letters.since(), NextRelease: l.schedule.next(), Updates: l.updates, Paused: l.asked.paused}
+	rep.Full = l.full()
+	l.sayFull(rep.Full)
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
 	}
@@ -135,6 +138,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if rep.Paused {
 		attrs = append(attrs, "paused", true)
+	}
+	if rep.Full {
+		attrs = append(attrs, "full", true)
 	}
 	if d := rep.Damage; d != nil {
 		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)

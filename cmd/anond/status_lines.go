@@ -52,6 +52,8 @@ func doingLine(s *shownStatus) string {
 		}
 	case s.Paused:
 		doing = "paused: anond resume goes on"
+	case s.Full:
+		doing = "not reading: the state is full"
 	case !s.Connected:
 		doing = "waiting for the source"
 	}
@@ -134,6 +136,9 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	}
 	if s.Note != "" {
 		add("%s", s.Note)
+	}
+	if s.Full {
+		add("the state has no room below state.max_bytes: raise it and run anond reload")
 	}
 	if s.ReleaseFailure != "" {
 		add("release %d cannot be published: %s", s.Releasing, s.ReleaseFailure)

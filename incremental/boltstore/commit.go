@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	bolt "go.etcd.io/bbolt"
@@ -34,6 +35,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 		return err
 	}
 	next := s.ends
+	s.heedLimit()
 	err := guarded(func() error {
 		return s.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: next}
@@ -42,10 +44,13 @@ func (s *Store) commit(d *incremental.Delta) error {
 			return err
 		})
 	})
+	if err = writeError(err); errors.Is(err, incremental.ErrQuota) {
+		return err // found before anything was written: the commit may be repeated
+	}
 	if err != nil {
 		// Whether a failed fsync has reached the disk is unknown: ask the file.
 		s.ready = false
-		return writeError(err)
+		return err
 	}
 	s.ends = next
 	s.guard.Apply(d)

@@ -33,6 +33,11 @@ func TestChild(t *testing.T) {
 		require.NoError(t, s.Close())
 	case "commit":
 		commitUntilKilled(t, path)
+	case "compact":
+		for {
+			fmt.Println("compacts")
+			require.NoError(t, boltstore.CompactFile(path, boltstore.Options{}))
+		}
 	default:
 		t.Skip("only as a child of another test")
 	}

@@ -67,7 +67,10 @@ func writeError(err error) error {
 	if err == nil {
 		return nil
 	}
-	full := errors.Is(err, bolterrors.ErrMaxSizeReached)
+	if errors.Is(err, bolterrors.ErrMaxSizeReached) {
+		return incremental.ErrQuota
+	}
+	full := false
 	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		full = full || errors.Is(err, no) || strings.Contains(err.Error(), no.Error())
 	}

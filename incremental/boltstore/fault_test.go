@@ -357,13 +357,15 @@ func TestMaxBytes(t *testing.T) {
 	s := openAt(t, path, boltstore.Options{NoSync: true, MaxBytes: limit})
 	want, random := &storetest.State{}, rand.New(rand.NewPCG(1, 1))
 	var err error
+	var d *incremental.Delta
 	for at := 0; err == nil; at += 20_000 {
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
+		d = &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
 			Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
 		if err = s.Commit(d); err == nil {
 			want.Apply(d)
 		}
 	}
+	require.ErrorIs(t, err, incremental.ErrQuota)
 	require.ErrorIs(t, err, incremental.ErrNoSpace)
 	require.NotEmpty(t, want.Records)
 	got, err := storetest.Read(s)
@@ -373,9 +375,20 @@ func TestMaxBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, info.Size(), int64(limit))
 
+	left, limited := s.Room()
+	require.True(t, limited)
+	require.Positive(t, left, "it is the commit that is too large")
+	s.SetMaxBytes(limit / 2)
+	left, _ = s.Room()
+	require.Negative(t, left)
+	s.SetMaxBytes(limit)
+
 	small := &incremental.Delta{Counters: &incremental.Counters{Sent: 7, Refused: map[equivclass.Reason]uint64{}}}
 	require.NoError(t, s.Commit(small))
 	want.Apply(small)
+	s.SetMaxBytes(2 * limit)
+	require.NoError(t, s.Commit(d), "with more room the same commit succeeds")
+	want.Apply(d)
 	require.NoError(t, s.Close())
 	got, err = readFile(path)
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 			return Copied{}, err
 		}
 	}
-	fresh := path + ".restore"
+	fresh := beside(path, forRestore)
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return Copied{}, err
 	}

@@ -17,16 +17,42 @@ import (
 // CompactFile replaces the state at path by a copy without free pages. It holds the
 // lock throughout, so that no daemon can go on in the old file; one that waited for the lock notices that the file is another (openBolt).
 func CompactFile(path string, o Options) error {
-	return replaceFile(path, "compact", o, func(s *Store, dst string) error { return s.compact(dst, o.Key) })
+	return replaceFile(path, forCompact, o, func(s *Store, dst string) error { return s.compact(dst, o.Key) })
 }
 
 // RekeyFile replaces the state at path, which o opens, by a copy under another key and a
 // new data key; without key the copy is not encrypted. Nothing of the old file is left
 // in the new one. The old one is removed, but a file system or a disk may keep its blocks.
 func RekeyFile(path string, o Options, to sealed.Key) error {
-	return replaceFile(path, "rekey", o, func(s *Store, dst string) error {
+	return replaceFile(path, forRekey, o, func(s *Store, dst string) error {
 		return appear(context.Background(), dst, to, func(tmp string) error { return s.copyTo(tmp, to) })
 	})
+}
+
+// What is made next to a state to take its place.
+const (
+	forCompact = "compact"
+	forRekey   = "rekey"
+	forRestore = "restore"
+)
+
+func beside(path, purpose string) string { return path + "." + purpose }
+
+// incomplete is what a file is called while it is made: a name that nobody else gives a file.
+func incomplete(dst string) string {
+	return filepath.Join(filepath.Dir(dst), "."+filepath.Base(dst)+".incomplete")
+}
+
+// CompactedPath is the copy that CompactFile makes of the state at path, until it is complete.
+func CompactedPath(path string) string { return incomplete(beside(path, forCompact)) }
+
+// sweep removes what processes that were killed left next to the state at path. Its lock
+// is held, and so was theirs. What cannot be removed disturbs only whoever makes the same.
+func sweep(path string) {
+	for _, purpose := range []string{forCompact, forRekey, forRestore} {
+		left := beside(path, purpose)
+		_, _ = os.Remove(left), os.Remove(incomplete(left))
+	}
 }
 
 // replaceFile replaces the state at path by what write makes of it, holding its lock.
@@ -38,11 +64,8 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 	if err != nil {
 		return err
 	}
-	fresh := path + "." + purpose
-	if err = os.Remove(fresh); err == nil || errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
-		err = write(s, fresh)
-	}
-	if err == nil {
+	fresh := beside(path, purpose)
+	if err = write(s, fresh); err == nil { // nothing is there: Open has swept
 		err = os.Rename(fresh, path)
 	}
 	if err == nil {
@@ -59,7 +82,7 @@ func appear(ctx context.Context, dst string, key sealed.Key, write func(tmp stri
 	if _, err := os.Lstat(dst); err == nil {
 		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
 	}
-	tmp := filepath.Join(filepath.Dir(dst), "."+filepath.Base(dst)+".incomplete") // a name that nobody else gives a file
+	tmp := incomplete(dst)
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

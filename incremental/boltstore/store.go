@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -25,7 +26,7 @@ type Options struct {
 	// Timeout bounds the wait for the lock; 0 means two seconds.
 	Timeout time.Duration
 	// MaxBytes bounds the file, 0 means the disk does. A commit that needs more
-	// fails with incremental.ErrNoSpace.
+	// fails with incremental.ErrQuota, and may be repeated.
 	MaxBytes int64
 	// ReadOnly takes a shared lock and changes nothing. The state must exist.
 	ReadOnly bool
@@ -56,6 +57,7 @@ type Store struct {
 	key      sealed.Key             // of the operator
 	crypt    *crypt                 // nil: not encrypted
 	progress func(done, all uint64) // of Load; may be nil
+	limit    atomic.Int64           // Options.MaxBytes, which may change
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -66,7 +68,8 @@ type Store struct {
 var _ incremental.Store = (*Store)(nil)
 
 // Open opens the state at path, creating it (mode 0600) and its directory
-// (mode 0700) unless it is opened for reading. Errors: incremental.ErrLocked
+// (mode 0700) unless it is opened for reading. A writer removes what killed processes left
+// next to it. Errors: incremental.ErrLocked
 // (naming the holder where the system says), ErrNewerFormat, ErrCorrupt,
 // ErrNoSpace; fs.ErrNotExist when reading what is not there; sealed.ErrNoKey,
 // sealed.ErrWrongKey and sealed.ErrNotEncrypted where file and key do not belong together.
@@ -84,11 +87,15 @@ func open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key, progress: o.Progress}
+	s.limit.Store(o.MaxBytes)
 	if s.db, err = openBolt(path, o); err != nil {
 		return nil, err
 	}
 	if err := guarded(func() error { return s.start(o.Key) }); err != nil {
 		return nil, errors.Join(err, s.db.Close())
+	}
+	if !o.ReadOnly {
+		sweep(path)
 	}
 	if created {
 		err = syncDir(filepath.Dir(path))
@@ -143,7 +150,7 @@ func openBolt(path string, o Options) (db *bolt.DB, err error) {
 		}
 		return nil, openError(path, err)
 	}
-	db.AllocSize = allocSize
+	db.AllocSize = stepOf(o.MaxBytes)
 	if err := sameFile(file, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -37,7 +37,18 @@ func (l *Lease) Held() error {
 	default:
 	}
 	if time.Since(*l.beat.Load()) > l.doubt() {
+		l.refused.Store(true)
 		return ErrLeaseLost
 	}
 	return nil
+}
+
+// overslept reports whether somebody was told that the process had been suspended.
+func (l *Lease) overslept() bool {
+	select {
+	case <-l.slept:
+		return true
+	default:
+		return l.refused.Load()
+	}
 }

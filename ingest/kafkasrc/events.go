@@ -95,7 +95,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		h.log.Warn("reading failed; it is tried again without limit", append(attrs, event("source_disconnected"))...)
 	default:
 		h.log.Warn("reading still fails", append(attrs, event("source_retry"), slog.Int("tries", f.tries),
-			slog.Duration("for", now.Sub(f.since)), slog.Int("partitions_failing", len(h.down)))...)
+			slog.String("for", now.Sub(f.since).Round(time.Second).String()), slog.Int("partitions_failing", len(h.down)))...)
 	}
 }
 

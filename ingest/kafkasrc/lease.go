@@ -31,6 +31,7 @@ type Lease struct {
 	loseOnce sync.Once
 	beat     atomic.Pointer[time.Time] // when this process was last seen awake
 	slept    chan struct{}             // closed when it was not, for too long
+	refused  atomic.Bool               // Held has said so, before stayAwake could
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
 
@@ -145,11 +146,15 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		gen.Start(func(ctx context.Context) { <-ctx.Done(); close(ended) })
 		select {
 		case <-ctx.Done():
+			if l.overslept() { // both are known, and the run ended for the other
+				l.giveIn(whySuspended)
+				return
+			}
 			l.lose()
 			l.log.Info("this instance gives up its lease", event("source_lease_released"))
 			return
 		case <-l.slept:
-			l.giveIn("this process was suspended for longer than the group waits")
+			l.giveIn(whySuspended)
 			return
 		case <-ended:
 		}
@@ -164,6 +169,9 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		l.mu.Unlock()
 	}
 }
+
+// whySuspended is also said of a process that got no processor time.
+const whySuspended = "this process was suspended for longer than the group waits"
 
 func (l *Lease) giveIn(why string) {
 	l.lose()

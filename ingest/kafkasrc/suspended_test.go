@@ -31,3 +31,23 @@ func TestSuspendedHolderLosesItsLease(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+// A process that was starved gives up by Close as soon as it runs again, before anything
+// else of it has noticed. It has lost its lease, and does not say that it released it.
+func TestStarvedHolderThatClosesHasLostItsLease(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
+		a := rig.join("a")
+		a.wait()
+		asleep := time.Now().Add(-a.lease.doubt() - time.Second)
+		a.lease.beat.Store(&asleep)
+		require.ErrorIs(t, a.lease.Held(), ErrLeaseLost)
+		a.leave()
+		require.Contains(t, a.log.text("source_lease_lost"), "suspended")
+		require.Empty(t, a.log.text("source_lease_released"))
+		b := rig.join("b")
+		b.wait()
+		b.leave()
+		require.NotEmpty(t, b.log.text("source_lease_released"))
+		time.Sleep(time.Minute)
+	})
+}

@@ -97,7 +97,8 @@ func (s *source) checkStall(now time.Time) {
 	renewed := s.client.renew(s.cfg.StallAfter, true)
 	if due {
 		s.log.Error("there is something to read and nothing comes", event("source_stalled"),
-			slog.Int("partition", stalled), slog.Duration("for", now.Sub(since)), slog.Bool("connections_rebuilt", renewed))
+			slog.Int("partition", stalled), slog.String("for", now.Sub(since).Round(time.Second).String()),
+			slog.Bool("connections_rebuilt", renewed))
 	}
 }
 

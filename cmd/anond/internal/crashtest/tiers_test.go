@@ -14,6 +14,7 @@ var chosen = tier.Choice{
 	Short: []string{"TestTheSiteWorks"},
 	Plain: []string{
 		"TestAClockThatWasAhead",
+		"TestAFullStatePausesReading",
 		"TestAHangupReloads",
 		"TestAHierarchyThatIsNoTree",
 		"TestAKilledAuditLeavesNoExport",

@@ -89,7 +89,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(opened.Close)
-	sizes := watchSizes(opened, c.State.MaxBytes)
+	sizes := watchSizes(opened)
 	closers.add(sizes.close)
 	paused, err := beginsPaused(c, o)
 	if err != nil {
@@ -100,7 +100,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(steer.Close)
-	store := o.StandIns.store(opened)
+	store := newQuota(o.StandIns.store(opened), opened, o, c.State.OnFull == config.PauseWhenFull, ctx.Done())
+	steer.quota = store
 	machine, err := openMachine(ctx, store, c, o)
 	if err != nil {
 		return err
@@ -155,6 +156,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload, Commands: steer.commands, Paused: paused, Rate: c.Source.MaxRate,
 		Retry: o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
+		Quota: store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 		Faults: publisher.standing.fault, Meter: o.Meter}
 	err = host.Run(ctx)
 	o.Monitor.Enter(monitor.Ending)

@@ -79,11 +79,14 @@ type sizes struct {
 }
 
 // watchSizes asks each second until close is called.
-func watchSizes(store interface{ Bytes() (file, free int64) }, quota int64) *sizes {
+func watchSizes(store interface {
+	Bytes() (file, free int64)
+	MaxBytes() int64
+}) *sizes {
 	s := &sizes{stop: make(chan struct{})}
 	look := func() {
 		file, free := store.Bytes()
-		s.now.Store(&ingest.StateSize{File: file, Free: free, Quota: quota})
+		s.now.Store(&ingest.StateSize{File: file, Free: free, Quota: store.MaxBytes()})
 	}
 	look()
 	go func() {

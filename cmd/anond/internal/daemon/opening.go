@@ -62,9 +62,9 @@ func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T
 	return nothing, context.Cause(ctx)
 }
 
-// openStore opens the state, for whose lock it may wait a while.
+// openStore opens the state, for whose lock it may wait a while, and which may be compacted.
 func openStore(ctx context.Context, c *config.Config, o Options, options boltstore.Options, lease lease) (*boltstore.Store, error) {
-	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openState(ctx, c, o, options, lease) })
+	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openCompact(ctx, c, o, options, lease) })
 }
 
 // oncePatience is how long a run with --once waits for a source that does not

@@ -52,10 +52,11 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	if fixed := slices.DeleteFunc(slices.Clone(keys), config.Reloadable); len(fixed) > 0 {
 		return nil, s.notReloadable(fixed)
 	}
-	t := tunablesOf(next)
-	t.Reschedule = slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "release.trigger.") })
-	if err := s.commands.Tune(ctx, t); err != nil { // the last step that may fail
-		return nil, faultOf(err)
+	before := s.config().State.MaxBytes
+	s.quota.set(next.State.MaxBytes)
+	if err := s.tune(ctx, next, keys); err != nil { // the last step that may fail
+		s.quota.set(before)
+		return nil, err
 	}
 	s.mu.Lock()
 	s.cfg = next
@@ -64,6 +65,26 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 		s.setLevel(string(next.Log.Level))
 	}
 	return keys, nil
+}
+
+// ofTheLoop reports whether the loop has to take in a changed key.
+func ofTheLoop(key string) bool {
+	return strings.HasPrefix(key, "release.trigger.") || key == "source.max_records_per_second"
+}
+
+// tune gives the loop its settings. A loop whose commit waits for room takes in nothing,
+// and would keep a reload with more room from coming through.
+func (s *steering) tune(ctx context.Context, next *config.Config, keys []string) error {
+	if !slices.ContainsFunc(keys, ofTheLoop) {
+		return nil
+	}
+	if s.quota.Waits() {
+		return &control.Fault{Kind: control.Busy, Text: "the state is full, and what was read waits to be committed",
+			Hint: "raise state.max_bytes by a reload of its own, then reload the other keys"}
+	}
+	t := tunablesOf(next)
+	t.Reschedule = slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "release.trigger.") })
+	return faultOf(s.commands.Tune(ctx, t))
 }
 
 // notReloadable says which changes a running daemon cannot take in.

@@ -49,6 +49,8 @@ type Status struct {
 	Disk *diskuse.Use `json:"disk,omitempty"`
 	// Paused: an operator has paused the daemon.
 	Paused bool `json:"paused,omitempty"`
+	// Full: nothing is read, because the state has no room below state.max_bytes.
+	Full bool `json:"full,omitempty"`
 	// Reload is how the newest reload went.
 	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Damage: published files were changed or are missing.
@@ -108,7 +110,7 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	if r.Doing != "" {
 		s.Since = moment(r.Since)
 	}
-	s.Paused, s.Reload = r.Paused, r.Reload
+	s.Paused, s.Full, s.Reload = r.Paused, r.Full, r.Reload
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
 		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})

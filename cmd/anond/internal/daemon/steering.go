@@ -32,6 +32,7 @@ type steering struct {
 	written  chan struct{}   // a release was published since the disks were measured
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
+	quota    *quota // set before the loop begins
 
 	far *meters
 
@@ -178,6 +179,8 @@ func faultOf(err error) error {
 		return &control.Fault{Kind: control.Refused, Text: load.Error(), Hint: load.Hint()}
 	case errors.Is(err, ingest.ErrReleasing):
 		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is published; anond status shows it"}
+	case errors.Is(err, ingest.ErrBusy):
+		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is idle; anond status shows what it does"}
 	case errors.Is(err, ingest.ErrPermanent), errors.Is(err, incremental.ErrUnsafe):
 		return &control.Fault{Kind: control.Refused, Text: err.Error(), Hint: "anond has ended; its log says why"}
 	case errors.Is(err, ingest.ErrEnding), errors.Is(err, ingest.ErrParked):

@@ -67,6 +67,8 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 		text = "Ending"
 	} else if r.Doing != "" {
 		text = doing[r.Doing]
+	} else if r.Full {
+		text = "State full, not reading"
 	}
 	if !ready {
 		text += ", not ready"
@@ -109,7 +111,7 @@ func tiles(v *monitor.View) []tile {
 		tile{ID: "letters", Title: "Dead letters", Figure: present.Count(int(r.Machine.DeadLetter)),
 			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)),
 			Bad:  r.LetterFailure != ""},
-		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r.State)})
+		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r), Bad: r.Full})
 }
 
 func dueNote(r *ingest.Report) string {
@@ -144,7 +146,11 @@ func waitingNote(v *monitor.View) string {
 	return note
 }
 
-func stateNote(s ingest.StateSize) string {
+func stateNote(r *ingest.Report) string {
+	s := r.State
+	if r.Full {
+		return "full: nothing is read until state.max_bytes is larger; limit " + present.Bytes(s.Quota)
+	}
 	if s.Quota == 0 {
 		return present.Bytes(s.Free) + " of it free, no limit"
 	}

@@ -45,7 +45,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 		return nil, err
 	}
 	u := &Use{}
-	u.Releases = volume(w.used, w.perDay(), free(Existing(releases)), now)
+	u.Releases = volume(w.used, w.perDay(), Free(Existing(releases)), now)
 	info, err := os.Stat(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -57,7 +57,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 	if w.used > 0 {
 		grows = int64(float64(size) * float64(w.perDay()) / float64(w.used))
 	}
-	u.State = volume(size, grows, free(Existing(state)), now)
+	u.State = volume(size, grows, Free(Existing(state)), now)
 	return u, nil
 }
 

@@ -39,14 +39,13 @@ type Type string
 
 // The types of fields.
 const (
-	Text        Type = "string"
-	Integer     Type = "integer"
-	Number      Type = "number"
-	Boolean     Type = "boolean"
-	Nanoseconds Type = "nanoseconds" // an integer
-	Lags        Type = "lags"        // a list of partition and lag
-	Texts       Type = "list of strings"
-	Letter      Type = "letter" // where a dead letter's record is, and its reason
+	Text    Type = "string"
+	Integer Type = "integer"
+	Number  Type = "number"
+	Boolean Type = "boolean"
+	Lags    Type = "lags" // a list of partition and lag
+	Texts   Type = "list of strings"
+	Letter  Type = "letter" // where a dead letter's record is, and its reason
 )
 
 // All is the table, by name.
@@ -119,7 +118,7 @@ func (t Type) fits(value any) bool {
 	case bool:
 		return t == Boolean
 	case float64:
-		return t == Number || (t == Integer || t == Nanoseconds) && x == float64(int64(x))
+		return t == Number || t == Integer && x == float64(int64(x))
 	case []any:
 		return t == Lags || t == Texts
 	case map[string]any:

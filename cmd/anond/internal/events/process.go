@@ -44,6 +44,8 @@ var ofProcess = []Event{
 		{Name: "outdated", Type: Integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
+		{Name: "paused", Type: Boolean, Optional: true},
+		{Name: "full", Type: Boolean, Optional: true},
 		{Name: "damaged_files", Type: Integer, Optional: true},
 		{Name: "damaged_file", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -59,6 +61,59 @@ var ofProcess = []Event{
 		{
 			Meaning: "status.json cannot be written; logged once",
 			Action:  "look at the disk of the state",
+		},
+	}},
+	{Name: "quota_reached", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "left", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the state has no room for another record below `state.max_bytes` (`bytes`): nothing is read; releases use what is `left`",
+			Action:  "raise `state.max_bytes` and run `anond reload`; or stop anond and run `anond state compact`",
+		},
+	}},
+	{Name: "quota_resumed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "left", Type: Integer},
+	}, Cases: []Case{
+		{Meaning: "the state has room again, and reading goes on", Action: "none"},
+	}},
+	{Name: "compacting", Levels: []string{"info"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "free", Type: Integer},
+		{Name: "written", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the start rewrites the state without its free pages (`state.compact`); repeated every 10 s with what is written of " +
+				"`bytes` less `free`",
+			Action: "wait; a stop leaves the state as it was",
+		},
+	}},
+	{Name: "compacted", Levels: []string{"info"}, Fields: []Field{
+		{Name: "bytes_before", Type: Integer},
+		{Name: "bytes", Type: Integer},
+		{Name: "free", Type: Integer},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{Meaning: "the start has rewritten the state without its free pages", Action: "none"},
+	}},
+	{Name: "compaction_skipped", Levels: []string{"info"}, Fields: []Field{
+		{Name: "bytes", Type: Integer},
+		{Name: "free", Type: Integer},
+		{Name: "needs", Type: Integer},
+		{Name: "room", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "much of the state is free, but the disk has no room for the copy that compaction makes: it has `room`, the copy `needs` more",
+			Action:  "make room, and restart anond when convenient",
+		},
+	}},
+	{Name: "compaction_failed", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the state was not compacted at the start, and is used as it is",
+			Action:  "the error says why; `anond state compact` tries it again while anond is stopped",
 		},
 	}},
 	{Name: "backup_made", Levels: []string{"info"}, Fields: []Field{

@@ -35,9 +35,6 @@ func fieldList(fields []Field) string {
 	var out []string
 	for _, f := range fields {
 		text := f.Name
-		if f.Type == Nanoseconds {
-			text += " [ns]"
-		}
 		if f.Optional {
 			text = "(" + text + ")"
 		}
@@ -111,8 +108,6 @@ func (e *Event) schema() object {
 
 func (t Type) schema() object {
 	switch t {
-	case Nanoseconds:
-		return object{{"type", "integer"}, {"description", "nanoseconds"}}
 	case Lags:
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}
 	case Texts:

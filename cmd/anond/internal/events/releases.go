@@ -97,8 +97,9 @@ var ofReleases = []Event{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "publishing failed permanently; anond exits with 3, 5 or 1",
-			Action:  "see [exit codes](OPERATIONS.md#exit-codes)",
+			Meaning: "the release was not decided (the machine refused its own decision), or publishing failed permanently; anond exits " +
+				"with 3, 5 or 1",
+			Action: "see [exit codes](OPERATIONS.md#exit-codes)",
 		},
 	}},
 	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []Field{

@@ -56,7 +56,7 @@ var ofSources = []Event{
 		{Name: "partition", Type: Integer, Optional: true},
 		{Name: "hint", Type: Text, Optional: true},
 		{Name: "tries", Type: Integer, Optional: true},
-		{Name: "for", Type: Nanoseconds, Optional: true},
+		{Name: "for", Type: Text, Optional: true},
 		{Name: "partitions_failing", Type: Integer, Optional: true},
 	}, Cases: []Case{
 		{
@@ -67,7 +67,7 @@ var ofSources = []Event{
 	}},
 	{Name: "source_stalled", Levels: []string{"error"}, Fields: []Field{
 		{Name: "partition", Type: Integer},
-		{Name: "for", Type: Nanoseconds},
+		{Name: "for", Type: Text},
 		{Name: "connections_rebuilt", Type: Boolean},
 	}, Cases: []Case{
 		{

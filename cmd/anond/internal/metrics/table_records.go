@@ -150,6 +150,8 @@ var ofState = []metric{
 	reported("anond_state_file_bytes", "Size of the state's file.", func(r *ingest.Report) float64 { return float64(r.State.File) }),
 	reported("anond_state_free_bytes", "Part of it that holds nothing.", func(r *ingest.Report) float64 { return float64(r.State.Free) }),
 	reported("anond_state_quota_bytes", "state.max_bytes; 0: no limit.", func(r *ingest.Report) float64 { return float64(r.State.Quota) }),
+	reported("anond_state_full", "Whether nothing is read because the state has no room below state.max_bytes.",
+		func(r *ingest.Report) float64 { return truth(r.Full) }),
 	{name: "anond_state_behind_ledger", help: "1: the ledger names a later release than the state has decided, so another process has " +
 		"published. A start refuses such a state (exit 5).", read: func(s *sample, e emit) { e(truth(s.Behind)) }},
 }

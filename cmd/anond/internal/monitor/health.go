@@ -72,6 +72,8 @@ func sink(r *ingest.Report) Part {
 
 func quota(r *ingest.Report) Part {
 	switch s := r.State; {
+	case r.Full:
+		return Part{"quota", false, "full: nothing is read"}
 	case s.Quota == 0:
 		return Part{"quota", true, "no limit"}
 	case float64(s.File-s.Free) >= nearlyFull*float64(s.Quota):

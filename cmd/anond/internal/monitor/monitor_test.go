@@ -144,7 +144,7 @@ func TestParts(t *testing.T) {
 		"chain":   func(r *ingest.Report) { r.Verified = false },
 		"source":  func(r *ingest.Report) { r.Source.Connected = false },
 		"sink":    func(r *ingest.Report) { r.LetterFailure = "x" },
-		"quota":   func(r *ingest.Report) { r.State.File = 99 },
+		"quota":   func(r *ingest.Report) { r.Full = true },
 		"release": func(r *ingest.Report) { r.ReleaseFailure = "x" },
 	} {
 		r := good
