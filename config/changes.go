@@ -24,6 +24,7 @@ var changes = map[Change][]string{
 		"source.max_records_per_second",
 		"release.trigger.on", "release.trigger.min_interval", "release.trigger.every", "release.trigger.at", "release.trigger.time_zone",
 		"release.trigger.missed",
+		"release.keep.releases", "release.keep.days",
 		"log.level",
 	},
 	AtRestart: {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -75,6 +76,9 @@ type Pruning struct {
 	Dir   string
 	Keep  KeepRule
 	Fence func() error // as of a Publisher; may be nil
+	// Marked is the newest release that state calls published. One in progress is made of
+	// the files of that, so what lies behind it does not count.
+	Marked uint32
 	// Published are the releases that state knows as published: no other is pruned, and
 	// none whose manifest is not the one that was published.
 	Published func(release uint32) (sha [32]byte, ok bool)
@@ -93,8 +97,9 @@ func (p *Pruning) Run(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	for len(on.releases) > max(1, p.Keep.Releases) && on.releases[0] < on.current {
-		n := on.releases[0]
+	there := slices.DeleteFunc(slices.Clone(on.releases), func(n uint32) bool { return n > p.Marked })
+	for ; len(there) > max(1, p.Keep.Releases) && there[0] < on.current; there = there[1:] {
+		n := there[0]
 		m, sum, err := readManifest(p.FS, p.Dir, n)
 		if err != nil {
 			return fmt.Errorf("prune release %d: %w", n, err)
@@ -108,7 +113,6 @@ func (p *Pruning) Run(now time.Time) error {
 		if err := p.one(n); err != nil {
 			return fmt.Errorf("prune release %d: %w", n, err)
 		}
-		on.releases = on.releases[1:]
 	}
 	return nil
 }
@@ -180,6 +184,15 @@ func (p *Pruning) putAway(n uint32, away string) error {
 		return err
 	}
 	return p.FS.Sync(p.Dir)
+}
+
+// NotPruned returns an error that is ErrPruned if the files of a release were pruned.
+func NotPruned(files FS, dir string, release uint32) error {
+	on, err := scan(files, dir)
+	if err == nil && on.isPruned(release) {
+		err = prunedError(dir, release)
+	}
+	return err
 }
 
 // Pruned lists the releases whose files were pruned, ascending: those that have a manifest

@@ -148,8 +148,10 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(releases.close)
 	copies := newBackups(ctx, c, opened, o)
 	closers.add(copies.close) // before the store, which it reads
+	pruning := newPruner(ctx, publisher, o, publishedOf(machine.Intents()), steer, releases.done)
+	closers.add(pruning.close) // before the publisher, through whose disk it writes
 	show, last := steps.observe, ingest.Report{}
-	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r) }
+	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r); pruning.observe(r) }
 	steer.begins()
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,

@@ -127,6 +127,13 @@ func (s *steering) observe(r ingest.Report) (ingest.Report, Status) {
 	return r, s.status(r)
 }
 
+// keep is release.keep as it is in effect.
+func (s *steering) keep() config.Keep {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cfg.Release.Keep
+}
+
 // ready says why no order can be given now.
 func (s *steering) ready() error {
 	s.mu.Lock()
