@@ -71,6 +71,10 @@ func volume(used, perDay, free int64, now time.Time) Volume {
 	return v
 }
 
+// Free is how many bytes the user may still write where a path is or will be; -1 if that is
+// not known.
+func Free(path string) int64 { return free(Existing(path)) }
+
 // Existing is the nearest directory above a path that there is.
 func Existing(path string) string {
 	for {
