@@ -129,7 +129,7 @@ func TestPruneThenPublish(t *testing.T) {
 		some := func(t testing.TB) []*incremental.View { return longerViews(t)[:n+1] }
 		require.NoError(t, publishViews(t, p, &intents, some))
 		require.NoError(t, pruning(p, intents, snapshot.KeepRule{Releases: 1}).Run(time.Time{}))
-		}
+	}
 	require.Equal(t, []string{"000003", "CURRENT", "hierarchies", "pruned"}, names(t, p.Dir))
 	require.Equal(t, []string{"000001.json", "000002.json"}, names(t, filepath.Join(p.Dir, "pruned")))
 	for _, dir := range []string{"000003", "hierarchies"} {

@@ -33,9 +33,9 @@ const (
 type Verification struct {
 	Releases int       `json:"releases"`
 	Pruned   int       `json:"pruned,omitempty"` // besides: manifests of releases whose files were pruned
-	Files    int       `json:"files"`  // data files checked
-	Bytes    int64     `json:"bytes"`  // read: links of one file are read once
-	Ledger   bool      `json:"ledger"` // the ledger was compared
+	Files    int       `json:"files"`            // data files checked
+	Bytes    int64     `json:"bytes"`            // read: links of one file are read once
+	Ledger   bool      `json:"ledger"`           // the ledger was compared
 	Findings []Finding `json:"findings"`
 }
 

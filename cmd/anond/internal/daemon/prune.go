@@ -33,7 +33,8 @@ type pruner struct {
 	last   time.Time           // when it was tried
 }
 
-func newPruner(ctx context.Context, p *publisher, o Options, published []snapshot.LedgerEntry, steer *steering, after <-chan struct{}) *pruner {
+func newPruner(ctx context.Context, p *publisher, o Options, published []snapshot.LedgerEntry, steer *steering,
+	after <-chan struct{}) *pruner {
 	x := &pruner{keep: steer.keep, log: o.Log, wake: make(chan struct{}, 1), done: make(chan struct{}), hashes: map[uint32][32]byte{},
 		now: o.Clock.Now()}
 	x.ctx, x.stop = context.WithCancel(ctx)
