@@ -44,8 +44,11 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 	if err := w.releases(releases); err != nil {
 		return nil, err
 	}
-	u := &Use{}
-	u.Releases = volume(w.used, w.perDay(), free(Existing(releases)), now)
+	u, perDay := &Use{}, w.perDay()
+	if pruned, ok := prunedPerDay(releases, w.used, now); ok {
+		perDay = pruned
+	}
+	u.Releases = volume(w.used, perDay, free(Existing(releases)), now)
 	info, err := os.Stat(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -55,7 +58,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 		size = info.Size()
 	}
 	if w.used > 0 {
-		grows = int64(float64(size) * float64(w.perDay()) / float64(w.used))
+		grows = int64(float64(size) * float64(perDay) / float64(w.used))
 	}
 	u.State = volume(size, grows, free(Existing(state)), now)
 	return u, nil
