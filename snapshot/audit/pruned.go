@@ -118,7 +118,7 @@ func (in *input) fill(f *faults) error {
 	if err != nil {
 		return err
 	}
-	u := &undoing{s: in.s, vault: in.vault, earlier: earlier}
+	u := &undoing{s: in.s, vault: in.vault, earlier: earlier, done: map[*Part]bool{}}
 	if err := u.all(filepath.Join(in.dir, dirName(in.here[0])), oldest); err != nil {
 		return err
 	}

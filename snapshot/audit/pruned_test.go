@@ -268,6 +268,19 @@ func TestUntil(t *testing.T) {
 	require.Contains(t, strings.Join(r.NotChecked, "\n"), "releases 4 to 4")
 }
 
+// TestUndoEnds: manifests that name a part as one that it replaces itself.
+func TestUndoEnds(t *testing.T) {
+	data := []byte("age,class\n3,1\n")
+	part := Part{Name: "part-000001-000002", Release: 6, Classes: 1, Rows: 1, Files: []File{{Name: "data.csv", SHA256: hexSHA(data), Rows: 1}},
+		Replaces: []Replaced{{Part: "part-000001-000002", FirstClass: 1, Classes: 1}, {Part: "part-000001-000002", FirstClass: 1, Classes: 1}}}
+	before := &Manifest{Release: 5, Recoding: recodingGeneralization, Parts: []Part{part}}
+	v := &vault{files: map[string]stored{}}
+	u := &undoing{s: &schema{}, vault: v, earlier: map[int]*Manifest{5: before}, done: map[*Part]bool{}}
+	require.NoError(t, u.part(&Manifest{Release: 6, Recoding: recodingGeneralization}, &part, []string{"data.csv"}, [][]byte{data}))
+	require.Len(t, u.differs, 2, "the rows of a part stand once")
+	require.NotEmpty(t, v.files)
+}
+
 // FuzzUndo: whatever bytes a compaction has, taking it apart does not panic; and where two
 // parts of any texts were put together, it gives their bytes.
 func FuzzUndo(f *testing.F) {

@@ -16,6 +16,7 @@ type undoing struct {
 	s       *schema
 	vault   *vault
 	earlier map[int]*Manifest // pruned releases
+	done    map[*Part]bool    // taken apart already: manifests may name parts in a circle
 	differs []Replaced        // did not give the bytes that were published
 }
 
@@ -48,9 +49,10 @@ func (u *undoing) all(dir string, man *Manifest) error {
 // parts that it replaces stood in the release before the one that wrote it.
 func (u *undoing) part(man *Manifest, p *Part, paths []string, data [][]byte) error {
 	before := u.earlier[p.Release-1]
-	if len(p.Replaces) == 0 || before == nil || before.form() != man.form() {
+	if len(p.Replaces) == 0 || before == nil || before.form() != man.form() || u.done[p] {
 		return nil
 	}
+	u.done[p] = true
 	parts := make([]*Part, len(p.Replaces))
 	at := newLayout(before).at
 	for j, r := range p.Replaces {
