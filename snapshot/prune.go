@@ -84,8 +84,6 @@ type Pruning struct {
 	Published func(release uint32) (sha [32]byte, ok bool)
 	// Done is told each release that was pruned. May be nil.
 	Done func(release uint32)
-	// Hook runs after each step, as that of a Publisher.
-	Hook func(release uint32, step int) error
 }
 
 // Run prunes what is not kept at the moment now, and stops at the first fault.
@@ -137,7 +135,7 @@ func (p *Pruning) one(n uint32) error {
 		func() error { return p.putAway(n, away) },
 		func() error { return p.FS.RemoveAll(away) },
 	}
-	for i, step := range steps {
+	for _, step := range steps {
 		if p.Fence != nil {
 			if err := p.Fence(); err != nil {
 				return err
@@ -145,11 +143,6 @@ func (p *Pruning) one(n uint32) error {
 		}
 		if err := step(); err != nil {
 			return err
-		}
-		if p.Hook != nil {
-			if err := p.Hook(n, i); err != nil {
-				return err
-			}
 		}
 	}
 	if p.Done != nil {
@@ -193,14 +186,4 @@ func NotPruned(files FS, dir string, release uint32) error {
 		err = prunedError(dir, release)
 	}
 	return err
-}
-
-// Pruned lists the releases whose files were pruned, ascending: those that have a manifest
-// in prunedDir and no directory.
-func Pruned(files FS, dir string) ([]uint32, error) {
-	on, err := scan(files, dir)
-	if err != nil {
-		return nil, err
-	}
-	return on.pruned, nil
 }

@@ -85,9 +85,6 @@ func TestPruneKeeps(t *testing.T) {
 		require.NoError(t, run.Run(at.Add(c.later)))
 		require.NoError(t, run.Run(at.Add(c.later)), "again")
 		require.Len(t, told, c.gone, "%+v", c)
-		pruned, err := snapshot.Pruned(p.FS, p.Dir)
-		require.NoError(t, err)
-		require.Equal(t, told, pruned)
 		left, err := snapshot.Count(p.FS, p.Dir)
 		require.NoError(t, err)
 		require.Equal(t, 3-c.gone, left)
@@ -101,6 +98,7 @@ func TestPruneKeeps(t *testing.T) {
 		require.Len(t, list, 3)
 		for i, r := range list {
 			require.Equal(t, i < c.gone, r.Pruned)
+			require.Equal(t, r.Pruned, slices.Contains(told, r.Release))
 		}
 		look, found := inspection(p, entriesOf(intents))
 		seen, err := look.Run(t.Context())
