@@ -25,7 +25,7 @@ how utility developed, what waits and why, settings and hashes.
 
 Its figures are those of the published files, their manifests and an audit of all
 releases. With --with-state the audit has the private exports, too, which are made
-in memory; the daemon must be stopped for that.`,
+in memory, beside a running daemon from a copy that it makes over control.socket.`,
 		Example: "  anond release report 42 > report.html",
 		RunE: answering(func(c *cobra.Command, args []string) error {
 			number, err := releaseNumber(args)
