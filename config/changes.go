@@ -25,6 +25,7 @@ var changes = map[Change][]string{
 		"release.trigger.on", "release.trigger.min_interval", "release.trigger.every", "release.trigger.at", "release.trigger.time_zone",
 		"release.trigger.missed",
 		"state.max_bytes",
+		"release.keep.releases", "release.keep.days",
 		"log.level",
 	},
 	AtRestart: {

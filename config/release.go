@@ -107,7 +107,15 @@ type Release struct {
 	Slices   [][]string // recoding slicing: the sensitive attribute left out
 	// SingleFile writes each release as one table, too.
 	SingleFile bool
+	Keep       Keep
 	Trigger    Trigger
+}
+
+// Keep is the block `release.keep`: a release stays on disk if one of the two keeps it.
+// Both 0: all releases stay.
+type Keep struct {
+	Releases int
+	Days     int
 }
 
 // State is the block `state`.
@@ -193,6 +201,12 @@ func (rel *Release) keys() []key {
 		{path: "release.single_file", value: boolean(&rel.SingleFile), def: "false", doc: "Also write each release as one table, next to its " +
 			"parts: for readers who want one file, at the cost of the whole table in each release. `anond release cat` writes the same " +
 			"from the parts. It adds nothing to what the parts show, so it may change at any time and holds from the next release on."},
+		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
+			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
+			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +
+			"keys 0 nothing is pruned."},
+		{path: "release.keep.days", value: atLeast(0, "0 sets no age", &rel.Keep.Days), def: "0", doc: "Days for which the files of a release " +
+			"stay on disk, counted from its `created_at`. A release is pruned if neither key keeps it; the newest always stays."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update",
 			doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
 		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), derived: "10s; none for on interval and cron",

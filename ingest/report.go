@@ -35,6 +35,15 @@ type Report struct {
 	State    StateSize
 	Verified bool    // the newest release was read again, so that the next one may be published
 	Reload   *Reload // how the newest reload of the configuration went
+	Backup   *Backup // nil: none was made, and none is asked for
+}
+
+// Backup is what is known of copies of the state.
+type Backup struct {
+	Made     time.Time `json:"made"`             // when the newest was made; zero: none
+	Verified time.Time `json:"verified"`         // when the newest was loaded as a test
+	Release  uint32    `json:"release"`          // that it knows
+	Failed   bool      `json:"failed,omitempty"` // the newest attempt failed
 }
 
 // StateSize is the size of the state's file in bytes.

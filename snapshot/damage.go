@@ -51,7 +51,7 @@ func (v *verifier) published(want LedgerEntry) {
 	names, err := v.ReadDir(dirOf(v.dir, n))
 	switch {
 	case notExist(err):
-		v.find(n, dirName(n), FindMissingFile, "the release was published and is not there")
+		v.gone(want)
 		return
 	case err != nil:
 		v.find(n, dirName(n), FindUnreadable, "%v", err)

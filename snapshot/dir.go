@@ -41,6 +41,7 @@ func notExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // content is what a releases directory holds.
 type content struct {
 	releases []uint32 // ascending
+	pruned   []uint32 // ascending: a manifest is all that is left of them
 	current  uint32   // 0: no CURRENT
 }
 
@@ -69,6 +70,9 @@ func scan(files FS, dir string) (*content, error) {
 		}
 	}
 	slices.Sort(c.releases)
+	if err := c.findPruned(files, dir); err != nil {
+		return nil, err
+	}
 	data, err := files.ReadFile(filepath.Join(dir, currentName))
 	if notExist(err) {
 		return c, nil
@@ -83,8 +87,48 @@ func scan(files FS, dir string) (*content, error) {
 	return c, nil
 }
 
+// findPruned lists the releases whose manifest is all that is left. A manifest next to a
+// directory is that of a release whose pruning was begun.
+func (c *content) findPruned(files FS, dir string) error {
+	names, err := files.ReadDir(filepath.Join(dir, prunedDir))
+	if err != nil && !notExist(err) {
+		return err
+	}
+	for _, name := range names {
+		if n, ok := parsePrunedName(name); ok && !c.has(n) {
+			c.pruned = append(c.pruned, n)
+		}
+	}
+	slices.Sort(c.pruned)
+	return nil
+}
+
+func (c *content) isPruned(release uint32) bool {
+	_, ok := slices.BinarySearch(c.pruned, release)
+	return ok
+}
+
+// all are the releases that have a manifest, ascending.
+func (c *content) all() []uint32 {
+	out := slices.Concat(c.pruned, c.releases)
+	slices.Sort(out)
+	return out
+}
+
+// manifestOf reads the manifest of a release, also of a pruned one.
+func (c *content) manifestOf(files FS, dir string, release uint32) (*Manifest, [32]byte, error) {
+	if c.isPruned(release) {
+		return readManifestFile(files, prunedPath(dir, release), release)
+	}
+	return readManifest(files, dir, release)
+}
+
 func readManifest(files FS, dir string, release uint32) (*Manifest, [32]byte, error) {
-	data, err := files.ReadFile(filepath.Join(dir, dirName(release), manifestName))
+	return readManifestFile(files, filepath.Join(dir, dirName(release), manifestName), release)
+}
+
+func readManifestFile(files FS, path string, release uint32) (*Manifest, [32]byte, error) {
+	data, err := files.ReadFile(path)
 	if err != nil {
 		return nil, [32]byte{}, err
 	}

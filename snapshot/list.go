@@ -11,6 +11,7 @@ import (
 type Info struct {
 	Release      uint32  `json:"release"`
 	Current      bool    `json:"current"`
+	Pruned       bool    `json:"pruned,omitempty"` // its files are gone
 	CreatedAt    string  `json:"created_at"`
 	Records      int     `json:"records"`
 	Newcomers    int     `json:"newcomers"` // -1 if the release before is not there
@@ -27,8 +28,8 @@ type Info struct {
 // ErrNoRelease: the release that was asked for is not there.
 var ErrNoRelease = errors.New("there is no such release")
 
-// List returns the releases in a directory, oldest first, as their manifests
-// describe them. It checks nothing; see Verify.
+// List returns the releases in a directory, pruned ones too, oldest first, as their
+// manifests describe them. It checks nothing; see Verify.
 func List(files FS, dir string) ([]Info, error) { return ListNewest(files, dir, math.MaxInt) }
 
 // ListNewest is List of the newest releases, at most so many. It reads their manifests
@@ -38,11 +39,11 @@ func ListNewest(files FS, dir string, most int) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := on.releases
+	list := on.all()
 	if len(list)-1 > most {
 		list = list[len(list)-1-most:]
 	}
-	out, err := infos(files, dir, list, on.current)
+	out, err := infos(files, dir, list, on)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +51,14 @@ func ListNewest(files FS, dir string, most int) ([]Info, error) {
 }
 
 // infos reads the manifests of releases.
-func infos(files FS, dir string, releases []uint32, current uint32) ([]Info, error) {
+func infos(files FS, dir string, releases []uint32, on *content) ([]Info, error) {
 	out := make([]Info, 0, len(releases))
 	for _, n := range releases {
-		m, sum, err := readManifest(files, dir, n)
+		m, sum, err := on.manifestOf(files, dir, n)
 		if err != nil {
 			return nil, err
 		}
-		info := Info{Release: n, Current: n == current, CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
+		info := Info{Release: n, Current: n == on.current, Pruned: on.isPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
 			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
@@ -71,7 +72,8 @@ func infos(files FS, dir string, releases []uint32, current uint32) ([]Info, err
 	return out, nil
 }
 
-// Show returns the manifest of a release; 0 asks for the one CURRENT names.
+// Show returns the manifest of a release, also of a pruned one; 0 asks for the one CURRENT
+// names.
 func Show(files FS, dir string, release uint32) (*Manifest, error) {
 	on, err := scan(files, dir)
 	if err != nil {
@@ -80,14 +82,14 @@ func Show(files FS, dir string, release uint32) (*Manifest, error) {
 	if release == 0 {
 		release = on.current
 	}
-	if !on.has(release) {
+	if !on.has(release) && !on.isPruned(release) {
 		return nil, fmt.Errorf("%w: %s has no release %d", ErrNoRelease, dir, release)
 	}
-	m, _, err := readManifest(files, dir, release)
+	m, _, err := on.manifestOf(files, dir, release)
 	return m, err
 }
 
-// Count is how many releases are in a directory.
+// Count is how many releases have their files in a directory.
 func Count(files FS, dir string) (int, error) {
 	on, err := scan(files, dir)
 	if err != nil {

@@ -32,9 +32,10 @@ const (
 // published. It says nothing about privacy; that is the audit's task.
 type Verification struct {
 	Releases int       `json:"releases"`
-	Files    int       `json:"files"`  // data files checked
-	Bytes    int64     `json:"bytes"`  // read: links of one file are read once
-	Ledger   bool      `json:"ledger"` // the ledger was compared
+	Pruned   int       `json:"pruned,omitempty"` // besides: manifests of releases whose files were pruned
+	Files    int       `json:"files"`            // data files checked
+	Bytes    int64     `json:"bytes"`            // read: links of one file are read once
+	Ledger   bool      `json:"ledger"`           // the ledger was compared
 	Findings []Finding `json:"findings"`
 }
 
@@ -61,11 +62,16 @@ func Verify(files FS, dir, ledgerPath string) (*Verification, error) {
 		}
 		slices.Sort(on.releases)
 		on.current = on.newest()
+		if err := on.findPruned(files, dir); err != nil {
+			v.find(0, prunedDir, FindUnreadable, "%v", err)
+		}
 	}
 	v.top(names, on)
-	for _, n := range on.releases {
-		v.release(n)
+	v.prunedNames(on)
+	for _, n := range on.all() {
+		v.release(n, on)
 	}
+	v.prunedMeanwhile(on)
 	if ledgerPath != "" {
 		v.ledger(ledgerPath, on)
 	}
@@ -110,22 +116,28 @@ func (v *verifier) top(names []string, on *content) {
 func (v *verifier) strays(names []string) {
 	for _, name := range names {
 		_, ok := parseDirName(name)
-		if !ok && name != currentName && name != hierarchyDir && !isTemporary(name) {
+		if !ok && name != currentName && name != hierarchyDir && name != prunedDir && !isTemporary(name) {
 			v.find(0, name, FindUnexpectedFile, "it belongs to no release")
 		}
 	}
 }
 
-// release checks one release and its place in the chain.
-func (v *verifier) release(n uint32) {
-	v.out.Releases++
+// release checks one release and its place in the chain. Of a pruned one the manifest is
+// all that there is.
+func (v *verifier) release(n uint32, on *content) {
 	path := dirName(n) + "/" + manifestName
+	if on.isPruned(n) {
+		v.out.Pruned++
+		path = prunedName(n)
+	} else {
+		v.out.Releases++
+	}
 	if n != v.last+1 {
 		v.find(n, dirName(n), FindNumber, "it follows release %d", v.last)
 	}
 	before, whole := v.before(n)
 	v.last = n
-	m, sum, err := readManifest(v.FS, v.dir, n)
+	m, sum, err := on.manifestOf(v.FS, v.dir, n)
 	if err != nil {
 		v.find(n, path, FindUnreadable, "%v", err)
 		return
@@ -142,13 +154,16 @@ func (v *verifier) release(n uint32) {
 	case n > 1 && (p.Release != n-1 || whole && p.SHA256 != hex.EncodeToString(before[:])):
 		v.find(n, path, FindChain, "previous is not the manifest of release %d", n-1)
 	}
+	v.copies(n, m)
+	if on.isPruned(n) {
+		return
+	}
 	names, err := v.ReadDir(dirOf(v.dir, n))
 	if err != nil {
 		v.find(n, dirName(n), FindUnreadable, "%v", err)
 		return
 	}
 	v.files(n, m, names)
-	v.copies(n, m)
 }
 
 // before returns the hash of the manifest before n, if that was read.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,11 @@ Files cannot show all of level L2. With --replay N and a configuration, the
 program makes all decisions again from the records of the state: as they are,
 and in N worlds in which others have the values, drawn so that no class, bucket,
 release time or skipped cut may change. Only then level L2 is certified. That
-costs N+1 runs of the machine, without its files. The daemon must be stopped.
+costs N+1 runs of the machine, without its files.
+
+Where a daemon runs, it makes a private copy of its state for this command, over
+control.socket, and goes on reading. Releases that it publishes meanwhile are
+left out.
 
 Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.
 With --require-certified, also exit 3 if the verdict is less than certified, or
@@ -60,7 +65,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 			if given("replay") {
 				return env.auditReplayed(c.Context(), cfg, o, worlds, asJSON)
 			}
-			return env.auditConfigured(cfg, o, asJSON)
+			return env.auditConfigured(c.Context(), cfg, o, asJSON)
 		}),
 	}
 	configFlag(c, &path)
@@ -101,8 +106,8 @@ func (e *environment) audit(o audit.Options, asJSON bool) error {
 }
 
 // auditConfigured audits what a configuration names.
-func (e *environment) auditConfigured(cfg *config.Config, o audit.Options, asJSON bool) error {
-	whole, err := withExports(cfg)
+func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, o audit.Options, asJSON bool) error {
+	whole, err := withExports(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -113,17 +118,19 @@ func (e *environment) auditConfigured(cfg *config.Config, o audit.Options, asJSO
 // withExports says how to audit the releases of a configuration with fresh
 // exports of its state. They hold persons' values and are kept in memory only: a
 // file would outlive a process that is killed.
-func withExports(cfg *config.Config) (audit.Options, error) {
-	exporter, err := daemon.OpenExporter(cfg)
-	if err != nil {
-		return audit.Options{}, err
-	}
-	return exported(cfg, exporter)
+func withExports(ctx context.Context, cfg *config.Config) (audit.Options, error) {
+	return besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (audit.Options, error) {
+		exporter, err := daemon.OpenExporter(cfg)
+		if err != nil {
+			return audit.Options{}, err
+		}
+		return exported(cfg, exporter, copied)
+	})
 }
 
 // exported says how to audit the releases of a configuration with the exports of an
-// exporter.
-func exported(cfg *config.Config, exporter *daemon.Exporter) (audit.Options, error) {
+// exporter. Of a copy: what a daemon publishes meanwhile is left out.
+func exported(cfg *config.Config, exporter *daemon.Exporter, copied bool) (audit.Options, error) {
 	var members, records bytes.Buffer
 	if err := exporter.Members(&members, 1, exporter.Releases()); err != nil {
 		return audit.Options{}, err
@@ -131,6 +138,10 @@ func exported(cfg *config.Config, exporter *daemon.Exporter) (audit.Options, err
 	if err := exporter.Records(&records); err != nil {
 		return audit.Options{}, err
 	}
-	return audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger,
-		Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}, nil
+	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger,
+		Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}
+	if copied {
+		o.Until = int(exporter.Releases())
+	}
+	return o, nil
 }

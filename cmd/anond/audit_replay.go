@@ -17,11 +17,14 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o a
 		return usage("leave --replay out", "--replay checks level L2, and this dataset has level %s: at that level who shares a class "+
 			"follows from values too", cfg.Policy.Level)
 	}
-	exporter, recording, err := daemon.OpenReplay(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	whole, err := exported(cfg, exporter)
+	var recording *replay.Recording
+	whole, err := besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (out audit.Options, err error) {
+		var exporter *daemon.Exporter
+		if exporter, recording, err = daemon.OpenReplay(ctx, cfg); err != nil {
+			return out, err
+		}
+		return exported(cfg, exporter, copied)
+	})
 	if err != nil {
 		return err
 	}

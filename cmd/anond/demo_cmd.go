@@ -144,7 +144,7 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
 		Seconds: time.Since(v.began).Seconds()}
-	whole, err := withExports(result.Config)
+	whole, err := withExports(ctx, result.Config)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,6 +64,9 @@ func (e *environment) printReleases(list []snapshot.Info) error {
 		cells := []string{number, r.CreatedAt, strconv.Itoa(r.Records), strconv.Itoa(r.Newcomers), strconv.Itoa(r.Pending),
 			strconv.Itoa(r.Classes), strconv.Itoa(r.Buckets), strconv.Itoa(r.KMin), fmt.Sprintf("%.1f %%", 100*r.MaxFrequency),
 			fmt.Sprintf("%.4f", r.NCP), r.Certificate}
+		if r.Pruned {
+			cells[len(cells)-1] += ", pruned"
+		}
 		if !level2 {
 			cells = slices.Delete(cells, buckets, buckets+1)
 		}
@@ -93,6 +97,9 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 			}
 			if asJSON {
 				return writeJSON(env.stdout, m)
+			}
+			if err := snapshot.NotPruned(snapshot.OS(), cfg.Release.Dir, m.Release); errors.Is(err, snapshot.ErrPruned) {
+				fmt.Fprintln(env.stderr, err)
 			}
 			return env.printManifest(m)
 		}),
@@ -179,8 +186,12 @@ func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
 			"what was published must not change: restore the files from a copy; anond never rewrites a release")
 	}
 	if !asJSON {
-		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"),
-			count(v.Files, "data file"), v.Bytes)
+		pruned := ""
+		if v.Pruned > 0 {
+			pruned = fmt.Sprintf(", and the manifests of %s whose files were pruned", count(v.Pruned, "release"))
+		}
+		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes%s: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"),
+			count(v.Files, "data file"), v.Bytes, pruned)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,9 +25,9 @@ how utility developed, what waits and why, settings and hashes.
 
 Its figures are those of the published files, their manifests and an audit of all
 releases. With --with-state the audit has the private exports, too, which are made
-in memory; the daemon must be stopped for that.`,
+in memory, beside a running daemon from a copy that it makes over control.socket.`,
 		Example: "  anond release report 42 > report.html",
-		RunE: answering(func(_ *cobra.Command, args []string) error {
+		RunE: answering(func(c *cobra.Command, args []string) error {
 			number, err := releaseNumber(args)
 			if err != nil {
 				return err
@@ -35,7 +36,7 @@ in memory; the daemon must be stopped for that.`,
 			if err != nil {
 				return err
 			}
-			facts, err := factsOf(cfg, number, private)
+			facts, err := factsOf(c.Context(), cfg, number, private)
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ in memory; the daemon must be stopped for that.`,
 }
 
 // factsOf gathers what a report is made of.
-func factsOf(cfg *config.Config, number uint32, private bool) (*dpo.Facts, error) {
+func factsOf(ctx context.Context, cfg *config.Config, number uint32, private bool) (*dpo.Facts, error) {
 	m, err := snapshot.Show(snapshot.OS(), cfg.Release.Dir, number)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func factsOf(cfg *config.Config, number uint32, private bool) (*dpo.Facts, error
 	}
 	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger}
 	if private {
-		if o, err = withExports(cfg); err != nil {
+		if o, err = withExports(ctx, cfg); err != nil {
 			return nil, err
 		}
 	}

@@ -79,7 +79,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			faults, err := checkState(cfg, options)
+			faults, err := besideOf(c.Context(), cfg, func(cfg *config.Config, _ bool) ([]string, error) { return checkState(cfg, options) })
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,9 @@ func (e *environment) exporter(ctx context.Context, path string) (*daemon.Export
 	if err != nil {
 		return nil, err
 	}
-	return awaiting(ctx, func() (*daemon.Exporter, error) { return daemon.OpenExporter(cfg) })
+	return awaiting(ctx, func() (*daemon.Exporter, error) {
+		return besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (*daemon.Exporter, error) { return daemon.OpenExporter(cfg) })
+	})
 }
 
 // writePrivate makes a file that only its owner may read. It follows no link and

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental/boltstore"
@@ -17,17 +21,18 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 	var path, out string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "backup", Short: "Copy the state of a stopped daemon (private)",
-		Long: "Copies the state, consistent and checked, to a file that must not exist. The daemon must be stopped (otherwise exit 4).\n" +
+		Use: "backup", Short: "Copy the state (private), also that of a running daemon",
+		Long: "Copies the state, consistent and checked, to a file that must not exist. A running daemon is asked for the copy over\n" +
+			"control.socket, and goes on reading; without that socket it must be stopped (otherwise exit 4).\n" +
 			"A copy is useful until the next release: anond refuses a state older than the releases (exit 5).\n" +
 			"The copy of an encrypted state is encrypted under the same key. FILE.json describes it, with its SHA-256.\n" +
-			"A running daemon makes backups itself: state.backup.dir.",
+			"A running daemon makes backups after its releases, too: state.backup.dir.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
-			made, err := daemon.MakeBackup(c.Context(), cfg, out, time.Now())
+			made, err := makeBackup(c.Context(), cfg, out)
 			if err != nil {
 				return err
 			}
@@ -47,6 +52,25 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c
+}
+
+// makeBackup copies the state, or has the daemon that holds it do so.
+func makeBackup(ctx context.Context, cfg *config.Config, out string) (made daemon.Backup, err error) {
+	if cfg.Control.Socket == "" {
+		return daemon.MakeBackup(ctx, cfg, out, time.Now())
+	}
+	to, err := filepath.Abs(out)
+	if err != nil {
+		return made, err
+	}
+	text, err := control.NewClient(cfg.Control.Socket).Backup(ctx, to)
+	switch {
+	case errors.Is(err, control.ErrNobody):
+		return daemon.MakeBackup(ctx, cfg, out, time.Now())
+	case err != nil:
+		return made, err
+	}
+	return made, json.Unmarshal(text, &made)
 }
 
 // stateOptions loads the configuration and what its state is opened with.

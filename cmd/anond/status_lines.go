@@ -35,6 +35,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("disk", "releases %s, state %s, %s a day; %s and %s free", diskuse.Bytes(d.Releases.Used), diskuse.Bytes(d.State.Used),
 			diskuse.Bytes(d.Releases.PerDay+d.State.PerDay), diskuse.Bytes(d.Releases.Free), diskuse.Bytes(d.State.Free))
 	}
+	if b := s.Backup; b != nil && !b.Made.IsZero() {
+		add("backup", "of release %d, made %s, loaded as a test", b.Release, b.Made.Format(time.RFC3339))
+	} else if b != nil {
+		add("backup", "none yet")
+	}
 	return append(lines, troubleLines(s)...)
 }
 
@@ -154,6 +159,9 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	}
 	if r := s.Reload; r != nil && !r.OK {
 		add("the reload at %s was refused; its log line says why", r.At.UTC().Format(time.RFC3339))
+	}
+	if b := s.Backup; b != nil && b.Failed {
+		add("the newest backup of the state failed; event backup_failed has the error")
 	}
 	if d := s.Disk; d != nil {
 		for _, l := range d.Warnings(s.Time) {

@@ -16,7 +16,22 @@ import (
 //
 // Cost: linear in the total size of the releases and exports, except the QI-only
 // attacker (see qiAttack) and components without certificate (see decide).
+//
+// A daemon may be running: releases that it publishes meanwhile are left out, and listed
+// as not checked. If it prunes releases meanwhile, the audit begins again.
 func Dir(o Options) (*Report, error) {
+	for again := 2; ; again-- {
+		before, _ := listReleases(o.Releases)
+		report, err := once(o)
+		after, _ := listReleases(o.Releases)
+		if err == nil || again == 0 || len(before) == 0 || len(after) == 0 || before[0] == after[0] {
+			return report, err
+		}
+	}
+}
+
+// once is one attempt of Dir.
+func once(o Options) (*Report, error) {
 	a, err := newAuditor(o)
 	if err != nil {
 		return nil, err
@@ -41,15 +56,23 @@ func Dir(o Options) (*Report, error) {
 
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (a *auditor) published(o Options) error {
-	newest := a.in.numbers[len(a.in.numbers)-1]
-	unfinished, err := checkCurrent(o.Releases, newest, &a.f)
+	newest := a.in.newest()
+	now, err := listReleases(o.Releases)
+	if err != nil {
+		return err
+	}
+	last := now[len(now)-1]
+	if last > newest {
+		a.skip("releases %d to %d: they were published after the audit began, or after its exports were made", newest+1, last)
+	}
+	unfinished, err := checkCurrent(o.Releases, newest, last, &a.f)
 	if err != nil {
 		return err
 	}
 	if o.Ledger == "" {
 		a.skip("the ledger: none was given")
 	} else {
-		behind, err := checkLedger(o.Ledger, a.shas, newest, &a.f)
+		behind, err := checkLedger(o.Ledger, a.shas, newest, last, &a.f)
 		if err != nil {
 			return err
 		}
@@ -81,6 +104,7 @@ type auditor struct {
 	byRows   bool // some release claims level rows
 	replay   *Replay
 	nothing  string // why the chain can never be certified; empty: it can
+	unseen   bool   // something of a pruned release was not seen
 }
 
 func newAuditor(o Options) (*auditor, error) {
@@ -122,6 +146,7 @@ func (a *auditor) coverage() {
 		}
 	}
 	a.linked = in.members != nil && missing == 0
+	a.prunedOnes()
 	switch {
 	case a.nothing != "":
 		a.linked = false
@@ -161,7 +186,7 @@ func (a *auditor) coverage() {
 // release audits one release and its step from the one before.
 func (a *auditor) release(number int) error {
 	dir := filepath.Join(a.in.dir, dirName(number))
-	man, err := loadManifest(dir)
+	man, err := a.in.manifest(number)
 	if err != nil {
 		return err
 	}
@@ -184,6 +209,10 @@ func (a *auditor) release(number int) error {
 		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
 		return nil
 	}
+	a.unseenLineage(before, man)
+	if man.pruned != nil && man.pruned.lack != "" {
+		return nil // prunedOnes says it
+	}
 	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
@@ -197,6 +226,7 @@ func (a *auditor) release(number int) error {
 	a.f.locate = rel.locate
 	defer func() { a.f.locate = nil }()
 	row := a.step(rel)
+	row.Pruned = man.pruned != nil
 	a.membership(rel, row)
 	a.last = rel
 	return nil
@@ -335,7 +365,7 @@ func (a *auditor) finish() *Report {
 		r.Verdict, state = VerdictViolated, "violated"
 	case a.byRows:
 		r.Verdict, state, r.ByRows = VerdictConsistent, "not claimed", true
-	case full && r.Certificates.OtherRecords == 0 && a.nothing == "":
+	case full && r.Certificates.OtherRecords == 0 && a.nothing == "" && !a.unseen:
 		r.Verdict, state = VerdictCertified, "certified"
 	default:
 		r.Verdict = VerdictConsistent

@@ -22,7 +22,10 @@ type Options struct {
 	RequireCertified bool    // anything less than certified is a failure, and with a replay less than level L2
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
-	Quick    bool
+	Quick bool
+	// Until leaves later releases out: the exports were made before they were published.
+	// 0: none.
+	Until    int
 	Progress func(done, releases int) // is told how many releases were read; may be nil
 	MaxExact int                      // components up to this many records are enumerated exactly; 0 means 24, negative none
 }
@@ -33,7 +36,10 @@ const defaultMaxExact = 24
 // input is everything read for one audit.
 type input struct {
 	dir      string
-	numbers  []int
+	numbers  []int // of all releases, pruned ones too
+	here     []int // of those that have a directory
+	pruned   []int
+	vault    *vault // nil: none is pruned
 	s        *schema
 	first    *Manifest
 	index    *recordIndex
@@ -49,13 +55,13 @@ func open(o Options, f *faults) (*input, error) {
 		in.maxExact = defaultMaxExact
 	}
 	var err error
-	if in.numbers, err = listReleases(o.Releases); err != nil {
+	if err := in.list(o); err != nil {
 		return nil, err
 	}
-	if in.first, err = loadManifest(filepath.Join(o.Releases, dirName(in.numbers[0]))); err != nil {
+	if in.first, err = in.manifest(in.numbers[0]); err != nil {
 		return nil, err
 	}
-	newest, err := loadManifest(filepath.Join(o.Releases, dirName(in.numbers[len(in.numbers)-1])))
+	newest, err := in.manifest(in.newest())
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +70,34 @@ func open(o Options, f *faults) (*input, error) {
 		return nil, err
 	}
 	in.s = newSchema(in.first, hier)
+	in.checkPruned(f)
+	if err := in.fill(f); err != nil {
+		return nil, err
+	}
 	return in, in.exports(o)
 }
+
+// list finds out which releases there are.
+func (in *input) list(o Options) (err error) {
+	if in.here, err = listReleases(o.Releases); err != nil {
+		return err
+	}
+	if o.Until > 0 {
+		in.here = slices.DeleteFunc(in.here, func(n int) bool { return n > o.Until })
+	}
+	if len(in.here) == 0 {
+		return unreadable(o.Releases, 0, "holds no release that was published when the exports were made")
+	}
+	if in.pruned, err = listPruned(o.Releases, in.here); err != nil {
+		return err
+	}
+	in.numbers = slices.Concat(in.pruned, in.here)
+	slices.Sort(in.numbers)
+	return nil
+}
+
+// newest is the last release that is looked at.
+func (in *input) newest() int { return in.here[len(in.here)-1] }
 
 // Exports are the private exports as texts.
 type Exports struct{ Members, Records []byte }
@@ -151,10 +183,10 @@ func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarch
 	return out, nil
 }
 
-// checkCurrent tests that CURRENT names the newest release. CURRENT one behind
-// is what a crash between the rename and the next step leaves; the publisher
-// finishes it at its next start, and pending says so.
-func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
+// checkCurrent tests that CURRENT names the newest release, or one up to last that was
+// published meanwhile. CURRENT one behind is what a crash between the rename and the next
+// step leaves; the publisher finishes it at its next start, and pending says so.
+func checkCurrent(dir string, newest, last int, f *faults) (pending bool, err error) {
 	path := filepath.Join(dir, "CURRENT")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && newest == 1 {
@@ -167,10 +199,10 @@ func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
 	if !ok || parseDirName(text) == 0 {
 		return false, unreadable(path, 1, "is not six digits and LF")
 	}
-	switch parseDirName(text) {
-	case newest:
+	switch n := parseDirName(text); {
+	case newest <= n && n <= last:
 		return false, nil
-	case newest - 1:
+	case n == newest-1:
 		return true, nil
 	}
 	f.add("chain", kindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
@@ -179,7 +211,7 @@ func checkCurrent(dir string, newest int, f *faults) (pending bool, err error) {
 
 // checkLedger compares the ledger with the manifests found. As with CURRENT, a
 // crash may leave the newest release unlisted, or its line torn.
-func checkLedger(path string, shas map[int]string, newest int, f *faults) (pending bool, err error) {
+func checkLedger(path string, shas map[int]string, newest, last int, f *faults) (pending bool, err error) {
 	data, err := readFile(path)
 	if err != nil {
 		return false, err
@@ -191,7 +223,7 @@ func checkLedger(path string, shas map[int]string, newest int, f *faults) (pendi
 	for _, n := range sortedKeys(lines) {
 		sha, ok := shas[n]
 		switch {
-		case n > newest:
+		case n > last:
 			f.add("chain", kindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
 		case ok && sha != lines[n]:
 			f.add("chain", kindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")

@@ -45,7 +45,8 @@ type Manifest struct {
 	Privacy       Privacy      `json:"privacy"`
 	Previous      *PreviousRef `json:"previous"`
 
-	sha string // SHA-256 of the file's bytes, hex
+	sha    string // SHA-256 of the file's bytes, hex
+	pruned *vault // has the files of a pruned release; nil: they are in its directory
 }
 
 // Column is one attribute of the schema.

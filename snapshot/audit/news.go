@@ -74,7 +74,7 @@ func (n *news) read(r *partReader, l *lineage) error {
 					return err
 				}
 			}
-			files, err = r.compacted(p, earlier)
+			files, err = r.compacted(p, earlier, n.h.man)
 		default:
 			n.born, files, err = r.read(p)
 		}

@@ -46,6 +46,9 @@ func stat(path string, release int, f *faults) (fs.FileInfo, error) {
 // read reads the files of a part and compares them with its entry; rows counts
 // those of each file once they are parsed.
 func (p *Part) read(dir string, man *Manifest, f *faults) (files partFiles, paths []string, data [][]byte, err error) {
+	if man.pruned != nil {
+		return p.readPruned(man)
+	}
 	for _, name := range man.dataFiles() {
 		path := filepath.Join(dir, p.Name, name)
 		info, err := stat(path, man.Release, f)
@@ -68,6 +71,9 @@ func (p *Part) read(dir string, man *Manifest, f *faults) (files partFiles, path
 // keep looks at the files of a part that stood in the release before. A file that
 // is the one read there is taken to have its bytes; any other is read.
 func (p *Part) keep(dir string, man *Manifest, before partFiles, f *faults) (partFiles, error) {
+	if man.pruned != nil {
+		return p.keepPruned(man, before, f), nil
+	}
 	var files partFiles
 	for i, name := range man.dataFiles() {
 		path := filepath.Join(dir, p.Name, name)

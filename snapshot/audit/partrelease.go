@@ -61,6 +61,9 @@ func (r *partReader) claims(rel *release) error {
 
 // names finds what nobody announced in the directory of the release.
 func (r *partReader) names() error {
+	if r.man.pruned != nil {
+		return nil // there is no directory
+	}
 	names := []string{"manifest.json"}
 	for i := range r.man.Parts {
 		names = append(names, r.man.Parts[i].Name)
@@ -113,7 +116,7 @@ func (r *partReader) next(rel, before *release, l *lineage) error {
 			files, err = r.keep(p, before.parts.files[s.kept])
 			buckets = before.parts.buckets[s.kept]
 		case s.from != nil:
-			files, err = r.compacted(p, before.parts.dir)
+			files, err = r.compacted(p, before.parts.dir, before.man)
 			for _, j := range s.from {
 				buckets += before.parts.buckets[j]
 			}
@@ -229,7 +232,7 @@ func (rel *release) lookup(part string) func(number uint32) (int, standing) {
 // checkWhole compares the table over all parts, which a release may hold besides,
 // with the parts: the same classes, renumbered, and no other rendering of them.
 func (r *partReader) checkWhole(rel *release) error {
-	if len(r.man.Files) == 0 {
+	if len(r.man.Files) == 0 || r.man.pruned != nil { // of a pruned one the report says it
 		return nil
 	}
 	locate := r.f.locate

@@ -60,9 +60,9 @@ func (r *partReader) keep(p *Part, before partFiles) (partFiles, error) {
 }
 
 // compacted compares a compacted part with the parts of the release before that
-// it replaces, whose files are in earlier. Those were looked at there; what is
-// compared are the bytes.
-func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
+// it replaces, whose manifest is was and whose files are in earlier. Those were looked
+// at there; what is compared are the bytes.
+func (r *partReader) compacted(p *Part, earlier string, was *Manifest) (partFiles, error) {
 	r.f.part = p.Name
 	defer func() { r.f.part = "" }()
 	files, paths, data, err := p.read(r.dir, r.man, r.f)
@@ -71,13 +71,9 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 	}
 	var before [][][]byte
 	for _, x := range p.Replaces {
-		var old [][]byte
-		for _, name := range r.man.dataFiles() {
-			bytes, err := readFile(filepath.Join(earlier, x.Part, name))
-			if err != nil {
-				return nil, err
-			}
-			old = append(old, bytes)
+		old, err := r.replaced(x.Part, earlier, was)
+		if err != nil {
+			return nil, err
 		}
 		before = append(before, old)
 	}
@@ -87,15 +83,33 @@ func (r *partReader) compacted(p *Part, earlier string) (partFiles, error) {
 		return nil, err
 	}
 	if r.f.n > found && r.man.atL2() {
-		var was []*Part
+		var old []*Part
 		for i := range p.Replaces {
-			was = append(was, &Part{Name: p.Replaces[i].Part})
+			old = append(old, &Part{Name: p.Replaces[i].Part})
 		}
-		r.explainPart(p, was, earlier)
+		r.explainPart(p, old, earlier)
 		r.f.part = p.Name
 	}
 	p.checkFiles(r.man, files, data, rows, r.f)
 	return files, nil
+}
+
+// replaced reads the files of a part of the release before.
+func (r *partReader) replaced(name, earlier string, was *Manifest) (out [][]byte, err error) {
+	at, known := newLayout(was).at[name]
+	for _, file := range r.man.dataFiles() {
+		var data []byte
+		if was.pruned != nil && known {
+			data, err = was.pruned.read(was.Parts[at].sha(file))
+		} else {
+			data, err = readFile(filepath.Join(earlier, name, file))
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, data)
+	}
+	return out, nil
 }
 
 // joints are the replaced parts of a compaction.

@@ -18,9 +18,12 @@ type Report struct {
 	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
 	Grown bool `json:"grown,omitempty"`
 	// ByRows: a release claims level rows, because local buckets cross classes.
-	ByRows       bool          `json:"by_rows,omitempty"`
-	K            int           `json:"k"`
-	L            int           `json:"l"`
+	ByRows bool `json:"by_rows,omitempty"`
+	K      int  `json:"k"`
+	L      int  `json:"l"`
+	// Pruned are releases whose directories were removed on purpose; their manifests are
+	// part of the chain.
+	Pruned       []int         `json:"pruned,omitempty"`
 	Releases     []ReleaseRow  `json:"releases"`
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
@@ -70,6 +73,7 @@ type ReleaseRow struct {
 	ClassesKept     int     `json:"classes_kept"`        // there, identical, in the release before
 	Waiting         int     `json:"waiting"`             // arrived and not published; -1 when not known
 	WaitingTopShare float64 `json:"waiting_top_share"`
+	Pruned          bool    `json:"pruned,omitempty"` // its files were put together from those of a later release
 }
 
 // Certificates sums up the components of the chain.

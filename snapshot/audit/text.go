@@ -16,6 +16,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.line("%s", r.meaning())
 	t.violations(r.Violations)
 	t.releases(r)
+	t.pruned(r)
 	t.certificates(r)
 	t.buckets(r)
 	t.replay(r)
@@ -25,6 +26,22 @@ func (r *Report) Text(w io.Writer) error {
 	t.list("Not checked:", r.NotChecked)
 	t.list("Not promised, by this or any verdict:", r.NotPromised)
 	return t.err
+}
+
+// pruned says what became of releases without a directory.
+func (t *textWriter) pruned(r *Report) {
+	if len(r.Pruned) == 0 {
+		return
+	}
+	t.line("")
+	t.line("The files of %s were pruned; the manifests are there and chained to the newest.", ranges(r.Pruned))
+	for _, row := range r.Releases {
+		if row.Pruned {
+			t.line("All rows were found in release %d, with the hashes that those manifests name, so that they were audited too.",
+				r.Pruned[len(r.Pruned)-1]+1)
+			return
+		}
+	}
 }
 
 // meaning is the verdict in one paragraph.

@@ -56,17 +56,25 @@ func Open(dir string) (*Release, error) {
 				"give the copy its name back, such as 000001", dir)
 		}
 		top, number = filepath.Dir(dir), uint32(n)
-	} else if _, err := os.Stat(filepath.Join(dir, "CURRENT")); errors.Is(err, fs.ErrNotExist) {
+	} else if n, err := strconv.ParseUint(filepath.Base(dir), 10, 32); err == nil {
+		if err := snapshot.NotPruned(snapshot.OS(), filepath.Dir(dir), uint32(n)); errors.Is(err, snapshot.ErrPruned) {
+			return nil, err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "CURRENT")); number == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no release and no directory of releases: it has neither manifest.json nor CURRENT", dir)
 	}
 	return OpenNumber(top, number)
 }
 
 // OpenNumber reads the manifest of a release of a releases directory; 0 asks for
-// the current one.
+// the current one. The files of a pruned one cannot be read (snapshot.ErrPruned).
 func OpenNumber(top string, number uint32) (*Release, error) {
 	m, err := snapshot.Show(snapshot.OS(), top, number)
 	if err != nil {
+		return nil, err
+	}
+	if err := snapshot.NotPruned(snapshot.OS(), top, m.Release); err != nil {
 		return nil, err
 	}
 	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}

@@ -72,6 +72,30 @@ func (c *Client) LogLevel(ctx context.Context, l Level) (*Leveled, error) {
 	return post[Leveled](ctx, c, "/log-level", l)
 }
 
+// Backup asks for a copy of the state at an absolute path, and returns its description.
+func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error) {
+	out, err := post[json.RawMessage](ctx, c, "/backup", Place{to})
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
+// Copy asks for a copy of the state to read. It is there until close is called, or this
+// process or the daemon ends.
+func (c *Client) Copy(ctx context.Context) (path string, close func(), err error) {
+	r, err := c.send(ctx, http.MethodPost, "/copy", nil)
+	if err != nil {
+		return "", nil, err
+	}
+	var at Place
+	if err := json.NewDecoder(r.Body).Decode(&at); err != nil {
+		_ = r.Body.Close()
+		return "", nil, err
+	}
+	return at.Path, func() { _ = r.Body.Close() }, nil
+}
+
 func post[T any](ctx context.Context, c *Client, path string, body any) (*T, error) {
 	out := new(T)
 	return out, c.ask(ctx, http.MethodPost, path, body, out)

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,6 +23,8 @@ import (
 type puppet struct {
 	err   error
 	asked []string
+	// removed: the copy was removed.
+	removed atomic.Bool
 }
 
 func (p *puppet) note(what string) error { p.asked = append(p.asked, what); return p.err }
@@ -41,6 +45,13 @@ func (p *puppet) Reload(context.Context) (*Changed, error) {
 }
 func (p *puppet) LogLevel(_ context.Context, l Level) (*Leveled, error) {
 	return &Leveled{Before: "info", Level: l.Level}, p.note("log-level " + l.Level)
+}
+
+func (p *puppet) Backup(_ context.Context, to string) (json.RawMessage, error) {
+	return json.RawMessage(`{"release":7}`), p.note("backup " + to)
+}
+func (p *puppet) Copy(context.Context) (string, func(), error) {
+	return "/state/copy", func() { p.removed.Store(true) }, p.note("copy")
 }
 
 // place is a path for a socket in a directory of its own, short enough wherever tests run.
@@ -233,4 +244,40 @@ func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 func TestALongPathIsRefused(t *testing.T) {
 	_, err := Listen(filepath.Join(filepath.Dir(place(t)), strings.Repeat("x", 120)))
 	require.ErrorIs(t, err, syscall.EINVAL)
+}
+
+// TestCopyIsRemoved: the copy that was made for a command is there until the command
+// closes, is killed, or the daemon ends, and not longer.
+func TestCopyIsRemoved(t *testing.T) {
+	for what, end := range map[string]func(closing func(), cancel context.CancelFunc, s *Server){
+		"closed":     func(closing func(), _ context.CancelFunc, _ *Server) { closing() },
+		"killed":     func(_ func(), cancel context.CancelFunc, _ *Server) { cancel() },
+		"daemon end": func(_ func(), _ context.CancelFunc, s *Server) { _ = s.Close() },
+	} {
+		t.Run(what, func(t *testing.T) {
+			d := &puppet{}
+			s, c := serve(t, d, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			path, closing, err := c.Copy(ctx)
+			require.NoError(t, err)
+			defer closing()
+			require.Equal(t, "/state/copy", path)
+			require.False(t, d.removed.Load())
+			end(closing, cancel, s)
+			require.Eventually(t, d.removed.Load, 10*time.Second, time.Millisecond)
+		})
+	}
+	d := &puppet{err: &Fault{Kind: Busy, Text: "no room"}}
+	_, c := serve(t, d, nil)
+	_, _, err := c.Copy(t.Context())
+	require.ErrorContains(t, err, "no room")
+	require.False(t, d.removed.Load())
+	_, err = c.Backup(t.Context(), "/b")
+	require.ErrorContains(t, err, "no room")
+	d.err = nil
+	text, err := c.Backup(t.Context(), "/b")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"release":7}`, string(text))
+	require.Equal(t, []string{"copy", "backup /b", "backup /b"}, d.asked)
 }

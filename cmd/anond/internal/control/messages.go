@@ -43,6 +43,11 @@ type Level struct {
 	For time.Duration `json:"for,omitempty"`
 }
 
+// Place is where a copy of the state is, or is to be.
+type Place struct {
+	Path string `json:"path"`
+}
+
 // Leveled says what was logged before and what is now.
 type Leveled struct {
 	Before string     `json:"before"`

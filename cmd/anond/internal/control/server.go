@@ -22,6 +22,10 @@ type Daemon interface {
 	Resume(ctx context.Context) (*Changed, error)
 	Reload(ctx context.Context) (*Changed, error)
 	LogLevel(ctx context.Context, l Level) (*Leveled, error)
+	// Backup copies the state to a file of an absolute path, and describes the copy as JSON.
+	Backup(ctx context.Context, to string) (json.RawMessage, error)
+	// Copy makes a copy of the state that a command may read, until remove is called.
+	Copy(ctx context.Context) (path string, remove func(), err error)
 }
 
 // Server answers requests until it is closed.
@@ -103,7 +107,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /plan", asked(s.daemon.Plan))
 	m.HandleFunc("GET /events", s.events)
 	for path, do := range map[string]http.HandlerFunc{"/release": asked(s.daemon.Release), "/pause": asked(s.daemon.Pause),
-		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": s.logLevel} {
+		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": s.logLevel, "/backup": s.backup, "/copy": s.copied} {
 		m.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.log.Info("an order came over the control socket", "event", "control_order", "order", path[1:])
 			do(w, r)
@@ -128,6 +132,35 @@ func (s *Server) logLevel(w http.ResponseWriter, r *http.Request) {
 	}
 	out, err := s.daemon.LogLevel(r.Context(), l)
 	answer(w, out, err)
+}
+
+func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
+	var to Place
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<14)).Decode(&to); err != nil {
+		answer(w, nil, errors.New("the request is no JSON"))
+		return
+	}
+	out, err := s.daemon.Backup(r.Context(), to.Path)
+	answer(w, out, err)
+}
+
+// copied names a copy of the state, and removes it when who asked has gone: also one that
+// was killed.
+func (s *Server) copied(w http.ResponseWriter, r *http.Request) {
+	path, remove, err := s.daemon.Copy(r.Context())
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	defer remove()
+	answer(w, Place{path}, nil)
+	if http.NewResponseController(w).Flush() != nil {
+		return
+	}
+	select {
+	case <-r.Context().Done():
+	case <-s.ctx.Done():
+	}
 }
 
 // events sends the newest lines of the log, and then those that follow.

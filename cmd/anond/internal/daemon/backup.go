@@ -82,11 +82,13 @@ type backups struct {
 	busy   bool
 	last   time.Time
 	at     uint32 // newest release that was copied, or tried
-	newest uint32
+	latest uint32 // newest release
+	copies int    // for commands that read, so far
+	known  *ingest.Backup
 }
 
 func newBackups(ctx context.Context, c *config.Config, s *boltstore.Store, o Options) *backups {
-	b := &backups{config: c, store: s, log: o.Log, clock: o.Clock}
+	b := &backups{config: c, store: s, log: o.Log, clock: o.Clock, known: found(c)}
 	b.ctx, b.stop = context.WithCancel(ctx)
 	return b
 }
@@ -98,7 +100,7 @@ func (b *backups) observe(r ingest.Report) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.newest = r.Newest.Intent.Release
+	b.latest = r.Newest.Intent.Release
 	if !b.busy && r.Releasing == 0 && b.due(r.Time) {
 		b.busy = true
 		b.running.Go(func() {
@@ -112,10 +114,10 @@ func (b *backups) observe(r ingest.Report) {
 
 // due reports whether the newest release is to be copied, and then counts it as copied.
 func (b *backups) due(now time.Time) bool {
-	if b.newest <= b.at || !b.last.IsZero() && now.Sub(b.last) < b.config.State.Backup.MinInterval {
+	if b.latest <= b.at || !b.last.IsZero() && now.Sub(b.last) < b.config.State.Backup.MinInterval {
 		return false
 	}
-	b.last, b.at = now, b.newest
+	b.last, b.at = now, b.latest
 	return true
 }
 
@@ -127,17 +129,74 @@ func (b *backups) make(now time.Time) {
 		return // the daemon stops, and the next release is copied
 	}
 	if err != nil {
-		b.log.Error("the backup of the state failed; the next release is followed by the next attempt",
-			"event", "backup_failed", "error", err.Error())
+		b.failed(err)
 		return
 	}
+	b.succeeded(made, began)
+}
+
+// failed says that an attempt failed.
+func (b *backups) failed(err error) {
+	b.log.Error("the backup of the state failed; the next release is followed by the next attempt",
+		"event", "backup_failed", "error", err.Error())
+	b.know(func(k *ingest.Backup) { k.Failed = true })
+}
+
+// succeeded says what was made. A copy was loaded once before it got its name.
+func (b *backups) succeeded(made Backup, began time.Time) {
+	now := b.clock.Now()
 	b.log.Info("backup made", "event", "backup_made", "file", made.File, "release", made.Release, "records", made.Records, "bytes", made.Bytes,
-		"sha256", made.SHA256, "ms", b.clock.Now().Sub(began).Milliseconds())
+		"sha256", made.SHA256, "ms", now.Sub(began).Milliseconds())
+	b.know(func(k *ingest.Backup) {
+		*k = ingest.Backup{Made: made.Made, Verified: now.UTC(), Release: made.Release}
+	})
+}
+
+// know changes what is known of backups. Who has the old value keeps it.
+func (b *backups) know(how func(*ingest.Backup)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := ingest.Backup{}
+	if b.known != nil {
+		next = *b.known
+	}
+	how(&next)
+	b.known = &next
+}
+
+// newest is what is known of backups; nil: none was made, and none is asked for.
+func (b *backups) newest() *ingest.Backup {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.known
+}
+
+// found is what an earlier process left below state.backup.dir; nil without that key. Each
+// was loaded before it got its name.
+func found(c *config.Config) *ingest.Backup {
+	if c.State.Backup.Dir == "" {
+		return nil
+	}
+	names, _ := filepath.Glob(filepath.Join(c.State.Backup.Dir, "*.db.json")) // in order of name, so of time
+	for i := len(names) - 1; i >= 0; i-- {
+		stamp, ours := strings.CutPrefix(strings.TrimSuffix(filepath.Base(names[i]), ".json"), c.Dataset)
+		if !ours || !backupStamp.MatchString(stamp) {
+			continue
+		}
+		var b Backup
+		if data, err := os.ReadFile(names[i]); err == nil && json.Unmarshal(data, &b) == nil {
+			return &ingest.Backup{Made: b.Made, Verified: b.Made, Release: b.Release}
+		}
+	}
+	return &ingest.Backup{}
 }
 
 func (b *backups) copy(now time.Time) (Backup, error) {
 	dir := b.config.State.Backup.Dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Backup{}, err
+	}
+	if err := room(dir, b.size()); err != nil {
 		return Backup{}, err
 	}
 	name := fmt.Sprintf("%s-%s-r%06d.db", b.config.Dataset, now.UTC().Format("20060102T150405Z"), b.at)
@@ -147,6 +206,11 @@ func (b *backups) copy(now time.Time) (Backup, error) {
 	}
 	made := describe(b.config.Dataset, now, copied)
 	return made, errors.Join(made.write(descriptionOf(copied.Path)), b.prune(dir))
+}
+
+func (b *backups) size() int64 {
+	file, _ := b.store.Bytes()
+	return file
 }
 
 var backupStamp = regexp.MustCompile(`^-[0-9]{8}T[0-9]{6}Z-r[0-9]{6,}\.db$`)

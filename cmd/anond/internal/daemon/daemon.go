@@ -89,6 +89,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	closers.add(opened.Close)
+	if err := removeReadingCopies(c); err != nil {
+		return err
+	}
 	sizes := watchSizes(opened)
 	closers.add(sizes.close)
 	paused, err := beginsPaused(c, o)
@@ -149,9 +152,11 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	closers.add(releases.close)
 	copies := newBackups(ctx, c, opened, o)
 	closers.add(copies.close) // before the store, which it reads
+	pruning := newPruner(ctx, publisher, o, publishedOf(machine.Intents()), steer, releases.done)
+	closers.add(pruning.close) // before the publisher, through whose disk it writes
 	show, last := steps.observe, ingest.Report{}
-	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r) }
-	steer.begins()
+	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r); pruning.observe(r) }
+	steer.begins(copies)
 	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
 		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
 		Payload: c.DeadLetter.Payload, Commands: steer.commands, Paused: paused, Rate: c.Source.MaxRate,

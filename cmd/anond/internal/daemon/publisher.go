@@ -18,8 +18,9 @@ type publisher struct {
 	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
-	standing *recheck             // of the newest release
-	sized    func(snapshot.Sizes) // is told the sizes of each release
+	standing *recheck                                // of the newest release
+	sized    func(snapshot.Sizes)                    // is told the sizes of each release
+	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
 }
 
 // Close waits for the step in progress, and lets no other follow.
@@ -52,6 +53,9 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	p.gate.audit.Commit()
 	p.sized(p.inner.Sizes())
 	m := &out.Manifest
+	if p.told != nil {
+		p.told(m.Release, out.SHA256)
+	}
 	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 		NCP: m.Quality.NCP}, nil
 }

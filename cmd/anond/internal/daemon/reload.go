@@ -29,6 +29,9 @@ func (s *steering) Reload(ctx context.Context) (*control.Changed, error) {
 	s.mu.Lock()
 	s.reloaded = &ingest.Reload{OK: err == nil, At: s.o.Clock.Now()}
 	s.mu.Unlock()
+	if s.o.Monitor != nil {
+		s.o.Monitor.Reloaded(err == nil)
+	}
 	if err != nil {
 		s.log.Error("the configuration was not reloaded: all settings stay", "event", "reload_failed", "error", err.Error())
 		return nil, err

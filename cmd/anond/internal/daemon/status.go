@@ -53,6 +53,8 @@ type Status struct {
 	Full bool `json:"full,omitempty"`
 	// Reload is how the newest reload went.
 	Reload *ingest.Reload `json:"reload,omitempty"`
+	// Backup is what is known of copies of the state.
+	Backup *ingest.Backup `json:"backup,omitempty"`
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
@@ -110,7 +112,7 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	if r.Doing != "" {
 		s.Since = moment(r.Since)
 	}
-	s.Paused, s.Full, s.Reload = r.Paused, r.Full, r.Reload
+	s.Paused, s.Full, s.Reload, s.Backup = r.Paused, r.Full, r.Reload, r.Backup
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
 		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})

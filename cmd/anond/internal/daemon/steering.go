@@ -41,6 +41,7 @@ type steering struct {
 	cfg  *config.Config
 	// looping: the loop takes orders. Before that the daemon opens its parts.
 	looping  bool
+	copies   *backups // from when the loop runs
 	last     ingest.Report
 	reloaded *ingest.Reload
 	disk     *diskuse.Use
@@ -101,10 +102,10 @@ func (s *steering) heedReloads(ctx context.Context) {
 }
 
 // begins: the loop takes orders from now on.
-func (s *steering) begins() {
+func (s *steering) begins(copies *backups) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looping = true
+	s.looping, s.copies = true, copies
 }
 
 // observe keeps the newest report, and completes it with what only the daemon knows.
@@ -112,6 +113,7 @@ func (s *steering) observe(r ingest.Report) (ingest.Report, Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Reload = s.reloaded
+	r.Backup = s.backup()
 	if r.Doing != s.last.Doing {
 		s.far.work.Begin(r.Time)
 	}
@@ -126,6 +128,21 @@ func (s *steering) observe(r ingest.Report) (ingest.Report, Status) {
 	}
 	s.last = r
 	return r, s.status(r)
+}
+
+// backup is what is known of copies of the state. The lock is held.
+func (s *steering) backup() *ingest.Backup {
+	if s.copies == nil {
+		return nil
+	}
+	return s.copies.newest()
+}
+
+// keep is release.keep as it is in effect.
+func (s *steering) keep() config.Keep {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cfg.Release.Keep
 }
 
 // ready says why no order can be given now.
@@ -149,7 +166,7 @@ func (s *steering) Status() ([]byte, error) {
 // status is what status.json and the socket tell. The lock is held.
 func (s *steering) status(r ingest.Report) Status {
 	out := statusOf(s.cfg, r)
-	out.Disk = s.disk
+	out.Disk, out.Backup = s.disk, s.backup()
 	now := s.o.Clock.Now()
 	if r.Doing != "" {
 		out.Progress = s.far.work.At(now)

@@ -44,8 +44,11 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 	if err := w.releases(releases); err != nil {
 		return nil, err
 	}
-	u := &Use{}
-	u.Releases = volume(w.used, w.perDay(), Free(Existing(releases)), now)
+	u, perDay := &Use{}, w.perDay()
+	if pruned, ok := prunedPerDay(releases, w.used, now); ok {
+		perDay = pruned
+	}
+	u.Releases = volume(w.used, perDay, Free(Existing(releases)), now)
 	info, err := os.Stat(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -55,7 +58,7 @@ func Measure(releases, state string, now time.Time) (*Use, error) {
 		size = info.Size()
 	}
 	if w.used > 0 {
-		grows = int64(float64(size) * float64(w.perDay()) / float64(w.used))
+		grows = int64(float64(size) * float64(perDay) / float64(w.used))
 	}
 	u.State = volume(size, grows, Free(Existing(state)), now)
 	return u, nil
@@ -70,6 +73,10 @@ func volume(used, perDay, free int64, now time.Time) Volume {
 	}
 	return v
 }
+
+// Free is how many bytes the user may still write where a path is or will be; -1 if that is
+// not known.
+func Free(path string) int64 { return free(Existing(path)) }
 
 // Existing is the nearest directory above a path that there is.
 func Existing(path string) string {

@@ -1,6 +1,7 @@
 package diskuse
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -58,4 +59,30 @@ func TestBytes(t *testing.T) {
 	require.Equal(t, "1023 B", Bytes(1023))
 	require.Equal(t, "1.5 KiB", Bytes(1536))
 	require.Equal(t, "2.0 GiB", Bytes(2<<30))
+}
+
+// TestPruned: where releases are pruned, what a compaction writes again is no growth. The
+// disk grows as the records do.
+func TestPruned(t *testing.T) {
+	releases := t.TempDir()
+	manifest := func(path string, records int, age time.Duration) {
+		put(t, releases, path, 0, age)
+		text := fmt.Sprintf(`{"created_at": %q, "records": %d}`, now.Add(-age).Format(time.RFC3339), records)
+		require.NoError(t, os.WriteFile(filepath.Join(releases, path), []byte(text), 0o600))
+	}
+	manifest("pruned/000001.json", 100, 90*day)
+	manifest("pruned/000002.json", 700, 30*day)
+	manifest("000003/manifest.json", 800, 10*day)
+	manifest("000004/manifest.json", 1000, 1*day)
+	put(t, releases, "000004/part-000001-000003/data.csv", 90_000, day) // all of it was written lately
+	u, err := Measure(releases, filepath.Join(releases, "absent"), now)
+	require.NoError(t, err)
+	require.InDelta(t, 90_000*0.3/30, float64(u.Releases.PerDay), 10)
+
+	require.NoError(t, os.Remove(filepath.Join(releases, "pruned/000001.json")))
+	require.NoError(t, os.Remove(filepath.Join(releases, "pruned/000002.json")))
+	manifest("pruned/000002.json", 700, 20*day) // the chain is younger than the window
+	u, err = Measure(releases, filepath.Join(releases, "absent"), now)
+	require.NoError(t, err)
+	require.InDelta(t, 90_000/20, float64(u.Releases.PerDay), 50)
 }

@@ -2,7 +2,7 @@
 
 package diskuse
 
-func Free(string) int64 { return -1 }
+func free(string) int64 { return -1 }
 
 // Writable: not known here.
 func Writable(string) bool { return true }

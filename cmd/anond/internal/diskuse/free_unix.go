@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Free is how many bytes the user may still write; -1 if that is not known.
-func Free(path string) int64 {
+// free is how many bytes the user may still write; -1 if that is not known.
+func free(path string) int64 {
 	var s syscall.Statfs_t
 	if syscall.Statfs(path, &s) != nil {
 		return -1

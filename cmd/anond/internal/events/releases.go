@@ -32,6 +32,22 @@ var ofReleases = []Event{
 			Action: "none, unless it lasts long: too few records arrive, or see `infeasible`",
 		},
 	}},
+	{Name: "release_pruned", Levels: []string{"info"}, Fields: []Field{
+		{Name: "release", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the files of an old release were removed, as `release.keep` asks; its manifest stays below `pruned`",
+			Action:  "none",
+		},
+	}},
+	{Name: "prune_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "an old release could not be pruned; the next release is followed by the next attempt",
+			Action:  "the error says what is in the way: permissions, or a manifest that is not the published one (`anond release verify`)",
+		},
+	}},
 	{Name: "release_resumed", Levels: []string{"info"}, Fields: []Field{
 		{Name: "release", Type: Integer},
 	}, Cases: []Case{

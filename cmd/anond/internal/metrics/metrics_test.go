@@ -44,6 +44,7 @@ func report() ingest.Report {
 	return ingest.Report{Time: begin, Counted: begin, Verified: true, LastRecord: begin.Add(-time.Second),
 		LettersSince: begin.Add(-time.Minute), NextRelease: begin.Add(time.Hour), State: ingest.StateSize{File: 1000, Free: 100, Quota: 5000},
 		Updates: incremental.Updates{Updates: 4, Classes: 9},
+		Backup:  &ingest.Backup{Made: begin.Add(-time.Hour), Verified: begin.Add(-time.Hour), Release: 6, Failed: true},
 		Source:  ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{part(0, 90, 100), part(1, 70, 75)}},
 		Newest: &ingest.Latest{Intent: incremental.Intent{Release: 7, CreatedAt: begin.Unix(), Records: 500, Classes: 100},
 			Release: ingest.Release{KMin: 5, MaxFrequency: .3, NCP: .12, Buckets: 5}},

@@ -146,12 +146,30 @@ func bySize(sizes map[int]int, k int, e emit) {
 	}
 }
 
+// ofBackup is a gauge that is there once something is known of backups.
+func ofBackup(name, help string, read func(*ingest.Backup) float64) metric {
+	return metric{name: name, help: help, read: func(s *sample, e emit) {
+		if b := s.Report.Backup; b != nil {
+			e(read(b))
+		}
+	}}
+}
+
 var ofState = []metric{
 	reported("anond_state_file_bytes", "Size of the state's file.", func(r *ingest.Report) float64 { return float64(r.State.File) }),
 	reported("anond_state_free_bytes", "Part of it that holds nothing.", func(r *ingest.Report) float64 { return float64(r.State.Free) }),
 	reported("anond_state_quota_bytes", "state.max_bytes; 0: no limit.", func(r *ingest.Report) float64 { return float64(r.State.Quota) }),
 	reported("anond_state_full", "Whether nothing is read because the state has no room below state.max_bytes.",
 		func(r *ingest.Report) float64 { return truth(r.Full) }),
+	ofBackup("anond_backup_last_success_timestamp_seconds", "When the newest copy of the state was made, as far as is known; 0: there is "+
+		"none. The metrics of backups are there with `state.backup.dir`, and after `anond state backup`.",
+		func(b *ingest.Backup) float64 { return at(b.Made) }),
+	ofBackup("anond_backup_last_verified_timestamp_seconds", "When the newest copy was loaded as a test; without that none gets its name.",
+		func(b *ingest.Backup) float64 { return at(b.Verified) }),
+	ofBackup("anond_backup_last_attempt_successful", "Whether the newest attempt to copy the state succeeded, or there was none.",
+		func(b *ingest.Backup) float64 { return truth(!b.Failed) }),
+	ofBackup("anond_backup_release", "Newest release that the newest copy knows. A copy that does not know the newest release is of no use.",
+		func(b *ingest.Backup) float64 { return float64(b.Release) }),
 	{name: "anond_state_behind_ledger", help: "1: the ledger names a later release than the state has decided, so another process has " +
 		"published. A start refuses such a state (exit 5).", read: func(s *sample, e emit) { e(truth(s.Behind)) }},
 }
