@@ -186,8 +186,8 @@ func TestRuleBReplayAsksForNoValue(t *testing.T) {
 // quasi-identifier or the subject is named before one of the sensitive value.
 func TestKnownAttributesAreJudgedFirst(t *testing.T) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "id", Role: equivclass.Subject, Type: equivclass.Categorical}, {Name: "age", Role: equivclass.Quasi, Type: equivclass.Categorical}},
-		equivclass.RefuseMissing)
+		{Name: "id", Role: equivclass.Subject, Type: equivclass.Categorical},
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	d, err := NewDecoder(JSON, schema, DecodeOptions{})
 	require.NoError(t, err)

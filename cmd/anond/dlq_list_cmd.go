@@ -82,7 +82,8 @@ func (e *environment) printLetters(l *daemon.LetterList) error {
 	}
 	if len(l.Reasons) > 0 {
 		fmt.Fprintln(e.stdout)
-		t := newTable(e.stdout, column{"letters", 8, true}, column{"reason", 24, false}, column{"attribute", 16, false}, column{"replay", 0, false})
+		t := newTable(e.stdout, column{"letters", 8, true}, column{"reason", 24, false}, column{"attribute", 16, false},
+			column{"replay", 0, false})
 		t.header()
 		for _, r := range l.Reasons {
 			t.row(strconv.Itoa(r.Letters), plainly(r.Reason), plainly(r.Attribute), replayWords[r.Replay])
@@ -95,8 +96,8 @@ func (e *environment) printLetters(l *daemon.LetterList) error {
 		return nil
 	}
 	fmt.Fprintln(e.stdout)
-	t := newTable(e.stdout, column{"number", 8, true}, column{"delivered", 20, false}, column{"reason", 24, false}, column{"attribute", 16, false},
-		column{"payload", 9, false}, column{"source:partition:offset", 0, false})
+	t := newTable(e.stdout, column{"number", 8, true}, column{"delivered", 20, false}, column{"reason", 24, false},
+		column{"attribute", 16, false}, column{"payload", 9, false}, column{"source:partition:offset", 0, false})
 	t.header()
 	for i := range l.Newest {
 		s := &l.Newest[i]

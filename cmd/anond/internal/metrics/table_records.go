@@ -23,11 +23,11 @@ var ofIngest = []metric{
 		"status.json.", read: func(s *sample, e emit) { each(s.Report.Machine.Ignored, e) }},
 	reported("anond_ingest_last_record_timestamp_seconds", "When this process read a record last; 0: not yet.",
 		func(r *ingest.Report) float64 { return at(r.LastRecord) }),
-	{name: "anond_dlq_records_total", counter: true, labels: []string{"reason"}, help: "Refused records by reason since the state began. " +
-		"Those replayed since are among them, so that this number never decreases.",
+	{name: "anond_dlq_records_total", counter: true, labels: []string{"reason"}, help: "Refused records by reason since the state " +
+		"began. Those replayed since are among them, so that this number never decreases.",
 		read: func(s *sample, e emit) { each(everRefused(&s.Report.Machine), e) }},
-	{name: "anond_dlq_replayed_records_total", counter: true, labels: []string{"reason"}, help: "Dead letters that `anond dlq replay` judged " +
-		"again, and that no longer count under this reason: accepted, or refused for another one.",
+	{name: "anond_dlq_replayed_records_total", counter: true, labels: []string{"reason"}, help: "Dead letters that `anond dlq replay` " +
+		"judged again, and that no longer count under this reason: accepted, or refused for another one.",
 		read: func(s *sample, e emit) { each(s.Report.Machine.Replayed, e) }},
 	reported("anond_dlq_waiting", "Dead letters that their sink has not taken yet; they are in the state.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Outbox) }),
