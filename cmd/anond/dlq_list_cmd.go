@@ -32,7 +32,7 @@ state, so it works beside a running daemon. No payload is shown.
 
 The column "replay" says whether anond dlq replay may judge such records again.
 A dead letter stays listed after its record was taken in: the state knows that,
-and anond status counts what was replayed.`,
+and "replayed" of anond state info counts such records.`,
 		Example: "  anond dlq list -c anond.yaml --reason missing_value --since 24h",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			now := time.Now()
