@@ -1,6 +1,7 @@
 package anond_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/ingest"
 )
 
 // isReason recognizes the type equivclass.Reason in the syntax of a file.
@@ -145,4 +149,33 @@ func reasonsHinted(f *file) (out []string) {
 		return true
 	})
 	return out
+}
+
+// TestEveryReasonIsClassifiedForReplay: the code says of each reason whether its dead
+// letters may be judged again and why, and OPERATIONS.md says the same.
+func TestEveryReasonIsClassifiedForReplay(t *testing.T) {
+	reasons := reasonsInCode(t, tree(t))
+	var classified []string
+	for why := range ingest.ReplayRules {
+		classified = append(classified, string(why))
+	}
+	slices.Sort(classified)
+	require.Equal(t, inByteOrder(reasons), classified, "ingest.ReplayRules")
+
+	words := map[ingest.Replay]string{ingest.ReplayKnown: "yes, at a quasi-identifier or the subject", ingest.ReplaySame: "no",
+		ingest.ReplayValue: "never", ingest.ReplayNone: "no record"}
+	var want strings.Builder
+	for _, class := range []ingest.Replay{ingest.ReplayKnown, ingest.ReplaySame, ingest.ReplayValue, ingest.ReplayNone} {
+		for _, why := range classified {
+			if rule := ingest.ReplayRules[equivclass.Reason(why)]; rule.Replay == class {
+				fmt.Fprintf(&want, "| `%s` | %s | %s |\n", why, words[class], rule.Why)
+			}
+		}
+	}
+	doc, err := os.ReadFile("docs/OPERATIONS.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(doc), "| reason | replayed | why |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	require.Equal(t, want.String(), table+"\n", "docs/OPERATIONS.md")
 }

@@ -66,8 +66,13 @@ func (k *intake) post(d DeadLetter) {
 	k.counted = true
 }
 
-// readmitted takes a record that is taken in late from the count of its reason.
+// readmitted takes a record that is judged again from the count of its reason. It stays
+// in the count of those that were replayed, so that refusals ever made never decrease.
 func (k *intake) readmitted(why equivclass.Reason) {
+	if k.counters.Replayed == nil {
+		k.counters.Replayed = map[equivclass.Reason]uint64{}
+	}
+	k.counters.Replayed[why]++
 	if k.counters.Refused[why]--; k.counters.Refused[why] == 0 {
 		delete(k.counters.Refused, why)
 	}

@@ -11,48 +11,71 @@ import (
 // dead letter is not of this state.
 var ErrNoReadmission = errors.New("the dead letter is none whose record may be taken in later")
 
-// Readmissible reports whether the record of a dead letter may be taken in later:
-// one that was refused because a quasi-identifier had no leaf in its hierarchy.
+// Readmissible reports whether the record of a dead letter may be taken in later, as far
+// as its attribute decides that: one that was refused because of a quasi-identifier or
+// the subject. For which reasons it may is the host's to say (ingest.MayReplay).
 //
-// A late arrival then shows something about its quasi-identifiers, which adversaries
-// know already. It must show nothing about its sensitive value. So records refused
-// for the sensitive value are never readmitted: a late arrival would have a new
-// value. And quasi-identifiers are judged first (newColumns): of two records that
-// lack the same leaf both are readmitted or neither, whatever else is wrong with
-// them, and the sensitive value is judged when the record comes in again.
+// A late arrival then shows something about these, which adversaries know already. It
+// must show nothing about the sensitive value (promise SA; at level L2 rule B, buckets:
+// when somebody is published follows from quasi-identifiers and arrival). So records
+// refused for the sensitive value are never readmitted: a late arrival would have a new
+// value. Nor are those refused as a whole message, since the value is part of the
+// message. And quasi-identifiers are judged first (newColumns): of two records that lack
+// the same leaf both are readmitted or neither, and the sensitive value is judged when
+// the record comes in again, like that of any record that comes then.
 func (m *Machine) Readmissible(d DeadLetter) bool {
 	i := slices.IndexFunc(m.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
-	return d.Reason == equivclass.ReasonHierarchy && i >= 0 && m.schema.Attributes()[i].Role == equivclass.Quasi
+	if i < 0 {
+		return false
+	}
+	role := m.schema.Attributes()[i].Role
+	return role == equivclass.Quasi || role == equivclass.Subject
 }
 
 // Readmit takes in the record of a dead letter, which then counts as pending and
 // no longer as a dead letter. Its arrival is the present tick. If its values still do
-// not fit, the outcome says why: for the same reason nothing changes; for another
-// reason the record becomes a dead letter of that one.
+// not fit, the outcome says why, as Rejudged has it.
 //
 // The caller has checked that the row is the one that was refused (by its digest),
 // and that no record of that partition and offset is in state. All of it is one transaction.
 func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
-	pos, known := m.intake.offsets.known(d.Partition)
-	switch {
-	case m.broken:
-		return Outcome{}, ErrBroken
-	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
-		return Outcome{}, ErrNoReadmission
-	case m.full():
+	if err := m.mayReadmit(d); err != nil {
+		return Outcome{}, err
+	}
+	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
 	why, attribute := m.records.Append(row)
-	out := Outcome{Reason: why, Attribute: attribute}
-	if why == d.Reason && attribute == d.Attribute {
-		return out, nil
+	if why != equivclass.Accepted {
+		return Outcome{Reason: why, Attribute: attribute}, m.Rejudged(d, why, attribute)
+	}
+	pos, _ := m.intake.offsets.known(d.Partition)
+	m.intake.readmitted(d.Reason)
+	m.accept(row, pos.Number, d.Offset)
+	return Outcome{}, nil
+}
+
+// Rejudged notes that the record of a dead letter was judged again and refused. For the
+// same reason nothing changes. For another one it becomes a dead letter of that reason:
+// if it stayed what it was, and were accepted at a later replay, the delay between the
+// two would follow from what was wrong at the first, which may be its sensitive value.
+func (m *Machine) Rejudged(d DeadLetter, why equivclass.Reason, attribute string) error {
+	if err := m.mayReadmit(d); err != nil || why == d.Reason && attribute == d.Attribute {
+		return err
 	}
 	m.intake.readmitted(d.Reason)
-	if why == equivclass.Accepted {
-		m.accept(row, pos.Number, d.Offset)
-		return out, nil
-	}
 	d.Reason, d.Attribute = why, attribute
 	m.intake.post(d)
-	return out, nil
+	return nil
+}
+
+func (m *Machine) mayReadmit(d DeadLetter) error {
+	pos, known := m.intake.offsets.known(d.Partition)
+	switch {
+	case m.broken:
+		return ErrBroken
+	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
+		return ErrNoReadmission
+	}
+	return nil
 }

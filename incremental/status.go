@@ -15,7 +15,10 @@ type Status struct {
 	DeadLetter uint64                       `json:"dead_letter"`
 	Refused    map[equivclass.Reason]uint64 `json:"refused"`
 	Ignored    map[equivclass.Reason]uint64 `json:"ignored"`
+	// Replayed counts the dead letters that were judged again and left Refused, by reason.
+	Replayed   map[equivclass.Reason]uint64 `json:"replayed,omitempty"`
 	Outbox     int                          `json:"outbox"` // dead letters not delivered yet
+	Letters    uint64                       `json:"-"`      // dead letters ever made; Outbox of them are not delivered
 	Classes    int                          `json:"classes"`
 	Release    uint32                       `json:"release"` // newest decided
 	Infeasible bool                         `json:"infeasible"`
@@ -41,8 +44,9 @@ type Status struct {
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
-		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting,
-		Release: m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
+		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
+		Replayed: maps.Clone(m.intake.counters.Replayed),
+		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
 		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
 	if m.policy.Level == L2 {

@@ -204,4 +204,6 @@ type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
 	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines without a record
+	// Replayed counts what left Refused again, by the reason there; nil: nothing did.
+	Replayed map[equivclass.Reason]uint64 `json:",omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,7 +16,13 @@ import (
 // are equal byte for byte. "attribute" and "payload" (base64) are there only if
 // the dead letter has them; an encrypted payload is "payload_encrypted". The payload is the refused message itself; it is
 // kept only if the configuration asks for it (rule V: no value is shown).
-func EncodeDeadLetter(d incremental.DeadLetter) []byte {
+func EncodeDeadLetter(d incremental.DeadLetter) []byte { return encodeLetter(d, time.Time{}) }
+
+// EncodeDelivered adds when the sink gets it ("delivered", to the second). Without that
+// time two encodings of one dead letter are equal still.
+func EncodeDelivered(d incremental.DeadLetter, at time.Time) []byte { return encodeLetter(d, at) }
+
+func encodeLetter(d incremental.DeadLetter, at time.Time) []byte {
 	b := make([]byte, 0, 192+base64.StdEncoding.EncodedLen(len(d.Payload)))
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendUint(b, d.Seq, 10)
@@ -31,6 +38,9 @@ func EncodeDeadLetter(d incremental.DeadLetter) []byte {
 	b = append(b, `,"digest":"`...)
 	b = hex.AppendEncode(b, d.Digest[:])
 	b = append(b, '"')
+	if !at.IsZero() {
+		b = appendText(b, "delivered", at.UTC().Format(time.RFC3339))
+	}
 	if d.Payload != nil {
 		name := `,"payload":"`
 		if d.Sealed {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"anond/incremental"
 )
@@ -35,6 +36,7 @@ type DeadLetterFile struct {
 	size int64  // bytes of whole lines
 	last uint64 // Seq of the last whole line, 0 if none
 	torn bool   // bytes may lie above size
+	now  func() time.Time
 }
 
 var _ DeadLetters = (*DeadLetterFile)(nil)
@@ -71,6 +73,12 @@ func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return d, nil
+}
+
+// Stamp notes in each dead letter when it is delivered, by a clock.
+func (d *DeadLetterFile) Stamp(now func() time.Time) *DeadLetterFile {
+	d.now = now
+	return d
 }
 
 // syncDir makes a new directory entry durable.
@@ -169,8 +177,12 @@ func (d *DeadLetterFile) Deliver(ctx context.Context, letters []incremental.Dead
 
 func (d *DeadLetterFile) append(letters []incremental.DeadLetter) error {
 	var lines []byte
+	var at time.Time
+	if d.now != nil {
+		at = d.now()
+	}
 	for _, l := range letters {
-		lines = append(append(lines, EncodeDeadLetter(l)...), '\n')
+		lines = append(append(lines, EncodeDelivered(l, at)...), '\n')
 	}
 	_, err := d.file.WriteAt(lines, d.size)
 	if err == nil {
@@ -186,7 +198,7 @@ func (d *DeadLetterFile) append(letters []incremental.DeadLetter) error {
 }
 
 // verify checks that dead letters which were delivered before are in the file
-// as they are now. Without it, a new state with an old file would lose its
+// as they are now, whenever that was. Without it, a new state with an old file would lose its
 // first dead letters. It reads the whole file, and runs only after a crash
 // between a delivery and the commit that notes it.
 func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
@@ -203,7 +215,8 @@ func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.path, err)
 		}
-		if bytes.Equal(line[:len(line)-1], EncodeDeadLetter(letters[next])) {
+		there, err := DecodeDeadLetter(line)
+		if err == nil && bytes.Equal(EncodeDeadLetter(there.DeadLetter), EncodeDeadLetter(letters[next])) {
 			next++
 		}
 	}

@@ -33,11 +33,11 @@ func (s *sealing) Deliver(ctx context.Context, letters []incremental.DeadLetter)
 
 // OpenPayload decrypts the payload of a delivered dead letter, if it is encrypted.
 // Errors: sealed.ErrNoKey, sealed.ErrWrongKey, sealed.ErrTampered.
-func OpenPayload(l incremental.DeadLetter, key sealed.Key) (incremental.DeadLetter, error) {
+func OpenPayload(l Delivered, key sealed.Key) (Delivered, error) {
 	if !l.Sealed {
 		return l, nil
 	}
-	payload, err := key.OpenSame(letterPlace(l), l.Payload)
+	payload, err := key.OpenSame(letterPlace(l.DeadLetter), l.Payload)
 	l.Payload, l.Sealed = payload, false
 	return l, err
 }

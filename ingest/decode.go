@@ -117,7 +117,19 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv or debezium", errUnknownFormat, format)
 	}
-	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}, nil
+	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
+		ignore: slices.Clone(opts.Ignore)}, nil
+}
+
+// judged orders the attributes for a decoder as the machine judges them: what adversaries
+// know first, the sensitive value last. So the reason of a record with a bad
+// quasi-identifier says nothing about its sensitive value (MayReplay).
+func judged(schema *equivclass.Schema) []int {
+	order := slices.Clone(schema.Quasi())
+	if i := schema.SubjectIndex(); i >= 0 {
+		order = append(order, i)
+	}
+	return slices.Concat(order, schema.Flags(), schema.Semi(), []int{schema.SensitiveIndex()})
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.
@@ -131,6 +143,7 @@ type messageDecoder interface {
 type checkedDecoder struct {
 	inner      messageDecoder
 	attributes []equivclass.Attribute
+	order      []int // of the attributes that are looked at
 	maxBytes   int
 	ignore     []equivclass.Reason
 }
@@ -164,9 +177,10 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 }
 
 // clean makes values of the texts of a row. The first attribute at fault, in
-// schema order, is the one that is named.
+// the order of judged, is the one that is named.
 func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
-	for i, raw := range row {
+	for _, i := range d.order {
+		raw := row[i]
 		if raw == nil {
 			continue
 		}

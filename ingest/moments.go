@@ -37,16 +37,16 @@ type letterMark struct {
 const letterMarks = 512
 
 func (c *letterClock) see(s incremental.Status, now time.Time) {
-	delivered := s.DeadLetter - uint64(s.Outbox)
+	delivered := s.Letters - uint64(s.Outbox)
 	c.marks = slices.DeleteFunc(c.marks, func(m letterMark) bool { return m.count <= delivered })
 	n := len(c.marks)
-	if s.Outbox == 0 || n > 0 && c.marks[n-1].count >= s.DeadLetter {
+	if s.Outbox == 0 || n > 0 && c.marks[n-1].count >= s.Letters {
 		return
 	}
 	if n >= letterMarks {
 		c.marks = joined(c.marks)
 	}
-	c.marks = append(c.marks, letterMark{s.DeadLetter, now})
+	c.marks = append(c.marks, letterMark{s.Letters, now})
 }
 
 // joined halves the number of marks.

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +21,13 @@ func TestDecodeDeadLetter(t *testing.T) {
 	} {
 		got, err := ingest.DecodeDeadLetter(ingest.EncodeDeadLetter(want))
 		require.NoError(t, err)
-		require.Equal(t, want, got)
+		require.Equal(t, want, got.DeadLetter)
+		require.Zero(t, got.At)
+		at := time.Date(2026, 3, 1, 12, 0, 7, 99, time.UTC)
+		got, err = ingest.DecodeDeadLetter(ingest.EncodeDelivered(want, at))
+		require.NoError(t, err)
+		require.Equal(t, want, got.DeadLetter)
+		require.Equal(t, at.Truncate(time.Second), got.At)
 	}
 	for _, line := range []string{"", "{}", "[]", `{"seq":1}`, `{"seq":1,"digest":"00"}`,
 		`{"seq":1,"digest":"00112233445566778899aabbccddeeff","payload":"!"}`} {

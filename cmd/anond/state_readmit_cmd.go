@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/equivclass"
 )
 
 func newStateReadmitCommand(env *environment) *cobra.Command {
@@ -31,7 +32,8 @@ would reveal the value.`,
 				return err
 			}
 			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
-			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log}, attribute, letters)
+			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log},
+				daemon.Readmission{Reason: string(equivclass.ReasonHierarchy), Attribute: attribute, File: letters})
 			if err != nil {
 				return err
 			}

@@ -38,8 +38,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	var err error
 	s.server, err = web.Start(web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
 		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()},
-		map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)},
-		map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)})
+		s.open(), s.guarded())
 	switch {
 	case err == nil:
 		s.log.Info("metrics, health and dashboard are served", "event", "http_listening", "address", s.server.Address())
@@ -53,6 +52,16 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 			"hint", "set http.listen to a free address, or to off")
 	}
 	return s, nil
+}
+
+// open are the paths that need no authentication, guarded the others. The canary test asks
+// for each.
+func (s *surfaces) open() map[string]http.Handler {
+	return map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)}
+}
+
+func (s *surfaces) guarded() map[string]http.Handler {
+	return map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)}
 }
 
 // close ends serving.

@@ -201,7 +201,11 @@ func encodeCounters(c *incremental.Counters) []byte {
 	}
 	out := binary.AppendUvarint(nil, c.Sent)
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
-	return appendMap(out, c.Ignored, cmp.Compare, entry)
+	out = appendMap(out, c.Ignored, cmp.Compare, entry)
+	if c.Replayed != nil { // not in a state of an earlier version
+		out = appendMap(out, c.Replayed, cmp.Compare, entry)
+	}
+	return out
 }
 
 func decodeCounters(content []byte) (c incremental.Counters, err error) {
@@ -210,6 +214,11 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	c.Sent = r.uvarint()
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
+	if len(r.b) > 0 {
+		if c.Replayed = readMap(r, entry); c.Replayed == nil {
+			r.fail()
+		}
+	}
 	return c, r.done()
 }
 

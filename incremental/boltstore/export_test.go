@@ -24,6 +24,9 @@ func Compact(src, dst string) error {
 	return errors.Join(err, s.Close())
 }
 
+// FormatNewest is the newest version of the format.
+const FormatNewest = formatNewest
+
 // HoldReader begins a transaction that reads, as a backup does, and returns what ends it.
 func HoldReader(s *Store) (release func()) {
 	tx, err := s.db.Begin(false)

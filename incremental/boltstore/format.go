@@ -16,7 +16,8 @@ const (
 	format1 = 1
 	// format4 lets meta carry the pools of level L2, and classes their buckets; the cuts tried
 	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
-	// After a refusal, and only then, the l of it stands behind the pools.
+	// After a refusal, and only then, the l of it stands behind the pools; after a replay of
+	// dead letters, and only then, their number by reason behind the counters.
 	format4 = 4
 	// format5 is format 4 with every value encrypted, except for the format and the
 	// wrapped data key (package sealed). Only a file with a key has it.

@@ -138,7 +138,12 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 }
 
 func plainCounters(p plain) incremental.Counters {
-	return incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
+	c := incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
+	if p.r.Len() > 0 {
+		c.Replayed = plainReasons(p)
+		demand(c.Replayed != nil)
+	}
+	return c
 }
 
 func plainPartition(p plain) incremental.Partition {

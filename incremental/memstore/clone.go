@@ -49,7 +49,7 @@ func cloneMeta(m *incremental.Meta) *incremental.Meta {
 
 func cloneCounters(c *incremental.Counters) *incremental.Counters {
 	out := *c
-	out.Refused, out.Ignored = maps.Clone(c.Refused), maps.Clone(c.Ignored)
+	out.Refused, out.Ignored, out.Replayed = maps.Clone(c.Refused), maps.Clone(c.Ignored), maps.Clone(c.Replayed)
 	return &out
 }
 

@@ -69,6 +69,9 @@ func (g *Generator) Next() *incremental.Delta {
 	}
 	g.sent++
 	d.Counters = &incremental.Counters{Sent: g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
+	if g.sent%2 == 0 {
+		d.Counters.Replayed = map[equivclass.Reason]uint64{equivclass.ReasonHierarchy: g.sent}
+	}
 	g.guard.Apply(d)
 	return d
 }

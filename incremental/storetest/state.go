@@ -49,7 +49,7 @@ func (s *State) Apply(d *incremental.Delta) {
 	}
 	if d.Counters != nil {
 		c := *d.Counters
-		c.Refused, c.Ignored = maps.Clone(c.Refused), maps.Clone(c.Ignored)
+		c.Refused, c.Ignored, c.Replayed = maps.Clone(c.Refused), maps.Clone(c.Ignored), maps.Clone(c.Replayed)
 		s.Counters = &c
 	}
 	s.Dictionary = append(s.Dictionary, d.Dictionary...)

@@ -159,7 +159,7 @@ func firstError(err error) error {
 }
 
 func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
-	m := kafka.Message{Key: letterKey(l), Value: ingest.EncodeDeadLetter(l), WriterData: l}
+	m := kafka.Message{Key: letterKey(l), Value: ingest.EncodeDelivered(l, time.Now()), WriterData: l}
 	if len(m.Value) > maxLetter && l.Payload != nil {
 		return d.withoutPayload(l)
 	}

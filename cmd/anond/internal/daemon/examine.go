@@ -90,22 +90,26 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 // openUnread opens the source as nobody who has read any of it does. It joins no group.
 func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
 	o := Options{Log: slog.New(slog.DiscardHandler), Once: true}
-	fresh := ingest.Resume{Once: true, Digest: func(b []byte) (d incremental.Digest) {
-		sum := sha256.Sum256(b)
-		copy(d[:], sum[:])
-		return d
-	}}
 	if c.Source.Type == config.FromFile {
 		f := fileConfig(c, o)
 		f.Paths = []string{c.Source.File.Path}
-		return filesrc.Open(ctx, f, fresh)
+		return filesrc.Open(ctx, f, fresh())
 	}
 	k, err := kafkaConfig(c, o)
 	if err != nil {
 		return nil, err
 	}
 	k.Group = ""
-	return kafkasrc.Open(ctx, k, fresh)
+	return kafkasrc.Open(ctx, k, fresh())
+}
+
+// fresh tells a source that nothing was read of it, and that its present end is enough.
+func fresh() ingest.Resume {
+	return ingest.Resume{Once: true, Digest: func(b []byte) (d incremental.Digest) {
+		sum := sha256.Sum256(b)
+		copy(d[:], sum[:])
+		return d
+	}}
 }
 
 func (s *Sample) take(chunk *ingest.Chunk, d ingest.Decoder, t *equivclass.Table, row equivclass.Row) {

@@ -1,18 +1,173 @@
 package daemon
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"log/slog"
 	"os"
-	"path/filepath"
+	"time"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/kafkasrc"
 )
+
+// LetterSink is where the dead letters of a configuration are, for reading.
+type LetterSink struct {
+	Places []string // files, or the topic
+	topic  *kafkasrc.Config
+	limit  int // bytes of a dead letter with its payload
+}
+
+// letterPatience is how long brokers have to answer.
+const letterPatience = 30 * time.Second
+
+// OpenLetterSink finds the dead letters: those of a given file, else those of the
+// directory, rotated files included, or of the topic.
+func OpenLetterSink(c *config.Config, given string) (*LetterSink, error) {
+	s := &LetterSink{limit: 2*int(c.Source.MaxRecordBytes) + ingest.PrefixBytes}
+	var err error
+	switch {
+	case given != "":
+		s.Places = []string{given}
+	case c.DeadLetter.Type == config.ToFile:
+		s.Places, err = ingest.LetterFiles(c.DeadLetter.Path)
+	default:
+		var k kafkasrc.Config
+		k, err = kafkaConfig(c, Options{Log: slog.New(slog.DiscardHandler)})
+		k.Topic, k.Group, k.OnGap, k.MaxRecord = c.DeadLetter.Topic, "", kafkasrc.GapContinue, max(k.MaxRecord, s.limit)
+		s.topic, s.Places = &k, []string{"topic " + c.DeadLetter.Topic}
+	}
+	return s, err
+}
+
+// ByOrder reports whether the dead letters come in the order of their numbers. Those of a
+// topic need not: its partitions are read next to each other, and a delivery may be repeated.
+func (s *LetterSink) ByOrder() bool { return s.topic == nil }
+
+// Unread is what a reading left out.
+type Unread struct {
+	Torn       bool   `json:"torn"`       // the last line is not complete
+	Unreadable int    `json:"unreadable"` // lines that are no dead letters
+	First      string `json:"first_unreadable,omitempty"`
+	Copies     int    `json:"copies"` // deliveries that were repeated (topics)
+}
+
+// Each reads the dead letters, oldest first. Without payloads it holds at most
+// ingest.PrefixBytes of each. Lines that are none are counted.
+func (s *LetterSink) Each(ctx context.Context, payloads bool, do func(ingest.Delivered) error) (out Unread, err error) {
+	limit := ingest.PrefixBytes
+	if payloads {
+		limit = s.limit
+	}
+	if s.topic != nil {
+		return out, s.eachOfTopic(ctx, limit, &out, do)
+	}
+	for _, path := range s.Places {
+		if err := eachOfFile(ctx, path, limit, &out, do); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func eachOfFile(ctx context.Context, path string, limit int, out *Unread, do func(ingest.Delivered) error) error {
+	f, err := ingest.OpenLetters(path)
+	if err != nil {
+		return err
+	}
+	torn, err := ingest.ReadLetters(f, limit, func(line int, d ingest.Delivered, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			out.note(fmt.Sprintf("%s:%d", path, line))
+			return nil
+		}
+		return do(d)
+	})
+	out.Torn = out.Torn || torn
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func (u *Unread) note(where string) {
+	if u.Unreadable++; u.Unreadable == 1 {
+		u.First = where
+	}
+}
+
+func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(ingest.Delivered) error) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, letterPatience, ingest.ErrAway)
+	defer cancel()
+	source, err := kafkasrc.Open(bounded, *s.topic, fresh())
+	if err != nil {
+		if cause := context.Cause(bounded); cause != nil {
+			err = cause
+		}
+		return fmt.Errorf("topic %s: %w", s.topic.Topic, err)
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	seen := newRecent()
+	for {
+		chunk, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range chunk.Records {
+			r := &chunk.Records[i]
+			d, err := letterOf(r, limit)
+			switch {
+			case err != nil:
+				out.note(fmt.Sprintf("topic %s partition %d offset %d", s.topic.Topic, chunk.Partition.ID, r.Offset))
+				continue
+			case seen.repeats(d.Seq):
+				out.Copies++
+				continue
+			}
+			if err := do(d); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func letterOf(r *ingest.Record, limit int) (ingest.Delivered, error) {
+	if r.Cut || len(r.Value) > limit {
+		return ingest.DecodePrefix(r.Value[:min(len(r.Value), limit)])
+	}
+	return ingest.DecodeDeadLetter(r.Value)
+}
+
+// recent remembers the newest numbers of dead letters. A delivery that is repeated follows
+// soon: it has at most a few hundred of them.
+type recent struct {
+	ring []uint64
+	next int
+	has  map[uint64]bool
+}
+
+const recentLetters = 20_000
+
+func newRecent() *recent { return &recent{ring: make([]uint64, recentLetters), has: map[uint64]bool{}} }
+
+func (r *recent) repeats(seq uint64) bool {
+	if r.has[seq] {
+		return true
+	}
+	delete(r.has, r.ring[r.next])
+	r.ring[r.next], r.has[seq] = seq, true
+	r.next = (r.next + 1) % len(r.ring)
+	return false
+}
 
 // place is where a record stands in its source.
 type place struct {
@@ -20,39 +175,59 @@ type place struct {
 	offset    int64
 }
 
-// maxLetters bounds the dead letters in memory during a readmission: about 200
-// bytes each.
+// maxLetters bounds the dead letters in memory during a replay: about 200 bytes each.
 const maxLetters = 500_000
 
-// letters holds those dead letters of a state whose records may be readmitted. Of
+// letters holds those dead letters of a state whose records may be judged again. Of
 // several dead letters of one place the newest counts: its record was read again,
 // and refused for another reason.
 type letters struct {
 	machine   *incremental.Machine
-	attribute string // only these; empty: all
+	may       func(*incremental.DeadLetter) bool
+	reason    string // only these; empty: all
+	attribute string
 	open      map[place]incremental.DeadLetter
 	more      bool // there were more than maxLetters
 }
 
-func (l *letters) add(d incremental.DeadLetter) error {
-	at := place{d.Partition, d.Offset}
+func (l *letters) wants(d *incremental.DeadLetter) bool {
 	next, known := l.machine.Next(d.Partition)
+	return l.may(d) && l.machine.Readmissible(*d) && (l.reason == "" || string(d.Reason) == l.reason) &&
+		(l.attribute == "" || d.Attribute == l.attribute) && known && d.Offset < next
+}
+
+func (l *letters) add(d incremental.DeadLetter) {
+	at := place{d.Partition, d.Offset}
+	_, known := l.open[at]
 	switch {
-	case !l.machine.Readmissible(d) || l.attribute != "" && d.Attribute != l.attribute || !known || d.Offset >= next:
+	case !l.wants(&d):
 		delete(l.open, at)
-	case len(l.open) >= maxLetters:
+	case !known && len(l.open) >= maxLetters:
 		l.more = true
 	default:
 		d.Payload = nil
 		l.open[at] = d
 	}
-	return nil
+}
+
+// superseded drops the dead letters whose place has a newer one, wherever that came.
+func (l *letters) superseded(d *incremental.DeadLetter) {
+	at := place{d.Partition, d.Offset}
+	if have, known := l.open[at]; known && have.Seq < d.Seq && !l.wants(d) {
+		delete(l.open, at)
+	}
 }
 
 // gather finds the dead letters whose records are not in state.
-func (l *letters) gather(path string, store incremental.Store) error {
-	if err := l.eachLetter(path, l.add); err != nil {
+func (l *letters) gather(ctx context.Context, sink *LetterSink, store incremental.Store) error {
+	if err := sink.all(ctx, false, func(d ingest.Delivered) error { l.add(d.DeadLetter); return nil }); err != nil {
 		return err
+	}
+	if !sink.ByOrder() && len(l.open) > 0 {
+		err := sink.all(ctx, false, func(d ingest.Delivered) error { l.superseded(&d.DeadLetter); return nil })
+		if err != nil {
+			return err
+		}
 	}
 	if err := l.readOutbox(store); err != nil {
 		return err
@@ -60,33 +235,13 @@ func (l *letters) gather(path string, store incremental.Store) error {
 	return l.leaveOut(store)
 }
 
-// eachLetter reads delivered dead letters, oldest first.
-func (l *letters) eachLetter(path string, do func(incremental.DeadLetter) error) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // none was delivered
+// all reads the dead letters, and takes a line that is none for damage.
+func (s *LetterSink) all(ctx context.Context, payloads bool, do func(ingest.Delivered) error) error {
+	unread, err := s.Each(ctx, payloads, do)
+	if err == nil && unread.Unreadable > 0 {
+		err = fmt.Errorf("%s: %w", unread.First, ingest.ErrNoLetter)
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewReaderSize(f, 1<<16)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return nil // a line without line break is not complete yet
-		}
-		if err != nil {
-			return err
-		}
-		d, err := ingest.DecodeDeadLetter(line)
-		if err == nil {
-			err = do(d)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-	}
+	return err
 }
 
 // readOutbox reads those that are not delivered yet.
@@ -98,9 +253,7 @@ func (l *letters) readOutbox(store incremental.Store) error {
 			return err
 		}
 		for _, d := range list {
-			if err := l.add(d); err != nil {
-				return err
-			}
+			l.add(d)
 		}
 		after = list[len(list)-1].Seq
 	}
@@ -122,15 +275,10 @@ func (l *letters) leaveOut(store incremental.Store) error {
 	return store.Load(v)
 }
 
-// letterFile is where the dead letters of a configuration are.
-func letterFile(c *config.Config, given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	if c.DeadLetter.Type != config.ToFile {
-		return "", &ConfigError{errors.New("dead_letter.type is topic: give its dead letters as a file with one per line (--letters)")}
-	}
-	return filepath.Join(c.DeadLetter.Path, ingest.DeadLetterFileName), nil
+// exists reports whether there is a state, with the error if not.
+func exists(c *config.Config) error {
+	_, err := os.Stat(c.State.Path)
+	return err
 }
 
 // emptyVisitor accepts everything and stores nothing.

@@ -1,10 +1,10 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -17,31 +17,48 @@ import (
 	"anond/snapshot"
 )
 
-// Readmitted counts the results of a readmission.
-type Readmitted struct {
-	Letters  int  `json:"letters"`  // candidates
-	Admitted int  `json:"admitted"` // now pending
-	Refused  int  `json:"refused"`  // still, or for another reason now
-	Changed  int  `json:"changed"`  // the source has another record at this place
-	Gone     int  `json:"gone"`     // no longer in the source
-	More     bool `json:"more"`     // there are more: run it again
+// Readmission says which dead letters are judged again. All of a reason and attribute are,
+// and never single ones: who has seen payloads, and could choose by record, would choose by
+// value who is published late (rule B, buckets).
+type Readmission struct {
+	Reason    string // empty: all that may be replayed
+	Attribute string // empty: all
+	File      string // of dead letters; empty: where the configuration has them
+	// Try says to look only what there is. No value is judged then: who knew the outcome
+	// beforehand could wait with all of them for the sake of one value.
+	Try bool
 }
 
-// Readmit accepts records that were refused because the hierarchy of a
-// quasi-identifier lacked a leaf that it has now. It reads them again from the
+// Readmitted counts the results of a readmission.
+type Readmitted struct {
+	Letters  int  `json:"letters"`           // candidates
+	Admitted int  `json:"admitted"`          // now pending
+	Refused  int  `json:"refused"`           // still, or for another reason now
+	Changed  int  `json:"changed"`           // the source has another record at this place
+	Gone     int  `json:"gone"`              // no longer in the source
+	More     bool `json:"more"`              // there are more: run it again
+	Found    int  `json:"found,omitempty"`   // Try: records that would be judged
+	Try      bool `json:"dry_run,omitempty"` // nothing was judged
+}
+
+// Readmit judges the records of dead letters again whose fault was one of a quasi-identifier
+// or the subject that the configuration may have repaired since (ingest.ReplayRules): a
+// hierarchy has the leaf now, or a longer text is accepted. It reads them again from the
 // source, compares them with the refused ones by their digests, and moves them from
-// the dead letters to the pending records, a few thousand per transaction. Each
-// record is accepted once, also after crashes: the state knows the place of each of
-// its records.
-func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file string) (out Readmitted, err error) {
+// the dead letters to the pending records, a few thousand per transaction.
+//
+// Each record is accepted once, however often this runs and also after crashes: the state
+// knows the place of each of its records. Its place stays that of the first reading, so
+// positions, gaps and repeats of a subject are what they would be without the replay.
+func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission) (out Readmitted, err error) {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	path, err := letterFile(c, file)
+	sink, err := OpenLetterSink(c, which.File)
 	if err != nil {
 		return out, err
 	}
-	if _, err := os.Stat(c.State.Path); err != nil {
+	if err := exists(c); err != nil {
 		return out, err
 	}
 	options, err := StateOptions(ctx, c)
@@ -60,24 +77,37 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Intents()); err != nil {
 		return out, err
 	}
-	l := &letters{machine: machine, attribute: attribute, open: map[place]incremental.DeadLetter{}}
-	if err := l.gather(path, store); err != nil {
+	schema := c.Schema()
+	l := &letters{machine: machine, reason: which.Reason, attribute: which.Attribute, open: map[place]incremental.DeadLetter{},
+		may: func(d *incremental.DeadLetter) bool { return ingest.MayReplay(schema, d) }}
+	if err := l.gather(ctx, sink, store); err != nil {
 		return out, err
 	}
-	r := &readmission{machine: machine, letters: l, key: options.Key, schema: c.Schema(), out: Readmitted{Letters: len(l.open), More: l.more}}
+	r := &readmission{machine: machine, letters: l, key: options.Key, schema: schema, keep: c.DeadLetter.Payload,
+		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
 	if r.decoder, err = decoderOf(c)(); err != nil {
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
-	reread, err := rereadOf(c, machine, o)
-	if err == nil && reread != nil && len(l.open) > 0 {
-		err = reread(ctx, l.wanted(), r.take)
-	}
-	if err == nil && hasNoHeader(c) { // the source no longer has the record, or never had it
-		err = l.eachLetter(path, r.payload)
-	}
+	err = r.readAgain(ctx, c, o, sink)
 	r.out.Gone = len(l.open)
+	if which.Try {
+		return r.out, err
+	}
 	return r.out, errors.Join(err, machine.Commit())
+}
+
+// readAgain takes the records from the source, and those that it no longer has, or never
+// had, from the payloads.
+func (r *readmission) readAgain(ctx context.Context, c *config.Config, o Options, sink *LetterSink) error {
+	reread, err := rereadOf(c, r.machine, o)
+	if err == nil && reread != nil && len(r.letters.open) > 0 {
+		err = reread(ctx, r.letters.wanted(), r.take)
+	}
+	if err == nil && hasNoHeader(c) && len(r.letters.open) > 0 {
+		err = sink.all(ctx, true, r.payload)
+	}
+	return err
 }
 
 // hasNoHeader reports whether a message alone is a record: the columns of a CSV
@@ -87,7 +117,7 @@ func hasNoHeader(c *config.Config) bool {
 }
 
 // payload judges the record in a dead letter's payload, if there is one.
-func (r *readmission) payload(d incremental.DeadLetter) error {
+func (r *readmission) payload(d ingest.Delivered) error {
 	if open, wanted := r.letters.open[place{d.Partition, d.Offset}]; !wanted || open.Seq != d.Seq || d.Payload == nil {
 		return nil
 	}
@@ -116,6 +146,7 @@ type readmission struct {
 	key     sealed.Key
 	schema  *equivclass.Schema
 	decoder ingest.Decoder
+	keep    bool // payloads, in dead letters that are made anew
 	staged  int
 	out     Readmitted
 }
@@ -135,16 +166,18 @@ func (r *readmission) take(p incremental.Partition, offset int64, value []byte, 
 		r.out.Changed++
 		return nil
 	}
-	row := make(equivclass.Row, len(r.schema.Attributes()))
-	if o := r.decoder.Decode(value, header, row); !o.Accepted() {
-		r.out.Refused++
+	if r.out.Try {
+		r.out.Found++
 		return nil
 	}
-	outcome, err := r.machine.Readmit(letter, row)
+	if r.keep {
+		letter.Payload = bytes.Clone(value)
+	}
+	accepted, err := r.judge(letter, value, header)
 	if err != nil {
 		return fmt.Errorf("dead letter %d: %w", letter.Seq, err)
 	}
-	if outcome.Reason != equivclass.Accepted {
+	if !accepted {
 		r.out.Refused++
 		return nil
 	}
@@ -154,4 +187,13 @@ func (r *readmission) take(p incremental.Partition, offset int64, value []byte, 
 		return r.machine.Commit()
 	}
 	return nil
+}
+
+func (r *readmission) judge(letter incremental.DeadLetter, value []byte, header []string) (accepted bool, err error) {
+	row := make(equivclass.Row, len(r.schema.Attributes()))
+	if o := r.decoder.Decode(value, header, row); !o.Accepted() {
+		return false, r.machine.Rejudged(letter, o.Reason, o.Attribute)
+	}
+	outcome, err := r.machine.Readmit(letter, row)
+	return outcome.Reason == equivclass.Accepted, err
 }

@@ -113,7 +113,11 @@ func openDeadLetters(c *config.Config, o Options, key sealed.Key) (ingest.DeadLe
 
 func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
 	if c.DeadLetter.Type == config.ToFile {
-		return ingest.NewDeadLetterFile(c.DeadLetter.Path)
+		file, err := ingest.NewDeadLetterFile(c.DeadLetter.Path)
+		if err != nil {
+			return nil, err
+		}
+		return file.Stamp(o.Clock.Now), nil
 	}
 	k, err := kafkaConfig(c, o)
 	if err != nil {

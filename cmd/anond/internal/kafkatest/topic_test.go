@@ -159,6 +159,17 @@ func (p *topic) writeBy(c *kgo.Client, partition int32, values ...[]byte) {
 	require.NoError(p.t, c.ProduceSync(wait(p.t), records...).FirstErr())
 }
 
+// writeMarked writes messages with a marker in key and headers, which hold personal data in
+// many topics and are no part of a record.
+func (p *topic) writeMarked(partition int32, values ...[]byte) {
+	p.t.Helper()
+	for i, v := range values {
+		r := &kgo.Record{Topic: p.name, Partition: partition, Value: v, Key: fmt.Appendf(nil, "CANARYkey-%d", i),
+			Headers: []kgo.RecordHeader{{Key: "CANARYheader", Value: []byte("CANARYvalue")}}}
+		require.NoError(p.t, p.c.ProduceSync(wait(p.t), r).FirstErr())
+	}
+}
+
 // deleteRecords deletes what lies below an offset, as retention does; -1 means all.
 func (p *topic) deleteRecords(partition int32, below int64) {
 	p.t.Helper()

@@ -50,7 +50,8 @@ func report() ingest.Report {
 			Release: ingest.Release{KMin: 5, MaxFrequency: .3, NCP: .12, Buckets: 5}},
 		Machine: incremental.Status{Sent: 610, Published: 500, DeadLetter: 10, Outbox: 2, Release: 7, Classes: 100, Now: 90_000,
 			OldestTick: 30_000, Pending: incremental.Pending{Waiting: 90, SubjectRepeat: 10},
-			Refused: map[equivclass.Reason]uint64{"missing_value": 10}, Ignored: map[equivclass.Reason]uint64{"gap": 3},
+			Refused:  map[equivclass.Reason]uint64{"missing_value": 10},
+			Replayed: map[equivclass.Reason]uint64{"value_too_long": 4}, Ignored: map[equivclass.Reason]uint64{"gap": 3},
 			Pool: &incremental.PoolNeed{Records: 200, Possible: true}}}
 }
 
@@ -96,11 +97,12 @@ func TestMetricsSayWhatTheReportSays(t *testing.T) {
 		labels []string
 		want   float64
 	}{
-		{"anond_ingest_records_total", []string{"accepted"}, 600}, {"anond_ingest_records_total", []string{"refused"}, 10},
+		{"anond_ingest_records_total", []string{"accepted"}, 600}, {"anond_ingest_records_total", []string{"refused"}, 14},
 		{"anond_kafka_consumer_lag_records", []string{"0", "admissions"}, 10}, {"anond_source_lag", nil, 15},
 		{"anond_kafka_offset_gap_records_total", []string{"gap"}, 3}, {"anond_pending_records", []string{"waiting"}, 90},
 		{"anond_pending_oldest_age_seconds", nil, 60}, {"anond_dlq_waiting", nil, 2}, {"anond_dlq_oldest_age_seconds", nil, 60},
-		{"anond_dlq_records_total", []string{"missing_value"}, 10}, {"anond_release_sequence", nil, 7},
+		{"anond_dlq_records_total", []string{"missing_value"}, 10}, {"anond_dlq_records_total", []string{"value_too_long"}, 4},
+		{"anond_dlq_replayed_records_total", []string{"value_too_long"}, 4}, {"anond_release_sequence", nil, 7},
 		{"anond_release_min_class_size", nil, 5}, {"anond_release_min_distinct_sensitive", nil, 4},
 		{"anond_release_max_value_share", nil, .3}, {"anond_state_file_bytes", nil, 1000}, {"anond_state_quota_bytes", nil, 5000},
 		{"anond_pool_needed_records", nil, 200}, {"anond_local_updates_total", nil, 4}, {"anond_release_withheld_total", []string{"held"}, 1},

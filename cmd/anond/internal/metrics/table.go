@@ -9,6 +9,7 @@ import (
 
 	"anond/cmd/anond/internal/monitor"
 	"anond/equivclass"
+	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -101,6 +102,25 @@ func each[K ~string](counts map[K]uint64, e emit) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		e(float64(counts[k]), string(k))
 	}
+}
+
+// everRefused counts the refusals ever made, by reason.
+func everRefused(s *incremental.Status) map[equivclass.Reason]uint64 {
+	out := maps.Clone(s.Replayed)
+	if out == nil {
+		return s.Refused
+	}
+	for why, n := range s.Refused {
+		out[why] += n
+	}
+	return out
+}
+
+func sum[K comparable](counts map[K]uint64) (n uint64) {
+	for _, v := range counts {
+		n += v
+	}
+	return n
 }
 
 var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofState)

@@ -11,19 +11,24 @@ import (
 
 var ofIngest = []metric{
 	{name: "anond_ingest_records_total", counter: true, labels: []string{"outcome"}, help: "Records read since the state began: accepted, " +
-		"or refused as dead letters. Lines and messages that hold no record are in anond_ingest_ignored_total.",
+		"or refused as dead letters. A dead letter that is replayed counts as both. Lines and messages that hold no record are in " +
+		"anond_ingest_ignored_total.",
 		read: func(s *sample, e emit) {
 			if m := s.Report.Machine; !s.Report.Time.IsZero() {
 				e(float64(m.Sent-m.DeadLetter), "accepted")
-				e(float64(m.DeadLetter), "refused")
+				e(float64(m.DeadLetter+sum(m.Replayed)), "refused")
 			}
 		}},
 	{name: "anond_ingest_ignored_total", counter: true, labels: []string{"reason"}, help: "What was read and is no record: see `ignored` of " +
 		"status.json.", read: func(s *sample, e emit) { each(s.Report.Machine.Ignored, e) }},
 	reported("anond_ingest_last_record_timestamp_seconds", "When this process read a record last; 0: not yet.",
 		func(r *ingest.Report) float64 { return at(r.LastRecord) }),
-	{name: "anond_dlq_records_total", counter: true, labels: []string{"reason"}, help: "Refused records by reason since the state began.",
-		read: func(s *sample, e emit) { each(s.Report.Machine.Refused, e) }},
+	{name: "anond_dlq_records_total", counter: true, labels: []string{"reason"}, help: "Refused records by reason since the state " +
+		"began. Those replayed since are among them, so that this number never decreases.",
+		read: func(s *sample, e emit) { each(everRefused(&s.Report.Machine), e) }},
+	{name: "anond_dlq_replayed_records_total", counter: true, labels: []string{"reason"}, help: "Dead letters that `anond dlq replay` " +
+		"judged again, and that no longer count under this reason: accepted, or refused for another one.",
+		read: func(s *sample, e emit) { each(s.Report.Machine.Replayed, e) }},
 	reported("anond_dlq_waiting", "Dead letters that their sink has not taken yet; they are in the state.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Outbox) }),
 	reported("anond_dlq_oldest_age_seconds", "How long the oldest of these waits, at most since the start of the process.",

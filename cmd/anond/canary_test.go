@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/metrics"
+	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/programtest"
+	"anond/equivclass/equivtest/tier"
+)
+
+// The canary test plants a marker in every field of every record, and looks for it on every
+// surface: what each command prints, each path over HTTP, the log, each file. The lists of
+// commands and paths are taken from the program, so a new one without a place here fails.
+
+// canaryStep is how the test calls a command.
+type canaryStep struct {
+	running bool       // beside a running daemon; else after it
+	args    [][]string // each a call; words after the command's own
+	bare    bool       // without -c
+	shows   bool       // it prints what is published, as recoded
+	exempt  string     // not called: why no record of a person can reach it
+}
+
+func calls(lines ...string) (out [][]string) {
+	for _, l := range lines {
+		out = append(out, strings.Fields(l))
+	}
+	return out
+}
+
+// canarySteps has each command; one that is called beside a daemon and after it has two.
+var canarySteps = map[string][]canaryStep{
+	"run":            {{running: true, args: calls("--once")}, {args: calls("--once")}}, // locked, and at work
+	"doctor":         {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
+	"status":         {{running: true, args: calls("")}, {args: calls("")}},
+	"tail":           {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},
+	"pause":          {{running: true, args: calls("")}},
+	"resume":         {{running: true, args: calls("")}},
+	"reload":         {{running: true, args: calls("")}},
+	"log-level":      {{running: true, args: calls("debug")}},
+	"version":        {{bare: true, args: calls("")}},
+	"config check":   {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
+	"config init":    {{bare: true, args: calls("")}},
+	"config show":    {{args: calls("")}},
+	"config schema":  {{bare: true, args: calls("")}},
+	"release list":   {{running: true, args: calls("", "--json")}},
+	"release show":   {{running: true, args: calls("", "--json", "1")}},
+	"release verify": {{running: true, args: calls("", "--json")}},
+	"release report": {{running: true, args: calls("")}, {args: calls("--with-state")}},
+	"release plan":   {{running: true, args: calls("", "--json")}},
+	"release now":    {{running: true, args: calls("")}},
+	"release cat":    {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
+	"audit":          {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
+	"dlq list":       {{running: true, args: calls("", "--json", "--reason missing_value")}},
+	"dlq show":       {{running: true, args: calls("1", "2 --json", "3")}},
+	"dlq replay":     {{running: true, args: calls("")}, {args: calls("", "--dry-run", "--json", "--letters broken.csv")}},
+	"state info":     {{running: true, args: calls("", "--json")}, {args: calls("")}},
+	"state check":    {{running: true, args: calls("")}, {args: calls("", "--json")}},
+	"state members":  {{args: calls("--out members.csv")}},
+	"state records":  {{args: calls("--out records.csv")}},
+	"state backup":   {{args: calls("--out copy.db")}},
+	"state restore":  {{args: calls("--from copy.db", "--from broken.csv")}},
+	"state compact":  {{args: calls("")}},
+	"state rekey":    {{args: calls("--old-key-file old.key", "--old-key-file broken.csv")}},
+	"state reset":    {{args: calls("--yes")}},
+	"state readmit":  {{args: calls("", "--json")}},
+	"anonymize":      {{args: calls("in.ndjson --out anonymized -k 3 -l 3", "broken.csv --out anonymized-2", "--list")}},
+	"evaluate":       {{bare: true, args: calls("releases/000001 --original broken.csv", "releases/000001 --original in.ndjson")}},
+	"query": {{bare: true, args: [][]string{{"releases/000001", "count where age in [20, 40]"},
+		{"releases/000001", "count where age = 30", "--json"}}}},
+	"demo":            {{exempt: "its people are synthetic"}},
+	"experiment list": {{bare: true, args: calls("")}},
+	"experiment run":  {{exempt: "it reads public data"}}, "experiment all": {{exempt: "it reads public data"}},
+	"experiment frontier": {{exempt: "it reads public data"}},
+}
+
+// leaves are the commands that do something.
+func leaves(t *testing.T) (out []string) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if !c.HasSubCommands() {
+			out = append(out, strings.Join(strings.Fields(c.CommandPath())[1:], " "))
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCommand(&environment{lookup: os.LookupEnv}))
+	require.Greater(t, len(out), 40)
+	slices.Sort(out)
+	return out
+}
+
+// TestEveryCommandHasACanary: a command that is not in canarySteps would never be looked at.
+func TestEveryCommandHasACanary(t *testing.T) {
+	var have []string
+	for name, steps := range canarySteps {
+		have = append(have, name)
+		for _, s := range steps {
+			assert.True(t, (s.exempt == "") == (len(s.args) > 0), name)
+		}
+	}
+	slices.Sort(have)
+	assert.Equal(t, leaves(t), have)
+}
+
+// everywhere is a configuration in which all surfaces are open and everything is kept.
+func everywhere() string {
+	c := strings.Replace(canaryConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true}", 1)
+	return strings.Replace(c, "path: ./state/anond.db}", "path: ./state/anond.db, backup: {dir: ./copies}}", 1) +
+		"encryption: {key: \"${file:key}\"}\ncontrol: {socket: ./c.sock}\n"
+}
+
+// planted holds what may be shown nowhere, and what may where the recoding shows it.
+var planted = regexp.MustCompile(`CANARY(TOKEN|patient|note|name|bad)?|` + firstKey)
+
+type canary struct{ *site }
+
+// quiet demands that a text has no marker, or where it is published none that no recoding shows.
+func (c *canary) quiet(where, text string, published bool) {
+	c.t.Helper()
+	for _, found := range planted.FindAllStringIndex(text, -1) {
+		marker := text[found[0]:found[1]]
+		if published && marker == "CANARY" {
+			continue // of place or diagnosis
+		}
+		from, to := max(0, found[0]-60), min(len(text), found[1]+20)
+		assert.Fail(c.t, "a planted value", "%s: %q", where, text[from:to])
+		return
+	}
+}
+
+func (c *canary) call(name string, s canaryStep) {
+	for _, args := range s.args {
+		line := append(strings.Fields(name), args...)
+		if !s.bare {
+			line = append(line, "-c", c.config)
+		}
+		ctx, stop := context.WithTimeout(c.t.Context(), patience)
+		if name == "tail" && s.running { // it does not end by itself
+			ctx, stop = context.WithTimeout(c.t.Context(), time.Second)
+		}
+		var out, log bytes.Buffer
+		code := run(ctx, line, strings.NewReader(""), &out, &log, os.LookupEnv)
+		stop()
+		where := fmt.Sprintf("anond %s (exit %d)", strings.Join(line, " "), code)
+		assert.NotEqual(c.t, exitUsage, code, "%s: %s", where, &log)
+		assert.True(c.t, out.String()+log.String() != "" || slices.Contains(line, "--out"), where)
+		c.quiet(where, out.String(), s.shows)
+		c.quiet(where+", standard error", log.String(), false)
+	}
+}
+
+// each calls the commands of a phase, in the order of their names. Those that wait for the
+// lock of a running daemon wait next to each other.
+func (c *canary) each(running bool) {
+	var locked sync.WaitGroup
+	for _, name := range leaves(c.t) {
+		for _, s := range canarySteps[name] {
+			switch {
+			case s.running != running:
+			case running && slices.Contains([]string{"run", "audit", "state check", "dlq replay"}, name):
+				locked.Go(func() { c.call(name, s) })
+			default:
+				c.call(name, s)
+			}
+		}
+	}
+	locked.Wait()
+}
+
+// pages asks for every path that is served, and for what is refused.
+func (c *canary) pages(address string) {
+	m := monitor.New(monitor.Settings{})
+	s := &surfaces{monitor: m, metrics: metrics.New(m)}
+	for _, routes := range []map[string]http.Handler{s.open(), s.guarded()} {
+		require.NotEmpty(c.t, routes)
+		for pattern := range routes {
+			path := strings.TrimSuffix(pattern, "{$}")
+			for _, token := range []string{"CANARYTOKEN", "CANARYbad"} {
+				r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, address+path, nil)
+				require.NoError(c.t, err)
+				r.Header.Set("Authorization", "Bearer "+token)
+				a, err := http.DefaultClient.Do(r)
+				require.NoError(c.t, err)
+				var page bytes.Buffer
+				_, err = page.ReadFrom(a.Body)
+				require.NoError(c.t, err)
+				require.NoError(c.t, a.Body.Close())
+				require.Contains(c.t, []int{200, 401}, a.StatusCode, path)
+				c.quiet("GET "+path, page.String()+fmt.Sprint(a.Header), false)
+			}
+		}
+	}
+}
+
+// files looks at everything that lies in the site, but for what the test has put there.
+func (c *canary) files() {
+	own := []string{"in.ndjson", "anond.yaml", "broken.csv", "key", "old.key"}
+	published := 0
+	require.NoError(c.t, filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		name, _ := filepath.Rel(c.dir, path)
+		if slices.Contains(own, name) || name == "records.csv" || strings.HasPrefix(name, "anonymized") {
+			return nil // what was fed, or asked for as a private file
+		}
+		content, err := os.ReadFile(path)
+		data := strings.Contains(name, "/part-")
+		if data {
+			published++
+		}
+		c.quiet(name, string(content), data)
+		return err
+	}))
+	assert.NotZero(c.t, published)
+	assert.Contains(c.t, c.read("releases/000001/part-000001/data.csv"), "CANARYplace", "what the recoding shows is in the release")
+	assert.Contains(c.t, c.read("releases/000001/part-000001/buckets.csv"), "CANARYdiagnosis")
+	assert.Contains(c.t, c.read("records.csv"), "CANARYdiagnosis", "the export that is asked for")
+	assert.NotContains(c.t, c.read("records.csv"), "CANARYpatient")
+}
+
+// TestRuleVCanaries follows a daemon through its work: it reads, refuses, publishes, keeps
+// copies, is steered, crashes and is looked after.
+func TestRuleVCanaries(t *testing.T) {
+	tier.NotShort(t, "it calls every command")
+	dir, err := os.MkdirTemp("", "c") // a socket has a short path
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Chdir(dir)
+	c := &canary{site: &site{t: t, dir: dir}}
+	c.config = c.path("anond.yaml")
+	c.write("anond.yaml", everywhere())
+	c.write("key", firstKey)
+	c.write("old.key", firstKey)
+	c.write("broken.csv", "age,diagnosis\nCANARYbad,CANARYbad\n\"CANARYbad\n1,CANARYbad\n")
+	c.write("in.ndjson", canaries(1200))
+
+	ctx, stop := context.WithCancel(t.Context())
+	var out, log programtest.Text
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"run", "-c", c.config}, strings.NewReader(""), &out, &log, os.LookupEnv)
+	}()
+	t.Cleanup(stop)
+	listening := regexp.MustCompile(`"event":"http_listening","address":"([^"]*)"`)
+	eventually(t, func() bool {
+		return listening.MatchString(log.String()) && strings.Contains(log.String(), `"event":"release_published","release":2`) &&
+			strings.Contains(log.String(), `"event":"backup_made"`) && strings.Contains(readIf(c.path("dead-letter/dead-letter.ndjson")), `"seq":9`)
+	}, "the daemon does not publish: %s", &log)
+	c.pages("http://" + listening.FindStringSubmatch(log.String())[1])
+	c.each(true)
+	stop()
+	require.Equal(t, exitOK, <-ended, "%s", &log)
+	c.quiet("log", log.String(), false)
+	c.quiet("output", out.String(), false)
+	c.write("log.ndjson", log.String())
+	c.traceback()
+	c.each(false)
+	c.files()
+}
+
+func readIf(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
+}
+
+// traceback ends a daemon at work by SIGQUIT: it writes what a panic writes, the stacks of
+// all goroutines with their arguments.
+func (c *canary) traceback() {
+	p := c.start("run", func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "GOTRACEBACK=all") })
+	p.event("releases_checked") // all records are in memory
+	p.signal(syscall.SIGQUIT)
+	p.wait()
+	dump := p.stderr.String()
+	assert.Contains(c.t, dump, "goroutine ")
+	c.quiet("traceback", dump, false)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/equivclass"
+	"anond/ingest"
+)
+
+func newDLQCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "dlq", Short: "List, show and replay dead letters"}
+	c.AddCommand(newDLQListCommand(env), newDLQShowCommand(env), newDLQReplayCommand(env))
+	return c
+}
+
+// lettersFlag gives a command --letters FILE.
+func lettersFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "letters", "", "`file` of dead letters, one per line, instead of dead_letter of the configuration")
+}
+
+// moment reads a time: RFC 3339, a day, or how long ago.
+func moment(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, usage("2026-03-01, 2026-03-01T12:00:00Z, or how long ago: 24h", "%s %q is no time", flag, text)
+}
+
+func newDLQReplayCommand(env *environment) *cobra.Command {
+	var path string
+	var which daemon.Readmission
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "replay", Short: "Judge refused records again whose cause may be gone",
+		Long: `replay judges refused records again whose fault was one of a quasi-identifier or
+the subject that the configuration may have repaired since: a value that its
+hierarchy lacked (value_not_in_hierarchy), or a text that was too long
+(value_too_long). Records that fit now count as pending, and no longer as dead
+letters. The others stay dead letters, for the reason that they have now.
+
+The daemon must be stopped (otherwise exit 4). The source must still have the
+records, or the dead letters must contain them (dead_letter.payload; not those of
+a CSV file or standard input, which lack the header). Each record is compared
+with the digest in its dead letter, and taken in once, however often this runs.
+
+No other reason is replayed: if a record is published late because its sensitive
+value, or something that may go with it, was at fault, its lateness tells about
+the value. For the same cause no single record can be chosen. anond dlq list says
+of each reason what holds. docs/OPERATIONS.md, Dead letters, says why.`,
+		Example: "  anond dlq replay -c anond.yaml --reason value_not_in_hierarchy --attribute postcode",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := mayAsk(which.Reason); err != nil {
+				return err
+			}
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			if a := which.Attribute; a != "" && !known(cfg.Schema(), a) {
+				return usage("anond config show lists the attributes", "%q is no attribute of the schema", a)
+			}
+			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
+			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log}, which)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, out)
+			}
+			return env.printReplayed(out)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	lettersFlag(c, &which.File)
+	c.Flags().StringVar(&which.Reason, "reason", "", "only records refused for this `reason`")
+	c.Flags().StringVar(&which.Attribute, "attribute", "", "only records refused for this `attribute`")
+	c.Flags().BoolVar(&which.Try, "dry-run", false, "say how many records there are to judge; judge none, change nothing")
+	return c
+}
+
+// mayAsk refuses a reason whose dead letters are never replayed, and says why.
+func mayAsk(reason string) error {
+	if reason == "" {
+		return nil
+	}
+	rule, known := ingest.ReplayRules[equivclass.Reason(reason)]
+	switch {
+	case !known:
+		return usage("anond dlq list shows the reasons", "%q is no reason", reason)
+	case rule.Replay != ingest.ReplayKnown:
+		return usage("correct the records at their source and send them as new ones; docs/OPERATIONS.md, Dead letters, has every reason",
+			"records refused for %s are not replayed: %s", reason, strings.ReplaceAll(rule.Why, "`", ""))
+	}
+	return nil
+}
+
+func known(schema *equivclass.Schema, name string) bool {
+	return slices.ContainsFunc(schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == name })
+}
+
+func (e *environment) printReplayed(out daemon.Readmitted) (err error) {
+	if out.Try {
+		_, err = fmt.Fprintf(e.stdout, "%s would be judged again: %d there, %d changed in the source, %d no longer there; nothing was changed\n",
+			count(out.Letters, "dead letter"), out.Found, out.Changed, out.Gone)
+	} else {
+		_, err = fmt.Fprintf(e.stdout, "%s judged again: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
+			count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
+	}
+	if err == nil && out.More {
+		_, err = fmt.Fprintln(e.stdout, "there are more: run it again")
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/ingest"
+)
+
+// replayWords say in a table what anond dlq replay does with a reason.
+var replayWords = map[ingest.Replay]string{ingest.ReplayKnown: "yes", ingest.ReplaySame: "no: same again", ingest.ReplayValue: "never",
+	ingest.ReplayNone: "no record"}
+
+// mostListed bounds --limit, and so the memory of the command.
+const mostListed = 100_000
+
+func newDLQListCommand(env *environment) *cobra.Command {
+	var path, letters, since, until string
+	f := daemon.LetterFilter{Partition: -1}
+	var limit int
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "Count dead letters by reason, and list the newest",
+		Long: `list reads the dead letters of the file, rotated files next to it included
+(dead-letter*.ndjson*, also compressed with gzip), or of the topic. It needs no
+state, so it works beside a running daemon. No payload is shown.
+
+The column "replay" says whether anond dlq replay may judge such records again.
+A dead letter stays listed after its record was taken in: the state knows that,
+and "replayed" of anond state info counts such records.`,
+		Example: "  anond dlq list -c anond.yaml --reason missing_value --since 24h",
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			now := time.Now()
+			if f.Since, err = moment("--since", since, now); err != nil {
+				return err
+			}
+			if f.Until, err = moment("--until", until, now); err != nil {
+				return err
+			}
+			if limit < 0 || limit > mostListed {
+				return usage(fmt.Sprintf("give a number from 0 to %d", mostListed), "--limit %d is out of range", limit)
+			}
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			list, err := daemon.ListLetters(c.Context(), cfg, letters, f, limit)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, list)
+			}
+			return env.printLetters(list)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	lettersFlag(c, &letters)
+	c.Flags().StringVar(&f.Reason, "reason", "", "only those of this `reason`")
+	c.Flags().StringVar(&f.Attribute, "attribute", "", "only those of this `attribute`")
+	c.Flags().StringVar(&f.Source, "source", "", "only those of this `source`, as the list shows it")
+	c.Flags().Int32Var(&f.Partition, "partition", -1, "only those of this partition")
+	c.Flags().StringVar(&since, "since", "", "only those delivered at this `time` or later (a time, a day, or how long ago: 24h)")
+	c.Flags().StringVar(&until, "until", "", "only those delivered before this `time`")
+	c.Flags().IntVar(&limit, "limit", 20, "list at most so many, the newest; 0: only count")
+	return c
+}
+
+func (e *environment) printLetters(l *daemon.LetterList) error {
+	_, err := fmt.Fprintf(e.stdout, "%s, %d of them chosen: %s\n", count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
+	if err != nil {
+		return err
+	}
+	for _, note := range unreadNotes(&l.Unread) {
+		fmt.Fprintln(e.stderr, "note:", note)
+	}
+	if len(l.Reasons) > 0 {
+		fmt.Fprintln(e.stdout)
+		t := newTable(e.stdout, column{"letters", 8, true}, column{"reason", 24, false}, column{"attribute", 16, false},
+			column{"replay", 0, false})
+		t.header()
+		for _, r := range l.Reasons {
+			t.row(strconv.Itoa(r.Letters), plainly(r.Reason), plainly(r.Attribute), replayWords[r.Replay])
+		}
+		if t.err != nil {
+			return t.err
+		}
+	}
+	if len(l.Newest) == 0 {
+		return nil
+	}
+	fmt.Fprintln(e.stdout)
+	t := newTable(e.stdout, column{"number", 8, true}, column{"delivered", 20, false}, column{"reason", 24, false},
+		column{"attribute", 16, false}, column{"payload", 9, false}, column{"source:partition:offset", 0, false})
+	t.header()
+	for i := range l.Newest {
+		s := &l.Newest[i]
+		t.row(strconv.FormatUint(s.Seq, 10), deliveredAt(s), plainly(s.Reason), plainly(s.Attribute), s.Payload, letterPlace(s))
+	}
+	return t.err
+}
+
+func unreadNotes(u *daemon.Unread) (notes []string) {
+	if u.Torn {
+		notes = append(notes, "the last line is not complete: it is being written, or anond cuts it off at its next start")
+	}
+	if u.Unreadable > 0 {
+		notes = append(notes, fmt.Sprintf("%s cannot be read as dead letters, the first at %s", count(u.Unreadable, "line"), u.First))
+	}
+	if u.Copies > 0 {
+		notes = append(notes, fmt.Sprintf("%d deliveries were repeated and are counted once", u.Copies))
+	}
+	return notes
+}
+
+func deliveredAt(s *daemon.LetterSummary) string {
+	if s.Delivered == nil {
+		return "unknown"
+	}
+	return s.Delivered.Format(time.RFC3339)
+}
+
+func letterPlace(s *daemon.LetterSummary) string {
+	return fmt.Sprintf("%s:%d:%d", plainly(s.Source), s.Partition, s.Offset)
+}
+
+// plainly quotes a text of a file that a terminal could take for commands.
+func plainly(text string) string {
+	if quoted := strconv.QuoteToGraphic(text); quoted != `"`+text+`"` {
+		return quoted
+	}
+	return text
+}

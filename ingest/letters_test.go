@@ -1,0 +1,202 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// TestReadLetters: one after the other, without what is no dead letter; a torn end is told.
+func TestReadLetters(t *testing.T) {
+	long := letter(3)
+	long.Payload = bytes.Repeat([]byte("x"), 3*PrefixBytes)
+	text := wantLines(1, 2) + "rubbish\n" + string(EncodeDeadLetter(long)) + "\n" + wantLines(4, 4)
+	for _, limit := range []int{PrefixBytes, 8 * PrefixBytes} {
+		for _, tail := range []string{"", `{"seq":5,"sour`} {
+			var seqs []uint64
+			bad := 0
+			torn, err := ReadLetters(strings.NewReader(text+tail), limit, func(line int, d Delivered, err error) error {
+				if err != nil {
+					require.ErrorIs(t, err, ErrNoLetter)
+					bad = line
+					return nil
+				}
+				seqs = append(seqs, d.Seq)
+				if d.Seq == 3 {
+					assert.Equal(t, limit == PrefixBytes, d.Cut)
+					assert.Equal(t, limit == PrefixBytes, d.Payload == nil)
+					assert.Equal(t, long.Digest, d.Digest)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			assert.Equal(t, tail != "", torn)
+			assert.Equal(t, []uint64{1, 2, 3, 4}, seqs)
+			assert.Equal(t, 3, bad)
+		}
+	}
+	stop := errors.New("stop")
+	_, err := ReadLetters(strings.NewReader(text), PrefixBytes, func(int, Delivered, error) error { return stop })
+	require.ErrorIs(t, err, stop)
+}
+
+// TestReadingLettersTakesLittleMemory: however long the file and its lines are.
+func TestReadingLettersTakesLittleMemory(t *testing.T) {
+	const lines, payload = 40, 4 << 20
+	line := letter(1)
+	line.Payload = bytes.Repeat([]byte("x"), payload)
+	encoded := append(EncodeDeadLetter(line), '\n')
+	var readers []io.Reader
+	for range lines {
+		readers = append(readers, bytes.NewReader(encoded))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	_, err := ReadLetters(io.MultiReader(readers...), PrefixBytes, func(int, Delivered, error) error { n++; return nil })
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Equal(t, lines, n)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(lines*4*PrefixBytes), "of %d bytes", lines*len(encoded))
+}
+
+// TestLetterFiles: rotated and compressed files come in the order of their numbers.
+func TestLetterFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dead [letters]")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	write := func(name, text string) {
+		if strings.HasSuffix(name, ".gz") {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, err := z.Write([]byte(text))
+			require.NoError(t, errors.Join(err, z.Close()))
+			text = b.String()
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write(DeadLetterFileName, wantLines(9, 10))
+	write("dead-letter.ndjson.2.gz", wantLines(1, 4))
+	write("dead-letter-2026.ndjson", wantLines(5, 8))
+	write("other.ndjson", wantLines(1, 1))
+	paths, err := LetterFiles(dir)
+	require.NoError(t, err)
+	var seqs []uint64
+	for _, path := range paths {
+		f, err := OpenLetters(path)
+		require.NoError(t, err)
+		_, err = ReadLetters(f, PrefixBytes, func(_ int, d Delivered, err error) error { seqs = append(seqs, d.Seq); return err })
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	assert.Equal(t, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, seqs)
+	write("dead-letter.ndjson.3.gz", "")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dead-letter.ndjson.4.gz"), []byte("no gzip"), 0o600))
+	_, err = LetterFiles(dir)
+	require.Error(t, err)
+	none, err := LetterFiles(t.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+// TestDeliveredAgainAtAnotherTime: the time of a delivery is no part of the dead letter.
+func TestDeliveredAgainAtAnotherTime(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	d, err := NewDeadLetterFile(dir)
+	require.NoError(t, err)
+	d.Stamp(func() time.Time { return now })
+	require.NoError(t, d.Deliver(context.Background(), letters(1, 2)))
+	now = now.Add(time.Hour)
+	require.NoError(t, d.Deliver(context.Background(), letters(1, 3)))
+	assert.Equal(t, 2, strings.Count(content(t, dir), `"delivered":"2026-03-01T12:00:00Z"`))
+	assert.Equal(t, 1, strings.Count(content(t, dir), `"delivered":"2026-03-01T13:00:00Z"`))
+	other := letter(2)
+	other.Offset++
+	assert.ErrorIs(t, d.Deliver(context.Background(), []incremental.DeadLetter{other}), ErrForeignLetters)
+	require.NoError(t, d.Close())
+}
+
+// FuzzReadLetters: no bytes make the reader fail, and what it reads is what the decoder says.
+func FuzzReadLetters(f *testing.F) {
+	f.Add([]byte(wantLines(1, 3)), 100)
+	f.Add([]byte("\n\n{\"seq\":1"), PrefixBytes)
+	sealed := letter(2)
+	sealed.Payload, sealed.Sealed = []byte("secret"), true
+	f.Add(append(EncodeDelivered(sealed, time.Unix(1e9, 0)), '\n'), 300)
+	f.Fuzz(func(t *testing.T, text []byte, limit int) {
+		limit = max(0, min(limit, 1<<20))
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		n := 0
+		torn, err := ReadLetters(bytes.NewReader(text), limit, func(line int, d Delivered, err error) error {
+			n++
+			require.Equal(t, n, line)
+			if whole := lines[n-1]; len(whole) <= limit {
+				want, wantErr := DecodeDeadLetter(whole)
+				require.Equal(t, wantErr, err)
+				require.Equal(t, want, d)
+			} else if err == nil {
+				require.True(t, d.Cut)
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, bytes.Count(text, []byte("\n")), n)
+		require.Equal(t, len(lines[len(lines)-1]) > 0 && limit > 0, torn)
+	})
+}
+
+// TestRuleBReplayAsksForNoValue: of every reason and every attribute, only faults of
+// quasi-identifiers and the subject may be replayed, for the two reasons whose cause may go.
+func TestRuleBReplayAsksForNoValue(t *testing.T) {
+	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "name", Role: equivclass.Identifier},
+		{Name: "id", Role: equivclass.Subject, Type: equivclass.Categorical}, {Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "income", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "hide",
+			Promise: &equivclass.SemiPromise{L: 2}},
+		{Name: "hide", Role: equivclass.Flag}, {Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	may := map[string]bool{}
+	for why := range ReplayRules {
+		for _, attribute := range []string{"", "name", "id", "age", "income", "hide", "ill", "unknown"} {
+			rule := RuleOf(schema, why, attribute)
+			require.NotEmpty(t, rule.Why)
+			if MayReplay(schema, &incremental.DeadLetter{Reason: why, Attribute: attribute}) {
+				may[string(why)+" "+attribute] = true
+			}
+		}
+	}
+	assert.Equal(t, map[string]bool{"value_not_in_hierarchy age": true, "value_not_in_hierarchy id": true, "value_too_long age": true,
+		"value_too_long id": true}, may)
+	assert.Equal(t, ReplayValue, RuleOf(schema, "of_a_later_version", "age").Replay)
+}
+
+// TestKnownAttributesAreJudgedFirst: whatever stands first in the schema, a fault of a
+// quasi-identifier or the subject is named before one of the sensitive value.
+func TestKnownAttributesAreJudgedFirst(t *testing.T) {
+	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "id", Role: equivclass.Subject, Type: equivclass.Categorical},
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	d, err := NewDecoder(JSON, schema, DecodeOptions{})
+	require.NoError(t, err)
+	row := make(equivclass.Row, 3)
+	const bad = `"\u0001"`
+	for _, ill := range []string{bad, `"flu"`} {
+		assert.Equal(t, Outcome{Reason: equivclass.ReasonControl, Attribute: "age"},
+			d.Decode([]byte(`{"ill":`+ill+`,"id":`+bad+`,"age":`+bad+`}`), nil, row))
+		assert.Equal(t, Outcome{Reason: equivclass.ReasonControl, Attribute: "id"},
+			d.Decode([]byte(`{"ill":`+ill+`,"id":`+bad+`,"age":"5"}`), nil, row))
+	}
+}
