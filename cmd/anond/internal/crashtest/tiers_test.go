@@ -35,6 +35,7 @@ var chosen = tier.Choice{
 		"TestStateWithoutALevel",
 		"TestStickySaysWhatHoldsForAPerson",
 		"TestThePlaceOfAYAMLFaultIsNamed",
+		"TestTheServiceManagerIsTold",
 		"TestTwoSpellingsAreOneValue",
 		"TestWhatIsNoGrowthIsRefused",
 		"TestWithoutABroker",
