@@ -54,7 +54,9 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newExperimentCommand(env),
 		newConfigCommand(env),
 		newVersionCommand(env),
+		newManCommand(env),
 	)
+	completeValues(env, root)
 	return root
 }
 
