@@ -17,10 +17,14 @@ import (
 type completion = cobra.CompletionFunc
 
 // words completes to a fixed list.
-func words(list ...string) completion { return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp) }
+func words(list ...string) completion {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
 
 // filesOf completes to files by the ends of their names.
-func filesOf(ends ...string) completion { return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt) }
+func filesOf(ends ...string) completion {
+	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
+}
 
 // completeValues gives every command of the tree what its flags and arguments may be. A
 // flag that is not here completes to files. What is completed is read from the
@@ -110,4 +114,3 @@ func releasesIn(dir string) (out []string) {
 	}
 	return out
 }
-

@@ -52,6 +52,7 @@ will be published: who is published together may not depend on their values.`,
 
 // pools says what pools a configuration needs, if values are as frequent as in data.
 func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.Input) (*oneoff.Pools, error) {
+	data.Paths = c.Paths()
 	t, err := oneoff.ReadLoosely(ctx, data, c.Schema())
 	if err != nil {
 		return nil, err

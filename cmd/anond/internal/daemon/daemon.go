@@ -173,7 +173,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline,
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
 		Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
