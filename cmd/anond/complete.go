@@ -34,10 +34,10 @@ func completeValues(env *environment, root *cobra.Command) {
 	directory := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	flags := map[string]completion{"config": filesOf("yaml", "yml"), "dir": directory, "releases": directory, "level": levels,
 		"event": eventNames, "method": methodNames}
-	formats := map[string]completion{"anond release cat": words("csv", "ndjson"), "anond release export": words("csv", "ndjson", "parquet")}
+	formats := map[string]completion{"anond release cat": words("csv", "ndjson")}
 	releases := numbersOf(env)
 	arguments := map[string]completion{"anond log-level": levels, "anond release show": releases, "anond release cat": releases,
-		"anond release report": releases, "anond release export": releases}
+		"anond release report": releases}
 	eachCommand(root, func(c *cobra.Command) {
 		if a := arguments[c.CommandPath()]; a != nil {
 			c.ValidArgsFunction = a
