@@ -79,7 +79,8 @@ func walk(x any, steps []string) any {
 
 // FuzzPaths holds nested values against encoding/json and a walk of its tree.
 func FuzzPaths(f *testing.F) {
-	for _, in := range []string{`{"a":{"b":[{"n":7},"f"]},"x/y":"flu"}`, `{"a":{"b":{"0":{"n":7},"1":"f"}}}`, `{"a":[]}`, `{"a":{"b":[{"n":[]}]}}`,
+	for _, in := range []string{`{"a":{"b":[{"n":7},"f"]},"x/y":"flu"}`, `{"a":{"b":{"0":{"n":7},"1":"f"}}}`, `{"a":[]}`,
+		`{"a":{"b":[{"n":[]}]}}`,
 		`{"a":{"b":[null,"f"],"b":[]}}`, `{"a":{"\u0062":[{"n":null},"f"`, `[1]`} {
 		f.Add([]byte(in))
 	}
