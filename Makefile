@@ -16,7 +16,7 @@ ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws Te
 EMPTY :=
 ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
 
-.PHONY: test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
+.PHONY: dist dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
@@ -112,8 +112,30 @@ vet:
 build:
 	$(GO) build -trimpath -o anond ./cmd/anond
 
+# dist: what is installed, in dist/: static programs for Linux, packages for Debian, manual
+# pages and completions, bills of materials, checksums. VERSION is that of the source
+# unless it is given. Two runs give the same bytes; dist-test shows it, in two clones.
+VERSION ?= $(shell sed -n 's/^var release = "\(.*\)"/\1/p' cmd/anond/version.go)
+dist:
+	@GO='$(GO)' .ci/dist dist '$(VERSION)'
+
+dist-test:
+	@GO='$(GO)' .ci/dist-test '$(VERSION)'
+
+# dist-check: deploy/ as Compose, Kubernetes and Prometheus read it. It is a module of its
+# own, with their libraries: 300 packages that make test need not compile.
+dist-check:
+	cd deploy/check && $(GO) vet . && $(GO) test -count=1 .
+
+# image: the container, by whatever is here. Run make dist first.
+TARGETARCH ?= amd64
+image: dist/SHA256SUMS
+	@.ci/image '$(VERSION)' $(TARGETARCH)
+dist/SHA256SUMS:
+	$(MAKE) dist
+
 clean:
-	rm -rf anond anond-demo /dev/shm/anond-tests-$$(id -u)
+	rm -rf anond anond-demo dist /dev/shm/anond-tests-$$(id -u)
 
 # test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
 # Central (needs Java 17 and Maven; prints a warning if they are missing). To

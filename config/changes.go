@@ -37,7 +37,7 @@ var changes = map[Change][]string{
 		"source.kafka.sasl.mechanism", "source.kafka.sasl.username", "source.kafka.sasl.password",
 		"source.file.path", "source.file.follow", "source.file.complete",
 		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore",
-		"schema.attributes[].max_length",
+		"schema.attributes[].max_length", "schema.attributes[].path",
 		"initial.partitioner", "initial.min_records", "initial.max_records", "initial.on_refusal",
 		"release.dir", "release.ledger", "release.single_file",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",

@@ -11,6 +11,7 @@ type Attribute struct {
 	Name      string
 	Role      equivclass.Role
 	Type      equivclass.Type
+	Path      string // where it lies in JSON, as a JSON Pointer; "": in the member of its name
 	Hierarchy string // path of its hierarchy file; "": none
 	Steps     []float64
 	Buckets   []float64
@@ -46,6 +47,9 @@ func (a *Attribute) keys() []key {
 			"known for others; has its own promise; needs release.recoding lgb."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
+		{path: "path", value: text(&a.Path), derived: "none; the member of its name", doc: "Where the value lies in a JSON object or in " +
+			"the `after` of a Debezium event, as a JSON Pointer (RFC 6901): /code/coding/0/code. Where there is nothing at the path, the value " +
+			"is missing."},
 		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line per " +
 			"value: leaf;level1;...;* (the format of ARX). Without it, a cell is the set of its values. The file may gain leaves later, but " +
 			"each leaf must keep its whole path: docs/OPERATIONS.md."},
@@ -69,6 +73,7 @@ func (c *Config) checkSchema(r *reader) {
 		c.checkAttribute(r, i)
 	}
 	c.checkRoles(r)
+	c.checkPointers(r)
 	c.trees = c.loadHierarchies(r)
 	if len(r.faults) > 0 {
 		return

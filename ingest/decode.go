@@ -89,6 +89,9 @@ type DecodeOptions struct {
 	// Multiline takes line breaks in the quoted fields of CSV. Without it a record
 	// is one line, and a stray quote cannot reach the lines of other people.
 	Multiline bool
+	// Paths says where attributes lie in JSON, as JSON Pointers by name; the others
+	// are members of their name. CSV has no use for it.
+	Paths map[string]string
 	// Ignore holds the reasons whose messages are counted and left out rather
 	// than dead-lettered. "unsupported_operation" covers tombstones, "tombstone"
 	// only them (Debezium sends one after each delete).
@@ -107,15 +110,19 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 		opts.MaxBytes = DefaultMaxBytes
 	}
 	var inner messageDecoder
+	var err error
 	switch format {
 	case JSON:
-		inner = newJSONDecoder(schema)
+		inner, err = newJSONDecoder(schema, opts.Paths)
 	case CSV:
 		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
-		inner = newDebeziumDecoder(schema)
+		inner, err = newDebeziumDecoder(schema, opts.Paths)
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv or debezium", errUnknownFormat, format)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
 		ignore: slices.Clone(opts.Ignore)}, nil

@@ -20,10 +20,10 @@ type debeziumDecoder struct {
 	members objectReader
 }
 
-func newDebeziumDecoder(schema *equivclass.Schema) *debeziumDecoder {
-	d := &debeziumDecoder{members: newObjectReader(schema)}
-	d.members.epochDays = true
-	return d
+func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string) (*debeziumDecoder, error) {
+	members, err := newObjectReader(schema, pointers)
+	members.epochDays = true
+	return &debeziumDecoder{members: members}, err
 }
 
 // envelope gathers what an event says. Nothing in it is a record's value.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"anond/equivclass"
+	"anond/ingest/pointer"
 )
 
 // jsonDecoder takes one JSON object a message. It is strict (RFC 8259 with the
@@ -23,8 +25,9 @@ type jsonDecoder struct {
 	members objectReader
 }
 
-func newJSONDecoder(schema *equivclass.Schema) *jsonDecoder {
-	return &jsonDecoder{members: newObjectReader(schema)}
+func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string) (*jsonDecoder, error) {
+	members, err := newObjectReader(schema, pointers)
+	return &jsonDecoder{members: members}, err
 }
 
 func (d *jsonDecoder) decode(value []byte, _ []string, row equivclass.Row) Outcome {
@@ -42,21 +45,39 @@ type objectReader struct {
 	dec        *jsontext.Decoder
 	input      bytes.Buffer
 	attributes []equivclass.Attribute
-	index      map[string]int // needed attributes by name
+	root       *pointer.Place // of the needed attributes
 	arena      []byte         // unquoted texts of the present message
 	name       []byte         // scratch for member names with escapes
 	epochDays  bool           // a number for a date counts days (Debezium)
 }
 
-func newObjectReader(schema *equivclass.Schema) objectReader {
-	r := objectReader{attributes: schema.Attributes(), index: map[string]int{}}
+func newObjectReader(schema *equivclass.Schema, pointers map[string]string) (r objectReader, err error) {
+	r.attributes = schema.Attributes()
+	r.root, err = placesOf(r.attributes, pointers)
 	r.dec = jsontext.NewDecoder(&r.input)
-	for i, a := range r.attributes {
-		if needed(a.Role) {
-			r.index[a.Name] = i
+	return r, err
+}
+
+// placesOf are the places of the attributes that are needed. One without a pointer is the
+// member of its name.
+func placesOf(attributes []equivclass.Attribute, pointers map[string]string) (*pointer.Place, error) {
+	root := pointer.New()
+	for i, a := range attributes {
+		if !needed(a.Role) {
+			continue
+		}
+		steps := []string{a.Name}
+		if text, ok := pointers[a.Name]; ok {
+			var err error
+			if steps, err = pointer.Parse(text); err != nil {
+				return nil, fmt.Errorf("path of %s: %w", a.Name, err)
+			}
+		}
+		if other, ok := root.Add(steps, i); !ok {
+			return nil, fmt.Errorf("path of %s: it lies in the value of %s, or around it", a.Name, attributes[other].Name)
 		}
 	}
-	return r
+	return root, nil
 }
 
 // open makes the reader start on another text.
@@ -83,32 +104,70 @@ func (r *objectReader) finish(fault Outcome, err error) Outcome {
 // readRow reads an object, whose first token is next, into row. The fault is
 // the first attribute with a value of the wrong shape.
 func (r *objectReader) readRow(row equivclass.Row) (fault Outcome, err error) {
+	err = r.readMembers(r.root, row, &fault)
+	return fault, err
+}
+
+// readMembers reads an object in which attributes lie.
+func (r *objectReader) readMembers(in *pointer.Place, row equivclass.Row, fault *Outcome) error {
 	if _, err := r.dec.ReadToken(); err != nil {
-		return fault, err
+		return err
 	}
 	for r.dec.PeekKind() != '}' {
 		name, err := r.readName()
 		if err != nil {
-			return fault, err
+			return err
 		}
-		i, ok := r.index[string(name)]
-		if !ok {
-			if err := r.dec.SkipValue(); err != nil {
-				return fault, err
-			}
-			continue
+		if err := r.readPlace(in.Member(name), row, fault); err != nil {
+			return err
 		}
-		text, nested, err := r.readText(i)
-		if err != nil {
-			return fault, err
-		}
-		if nested && fault.Accepted() {
-			fault = Outcome{Reason: ReasonNested, Attribute: r.attributes[i].Name}
-		}
-		row[i] = text
 	}
-	_, err = r.dec.ReadToken()
-	return fault, err
+	_, err := r.dec.ReadToken()
+	return err
+}
+
+// readElements reads an array in which attributes lie.
+func (r *objectReader) readElements(in *pointer.Place, row equivclass.Row, fault *Outcome) error {
+	if _, err := r.dec.ReadToken(); err != nil {
+		return err
+	}
+	for i := 0; r.dec.PeekKind() != ']'; i++ {
+		if err := r.readPlace(in.Element(i), row, fault); err != nil {
+			return err
+		}
+	}
+	_, err := r.dec.ReadToken()
+	return err
+}
+
+// readPlace reads the value at a place; nil: no attribute lies there. Above attributes, a
+// value that is neither object nor array leaves them missing.
+func (r *objectReader) readPlace(at *pointer.Place, row equivclass.Row, fault *Outcome) error {
+	switch {
+	case at == nil:
+		return r.dec.SkipValue()
+	case at.Value >= 0:
+		return r.readAttribute(at.Value, row, fault)
+	}
+	switch r.dec.PeekKind() {
+	case '{':
+		return r.readMembers(at, row, fault)
+	case '[':
+		return r.readElements(at, row, fault)
+	}
+	return r.dec.SkipValue()
+}
+
+func (r *objectReader) readAttribute(i int, row equivclass.Row, fault *Outcome) error {
+	text, nested, err := r.readText(i)
+	if err != nil {
+		return err
+	}
+	if nested && fault.Accepted() {
+		*fault = Outcome{Reason: ReasonNested, Attribute: r.attributes[i].Name}
+	}
+	row[i] = text
+	return nil
 }
 
 // readName reads a member name. It is valid until the next read.

@@ -85,7 +85,7 @@ type Host struct {
 	// zero value means those of DefaultMaxInFlight.
 	Shares Shares
 	// DrainFor bounds how long a stop waits for a release in progress; zero
-	// means 30 s.
+	// means the constant DrainFor.
 	DrainFor time.Duration
 	// Retry says how long to wait between attempts to publish and to deliver.
 	Retry Reconnect
@@ -111,6 +111,10 @@ type Host struct {
 	Hook func(step string) error
 }
 
+// DrainFor is Host.DrainFor unless it is set. What stops a daemon waits longer: the units
+// and manifests of deploy/ are held against it.
+const DrainFor = 30 * time.Second
+
 func (h *Host) setDefaults() {
 	if h.CommitRecords == 0 {
 		h.CommitRecords = 10000
@@ -122,7 +126,7 @@ func (h *Host) setDefaults() {
 		h.Shares = SharesOf(0, 0)
 	}
 	if h.DrainFor == 0 {
-		h.DrainFor = 30 * time.Second
+		h.DrainFor = DrainFor
 	}
 	if h.DeliverFor == 0 {
 		h.DeliverFor = 10 * time.Second

@@ -28,7 +28,8 @@ If there are none, it says what the configured level means.
 
 With --data it also reads records of other people (CSV or NDJSON), such as those of
 an earlier year, and says how many records have to be published together at level L2
-if values are as frequent as there. Do not choose policy.min_pool by the records that
+if values are as frequent as there, what other k and l would cost, and how much of
+the loss is that of each column: docs/CHOOSING.md. Do not choose policy.min_pool by the records that
 will be published: who is published together may not depend on their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,12 +53,15 @@ will be published: who is published together may not depend on their values.`,
 
 // pools says what pools a configuration needs, if values are as frequent as in data.
 func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.Input) (*oneoff.Pools, error) {
+	data.Paths = c.Paths()
 	t, err := oneoff.ReadLoosely(ctx, data, c.Schema())
 	if err != nil {
 		return nil, err
 	}
 	e.printRefused(data.Name, t)
-	return oneoff.PoolsFor(t, c.Policy.K, c.Policy.L), nil
+	p := oneoff.PoolsFor(t, c.Policy.K, c.Policy.L)
+	p.TradeOffs, p.Looked, err = oneoff.TradeOffs(ctx, t, c.Policy.K)
+	return p, err
 }
 
 // printPools prints it, and whether policy.min_pool is enough for the first pool,
@@ -76,7 +80,7 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data one
 	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
 		fmt.Fprintln(e.stdout, "The tests of policy.diversity may need more.")
 	}
-	return nil
+	return p.TradeOffText(e.stdout)
 }
 
 // check writes faults and warnings, or what the configuration means.

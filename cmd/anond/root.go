@@ -55,7 +55,10 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newExperimentCommand(env),
 		newConfigCommand(env),
 		newVersionCommand(env),
+		newHierarchyCommand(env),
+		newManCommand(env),
 	)
+	completeValues(env, root)
 	return root
 }
 

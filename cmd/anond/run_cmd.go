@@ -8,6 +8,7 @@ import (
 
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/notify"
 	"anond/config"
 )
 
@@ -44,6 +45,10 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return err
 			}
 			defer shown.close()
+			manager, err := notify.Open(env.lookup)
+			if err != nil {
+				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
+			}
 			load := func() (*config.Config, error) {
 				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
 				for _, w := range warnings {
@@ -52,7 +57,7 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
+				Manager: manager, Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
 		},
 	}
 	configFlag(c, &path)

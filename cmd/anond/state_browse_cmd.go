@@ -82,7 +82,7 @@ func listed(l *browse.Listing, what string) (columns []column, rows [][]string) 
 	case browse.Buckets:
 		columns = []column{text("bucket", 12), number("keys", 10), number("bytes", 14)}
 		for _, b := range l.Buckets {
-			rows = append(rows, []string{b.Name, known(b.Keys), known(b.Bytes)})
+			rows = append(rows, []string{b.Name, orUnknown(b.Keys), orUnknown(b.Bytes)})
 		}
 	case browse.Classes:
 		columns = []column{number("class", 9), number("records", 9), number("born", 8), number("died", 8), number("bucket", 8), text("regime", 0)}
@@ -120,8 +120,8 @@ func listed(l *browse.Listing, what string) (columns []column, rows [][]string) 
 	return columns, rows
 }
 
-// known writes a number that may be withheld.
-func known(n *int64) string {
+// orUnknown writes a number that may be withheld.
+func orUnknown(n *int64) string {
 	if n == nil {
 		return "-"
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // release is the version of this source, the first of CHANGELOG.md, which says
-// what a version number promises.
-const release = "0.2.0-dev"
+// what a version number promises. make dist replaces it where it is given another.
+var release = "0.2.0-dev"
 
 // buildVersion identifies the program. Other programs read it as JSON.
 type buildVersion struct {

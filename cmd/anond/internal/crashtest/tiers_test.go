@@ -36,6 +36,7 @@ var chosen = tier.Choice{
 		"TestStateWithoutALevel",
 		"TestStickySaysWhatHoldsForAPerson",
 		"TestThePlaceOfAYAMLFaultIsNamed",
+		"TestTheServiceManagerIsTold",
 		"TestTwoSpellingsAreOneValue",
 		"TestWhatIsNoGrowthIsRefused",
 		"TestWithoutABroker",

@@ -25,6 +25,7 @@ import (
 
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/notify"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -47,6 +48,8 @@ type Options struct {
 	// Load reads the configuration again, and Reloads asks for that (SIGHUP). May be nil.
 	Load    func() (*config.Config, error)
 	Reloads <-chan os.Signal
+	// Manager is the service manager that started the process; nil: none.
+	Manager *notify.Manager
 	// Observe receives the daemon's reports; may be nil.
 	Observe func(ingest.Report)
 	// Monitor receives them too, and Meter what happens between them; may be nil.
@@ -67,6 +70,7 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 		o.FS = snapshot.OS()
 	}
 	monitored(c, &o)
+	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor)()
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
@@ -83,7 +87,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 		return err
 	}
 	far := new(meters)
-	options.Progress = func(done, all uint64) { far.work.Set(int64(done), int64(all)) }
+	options.Progress = func(done, all uint64) { far.work.Set(int64(done), int64(all)); o.Manager.Advance() }
 	opened, err := openStore(ctx, c, o, options, lease)
 	if err != nil {
 		return err
@@ -176,7 +180,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline,
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
 		Ignore: reasonsOf(c.DeadLetter.Ignore)}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)

@@ -25,6 +25,7 @@ func tunablesOf(c *config.Config) ingest.Tunables {
 func (s *steering) Reload(ctx context.Context) (*control.Changed, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
+	defer s.o.Manager.Reloading()()
 	keys, err := s.reload(ctx)
 	s.mu.Lock()
 	s.reloaded = &ingest.Reload{OK: err == nil, At: s.o.Clock.Now()}

@@ -55,6 +55,14 @@ var ofProcess = []Event{
 			Action: "monitor it",
 		},
 	}},
+	{Name: "service_manager_away", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the service manager that started anond (`NOTIFY_SOCKET`) cannot be told how it stands; logged once",
+			Action:  "the unit has Type=notify and NotifyAccess=main; with WatchdogSec the manager will end anond",
+		},
+	}},
 	{Name: "status_failed", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{

@@ -21,6 +21,9 @@ type Pools struct {
 	// Need is by l, from 2 on, as far as a pool can be large enough, and at most to
 	// one more than the configured l.
 	Need []PoolNeed `json:"need"`
+	// TradeOffs are by k, over so many records.
+	TradeOffs []TradeOff `json:"trade_offs,omitempty"`
+	Looked    int        `json:"trade_offs_records,omitempty"`
 }
 
 // PoolNeed is the size of a pool in which a value exceeds 1/l with a probability of at
@@ -64,7 +67,7 @@ func histogram(b equivclass.Bag) merge.Bag {
 	return out
 }
 
-// Text writes it in words: the configured l and the next one, or the way out.
+// Text writes it in words.
 func (p *Pools) Text(w io.Writer) error {
 	out := &printer{w: w}
 	if p.Records == 0 {
@@ -73,9 +76,15 @@ func (p *Pools) Text(w io.Writer) error {
 	}
 	out.line("In these %d records %q has %s, the most frequent one with %.1f %%.", p.Records, p.Attribute, counted(p.Values, "value"),
 		100*p.TopShare)
+	p.textNeed(out)
+	return out.err
+}
+
+// textNeed says what the configured l needs and the next one, or the way out.
+func (p *Pools) textNeed(out *printer) {
 	if p.MinPool == 0 {
 		p.unreachable(out)
-		return out.err
+		return
 	}
 	const needs = "At level L2 and with these shares, l = %d needs pools of %d records"
 	if last := p.Need[len(p.Need)-1]; last.L > p.L {
@@ -83,7 +92,6 @@ func (p *Pools) Text(w io.Writer) error {
 	} else {
 		out.line(needs+"; no pool is large enough for l = %d.", p.L, p.MinPool, p.L+1)
 	}
-	return out.err
 }
 
 // unreachable says what can be done if no pool is large enough for the configured l.

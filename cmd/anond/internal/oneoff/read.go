@@ -23,6 +23,7 @@ type Input struct {
 	// Multiline takes line breaks in quoted fields of CSV; Complete takes a last
 	// line without line break for whole (standard input's always is).
 	Multiline, Complete bool
+	Paths               map[string]string // where attributes lie in JSON
 }
 
 func (in Input) format() ingest.Format {
@@ -79,7 +80,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 		}
 		r.table = NewTable(schema)
 		r.row = make(equivclass.Row, len(schema.Attributes()))
-		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline})
+		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline, Paths: in.Paths})
 		return err
 	}
 	if err := adopt(nil); err != nil {

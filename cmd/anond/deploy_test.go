@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"anond/cmd/anond/internal/monitor"
+	"anond/ingest"
+)
+
+// deployed reads a file of deploy/.
+func deployed(t *testing.T, path ...string) string {
+	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "deploy"}, path...)...))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// afterDrain is what a stop needs besides the release in progress: the write in progress.
+const afterDrain = 30 * time.Second
+
+// TestTheUnitsFitTheDaemon: they hear from it, wait for its drain, and give it up later
+// than it gives itself up. The unit of a dataset differs in paths alone.
+func TestTheUnitsFitTheDaemon(t *testing.T) {
+	one, each := deployed(t, "anond.service"), deployed(t, "anond@.service")
+	settings := func(unit string) string {
+		var out []string
+		for line := range strings.Lines(unit[strings.Index(unit, "[Unit]"):]) {
+			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "Description=") {
+				out = append(out, line)
+			}
+		}
+		return strings.Join(out, "")
+	}
+	assert.Equal(t, settings(one), strings.ReplaceAll(strings.ReplaceAll(settings(each), "/%i.yaml", "/anond.yaml"), "/%i", ""))
+	value := func(key string) string {
+		m := regexp.MustCompile(`(?m)^` + key + `=(.*)$`).FindStringSubmatch(one)
+		require.NotNil(t, m, key)
+		return m[1]
+	}
+	span := func(key string) time.Duration {
+		d, err := time.ParseDuration(strings.ReplaceAll(value(key), "min", "m"))
+		require.NoError(t, err, key)
+		return d
+	}
+	assert.Equal(t, "notify", value("Type"))
+	assert.Equal(t, "main", value("NotifyAccess"))
+	assert.Equal(t, "SIGKILL", value("WatchdogSignal"), "stacks may show numbers of persons")
+	assert.Greater(t, span("WatchdogSec"), monitor.StuckAfter)
+	assert.GreaterOrEqual(t, span("TimeoutStopSec"), ingest.DrainFor+afterDrain)
+}
+
+// TestSystemdTakesTheUnits, and finds them well confined. Where there is no systemd it is
+// skipped and says so.
+func TestSystemdTakesTheUnits(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		fmt.Fprintln(os.Stderr, "THE UNITS WERE NOT VERIFIED: there is no systemd-analyze")
+		t.Skip("there is no systemd-analyze")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"anond.service", "anond@.service"} {
+		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/anond", "/bin/true") // the program is not installed here
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(unit), 0o644))
+		out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput()
+		newer := regexp.MustCompile(`(?m)^.*Unknown key(?: name)? 'Restart(?:Steps|MaxDelaySec)'.*\n`) // systemd 254
+		said := newer.ReplaceAllString(string(out), "")
+		if strings.Contains(said, "unit configuration dirs") || strings.Contains(said, "Failed to initialize manager") {
+			t.Skipf("systemd-analyze cannot run here: %s", said)
+		}
+		assert.NoError(t, err, said)
+		assert.Empty(t, said)
+		out, err = exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", path).CombinedOutput()
+		assert.NoError(t, err, "%s: its exposure is above 2.0 of 10:\n%s", name, out)
+	}
+}
+
+// configMap has a configuration and is one of the manifests.
+type manifest struct {
+	Kind string
+	Data map[string]string
+	Spec struct {
+		Template struct {
+			Spec struct {
+				Grace int64 `yaml:"terminationGracePeriodSeconds"`
+			}
+		}
+	}
+}
+
+// TestManifestsFitTheDaemon: Kubernetes and Compose wait for its drain, and anond takes the
+// configurations in them. What they warn of is the address, which has to be open there.
+func TestManifestsFitTheDaemon(t *testing.T) {
+	texts := map[string]string{"compose": deployed(t, "compose", "anond.yaml")}
+	decoder := yaml.NewDecoder(strings.NewReader(deployed(t, "kubernetes", "anond.yaml")))
+	for {
+		var m manifest
+		if decoder.Decode(&m) != nil {
+			break
+		}
+		if m.Kind == "ConfigMap" {
+			texts["kubernetes"] = m.Data["anond.yaml"]
+		}
+		if m.Kind == "StatefulSet" {
+			assert.GreaterOrEqual(t, time.Duration(m.Spec.Template.Spec.Grace)*time.Second, ingest.DrainFor+afterDrain)
+		}
+	}
+	require.Len(t, texts, 2)
+	for name, text := range texts {
+		r := anond(t, "config", "check", "-c", file(t, name+".yaml", text))
+		require.Zero(t, r.code, "%s: %s", name, r.stderr)
+		assert.Equal(t, 1, strings.Count(r.stderr, "warning:"), "%s: %s", name, r.stderr)
+		assert.Contains(t, r.stderr, "http.listen")
+	}
+	var compose struct {
+		Services map[string]struct {
+			Grace string `yaml:"stop_grace_period"`
+		}
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "compose", "compose.yaml")), &compose))
+	grace, err := time.ParseDuration(compose.Services["anond"].Grace)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, grace, ingest.DrainFor+afterDrain)
+}
+
+// TestTheContainerIsConfined: nothing is in it but the program and certificates.
+func TestTheContainerIsConfined(t *testing.T) {
+	text := deployed(t, "docker", "Dockerfile")
+	var steps []string
+	for _, m := range regexp.MustCompile(`(?m)^([A-Z]+) (.*)$`).FindAllStringSubmatch(text, -1) {
+		steps = append(steps, m[1])
+		if m[1] == "USER" {
+			uid, _, _ := strings.Cut(m[2], ":")
+			n, err := strconv.Atoi(uid)
+			assert.NoError(t, err, "a number, since there is no file of users")
+			assert.Positive(t, n)
+		}
+	}
+	assert.Equal(t, []string{"FROM", "ARG", "ARG", "LABEL", "COPY", "COPY", "USER", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "CMD"}, steps)
+	assert.Contains(t, text, "\nFROM scratch\n")
+}
+
+// TestManualPages: one for each command, and the same bytes each time.
+func TestManualPages(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "86400")
+	var first map[string]string
+	for range 2 {
+		dir, pages := t.TempDir(), map[string]string{}
+		r := anond(t, "man", "--out", dir)
+		require.Zero(t, r.code, r.stderr)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, e := range entries {
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			require.NoError(t, err)
+			pages[e.Name()] = string(text)
+		}
+		if first == nil {
+			first = pages
+		}
+		assert.Equal(t, first, pages)
+	}
+	assert.Contains(t, first, "anond-release-cat.1")
+	assert.Contains(t, first["anond-run.1"], "Jan 1970")
+	assert.Contains(t, first["anond-run.1"], "drains")
+	assert.Equal(t, exitUsage, anond(t, "man").code)
+	assert.Equal(t, exitUsage, anond(t, "man", "--out", filepath.Join(t.TempDir(), "no")).code)
+}
+
+// TestCompletion: scripts for the shells, and values of flags and arguments.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		r := anond(t, "completion", shell)
+		require.Zero(t, r.code, r.stderr)
+		assert.Contains(t, r.stdout, "anond")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"000001", "000010", "hierarchies", ".tmp-000011", "12"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+	}
+	for want, args := range map[string][]string{
+		"10\n1\n":         {"release", "cat", "--dir", dir, ""},
+		"debug\n":         {"log-level", ""},
+		"ndjson\n":        {"release", "cat", "--format", ""},
+		"yaml\nyml\n":     {"run", "-c", ""},
+		"mondrian\n":      {"anonymize", "--method", ""},
+		"reload_failed\n": {"tail", "--event", ""},
+		"cat\t":           {"release", ""},
+	} {
+		r := anond(t, append([]string{"__complete"}, args...)...)
+		require.Zero(t, r.code, "%v: %s", args, r.stderr)
+		assert.Contains(t, r.stdout, want, args)
+	}
+	assert.NotContains(t, anond(t, "__complete", "release", "cat", "--dir", dir, "").stdout, "12")
+	assert.NotContains(t, anond(t, "__complete", "release", "cat", "").stdout, "1\n", "a configuration that is not there completes to nothing")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/rollup"
+	"anond/equivclass"
+)
+
+func newHierarchyCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "hierarchy", Short: "Make a hierarchy file from a list of codes",
+		Long: `hierarchy reads a code a line, from a file or standard input (of a line with
+semicolons the first field), and writes a hierarchy in ARX's format, for the key
+hierarchy of an attribute. Take the list of all codes that may ever occur, such as
+a published catalogue, not those of the records: a value that is not in its
+hierarchy is refused.`}
+	c.AddCommand(newRollUpCommand(env, "prefix", "Roll codes up to their first characters", "3,1", "lengths", true,
+		func(n []int, suffix string) (rollup.Levels, error) { return rollup.Prefixes(n, suffix) }),
+		newRollUpCommand(env, "intervals", "Roll whole numbers up to aligned intervals", "5,10,50", "widths", false,
+			func(n []int, _ string) (rollup.Levels, error) { return rollup.Intervals(n) }),
+		newRollUpCommand(env, "icd10", "Roll codes of ICD-10 up to categories and chapters", "", "", false,
+			func([]int, string) (rollup.Levels, error) { return rollup.ICD10, nil }),
+		newRollUpCommand(env, "dates", "Roll dates up to months, years and decades", "", "", false,
+			func([]int, string) (rollup.Levels, error) { return rollup.Dates, nil }))
+	return c
+}
+
+// newRollUpCommand is one way to roll up. numbers is the name of its flag of numbers, like
+// an example of it; empty: it has none.
+func newRollUpCommand(env *environment, name, short, example, numbers string, masks bool, levels func([]int, string) (rollup.Levels, error),
+) *cobra.Command {
+	var list []int
+	var suffix string
+	var header bool
+	c := &cobra.Command{Use: name + " [FILE]", Short: short, Args: cobra.MaximumNArgs(1), Example: "  anond hierarchy " + name}
+	if numbers != "" {
+		c.Flags().IntSliceVar(&list, numbers, nil, "`list` of "+numbers+", one a level, such as "+example)
+		c.Example += " --" + numbers + " " + example
+	}
+	if masks {
+		c.Flags().StringVar(&suffix, "suffix", "*", "`text` behind each shortened code")
+	}
+	c.Flags().BoolVar(&header, "header", false, "the first line is no code")
+	c.Example += " codes.txt > hierarchy.csv"
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if numbers != "" && len(list) == 0 {
+			return usage("--"+numbers+" "+example, "--%s is missing", numbers)
+		}
+		l, err := levels(list, suffix)
+		if err != nil {
+			return usage("--"+numbers+" "+example, "%s", err)
+		}
+		return env.rollUp(args, header, l)
+	}
+	return c
+}
+
+// rollUp writes a hierarchy, if what comes out is one.
+func (e *environment) rollUp(args []string, header bool, levels rollup.Levels) error {
+	in, name := e.stdin, "standard input"
+	if len(args) > 0 && args[0] != "-" {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in, name = io.Reader(f), args[0]
+	}
+	var out bytes.Buffer
+	if _, err := rollup.Write(&out, in, name, header, levels); err != nil {
+		return err
+	}
+	if _, err := equivclass.ParseHierarchy("what came out", bytes.NewReader(out.Bytes())); err != nil {
+		return fmt.Errorf("these codes make no hierarchy: %w", err)
+	}
+	_, err := e.stdout.Write(out.Bytes())
+	return err
+}

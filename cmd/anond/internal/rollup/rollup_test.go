@@ -1,0 +1,97 @@
+package rollup
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+)
+
+func of(t testing.TB, levels Levels, err error) Levels {
+	require.NoError(t, err)
+	return levels
+}
+
+// kinds are the roll-ups of the tests.
+func kinds(t testing.TB) map[string]Levels {
+	prefixes, err := Prefixes([]int{3, 1}, "*")
+	masked, masking := Prefixes([]int{3, 2}, "**")
+	intervals, wrong := Intervals([]int{5, 10, 50})
+	return map[string]Levels{"prefix": of(t, prefixes, err), "masked": of(t, masked, masking), "icd10": ICD10, "dates": Dates,
+		"intervals": of(t, intervals, wrong)}
+}
+
+// TestRollUps: the levels of each kind, one line a code, in order.
+func TestRollUps(t *testing.T) {
+	for kind, x := range map[string]struct{ in, want string }{
+		"prefix": {"8001\n8001\n\n9\n800\n", "800;800*;8*;*\n8001;800*;8*;*\n9;9*;*\n"},
+		"masked": {"8001;Zurich\n8105\n", "8001;800**;80**;*\n8105;810**;81**;*\n"},
+		"icd10": {"E11.9\nE11\nE119\nZ00\nI21.4\nD49.2\nO80\n",
+			"D49.2;D49.-;C00-D48;*\nE11;E11.-;E00-E90;*\nE11.9;E11.-;E00-E90;*\nE119;E11.-;E00-E90;*\n" +
+				"I21.4;I21.-;I00-I99;*\n" +
+				"O80;O80.-;O00-O99;*\nZ00;Z00.-;Z00-Z99;*\n"},
+		"dates":     {"2024-02-29\n1999-12-31\n", "1999-12-31;1999-12;1999;1990s;*\n2024-02-29;2024-02;2024;2020s;*\n"},
+		"intervals": {"37\n-1\n50\n", "-1;-5--1;-10--1;-50--1;*\n37;35-39;30-39;0-49;*\n50;50-54;50-59;50-99;*\n"},
+	} {
+		var out bytes.Buffer
+		n, err := Write(&out, strings.NewReader(x.in), "codes", false, kinds(t)[kind])
+		require.NoError(t, err, kind)
+		assert.Equal(t, x.want, out.String(), kind)
+		assert.Equal(t, strings.Count(x.want, "\n"), n)
+		_, err = equivclass.ParseHierarchy(kind, &out)
+		assert.NoError(t, err, kind)
+	}
+}
+
+// TestWhatCannotBeRolledUp: the line is named, and no code.
+func TestWhatCannotBeRolledUp(t *testing.T) {
+	for kind, in := range map[string]string{"icd10": "E11\nsecret\n", "dates": "2024-01-01\n2023-02-29\n", "intervals": "1\n007\n",
+		"prefix": "ok\n{x\n", "masked": "abc\n\xff\n"} {
+		_, err := Write(&bytes.Buffer{}, strings.NewReader(in), "codes", false, kinds(t)[kind])
+		require.ErrorIs(t, err, ErrCode, kind)
+		assert.Contains(t, err.Error(), "codes:2:")
+		assert.NotContains(t, err.Error(), "secret")
+	}
+	for _, in := range []string{"", "\n\n", "header\n"} {
+		_, err := Write(&bytes.Buffer{}, strings.NewReader(in), "codes", true, ICD10)
+		assert.ErrorContains(t, err, "no code")
+	}
+	bare, err := Prefixes([]int{3}, "")
+	require.NoError(t, err)
+	_, err = Write(&bytes.Buffer{}, strings.NewReader("8001\n800\n"), "codes", false, bare)
+	assert.ErrorContains(t, err, "another level", "a code may not stand above another one")
+	for _, bad := range [][]int{{0}, {1, 3}, {3, 3}, {-1}} {
+		_, err := Prefixes(bad, "")
+		assert.Error(t, err)
+	}
+	for _, bad := range [][]int{{1}, {10, 5}, {10, 15}, {0}} {
+		_, err := Intervals(bad)
+		assert.Error(t, err)
+	}
+}
+
+// FuzzRollUp: whatever the codes, what is written is a hierarchy with a leaf a line.
+func FuzzRollUp(f *testing.F) {
+	f.Add("8001\n800\n", uint8(0))
+	f.Add("E11.9\nE11\n", uint8(2))
+	f.Add("a;b\n*\n", uint8(1))
+	names := []string{"prefix", "masked", "icd10", "dates", "intervals"}
+	all := kinds(f)
+	f.Fuzz(func(t *testing.T, in string, kind uint8) {
+		var out bytes.Buffer
+		n, err := Write(&out, strings.NewReader(in), "codes", false, all[names[int(kind)%len(names)]])
+		if err != nil {
+			return
+		}
+		require.Equal(t, n, bytes.Count(out.Bytes(), []byte("\n")))
+		text := out.String()
+		_, err = equivclass.Text{Exact: true}.ParseHierarchy("out", &out)
+		if err != nil && !strings.ContainsFunc(in, func(r rune) bool { return r < ' ' && r != '\n' || r > '~' }) {
+			t.Fatalf("%q: %v", text, err)
+		}
+	})
+}

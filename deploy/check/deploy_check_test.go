@@ -1,0 +1,204 @@
+// Package check holds deploy/ against the libraries of those who read it: Compose,
+// Kubernetes and Prometheus. No engine is needed.
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql/parser"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"sigs.k8s.io/yaml"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCompose: the model of Compose takes the file, with its schema, and each file that it
+// mounts exists.
+func TestCompose(t *testing.T) {
+	o, err := cli.NewProjectOptions([]string{filepath.Join("..", "compose", "compose.yaml")})
+	must(t, err)
+	p, err := o.LoadProject(context.Background())
+	must(t, err)
+	if len(p.Services) < 4 {
+		t.Fatalf("only %d services", len(p.Services))
+	}
+	for name, s := range p.Services {
+		if s.Image == "" || strings.HasSuffix(s.Image, ":latest") || !strings.Contains(s.Image, ":") {
+			t.Errorf("%s: image %q is not pinned", name, s.Image)
+		}
+		for _, v := range s.Volumes {
+			if _, err := os.Stat(v.Source); v.Type == "bind" && err != nil {
+				t.Errorf("%s mounts what is not there: %v", name, err)
+			}
+		}
+	}
+	a := p.Services["anond"]
+	if !a.ReadOnly || len(a.CapDrop) != 1 || a.CapDrop[0] != "ALL" || a.User == "" {
+		t.Error("anond is not confined")
+	}
+	if _, err := os.Stat(filepath.Join("..", "docker", filepath.Base(a.Build.Dockerfile))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKubernetes: each manifest is decoded strictly, so a field that Kubernetes does not
+// know is a fault, and what belongs together has the same names.
+func TestKubernetes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "kubernetes", "anond.yaml"))
+	must(t, err)
+	var set appsv1.StatefulSet
+	var service corev1.Service
+	into := map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "ConfigMap": &corev1.ConfigMap{}, "Service": &service,
+		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}}
+	for _, doc := range strings.Split(string(text), "\n---\n") {
+		var kind struct{ Kind string }
+		must(t, yaml.Unmarshal([]byte(doc), &kind))
+		target, known := into[kind.Kind]
+		if !known {
+			t.Fatalf("%q is not expected, or there twice", kind.Kind)
+		}
+		delete(into, kind.Kind)
+		if err := yaml.UnmarshalStrict([]byte(doc), target); err != nil {
+			t.Errorf("%s: %v", kind.Kind, err)
+		}
+	}
+	if len(into) > 0 {
+		t.Errorf("not there: %v", into)
+	}
+	pod := set.Spec.Template
+	for key, value := range service.Spec.Selector {
+		if pod.Labels[key] != value || set.Spec.Selector.MatchLabels[key] != value {
+			t.Errorf("the service does not select the pod by %s", key)
+		}
+	}
+	if set.Spec.ServiceName != service.Name || *set.Spec.Replicas != 1 {
+		t.Error("one replica, under the name of the service")
+	}
+	checkPod(t, &set, pod.Spec)
+}
+
+func checkPod(t *testing.T, set *appsv1.StatefulSet, pod corev1.PodSpec) {
+	c := pod.Containers[0]
+	sec := c.SecurityContext
+	free := !*sec.ReadOnlyRootFilesystem || *sec.AllowPrivilegeEscalation || !*pod.SecurityContext.RunAsNonRoot
+	if free || sec.Capabilities.Drop[0] != "ALL" {
+		t.Error("the container is not confined")
+	}
+	for path, probe := range map[string]*corev1.Probe{"/healthz": c.LivenessProbe, "/readyz": c.ReadinessProbe} {
+		if probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != c.Ports[0].Name {
+			t.Errorf("%s is not probed at the port of the container", path)
+		}
+	}
+	volumes := map[string]bool{}
+	for _, v := range pod.Volumes {
+		volumes[v.Name] = true
+	}
+	for _, v := range set.Spec.VolumeClaimTemplates {
+		volumes[v.Name] = true
+		if v.Spec.Resources.Requests.Storage().IsZero() {
+			t.Errorf("%s has no size", v.Name)
+		}
+	}
+	for _, m := range c.VolumeMounts {
+		if !volumes[m.Name] {
+			t.Errorf("there is no volume %s", m.Name)
+		}
+	}
+}
+
+// TestPrometheus: the parser of Prometheus takes each alert and each query of the dashboard.
+func TestPrometheus(t *testing.T) {
+	language := parser.NewParser(parser.Options{})
+	text, err := os.ReadFile(filepath.Join("..", "alerts.yml"))
+	must(t, err)
+	groups, errs := rulefmt.Parse(text, false, model.UTF8Validation, language, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	for _, err := range errs {
+		t.Error(err)
+	}
+	if groups == nil || len(groups.Groups[0].Rules) < 12 {
+		t.Fatal("there are hardly any alerts")
+	}
+	text, err = os.ReadFile(filepath.Join("..", "grafana", "anond.json"))
+	must(t, err)
+	var board any
+	must(t, json.Unmarshal(text, &board))
+	queries := 0
+	eachExpr(board, func(q string) {
+		queries++
+		if _, err := language.ParseExpr(q); err != nil {
+			t.Errorf("%s: %v", q, err)
+		}
+	})
+	if queries < 20 {
+		t.Errorf("only %d queries", queries)
+	}
+	if _, err := language.ParseExpr("rate(anond_x)["); err == nil {
+		t.Error("the parser takes anything")
+	}
+}
+
+// eachExpr visits what stands under "expr".
+func eachExpr(x any, visit func(string)) {
+	switch x := x.(type) {
+	case map[string]any:
+		for key, v := range x {
+			if text, ok := v.(string); ok && key == "expr" {
+				visit(text)
+			}
+			eachExpr(v, visit)
+		}
+	case []any:
+		for _, v := range x {
+			eachExpr(v, visit)
+		}
+	}
+}
+
+// TestBillsOfMaterials: CycloneDX's own library reads the bills of `make dist`, strictly,
+// and they name what the program is made of.
+func TestBillsOfMaterials(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "dist", "*.cdx.json"))
+	must(t, err)
+	if len(files) == 0 {
+		fmt.Fprintln(os.Stderr, "THE BILLS OF MATERIALS WERE NOT CHECKED: run make dist first")
+		t.Skip("not checked: there is no dist")
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		must(t, err)
+		var bom cdx.BOM
+		must(t, cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(&bom))
+		must(t, f.Close())
+		have := map[string]bool{}
+		for _, c := range *bom.Components {
+			have[c.Name] = c.PackageURL != "" && c.Version != "" && c.Type != ""
+		}
+		for _, name := range []string{"go.etcd.io/bbolt", "github.com/segmentio/kafka-go", "std"} {
+			if !have[name] {
+				t.Errorf("%s: %s is not in it", f.Name(), name)
+			}
+		}
+		if len(*bom.Dependencies) == 0 || bom.SpecVersion != cdx.SpecVersion1_6 {
+			t.Errorf("%s: no dependencies, or another version", f.Name())
+		}
+	}
+}
