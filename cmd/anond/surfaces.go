@@ -36,8 +36,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 		return s, nil
 	}
 	var err error
-	s.server, err = web.Start(web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
-		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()},
+	s.server, err = web.Start(webOptions(h),
 		map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)},
 		map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)})
 	switch {
@@ -53,6 +52,19 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 			"hint", "set http.listen to a free address, or to off")
 	}
 	return s, nil
+}
+
+func webOptions(h *config.HTTP) web.Options {
+	return web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
+		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()}
+}
+
+// prepare reads certificates and secrets of another configuration; use puts them in effect.
+func (s *surfaces) prepare(next *config.Config) (use func(), err error) {
+	if s.server == nil {
+		return func() {}, nil
+	}
+	return s.server.Prepare(webOptions(&next.HTTP))
 }
 
 // close ends serving.

@@ -69,6 +69,9 @@ func Readmit(ctx context.Context, c *config.Config, o Options, attribute, file s
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+		return r.out, errors.Join(err, machine.Commit())
+	}
 	reread, err := rereadOf(c, machine, o)
 	if err == nil && reread != nil && len(l.open) > 0 {
 		err = reread(ctx, l.wanted(), r.take)
