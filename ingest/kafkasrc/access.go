@@ -117,6 +117,9 @@ func (a *Access) leave(c *client) {
 
 // mechanism is the name of the one in use, or empty.
 func (a *Access) mechanism() string {
+	if a == nil {
+		return ""
+	}
 	if m := a.now.Load().sasl; m != nil {
 		return m.Name()
 	}
@@ -188,11 +191,21 @@ func (s *SASL) mechanism(a *Access) (sasl.Mechanism, error) {
 	case "PLAIN":
 		return plain.Mechanism{Username: s.Username, Password: s.Password}, nil
 	case "SCRAM-SHA-256":
-		return scram.Mechanism(scram.SHA256, s.Username, s.Password)
+		return s.scram(scram.SHA256)
 	case "SCRAM-SHA-512":
-		return scram.Mechanism(scram.SHA512, s.Username, s.Password)
+		return s.scram(scram.SHA512)
 	case oauthBearer:
 		return newBearer(s, a)
 	}
 	return nil, fmt.Errorf("sasl.mechanism: %q is none of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER", s.Mechanism)
+}
+
+// scram leaves out what the library says of a name or password that it refuses: it repeats
+// them.
+func (s *SASL) scram(a scram.Algorithm) (sasl.Mechanism, error) {
+	m, err := scram.Mechanism(a, s.Username, s.Password)
+	if err != nil {
+		return nil, errors.New("sasl.username or password: has a character that SCRAM forbids, such as a control character (RFC 4013)")
+	}
+	return m, nil
 }

@@ -157,6 +157,7 @@ func TestMaterialThatCannotBeUsed(t *testing.T) {
 		"tls.ca:":                 {tls: &TLS{CA: []byte("x")}},
 		"tls.cert and tls.key":    {tls: &TLS{Cert: []byte("x"), Key: []byte("y")}},
 		"sasl.mechanism:":         {sasl: &SASL{Mechanism: "GSSAPI"}},
+		"SCRAM forbids":           {sasl: &SASL{Mechanism: "SCRAM-SHA-512", Username: "anond", Password: "secret\x00"}},
 		"needs tokens":            {sasl: &SASL{Mechanism: oauthBearer}},
 		`sasl.extensions: "auth"`: {sasl: &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: [][2]string{{"auth", "x"}}}},
 		`sasl.extensions: "a1"`:   {sasl: &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: [][2]string{{"a1", "x"}}}},

@@ -202,7 +202,7 @@ func TestStallsAreToldAtGrowingDistances(t *testing.T) {
 // not cause a line for each partition.
 func TestHealthNamesEachFailingPartition(t *testing.T) {
 	log := &events{}
-	h := &health{log: slog.New(log), access: access(t, nil, nil)}
+	h := &health{log: slog.New(log)}
 	warned := func() (n int) {
 		log.mu.Lock()
 		defer log.mu.Unlock()

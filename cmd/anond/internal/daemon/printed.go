@@ -26,18 +26,19 @@ func printed(ctx context.Context, command []string, limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return out.String(), nil
+	return out.held.String(), nil
 }
 
-// bounded refuses what comes after limit bytes.
+// bounded refuses what comes after limit bytes. The buffer is not embedded: its ReadFrom
+// would take all there is.
 type bounded struct {
-	bytes.Buffer
+	held  bytes.Buffer
 	limit int
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.limit {
+	if b.held.Len()+len(p) > b.limit {
 		return 0, fmt.Errorf("it prints more than %d bytes", b.limit)
 	}
-	return b.Buffer.Write(p)
+	return b.held.Write(p)
 }
