@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -53,17 +54,6 @@ const (
 	corruptSkip OnCorrupt = "skip"
 )
 
-// SASLMechanism is how a client authenticates itself.
-type SASLMechanism string
-
-// The mechanisms.
-const (
-	NoSASL      SASLMechanism = "none"
-	Plain       SASLMechanism = "plain"
-	ScramSHA256 SASLMechanism = "scram-sha-256"
-	ScramSHA512 SASLMechanism = "scram-sha-512"
-)
-
 // Source is the block `source`.
 type Source struct {
 	Type   SourceType
@@ -108,13 +98,6 @@ type TLS struct {
 	ServerName string
 }
 
-// SASL is the block `source.kafka.sasl`.
-type SASL struct {
-	Mechanism SASLMechanism
-	Username  string
-	Password  Secret
-}
-
 // File is the block `source.file`.
 type File struct {
 	Path   string
@@ -125,7 +108,7 @@ type File struct {
 
 func (s *Source) keys() []key {
 	k, f := &s.Kafka, &s.File
-	return []key{
+	return slices.Concat([]key{
 		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true,
 			doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line at the " +
@@ -165,16 +148,17 @@ func (s *Source) keys() []key {
 		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false",
 			doc: "Encrypt connections to the brokers. Certificates are always verified."},
 		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's",
-			doc: "PEM file of the authorities that may sign a broker's certificate."},
+			doc: "PEM file of the authorities that may sign a broker's certificate. This file, and those of cert and key, are read again at a " +
+				"reload, and within ten seconds of a change."},
 		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
 		{path: "source.kafka.tls.key", value: path(&k.TLS.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
 		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host",
 			doc: "Name that a broker's certificate must have."},
-		{path: "source.kafka.sasl.mechanism", value: oneOf(&k.SASL.Mechanism, NoSASL, Plain, ScramSHA256, ScramSHA512), def: "none",
-			doc: "How the client authenticates itself."},
-		{path: "source.kafka.sasl.username", value: text(&k.SASL.Username), derived: "none", doc: "User name for SASL."},
-		{path: "source.kafka.sasl.password", value: secret(&k.SASL.Password), derived: "none",
-			doc: "Password for SASL; preferably ${file:/run/secrets/...} or ${VAR}. Never shown."},
+	}, k.SASL.keys(), f.keys())
+}
+
+func (f *File) keys() []key {
+	return []key{
 		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files",
 			doc: "File to read, or a pattern such as in/*.ndjson. Reading of a known file resumes at its stored position."},
 		{path: "source.file.follow", value: boolean(&f.Follow), def: "false",
@@ -270,27 +254,5 @@ func (c *Config) checkTLS(r *reader) {
 	}
 	if (t.Cert == "") != (t.Key == "") && r.sound("source.kafka.tls.cert", "source.kafka.tls.key") {
 		r.fault("source.kafka.tls", "has only one of cert and key", "a client certificate needs both")
-	}
-}
-
-func (c *Config) checkSASL(r *reader) {
-	k, s := &c.Source.Kafka, &c.Source.Kafka.SASL
-	if !r.sound("source.kafka.sasl.mechanism", "source.kafka.sasl.username", "source.kafka.sasl.password") {
-		return
-	}
-	if s.Mechanism == NoSASL {
-		if s.Username != "" || s.Password.Set() {
-			r.fault("source.kafka.sasl", "has credentials, but no mechanism", "add mechanism: plain, scram-sha-256 or scram-sha-512")
-		}
-		return
-	}
-	if s.Username == "" {
-		r.fault("source.kafka.sasl.username", "is missing, but a mechanism is set", "name the user")
-	}
-	if !s.Password.Set() {
-		r.fault("source.kafka.sasl.password", "is missing, but a mechanism is set", "write for instance ${file:/run/secrets/kafka-password}")
-	}
-	if s.Mechanism == Plain && !k.TLS.Enabled {
-		r.warn("source.kafka.sasl.mechanism", "is plain without TLS: the password is sent unencrypted", "enable tls, or use scram-sha-512")
 	}
 }

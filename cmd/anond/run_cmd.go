@@ -57,7 +57,7 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
+				Manager: manager, Prepare: shown.prepare, Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
 		},
 	}
 	configFlag(c, &path)

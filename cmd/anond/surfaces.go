@@ -36,9 +36,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 		return s, nil
 	}
 	var err error
-	s.server, err = web.Start(web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
-		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()},
-		s.open(), s.guarded())
+	s.server, err = web.Start(webOptions(h), s.open(), s.guarded())
 	switch {
 	case err == nil:
 		s.log.Info("metrics, health and dashboard are served", "event", "http_listening", "address", s.server.Address())
@@ -62,6 +60,19 @@ func (s *surfaces) open() map[string]http.Handler {
 
 func (s *surfaces) guarded() map[string]http.Handler {
 	return map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)}
+}
+
+func webOptions(h *config.HTTP) web.Options {
+	return web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
+		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()}
+}
+
+// prepare reads certificates and secrets of another configuration; use puts them in effect.
+func (s *surfaces) prepare(next *config.Config) (use func(), err error) {
+	if s.server == nil {
+		return func() {}, nil
+	}
+	return s.server.Prepare(webOptions(&next.HTTP))
 }
 
 // close ends serving.

@@ -2,7 +2,6 @@ package kafkasrc
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
@@ -19,14 +18,13 @@ import (
 type client struct {
 	cfg  Config
 	addr net.Addr
-	tls  *tls.Config
-	sasl sasl.Mechanism
 
 	mu        sync.Mutex
 	transport *kafka.Transport
 	life      context.Context // of the transport
 	end       context.CancelFunc
 	born      time.Time
+	ends      time.Time // of the first token to end with which a connection of the transport logged in; zero: none ends
 }
 
 // errRebuilt ends the requests that were under way when connections were rebuilt.
@@ -38,25 +36,63 @@ var errRebuilt = errors.New("connections were rebuilt")
 // kafka-go has no backoff.
 const maxMetadataAge = 10 * time.Second
 
-func newClient(cfg Config) (*client, error) {
+func newClient(cfg Config) *client {
 	c := &client{cfg: cfg, addr: kafka.TCP(cfg.Brokers...)}
-	var err1, err2 error
-	c.tls, err1 = cfg.TLS.config()
-	c.sasl, err2 = cfg.SASL.mechanism()
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
 	c.build()
-	return c, nil
+	cfg.Access.join(c)
+	return c
 }
 
 func (c *client) build() {
 	c.life, c.end = context.WithCancel(context.Background())
 	c.transport = &kafka.Transport{
-		Dial: c.cfg.Dial, ClientID: c.cfg.ClientID, TLS: c.tls, SASL: c.sasl, Context: c.life,
+		Dial: c.dial, ClientID: c.cfg.ClientID, SASL: c.login(), Context: c.life,
 		DialTimeout: c.cfg.RequestTimeout, MetadataTTL: min(maxMetadataAge, c.cfg.RefreshInterval), MetadataTopics: []string{c.cfg.Topic},
 	}
-	c.born = time.Now()
+	c.born, c.ends = time.Now(), time.Time{}
+}
+
+// dial connects, and shakes hands where connections are encrypted.
+func (c *client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.cfg.Dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	defer cancel()
+	return c.cfg.Access.encrypt(ctx, conn, address)
+}
+
+// login is how connections log in; nil: they do not.
+func (c *client) login() sasl.Mechanism {
+	if c.cfg.Access.mechanism() == "" {
+		return nil
+	}
+	return login{c}
+}
+
+// endsAt notes when the token of a connection ends.
+func (c *client) endsAt(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !t.IsZero() && (c.ends.IsZero() || t.Before(c.ends)) {
+		c.ends = t
+	}
+}
+
+// shortest is the least age at which connections are replaced for their token, in case
+// that there is no better one.
+const shortest = 5 * time.Second
+
+// heedToken replaces the connections before the token ends with which they logged in: a
+// broker would close them in the midst of a request.
+func (c *client) heedToken() {
+	c.mu.Lock()
+	due := !c.ends.IsZero() && !time.Now().Before(token{expires: c.ends}.renewal(c.born))
+	c.mu.Unlock()
+	if due {
+		c.renew(shortest, false)
+	}
 }
 
 // renew replaces the transport if it is older than age. Requests under way in
@@ -77,6 +113,7 @@ func (c *client) renew(age time.Duration, cut bool) bool {
 }
 
 func (c *client) close() {
+	c.cfg.Access.leave(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.transport.CloseIdleConnections()
@@ -86,6 +123,7 @@ func (c *client) close() {
 // do sends a request and waits for its answer, RequestTimeout and what the
 // broker may wait by itself at most.
 func (c *client) do(ctx context.Context, req protocol.Message, brokerWaits time.Duration) (protocol.Message, error) {
+	c.heedToken()
 	c.mu.Lock()
 	transport, life := c.transport, c.life
 	c.mu.Unlock()

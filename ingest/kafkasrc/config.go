@@ -47,8 +47,7 @@ type Config struct {
 	Lease *Lease
 	OnGap OnGap // default stop
 
-	TLS  *TLS
-	SASL *SASL
+	Access *Access // default: neither TLS nor SASL
 
 	OnCorrupt OnCorrupt // default stop
 
@@ -115,6 +114,9 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Membership.Heartbeat, c.Membership.SessionTimeout/6)
 	setDefault(&c.Membership.Timeout, c.Membership.SessionTimeout/3)
 	setDefault(&c.Membership.Rebalance, 30*time.Second)
+	if c.Access == nil {
+		c.Access, _ = NewAccess(nil, nil) // nothing is nothing that cannot be used
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -44,12 +44,9 @@ func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(cfg)
-	if err != nil {
-		return nil, err
-	}
+	c := newClient(cfg)
 	d := &deadLetters{cfg: cfg, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic))}
-	d.hints = health{sasl: cfg.SASL != nil}
+	d.hints = health{access: cfg.Access}
 	// Every default of the writer that matters here loses data or time: no
 	// acknowledgement, a second of batching, attempts that end.
 	d.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,

@@ -65,6 +65,7 @@
 //	source_replaced             the topic is not the one that state has read, or has lost records
 //	source_unverified           the last record read is gone, nothing to compare
 //	source_commit_failed        the best-effort offset commit failed
+//	source_token_failed         no token for OAUTHBEARER could be fetched
 //	source_lease_standby        another instance is active
 //	source_lease_acquired       this instance is active
 //	source_lease_lost           this instance must stop

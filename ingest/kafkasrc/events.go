@@ -22,12 +22,12 @@ func partitionAttr(id int32) slog.Attr { return slog.Int("partition", int(id)) }
 // one when the first of them breaks, one when all work again, and in between
 // each one that fails is named again, at distances that double.
 type health struct {
-	log  *slog.Logger
-	sasl bool
-	mu   sync.Mutex
-	down map[int32]*failing  // partitions whose last attempt failed
-	said map[string]lastSaid // by kind of error
-	told bool                // a failure was warned of, and its end was not told yet
+	log    *slog.Logger
+	access *Access
+	mu     sync.Mutex
+	down   map[int32]*failing  // partitions whose last attempt failed
+	said   map[string]lastSaid // by kind of error
+	told   bool                // a failure was warned of, and its end was not told yet
 }
 
 // failing is a partition that fails.
@@ -146,17 +146,29 @@ func (h *health) connected() bool {
 func (h *health) hint(err error) string {
 	switch {
 	case isAuthentication(err):
-		return "check sasl.mechanism, username and password"
+		return h.loginHint()
 	case isAuthorization(err):
 		return "grant Read and Describe on the topic, and Read on the group if one is named"
 	case isCertificate(err):
 		return "check tls.ca, tls.server_name, and whether the listener speaks TLS"
 	case errors.Is(err, kafka.UnknownTopicOrPartition), errors.Is(err, protocol.ErrNoTopic):
 		return "create the topic, or check its name"
-	case h.sasl && errors.Is(err, io.ErrUnexpectedEOF):
-		return "the broker closed the connection during log-in: check sasl.mechanism, username and password"
+	case h.access.mechanism() != "" && errors.Is(err, io.ErrUnexpectedEOF):
+		return "the broker closed the connection during log-in: " + h.loginHint()
 	}
 	return ""
+}
+
+// loginHint says what to check when a broker refuses to let this client in.
+func (h *health) loginHint() string {
+	if h.access.mechanism() != oauthBearer {
+		return "check sasl.mechanism, username and password"
+	}
+	why := ""
+	if r := h.access.refused.Load(); r != nil {
+		why = r.String(time.Now()) + ": "
+	}
+	return why + "check sasl.mechanism, and what sasl.token_file or sasl.token_command gives"
 }
 
 // isStarting tells what a group says that is new, or whose coordinator has just

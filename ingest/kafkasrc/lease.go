@@ -56,10 +56,7 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	if cfg.Group == "" {
 		return nil, errors.New("group: a lease needs the name of a consumer group")
 	}
-	c, err := newClient(cfg)
-	if err != nil {
-		return nil, err
-	}
+	c := newClient(cfg)
 	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}), slept: make(chan struct{}),
 		log: cfg.Logger.With(slog.String("topic", cfg.Topic), slog.String("group", cfg.Group))}
 	if l.group, err = l.join(); err != nil {
@@ -87,8 +84,8 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 	m := l.cfg.Membership
 	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
-		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.cfg.Dial, TLS: l.client.tls,
-			SASLMechanism: l.client.sasl},
+		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.client.dial,
+			SASLMechanism: l.client.login()},
 		// No watch for partitions: the source has its own, and a rebalance for it
 		// would only put the lease at risk.
 		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
@@ -98,7 +95,7 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 
 // await waits for the generation in which this member holds the lease.
 func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
-	h := health{log: l.log, sasl: l.cfg.SASL != nil}
+	h := health{log: l.log, access: l.cfg.Access}
 	var refusedSince time.Time
 	for waiting := false; ; {
 		gen, err := l.group.Next(ctx)

@@ -96,11 +96,7 @@ func newProbe(cfg Config) (*probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &probe{client: c, hints: health{sasl: cfg.SASL != nil}}, nil
+	return &probe{client: newClient(cfg), hints: health{access: cfg.Access}}, nil
 }
 
 // reached notes whether a broker answers; what it answers about the topic comes next.
@@ -110,11 +106,11 @@ func (p *probe) reached(err error) bool {
 		err = nil
 	}
 	detail := fmt.Sprintf("%v", p.cfg.Brokers)
-	if p.cfg.TLS != nil {
+	if p.cfg.Access.now.Load().tls != nil {
 		detail += ", TLS"
 	}
-	if p.cfg.SASL != nil {
-		detail += ", " + p.cfg.SASL.Mechanism
+	if m := p.cfg.Access.mechanism(); m != "" {
+		detail += ", " + m
 	}
 	return p.note("connection", detail, err)
 }

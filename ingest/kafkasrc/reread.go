@@ -18,10 +18,7 @@ func Reread(cfg Config) ingest.Reread {
 		if err != nil {
 			return err
 		}
-		c, err := newClient(cfg)
-		if err != nil {
-			return err
-		}
+		c := newClient(cfg)
 		defer c.close()
 		s := &source{cfg: cfg, client: c, turns: newTurns(1)}
 		order := func(a, b incremental.Partition) int { return cmp.Compare(a.ID, b.ID) }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +47,14 @@ func certificate(t *testing.T) (pair tls.Certificate, cert, key []byte) {
 	return pair, cert, key
 }
 
+// access is an Access that has to be one.
+func access(t *testing.T, of *TLS, s *SASL) *Access {
+	t.Helper()
+	a, err := NewAccess(of, s)
+	require.NoError(t, err)
+	return a
+}
+
 func TestSASL(t *testing.T) {
 	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"} {
 		t.Run(mechanism, func(t *testing.T) {
@@ -52,7 +62,7 @@ func TestSASL(t *testing.T) {
 				kfake.Superuser("PLAIN", "w", "w"))
 			write(t, producer(t, c, kgo.SASL(plain.Auth{User: "w", Pass: "w"}.AsMechanism())), 0, 0, 10)
 			cfg := config(c, &events{})
-			cfg.SASL = &SASL{Mechanism: mechanism, Username: "anond", Password: "secret"}
+			cfg.Access = access(t, nil, &SASL{Mechanism: mechanism, Username: "anond", Password: "secret"})
 			got := newReceived()
 			got.readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 			require.Equal(t, wantValues(0, [2]int{0, 10}), got.values[0])
@@ -72,14 +82,14 @@ func TestTLSAndMutualTLS(t *testing.T) {
 	write(t, producer(t, c, kgo.DialTLSConfig(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{client}})), 0, 0, 10)
 
 	cfg := config(c, &events{})
-	cfg.TLS = &TLS{CA: ca, Cert: clientCert, Key: clientKey}
+	cfg.Access = access(t, &TLS{CA: ca, Cert: clientCert, Key: clientKey}, nil)
 	got := newReceived()
 	got.readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 	require.Equal(t, wantValues(0, [2]int{0, 10}), got.values[0])
 
 	log := &events{}
 	cfg = config(c, log)
-	cfg.TLS = &TLS{CA: clientCert, Cert: clientCert, Key: clientKey} // not who signed the broker
+	cfg.Access = access(t, &TLS{CA: clientCert, Cert: clientCert, Key: clientKey}, nil) // not who signed the broker
 	_, err := Open(background(t), cfg, ingest.Resume{})
 	require.ErrorContains(t, err, "check tls.ca")
 }
@@ -95,7 +105,7 @@ func TestWrongPassword(t *testing.T) {
 	})
 	log := &events{}
 	cfg := config(c, log)
-	cfg.SASL = &SASL{Mechanism: "PLAIN", Username: "anond", Password: "wrong-and-secret"}
+	cfg.Access = access(t, nil, &SASL{Mechanism: "PLAIN", Username: "anond", Password: "wrong-and-secret"})
 	_, err := Open(background(t), cfg, ingest.Resume{})
 	require.ErrorContains(t, err, "check sasl.mechanism")
 	require.NotContains(t, err.Error(), "wrong-and-secret")
@@ -105,7 +115,7 @@ func TestBrokerThatOnlyClosesTheConnectionIsHintedAt(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic), kfake.EnableSASL(), kfake.Superuser("PLAIN", "anond", "right"))
 	log := &events{}
 	cfg := config(c, log)
-	cfg.SASL = &SASL{Mechanism: "PLAIN", Username: "anond", Password: "wrong"}
+	cfg.Access = access(t, nil, &SASL{Mechanism: "PLAIN", Username: "anond", Password: "wrong"})
 	done := make(chan error)
 	ctx := background(t)
 	go func() { _, err := Open(ctx, cfg, ingest.Resume{}); done <- err }()
@@ -116,7 +126,8 @@ func TestBrokerThatOnlyClosesTheConnectionIsHintedAt(t *testing.T) {
 func TestPasswordsAreNotPrinted(t *testing.T) {
 	s := SASL{Mechanism: "PLAIN", Username: "u-secret", Password: "p-secret"}
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", s, &s, s, s.LogValue()), "secret")
-	require.NotContains(t, fmt.Sprintf("%+v", Config{SASL: &s}), "secret")
+	a := access(t, nil, &s)
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v %+v", a, a, a, Config{Access: a}), "secret")
 }
 
 func TestConfigurationFaults(t *testing.T) {
@@ -126,15 +137,109 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 	ok := Config{Brokers: []string{"127.0.0.1:1"}, Topic: topic}
 	for want, change := range map[string]func(*Config){
-		"brokers:":             func(c *Config) { c.Brokers = []string{"nohost"} },
-		"tls.ca:":              func(c *Config) { c.TLS = &TLS{CA: []byte("x")} },
-		"tls.cert and tls.key": func(c *Config) { c.TLS = &TLS{Cert: []byte("x"), Key: []byte("y")} },
-		"sasl.mechanism:":      func(c *Config) { c.SASL = &SASL{Mechanism: "GSSAPI"} },
-		"session_timeout:":     func(c *Config) { c.Membership = Membership{SessionTimeout: time.Second, Heartbeat: time.Second} },
+		"brokers:":         func(c *Config) { c.Brokers = []string{"nohost"} },
+		"session_timeout:": func(c *Config) { c.Membership = Membership{SessionTimeout: time.Second, Heartbeat: time.Second} },
 	} {
 		cfg := ok
 		change(&cfg)
 		_, err := Open(background(t), cfg, ingest.Resume{})
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestMaterialThatCannotBeUsed(t *testing.T) {
+	kept := access(t, nil, nil)
+	tokens := FreshTokens(nil)
+	for want, bad := range map[string]struct {
+		tls  *TLS
+		sasl *SASL
+	}{
+		"tls.ca:":                 {tls: &TLS{CA: []byte("x")}},
+		"tls.cert and tls.key":    {tls: &TLS{Cert: []byte("x"), Key: []byte("y")}},
+		"sasl.mechanism:":         {sasl: &SASL{Mechanism: "GSSAPI"}},
+		"SCRAM forbids":           {sasl: &SASL{Mechanism: "SCRAM-SHA-512", Username: "anond", Password: "secret\x00"}},
+		"needs tokens":            {sasl: &SASL{Mechanism: oauthBearer}},
+		`sasl.extensions: "auth"`: {sasl: &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: [][2]string{{"auth", "x"}}}},
+		`sasl.extensions: "a1"`:   {sasl: &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: [][2]string{{"a1", "x"}}}},
+		`sasl.extensions: "a"`:    {sasl: &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: [][2]string{{"a", "secret\x01"}}}},
+	} {
+		_, err := NewAccess(bad.tls, bad.sasl)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "secret")
+		before := kept.now.Load()
+		_, err = kept.Prepare(bad.tls, bad.sasl)
+		require.ErrorContains(t, err, want)
+		require.Same(t, before, kept.now.Load(), "what is refused changes nothing")
+	}
+}
+
+// TestMaterialIsReplaced: the broker's certificate, who signs the clients' and the password
+// change while records are read. Nothing is lost, nothing comes twice, and what was in use
+// before is not used again.
+func TestMaterialIsReplaced(t *testing.T) {
+	type side struct {
+		server, client        tls.Certificate
+		ca, clientPEM, keyPEM []byte
+	}
+	var sides [2]side
+	var configs [2]*tls.Config
+	for i := range sides {
+		s := &sides[i]
+		s.server, s.ca, _ = certificate(t)
+		s.client, s.clientPEM, s.keyPEM = certificate(t)
+		pool := x509.NewCertPool()
+		require.True(t, pool.AppendCertsFromPEM(s.clientPEM))
+		configs[i] = &tls.Config{Certificates: []tls.Certificate{s.server}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+	}
+	var now atomic.Int64
+	var handshakes, passwords [2]atomic.Int64
+	c := broker(t, kfake.SeedTopics(1, topic), kfake.TLS(&tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		handshakes[now.Load()].Add(1)
+		return configs[now.Load()], nil
+	}}))
+	c.ControlKey(int16(kmsg.SASLHandshake), func(k kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		return k.ResponseKind(), nil, true
+	})
+	c.ControlKey(int16(kmsg.SASLAuthenticate), func(k kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		for i := range passwords {
+			if strings.HasSuffix(string(k.(*kmsg.SASLAuthenticateRequest).SASLAuthBytes), fmt.Sprint("\x00p", i)) {
+				passwords[i].Add(1)
+			}
+		}
+		return k.ResponseKind(), nil, true
+	})
+	produce := func(i, from, to int) {
+		roots := x509.NewCertPool()
+		require.True(t, roots.AppendCertsFromPEM(sides[i].ca))
+		write(t, producer(t, c, kgo.DialTLSConfig(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{sides[i].client}})), 0, from, to)
+	}
+	material := func(i int) (*TLS, *SASL) {
+		return &TLS{CA: sides[i].ca, Cert: sides[i].clientPEM, Key: sides[i].keyPEM},
+			&SASL{Mechanism: "PLAIN", Username: "anond", Password: fmt.Sprint("p", i)}
+	}
+	produce(0, 0, 10)
+	cfg := config(c, &events{})
+	of, s := material(0)
+	cfg.Access = access(t, of, s)
+	source := open(t, cfg, ingest.Resume{})
+	got := newReceived()
+	got.readN(t, source, 10)
+	require.Positive(t, passwords[0].Load())
+
+	now.Store(1)
+	use, err := cfg.Access.Prepare(material(1))
+	require.NoError(t, err)
+	use()
+	before := passwords[0].Load()
+	produce(1, 10, 20)
+	produced := handshakes[1].Load()
+	got.readN(t, source, 20)
+	produce(1, 20, 30)
+	got.readN(t, source, 30)
+	require.Equal(t, wantValues(0, [2]int{0, 30}), got.values[0])
+	require.Eventually(t, func() bool { return passwords[1].Load() > 0 && handshakes[1].Load() > produced }, 10*time.Second, 10*time.Millisecond,
+		"the source has connected with the new material")
+	require.Equal(t, before, passwords[0].Load(), "nobody logs in with the old password any more")
 }

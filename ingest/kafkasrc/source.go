@@ -66,13 +66,10 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(cfg)
-	if err != nil {
-		return nil, err
-	}
+	c := newClient(cfg)
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
 		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
-	s.health = health{log: s.log, sasl: cfg.SASL != nil}
+	s.health = health{log: s.log, access: cfg.Access}
 	s.turns, s.lookout = newTurns(cfg.Fetches), newLookout(s)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {

@@ -55,8 +55,13 @@ type Options struct {
 	// Monitor receives them too, and Meter what happens between them; may be nil.
 	Monitor *monitor.Monitor
 	Meter   ingest.Meter
+	// Prepare checks another configuration for what the caller serves, and changes nothing;
+	// use puts it in effect. May be nil.
+	Prepare func(next *config.Config) (use func(), err error)
 	// StandIns are for tests.
 	StandIns StandIns
+
+	brokers *brokers // of this run
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
@@ -71,6 +76,10 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	}
 	monitored(c, &o)
 	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor)()
+	var err error
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+		return err
+	}
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}

@@ -18,24 +18,27 @@ import (
 // ProbeSource asks the brokers of the source, and those of a topic of dead letters, for what
 // a run needs of them. Other sources need none.
 func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, error) {
-	o := Options{Log: slog.New(slog.DiscardHandler)}
+	o, err := unlogged(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	var out []kafkasrc.Probed
 	if c.Source.Type == config.FromKafka {
-		k, err := kafkaConfig(c, o)
-		if err != nil {
-			return nil, err
-		}
-		out = kafkasrc.Probe(ctx, k)
+		out = kafkasrc.Probe(ctx, kafkaConfig(c, o))
 	}
 	if c.DeadLetter.Type == config.ToTopic {
-		k, err := kafkaConfig(c, o)
-		if err != nil {
-			return nil, err
-		}
+		k := kafkaConfig(c, o)
 		k.Topic = c.DeadLetter.Topic
 		out = append(out, kafkasrc.ProbeWrite(ctx, k)...)
 	}
 	return out, nil
+}
+
+// unlogged are options for what is no run.
+func unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
+	o.Log = slog.New(slog.DiscardHandler)
+	o.brokers, err = reachBrokers(ctx, c, o.Log)
+	return o, err
 }
 
 // Sample is what became of some records of the source: counts only. It has nothing about
@@ -89,16 +92,17 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 
 // openUnread opens the source as nobody who has read any of it does. It joins no group.
 func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
-	o := Options{Log: slog.New(slog.DiscardHandler), Once: true}
+	o, err := unlogged(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	o.Once = true
 	if c.Source.Type == config.FromFile {
 		f := fileConfig(c, o)
 		f.Paths = []string{c.Source.File.Path}
 		return filesrc.Open(ctx, f, fresh())
 	}
-	k, err := kafkaConfig(c, o)
-	if err != nil {
-		return nil, err
-	}
+	k := kafkaConfig(c, o)
 	k.Group = ""
 	return kafkasrc.Open(ctx, k, fresh())
 }

@@ -76,13 +76,9 @@ var errLeaseLost = errors.New("the lease went to another member")
 // lease, so that members may share it.
 func runLeased(ctx context.Context, c *config.Config, o Options) error {
 	for {
-		k, err := kafkaConfig(c, o)
-		if err != nil {
-			return err
-		}
 		o.Monitor.Enter(monitor.Standby)
 		o.Log.Info("waiting for the lease", "event", "standby", "group", c.Source.Kafka.Group)
-		held, err := acquire(ctx, k, o)
+		held, err := acquire(ctx, kafkaConfig(c, o), o)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil

@@ -81,7 +81,7 @@ const maxKinds = 10_000
 
 // ListLetters reads all dead letters once, and holds the newest ones that match.
 func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFilter, newest int) (*LetterList, error) {
-	sink, err := OpenLetterSink(c, file)
+	sink, err := OpenLetterSink(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ const maxFound = 100
 // FindLetters returns the dead letters of a name, oldest first. With payloads these are
 // decrypted: they are persons' values.
 func FindLetters(ctx context.Context, c *config.Config, file string, ref LetterRef, payloads bool) (out []ingest.Delivered, err error) {
-	sink, err := OpenLetterSink(c, file)
+	sink, err := OpenLetterSink(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}

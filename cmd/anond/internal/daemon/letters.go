@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"time"
 
@@ -27,7 +26,7 @@ const letterPatience = 30 * time.Second
 
 // OpenLetterSink finds the dead letters: those of a given file, else those of the
 // directory, rotated files included, or of the topic.
-func OpenLetterSink(c *config.Config, given string) (*LetterSink, error) {
+func OpenLetterSink(ctx context.Context, c *config.Config, given string) (*LetterSink, error) {
 	s := &LetterSink{limit: 2*int(c.Source.MaxRecordBytes) + ingest.PrefixBytes}
 	var err error
 	switch {
@@ -36,8 +35,11 @@ func OpenLetterSink(c *config.Config, given string) (*LetterSink, error) {
 	case c.DeadLetter.Type == config.ToFile:
 		s.Places, err = ingest.LetterFiles(c.DeadLetter.Path)
 	default:
-		var k kafkasrc.Config
-		k, err = kafkaConfig(c, Options{Log: slog.New(slog.DiscardHandler)})
+		o, err := unlogged(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		k := kafkaConfig(c, o)
 		k.Topic, k.Group, k.OnGap, k.MaxRecord = c.DeadLetter.Topic, "", kafkasrc.GapContinue, max(k.MaxRecord, s.limit)
 		s.topic, s.Places = &k, []string{"topic " + c.DeadLetter.Topic}
 	}

@@ -54,7 +54,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	sink, err := OpenLetterSink(c, which.File)
+	sink, err := OpenLetterSink(ctx, c, which.File)
 	if err != nil {
 		return out, err
 	}
@@ -89,7 +89,9 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
-	err = r.readAgain(ctx, c, o, sink)
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err == nil {
+		err = r.readAgain(ctx, c, o, sink)
+	}
 	r.out.Gone = len(l.open)
 	if which.Try {
 		return r.out, err

@@ -56,6 +56,10 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	if fixed := slices.DeleteFunc(slices.Clone(keys), config.Reloadable); len(fixed) > 0 {
 		return nil, s.notReloadable(fixed)
 	}
+	use, err := s.prepare(ctx, next)
+	if err != nil {
+		return nil, err
+	}
 	before := s.config().State.MaxBytes
 	s.quota.set(next.State.MaxBytes)
 	if err := s.tune(ctx, next, keys); err != nil { // the last step that may fail
@@ -65,6 +69,11 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	s.mu.Lock()
 	s.cfg = next
 	s.mu.Unlock()
+	for _, key := range use() {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
 	if slices.Contains(keys, "log.level") {
 		s.setLevel(string(next.Log.Level))
 	}
@@ -89,6 +98,20 @@ func (s *steering) tune(ctx context.Context, next *config.Config, keys []string)
 	t := tunablesOf(next)
 	t.Reschedule = slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "release.trigger.") })
 	return faultOf(s.commands.Tune(ctx, t))
+}
+
+// prepare reads certificates and secrets again: what files and programs give may have
+// changed although the configuration has not.
+func (s *steering) prepare(ctx context.Context, next *config.Config) (use func() []string, err error) {
+	brokers, err := s.o.brokers.prepare(ctx, next)
+	served := func() {}
+	if err == nil && s.o.Prepare != nil {
+		served, err = s.o.Prepare(next)
+	}
+	if err != nil {
+		return nil, &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: "what was in use before stays in use"}
+	}
+	return func() []string { served(); return brokers() }, nil
 }
 
 // notReloadable says which changes a running daemon cannot take in.

@@ -2,10 +2,7 @@ package daemon
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"strconv"
-	"strings"
 
 	"anond/config"
 	"anond/incremental"
@@ -18,10 +15,7 @@ import (
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
 	resume := resumeOf(m, o)
 	if c.Source.Type == config.FromKafka {
-		k, err := kafkaConfig(c, o)
-		if err != nil {
-			return nil, err
-		}
+		k := kafkaConfig(c, o)
 		k.Lease = lease.kafka()
 		return kafkasrc.Open(ctx, k, resume)
 	}
@@ -54,8 +48,7 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
 	switch c.Source.Type {
 	case config.FromKafka:
-		k, err := kafkaConfig(c, o)
-		return kafkasrc.Reread(k), err
+		return kafkasrc.Reread(kafkaConfig(c, o)), nil
 	case config.FromStdin:
 		return nil, nil
 	}
@@ -75,31 +68,12 @@ func sharesOf(c *config.Config) ingest.Shares {
 	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
 }
 
-func kafkaConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
+func kafkaConfig(c *config.Config, o Options) kafkasrc.Config {
 	k, shares := c.Source.Kafka, sharesOf(c)
-	out := kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
-		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
-		MaxBytes:  shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
+	return kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt), Access: o.brokers.access,
+		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
-	if k.SASL.Mechanism != config.NoSASL {
-		out.SASL = &kafkasrc.SASL{Mechanism: strings.ToUpper(string(k.SASL.Mechanism)), Username: k.SASL.Username,
-			Password: k.SASL.Password.Reveal()}
-	}
-	if !k.TLS.Enabled {
-		return out, nil
-	}
-	out.TLS = &kafkasrc.TLS{ServerName: k.TLS.ServerName}
-	for path, into := range map[string]*[]byte{k.TLS.CA: &out.TLS.CA, k.TLS.Cert: &out.TLS.Cert, k.TLS.Key: &out.TLS.Key} {
-		if path == "" {
-			continue
-		}
-		pem, err := os.ReadFile(path)
-		if err != nil {
-			return out, &ConfigError{fmt.Errorf("source.kafka.tls: %w", err)}
-		}
-		*into = pem
-	}
-	return out, nil
 }
 
 // openDeadLetters opens the sink; with a key, what it gets is encrypted.
@@ -119,10 +93,7 @@ func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
 		}
 		return file.Stamp(o.Clock.Now), nil
 	}
-	k, err := kafkaConfig(c, o)
-	if err != nil {
-		return nil, err
-	}
+	k := kafkaConfig(c, o)
 	k.Topic = c.DeadLetter.Topic
 	return kafkasrc.OpenDeadLetters(k)
 }

@@ -51,6 +51,16 @@ var ofSources = []Event{
 			Action:  "check the broker; the hint distinguishes missing rights from network problems",
 		},
 	}},
+	{Name: "source_token_failed", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+		{Name: "usable", Type: Boolean},
+	}, Cases: []Case{
+		{
+			Meaning: "`source.kafka.sasl.token_command` gave no bearer token. `usable`: the token before is still good, and is used " +
+				"for new connections. anond tries again, at most every 30 s",
+			Action: "run the program by hand, as the user of anond",
+		},
+	}},
 	{Name: "source_retry", Levels: []string{"warn", "debug"}, Fields: []Field{
 		{Name: "error", Type: Text},
 		{Name: "partition", Type: Integer, Optional: true},

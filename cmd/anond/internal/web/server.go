@@ -6,21 +6,19 @@
 // time whatever is sent. No request is logged.
 //
 // Method: net/http, with a limited listener; the certificate is read again when its
-// file has changed.
+// file has changed, and whom the server trusts may be replaced while it serves.
 package web
 
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,6 +35,7 @@ type Server struct {
 	http     *http.Server
 	listener net.Listener
 	done     chan struct{}
+	now      atomic.Pointer[admission]
 }
 
 // The limits of a server.
@@ -51,7 +50,7 @@ const (
 // Start listens and serves routes in the background. Routes are patterns of
 // http.ServeMux; those of open need no authentication.
 func Start(o Options, open, guarded map[string]http.Handler) (*Server, error) {
-	secure, err := tlsConfig(o)
+	first, err := newAdmission(o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +58,14 @@ func Start(o Options, open, guarded map[string]http.Handler) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http.listen: %w", err)
 	}
-	s := &Server{listener: listener, done: make(chan struct{}), http: &http.Server{Handler: handler(o, open, guarded), TLSConfig: secure,
-		MaxHeaderBytes: headerBytes, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
-		ErrorLog: log.New(io.Discard, "", 0)}}
+	s := &Server{listener: listener, done: make(chan struct{})}
+	s.now.Store(first)
+	s.http = &http.Server{Handler: s.handler(open, guarded), MaxHeaderBytes: headerBytes, ReadTimeout: requestTime,
+		WriteTimeout: answerTime, IdleTimeout: idleTime, ErrorLog: log.New(io.Discard, "", 0)}
 	served := limit(listener, connections)
-	if secure != nil {
-		served = tls.NewListener(served, secure)
+	if first.tls != nil {
+		served = tls.NewListener(served, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.now.Load().tls, nil }})
 	}
 	go func() {
 		defer close(s.done)
@@ -88,13 +89,13 @@ func (s *Server) Close() error {
 	return err
 }
 
-func handler(o Options, open, guarded map[string]http.Handler) http.Handler {
+func (s *Server) handler(open, guarded map[string]http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range open {
 		mux.Handle(pattern, h)
 	}
 	for pattern, h := range guarded {
-		mux.Handle(pattern, authenticated(o, h))
+		mux.Handle(pattern, s.authenticated(h))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -108,70 +109,6 @@ func handler(o Options, open, guarded map[string]http.Handler) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
-}
-
-// ErrTLS: the files of http.tls cannot be used.
-var ErrTLS = errors.New("http.tls")
-
-// tlsConfig is nil for plain HTTP.
-func tlsConfig(o Options) (*tls.Config, error) {
-	if o.Cert == "" {
-		return nil, nil
-	}
-	pair := &certificate{cert: o.Cert, key: o.Key}
-	if _, err := pair.get(nil); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTLS, err)
-	}
-	out := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get, NextProtos: []string{"http/1.1"}}
-	if o.ClientCA == "" {
-		return out, nil
-	}
-	pem, err := os.ReadFile(o.ClientCA)
-	if err != nil {
-		return nil, fmt.Errorf("%w: client_ca: %w", ErrTLS, err)
-	}
-	out.ClientCAs, out.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !out.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%w: client_ca: the file has no certificate", ErrTLS)
-	}
-	return out, nil
-}
-
-// certificate is a key pair whose files may be replaced while it is used.
-type certificate struct {
-	cert, key string
-	mu        sync.Mutex
-	pair      *tls.Certificate
-	read      time.Time // modification of the files that pair was read from
-}
-
-// get returns the key pair of the files as they are now. A pair that cannot be read, as
-// while it is replaced, leaves the one before.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	changed := modified(c.cert, c.key)
-	if c.pair != nil && changed.Equal(c.read) {
-		return c.pair, nil
-	}
-	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-	switch {
-	case err == nil:
-		c.pair, c.read = &pair, changed
-	case c.pair == nil:
-		return nil, err
-	}
-	return c.pair, nil
-}
-
-// modified is the newest time of some files.
-func modified(paths ...string) (newest time.Time) {
-	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil && info.ModTime().After(newest) {
-			newest = info.ModTime()
-		}
-	}
-	return newest
 }
 
 // limited is a listener with so many connections at a time; others wait to be accepted.

@@ -245,3 +245,42 @@ func TestHealthPages(t *testing.T) {
 	code, _ = state("/healthz")
 	assert.Equal(t, 200, code, "there is no loop on standby")
 }
+
+// TestPrepare: tokens and the authority of clients are replaced while the server runs, all
+// or nothing.
+func TestPrepare(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	cert, key := pair(t, dir, 1)
+	theirs, theirKey := pair(t, other, 2)
+	old, err := tls.LoadX509KeyPair(cert, key)
+	require.NoError(t, err)
+	now, err := tls.LoadX509KeyPair(theirs, theirKey)
+	require.NoError(t, err)
+	s := start(t, Options{Cert: cert, Key: key, ClientCA: cert, Token: "first"})
+	listen := s.now.Load().Listen
+	shows := func(own tls.Certificate, token string) int {
+		code, _, _ := ask(t, client(t, cert, own), "GET", "https://"+s.Address()+"/metrics", func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+token)
+		})
+		return code
+	}
+	require.Equal(t, 200, shows(old, "first"))
+
+	for want, o := range map[string]Options{
+		"http.tls: client_ca": {Listen: listen, Cert: cert, Key: key, ClientCA: filepath.Join(dir, "none"), Token: "second"},
+		"http.tls: a running": {Listen: listen, Token: "second"},
+		"http.listen":         {Listen: "127.0.0.1:1", Cert: cert, Key: key, ClientCA: cert, Token: "second"},
+	} {
+		_, err := s.Prepare(o)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, 200, shows(old, "first"), "what is refused changes nothing")
+	}
+	use, err := s.Prepare(Options{Listen: listen, Cert: cert, Key: key, ClientCA: theirs, Token: "second"})
+	require.NoError(t, err)
+	require.Equal(t, 200, shows(old, "first"), "nothing changes before it is used")
+	use()
+	require.Equal(t, 200, shows(now, "second"))
+	require.Equal(t, 401, shows(now, "first"))
+	_, err = client(t, cert, old).Get("https://" + s.Address() + "/metrics")
+	require.Error(t, err, "the authority before is not trusted any more")
+}

@@ -1,0 +1,44 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// commandTime is how long a program may take that prints a secret.
+const commandTime = 30 * time.Second
+
+// printed runs a program that prints a secret of at most limit bytes. Neither its output
+// nor its messages are shown: they may hold the secret.
+func printed(ctx context.Context, command []string, limit int) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, commandTime)
+	defer stop()
+	out := &bounded{limit: limit}
+	run := exec.CommandContext(ctx, command[0], command[1:]...)
+	run.Stdout, run.WaitDelay = out, time.Second
+	err := run.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return "", err
+	}
+	return out.held.String(), nil
+}
+
+// bounded refuses what comes after limit bytes. The buffer is not embedded: its ReadFrom
+// would take all there is.
+type bounded struct {
+	held  bytes.Buffer
+	limit int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.held.Len()+len(p) > b.limit {
+		return 0, fmt.Errorf("it prints more than %d bytes", b.limit)
+	}
+	return b.held.Write(p)
+}
