@@ -90,7 +90,8 @@ func TestBearer(t *testing.T) {
 
 	fetched.Store(0)
 	before := hellos.Load()
-	cfg.Access = bearerAccess(t, KeptTokens(fetch, time.Hour, slog.New(slog.DiscardHandler)), [2]string{"logicalCluster", "lkc-1"}, [2]string{"pool", "a b"})
+	kept := KeptTokens(fetch, time.Hour, slog.New(slog.DiscardHandler))
+	cfg.Access = bearerAccess(t, kept, [2]string{"logicalCluster", "lkc-1"}, [2]string{"pool", "a b"})
 	newReceived().readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 	require.Greater(t, hellos.Load(), before)
 	require.EqualValues(t, 1, fetched.Load(), "one token for all connections")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"time"
 )
@@ -23,6 +24,9 @@ func printed(ctx context.Context, command []string, limit int) (string, error) {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
+	if out.over {
+		err = fmt.Errorf("it prints more than %d bytes", limit) // and was ended for it
+	}
 	if err != nil {
 		return "", err
 	}
@@ -34,11 +38,13 @@ func printed(ctx context.Context, command []string, limit int) (string, error) {
 type bounded struct {
 	held  bytes.Buffer
 	limit int
+	over  bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.held.Len()+len(p) > b.limit {
-		return 0, fmt.Errorf("it prints more than %d bytes", b.limit)
+		b.over = true
+		return 0, io.ErrShortBuffer
 	}
 	return b.held.Write(p)
 }
