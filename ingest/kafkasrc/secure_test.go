@@ -239,7 +239,7 @@ func TestMaterialIsReplaced(t *testing.T) {
 	produce(1, 20, 30)
 	got.readN(t, source, 30)
 	require.Equal(t, wantValues(0, [2]int{0, 30}), got.values[0])
-	require.Eventually(t, func() bool { return passwords[1].Load() > 0 && handshakes[1].Load() > produced }, 10*time.Second, 10*time.Millisecond,
-		"the source has connected with the new material")
+	again := func() bool { return passwords[1].Load() > 0 && handshakes[1].Load() > produced }
+	require.Eventually(t, again, 10*time.Second, 10*time.Millisecond, "the source has connected with the new material")
 	require.Equal(t, before, passwords[0].Load(), "nobody logs in with the old password any more")
 }
