@@ -76,7 +76,8 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 	writePair(t, cert, key)
 	keys, err = again()
 	require.NoError(t, err)
-	require.Equal(t, []string{"source.kafka.tls.ca", "source.kafka.tls.cert", "source.kafka.tls.key", "source.kafka.sasl.password_command"}, keys)
+	all := []string{"source.kafka.tls.ca", "source.kafka.tls.cert", "source.kafka.tls.key", "source.kafka.sasl.password_command"}
+	require.Equal(t, all, keys)
 
 	for want, command := range map[string][]string{
 		"password_command cat: exit status 1": {"cat", filepath.Join(dir, "none")},
