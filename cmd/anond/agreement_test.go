@@ -134,7 +134,7 @@ var alone = map[string]string{
 	"anond_release_suppressed_records":                   "of the manifest",
 	"anond_release_buckets":                              "of the manifest",
 	"anond_release_min_class_size":                       "compared with tile k",
-	"anond_release_max_value_share":                      "compared with tile share",
+	"anond_release_max_value_share":                      "of the manifest; tile share rounds it",
 	"anond_release_min_distinct_sensitive":               "follows from the share",
 	"anond_releases_on_disk":                             "of the directory",
 	"anond_release_class_sizes":                          "of the release",
@@ -165,7 +165,7 @@ var alone = map[string]string{
 	"rendering.":                                         "likewise",
 	"disk.":                                              "measured now and then",
 	"k":                                                  "compared with the metric",
-	"share":                                              "compared with the metric",
+	"share":                                              "rounded; it shows anond_release_max_value_share, which is of the manifest",
 	"rate":                                               "of two reports",
 	"state":                                              "rounded",
 }
