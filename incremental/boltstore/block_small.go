@@ -201,7 +201,11 @@ func encodeCounters(c *incremental.Counters) []byte {
 	}
 	out := binary.AppendUvarint(nil, c.Sent)
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
-	return appendMap(out, c.Ignored, cmp.Compare, entry)
+	out = appendMap(out, c.Ignored, cmp.Compare, entry)
+	if c.Blocked > 0 { // format6
+		out = binary.AppendUvarint(out, c.Blocked)
+	}
+	return out
 }
 
 func decodeCounters(content []byte) (c incremental.Counters, err error) {
@@ -210,7 +214,30 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	c.Sent = r.uvarint()
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
+	if len(r.b) > 0 {
+		c.Blocked = r.uvarint()
+	}
 	return c, r.done()
+}
+
+func encodeForgotten(list []incremental.Digest) []byte {
+	out := make([]byte, 0, len(list)*len(incremental.Digest{}))
+	for _, d := range list {
+		out = append(out, d[:]...)
+	}
+	return out
+}
+
+func decodeForgotten(content []byte) ([]incremental.Digest, error) {
+	size := len(incremental.Digest{})
+	if len(content) == 0 || len(content)%size != 0 {
+		return nil, errDecode
+	}
+	out := make([]incremental.Digest, 0, len(content)/size)
+	for part := range slices.Chunk(content, size) {
+		out = append(out, incremental.Digest(part))
+	}
+	return out, nil
 }
 
 func encodeDictionary(entries []incremental.DictionaryEntry) []byte {
