@@ -46,6 +46,9 @@ import (
 // that (ErrRefusedPool). Deletions that follow from the value, such as those of people who died
 // of it, are outside of the model.
 //
+// A release that is decided and not rendered yet is rendered afterwards as it would have been: the
+// recoding of level L2 writes cells, classes and bags of buckets, and nothing else of the records.
+//
 // All worlds of a small stream with and without erasures: TestForgettingKeepsTheoremE.
 
 // Errors of Forget. Nothing was changed.
@@ -102,6 +105,9 @@ const vanished = ^equivclass.Code(0)
 // erased reports whether a record is one of a person who was forgotten.
 func (c *columns) erased(r RecordID) bool { return c.firsts != nil && c.subject[r] == 0 }
 
+// Vacant reports whether a record is one of a person who was forgotten, and in no class.
+func (m *Machine) Vacant(r RecordID) bool { return m.records.erased(r) && m.records.classOf[r] == none }
+
 // vacate finds what follows from erased records: which classes have a row without owner, and
 // how many records are in no class.
 func (c *columns) vacate(classes []*Class) {
@@ -136,9 +142,6 @@ func (m *Machine) Forget(people []Digest) (*Erasure, error) {
 	p.meta = m.head.stored(m.records.leaves)
 	if p.gather(); p.Published+p.Unpublished == 0 {
 		return p.Erasure, nil
-	}
-	if m.history.unpublished() != nil {
-		return nil, ErrUnpublished
 	}
 	if err := p.firstPool(); err != nil {
 		return nil, err

@@ -54,7 +54,10 @@ func (m *Machine) isBlocked(row equivclass.Row) bool {
 
 // SuppressionKey authenticates the list of who was forgotten where it is kept outside of
 // the state. It must not be shown (rule R, randomness).
-func (m *Machine) SuppressionKey() []byte { return m.secrets.key("list of suppressed subjects") }
+func SuppressionKey(seed [32]byte) []byte {
+	s := newSecrets(seed)
+	return s.key("list of suppressed subjects")
+}
 
 // Suppressed returns the digests of all who were forgotten, in the order in which they were.
 func (m *Machine) Suppressed() []Digest { return slices.Clone(m.blocked.list) }
@@ -64,9 +67,4 @@ func (m *Machine) Suppressed() []Digest { return slices.Clone(m.blocked.list) }
 func (m *Machine) SuppressedAs(subject []byte) (d Digest, known bool) {
 	d = m.secrets.suppressed(m.secrets.subjectOf(subject))
 	return d, m.blocked.known[d]
-}
-
-// Lacks reports whether a list names somebody whom the state has not forgotten.
-func (m *Machine) Lacks(list []Digest) bool {
-	return slices.ContainsFunc(list, func(d Digest) bool { return !m.blocked.known[d] })
 }

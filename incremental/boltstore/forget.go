@@ -3,6 +3,7 @@ package boltstore
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"anond/incremental"
 	"anond/incremental/sealed"
@@ -98,4 +99,28 @@ func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept 
 		return err
 	})
 	return kept, err
+}
+
+// Forgotten returns the seed of the state and the list of who was forgotten. Its cost is that
+// of the list. fresh: nothing was committed yet, so that the seed is not drawn.
+func (s *Store) Forgotten() (seed [32]byte, list []incremental.Digest, fresh bool, err error) {
+	err = guarded(func() error {
+		return s.view(func(tx *transaction) error {
+			content, err := get(tx, inMeta, keyMeta)
+			if err != nil {
+				return err
+			}
+			fresh = content == nil
+			l := loader{tx: tx, v: incremental.Visitor{
+				Meta:       func(m incremental.Meta) error { seed = m.Seed; return nil },
+				Counters:   func(incremental.Counters) error { return nil },
+				Suppressed: func(d []incremental.Digest) error { list = d; return nil },
+			}}
+			return errors.Join(l.head(), l.forgotten())
+		})
+	})
+	if err != nil {
+		err = fmt.Errorf("state %s: %w", s.path, err)
+	}
+	return seed, list, fresh, err
 }
