@@ -105,9 +105,6 @@ const vanished = ^equivclass.Code(0)
 // erased reports whether a record is one of a person who was forgotten.
 func (c *columns) erased(r RecordID) bool { return c.firsts != nil && c.subject[r] == 0 }
 
-// Vacant reports whether a record is one of a person who was forgotten, and in no class.
-func (m *Machine) Vacant(r RecordID) bool { return m.records.erased(r) && m.records.classOf[r] == none }
-
 // vacate finds what follows from erased records: which classes have a row without owner, and
 // how many records are in no class.
 func (c *columns) vacate(classes []*Class) {

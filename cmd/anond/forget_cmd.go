@@ -107,7 +107,9 @@ func subjectLine(text []byte) ([]byte, error) {
 // writeReceipt writes a receipt for people.
 func writeReceipt(w io.Writer, r *daemon.Receipt) error {
 	var out strings.Builder
-	line := func(name, text string) { out.WriteString(name + strings.Repeat(" ", max(1, 14-len(name))) + text + "\n") }
+	line := func(name, text string) {
+		out.WriteString(name + strings.Repeat(" ", max(1, 14-len(name))) + text + "\n")
+	}
 	line("dataset", r.Dataset)
 	line("time", r.Time.Format("2006-01-02T15:04:05Z07:00"))
 	person := r.Person + " (a keyed digest)"

@@ -74,11 +74,11 @@ var (
 
 // Keys in meta.
 var (
-	keyFormat   = []byte("format")
-	keyMeta     = []byte("meta")
-	keyCounters = []byte("counters")
-	keyEnds     = []byte("ends")
-	keyCipher   = []byte("cipher") // the data key, wrapped; format5
+	keyFormat    = []byte("format")
+	keyMeta      = []byte("meta")
+	keyCounters  = []byte("counters")
+	keyEnds      = []byte("ends")
+	keyCipher    = []byte("cipher")    // the data key, wrapped; format5
 	keyForgotten = []byte("forgotten") // digests of all who were forgotten; format6
 	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten}
 )

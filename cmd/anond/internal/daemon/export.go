@@ -192,9 +192,6 @@ func (e *Exporter) Records(w io.Writer) error {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {
 			release++
 		}
-		if e.machine.Vacant(incremental.RecordID(r)) {
-			continue // nothing but a count
-		}
 		row[0], row[1] = e.record(r), ""
 		if release < len(cuts) {
 			row[1] = strconv.Itoa(release + 1)
