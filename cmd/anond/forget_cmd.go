@@ -64,7 +64,8 @@ Whom to forget must not follow from the sensitive value: see the threat model.`,
 	jsonFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "`file` with the subject alone on its line; - is standard input")
 	c.SetFlagErrorFunc(func(*cobra.Command, error) error {
-		return usage("anond forget --help shows its flags; give a subject that begins with a dash by --from", "a flag is not known or has no value")
+		return usage("anond forget --help shows its flags; give a subject that begins with a dash by --from",
+			"a flag is not known or has no value")
 	})
 	return c
 }

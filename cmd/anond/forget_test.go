@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/incremental/boltstore"
 )
 
 // forgetful is a site at level L2.
@@ -34,8 +37,24 @@ func (s *site) receipt(subject string) (out daemon.Receipt) {
 	r := s.pipe(subject+"\n", "forget --from - --json")
 	require.Equal(s.t, exitOK, r.code, r.stderr)
 	require.NoError(s.t, json.Unmarshal([]byte(r.stdout), &out))
-	assert.NotContains(s.t, r.stdout+r.stderr, subject)
+	assert.NotContains(s.t, r.stdout+r.stderr, strings.TrimSpace(subject))
 	return out
+}
+
+// subjectDigest is what the state has for the person of the first record with such values.
+func (s *site) subjectDigest(values ...string) string {
+	s.t.Helper()
+	s.must("state records", "--out", s.path("people.csv"))
+	for _, line := range strings.Split(s.read("people.csv"), "\n")[1:] {
+		if fields := strings.Split(line, ","); !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(fields, v) }) {
+			raw, err := hex.DecodeString(fields[2])
+			require.NoError(s.t, err)
+			slices.Reverse(raw) // as the state has numbers
+			return string(raw)
+		}
+	}
+	require.Fail(s.t, "there is no such record")
+	return ""
 }
 
 // addsUp requires that the counts of the newest status add up, and returns how many are forgotten.
@@ -69,7 +88,9 @@ func TestForget(t *testing.T) {
 	was := strings.Count(members(), "\n")
 	published := s.counts().Counts.Published
 
-	x := s.receipt("P-published")
+	digest := s.subjectDigest("influenza", "41")
+	require.Contains(t, s.read("state/anond.db"), digest)
+	x := s.receipt("  P-published ") // as decoders clean it
 	assert.False(t, x.Before)
 	assert.Equal(t, 1, x.Removed.Published)
 	assert.Equal(t, 1, x.Removed.Unpublished, "the repeat")
@@ -82,6 +103,7 @@ func TestForget(t *testing.T) {
 	assert.Zero(t, z.Removed.Published+z.Removed.Unpublished)
 	assert.True(t, s.receipt("P-later").Before)
 	assert.NotContains(t, s.read("state/anond.db"), "canary-diagnosis")
+	assert.NotContains(t, s.read("state/anond.db"), digest)
 	s.must("state check")
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 	assert.Equal(t, was, strings.Count(members(), "\n"), "no row leaves")
@@ -99,6 +121,7 @@ func TestForget(t *testing.T) {
 	assert.Contains(t, s.must("status"), "+ 6 forgotten")
 	s.must("release verify")
 	s.must("state check")
+	assert.Contains(t, s.must("audit --replay 1"), "Not replayed: people were forgotten, so the cuts over more than 0 records")
 }
 
 // TestForgetAfterRestore: a state from before an erasure forgets again at its start, before it
@@ -195,6 +218,12 @@ func TestForgetRefuses(t *testing.T) {
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stderr, "policy.level is L1")
 	assert.NoFileExists(t, s.path("state/ledger.forgotten"))
+	held, err := boltstore.Open(s.path("state/anond.db"), boltstore.Options{})
+	require.NoError(t, err)
+	r = s.pipe("P-canary", "forget --from -")
+	assert.Equal(t, exitLocked, r.code)
+	assert.Contains(t, r.stderr, "hint: stop the other process")
+	require.NoError(t, held.Close())
 	r = s.run("forget P-canary")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	assert.NotContains(t, r.stdout+r.stderr, "P-canary")

@@ -13,6 +13,7 @@ import (
 
 	"anond/cmd/anond/internal/suppress"
 	"anond/config"
+	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/snapshot"
@@ -56,8 +57,9 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	if c.Schema().SubjectIndex() < 0 {
-		return Receipt{}, &ConfigError{incremental.ErrNoSubject}
+	subject, err := cleanSubject(c, subject)
+	if err != nil {
+		return Receipt{}, err
 	}
 	options, err := StateOptions(ctx, c)
 	if err != nil {
@@ -80,6 +82,23 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 		return out, err
 	}
 	return out, f.at("done")
+}
+
+// cleanSubject is a subject as decoders hand it to the machine.
+func cleanSubject(c *config.Config, subject []byte) ([]byte, error) {
+	i := c.Schema().SubjectIndex()
+	if i < 0 {
+		return nil, &ConfigError{incremental.ErrNoSubject}
+	}
+	a := &c.Schema().Attributes()[i]
+	text, why := a.Clean(subject)
+	if why == equivclass.Accepted && len(text) == 0 {
+		why = equivclass.ReasonMissing
+	}
+	if why != equivclass.Accepted {
+		return nil, fmt.Errorf("the subject is no value of %q: %s", a.Name, why)
+	}
+	return text, nil
 }
 
 // forgetListed lets a state forget the people whom the list next to the ledger has and it does
@@ -195,7 +214,8 @@ func remainders(c *config.Config, done incremental.Forgotten, letters int) (out 
 			filepath.Join(c.Release.Dir, fmt.Sprintf("%06d and later", done.First)))
 	}
 	if done.Bounds > 0 {
-		add(fmt.Sprintf("bounds of %d published cells", done.Bounds), "nobody else in the class has the value, and every release shows it", c.Release.Dir)
+		add(fmt.Sprintf("bounds of %d published cells", done.Bounds), "nobody else in the class has the value, and every release shows it",
+			c.Release.Dir)
 	}
 	add("backups and replaced states", "they hold the records; remove them. A state that is restored from one forgets again at its start",
 		copiesOf(c)...)

@@ -33,7 +33,8 @@ func (r *Recording) forgotten() string {
 	why := fmt.Sprintf("people were forgotten, so the cuts over more than %d records cannot be decided again: releases %d to %d",
 		r.erased, releases+1, len(r.intents))
 	if int(releases) == len(r.intents) {
-		why = fmt.Sprintf("people were forgotten, so the cuts over more than %d records cannot be decided again; no release is among them", r.erased)
+		why = fmt.Sprintf("people were forgotten, so the cuts over more than %d records cannot be decided again; no release is among them",
+			r.erased)
 	}
 	if releases > 0 {
 		why += fmt.Sprintf(". Releases 1 to %d were decided again, with the same outcome", releases)

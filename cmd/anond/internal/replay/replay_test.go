@@ -60,7 +60,7 @@ func TestReplayAfterForgetting(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, out.Difference)
 	require.Equal(t, 2, out.Worlds)
-	require.Contains(t, out.Obstacle, fmt.Sprintf("people were forgotten, so the cuts over more than %d records cannot be decided again: releases ", person))
+	require.Contains(t, out.Obstacle, fmt.Sprintf("the cuts over more than %d records cannot be decided again: releases ", person))
 	require.Contains(t, out.Obstacle, fmt.Sprintf(" to %d. Releases 1 to ", releases+1))
 
 	wrong, err := f.altered(func(r *Recording) { r.rows[0][0], r.rows[70][0] = r.rows[70][0], r.rows[0][0] }).Run(0, nil)
