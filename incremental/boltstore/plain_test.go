@@ -138,7 +138,18 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 }
 
 func plainCounters(p plain) incremental.Counters {
-	return incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
+	c := incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
+	if p.r.Len() > 0 {
+		c.Blocked = p.u()
+	}
+	return c
+}
+
+func plainForgotten(p plain) (out []incremental.Digest) {
+	for ok := true; ok; ok = p.r.Len() > 0 {
+		out = append(out, incremental.Digest(p.raw(16)))
+	}
+	return out
 }
 
 func plainPartition(p plain) incremental.Partition {
