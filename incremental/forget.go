@@ -159,8 +159,6 @@ func (p *erasing) unsupported() string {
 		return "the schema has semi-sensitive attributes"
 	case p.machine.policy.Repeat == RepeatSticky:
 		return "subject.repeat is sticky"
-	case p.machine.policy.Level != L2:
-		return "policy.level is L1"
 	}
 	return ""
 }

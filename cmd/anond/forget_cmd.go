@@ -124,7 +124,10 @@ func writeReceipt(w io.Writer, r *daemon.Receipt) error {
 	} else {
 		line("removed", count(x.Unpublished, "record")+" that waited")
 		line("", "the owner of "+count(x.Published, "published row")+", with quasi-identifiers, value and origin")
-		line("", "who has which value, for "+count(x.Unlinked, "other record")+" of the same buckets")
+		line("", "who has which value, for "+count(x.Unlinked, "other record")+" of the same buckets or classes")
+	}
+	if x.Derivable > 0 {
+		line("derivable", "the value of "+count(x.Derivable, "published row")+": it follows from earlier classes of others")
 	}
 	line("blocked", "every later record of the person: "+r.List)
 	for _, m := range r.Remains {

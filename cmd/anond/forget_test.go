@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,7 +196,10 @@ func TestForgetIsInterrupted(t *testing.T) {
 
 // TestForgetRefuses: what cannot be done changes nothing, and no error repeats a subject.
 func TestForgetRefuses(t *testing.T) {
-	s := published(t, 1000)
+	s := forgetful(t)
+	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: anatomy")
+	s.write("admissions.ndjson", ndjson(1, 1000))
+	s.must("run --once")
 	for _, x := range []struct {
 		args []string
 		in   string
@@ -216,7 +220,7 @@ func TestForgetRefuses(t *testing.T) {
 	first, _, _ := strings.Cut(s.read("admissions.ndjson"), `","age"`)
 	r := s.pipe(strings.TrimPrefix(first, `{"patient":"`), "forget --from -")
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stderr, "policy.level is L1")
+	assert.Contains(t, r.stderr, "release.recoding is anatomy")
 	assert.NoFileExists(t, s.path("state/ledger.forgotten"))
 	held, err := boltstore.Open(s.path("state/anond.db"), boltstore.Options{})
 	require.NoError(t, err)
@@ -228,4 +232,35 @@ func TestForgetRefuses(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.stderr)
 	assert.NotContains(t, r.stdout+r.stderr, "P-canary")
 	assert.Contains(t, r.stdout, "nothing: the state has no record of the person")
+}
+
+// TestForgetAtLevelL1: at level L1 with regrouping the classes of forgotten people are closed, and
+// releases go on, certified.
+func TestForgetAtLevelL1(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
+	s.write("admissions.ndjson", admitted("P-published", 2, "influenza")+ndjson(1, 2000))
+	s.must("run --once")
+	people := map[string]bool{}
+	for _, line := range strings.Split(ndjson(1, 2000), "\n") {
+		if _, id, found := strings.Cut(line, `"patient":"`); found && len(people) < 40 {
+			id, _, _ = strings.Cut(id, `"`)
+			people[id] = true
+		}
+	}
+	rows := 0
+	for _, id := range slices.Sorted(maps.Keys(people)) {
+		x := s.receipt(id)
+		rows += x.Removed.Published
+	}
+	require.Greater(t, rows, 20)
+	for n := 3000; n <= 6000; n += 1000 {
+		s.write("admissions.ndjson", admitted("P-published", 2, "influenza")+ndjson(1, n))
+		s.must("run --once")
+		assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+		s.must("state check")
+		s.must("release verify")
+		assert.Positive(t, s.addsUp(n+2))
+	}
+	assert.True(t, s.receipt(slices.Sorted(maps.Keys(people))[0]).Before)
 }

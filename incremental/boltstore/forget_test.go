@@ -48,8 +48,9 @@ func settle(t *testing.T, s incremental.Store) *incremental.Machine {
 func feed(t *testing.T, m *incremental.Machine, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
-		out, err := m.Apply(incremental.Partition{Source: "s"}, int64(n), equivclass.Row{fmt.Appendf(nil, "p%d", n), fmt.Appendf(nil, "%d", 20+n%60),
-			fmt.Appendf(nil, "illness-%d", min(n, 299)%7+n/300*100)})
+		row := equivclass.Row{fmt.Appendf(nil, "p%d", n), fmt.Appendf(nil, "%d", 20+n%60),
+			fmt.Appendf(nil, "illness-%d", min(n, 299)%7+n/300*100)}
+		out, err := m.Apply(incremental.Partition{Source: "s"}, int64(n), row)
 		require.NoError(t, err)
 		require.Empty(t, out.Reason)
 	}

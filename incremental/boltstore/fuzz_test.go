@@ -107,7 +107,9 @@ var smallValues = []value{
 		})
 	}, survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
 	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Counters, func(c *incremental.Counters) []byte { return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}}) })
+		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
+			return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}})
+		})
 	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
 		survives(func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},

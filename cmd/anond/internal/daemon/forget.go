@@ -193,7 +193,7 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err != nil {
 		return nil, err
 	}
-	if r := c.Release.Recoding; e.Published > 0 && r != config.Buckets {
+	if r := c.Release.Recoding; e.Published > 0 && r != config.Buckets && r != config.Generalization {
 		return nil, fmt.Errorf("%w: release.recoding is %s, which shows quasi-identifiers exactly", incremental.ErrNotErasable, r)
 	}
 	f.done, f.letters = e.Forgotten, m.Status().Outbox
