@@ -46,8 +46,9 @@ import (
 // that (ErrRefusedPool). Deletions that follow from the value, such as those of people who died
 // of it, are outside of the model.
 //
-// A release that is decided and not rendered yet is rendered afterwards as it would have been: the
-// recoding of level L2 writes cells, classes and bags of buckets, and nothing else of the records.
+// A release that is decided and not published yet is rendered afterwards as it would have been: the
+// recoding of level L2 writes cells, classes and bags of buckets, and nothing else of the records. At
+// level L1 values stand in rows, so there the release is finished first (ErrUnpublished).
 //
 // All worlds of a small stream with and without erasures: TestForgettingKeepsTheoremE.
 
@@ -139,6 +140,9 @@ func (m *Machine) Forget(people []Digest) (*Erasure, error) {
 	p.meta = m.head.stored(m.records.leaves)
 	if p.gather(); p.Published+p.Unpublished == 0 {
 		return p.Erasure, nil
+	}
+	if m.history.unpublished() != nil && m.policy.Level != L2 {
+		return nil, ErrUnpublished
 	}
 	if err := p.firstPool(); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func newForgetCommand(env *environment) *cobra.Command {
 		Use: "forget [SUBJECT]", Short: "Remove a person from the state of a stopped daemon",
 		Long: `forget removes a person from the state of a stopped daemon (exit 4 if it runs):
 quasi-identifiers, sensitive value, subject digest, where the records came from,
-and for the whole bucket who of it has which value. Published rows stay, without
+and for the whole bucket (at level L1: class) who of it has which value. Published rows stay, without
 owner: a row that is removed names its person. Later records of the person are
 blocked, by a keyed digest that stays next to the ledger and is applied again
 when an older state is restored. The state is written anew, without free pages.
