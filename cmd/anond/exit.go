@@ -89,6 +89,8 @@ func classify(err error) (code int, hint string) {
 		return exitPrivacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
+	case errors.Is(err, daemon.ErrUnfinishedCopy):
+		return exitBehind, "restore a copy of the state that was made after the release was published"
 	case errors.Is(err, incremental.ErrUnpublished):
 		return exitFailed, "start anond run, which finishes the release, and run it again"
 	case errors.Is(err, incremental.ErrRefusedPool):

@@ -22,6 +22,10 @@ import (
 // ErrForeignList: the list of who was forgotten and the state do not belong together.
 var ErrForeignList = errors.New("the list of who was forgotten is of another state: whom this one has to forget is not known")
 
+// ErrUnfinishedCopy: a restored state of level L1 has to forget somebody, and a release of it that
+// is decided and not published needs that person's value.
+var ErrUnfinishedCopy = errors.New("the state has a release that is not published, with people who were forgotten since")
+
 // Receipt says what an erasure removed from a dataset, and what it cannot remove. It names the
 // person by a keyed digest (rule R, randomness), and tells nothing that depends on a value of a
 // record that waited (rule H, held).
@@ -134,6 +138,9 @@ func forgetListed(ctx context.Context, c *config.Config, o Options, store *bolts
 	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
 		return f.plan(s, func(*incremental.Machine) []incremental.Digest { return nil })
 	})
+	if errors.Is(err, incremental.ErrUnpublished) {
+		err = fmt.Errorf("%s: %w", c.State.Path, ErrUnfinishedCopy)
+	}
 	if err == nil {
 		o.Log.Warn("the state did not know of people who were forgotten; it has forgotten them now", "event", "forgotten_again",
 			"published", f.done.Published, "unpublished", f.done.Unpublished)
