@@ -29,7 +29,7 @@ func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 		for r := range RecordID(1 + rng.IntN(5000)) {
 			subject := (1 + rng.Uint64N(uint64(subjects))) * 0x9e3779b97f4a7c15
 			if seed%4 > 1 {
-				subject = subject>>40 | 1 << 24 // all of them at the beginning of the table; never 0, which stands for nobody
+				subject = subject>>40 | 1<<24 // all of them at the beginning of the table; never 0, which stands for nobody
 			}
 			value := equivclass.Code(rng.IntN(3))
 			c.subject = append(c.subject, subject)
