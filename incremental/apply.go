@@ -10,6 +10,8 @@ type Outcome struct {
 	// Refuse. Accepted otherwise.
 	Reason    equivclass.Reason
 	Attribute string
+	// Forgotten: the person was forgotten, so nothing of the record is kept.
+	Forgotten bool
 }
 
 // Apply takes in one record at the position after the last one applied in its
@@ -28,6 +30,10 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	}
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
+	}
+	if m.isBlocked(row) { // before its values are looked at: they reach no dead letter
+		m.intake.block(p, offset)
+		return Outcome{Forgotten: true}, nil
 	}
 	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil

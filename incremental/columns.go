@@ -26,6 +26,7 @@ type columns struct {
 	// firsts finds the first record of each subject, or where subject.repeat is sticky of
 	// each subject with each value; nil if there is no subject.
 	firsts   *firstRecords
+	vacant   int // records of forgotten people that are in no class (forget.go)
 	arrivals []arrival
 }
 

@@ -167,6 +167,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 // changed, so a restarted machine goes on exactly as one that never stopped.
 func (m *Machine) rebuild() {
 	m.history.settle(m.records.classOf, m.history.classes)
+	m.records.vacate(m.history.classes)
 	m.pending.sort(&m.records)
 	m.sortPending(nil)
 	m.values = nil

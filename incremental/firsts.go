@@ -76,7 +76,9 @@ func (f *firstRecords) note(c *columns, r RecordID) bool {
 func (f *firstRecords) load(c *columns) {
 	f.resize(c, max(64, int(c.len())/3*4))
 	for r := range c.len() {
-		f.note(c, r)
+		if !c.erased(r) {
+			f.note(c, r)
+		}
 	}
 }
 

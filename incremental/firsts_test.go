@@ -27,9 +27,9 @@ func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 		c, first, repeats := newColumns(schema, repeat), map[key]RecordID{}, 0
 		subjects := 1 + rng.IntN(3000)
 		for r := range RecordID(1 + rng.IntN(5000)) {
-			subject := rng.Uint64N(uint64(subjects)) * 0x9e3779b97f4a7c15
+			subject := (1 + rng.Uint64N(uint64(subjects))) * 0x9e3779b97f4a7c15
 			if seed%4 > 1 {
-				subject >>= 40 // all of them at the beginning of the table
+				subject = subject>>40 | 1<<24 // all of them at the beginning of the table; never 0, which stands for nobody
 			}
 			value := equivclass.Code(rng.IntN(3))
 			c.subject = append(c.subject, subject)

@@ -9,7 +9,7 @@ import (
 // intake keeps the books of what was read: how far each partition is, what became
 // of every position that held a record, and the dead letters that have not
 // reached their sink. Each position is counted once, whatever is read again, so
-// that sent = published + pending + dead-letter holds at every moment.
+// that sent = published + pending + dead-letter + forgotten holds at every moment.
 type intake struct {
 	offsets  offsets
 	counters Counters
@@ -112,6 +112,12 @@ func (k *intake) miss(p Partition, from, below int64, why equivclass.Reason) {
 	}
 	k.offsets.pass(p, below)
 	k.count(why, uint64(below-from))
+}
+
+// block passes a record of a person who was forgotten.
+func (k *intake) block(p Partition, offset int64) {
+	k.accept(p, offset)
+	k.counters.Blocked++
 }
 
 func (k *intake) count(why equivclass.Reason, n uint64) {

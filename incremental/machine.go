@@ -73,11 +73,15 @@ type Machine struct {
 
 	// derived from it
 	secrets secrets
+	blocked suppression
 	pending pendingSet
 	planner planner
 	buckets localBuckets
 	values  published // at level L2
 	need    PoolNeed  // of the next pool, at level L2
+	// unlinked are the classes of which state does not know who has which value; nil: not
+	// looked for yet (forget.go).
+	unlinked map[ClassID]bool
 	// draws are those of Merge for a key, sizes say how large pools have to be. A test
 	// may put others in their place; no configuration does.
 	draws func(merge.Key) merge.Draws
@@ -167,7 +171,8 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 			m.pending.quarantined = append(m.pending.quarantined, r...)
 			return nil
 		},
-		Outbox: func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
+		Suppressed: func(d []Digest) error { m.blocked.add(d); return nil },
+		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}
 }
 

@@ -45,6 +45,7 @@ func (p *pendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 // sort puts every record that is in no class into the list it belongs to.
 func (p *pendingSet) sort(c *columns) {
 	p.waiting, p.repeats = nil, nil
+	p.quarantined = slices.DeleteFunc(p.quarantined, c.erased)
 	quarantined := make(map[RecordID]bool, len(p.quarantined))
 	for _, r := range p.quarantined {
 		quarantined[r] = true
@@ -52,7 +53,7 @@ func (p *pendingSet) sort(c *columns) {
 	for r, class := range c.classOf {
 		r := RecordID(r)
 		switch {
-		case class != none || quarantined[r]:
+		case class != none || quarantined[r] || c.erased(r):
 		case c.isRepeat(r):
 			p.repeats = append(p.repeats, r)
 		default:

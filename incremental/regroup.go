@@ -195,9 +195,10 @@ func (r *regrouper) bySignature(near []ClassID) [][]ClassID {
 	return out
 }
 
-// exhausted reports whether a member of a class has no regrouping left (rule E).
+// exhausted reports whether a member of a class has no regrouping left (rule E). A class with a
+// row that has no owner is closed (forget.go).
 func (p *Policy) exhausted(c *Class) bool {
-	return p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
+	return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
 }
 
 // try cuts the classes anew, with as many flat sets of waiting

@@ -8,17 +8,18 @@ import (
 )
 
 // secrets derives from the state's seed everything that must not be guessed:
-// keyed digests and random draws (rule R, randomness). The two keys that every
+// keyed digests and random draws (rule R, randomness). The keys that every
 // record may need are derived once: a source asks for digests while the machine
 // applies records, so nothing here changes after newSecrets.
 type secrets struct {
 	seed            [32]byte
 	digest, subject []byte
+	suppress        []byte // of the list of who was forgotten
 }
 
 func newSecrets(seed [32]byte) secrets {
 	s := secrets{seed: seed}
-	s.digest, s.subject = s.key("digest"), s.key("subject")
+	s.digest, s.subject, s.suppress = s.key("digest"), s.key("subject"), s.key("suppressed subject")
 	return s
 }
 

@@ -9,12 +9,15 @@ import (
 // Status is what the machine tells operators: counts only (rule H, held values, and
 // rule V, no person's value is shown).
 type Status struct {
-	Sent       uint64                       `json:"sent"`
-	Published  int                          `json:"published"`
-	Pending    Pending                      `json:"pending"`
-	DeadLetter uint64                       `json:"dead_letter"`
-	Refused    map[equivclass.Reason]uint64 `json:"refused"`
-	Ignored    map[equivclass.Reason]uint64 `json:"ignored"`
+	Sent       uint64  `json:"sent"`
+	Published  int     `json:"published"`
+	Pending    Pending `json:"pending"`
+	DeadLetter uint64  `json:"dead_letter"`
+	// Forgotten are records of people who were forgotten: that waited then, or came later. A
+	// published row that has no owner any more stays in Published.
+	Forgotten uint64                       `json:"forgotten"`
+	Refused   map[equivclass.Reason]uint64 `json:"refused"`
+	Ignored   map[equivclass.Reason]uint64 `json:"ignored"`
 	// Replayed counts the dead letters that were judged again and left Refused, by reason.
 	Replayed   map[equivclass.Reason]uint64 `json:"replayed,omitempty"`
 	Outbox     int                          `json:"outbox"` // dead letters not delivered yet
@@ -40,7 +43,7 @@ type Status struct {
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 
-// Status returns the machine's counts. sent = published + pending + dead_letter
+// Status returns the machine's counts. sent = published + pending + dead_letter + forgotten
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
@@ -49,6 +52,7 @@ func (m *Machine) Status() Status {
 		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
 		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
+	s.Forgotten = uint64(m.records.vacant) + m.intake.counters.Blocked
 	if m.policy.Level == L2 {
 		need := m.need
 		s.Pool, s.Outdated = &need, m.outdated()
@@ -77,4 +81,6 @@ type Updates struct {
 func (m *Machine) Updates() Updates { return m.planner.made }
 
 // published returns the number of records that are in a published class.
-func (m *Machine) published() int { return int(m.records.len()) - m.pending.counts().Total() }
+func (m *Machine) published() int {
+	return int(m.records.len()) - m.pending.counts().Total() - m.records.vacant
+}

@@ -55,7 +55,9 @@ type Visitor struct {
 	Attempt func(*Attempt) error
 	// Quarantined records, ascending within a call, a pool a call.
 	Quarantined func([]RecordID) error
-	Outbox      func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
+	// Suppressed receives the digests of all who were forgotten, at most once; may be nil.
+	Suppressed func([]Digest) error
+	Outbox     func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
 }
 
 // DictionaryEntry is a value that a dictionary has taken in.

@@ -70,7 +70,9 @@ type RecordBlock struct {
 	// the flags (0 or 1), each in schema order.
 	Columns [][]equivclass.Code
 	SA      []equivclass.Code
-	Subject []uint64 // keyed digest of the subject; nil without a subject attribute
+	// Subject is the keyed digest of the subject; nil without a subject attribute. 0: the person
+	// was forgotten, and the record is what stays of it (forget.go).
+	Subject []uint64
 	Origin  []uint16 // Position.Number of the partition
 	Offset  []int64
 }
@@ -105,6 +107,9 @@ type Class struct {
 	// Regroups is the largest number of regroupings that one of its records has
 	// seen (rule E, equality patterns).
 	Regroups uint16
+	// Ownerless: a member was forgotten (forget.go). It follows from the records and is not
+	// stored; only a machine knows it.
+	Ownerless bool `json:"-"`
 	// Members in ascending order. Invariant: at least k, never changed.
 	Members []RecordID
 }
@@ -199,11 +204,14 @@ type HierarchyVersion struct {
 	Release uint32   // decided before it
 }
 
-// Counters count positions read, for sent = published + pending + dead-letter.
+// Counters count positions read, for sent = published + pending + dead-letter + forgotten.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
 	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines without a record
 	// Replayed counts what left Refused again, by the reason there; nil: nothing did.
 	Replayed map[equivclass.Reason]uint64 `json:",omitempty"`
+	// Blocked are records of people who had been forgotten before these came: nothing is kept
+	// of them.
+	Blocked uint64 `json:",omitempty"`
 }

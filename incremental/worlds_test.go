@@ -146,7 +146,10 @@ func (p *play) feed(to int) {
 		row[2] = []byte{p.name(p.world[p.at])}
 		out, err := p.m.Apply(source, int64(p.at), row)
 		p.must(err)
-		if out.Reason != equivclass.Accepted {
+		if out.Forgotten {
+			p.note("blocked", p.at)
+			p.reached["blocked"] = true
+		} else if out.Reason != equivclass.Accepted {
 			p.must(p.m.Refuse(incremental.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
 			p.note("refused", p.at)
 			p.reached["dead letter"] = true

@@ -139,6 +139,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible)
 	}
+	if s.Forgotten > 0 {
+		attrs = append(attrs, "forgotten", s.Forgotten)
+	}
 	if s.Outdated > 0 {
 		attrs = append(attrs, "outdated", s.Outdated)
 	}

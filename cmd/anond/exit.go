@@ -7,6 +7,7 @@ import (
 
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/suppress"
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
@@ -88,6 +89,19 @@ func classify(err error) (code int, hint string) {
 		return exitPrivacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
+	case errors.Is(err, daemon.ErrUnfinishedCopy):
+		return exitBehind, "restore a copy of the state that was made after the release was published"
+	case errors.Is(err, incremental.ErrUnpublished):
+		return exitFailed, "start anond run, which finishes the release, and run it again"
+	case errors.Is(err, incremental.ErrRefusedPool):
+		return exitPrivacy, "decide about the refused pool first: a lower policy.l, or initial.on_refusal quarantine or grow; then forget again"
+	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
+		return exitFailed, "nothing was changed; docs/OPERATIONS.md says what anond forget covers"
+	case errors.Is(err, daemon.ErrForeignList):
+		return exitBehind, "restore a state of this dataset; a new dataset needs its own ledger"
+	case errors.Is(err, suppress.ErrDamaged):
+		return exitFailed, "restore the file from a copy; if there is none, remove it: anond writes it again from the state, " +
+			"which knows whom it has forgotten"
 	case errors.Is(err, boltstore.ErrAhead):
 		return exitBehind, "keep the state in place; or restore a copy that is newer than it"
 	case errors.Is(err, daemon.ErrChecksum):

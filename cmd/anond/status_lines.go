@@ -16,8 +16,12 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	c := s.Counts
 	add(s.Dataset, "%s", doingLine(s))
 	add("source", "%s", sourceLine(s, before))
-	add("records", "%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
+	sum := fmt.Sprintf("%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
+	if c.Forgotten > 0 {
+		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"
+	}
+	add("records", "%s", sum)
 	add("pending", "%s", pendingLine(s))
 	if p := c.Pool; p != nil {
 		needs := grouped(p.Records)

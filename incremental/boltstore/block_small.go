@@ -202,8 +202,11 @@ func encodeCounters(c *incremental.Counters) []byte {
 	out := binary.AppendUvarint(nil, c.Sent)
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
 	out = appendMap(out, c.Ignored, cmp.Compare, entry)
-	if c.Replayed != nil { // not in a state of an earlier version
+	if c.Replayed != nil || c.Blocked > 0 { // not in a state of an earlier version
 		out = appendMap(out, c.Replayed, cmp.Compare, entry)
+	}
+	if c.Blocked > 0 { // format6
+		out = binary.AppendUvarint(out, c.Blocked)
 	}
 	return out
 }
@@ -215,11 +218,36 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
 	if len(r.b) > 0 {
-		if c.Replayed = readMap(r, entry); c.Replayed == nil {
+		c.Replayed = readMap(r, entry)
+		if len(r.b) > 0 {
+			if c.Blocked = r.uvarint(); c.Blocked == 0 {
+				r.fail()
+			}
+		} else if c.Replayed == nil {
 			r.fail()
 		}
 	}
 	return c, r.done()
+}
+
+func encodeForgotten(list []incremental.Digest) []byte {
+	out := make([]byte, 0, len(list)*len(incremental.Digest{}))
+	for _, d := range list {
+		out = append(out, d[:]...)
+	}
+	return out
+}
+
+func decodeForgotten(content []byte) ([]incremental.Digest, error) {
+	size := len(incremental.Digest{})
+	if len(content) == 0 || len(content)%size != 0 {
+		return nil, errDecode
+	}
+	out := make([]incremental.Digest, 0, len(content)/size)
+	for part := range slices.Chunk(content, size) {
+		out = append(out, incremental.Digest(part))
+	}
+	return out, nil
 }
 
 func encodeDictionary(entries []incremental.DictionaryEntry) []byte {

@@ -122,6 +122,7 @@ func (c *checker) head() {
 	}{
 		{keyMeta, func(b []byte) error { _, err := decodeMeta(b); return err }},
 		{keyCounters, func(b []byte) error { _, err := decodeCounters(b); return err }},
+		{keyForgotten, func(b []byte) error { _, err := decodeForgotten(b); return err }},
 	} {
 		content, err := get(c.tx, inMeta, cell.key)
 		if err != nil {

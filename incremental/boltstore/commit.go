@@ -91,6 +91,13 @@ func (w *writer) putFormat() error {
 	if w.tx.crypt != nil {
 		format = format5
 	}
+	x, err := w.bucket(inMeta)
+	if err != nil {
+		return err
+	}
+	if x.Get(keyForgotten) != nil {
+		format = format6
+	}
 	return w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, format))
 }
 

@@ -22,8 +22,12 @@ const (
 	// format5 is format 4 with every value encrypted, except for the format and the
 	// wrapped data key (package sealed). Only a file with a key has it.
 	format5 = 5
+	// format6 is format 4, or with a wrapped data key format 5, of a state that has forgotten people:
+	// meta holds the list of them, counters how many records of theirs were blocked, and a record with
+	// subject 0 is one of theirs. An earlier version would take in their records again.
+	format6 = 6
 
-	formatNewest = format5
+	formatNewest = format6
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
@@ -40,7 +44,7 @@ const (
 const fillPercent = 0.95
 
 // A bucket is one kind of content. All keys are numbers in big-endian, but for
-// the five names in meta, so a key never shows a value.
+// the six names in meta, so a key never shows a value.
 type bucket struct {
 	name []byte
 	seed uint32 // CRC-32C of the name, from which every checksum goes on
@@ -71,12 +75,13 @@ var (
 
 // Keys in meta.
 var (
-	keyFormat   = []byte("format")
-	keyMeta     = []byte("meta")
-	keyCounters = []byte("counters")
-	keyEnds     = []byte("ends")
-	keyCipher   = []byte("cipher") // the data key, wrapped; format5
-	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher}
+	keyFormat    = []byte("format")
+	keyMeta      = []byte("meta")
+	keyCounters  = []byte("counters")
+	keyEnds      = []byte("ends")
+	keyCipher    = []byte("cipher")    // the data key, wrapped; format5
+	keyForgotten = []byte("forgotten") // digests of all who were forgotten; format6
+	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten}
 )
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }

@@ -101,6 +101,16 @@ var smallValues = []value{
 		survives(decodeDictionary, encodeDictionary, plainDictionary)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Counters, encodeCounters) },
 		survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *incremental.Delta) []byte {
+		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
+			return encodeCounters(&incremental.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
+		})
+	}, survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *incremental.Delta) []byte {
+		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
+			return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}})
+		})
+	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
 		survives(func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },

@@ -75,8 +75,8 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine, l.attempts,
-		l.outbox} {
+	for _, part := range []func() error{l.head, l.forgotten, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine,
+		l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -117,6 +117,22 @@ func (l *loader) head() error {
 		return inMeta.damaged(keyCounters, err.Error())
 	}
 	return l.hand(func() error { return l.v.Counters(c) })
+}
+
+// forgotten hands out the list of who was forgotten, if there is one.
+func (l *loader) forgotten() error {
+	content, err := get(l.tx, inMeta, keyForgotten)
+	if content == nil || err != nil {
+		return err
+	}
+	list, err := decodeForgotten(content)
+	if err != nil {
+		return inMeta.damaged(keyForgotten, err.Error())
+	}
+	if l.v.Suppressed == nil {
+		return nil
+	}
+	return l.hand(func() error { return l.v.Suppressed(list) })
 }
 
 func (l *loader) dictionary() error {

@@ -141,9 +141,20 @@ func plainCounters(p plain) incremental.Counters {
 	c := incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
 	if p.r.Len() > 0 {
 		c.Replayed = plainReasons(p)
-		demand(c.Replayed != nil)
+		if p.r.Len() > 0 {
+			c.Blocked = p.u()
+			demand(c.Blocked > 0)
+		}
+		demand(c.Replayed != nil || c.Blocked > 0)
 	}
 	return c
+}
+
+func plainForgotten(p plain) (out []incremental.Digest) {
+	for ok := true; ok; ok = p.r.Len() > 0 {
+		out = append(out, incremental.Digest(p.raw(16)))
+	}
+	return out
 }
 
 func plainPartition(p plain) incremental.Partition {

@@ -34,6 +34,7 @@ const (
 	forCompact = "compact"
 	forRekey   = "rekey"
 	forRestore = "restore"
+	forForget  = "forget"
 )
 
 func beside(path, purpose string) string { return path + "." + purpose }
@@ -49,11 +50,14 @@ func CompactedPath(path string) string { return incomplete(beside(path, forCompa
 // sweep removes what processes that were killed left next to the state at path. Its lock
 // is held, and so was theirs. What cannot be removed disturbs only whoever makes the same.
 func sweep(path string) {
-	for _, purpose := range []string{forCompact, forRekey, forRestore} {
+	for _, purpose := range []string{forCompact, forRekey, forRestore, forForget} {
 		left := beside(path, purpose)
 		_, _ = os.Remove(left), os.Remove(incomplete(left))
 	}
 }
+
+// errUnchanged: there is nothing to replace the state by.
+var errUnchanged = errors.New("nothing changes")
 
 // replaceFile replaces the state at path by what write makes of it, holding its lock.
 func replaceFile(path, purpose string, o Options, write func(s *Store, dst string) error) error {
@@ -65,7 +69,10 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 		return err
 	}
 	fresh := beside(path, purpose)
-	if err = write(s, fresh); err == nil { // nothing is there: Open has swept
+	if err = write(s, fresh); err == errUnchanged { // nothing is there: Open has swept
+		return s.Close()
+	}
+	if err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err == nil {
@@ -120,28 +127,34 @@ func (s *Store) compact(dst string, key sealed.Key) error {
 
 // copyTo writes all values to a new state file under another key.
 func (s *Store) copyTo(path string, key sealed.Key) error {
+	return s.copyInto(path, key, func(to *Store, from *transaction) error {
+		for _, b := range allBuckets {
+			if err := to.copyBucket(from, b, nil); err != nil {
+				return err
+			}
+		}
+		return to.update(func(tx *transaction) error { return (&writer{tx: tx}).putFormat() }) // of what was copied
+	})
+}
+
+// copyInto makes a new state file under a key and fills it from this one.
+func (s *Store) copyInto(path string, key sealed.Key, fill func(to *Store, from *transaction) error) error {
 	to, err := Open(path, Options{NoSync: true, Key: key}) // synced once, below
 	if err != nil {
 		return err
 	}
-	err = guarded(func() error {
-		return s.view(func(tx *transaction) error {
-			for _, b := range allBuckets {
-				if err := to.copyBucket(tx, b); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
+	err = guarded(func() error { return s.view(func(tx *transaction) error { return fill(to, tx) }) })
 	if err == nil {
 		err = to.db.Sync()
 	}
 	return errors.Join(err, to.Close())
 }
 
-// copyBucket copies one bucket, some megabytes in a transaction.
-func (s *Store) copyBucket(from *transaction, b *bucket) error {
+// change makes the content of a value in a copy.
+type change func(key, content []byte) ([]byte, error)
+
+// copyBucket copies one bucket, some megabytes in a transaction. change may be nil.
+func (s *Store) copyBucket(from *transaction, b *bucket, change change) error {
 	x := from.Bucket(b.name)
 	if x == nil {
 		return nil // attempts may be missing; of another, verifyCopy tells
@@ -155,6 +168,9 @@ func (s *Store) copyBucket(from *transaction, b *bucket) error {
 					continue
 				}
 				content, err := from.unseal(b, key, value)
+				if err == nil && change != nil {
+					content, err = change(key, content)
+				}
 				if err == nil {
 					err = w.put(b, key, content[:len(content):len(content)])
 				}

@@ -315,8 +315,11 @@ func checkFormat(tx *transaction) (wrapped []byte, err error) {
 	if wrapped, err = get(tx, inMeta, keyCipher); err != nil {
 		return nil, err
 	}
-	if (v == format5) != (wrapped != nil) {
+	if v < format6 && (v == format5) != (wrapped != nil) {
 		return nil, inMeta.damaged(keyCipher, "it is missing, or the format is not that of an encrypted state")
+	}
+	if (tx.Bucket(inMeta.name).Get(keyForgotten) != nil) != (v == format6) {
+		return nil, inMeta.damaged(keyForgotten, "it is missing, or the format is not that of a state that has forgotten people")
 	}
 	return wrapped, tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
 		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {

@@ -10,7 +10,7 @@ import (
 
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
-		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts)}
+		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: slices.Clone(c.suppressed)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}

@@ -18,6 +18,18 @@ type content struct {
 	quarantine [][]incremental.RecordID // a list a commit
 	attempts   []incremental.Attempt
 	letters    []incremental.DeadLetter
+	suppressed []incremental.Digest
+}
+
+// forget is how a store forgets people.
+func (c *content) forget(e *incremental.Erasure) {
+	c.meta, c.suppressed = cloneMeta(e.Head()), slices.Clone(e.Suppressed())
+	stays := e.Dictionary()
+	c.dictionary = slices.DeleteFunc(c.dictionary, func(x incremental.DictionaryEntry) bool { return !stays(x) })
+	c.guard.Dictionary = uint64(len(c.dictionary))
+	for _, b := range c.records {
+		e.Rewrite(b)
+	}
 }
 
 func (c *content) apply(d *incremental.Delta) {
@@ -89,6 +101,11 @@ func (c *content) loadHead(v incremental.Visitor) error {
 	}
 	if c.counters != nil {
 		if err := v.Counters(*c.counters); err != nil {
+			return err
+		}
+	}
+	if len(c.suppressed) > 0 && v.Suppressed != nil {
+		if err := v.Suppressed(slices.Clone(c.suppressed)); err != nil {
 			return err
 		}
 	}

@@ -55,6 +55,13 @@ func (s *Store) Clone() *Store {
 	return &Store{held: s.held.clone(), fails: map[int]error{}}
 }
 
+// Forget returns an independent store with what is left after people were forgotten.
+func (s *Store) Forget(e *incremental.Erasure) *Store {
+	out := s.Clone()
+	out.held.forget(e)
+	return out
+}
+
 // Crash ends the store, as a dying process does, and returns what a new
 // process would open: all that was committed, nothing else.
 func (s *Store) Crash() *Store {

@@ -129,12 +129,14 @@ func (m *members) part(names map[string]uint32, text []byte) (uint32, bool) {
 
 // records is the export records.csv: the microdata.
 type records struct {
-	n       int
-	known   []bool   // by record: listed in the export
-	arrived []uint32 // first release whose cut covers the record, 0 = none yet
-	qi      []uint32 // n*d value ids
-	sa      []uint32
-	subject []uint32 // subject number, nil when no subject column is exported
+	n     int
+	known []bool // by record: listed in the export
+	// forgotten: its person was forgotten, so that what it says is not that person's.
+	forgotten []bool
+	arrived   []uint32 // first release whose cut covers the record, 0 = none yet
+	qi        []uint32 // n*d value ids
+	sa        []uint32
+	subject   []uint32 // subject number, nil when no subject column is exported
 	// Semi-sensitive attributes: a flagged value is in semi, and its cell is
 	// bucketedCell: the adversary does not know it.
 	semi [][]uint32 // per attribute, by record: value + 1; 0: not flagged
@@ -203,6 +205,7 @@ func (p *recordParser) parse(index *recordIndex) (*records, error) {
 		if r.known[rec] {
 			return nil, p.csv.fail("record is listed twice")
 		}
+		r.forgotten[rec] = bytes.HasPrefix(p.csv.fields[0], []byte("forgotten:"))
 		if err := p.row(rec); err != nil {
 			return nil, err
 		}
@@ -275,6 +278,7 @@ func (r *records) resize(n, d int, subjects bool) {
 	r.n = n
 	r.known = fit(r.known, n)
 	r.arrived = fit(r.arrived, n)
+	r.forgotten = fit(r.forgotten, n)
 	r.qi = fit(r.qi, n*d)
 	r.sa = fit(r.sa, n)
 	for j := range r.semi {

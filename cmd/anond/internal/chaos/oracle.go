@@ -36,7 +36,7 @@ func (s *site) verdict() error {
 		return err
 	}
 	status := e.Machine().Status()
-	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter; got != status.Sent {
+	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter + status.Forgotten; got != status.Sent {
 		return fmt.Errorf("sent %d, but published + pending + dead letters is %d", status.Sent, got)
 	}
 	if strings.Contains(s.log.String(), canary) {

@@ -97,7 +97,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	}
 	far := new(meters)
 	options.Progress = func(done, all uint64) { far.work.Set(int64(done), int64(all)); o.Manager.Advance() }
-	opened, err := openStore(ctx, c, o, options, lease)
+	opened, err := openForgetful(ctx, c, o, options, lease)
 	if err != nil {
 		return err
 	}

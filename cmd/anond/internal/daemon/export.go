@@ -95,8 +95,12 @@ func (e *Exporter) origins() incremental.Visitor {
 // Machine is the machine over the state; it must not be changed.
 func (e *Exporter) Machine() *incremental.Machine { return e.machine }
 
-// record is the name of a record in the exports: source:partition:offset.
+// record is the name of a record in the exports: source:partition:offset, or of a row whose owner
+// was forgotten, where the state does not know that, forgotten:0:number.
 func (e *Exporter) record(r int) string {
+	if e.offset[r] < 0 {
+		return "forgotten:0:" + strconv.Itoa(r)
+	}
 	p := e.names[e.origin[r]]
 	return p.Source + ":" + strconv.Itoa(int(p.ID)) + ":" + strconv.FormatInt(e.offset[r], 10)
 }
@@ -219,6 +223,9 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 	case e.schema.SensitiveIndex():
 		return v.Dictionaries[attribute].Text(v.SA.At(r))
 	case e.schema.SubjectIndex():
+		if e.offset[r] < 0 {
+			return "forgotten-" + strconv.Itoa(r)
+		}
 		return fmt.Sprintf("%016x", v.Subject[r])
 	}
 	for j, i := range e.schema.Quasi() {

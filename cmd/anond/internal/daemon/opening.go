@@ -67,6 +67,22 @@ func openStore(ctx context.Context, c *config.Config, o Options, options boltsto
 	return opened(ctx, o.Clock, func() (*boltstore.Store, error) { return openCompact(ctx, c, o, options, lease) })
 }
 
+// openForgetful is openStore, of a state that has forgotten whom the list next to the ledger names.
+func openForgetful(ctx context.Context, c *config.Config, o Options, options boltstore.Options, lease lease) (*boltstore.Store, error) {
+	store, err := openStore(ctx, c, o, options, lease)
+	if err != nil {
+		return nil, err
+	}
+	again, err := forgetListed(ctx, c, o, store, options)
+	switch {
+	case err != nil:
+		return nil, errors.Join(err, store.Close())
+	case again:
+		return openStore(ctx, c, o, options, lease)
+	}
+	return store, nil
+}
+
 // oncePatience is how long a run with --once waits for a source that does not
 // answer.
 const oncePatience = time.Minute

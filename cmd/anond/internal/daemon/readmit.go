@@ -11,7 +11,6 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/incremental"
-	"anond/incremental/boltstore"
 	"anond/incremental/sealed"
 	"anond/ingest"
 	"anond/snapshot"
@@ -65,7 +64,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if err != nil {
 		return out, err
 	}
-	store, err := boltstore.Open(c.State.Path, options)
+	store, err := openForgetful(ctx, c, o, options, lease{})
 	if err != nil {
 		return out, err
 	}

@@ -16,6 +16,7 @@ type StandIns struct {
 	Source      func(ingest.Resume) (ingest.Source, error)  // in place of the configured source
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
+	Forgetting  func(step string) error                     // between the steps of an erasure
 }
 
 func (s *StandIns) store(opened incremental.Store) incremental.Store {

@@ -23,6 +23,16 @@ var ofProcess = []Event{
 			Action: "use `first` to protect people rather than records; `anond audit` counts the people concerned",
 		},
 	}},
+	{Name: "forgotten_again", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "published", Type: Integer},
+		{Name: "unpublished", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the list next to the ledger names people whom the state did not know as forgotten: it was restored from a backup, or " +
+				"`anond forget` was interrupted. The state has forgotten them, before any record was read",
+			Action: "none; make a new backup",
+		},
+	}},
 	{Name: "status", Levels: []string{"info"}, Fields: []Field{
 		{Name: "sent", Type: Integer},
 		{Name: "published", Type: Integer},
@@ -41,6 +51,7 @@ var ofProcess = []Event{
 		{Name: "waiting", Type: Integer, Optional: true},
 		{Name: "pool_needs", Type: Integer, Optional: true},
 		{Name: "pool_possible", Type: Boolean, Optional: true},
+		{Name: "forgotten", Type: Integer, Optional: true},
 		{Name: "outdated", Type: Integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},

@@ -51,6 +51,8 @@ var ofPending = []metric{
 			e(float64(p.Infeasible), "infeasible")
 		}
 	}},
+	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later. sent = "+
+		"published + pending + dead letters + forgotten.", func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
 	{name: "anond_pending_oldest_age_seconds", help: "How long the oldest waiting record waits; absent if max_hold is a number of releases.",
 		read: func(s *sample, e emit) {
 			if !s.Report.Time.IsZero() && !s.Settings.HoldInCuts {

@@ -22,6 +22,7 @@ type Recording struct {
 	// pools are the quarantined ones; attempts the cuts tried.
 	pools    [][]incremental.RecordID
 	attempts []incremental.Attempt
+	erased   int                                                          // first record of a person who was forgotten; -1: none
 	ages     []era                                                        // since obstacle was asked
 	open     func(incremental.Store, incremental.Options) (engine, error) // a test may plant faults
 }
@@ -29,7 +30,7 @@ type Recording struct {
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
 func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
-	r := &Recording{options: o, open: openMachine, paths: map[int][]string{}}
+	r := &Recording{options: o, open: openMachine, paths: map[int][]string{}, erased: -1}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
@@ -51,7 +52,10 @@ func (r *Recording) visitor() incremental.Visitor {
 			return nil
 		},
 		Records: func(b *incremental.RecordBlock) error {
-			for range b.Len() {
+			for i := range b.Len() {
+				if b.Subject != nil && b.Subject[i] == 0 && r.erased < 0 {
+					r.erased = len(r.ticks)
+				}
 				r.ticks = append(r.ticks, b.Tick)
 			}
 			return nil

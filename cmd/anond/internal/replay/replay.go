@@ -26,6 +26,7 @@ func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result,
 	if out.Obstacle = r.obstacle(); out.Obstacle != "" {
 		return out, nil
 	}
+	lost := r.forgotten()
 	drawn := &orders{at: map[merge.Key][]int32{}}
 	due, d, err := r.play(nil, nil, drawn.note, seen(progress, 0))
 	if d != nil && r.between(d.Records) {
@@ -49,6 +50,7 @@ func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result,
 		}
 		out.Worlds = n
 	}
+	out.Obstacle = lost
 	return out, nil
 }
 

@@ -27,6 +27,63 @@ type stream struct {
 	open    func(incremental.Store, incremental.Options) (engine, error)
 }
 
+// forget lets the state forget the person with the first record from one on.
+func (f *stream) forget(from int) {
+	f.t.Helper()
+	m, err := incremental.Open(f.store, f.options)
+	require.NoError(f.t, err)
+	d, _ := m.SuppressedAs([]byte(strconv.Itoa(from)))
+	e, err := m.Forget([]incremental.Digest{d})
+	require.NoError(f.t, err)
+	require.Positive(f.t, e.Published)
+	f.store = f.store.Forget(e)
+	f.start()
+}
+
+// TestReplayAfterForgetting: a replay makes the decisions of before the first record again that was
+// forgotten, finds a fault in them, and says of the others that it cannot.
+func TestReplayAfterForgetting(t *testing.T) {
+	f := newStream(t, nil)
+	for range 8 {
+		f.feed(90, f.mixed)
+		f.cut(false)
+	}
+	releases := f.certified().Releases
+	person := 400
+	for f.m.(*incremental.Machine).Latest() != nil && !f.forgettable(person) {
+		person++
+	}
+	f.forget(person)
+	f.feed(90, f.mixed)
+	f.cut(true)
+	out, err := f.read().Run(2, nil)
+	require.NoError(t, err)
+	require.Nil(t, out.Difference)
+	require.Equal(t, 2, out.Worlds)
+	require.Contains(t, out.Obstacle, fmt.Sprintf("the cuts over more than %d records cannot be decided again: releases ", person))
+	require.Contains(t, out.Obstacle, fmt.Sprintf(" to %d. Releases 1 to ", releases+1))
+
+	wrong, err := f.altered(func(r *Recording) { r.rows[0][0], r.rows[70][0] = r.rows[70][0], r.rows[0][0] }).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, wrong.Difference)
+
+	f.forget(0)
+	out, err = f.read().Run(2, nil)
+	require.NoError(t, err)
+	require.Nil(t, out.Difference)
+	require.Contains(t, out.Obstacle, "cuts over more than 0 records cannot be decided again: releases 1 to ")
+}
+
+// forgettable reports whether a person's first record is the one of that number, and is published.
+func (f *stream) forgettable(person int) bool {
+	m, err := incremental.Open(f.store, f.options)
+	require.NoError(f.t, err)
+	d, _ := m.SuppressedAs([]byte(strconv.Itoa(person)))
+	e, err := m.Forget([]incremental.Digest{d})
+	require.NoError(f.t, err)
+	return e.Published > 0
+}
+
 func newStream(t *testing.T, change func(*incremental.Options)) *stream {
 	t.Helper()
 	h, err := equivclass.ParseHierarchy("zone", strings.NewReader("a;x;*\nb;x;*\nc;x;*\nd;y;*\ne;y;*\n"))

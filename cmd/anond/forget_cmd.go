@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+)
+
+func newForgetCommand(env *environment) *cobra.Command {
+	var path, from string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "forget [SUBJECT]", Short: "Remove a person from the state of a stopped daemon",
+		Long: `forget removes a person from the state of a stopped daemon (exit 4 if it runs):
+quasi-identifiers, sensitive value, subject digest, where the records came from,
+and for the whole bucket (at level L1: class) who of it has which value. Published rows stay, without
+owner: a row that is removed names its person. Later records of the person are
+blocked, by a keyed digest that stays next to the ledger and is applied again
+when an older state is restored. The state is written anew, without free pages.
+
+The subject is written as the records have it. An argument stays in the shell's
+history: better give it in a file or on standard input, alone on a line. It is
+neither printed nor logged. The receipt says what was removed, and where the
+person's data may still be.
+
+Whom to forget must not follow from the sensitive value: see the threat model.`,
+		Example: "  anond forget -c anond.yaml --from subject.txt\n  anond forget -c anond.yaml --from - < subject.txt",
+		// The arguments may hold a subject, so no error repeats them (rule V, no person's value is shown).
+		Args: func(_ *cobra.Command, args []string) error {
+			if (len(args) == 1) == (from == "") && len(args) < 2 {
+				return nil
+			}
+			return usage("anond forget --from FILE, or - for standard input", "give one subject: as an argument, or by --from")
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			subject, err := env.subject(args, from)
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(cfg.State.Path); err != nil {
+				return err
+			}
+			receipt, err := daemon.Forget(c.Context(), cfg, daemon.Options{Log: newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))}, subject)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, receipt)
+			}
+			return writeReceipt(env.stdout, &receipt)
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().StringVar(&from, "from", "", "`file` with the subject alone on its line; - is standard input")
+	c.SetFlagErrorFunc(func(*cobra.Command, error) error {
+		return usage("anond forget --help shows its flags; give a subject that begins with a dash by --from",
+			"a flag is not known or has no value")
+	})
+	return c
+}
+
+// maxSubject bounds what is read as a subject.
+const maxSubject = 1 << 20
+
+// subject reads the subject from the argument, or a file.
+func (e *environment) subject(args []string, from string) ([]byte, error) {
+	if len(args) == 1 {
+		return subjectLine([]byte(args[0]))
+	}
+	in := e.stdin
+	if from != "-" {
+		f, err := os.Open(from)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxSubject+1))
+	if err != nil {
+		return nil, err
+	}
+	return subjectLine(text)
+}
+
+var errSubject = errors.New("the subject must be one line that is not empty, of at most 1 MiB")
+
+// subjectLine takes the end of the line from a subject.
+func subjectLine(text []byte) ([]byte, error) {
+	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	if len(line) == 0 || len(text) > maxSubject || bytes.ContainsAny(line, "\r\n") {
+		return nil, usage("one person at a time: run it once for each", "%s", errSubject)
+	}
+	return line, nil
+}
+
+// writeReceipt writes a receipt for people.
+func writeReceipt(w io.Writer, r *daemon.Receipt) error {
+	var out strings.Builder
+	line := func(name, text string) {
+		out.WriteString(name + strings.Repeat(" ", max(1, 14-len(name))) + text + "\n")
+	}
+	line("dataset", r.Dataset)
+	line("time", r.Time.Format("2006-01-02T15:04:05Z07:00"))
+	person := r.Person + " (a keyed digest)"
+	if r.Before {
+		person += ", forgotten before"
+	}
+	line("person", person)
+	x := r.Removed
+	if x.Published+x.Unpublished == 0 {
+		line("removed", "nothing: the state has no record of the person")
+	} else {
+		line("removed", count(x.Unpublished, "record")+" that waited")
+		line("", "the owner of "+count(x.Published, "published row")+", with quasi-identifiers, value and origin")
+		line("", "who has which value, for "+count(x.Unlinked, "other record")+" of the same buckets or classes")
+	}
+	if x.Derivable > 0 {
+		line("derivable", "the value of "+count(x.Derivable, "published row")+": it follows from earlier classes of others")
+	}
+	line("blocked", "every later record of the person: "+r.List)
+	for _, m := range r.Remains {
+		line("remains", m.What+": "+m.Why)
+		for _, where := range m.Where {
+			line("", where)
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// TestForgettingDuringARelease: a release has its name, and the state does not know that it is
+// published. At level L2 its people can be forgotten: the next start renders the same bytes,
+// since these show bags of buckets only. At level L1 values stand in rows, and it is refused.
+func TestForgettingDuringARelease(t *testing.T) {
+	for _, level := range []string{"L2", "L1"} {
+		dir := t.TempDir()
+		var in strings.Builder
+		in.WriteString("person,age,ill\n")
+		for i := range 600 {
+			fmt.Fprintf(&in, "p%d,%d,ill-%d\n", i, 20+i*7%60, i*i%11)
+		}
+		text := strings.ReplaceAll(parkedConfig, "{k: 2, l: 2, level: L1, max_hold: 0s}", "{k: 3, l: 2, level: "+level+"}")
+		text = strings.ReplaceAll(text, "  attributes:\n", "  attributes:\n    - {name: person, role: subject}\n")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "in.csv"), []byte(in.String()), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "anond.yaml"), []byte(text), 0o600))
+		c, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
+		require.NoError(t, err)
+		disk := &slowDisk{FS: snapshot.OS(), reached: make(chan struct{}), resume: make(chan struct{})}
+		log := &lines{}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		o := Options{Log: slog.New(slog.NewJSONHandler(log, nil))}
+		go func() { ended <- Run(ctx, c, Options{Log: o.Log, Clock: hasty{}, FS: disk}) }()
+		<-disk.reached
+		stop()
+		require.Eventually(t, func() bool { return log.has("release_parked") }, time.Minute, time.Millisecond)
+		close(disk.resume)
+		require.NoError(t, <-ended)
+		require.DirExists(t, filepath.Join(dir, "releases", "000001"))
+
+		receipt, err := Forget(t.Context(), c, o, []byte("p30"))
+		if level == "L1" {
+			require.ErrorIs(t, err, incremental.ErrUnpublished)
+		} else {
+			require.NoError(t, err)
+			assert.Equal(t, 1, receipt.Removed.Published)
+			assert.Positive(t, receipt.Removed.Unlinked)
+		}
+		ctx, stop = context.WithCancel(t.Context())
+		go func() { ended <- Run(ctx, c, o) }()
+		require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Minute, time.Millisecond)
+		stop()
+		require.NoError(t, <-ended)
+	}
+}

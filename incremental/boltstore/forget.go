@@ -1,0 +1,126 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anond/incremental"
+	"anond/incremental/sealed"
+)
+
+// ForgetFile replaces the state at path by one that has forgotten people, as plan says of the
+// opened state. Without a plan nothing changes.
+//
+// It holds the lock throughout, and the new file appears in one step, complete and synced: after
+// a crash there is the old state or the new one. What plan does before it returns is done
+// before anything is removed. bbolt keeps removed values on free pages, so the new file is
+// written from nothing. The old one is removed, but a file system or a disk may keep its blocks.
+func ForgetFile(path string, o Options, plan func(*Store) (*incremental.Erasure, error)) error {
+	return replaceFile(path, forForget, o, func(s *Store, dst string) error {
+		e, err := plan(s)
+		if err == nil && e == nil {
+			err = errUnchanged
+		}
+		if err != nil {
+			return err
+		}
+		return appear(context.Background(), dst, o.Key, func(tmp string) error { return s.forgetTo(tmp, o.Key, e) })
+	})
+}
+
+// forgetTo writes the state that has forgotten to a new file.
+func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) error {
+	return s.copyInto(path, key, func(to *Store, from *transaction) error {
+		ends, err := readEnds(from)
+		if err != nil {
+			return err
+		}
+		for _, b := range allBuckets {
+			if b == inDictionary {
+				ends.dictionary, err = to.keepDictionary(from, e)
+			} else {
+				err = to.copyBucket(from, b, changeOf(b, e))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return to.update(func(tx *transaction) error {
+			w := writer{tx: tx}
+			return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
+				w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putFormat())
+		})
+	})
+}
+
+// changeOf is how a copy changes the values of a bucket; nil: not.
+func changeOf(b *bucket, e *incremental.Erasure) change {
+	if b != inRecords {
+		return nil
+	}
+	return func(key, content []byte) ([]byte, error) {
+		n, err := b.number(key, 4)
+		if err != nil {
+			return nil, err
+		}
+		block, err := decodeRecords(incremental.RecordID(n), content)
+		if err != nil {
+			return nil, b.damaged(key, err.Error())
+		}
+		e.Rewrite(&incremental.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
+			Origin: block.origin, Offset: block.offset})
+		return block.encode(), nil
+	}
+}
+
+// keepDictionary copies the entries that stay and returns how many these are.
+func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept uint64, err error) {
+	stays := e.Dictionary()
+	err = scan(from, inDictionary, 8, func(_ uint64, key, content []byte) error {
+		list, err := decodeDictionary(content)
+		if err != nil {
+			return inDictionary.damaged(key, err.Error())
+		}
+		var out []incremental.DictionaryEntry
+		for _, x := range list {
+			if stays(x) {
+				out = append(out, x)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		err = s.update(func(tx *transaction) error {
+			w := writer{tx: tx}
+			return w.put(inDictionary, key64(kept), encodeDictionary(out))
+		})
+		kept += uint64(len(out))
+		return err
+	})
+	return kept, err
+}
+
+// Forgotten returns the seed of the state and the list of who was forgotten. Its cost is that
+// of the list. fresh: nothing was committed yet, so that the seed is not drawn.
+func (s *Store) Forgotten() (seed [32]byte, list []incremental.Digest, fresh bool, err error) {
+	err = guarded(func() error {
+		return s.view(func(tx *transaction) error {
+			content, err := get(tx, inMeta, keyMeta)
+			if err != nil {
+				return err
+			}
+			fresh = content == nil
+			l := loader{tx: tx, v: incremental.Visitor{
+				Meta:       func(m incremental.Meta) error { seed = m.Seed; return nil },
+				Counters:   func(incremental.Counters) error { return nil },
+				Suppressed: func(d []incremental.Digest) error { list = d; return nil },
+			}}
+			return errors.Join(l.head(), l.forgotten())
+		})
+	})
+	if err != nil {
+		err = fmt.Errorf("state %s: %w", s.path, err)
+	}
+	return seed, list, fresh, err
+}

@@ -1,0 +1,344 @@
+package incremental
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Erasure: what a state keeps of people who were forgotten.
+//
+// A record of a forgotten person keeps its number and its place in the order of arrival, as
+// other numbers count on it, and its class if it was published. It loses subject,
+// quasi-identifiers, value, and where it came from: subject 0 says so. In a class it is a row
+// that has no owner; outside of classes it is nothing but a count (forgotten).
+//
+// Rule N (insert-only), as amended: no published row ever leaves, also not that of a person who
+// is forgotten. What leaves is the link from the person to the row. Rules A (frozen classes) and
+// B (buckets) hold because classes, buckets and bags stay as they are, and so do the cells: an
+// ownerless row takes codes with which its class shows what it showed (cellKeeper). Rule P (pure
+// classes): a class with an ownerless row is closed (Policy.exhausted), since regrouping would
+// need the value of a person who is not there any more. Rule S (subjects): no later record of the
+// person is taken in (suppression), as a second bucket for the same value would tell it.
+//
+// Claim (Theorem E goes on to hold). If whom people ask to be forgotten, and when, does not
+// depend on sensitive values given quasi-identifiers and arrivals, then for every person t in a
+// published bucket B and every value v, P(s(t)=v | all releases, program, law of draws, who was
+// forgotten when) = count_B(v)/|B|.
+//
+// Proof. Add who was forgotten when, as a list F, to what is observed. The weight of a world gets
+// one more factor, P(F | world). The permutations g of the proof of Theorem E exchange values
+// among records of buckets and keep quasi-identifiers and arrivals; so this factor stays, by the
+// assumption. It remains that given F the machine's output has the same probability for a world
+// and for g of it. A waiting record that is forgotten is in no later pool: pools, classes and
+// their times are functions of quasi-identifiers, arrival, published data and F, and none of
+// these is changed by g. That of a pool that loses a record another one is in its place follows from
+// these alone, too: no value is looked at before the pool is complete (pool.go). A published record
+// that is forgotten leaves bag, class and bucket as they are; so what later pools take from
+// published values stays. A later record of a person in F is blocked by its subject alone. g moves
+// values also from and to ownerless rows, as their values count in the bag like all others. So all
+// steps of the proof apply, and the posterior is the share in the bucket. QED
+//
+// What the proof excludes: a first pool that was refused, and is judged again without a record of
+// it: that one bag was refused and the other is not tells about the record. Forget refuses
+// that (ErrRefusedPool). Deletions that follow from the value, such as those of people who died
+// of it, are outside of the model.
+//
+// A release that is decided and not published yet is rendered afterwards as it would have been: the
+// recoding of level L2 writes cells, classes and bags of buckets, and nothing else of the records. At
+// level L1 values stand in rows, so there the release is finished first (ErrUnpublished).
+//
+// All worlds of a small stream with and without erasures: TestForgettingKeepsTheoremE.
+
+// Errors of Forget. Nothing was changed.
+var (
+	// ErrNoSubject: records do not say whose they are.
+	ErrNoSubject = errors.New("no attribute has role subject: the state does not know which records are a person's")
+	// ErrRefusedPool: a waiting record of a first pool that was refused.
+	ErrRefusedPool = errors.New("a record is in the first pool, which was refused: to judge the pool again without it would tell its value")
+	// ErrNotErasable: state cannot cut the link to a published row under these settings.
+	ErrNotErasable = errors.New("a published record cannot be forgotten under these settings")
+	// ErrNobodyElse: nothing would be left to stand in the place of the records.
+	ErrNobodyElse = errors.New("the state has no record of anybody else")
+)
+
+// Forgotten counts what an erasure changes. It tells nothing that depends on a value (rule H,
+// held).
+type Forgotten struct {
+	Published   int `json:"published"`   // rows that lose their owner and stay
+	Unpublished int `json:"unpublished"` // records that were in no release
+	Unlinked    int `json:"unlinked"`    // records of others in the same buckets or classes, whose link to their value is cut
+	// Derivable are published records whose value follows from what the state has of others: at
+	// level L1, where the people of a class were in other classes before.
+	Derivable int `json:"derivable"`
+	// Bounds are published cells that show a value of the person because nobody else of the
+	// class had it: every release shows them.
+	Bounds int `json:"bounds"`
+	// First is the release that published a row of the person first, 0 if none did.
+	First uint32 `json:"first_release"`
+}
+
+// Erasure is how a state is rewritten such that it forgets people. A store rewrites itself by
+// it into a new file; the machine that made it must be thrown away.
+type Erasure struct {
+	Forgotten
+	records *columns
+	meta    *Meta
+	list    []Digest
+	slots   map[RecordID]*vacancy        // of all who were ever forgotten
+	values  map[RecordID]equivclass.Code // sensitive values that are dealt anew inside of a bag
+	renamed map[int][]equivclass.Code    // by attribute without hierarchy: new code by old one, or vanished
+}
+
+// vacancy is what stands in the place of a forgotten person's record.
+type vacancy struct {
+	codes []equivclass.Code // by columns.stores
+	value equivclass.Code
+	class ClassID // none: it is in no class
+	fresh bool    // forgotten by this erasure
+}
+
+// vanished is the new code of a value that nobody has any more.
+const vanished = ^equivclass.Code(0)
+
+// erased reports whether a record is one of a person who was forgotten.
+func (c *columns) erased(r RecordID) bool { return c.firsts != nil && c.subject[r] == 0 }
+
+// vacate finds what follows from erased records: which classes have a row without owner, and
+// how many records are in no class.
+func (c *columns) vacate(classes []*Class) {
+	c.vacant = 0
+	if c.firsts == nil {
+		return
+	}
+	for r, subject := range c.subject {
+		switch class := c.classOf[r]; {
+		case subject != 0:
+		case class == none:
+			c.vacant++
+		default:
+			classes[class].Ownerless = true
+		}
+	}
+}
+
+// Forget plans how the state forgets more people, by their digests (SuppressedAs), and those
+// whom it has forgotten before. Nothing may be staged, and the machine must not be used any more:
+// a store is written anew by the plan, and opened again. Cost: all records.
+func (m *Machine) Forget(people []Digest) (*Erasure, error) {
+	if m.broken {
+		return nil, ErrBroken
+	}
+	m.blocked.add(people)
+	p := &erasing{Erasure: &Erasure{records: &m.records, list: m.Suppressed(), slots: map[RecordID]*vacancy{},
+		values: map[RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, machine: m}
+	if m.records.firsts == nil {
+		return nil, ErrNoSubject
+	}
+	p.meta = m.head.stored(m.records.leaves)
+	if p.gather(); p.Published+p.Unpublished == 0 {
+		return p.Erasure, nil
+	}
+	if m.history.unpublished() != nil && m.policy.Level != L2 {
+		return nil, ErrUnpublished
+	}
+	if err := p.firstPool(); err != nil {
+		return nil, err
+	}
+	if why := p.unsupported(); p.Published > 0 && why != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNotErasable, why)
+	}
+	p.unlink()
+	newCellKeeper(p).keep()
+	return p.Erasure, p.rename()
+}
+
+// unsupported says why a published record cannot lose its owner; empty: it can.
+func (p *erasing) unsupported() string {
+	s := p.machine.schema
+	switch {
+	case len(s.Semi()) > 0 || len(s.Flags()) > 0:
+		return "the schema has semi-sensitive attributes"
+	case p.machine.policy.Repeat == RepeatSticky:
+		return "subject.repeat is sticky"
+	}
+	return ""
+}
+
+// erasing makes an Erasure.
+type erasing struct {
+	*Erasure
+	machine *Machine
+}
+
+// gather finds the records of forgotten people, also of those who were forgotten before.
+func (p *erasing) gather() {
+	m, c := p.machine, p.records
+	for r := range c.len() {
+		fresh := !c.erased(r)
+		if fresh && !m.blocked.known[m.secrets.suppressed(c.subject[r])] {
+			continue
+		}
+		s := &vacancy{codes: make([]equivclass.Code, len(c.stores)), value: c.value(r), class: c.classOf[r], fresh: fresh}
+		for k, attribute := range c.stores {
+			if c.Dicts[attribute] != nil {
+				s.codes[k] = c.Columns[attribute].At(int(r))
+			}
+		}
+		p.slots[r] = s
+		if fresh {
+			p.note(s)
+		}
+	}
+}
+
+func (p *erasing) note(s *vacancy) {
+	if s.class == none {
+		p.Unpublished++
+		return
+	}
+	p.Published++
+	if born := p.born(s.class); p.First == 0 || born < p.First {
+		p.First = born
+	}
+}
+
+// born is the release in which somebody of a class was published first.
+func (p *erasing) born(id ClassID) uint32 { return p.machine.history.classes[id].Born }
+
+// firstPool opens the first pool again if it loses a record before it is decided: it was not
+// looked at. One that was refused must stay what it was.
+func (p *erasing) firstPool() error {
+	pools := &p.meta.Pools
+	if p.machine.policy.Level != L2 || p.meta.InitialDone || pools.First == 0 || pools.Grown {
+		return nil
+	}
+	for r, s := range p.slots {
+		switch {
+		case !s.fresh || s.class != none || r >= pools.First:
+		case pools.Refused:
+			return ErrRefusedPool
+		default:
+			pools.First = 0
+			return nil
+		}
+	}
+	return nil
+}
+
+// unlink deals the values of each bag that has an ownerless row anew: ascending, in the order of
+// the records. So the bag stays, and nothing says who of it has which value: else the value of
+// the row would be the bag less the values of the others.
+func (p *erasing) unlink() {
+	for _, members := range p.bags() {
+		values := make([]equivclass.Code, len(members))
+		for i, r := range members {
+			values[i] = p.records.value(r)
+		}
+		slices.Sort(values)
+		for i, r := range members {
+			p.values[r] = values[i]
+			if s := p.slots[r]; s != nil {
+				s.value = values[i]
+			} else if !p.machine.Unlinked(p.records.classOf[r]) {
+				p.Unlinked++
+			}
+		}
+	}
+}
+
+// bags returns the members of each bucket, at level L1 of each class, that has an ownerless row,
+// ascending.
+func (p *erasing) bags() (out [][]RecordID) {
+	classes, wanted := p.machine.history.classes, map[BucketID]bool{}
+	open := map[ClassID]bool{}
+	for _, s := range p.slots {
+		if s.class != none {
+			open[s.class] = true
+			wanted[classes[s.class].Bucket] = true
+		}
+	}
+	of := map[BucketID][]RecordID{}
+	var order []BucketID
+	moved := p.moved()
+	for _, c := range classes {
+		switch {
+		case c.Died != 0:
+		case c.Bucket == 0 && open[c.ID]:
+			if moved(c) {
+				p.derivable(c)
+				continue
+			}
+			out = append(out, c.Members)
+		case c.Bucket != 0 && wanted[c.Bucket]:
+			if of[c.Bucket] == nil {
+				order = append(order, c.Bucket)
+			}
+			of[c.Bucket] = append(of[c.Bucket], c.Members...)
+		}
+	}
+	for _, id := range order {
+		slices.Sort(of[id])
+		out = append(out, of[id])
+	}
+	return out
+}
+
+// moved tells of a living class whether one of its people was in another class before: then
+// their values follow from the flat classes of earlier releases, and dealing them anew would
+// contradict those.
+func (p *erasing) moved() func(*Class) bool {
+	before := map[RecordID]bool{}
+	for _, ids := range p.machine.history.died {
+		for _, id := range ids {
+			for _, r := range p.machine.history.classes[id].Members {
+				before[r] = true
+			}
+		}
+	}
+	return func(c *Class) bool { return slices.ContainsFunc(c.Members, func(r RecordID) bool { return before[r] }) }
+}
+
+// derivable counts the people of a class whose values stay with their rows.
+func (p *erasing) derivable(c *Class) {
+	for _, r := range c.Members {
+		if s := p.slots[r]; s != nil && s.fresh {
+			p.Derivable++
+		}
+	}
+}
+
+// Unlinked reports whether the state does not know any more who of a class has which value,
+// since somebody of its bag was forgotten.
+func (m *Machine) Unlinked(class ClassID) bool {
+	if m.unlinked == nil {
+		m.unlinked = m.unlinkedClasses()
+	}
+	return m.unlinked[class]
+}
+
+func (m *Machine) unlinkedClasses() map[ClassID]bool {
+	out, buckets := map[ClassID]bool{}, map[BucketID]bool{}
+	p := &erasing{machine: m}
+	var moved func(*Class) bool
+	for _, c := range m.history.classes {
+		switch {
+		case !c.Ownerless || c.Died != 0:
+		case c.Bucket != 0:
+			buckets[c.Bucket] = true
+		default:
+			if moved == nil {
+				moved = p.moved()
+			}
+			out[c.ID] = !moved(c)
+		}
+	}
+	for _, c := range m.history.classes {
+		if buckets[c.Bucket] {
+			out[c.ID] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package incremental
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// cellKeeper finds the codes that stand in the place of a forgotten person's quasi-identifiers
+// in a class: those with which the class, and every class that it was in before, show
+// the cells that were published (rule A, frozen classes). It takes the code of somebody
+// else of the class where that is enough. Where the cell ends at the person's value, and nobody
+// else has it, the value stays, as every release shows it as the end of the cell. In a
+// hierarchy it is any leaf below the published label.
+//
+// Recodings that show quasi-identifiers exactly are not for this: their rows would change.
+type cellKeeper struct {
+	*erasing
+	held map[RecordID][]*Class // the classes that ever held the record of a vacancy
+}
+
+func newCellKeeper(p *erasing) *cellKeeper {
+	k := &cellKeeper{erasing: p, held: map[RecordID][]*Class{}}
+	for _, c := range p.machine.history.classes {
+		for _, r := range c.Members {
+			if p.slots[r] != nil {
+				k.held[r] = append(k.held[r], c)
+			}
+		}
+	}
+	return k
+}
+
+// keep replaces the codes of all slots in classes, also of those who were forgotten before:
+// they may have a code that only a person has who is forgotten now.
+func (k *cellKeeper) keep() {
+	for _, r := range slices.Sorted(maps.Keys(k.slots)) {
+		if k.slots[r].class == none {
+			continue
+		}
+		for j := range k.records.schema.Quasi() {
+			k.replace(r, j)
+		}
+	}
+}
+
+func (k *cellKeeper) replace(r RecordID, j int) {
+	s, dict := k.slots[r], k.records.qiDict(j)
+	own := s.codes[j]
+	want := make([]shape, len(k.held[r]))
+	for i, c := range k.held[r] {
+		want[i] = k.shape(dict, j, c)
+	}
+	fits := func(code equivclass.Code) bool {
+		s.codes[j] = code
+		for i, c := range k.held[r] {
+			if !want[i].equal(k.shape(dict, j, c)) {
+				return false
+			}
+		}
+		return true
+	}
+	others := k.others(j, s.class)
+	if slices.ContainsFunc(others, fits) {
+		return
+	}
+	if dict.Kind() == equivclass.Tree {
+		tree := dict.Attribute().Hierarchy
+		lo, hi := tree.Span(want[len(want)-1].node)
+		for leaf := lo; leaf <= hi; leaf++ {
+			if fits(leaf) {
+				return
+			}
+		}
+	}
+	s.codes[j] = own
+	if s.fresh {
+		k.Bounds++
+	}
+}
+
+// others are the codes of the people of a class who are not forgotten, ascending.
+func (k *cellKeeper) others(j int, class ClassID) (out []equivclass.Code) {
+	for _, r := range k.machine.history.classes[class].Members {
+		if k.slots[r] == nil {
+			out = append(out, k.records.qi(j).At(int(r)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// code is the one that a record has in quasi-identifier j.
+func (k *cellKeeper) code(r RecordID, j int) equivclass.Code {
+	if s := k.slots[r]; s != nil {
+		return s.codes[j]
+	}
+	return k.records.qi(j).At(int(r))
+}
+
+// shape is what decides the cell of a class, whatever the recoding makes of it.
+type shape struct {
+	lo, hi float64
+	node   int
+	set    []equivclass.Code
+}
+
+func (a shape) equal(b shape) bool {
+	return a.lo == b.lo && a.hi == b.hi && a.node == b.node && slices.Equal(a.set, b.set)
+}
+
+func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *Class) (out shape) {
+	codes := make([]equivclass.Code, len(c.Members))
+	for i, r := range c.Members {
+		codes[i] = k.code(r, j)
+	}
+	switch dict.Kind() {
+	case equivclass.Number:
+		by := func(a, b equivclass.Code) int { return cmp.Compare(dict.Number(a), dict.Number(b)) }
+		out.lo, out.hi = dict.Number(slices.MinFunc(codes, by)), dict.Number(slices.MaxFunc(codes, by))
+	case equivclass.Tree:
+		out.node = dict.Attribute().Hierarchy.LCA(slices.Min(codes), slices.Max(codes))
+	default:
+		slices.Sort(codes)
+		out.set = slices.Compact(codes)
+	}
+	return out
+}

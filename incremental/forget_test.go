@@ -1,0 +1,166 @@
+package incremental_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental"
+)
+
+// forget lets the state forget a person, as the daemon does: the store is written anew, and
+// the machine opened on it. That it was asked, and whether it was done, is seen.
+func (p *play) forget(person string) {
+	p.t.Helper()
+	d, _ := p.m.SuppressedAs([]byte(person))
+	e, err := p.m.Forget([]incremental.Digest{d})
+	if errors.Is(err, incremental.ErrRefusedPool) {
+		p.reached["in a refused pool"] = true
+		p.note("not forgotten", person)
+		p.open()
+		return
+	}
+	p.must(err)
+	p.note("forgotten", person, e.Forgotten)
+	if e.Unpublished > 0 {
+		p.reached["forgotten waiting"] = true
+	}
+	if e.Published > 0 {
+		p.reached["forgotten published"] = true
+	}
+	p.store = p.store.Forget(e)
+	p.open()
+	_, known := p.m.SuppressedAs([]byte(person))
+	require.True(p.t, known)
+	require.Empty(p.t, p.m.CheckInvariants())
+	p.sameBags()
+}
+
+// sameBags requires that the state still has the bag of each bucket.
+func (p *play) sameBags() {
+	i := p.m.Latest()
+	if i == nil {
+		return
+	}
+	v, err := p.m.View(i.Release)
+	p.must(err)
+	for _, b := range p.buckets(v) {
+		var want, have []string
+		for _, r := range b.members {
+			want = append(want, string(p.name(p.world[r])))
+		}
+		for _, c := range b.classes {
+			for _, r := range c {
+				have = append(have, v.Dictionaries[2].Text(v.SA.At(int(r))))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(have)
+		require.Equal(p.t, want, have)
+	}
+}
+
+// fixed leaves a first pool that is fixed and not decided: the commit of the outcome fails.
+func (p *play) fixed() {
+	p.store.FailAt(2, errors.New("the disk is full"))
+	_, err := p.m.Cut(1, [32]byte{})
+	require.Error(p.t, err)
+	p.store = p.store.Crash()
+	p.open()
+}
+
+// forgetful are streams of people of whom some are forgotten, ordered by what they cost.
+// Persons are those of someTwice: aacdeccghij.
+func forgetful(t testing.TB) []*course {
+	with := func(name string, n int, play func(p *play), reaches ...string) *course {
+		return &course{name: name, n: n, d: 2, k: 2, l: 2, schema: withPeople(t), rows: someTwice, need: asksFor(2), play: play,
+			policy: quarantines, reaches: reaches}
+	}
+	return []*course{
+		with("a person who waits, with a repeat", 10, func(p *play) {
+			p.feed(3)
+			p.forget("a")
+			p.feed(8)
+			p.cut()
+			p.feed(10)
+			p.cut()
+		}, "forgotten waiting", "second release"),
+		with("a published person, who comes again", 9, func(p *play) {
+			p.feed(5)
+			p.cut()
+			p.forget("c")
+			p.feed(9)
+			p.cut()
+			p.forget("c")
+			p.cut()
+		}, "forgotten published", "blocked", "second release"),
+		with("two of one bucket, one after the other", 9, func(p *play) {
+			p.feed(5)
+			p.cut()
+			p.forget("a")
+			p.forget("c")
+			p.feed(9)
+			p.cut()
+			p.forget("g")
+		}, "forgotten published", "blocked", "second release"),
+		with("a first pool that is fixed", 10, func(p *play) {
+			p.feed(5)
+			p.fixed()
+			p.forget("e")
+			p.feed(8)
+			p.cut()
+			p.feed(10)
+			p.cut()
+		}, "forgotten waiting", "second release"),
+		with("a quarantined person", 9, func(p *play) {
+			p.feed(5)
+			p.cut()
+			p.forget("c")
+			p.feed(9)
+			p.cut()
+		}, "forgotten waiting", "quarantined"),
+		func() *course {
+			s := with("a first pool that was refused", 8, func(p *play) {
+				p.feed(5)
+				p.cut()
+				p.forget("a")
+				p.feed(8)
+				p.cut()
+			}, "in a refused pool", "forgotten published")
+			s.policy = nil
+			return s
+		}(),
+	}
+}
+
+// TestForgettingKeepsTheoremE: in every world of streams in which people are forgotten, with
+// every outcome of the draws, the posterior of each value of each published record is its share
+// in the record's bucket, that of an ownerless row included, for all priors of
+// TestEveryWorldOfSmallStreams. Who is forgotten and when is the same in all worlds: it does not
+// follow from values.
+func TestForgettingKeepsTheoremE(t *testing.T) {
+	t.Parallel()
+	all := forgetful(t)
+	for _, s := range all[:tier.Of(t, 1, 3, len(all))] {
+		t.Run(s.name, func(t *testing.T) { s.requireExact(t) })
+	}
+}
+
+// TestForgettingByValue shows what the theorem excludes: where those who ask follow from
+// values, who was forgotten tells them.
+func TestForgettingByValue(t *testing.T) {
+	s := forgetful(t)[1]
+	s.play = func(p *play) {
+		p.feed(5)
+		p.cut()
+		if p.m.Latest() != nil && p.world[2] == 0 {
+			p.forget("c")
+		}
+	}
+	v := s.enumerate(t)
+	require.Less(t, v.exact[0], v.published)
+	require.Equal(t, "1", v.worst.RatString())
+}
