@@ -106,6 +106,7 @@ var sharedFigures = []struct {
 	{metric: "anond_state_free_bytes", status: key("state.free")},
 	{metric: "anond_state_quota_bytes", status: key("state.quota")},
 	{metric: "anond_state_full", status: key("full")},
+	{metric: "anond_forgotten_records", status: key("counts.forgotten")},
 }
 
 // counted are metrics with one series for each reason of a part of the status.
