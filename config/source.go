@@ -149,7 +149,7 @@ func (s *Source) keys() []key {
 			doc: "Encrypt connections to the brokers. Certificates are always verified."},
 		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's",
 			doc: "PEM file of the authorities that may sign a broker's certificate. This file, and those of cert and key, are read again at a " +
-				"reload, and within ten seconds of a change."},
+				"reload."},
 		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
 		{path: "source.kafka.tls.key", value: path(&k.TLS.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
 		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host",

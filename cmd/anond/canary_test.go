@@ -85,7 +85,7 @@ var canarySteps = map[string][]canaryStep{
 	"state rekey":   {{args: calls("--old-key-file old.key", "--old-key-file broken.csv")}},
 	"state reset":   {{args: calls("--yes")}},
 	"state readmit": {{args: calls("", "--json")}},
-	"forget":        {{running: true, args: calls("nobody")}, {args: calls("CANARYpatient1", "--json --from broken.csv")}},
+	"forget":        {{running: true, args: calls("nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
 	"anonymize":     {{args: calls("in.ndjson --out anonymized -k 3 -l 3", "broken.csv --out anonymized-2", "--list")}},
 	"evaluate":      {{bare: true, args: calls("releases/000001 --original broken.csv", "releases/000001 --original in.ndjson")}},
 	"query": {{bare: true, args: [][]string{{"releases/000001", "count where age in [20, 40]"},
