@@ -19,7 +19,6 @@ type Information struct {
 	Deaths      uint64 `json:"classes_dead"`
 	Declared    uint64 `json:"classes_declared_pure"`
 	Quarantined uint64 `json:"quarantined"`
-	Dictionary  uint64 `json:"dictionary_entries"`
 	Partitions  uint64 `json:"partitions"`
 	Releases    uint64 `json:"releases"`     // decided
 	LastRelease uint32 `json:"last_release"` // newest decided
@@ -28,7 +27,8 @@ type Information struct {
 	LettersWait uint64 `json:"dead_letter_waiting"`
 }
 
-// Info reads the head of the state at path. Its cost does not grow with the state.
+// Info reads the head of the state at path. Its cost does not grow with the state. It has no size
+// of the dictionary, which depends on the values of those who wait (rule B, buckets).
 func Info(path string, o Options) (Information, error) {
 	o.ReadOnly = true
 	s, err := Open(path, o)
@@ -58,7 +58,7 @@ func (out *Information) read(tx *transaction) error {
 	}
 	out.Format = int(binary.BigEndian.Uint32(format)) // Open has checked it
 	out.Records, out.Classes, out.Deaths, out.Declared = e.records, e.classes, e.deaths, e.pure
-	out.Quarantined, out.Dictionary, out.Partitions, out.Releases = e.quarantine, e.dictionary, e.positions, e.intents
+	out.Quarantined, out.Partitions, out.Releases = e.quarantine, e.positions, e.intents
 	out.LetterLast, out.LettersWait = e.letter, e.waiting
 	return out.readRelease(tx)
 }

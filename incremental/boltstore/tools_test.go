@@ -252,7 +252,6 @@ func TestInfoCounts(t *testing.T) {
 	require.Equal(t, "-rw-------", got.Mode)
 	require.EqualValues(t, len(want.Records), got.Records)
 	require.EqualValues(t, len(want.Classes), got.Classes)
-	require.EqualValues(t, len(want.Dictionary), got.Dictionary)
 	require.EqualValues(t, len(want.Positions), got.Partitions)
 	require.EqualValues(t, len(want.Quarantine), got.Quarantined)
 	require.EqualValues(t, len(want.Letters), got.LettersWait)
