@@ -54,9 +54,13 @@ test-full: fmt vet
 # disk run in no smaller count. crashtest and kafkatest are left out: they run the
 # program as a process, which the detector does not see; so are figures, whose runs are
 # shared among cores by the package figures itself, and the replay of cuts, whose engine
-# is that of incremental.
+# is that of incremental. Packages with many long tests on few goroutines run their
+# smallest part.
+UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
+LONG    = anond/(snapshot|cmd/anond|cmd/anond/internal/(chaos|figures.*)|incremental/(boltstore|literal|memstore))$$
 race:
-	$(GO) test -race -p 4 -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '/(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$')
+	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
+	$(GO) test -race -short -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
 	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' ./cmd/anond
 	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
 	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
