@@ -47,7 +47,7 @@ func requireExact(t *testing.T, n, k int, groups [][]int32, rest []int32) {
 }
 
 func TestBlindKeepsItsGuarantee(t *testing.T) {
-	classes, cases := 0, tier.Of(t, 30, 60, 600)
+	classes, cases := 0, tier.Of(t, 30, 60, 300)
 	for seed := range uint64(cases) {
 		pool, k := blindCase(t, seed)
 		p, before := pool.Points(), slices.Clone(pool.X)
@@ -144,7 +144,7 @@ func contents(p equivclass.Points, k int) []string {
 
 func TestBlindForAnyNumberOfWorkers(t *testing.T) {
 	tier.NotShort(t, "it forms the classes of a large pool several times")
-	p := clusteredPool(rand.New(rand.NewPCG(6, 1)), tier.Of(t, 3000, 3000, 60000), 5, 9).Points()
+	p := clusteredPool(rand.New(rand.NewPCG(6, 1)), tier.Of(t, 3000, 3000, 30000), 5, 9).Points()
 	groups, rest := Blind{Workers: 1}.Classes(p, 3)
 	for _, workers := range []int{2, 5} {
 		same, restSame := Blind{Workers: workers}.Classes(p, 3)
