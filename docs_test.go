@@ -40,6 +40,8 @@ import (
 //	            installed; `needs=MODULE` names what python has to have
 //	same=NAME   after any of them: all blocks of a document with this word print
 //	            the same
+//	lake        after any of them: the tests of the module in lake/ run it, which has the
+//	            program that it needs
 //
 // Blocks of other words are for reading only.
 
@@ -128,6 +130,7 @@ func (r *reader) read(t *testing.T, b block) {
 		require.NoError(t, os.WriteFile(path, []byte(b.text), 0o644), at)
 	}
 	switch {
+	case slices.Contains(b.words, "lake"):
 	case b.is("yaml"):
 		path := filepath.Join(r.dir, fmt.Sprintf("line-%d.yaml", b.line))
 		require.NoError(t, os.WriteFile(path, []byte(b.text), 0o644), at)
@@ -151,7 +154,7 @@ func (r *reader) read(t *testing.T, b block) {
 func (r *reader) run(script string) (output string, code int) {
 	script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond")
 	script = regexp.MustCompile(`\banond demo\b`).ReplaceAllString(script, "anond demo --records 3000 --rate 3000")
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, "sh", "-eu", "-c", script)
 	c.Dir = r.dir
@@ -307,6 +310,12 @@ func TestNamedTestsExist(t *testing.T) {
 			assert.True(t, strings.Contains(tests.String(), "func "+m[1]+"("), "%s names %s, which is not there", doc, m[1])
 		}
 	}
+}
+
+// TestReadmeIsShort: what does not fit belongs into docs/.
+func TestReadmeIsShort(t *testing.T) {
+	const most = 180
+	assert.LessOrEqual(t, strings.Count(readDoc(t, "README.md"), "\n"), most)
 }
 
 // maxColumns bounds the lines of the sources, a tab counting as one column.

@@ -77,7 +77,8 @@ func inByteOrder(m map[string]string) (out []string) {
 
 // reasonsOfLines are why a line or an offset is counted that is no record of its
 // own, or was given up.
-var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "MissingGap", "MissingCorrupt"}
+var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "MissingGap", "MissingCorrupt",
+	"ReasonRewritten"}
 
 // TestEveryReasonIsExplained: the table of OPERATIONS.md lists the reasons of the
 // code, all of them and no other, each with what it means and a way out;
@@ -91,6 +92,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 	for _, name := range reasonsOfLines { // no messages, so there is nothing to ignore
 		delete(ignorable, name)
 	}
+	delete(ignorable, "ReasonNoPerson") // somebody would not be forgotten, and nobody would know
 	for _, f := range files {
 		switch f.path {
 		case "config/deadletter.go":
@@ -102,7 +104,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		}
 	}
 	// It reads no change feed, and refuses a header as a whole.
-	assert.ElementsMatch(t, append(reasonsOfLines, "ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone"),
+	assert.ElementsMatch(t, append(reasonsOfLines, "ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone", "ReasonNoPerson"),
 		slices.Collect(maps.Keys(unexplained)), "cmd/anond/refused.go")
 }
 

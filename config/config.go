@@ -3,6 +3,8 @@ package config
 import (
 	"path/filepath"
 
+	"go.yaml.in/yaml/v3"
+
 	"anond/equivclass"
 )
 
@@ -12,27 +14,34 @@ const fileVersion = 1
 // Config is a complete and checked configuration. Only Load makes one.
 // Paths are resolved: what was relative is relative to the file.
 type Config struct {
-	Version     int
-	Dataset     string
-	Source      Source
-	DeadLetter  DeadLetter
-	Attributes  []Attribute
-	Missing     equivclass.Missing
-	Repeat      Repeat
-	Policy      Policy
-	Initial     Initial
-	Release     Release
-	State       State
-	Encryption  Encryption
-	Memory      Memory
-	HTTP        HTTP
-	Control     Control
-	Log         Log
-	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
+	Version    int
+	Dataset    string
+	Source     Source
+	DeadLetter DeadLetter
+	Attributes []Attribute
+	Missing    equivclass.Missing
+	Repeat     Repeat
+	Deletes    Deletes
+	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
+	SubjectSecret Secret
+	Shard         Shard
+	Policy        Policy
+	Initial       Initial
+	Release       Release
+	State         State
+	Encryption    Encryption
+	Memory        Memory
+	HTTP          HTTP
+	Control       Control
+	Log           Log
+	Outputs       Outputs
+	Hierarchies   []HierarchyFile // one per attribute that names one, in schema order
 
 	schema *equivclass.Schema
 	trees  map[string]*equivclass.Hierarchy // by path
 	origin map[string]place
+	base   string                // directory of the file
+	refer  map[string]*yaml.Node // values that refer to a file, by key
 }
 
 // Schema returns the checked schema, hierarchies included.
@@ -46,8 +55,9 @@ func (c *Config) keys() []key {
 			doc: "Name of the dataset, as the manifest of each release carries it. Fixed once a release is decided."},
 	}
 	for _, block := range [][]key{
-		c.Source.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
+		c.Source.keys(), c.Shard.keys(), c.DeadLetter.keys(), c.schemaKeys(), c.Policy.keys(),
 		c.Initial.keys(), c.Release.keys(), c.State.keys(), c.Encryption.keys(), c.Memory.keys(), c.Control.keys(), c.HTTP.keys(), c.Log.keys(),
+		c.Outputs.keys(),
 	} {
 		table = append(table, block...)
 	}
@@ -91,13 +101,14 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}
 	}
-	c.origin = r.at
+	c.origin, c.base, c.refer = r.at, r.base, r.referred
 	return c, r.sortedWarnings(), nil
 }
 
 // check applies the rules that join several keys, block by block, and sets the
 // defaults that follow from other keys.
 func (c *Config) check(r *reader) {
+	c.defaultsOfShard(r)
 	c.checkSource(r)
 	c.checkMemory(r)
 	c.checkEncryption(r)
@@ -107,12 +118,16 @@ func (c *Config) check(r *reader) {
 	c.checkRecoding(r)
 	c.checkPolicy(r)
 	c.checkLevel(r)
+	c.checkSubjectKey(r)
+	c.checkShard(r)
 	c.checkReachable(r)
 	c.checkRepeat(r)
+	c.checkDeletes(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)
 	c.checkHTTP(r)
 	c.checkControl(r)
+	c.checkOutputs(r)
 }
 
 func (r *reader) sortedWarnings() []Warning {

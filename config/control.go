@@ -28,7 +28,7 @@ func (c *Config) checkControl(r *reader) {
 		r.fault(key, fmt.Sprintf("has %d bytes with its directory, and the path of a socket may have %d", n, longestSocket),
 			"choose a shorter path, such as /run/anond/control.sock")
 	}
-	if r.sound("release.dir") && contains(c.Release.Dir, c.Control.Socket) {
+	if r.sound("release.dir") && Inside(c.Release.Dir, c.Control.Socket) {
 		r.fault(key, "is inside release.dir: the socket is private, and release.dir is public", "choose a path outside of it")
 	}
 }

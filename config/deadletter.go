@@ -16,13 +16,16 @@ type DeadLetter struct {
 	Topic   string
 	Payload bool
 	Ignore  []Reason
+	// MaxShare of records may be refused; 1: all.
+	MaxShare float64
 }
 
 // Reason is the code of why a record is refused, as dead letters carry it.
 type Reason string
 
 // reasons are the codes that dead_letter.ignore may name. grown_line is not among
-// them: it reports a record that was read before it was complete.
+// them: it reports a record that was read before it was complete. Nor is delete_without_subject:
+// somebody whom the source deletes would stay.
 var reasons = []Reason{
 	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range",
 	"bad_flag",
@@ -35,13 +38,17 @@ func (d *DeadLetter) keys() []key {
 	return []key{
 		{path: "dead_letter.type", value: oneOf(&d.Type, ToFile, ToTopic), def: "file",
 			doc: "Where refused records are reported: a file below path, or a Kafka topic."},
-		{path: "dead_letter.path", value: path(&d.Path), def: "./dead-letter", doc: "Directory of dead-letter files."},
+		{path: "dead_letter.path", value: path(&d.Path), def: "./dead-letter", derived: "`./dead-letter`; for a shard ./dead-letter/shards/INDEX",
+			doc: "Directory of dead-letter files."},
 		{path: "dead_letter.topic", value: text(&d.Topic), derived: "none; needed for type topic",
 			doc: "Topic of dead letters, on the brokers of source.kafka."},
 		{path: "dead_letter.payload", value: boolean(&d.Payload), def: "false", doc: "Include the refused message itself, which holds " +
 			"personal data. Without it a dead letter has source, partition, offset, reason and a keyed digest."},
 		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, reason}, def: "[]", doc: "Reasons for which refused records are only " +
 			"counted and get no dead letter; for instance [unsupported_operation] for the deletes of a change feed."},
+		{path: "dead_letter.max_share", value: part(&d.MaxShare), def: "1", doc: "Share of records, looked at a thousand at a time, " +
+			"that may be refused, above 0. If more are, anond pauses until `anond resume`, and a run that ends (--once) fails; most likely a " +
+			"producer has changed its format. 1: all may be refused."},
 	}
 }
 
@@ -53,6 +60,10 @@ func reason(to *Reason) value {
 
 func (c *Config) checkDeadLetter(r *reader) {
 	d := &c.DeadLetter
+	if r.sound("dead_letter.max_share") && d.MaxShare == 0 {
+		r.fault("dead_letter.max_share", "is 0: the first record that is refused would end the reading for good", "write a small share such as "+
+			"0.05, or 1 for no limit")
+	}
 	if d.Payload && !c.Encryption.Set() {
 		r.warn("dead_letter.payload", "is true: dead letters will contain the refused records with their personal data",
 			"set encryption.key, or protect and delete them like the source itself")

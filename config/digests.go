@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,6 +45,7 @@ func (c *Config) Digests() map[string][32]byte {
 	for _, h := range c.Hierarchies {
 		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
 	}
+	maps.Copy(out, c.ofShard())
 	if c.Release.Recoding == Slicing { // states of the others know no such key
 		out["release.slices"] = digestOf(c.Release.Slices)
 	}
@@ -82,6 +84,9 @@ func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
 		parts = append(parts, a.Name, a.Role, a.Type, nonNil(a.Buckets), a.Hierarchy != "", a.Flag, a.textual() && a.Text != exactText)
+	}
+	if bound := c.ofShard(); len(bound) > 0 {
+		parts = append(parts, bound)
 	}
 	return digestOf(parts)
 }

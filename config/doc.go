@@ -15,7 +15,7 @@
 // value can never change the structure of the file (see expand).
 //
 // Cost: one pass over the file and over each hierarchy file. The other files that
-// it names (TLS certificates, ${file:...}) are read once.
+// it names (TLS certificates, ${file:...}) are read once; Again reads those of secrets.
 //
 // Only cmd/anond imports this package: other packages get plain values.
 package config

@@ -69,12 +69,15 @@ func (e expander) expand(text string) (out string, changed bool, err error) {
 	}
 }
 
+// fileReference is what a reference to a file begins with.
+const fileReference = "file:"
+
 // reference resolves what stands between ${ and }.
 func (e expander) reference(body string) (string, error) {
 	if strings.Contains(body, "${") {
 		return "", complain("has a reference inside a reference", "references cannot be nested; use one variable")
 	}
-	if path, ok := strings.CutPrefix(body, "file:"); ok {
+	if path, ok := strings.CutPrefix(body, fileReference); ok {
 		return e.file(path)
 	}
 	name, rest, _ := strings.Cut(body, ":")

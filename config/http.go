@@ -41,17 +41,24 @@ func (h *HTTP) keys() []key {
 		{path: "http.listen", value: listenAddress(&h.Listen), def: "127.0.0.1:9464", doc: "Address of metrics (`/metrics`), health " +
 			"(`/healthz`, `/readyz`) and dashboard (`/`), or `off`. If the block `http` is missing, a port that is taken is only logged, and " +
 			"a run that ends (--once, standard input) serves nothing."},
-		{path: "http.tls.cert", value: path(&h.TLS.Cert), derived: "none; plain HTTP", doc: "Certificate chain of the server (PEM). It is " +
-			"read again when the file changes."},
+		{path: "http.tls.cert", value: path(&h.TLS.Cert), derived: "none; plain HTTP", doc: "Certificate chain of the server (PEM). A " +
+			"running anond takes in this file, and those of key and client_ca, when they change."},
 		{path: "http.tls.key", value: path(&h.TLS.Key), derived: "none", doc: "Key of the certificate (PEM)."},
 		{path: "http.tls.client_ca", value: path(&h.TLS.ClientCA), derived: "none; clients need no certificate",
 			doc: "Certificates of the authorities (PEM) of which clients must show a certificate."},
 		{path: "http.auth.token", value: secret(&h.Auth.Token), derived: "none", doc: "Bearer token that clients must send for metrics and " +
-			"dashboard. Health needs none. Take it from the environment or a file: ${NAME}, ${file:/path}."},
+			"dashboard. Health needs none. Take it from the environment or a file: ${NAME}, ${file:/path}. A running anond takes in such a " +
+			"file, and that of a password, when it changes."},
 		{path: "http.auth.username", value: text(&h.Auth.Username), derived: "none", doc: "Name for basic authentication, for browsers. " +
 			"A client may use token or name and password."},
 		{path: "http.auth.password", value: secret(&h.Auth.Password), derived: "none", doc: "Password for basic authentication."},
 	}
+}
+
+// ListenAddress reads an address as http.listen is read.
+func ListenAddress(s string) (string, error) {
+	var to string
+	return listenAddress(&to).(scalar[string]).parse(s)
 }
 
 // listenAddress is host:port or off. The host may be empty: all addresses.
@@ -85,15 +92,35 @@ func (c *Config) checkHTTP(r *reader) {
 	if (h.Auth.Username == "") == h.Auth.Password.Set() {
 		r.fault("http.auth", "has only one of username and password", "set both, or only token")
 	}
-	if h.Listen == HTTPOff || isLoopback(h.Listen) {
-		return
+	if reason, suggestion := h.exposed(); reason != "" {
+		r.warn("http.listen", reason, suggestion)
 	}
+}
+
+// exposed says what is wrong with an address that other machines reach; empty: nothing.
+func (h *HTTP) exposed() (reason, suggestion string) {
 	switch {
+	case h.Listen == HTTPOff || isLoopback(h.Listen):
+		return "", ""
 	case !h.Auth.Asked() && h.TLS.ClientCA == "":
-		r.warn("http.listen", "can be reached from other machines without authentication", "set http.auth, or listen on 127.0.0.1")
+		return "can be reached from other machines without authentication", "set http.auth, or listen on 127.0.0.1"
 	case h.TLS.Cert == "":
-		r.warn("http.listen", "can be reached from other machines, and passwords are sent unencrypted", "set http.tls, or listen on 127.0.0.1")
+		return "can be reached from other machines, and passwords are sent unencrypted", "set http.tls, or listen on 127.0.0.1"
 	}
+	return "", ""
+}
+
+// ListenAt takes the address of the command line in place of http.listen, and warns as Load does of one that
+// other machines reach.
+func (h *HTTP) ListenAt(address string) (warnings []Warning, err error) {
+	if h.Listen, err = ListenAddress(address); err != nil {
+		return nil, err
+	}
+	h.Asked = true
+	if reason, suggestion := h.exposed(); reason != "" {
+		warnings = append(warnings, Warning{File: commandLine, Key: "http.listen", Reason: reason, Suggestion: suggestion})
+	}
+	return warnings, nil
 }
 
 func isLoopback(listen string) bool {

@@ -28,7 +28,7 @@ func (c *Config) checkPaths(r *reader) {
 		}
 		// The directory counts too: a link there may lead elsewhere, but what anond
 		// keeps next to it (status.json) does not.
-		if contains(c.Release.Dir, p.path) || contains(c.Release.Dir, filepath.Dir(p.path)) {
+		if Inside(c.Release.Dir, p.path) || Inside(c.Release.Dir, filepath.Dir(p.path)) {
 			r.fault(p.key, "is inside release.dir: "+p.why, "choose a path outside of it")
 		} else if named(c.Release.Dir, p.path) {
 			r.fault(p.key, "is also inside release.dir, as a hard link: "+p.why, "remove the link in release.dir")
@@ -53,7 +53,7 @@ func (c *Config) checkDeadLetterPath(r *reader) {
 	if !r.sound(deadLetters) {
 		return
 	}
-	if r.sound("release.dir") && contains(c.DeadLetter.Path, c.Release.Dir) && !same(c.DeadLetter.Path, c.Release.Dir) {
+	if r.sound("release.dir") && Inside(c.DeadLetter.Path, c.Release.Dir) && !same(c.DeadLetter.Path, c.Release.Dir) {
 		r.fault("release.dir", "is inside dead_letter.path, which is private", "keep them apart")
 	}
 	for key, p := range map[string]string{"state.path": c.State.Path, "release.ledger": c.Release.Ledger} {
@@ -75,7 +75,7 @@ func (c *Config) checkReadsOwnOutput(r *reader) {
 		outputs["dead_letter.path"] = c.DeadLetter.Path
 	}
 	for key, out := range outputs {
-		if r.sound(key) && contains(out, dir) {
+		if r.sound(key) && Inside(out, dir) {
 			r.fault(source, "is inside "+key+": anond would read what it writes", "keep the source elsewhere")
 		}
 	}

@@ -41,14 +41,16 @@ type place struct{ line, column int }
 type reader struct {
 	file string
 	expander
-	at       map[string]place // where the value of a key that is set stands
-	failed   map[string]bool  // keys with a fault: cross checks leave them alone
+	at       map[string]place      // where the value of a key that is set stands
+	referred map[string]*yaml.Node // values that refer to a file
+	failed   map[string]bool       // keys with a fault: cross checks leave them alone
 	faults   []Fault
 	warnings []Warning
 }
 
 func newReader(file, base string, lookup Lookup, read ReadFile) *reader {
-	return &reader{file: file, expander: expander{lookup, read, base}, at: map[string]place{}, failed: map[string]bool{}}
+	return &reader{file: file, expander: expander{lookup, read, base}, at: map[string]place{}, referred: map[string]*yaml.Node{},
+		failed: map[string]bool{}}
 }
 
 // document parses the file and walks it. Only a single document is a
@@ -169,6 +171,10 @@ func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, exa
 		return "", false, false
 	}
 	text, changed, err := r.expand(n.Value)
+	file := changed && strings.Contains(n.Value, "${"+fileReference)
+	if file && text == "" && (quiet || ofSecrets(full)) {
+		err = complain("is empty", "write the secret into the file that it refers to")
+	}
 	if err != nil && quiet && !wholeReference(n.Value) {
 		err = complain("has a reference that cannot be resolved", "write ${NAME} or ${file:/path} as the whole value; $${ stands for the "+
 			"characters ${")
@@ -176,6 +182,9 @@ func (r *reader) text(full string, n *yaml.Node, kind string, tags []string, exa
 	if err != nil {
 		r.complain(n, full, err)
 		return "", false, false
+	}
+	if file {
+		r.referred[full] = n
 	}
 	if changed {
 		return text, false, true

@@ -108,6 +108,7 @@ type Release struct {
 	// SingleFile writes each release as one table, too.
 	SingleFile bool
 	Keep       Keep
+	MaxRate    int64 // bytes per second that a release may write; 0: no limit
 	Trigger    Trigger
 }
 
@@ -176,6 +177,7 @@ func (i *Initial) keys() []key {
 			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `policy.min_pool`, is the lower one). The first load ends " +
 				"at this number of records, or earlier at the end that the source had at the first start. 0: only at that end."},
 		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
+			derived: "`stop`; for a shard `quarantine`",
 			doc: "With level L2: what becomes of a first pool in which one value has more than 1/l. stop: exit 3; the pool stays, and the " +
 				"next start may ask for a lower l. quarantine: none of it is ever published, and the next pool is the first. grow: it takes in the " +
 				"records that follow, and releases then reach level L1 only. It may change at any time before release 1."},
@@ -185,7 +187,8 @@ func (i *Initial) keys() []key {
 func (rel *Release) keys() []key {
 	t := &rel.Trigger
 	return []key{
-		{path: "release.dir", value: path(&rel.Dir), required: true, doc: "Directory of the releases. Everything in it is public."},
+		{path: "release.dir", value: path(&rel.Dir), derived: "required; for a shard ./releases/shards/INDEX",
+			doc: "Directory of the releases. Everything in it is public."},
 		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger next to state.path", doc: "Append-only list of the releases. If " +
 			"it is on another disk than the state, it also detects a state restored from an old backup."},
 		{path: "release.recoding", value: oneOf(&rel.Recoding, Buckets, Generalization, Anatomy, Permutation, LGB, Slicing),
@@ -207,6 +210,10 @@ func (rel *Release) keys() []key {
 			"keys 0 nothing is pruned."},
 		{path: "release.keep.days", value: atLeast(0, "0 sets no age", &rel.Keep.Days), def: "0", doc: "Days for which the files of a release " +
 			"stay on disk, counted from its `created_at`. A release is pruned if neither key keeps it; the newest always stays."},
+		{path: "release.max_bytes_per_second", value: bytesSize(&rel.MaxRate), def: "0", doc: "Most bytes per second, on average, that the " +
+			"making of a release writes to `release.dir`, and reads of earlier releases, such as 20MiB. 0: no limit. The release takes longer, " +
+			"and has the same bytes; reading goes on meanwhile. A stop parks a release that waits for this limit. The check of what was " +
+			"written, which is in memory still, and that at a start do not wait."},
 		{path: "release.trigger.on", value: oneOf(&t.On, OnUpdate, OnRecords, OnInterval, OnCron), def: "update",
 			doc: "What makes a release due: a local update, a number of records, an interval, or a cron schedule."},
 		{path: "release.trigger.min_interval", value: duration(&t.MinInterval, 0), derived: "10s; none for on interval and cron",
@@ -228,7 +235,8 @@ func (rel *Release) keys() []key {
 func (s *State) keys() []key {
 	return append([]key{
 		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
-			doc: "State file. Private: it holds the records. One process at a time."},
+			derived: "`./state/anond.db`; for a shard ./state/shards/INDEX/anond.db",
+			doc:     "State file. Private: it holds the records. One process at a time."},
 		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
 			doc: "Number of records at which the daemon stops with an error, before anything is lost; 0: no limit."},
 		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Largest size of the state file, such as 4GiB; 0: no " +
@@ -246,11 +254,22 @@ func (l *Log) keys() []key {
 	}
 }
 
+// leastRate is below what any disk or network does: a lower limit is a size without its unit.
+const leastRate = 1 << 10
+
+// checkRate refuses a limit that lacks its unit.
+func (r *reader) checkRate(key string, rate int64) {
+	if rate > 0 && rate < leastRate && r.sound(key) {
+		r.fault(key, "is too small", "write at least 1KiB, with the unit, such as 20MiB; or 0 for no limit")
+	}
+}
+
 func (c *Config) checkTrigger(r *reader) {
 	t := &c.Release.Trigger
 	if !r.set("release.ledger") {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
+	r.checkRate("release.max_bytes_per_second", c.Release.MaxRate)
 	exact, instead := []Recoding{Anatomy, Permutation, Slicing}, Generalization
 	if c.Policy.Level == L2 {
 		exact, instead = []Recoding{Anatomy}, Buckets

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// contains reports whether path is dir or lies in it, links followed.
-func contains(dir, path string) bool {
+// Inside reports whether path is dir or lies in it, links followed.
+func Inside(dir, path string) bool {
 	if dir == "" || path == "" {
 		return false
 	}

@@ -34,6 +34,14 @@ func (c *Config) schemaKeys() []key {
 			"a person. first: only the first is published. sticky: all records of a person with different values are published, so for m " +
 			"records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs " +
 			"republication regroup."},
+		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
+			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
+				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
+				"same for all of them, and so does `anond rekey`. Fixed for a state."},
+		{path: "subject.deletes", value: oneOf(&c.Deletes, RefuseDeletes, ForgetDeletes), def: "refuse", doc: "What to do with a tombstone, " +
+			"and with op d of Debezium. refuse: it is a dead letter (unsupported_operation), unless dead_letter.ignore has it. forget: the " +
+			"person that it names is forgotten, as by anond forget, and stays blocked: docs/FEEDS.md. Whom the feed deletes must not follow " +
+			"from the sensitive value."},
 	}
 }
 

@@ -89,7 +89,7 @@ type Kafka struct {
 	SASL           SASL
 }
 
-// TLS is the block `source.kafka.tls`. Verification cannot be switched off.
+// TLS is the block `source.kafka.tls`, or `outputs.kafka.tls`. Verification cannot be switched off.
 type TLS struct {
 	Enabled    bool
 	CA         string
@@ -145,16 +145,22 @@ func (s *Source) keys() []key {
 			doc: "If there are records to read but none arrive for this time, anond reconnects."},
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s",
 			doc: "With assignment group: time without a heartbeat after which a member loses the lease. Brokers refuse less than 6s."},
-		{path: "source.kafka.tls.enabled", value: boolean(&k.TLS.Enabled), def: "false",
+	}, k.TLS.keys("source.kafka.tls"), k.SASL.keys("source.kafka.sasl"), f.keys())
+}
+
+// keys are those of TLS at a place of the file.
+func (t *TLS) keys(at string) []key {
+	return []key{
+		{path: at + ".enabled", value: boolean(&t.Enabled), def: "false",
 			doc: "Encrypt connections to the brokers. Certificates are always verified."},
-		{path: "source.kafka.tls.ca", value: path(&k.TLS.CA), derived: "the system's",
-			doc: "PEM file of the authorities that may sign a broker's certificate. This file, and those of cert and key, are read again at a " +
-				"reload."},
-		{path: "source.kafka.tls.cert", value: path(&k.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
-		{path: "source.kafka.tls.key", value: path(&k.TLS.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
-		{path: "source.kafka.tls.server_name", value: text(&k.TLS.ServerName), derived: "the broker's host",
+		{path: at + ".ca", value: path(&t.CA), derived: "the system's",
+			doc: "PEM file of the authorities that may sign a broker's certificate. A running anond takes in this file, and " +
+				"those of cert and key, when they change."},
+		{path: at + ".cert", value: path(&t.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
+		{path: at + ".key", value: path(&t.Key), derived: "none", doc: "PEM file of the key of tls.cert."},
+		{path: at + ".server_name", value: text(&t.ServerName), derived: "the broker's host",
 			doc: "Name that a broker's certificate must have."},
-	}, k.SASL.keys(), f.keys())
+	}
 }
 
 func (f *File) keys() []key {
@@ -199,8 +205,9 @@ func (c *Config) checkSource(r *reader) {
 		c.checkFile(r)
 	}
 	if s.Type == FromKafka || c.DeadLetter.Type == ToTopic {
-		c.checkTLS(r)
-		c.checkSASL(r)
+		k := &s.Kafka
+		k.TLS.check(r, "source.kafka.tls")
+		k.SASL.check(r, "source.kafka.sasl", k.TLS.Enabled)
 	}
 }
 
@@ -238,21 +245,20 @@ func (c *Config) checkFile(r *reader) {
 	}
 }
 
-func (c *Config) checkTLS(r *reader) {
-	t := &c.Source.Kafka.TLS
+func (t *TLS) check(r *reader, at string) {
 	for key, p := range map[string]string{"ca": t.CA, "cert": t.Cert, "key": t.Key, "server_name": t.ServerName} {
-		if p != "" && !t.Enabled && r.sound("source.kafka.tls.enabled") {
-			r.fault("source.kafka.tls."+key, "is set, but tls is not enabled", "add enabled: true, or remove it")
+		if p != "" && !t.Enabled && r.sound(at+".enabled") {
+			r.fault(at+"."+key, "is set, but tls is not enabled", "add enabled: true, or remove it")
 			continue
 		}
 		if p == "" || key == "server_name" {
 			continue
 		}
 		if _, err := r.expander.read(p); err != nil {
-			r.fault("source.kafka.tls."+key, "names a file that cannot be read: "+plain(err), "correct the path or its permissions")
+			r.fault(at+"."+key, "names a file that cannot be read: "+plain(err), "correct the path or its permissions")
 		}
 	}
-	if (t.Cert == "") != (t.Key == "") && r.sound("source.kafka.tls.cert", "source.kafka.tls.key") {
-		r.fault("source.kafka.tls", "has only one of cert and key", "a client certificate needs both")
+	if (t.Cert == "") != (t.Key == "") && r.sound(at+".cert", at+".key") {
+		r.fault(at, "has only one of cert and key", "a client certificate needs both")
 	}
 }

@@ -102,7 +102,7 @@ func readByLevels(file string) (*byLevels, bool) {
 	for i, path := range r.paths {
 		r.paths[i] = append(slices.Repeat(path[:1], depth-len(path)), path...)
 		for level := range depth - 1 {
-			at := fmt.Sprint(level, r.paths[i][level])
+			at := fmt.Sprintf("%d:%s", level, r.paths[i][level])
 			if up, seen := parent[at]; seen && up != r.paths[i][level+1] {
 				return nil, false
 			}

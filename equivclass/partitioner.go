@@ -21,6 +21,14 @@ type Drawing interface {
 	WithSeed(seed uint64) Partitioner
 }
 
+// Reporting is a partitioner that says how far it is: tell is called by several goroutines
+// with how much of all is done, in records, and once with all of them at the end. It has no
+// influence on the groups.
+type Reporting interface {
+	Partitioner
+	WithProgress(tell func(done, all int)) Partitioner
+}
+
 // Stoppable is a partitioner whose work can be ended early. Once stop returns
 // true, Partition returns soon, and its result must be discarded. As long as
 // stop returns false it has no influence on the groups.

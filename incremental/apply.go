@@ -94,6 +94,15 @@ func (m *Machine) Miss(p Partition, from, below int64, why equivclass.Reason) er
 // Pass moves the position of a partition over offsets that hold no record.
 func (m *Machine) Pass(p Partition, next int64) { m.intake.offsets.pass(p, next) }
 
+// Mark moves the position of a partition that is read through another one.
+func (m *Machine) Mark(p Partition, next int64) error {
+	if err := m.intake.offsets.numbered(p); err != nil {
+		return err
+	}
+	m.intake.offsets.pass(p, next)
+	return nil
+}
+
 // Witness stores the keyed digest of the last record applied in a partition.
 func (m *Machine) Witness(p Partition, d Digest) { m.intake.offsets.witness(p, d) }
 
@@ -116,6 +125,8 @@ func (m *Machine) Commit() error {
 		d.Meta = m.head.stored(m.records.leaves)
 	}
 	m.intake.into(d)
+	m.blocked.into(d)
+	m.journal.into(d)
 	if d.Empty() {
 		return nil
 	}
@@ -123,7 +134,7 @@ func (m *Machine) Commit() error {
 		m.broken = true
 		return err
 	}
-	m.staged.delta, m.head.changed = Delta{}, false
+	m.staged.delta, m.head.changed, m.blocked.changed, m.journal.changed = Delta{}, false, false, false
 	m.intake.committed()
 	return nil
 }

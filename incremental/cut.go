@@ -78,6 +78,7 @@ func (m *Machine) planning(flush bool) *planning {
 		promises: ps, admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now), holdback: holdback{ps, m.pending.infeasible},
 		release: m.history.releases() + 1, flushing: flush,
 		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws, sizes: m.sizes,
+		progress: m.progress,
 	}
 }
 

@@ -48,6 +48,8 @@ type planning struct {
 	bucket BucketID // the newest one
 	draws  func(merge.Key) merge.Draws
 	sizes  sizes
+	// progress is told how far the partitioning is
+	progress progress
 }
 
 // decide chooses the births. Each branch names the rule that makes it safe.
@@ -88,7 +90,8 @@ func (p *planning) first() (decision, error) {
 	if err := p.promises.feasible(waiting); err != nil {
 		return decision{}, err
 	}
-	plans, _ := p.records.partition(p.records.space(p.records.len()), waiting, p.partitioner(), p.policy.Local, want)
+	method := p.progress.partitioner(p.partitioner(), len(waiting))
+	plans, _ := p.records.partition(p.records.space(p.records.len()), waiting, method, p.policy.Local, want)
 	return p.firstRelease(plans, bag.Total)
 }
 
@@ -163,7 +166,8 @@ func (p *planning) settle(space *equivclass.Space) (plans []plan, rest []RecordI
 	if len(todo) > settlePool {
 		plans, todo = p.planner.plan(todo)
 	}
-	more, rest := p.records.partition(space, todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	method := p.progress.partitioner(p.policy.Local, len(todo))
+	more, rest := p.records.partition(space, todo, method, method, p.policy.Requirement)
 	return append(plans, more...), rest
 }
 

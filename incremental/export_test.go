@@ -143,7 +143,7 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 func (m *Machine) CutAs(form func(classes [][]RecordID) (buckets [][]int)) (*Intent, error) {
 	m.staged.closeBlock(&m.records, m.now)
 	p := m.planning(false)
-	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1)
+	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
 	classes := make([][]RecordID, len(plans))
 	for i, pl := range plans {
@@ -162,7 +162,7 @@ func (m *Machine) CutAs(form func(classes [][]RecordID) (buckets [][]int)) (*Int
 func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 	m.staged.closeBlock(&m.records, m.now)
 	p := m.planning(false)
-	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1)
+	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	plans = slices.DeleteFunc(plans, func(pl plan) bool { return !choose(pl.members) })
 	if len(plans) == 0 {
 		return nil, nil

@@ -3,7 +3,6 @@ package incremental
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"anond/equivclass"
 )
@@ -87,10 +86,15 @@ type Erasure struct {
 	records *columns
 	meta    *Meta
 	list    []Digest
+	before  int                          // of the list: known before
 	slots   map[RecordID]*vacancy        // of all who were ever forgotten
 	values  map[RecordID]equivclass.Code // sensitive values that are dealt anew inside of a bag
 	renamed map[int][]equivclass.Code    // by attribute without hierarchy: new code by old one, or vanished
 }
+
+// Empty reports whether state has no record of these people, so that only the list of who was
+// forgotten changes.
+func (e *Erasure) Empty() bool { return e.Published+e.Unpublished == 0 }
 
 // vacancy is what stands in the place of a forgotten person's record.
 type vacancy struct {
@@ -125,20 +129,32 @@ func (c *columns) vacate(classes []*Class) {
 }
 
 // Forget plans how the state forgets more people, by their digests (SuppressedAs), and those
-// whom it has forgotten before. Nothing may be staged, and the machine must not be used any more:
-// a store is written anew by the plan, and opened again. Cost: all records.
+// whom it has forgotten before, or that are due. Nothing may be staged. After an error the machine
+// is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
+// opened again; or Forgot, if nothing was found. Cost: all records.
 func (m *Machine) Forget(people []Digest) (*Erasure, error) {
 	if m.broken {
 		return nil, ErrBroken
 	}
+	before := len(m.blocked.list)
 	m.blocked.add(people)
+	e, err := m.erasure()
+	if err != nil {
+		m.blocked.back(before)
+		return nil, err
+	}
+	e.before = before
+	return e, nil
+}
+
+func (m *Machine) erasure() (*Erasure, error) {
 	p := &erasing{Erasure: &Erasure{records: &m.records, list: m.Suppressed(), slots: map[RecordID]*vacancy{},
 		values: map[RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, machine: m}
 	if m.records.firsts == nil {
 		return nil, ErrNoSubject
 	}
 	p.meta = m.head.stored(m.records.leaves)
-	if p.gather(); p.Published+p.Unpublished == 0 {
+	if p.gather(); p.Empty() {
 		return p.Erasure, nil
 	}
 	if m.history.unpublished() != nil && m.policy.Level != L2 {
@@ -226,119 +242,4 @@ func (p *erasing) firstPool() error {
 		}
 	}
 	return nil
-}
-
-// unlink deals the values of each bag that has an ownerless row anew: ascending, in the order of
-// the records. So the bag stays, and nothing says who of it has which value: else the value of
-// the row would be the bag less the values of the others.
-func (p *erasing) unlink() {
-	for _, members := range p.bags() {
-		values := make([]equivclass.Code, len(members))
-		for i, r := range members {
-			values[i] = p.records.value(r)
-		}
-		slices.Sort(values)
-		for i, r := range members {
-			p.values[r] = values[i]
-			if s := p.slots[r]; s != nil {
-				s.value = values[i]
-			} else if !p.machine.Unlinked(p.records.classOf[r]) {
-				p.Unlinked++
-			}
-		}
-	}
-}
-
-// bags returns the members of each bucket, at level L1 of each class, that has an ownerless row,
-// ascending.
-func (p *erasing) bags() (out [][]RecordID) {
-	classes, wanted := p.machine.history.classes, map[BucketID]bool{}
-	open := map[ClassID]bool{}
-	for _, s := range p.slots {
-		if s.class != none {
-			open[s.class] = true
-			wanted[classes[s.class].Bucket] = true
-		}
-	}
-	of := map[BucketID][]RecordID{}
-	var order []BucketID
-	moved := p.moved()
-	for _, c := range classes {
-		switch {
-		case c.Died != 0:
-		case c.Bucket == 0 && open[c.ID]:
-			if moved(c) {
-				p.derivable(c)
-				continue
-			}
-			out = append(out, c.Members)
-		case c.Bucket != 0 && wanted[c.Bucket]:
-			if of[c.Bucket] == nil {
-				order = append(order, c.Bucket)
-			}
-			of[c.Bucket] = append(of[c.Bucket], c.Members...)
-		}
-	}
-	for _, id := range order {
-		slices.Sort(of[id])
-		out = append(out, of[id])
-	}
-	return out
-}
-
-// moved tells of a living class whether one of its people was in another class before: then
-// their values follow from the flat classes of earlier releases, and dealing them anew would
-// contradict those.
-func (p *erasing) moved() func(*Class) bool {
-	before := map[RecordID]bool{}
-	for _, ids := range p.machine.history.died {
-		for _, id := range ids {
-			for _, r := range p.machine.history.classes[id].Members {
-				before[r] = true
-			}
-		}
-	}
-	return func(c *Class) bool { return slices.ContainsFunc(c.Members, func(r RecordID) bool { return before[r] }) }
-}
-
-// derivable counts the people of a class whose values stay with their rows.
-func (p *erasing) derivable(c *Class) {
-	for _, r := range c.Members {
-		if s := p.slots[r]; s != nil && s.fresh {
-			p.Derivable++
-		}
-	}
-}
-
-// Unlinked reports whether the state does not know any more who of a class has which value,
-// since somebody of its bag was forgotten.
-func (m *Machine) Unlinked(class ClassID) bool {
-	if m.unlinked == nil {
-		m.unlinked = m.unlinkedClasses()
-	}
-	return m.unlinked[class]
-}
-
-func (m *Machine) unlinkedClasses() map[ClassID]bool {
-	out, buckets := map[ClassID]bool{}, map[BucketID]bool{}
-	p := &erasing{machine: m}
-	var moved func(*Class) bool
-	for _, c := range m.history.classes {
-		switch {
-		case !c.Ownerless || c.Died != 0:
-		case c.Bucket != 0:
-			buckets[c.Bucket] = true
-		default:
-			if moved == nil {
-				moved = p.moved()
-			}
-			out[c.ID] = !moved(c)
-		}
-	}
-	for _, c := range m.history.classes {
-		if buckets[c.Bucket] {
-			out[c.ID] = true
-		}
-	}
-	return out
 }

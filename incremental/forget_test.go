@@ -39,6 +39,30 @@ func (p *play) forget(person string) {
 	p.sameBags()
 }
 
+// deletes reads the delete of a person: from here on the person is blocked, and what state has of
+// them stays until forgetDue.
+func (p *play) deletes(person string) {
+	p.t.Helper()
+	_, err := p.m.Delete(incremental.Partition{Source: "deletes"}, int64(len(p.m.Suppressed())), []byte(person))
+	p.must(err)
+	p.must(p.m.Commit())
+	p.note("deleted", person)
+}
+
+// forgetDue is what a host does before a cut.
+func (p *play) forgetDue() {
+	p.t.Helper()
+	require.Positive(p.t, p.m.ForgetDue())
+	e, err := p.m.Forget(nil)
+	p.must(err)
+	p.note("forgotten", e.Forgotten)
+	p.store = p.store.Forget(e)
+	p.open()
+	require.Zero(p.t, p.m.ForgetDue())
+	require.Empty(p.t, p.m.CheckInvariants())
+	p.sameBags()
+}
+
 // sameBags requires that the state still has the bag of each bucket.
 func (p *play) sameBags() {
 	i := p.m.Latest()
@@ -106,6 +130,16 @@ func forgetful(t testing.TB) []*course {
 			p.cut()
 			p.forget("g")
 		}, "forgotten published", "blocked", "second release"),
+		with("deletes of the feed, and people who come again before the cut", 10, func(p *play) {
+			p.feed(5)
+			p.cut()
+			p.deletes("c")
+			p.feed(8)
+			p.deletes("g")
+			p.feed(10)
+			p.forgetDue()
+			p.cut()
+		}, "blocked", "second release"),
 		with("a first pool that is fixed", 10, func(p *play) {
 			p.feed(5)
 			p.fixed()

@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"anond/equivclass"
 )
@@ -30,4 +31,23 @@ func (i interrupt) partitioner(p equivclass.Partitioner) equivclass.Partitioner 
 		return s.WithStop(i)
 	}
 	return p
+}
+
+// progress is told how far the partitioning of a decision is. No decision depends on it.
+type progress func(done, all int)
+
+// partitioner has a method that can say how far it is tell so of all records, which it may be
+// given in several pools, one after the other.
+func (p progress) partitioner(method equivclass.Partitioner, records int) equivclass.Partitioner {
+	r, can := method.(equivclass.Reporting)
+	if !can || p == nil {
+		return method
+	}
+	var before atomic.Int64 // records of pools that are done
+	return r.WithProgress(func(done, all int) {
+		p(min(int(before.Load())+done, records), records)
+		if done == all {
+			before.Add(int64(all))
+		}
+	})
 }

@@ -37,6 +37,9 @@ type generator struct {
 	rough    bool
 	now      int64
 	read     []int // records delivered, by partition
+	people   int   // subjects are p0 to p(people-1); 0: records say nobody's name
+	forgets  bool  // people are forgotten: by an operator, and by deletes of the source
+	changes  bool  // the state is opened again under other settings
 }
 
 // newLife draws everything that a life may vary in: level, k and l, mode, further
@@ -62,6 +65,11 @@ func newLife(seed uint64) *life {
 	g.parts = 1 + g.rng.IntN(3)
 	g.read = make([]int, g.parts)
 	g.rough = g.rng.IntN(4) == 0
+	g.forgets = g.people > 0 && g.rng.IntN(2) == 0
+	g.changes = g.rng.IntN(4) == 0
+	if g.people > 0 { // as shards have it
+		args = append(args, g.maybe(4, "subject_key=shards")...)
+	}
 	return &life{machine: args, steps: g.steps(regroups), rough: g.rough}
 }
 
@@ -154,7 +162,7 @@ func (g *generator) attributes(regroups bool) (args []string) {
 		if g.large {
 			people *= 50
 		}
-		args = append(args, "subject")
+		args, g.people = append(args, "subject"), people
 		g.fields = append(g.fields, func(float64) string { return fmt.Sprintf("p%d", g.rng.IntN(people)) })
 	}
 	var kinds []string

@@ -146,6 +146,12 @@ func (a tally) add(o outcome) {
 			a["refused cuts or records"]++
 		}
 	}
+	a["forgotten records that waited"] += o.host.erased.Unpublished
+	a["forgotten records that are published"] += o.host.erased.Published
+	a["blocked records"] += int(s.Forgotten) - o.host.erased.Unpublished
+	if o.host.settled > 0 {
+		a["lives under other settings later"]++
+	}
 	if r := o.host.report; r != nil {
 		a["pure records"] += r.Certificates.PureRecords
 		a["frozen records"] += r.Certificates.FrozenRecords

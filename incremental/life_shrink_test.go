@@ -171,7 +171,14 @@ func (l *life) narrower() (out []*life) {
 // without is a life of another machine, whose records lack a field.
 func (l *life) without(field int, machine []string) *life {
 	out := &life{machine, slices.Clone(l.steps), l.rough}
+	named := slices.Contains(l.machine, "subject")
 	for i, s := range out.steps {
+		if word, _, _ := strings.Cut(s.line, " "); word == "delete" || word == "forget" { // their rows are subjects alone
+			if field == 0 && named {
+				out.steps[i].rows = nil
+			}
+			continue
+		}
 		rows := make([]string, len(s.rows))
 		for j, row := range s.rows {
 			rows[j] = strings.Join(slices.Delete(strings.Split(row, "/"), field, field+1), "/")

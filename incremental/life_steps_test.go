@@ -42,7 +42,9 @@ func (g *generator) steps(regroups bool) (out []step) {
 		n = min(n, left)
 		left -= n
 		out = append(out, g.batch(n)...)
+		out = append(out, g.forgotten()...)
 		out = append(out, g.between()...)
+		out = append(out, g.changed()...)
 		n = 0
 	}
 	if g.rng.IntN(2) == 0 {
@@ -81,6 +83,62 @@ func (g *generator) batch(n int) (out []step) {
 		out = append(out, g.restart()...)
 	}
 	return out
+}
+
+// forgotten has people forgotten: by deletes of the source before the next release, or at once
+// by an operator. Many of them were never read.
+func (g *generator) forgotten() (out []step) {
+	if !g.forgets {
+		return nil
+	}
+	people := func(n int) (rows []string) {
+		for range 1 + g.rng.IntN(n) {
+			rows = append(rows, fmt.Sprintf("p%d", g.rng.IntN(g.people)))
+		}
+		return rows
+	}
+	if g.rng.IntN(3) == 0 {
+		part, rows := g.rng.IntN(g.parts), people(4)
+		out = append(out, step{line: fmt.Sprintf("delete partition=%d", part), rows: rows})
+		g.read[part] += len(rows)
+		out = append(out, g.restart()...)
+	}
+	if g.rng.IntN(4) == 0 {
+		line := "forget"
+		if g.restarts > 0 && g.rng.IntN(3) == 0 {
+			line += " dies=true"
+		}
+		out = append(out, step{line: line, rows: people(2)})
+		out = append(out, g.restart()...)
+	}
+	return out
+}
+
+// changed opens the state under other settings, at their edges: those that a state may be
+// opened with later.
+func (g *generator) changed() []step {
+	if !g.changes || g.rng.IntN(4) > 0 {
+		return nil
+	}
+	line := "settings"
+	most := g.maybe(3, "initial_max=%s", g.one("0", "1", "50"))
+	if g.least { // it would be above that
+		most = nil
+	}
+	for _, s := range [][]string{most, g.maybe(3, "on_update"),
+		g.maybe(3, "cut_every=%d", g.rng.IntN(60)), g.maybe(4, "max_records=%d", 200+g.rng.IntN(400)), g.onRefusal()} {
+		for _, text := range s {
+			line += " " + text
+		}
+	}
+	return []step{{line: line}}
+}
+
+func (g *generator) onRefusal() []string {
+	if !g.level2 {
+		return nil
+	}
+	return g.maybe(3, "on_refusal=%s", g.one("quarantine", "grow"))
 }
 
 func (g *generator) restart() []step {

@@ -53,7 +53,7 @@ func TestALineNumbersNoPartitionTooMany(t *testing.T) {
 		require.NoError(t, m.PassLine(incremental.Partition{Source: "kafka:t", ID: id}, 0, 1, "blank_line"))
 	}
 	late := incremental.Partition{Source: "file:x"}
-	assert.Error(t, m.PassLine(late, 0, 1, "header_line"))
+	assert.ErrorContains(t, m.PassLine(late, 0, 1, "header_line"), "at most 65,536 partitions: file:x, partition 0, is one more")
 	assert.Error(t, m.Ignore(late, 0, "unsupported_operation"))
 	assert.Error(t, m.Refuse(incremental.DeadLetter{Partition: late, Reason: "malformed_csv"}))
 	assert.NoError(t, m.Ignore(incremental.Partition{Source: "kafka:t"}, 5, "unsupported_operation"))

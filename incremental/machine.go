@@ -31,9 +31,17 @@ type Options struct {
 	// Seed is used, and stored, only by a fresh state (rule R, randomness).
 	Seed   [32]byte
 	Seeded bool
+	// SubjectKey keys the digests of subjects in place of one of the seed; nil: that one. It is
+	// stored nowhere: a digest of it belongs to Settings and to what Encoding covers.
+	SubjectKey []byte
 	// Interrupted ends long work with ErrInterrupted once it answers true. It is
 	// asked by several goroutines. nil: work is never interrupted.
 	Interrupted func() bool
+	// Progress is told how many of the records that a decision partitions are dealt with, of
+	// all. It is called by several goroutines. At level L2 what it is told depends on
+	// quasi-identifiers and arrival alone (rule B, buckets): nobody is told how far the work
+	// is that looks at values. nil: nobody asks.
+	Progress func(done, all int)
 	// Orders sees each order that is drawn for Merge at level L2, and returns the one to
 	// take: for a replay, which gives the places of classes whose values it exchanges. It
 	// is called by several goroutines. nil: the orders of the seed.
@@ -59,6 +67,7 @@ type Machine struct {
 	schema    *equivclass.Schema
 	policy    Policy // its requirement completed by the references that are fixed
 	interrupt interrupt
+	progress  progress
 	broken    bool
 	now       int64
 
@@ -70,6 +79,7 @@ type Machine struct {
 	staged  staged
 	first   firstLoad // of this run
 	attempt Attempt   // the newest, at level L2
+	journal following
 
 	// derived from it
 	secrets secrets
@@ -97,7 +107,8 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := checkSemi(o.Schema, o.Policy); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted, sizes: usualSizes()}
+	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted,
+		progress: o.Progress, sizes: usualSizes()}
 	if m.policy.Level == L2 {
 		m.policy.InitialMin = firstNeed(&m.policy)
 	}
@@ -106,7 +117,9 @@ func Open(store Store, o Options) (*Machine, error) {
 	m.records.interrupt = o.Interrupted
 	fresh := true
 	if err := store.Load(m.visitor(o, &fresh)); err != nil {
-		return nil, err
+		if err = m.loadElsewhere(store, o, err); err != nil {
+			return nil, err
+		}
 	}
 	m.records.loaded()
 	if fresh {
@@ -117,7 +130,7 @@ func Open(store Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
-	m.secrets = newSecrets(m.head.Seed)
+	m.secrets = newSecrets(m.head.Seed, o.SubjectKey)
 	m.draws = func(k merge.Key) merge.Draws {
 		if d := merge.NewDraws(m.head.Seed, k); o.Orders == nil {
 			return d
@@ -167,11 +180,12 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 			return nil
 		},
 		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
+		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
 		Quarantined: func(r []RecordID) error {
 			m.pending.quarantined = append(m.pending.quarantined, r...)
 			return nil
 		},
-		Suppressed: func(d []Digest) error { m.blocked.add(d); return nil },
+		Suppressed: func(s Suppressed) error { m.blocked.add(s.People); m.blocked.due = s.Due; return nil },
 		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}
 }
@@ -179,6 +193,10 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 // Seed returns the state's seed, for keyed digests and draws. It must not be
 // shown (rule R).
 func (m *Machine) Seed() [32]byte { return m.head.Seed }
+
+// SeedCheck is the same for two states if their seeds are. It is a one-way function of the seed, and of no other use:
+// who knows it can compute neither a draw nor a digest (rule R, randomness).
+func (m *Machine) SeedCheck() [32]byte { return [32]byte(m.secrets.key("check of the seed")) }
 
 // Positions returns a copy of the positions of all known partitions.
 func (m *Machine) Positions() map[Partition]Position {
@@ -194,6 +212,17 @@ func (m *Machine) Next(p Partition) (next int64, known bool) {
 
 // ReadBefore returns how far partitions had been read before the state was reset.
 func (m *Machine) ReadBefore() map[Partition]int64 { return m.head.Read }
+
+// Partitions is the number of partitions that the topic of a shard had when it was first read;
+// 0: it was not, or the state is of no shard.
+func (m *Machine) Partitions() int { return m.head.Partitions }
+
+// SetPartitions keeps that number, once, with the next commit.
+func (m *Machine) SetPartitions(n int) {
+	if m.head.Partitions == 0 && n > 0 {
+		m.head.Partitions, m.head.changed = n, true
+	}
+}
 
 // Tick gives the machine the host's time. Without effect where a tick is a cut.
 func (m *Machine) Tick(now int64) {

@@ -3,6 +3,7 @@ package incremental
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -25,7 +26,12 @@ type reach struct {
 
 func newOffsets() offsets { return offsets{at: map[Partition]*reach{}} }
 
-var errTooManyPartitions = errors.New("the state numbers at most 65,535 partitions")
+// MostPartitions is how many partitions a state numbers. The links of a rekeyed topic count: each
+// partition of it with each partition of the topic that was read.
+const MostPartitions = math.MaxUint16 + 1
+
+// ErrTooManyPartitions: there is no number left for a partition.
+var ErrTooManyPartitions = errors.New("the state numbers at most 65,536 partitions")
 
 // find returns how far a partition was read, nil if it never was.
 func (o *offsets) find(p Partition) *reach {
@@ -48,8 +54,8 @@ func (o *offsets) known(p Partition) (pos Position, known bool) {
 
 // numbered reports that a partition has a number, or that one is left for it.
 func (o *offsets) numbered(p Partition) error {
-	if o.find(p) == nil && len(o.at) > math.MaxUint16 {
-		return errTooManyPartitions
+	if o.find(p) == nil && len(o.at) >= MostPartitions {
+		return fmt.Errorf("%w: %s, partition %d, is one more", ErrTooManyPartitions, p.Source, p.ID)
 	}
 	return nil
 }

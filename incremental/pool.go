@@ -53,7 +53,7 @@ func (p *planning) poolPlans() []plan {
 	if !p.head.InitialDone {
 		records = p.whole(records)
 	}
-	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers)
+	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers, p.progress)
 	if p.head.InitialDone && !p.flushing {
 		plans = p.admission.pool(plans, p.need.Records, p.fresh)
 	}
@@ -196,13 +196,13 @@ func (p *planning) refusal(bag equivclass.Bag, want equivclass.Requirement) erro
 
 // blind plans classes of exactly k records by their quasi-identifiers alone; rest is the
 // newest records, too few for another class. Cost: that of extract.Blind.
-func (c *columns) blind(space *equivclass.Space, records []RecordID, k, workers int) (plans []plan, rest []RecordID) {
+func (c *columns) blind(space *equivclass.Space, records []RecordID, k, workers int, tell progress) (plans []plan, rest []RecordID) {
 	d := c.schema.D()
 	pool := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d)} // it has no values
 	for i, r := range records {
 		c.coords(space, r, pool.X[i*d:(i+1)*d])
 	}
-	groups, left := extract.Blind{Workers: workers}.WithStop(c.interrupt.asked).Classes(pool.Points(), k)
+	groups, left := extract.Blind{Workers: workers}.WithStop(c.interrupt.asked).WithProgress(tell).Classes(pool.Points(), k)
 	plans, _ = plansOf(pool, records, groups)
 	for _, row := range left {
 		rest = append(rest, records[row])

@@ -202,7 +202,9 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 		case equivclass.Sensitive:
 			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
 		case equivclass.Subject:
-			out = append(out, strconv.FormatUint(v.Subject[r], 16))
+			if out = append(out, strconv.FormatUint(v.Subject[r], 16)); v.Subject[r] == 0 { // was forgotten
+				out[len(out)-1] = fmt.Sprintf("forgotten-%d", r)
+			}
 		}
 	}
 	return out
@@ -217,6 +219,10 @@ func origins(t testing.TB, m *incremental.Machine, store incremental.Store) (nam
 	require.NoError(t, store.Load(incremental.Visitor{
 		Records: func(b *incremental.RecordBlock) error {
 			for i, n := range b.Origin {
+				if b.Offset[i] < 0 { // its person was forgotten
+					names = append(names, fmt.Sprintf("forgotten:0:%d", len(names)))
+					continue
+				}
 				names = append(names, fmt.Sprintf("%s:%d:%d", byNumber[n].Source, byNumber[n].ID, b.Offset[i]))
 			}
 			return nil

@@ -33,6 +33,8 @@ type host struct {
 	seen     []byte            // digests of the manifests, which all hosts share
 	begun    int               // goroutines that decisions began
 	report   *audit.Report     // of the newest audit
+	erased   incremental.Forgotten
+	settled  int // how often it was opened under other settings
 }
 
 // delivered is a record with the machine's time at which it arrived.
@@ -41,12 +43,14 @@ type delivered struct {
 	partition incremental.Partition
 	offset    int64
 	row       equivclass.Row
+	deletes   bool // the row is a subject alone, which is to be forgotten
 }
 
 func (h *host) machine() string {
 	h.design = setting(h.t, h.d)
 	h.workers()
 	h.store, h.now, h.subjects, h.log, h.seen = &failing{Store: h.place.fresh()}, 0, map[uint64]string{}, nil, nil
+	h.erased, h.settled = incremental.Forgotten{}, 0
 	if h.recoding != nil {
 		h.files = newReleaseDir(h.t, h.schema, h.policy, h.recoding, h.design.files...)
 		h.files.settings.Workers = max(1, h.policy.Workers)
@@ -61,10 +65,14 @@ func (h *host) machine() string {
 }
 
 func (h *host) open() {
-	m, err := incremental.Open(h.store, incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7},
-		Seeded: h.policy.Level == incremental.L1})
+	m, err := incremental.Open(h.store, h.options())
 	require.NoError(h.t, err, h.d.Pos)
 	h.m = m
+}
+
+func (h *host) options() incremental.Options {
+	return incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7}, Seeded: h.policy.Level == incremental.L1,
+		SubjectKey: h.subjectKey}
 }
 
 // afterwards checks what must hold after each command, and restarts the host that is
@@ -79,7 +87,7 @@ func (h *host) afterwards(commits bool) {
 	h.failed = false
 	require.Empty(h.t, h.m.CheckInvariants(), h.d.Pos)
 	s := h.m.Status()
-	require.Equal(h.t, s.Sent, uint64(s.Published+s.Pending.Total())+s.DeadLetter, "%s: a record is lost: %+v", h.d.Pos, s)
+	require.Equal(h.t, s.Sent, uint64(s.Published+s.Pending.Total())+s.DeadLetter+s.Forgotten, "%s: a record is lost: %+v", h.d.Pos, s)
 }
 
 func (h *host) apply() string {
@@ -118,13 +126,15 @@ func (h *host) applyOne(out *applied, p incremental.Partition, offset int64, tex
 func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row equivclass.Row) error {
 	got, err := h.m.Apply(p, offset, row)
 	if err == nil && !got.Known {
-		h.log = append(h.log, delivered{h.now, p, offset, row})
+		h.log = append(h.log, delivered{now: h.now, partition: p, offset: offset, row: row})
 	}
 	switch {
 	case err != nil:
 		return err
 	case got.Known:
 		out.known++
+	case got.Forgotten:
+		out.blocked++
 	case got.Reason != equivclass.Accepted:
 		out.lines = append(out.lines, fmt.Sprintf("refused offset %d: %s of %s", offset, got.Reason, got.Attribute))
 		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
@@ -215,6 +225,12 @@ func (h *host) failure(err error) string {
 		return "refused: the state is full"
 	case errors.Is(err, incremental.ErrBroken):
 		return "refused: a commit failed before"
+	case errors.Is(err, incremental.ErrRefusedPool):
+		return "not forgotten: the first pool was refused"
+	case errors.Is(err, incremental.ErrNotErasable):
+		return "not forgotten: published under these settings"
+	case errors.Is(err, incremental.ErrNobodyElse):
+		return "not forgotten: there is nobody else"
 	case errors.Is(err, errTold):
 		return "failed: nothing was committed"
 	}

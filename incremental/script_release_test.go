@@ -40,6 +40,9 @@ func (h *host) write(i *incremental.Intent) {
 // step of the publication.
 func (h *host) release() string {
 	before := len(h.m.Intents())
+	if !h.forgetDue() {
+		return "failed: nothing was committed"
+	}
 	decide, dies := h.m.Cut, ""
 	if h.d.HasArg("end") {
 		decide = h.m.Flush
@@ -131,6 +134,10 @@ func (h *host) redeliver(byPartition bool) {
 		h.now = d.now
 		h.m.Tick(d.now)
 		var out applied
+		if d.deletes {
+			require.NoError(h.t, h.deleteOne(d.partition, d.offset, d.row[0]), h.d.Pos)
+			continue
+		}
 		require.NoError(h.t, h.applyRow(&out, d.partition, d.offset, d.row), h.d.Pos)
 	}
 	h.now = now

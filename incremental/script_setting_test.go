@@ -22,6 +22,8 @@ type design struct {
 	policy   incremental.Policy
 	recoding snapshot.Recoding // nil: no files are written
 	files    []snapshot.HierarchyFile
+	// subjectKey is that of subjects, which shards share; nil: one of the seed.
+	subjectKey []byte
 }
 
 // setting reads the arguments of `machine`. All have a default but k and l:
@@ -38,6 +40,7 @@ type design struct {
 //	t=0.2               t-closeness, equal distance
 //	reference=(flu:2,cold:1)   its declared reference
 //	extra=(distinct/3,entropy/2,recursive/3/2)   further principles
+//	subject_key=key     the key of subjects, which shards share
 //	recoding=buckets    releases are written, and checked by the gate
 //	hosts=(steady)      further hosts (script_hosts_test.go)
 func setting(t testing.TB, d *datadriven.TestData) design {
@@ -65,6 +68,9 @@ func setting(t testing.TB, d *datadriven.TestData) design {
 			}
 		}
 	}
+	if arg, ok := d.Arg("subject_key"); ok {
+		out.subjectKey = []byte(arg.SingleVal(t))
+	}
 	if arg, ok := d.Arg("recoding"); ok {
 		out.recoding = s.recoding(t, arg.SingleVal(t), p.Level)
 	}
@@ -77,7 +83,7 @@ func readPolicy(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool
 		"initial_max": &p.InitialMax, "initial_min": &p.InitialMin, "max_records": &p.MaxRecords, "min_pool": &p.MinPool,
 		"neighbours": &p.Neighbours, "similar": &p.Similar}
 	switch arg.Key {
-	case "k", "l", "reference", "recoding", "hosts":
+	case "k", "l", "reference", "recoding", "hosts", "subject_key":
 	case "t":
 		limit, err := strconv.ParseFloat(arg.SingleVal(t), 64)
 		require.NoError(t, err)

@@ -17,9 +17,10 @@ import (
 
 // applied is what became of the records of one apply.
 type applied struct {
-	ids   []int
-	known int
-	lines []string
+	ids     []int
+	known   int
+	blocked int // of people who were forgotten
+	lines   []string
 }
 
 func (a applied) String() string {
@@ -32,6 +33,9 @@ func (a applied) String() string {
 	}
 	if a.known > 0 {
 		out = append(out, fmt.Sprintf("known before: %d", a.known))
+	}
+	if a.blocked > 0 {
+		out = append(out, fmt.Sprintf("of people who were forgotten: %d", a.blocked))
 	}
 	return strings.Join(append(out, a.lines...), "\n")
 }

@@ -30,7 +30,7 @@ import (
 // files: one with the state in memory, one with it in bbolt, and one that is restarted
 // after every commit; `machine hosts=...` adds others. After each command the
 // invariants of the machine are checked, and that sent = published + pending +
-// dead_letter.
+// dead_letter + forgotten.
 //
 // Keep a script below scriptLines lines and to one idea. A record is written as its
 // fields with slashes between them, in the order that `machine` prints; an empty
@@ -63,6 +63,9 @@ var commandsOf = map[string]command{
 	"machine":  {run: (*host).machine},                                               // a machine on a fresh state
 	"apply":    {run: (*host).apply, args: []string{"partition", "offset"}},          // take in the records below
 	"tick":     {run: (*host).tick, args: []string{"now"}},                           // the host's time (hold_in=ticks)
+	"delete":   {run: (*host).delete, args: []string{"partition", "offset"}},         // the source has the people below forgotten
+	"forget":   {run: (*host).forget, args: []string{"dies"}, commits: true},         // an operator has the people below forgotten
+	"settings": {run: (*host).settings, args: laterSettings, commits: true},          // start again with other settings
 	"commit":   {run: (*host).commit, commits: true},                                 // make durable what was applied
 	"cut":      {run: (*host).cut, commits: true},                                    // decide a release
 	"flush":    {run: (*host).flush, commits: true},                                  // the same at the end of the source

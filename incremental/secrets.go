@@ -17,9 +17,15 @@ type secrets struct {
 	suppress        []byte // of the list of who was forgotten
 }
 
-func newSecrets(seed [32]byte) secrets {
-	s := secrets{seed: seed}
-	s.digest, s.subject, s.suppress = s.key("digest"), s.key("subject"), s.key("suppressed subject")
+// newSecrets derives them. subject is the key of the digests of subjects where it is not one of
+// the seed: shards have seeds of their own, so that no draw is made twice, and know a person by
+// one digest. nil: one of the seed.
+func newSecrets(seed [32]byte, subject []byte) secrets {
+	s := secrets{seed: seed, subject: subject}
+	s.digest, s.suppress = s.key("digest"), s.key("suppressed subject")
+	if len(subject) == 0 {
+		s.subject = s.key("subject")
+	}
 	return s
 }
 
@@ -41,9 +47,12 @@ func (s *secrets) draw(release uint32, purpose string) *rand.Rand {
 }
 
 // digestOf is the digest under which state remembers bytes that it must not keep.
-func (s *secrets) digestOf(data []byte) Digest {
+func (s *secrets) digestOf(data []byte) Digest { return KeyedDigest(s.digest, data) }
+
+// KeyedDigest is the digest of bytes under a key of 32 bytes.
+func KeyedDigest(key, data []byte) Digest {
 	h := sha256.New()
-	h.Write(s.digest)
+	h.Write(key)
 	h.Write(data)
 	return Digest(h.Sum(nil)[:16])
 }

@@ -127,7 +127,7 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 		if _, grows := o.Hierarchies[k]; grows && known {
 			continue // grow.go
 		}
-		if k != o.Encoding && (o.Encoding == "" || strings.HasPrefix(k, "schema.")) {
+		if k != o.Encoding && (o.Encoding == "" || boundToRecords(k)) {
 			keys = append(keys, k)
 		}
 	}
@@ -135,6 +135,11 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 		return nil
 	}
 	return &SettingsError{Keys: keys}
+}
+
+// boundToRecords reports whether a setting decides how records are stored, or which a state takes.
+func boundToRecords(key string) bool {
+	return strings.HasPrefix(key, "schema.") || strings.HasPrefix(key, "shard.") || key == "subject.key"
 }
 
 // adoption takes what a host opens a state with into the state, or refuses it:

@@ -15,7 +15,10 @@ type Status struct {
 	DeadLetter uint64  `json:"dead_letter"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
 	// published row that has no owner any more stays in Published.
-	Forgotten uint64                       `json:"forgotten"`
+	Forgotten uint64 `json:"forgotten"`
+	// ForgetDue are people whose deletes were read, and whose records are still among Published
+	// and Pending until the next erasure.
+	ForgetDue int                          `json:"forget_due,omitempty"`
 	Refused   map[equivclass.Reason]uint64 `json:"refused"`
 	Ignored   map[equivclass.Reason]uint64 `json:"ignored"`
 	// Replayed counts the dead letters that were judged again and left Refused, by reason.
@@ -52,7 +55,7 @@ func (m *Machine) Status() Status {
 		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
 		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
-	s.Forgotten = uint64(m.records.vacant) + m.intake.counters.Blocked
+	s.Forgotten, s.ForgetDue = uint64(m.records.vacant)+m.intake.counters.Blocked, m.blocked.due
 	if m.policy.Level == L2 {
 		need := m.need
 		s.Pool, s.Outdated = &need, m.outdated()

@@ -56,8 +56,10 @@ type Visitor struct {
 	// Quarantined records, ascending within a call, a pool a call.
 	Quarantined func([]RecordID) error
 	// Suppressed receives the digests of all who were forgotten, at most once; may be nil.
-	Suppressed func([]Digest) error
-	Outbox     func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
+	Suppressed func(Suppressed) error
+	// Journal receives how far the state follows its journal, at most once; may be nil.
+	Journal func(JournalMark) error
+	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
 }
 
 // DictionaryEntry is a value that a dictionary has taken in.
@@ -78,6 +80,13 @@ type PartitionPosition struct {
 	Position  Position
 }
 
+// Suppressed are the people who were forgotten, in the order in which they were.
+type Suppressed struct {
+	People []Digest
+	// Due are the newest of them whose records are still there: the erasure follows (forget.go).
+	Due int
+}
+
 // Delta is everything that one step changes. Nil and empty fields change nothing.
 type Delta struct {
 	Meta         *Meta
@@ -90,14 +99,17 @@ type Delta struct {
 	Intent       *Intent  // new, or the same release marked published
 	Births       []*Class // classes that the intent names for the first time
 	Deaths       []Death
-	DeclaredPure []ClassID  // frozen classes with a flat bag, declared pure (rule C, coexistence)
-	Quarantined  []RecordID // records of a pool that was ineligible as a whole
-	Attempt      *Attempt   // new, or the newest one with more cuts
+	DeclaredPure []ClassID    // frozen classes with a flat bag, declared pure (rule C, coexistence)
+	Quarantined  []RecordID   // records of a pool that was ineligible as a whole
+	Attempt      *Attempt     // new, or the newest one with more cuts
+	Suppressed   *Suppressed  // all, in place of those before
+	Journal      *JournalMark // in place of the one before
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
-		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil
+		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Suppressed == nil &&
+		d.Journal == nil
 }

@@ -22,6 +22,9 @@ import (
 type suppression struct {
 	list  []Digest // in the order in which they came
 	known map[Digest]bool
+	// due is how many of the newest state has not forgotten yet: their deletes were read.
+	due     int
+	changed bool // since the last commit
 }
 
 // add takes in the digests that are new.
@@ -34,6 +37,30 @@ func (s *suppression) add(list []Digest) {
 			s.known[d] = true
 			s.list = append(s.list, d)
 		}
+	}
+}
+
+// back takes out all but the first n again.
+func (s *suppression) back(n int) {
+	for _, d := range s.list[n:] {
+		delete(s.known, d)
+	}
+	s.list = s.list[:n]
+}
+
+// mark takes in somebody whose delete was read. What state has of the person is to be
+// forgotten; who is known is not marked again.
+func (s *suppression) mark(d Digest) {
+	n := len(s.list)
+	if s.add([]Digest{d}); len(s.list) > n {
+		s.due, s.changed = s.due+1, true
+	}
+}
+
+// into enters what changed since the last commit into a delta.
+func (s *suppression) into(d *Delta) {
+	if s.changed {
+		d.Suppressed = &Suppressed{People: slices.Clip(s.list), Due: s.due}
 	}
 }
 
@@ -52,10 +79,59 @@ func (m *Machine) isBlocked(row equivclass.Row) bool {
 	return len(m.blocked.list) > 0 && i >= 0 && row[i] != nil && m.blocked.known[m.secrets.suppressed(m.secrets.subjectOf(row[i]))]
 }
 
+// Delete takes in a record with which the source deletes a person: a tombstone, or a delete of
+// a change feed. It counts as sent and as forgotten, as later records of the person do, which are
+// blocked from here on. State has that with the position. What it has of the person goes with the
+// next erasure (Forget), which is due (ForgetDue).
+//
+// Safe by the claim of forget.go: the moment is a function of what the source sends, and values
+// are not looked at.
+//
+// The list of who was forgotten grows by a digest; policy MaxRecords bounds it together with the records.
+func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, error) {
+	if m.broken {
+		return Outcome{}, ErrBroken
+	}
+	if m.records.firsts == nil {
+		return Outcome{}, ErrNoSubject
+	}
+	if m.intake.offsets.applied(p, offset) {
+		return Outcome{Known: true}, nil
+	}
+	if err := m.intake.offsets.numbered(p); err != nil {
+		return Outcome{}, err
+	}
+	d := m.secrets.suppressed(m.secrets.subjectOf(subject))
+	if most := m.policy.MaxRecords; most > 0 && !m.blocked.known[d] && int(m.records.len())+len(m.blocked.list) >= most {
+		return Outcome{}, ErrStateFull
+	}
+	m.intake.block(p, offset)
+	m.blocked.mark(d)
+	return Outcome{Forgotten: true}, nil
+}
+
+// ForgetDue is how many people state has to forget, because their deletes were read.
+func (m *Machine) ForgetDue() int { return m.blocked.due }
+
+// ForgetStaged reports whether the next commit has people whose deletes were read: the list that
+// is kept elsewhere must have them before.
+func (m *Machine) ForgetStaged() bool { return m.blocked.changed }
+
+// Unplan throws an erasure away: the machine is what it was.
+func (m *Machine) Unplan(e *Erasure) { m.blocked.back(e.before) }
+
+// Forgot notes that an erasure has found nothing of the people it was asked for: they are
+// blocked, and nobody is due. The machine goes on.
+func (m *Machine) Forgot(e *Erasure) error {
+	m.blocked.add(e.list)
+	m.blocked.due, m.blocked.changed = 0, true
+	return m.Commit()
+}
+
 // SuppressionKey authenticates the list of who was forgotten where it is kept outside of
 // the state. It must not be shown (rule R, randomness).
 func SuppressionKey(seed [32]byte) []byte {
-	s := newSecrets(seed)
+	s := newSecrets(seed, nil)
 	return s.key("list of suppressed subjects")
 }
 

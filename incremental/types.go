@@ -177,6 +177,9 @@ type Meta struct {
 	Hierarchies map[int][]HierarchyVersion
 	// Pools is what level L2 keeps of the pools; zero at level L1.
 	Pools Pools
+	// Partitions is the number of partitions that the topic of a shard had when it was first
+	// read, by which the key of a person leads to a partition; 0: the state is of no shard.
+	Partitions int `json:",omitempty"`
 }
 
 // Pools is what a state at level L2 keeps of its pools (pool.go).
@@ -211,7 +214,7 @@ type Counters struct {
 	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines without a record
 	// Replayed counts what left Refused again, by the reason there; nil: nothing did.
 	Replayed map[equivclass.Reason]uint64 `json:",omitempty"`
-	// Blocked are records of people who had been forgotten before these came: nothing is kept
-	// of them.
+	// Blocked are records of people who had been forgotten before these came, and deletes by
+	// which people are forgotten: nothing is kept of them.
 	Blocked uint64 `json:",omitempty"`
 }

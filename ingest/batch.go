@@ -12,6 +12,8 @@ type batch struct {
 	fields   [][]byte // of all rows, width entries a row
 	arena    []byte   // holds the bytes of the fields
 	width    int
+	fault    error // the first record whose key is wrong, and its place
+	faultAt  int
 	row      equivclass.Row // scratch
 }
 
@@ -19,10 +21,11 @@ type batch struct {
 func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
 
 // decode fills the batch from its chunk.
-func (b *batch) decode(d Decoder) {
+func (b *batch) decode(d Decoder, keys *Keying) {
 	c := b.chunk
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
+		b.checkKeys(keys, i)
 		b.keep(b.row)
 	}
 	b.decoded <- struct{}{}
@@ -31,7 +34,7 @@ func (b *batch) decode(d Decoder) {
 // decodeOne decodes a record, unless the source has judged it already.
 func decodeOne(d Decoder, r *Record, header []string, row equivclass.Row) Outcome {
 	if r.Passed == "" && r.Refused == "" && !r.Cut {
-		return d.Decode(r.Value, header, row)
+		return d.DecodeKeyed(r.Key, r.Value, header, row)
 	}
 	clear(row)
 	if r.Cut {

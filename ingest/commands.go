@@ -18,7 +18,8 @@ const (
 	OrderPlan    Order = "plan"    // say what such a release would publish
 	OrderPause   Order = "pause"   // read nothing, and begin no release by the trigger
 	OrderResume  Order = "resume"
-	OrderTune    Order = "tune" // take in other Tunables
+	OrderTune    Order = "tune"   // take in other Tunables
+	OrderForget  Order = "forget" // let the state forget a person
 )
 
 // Tunables are the settings of a host that may change while it runs.
@@ -38,6 +39,7 @@ type Answer struct {
 	Why     string               // one of the reasons of event release_skipped
 	Plan    *incremental.Outlook // of OrderPlan
 	Changed bool                 // of OrderPause and OrderResume: it was not so before
+	Forgot  *Forgot              // of OrderForget
 }
 
 // Errors of orders.
@@ -62,6 +64,7 @@ type Commands struct {
 type command struct {
 	order    Order
 	tunables Tunables
+	subject  []byte        // of OrderForget
 	answer   chan answered // has room for one: the loop waits for nobody
 }
 
@@ -78,17 +81,22 @@ func NewCommands() *Commands {
 // Ask gives an order and waits for what becomes of it, or for the end of ctx: an order
 // that the loop has taken is then executed nevertheless.
 func (c *Commands) Ask(ctx context.Context, o Order) (Answer, error) {
-	return c.ask(ctx, o, Tunables{})
+	return c.ask(ctx, &command{order: o})
+}
+
+// Forget lets the state forget a person, written as decoders hand subjects on.
+func (c *Commands) Forget(ctx context.Context, subject []byte) (Answer, error) {
+	return c.ask(ctx, &command{order: OrderForget, subject: subject})
 }
 
 // Tune changes the settings of the host.
 func (c *Commands) Tune(ctx context.Context, t Tunables) error {
-	_, err := c.ask(ctx, OrderTune, t)
+	_, err := c.ask(ctx, &command{order: OrderTune, tunables: t})
 	return err
 }
 
-func (c *Commands) ask(ctx context.Context, o Order, t Tunables) (Answer, error) {
-	cmd := &command{order: o, tunables: t, answer: make(chan answered, 1)}
+func (c *Commands) ask(ctx context.Context, cmd *command) (Answer, error) {
+	cmd.answer = make(chan answered, 1)
 	select {
 	case c.orders <- cmd:
 	case <-c.ended:
@@ -133,6 +141,7 @@ func (l *loop) obey(c *command) {
 		changed := l.asked.paused != pause
 		if l.asked.paused = pause; changed {
 			l.pausedOrNot()
+			l.report(l.now()) // whoever looks after the answer sees what it says
 		}
 		c.answer <- answered{Answer: Answer{Changed: changed}}
 	default:
@@ -166,7 +175,8 @@ func (l *loop) obeyWaiting(ctx context.Context) error {
 			continue // it is answered once the release is published
 		}
 		c.answer <- answered{a, err}
-		if err != nil && !errors.Is(err, ErrReleasing) {
+		var kept *ForgetError
+		if err != nil && !errors.Is(err, ErrReleasing) && !errors.As(err, &kept) {
 			return err
 		}
 	}
@@ -180,6 +190,9 @@ func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
 	}
 	if n := l.releases.current; n != 0 {
 		return Answer{}, fmt.Errorf("release %d %w", n, ErrReleasing)
+	}
+	if c.order == OrderForget {
+		return l.forgetOrdered(ctx, c.subject)
 	}
 	if !l.Machine.InitialDone() && !l.Machine.Growing() && !l.Machine.InitialReached() {
 		return Answer{Why: "first_load"}, nil

@@ -61,6 +61,7 @@ func sent(n uint64) func(ingest.Report) bool {
 // TestReleaseNow: an order makes the release that the plan before it named, and with
 // nothing new it says why not.
 func TestReleaseNow(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	p, commands := commanded(t, r, nil)
 	p.reported("all is read", sent(900))
@@ -88,6 +89,7 @@ func TestReleaseNow(t *testing.T) {
 
 // TestReleaseNowDuringTheFirstLoad: where the first load ends is not the operator's choice.
 func TestReleaseNowDuringTheFirstLoad(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	g := &gated{at: 100, asked: make(chan struct{}), open: make(chan struct{})}
 	_, commands := commanded(t, r, func(h *ingest.Host) {
@@ -105,6 +107,7 @@ func TestReleaseNowDuringTheFirstLoad(t *testing.T) {
 // TestPause: nothing is read while the host is paused, and no release begins by the
 // trigger; an order still makes one. Then it goes on.
 func TestPause(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	g := &gated{at: 600, asked: make(chan struct{}), open: make(chan struct{})}
 	p, commands := commanded(t, r, func(h *ingest.Host) {
@@ -148,6 +151,7 @@ func refusedOf(records int64) (n int) {
 
 // TestBeginsPaused: a host that was paused reads nothing until it is told to go on.
 func TestBeginsPaused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	p, commands := commanded(t, r, func(h *ingest.Host) { h.Paused = true })
 	a, err := commands.Ask(bounded(t), ingest.OrderPlan)
@@ -162,6 +166,7 @@ func TestBeginsPaused(t *testing.T) {
 // TestOrdersDuringLongWork: while a release is decided the host can be paused; an order
 // that needs the machine waits, and learns that the host ends.
 func TestOrdersDuringLongWork(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 400)
 	policy := rigPolicy()
 	policy.Initial = slow{}
@@ -186,6 +191,7 @@ func TestOrdersDuringLongWork(t *testing.T) {
 // TestOneReleaseAtATime: an order for a release does not queue behind one in progress.
 // Whoever asked for that one learns when it is published.
 func TestOneReleaseAtATime(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	emptied := full(r)
 	p, commands := commanded(t, r, nil)
@@ -211,6 +217,7 @@ func TestOneReleaseAtATime(t *testing.T) {
 // TestARefusedReleaseIsAnswered: the gate's refusal ends the run, and whoever asked for the
 // release is told.
 func TestARefusedReleaseIsAnswered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	r.press.fail = func(n uint32) error {
 		if n == 2 {
@@ -227,6 +234,7 @@ func TestARefusedReleaseIsAnswered(t *testing.T) {
 
 // TestTune: a trigger by count holds from the order on.
 func TestTune(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 900)
 	g := &gated{at: 600, asked: make(chan struct{}), open: make(chan struct{})}
 	p, commands := commanded(t, r, func(h *ingest.Host) {

@@ -38,7 +38,7 @@ func (l *loop) noteStaged(n int) {
 
 // commitFull commits if a transaction has gathered all that it may.
 func (l *loop) commitFull(ctx context.Context) error {
-	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit {
+	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit && len(l.journal.runs) < mostRuns {
 		return nil
 	}
 	return l.commit(ctx)
@@ -56,6 +56,12 @@ func (l *loop) commitDue(ctx context.Context, now time.Time) error {
 func (l *loop) commit(ctx context.Context) error {
 	l.witness()
 	if err := l.fenced(); err != nil {
+		return err
+	}
+	if err := l.list(); err != nil {
+		return err
+	}
+	if err := l.writeRuns(ctx); err != nil {
 		return err
 	}
 	if err := l.Hook("before commit"); err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"anond/incremental"
@@ -41,19 +42,24 @@ type cutting struct {
 // which pauses the reading: cuts stay where the counts put them.
 //
 // What was applied is committed first. So a stop during the decision loses
-// nothing, and the next start decides the same.
+// nothing, and the next start decides the same. Those whose deletes were read are forgotten before:
+// nobody is published who was deleted.
 func (l *loop) cut(ctx context.Context, how cutting) error {
 	if err := l.awaitRelease(ctx); err != nil {
 		return err
 	}
 	now := l.now()
 	l.schedule.lastTry, l.schedule.lastCut = now, now
-	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	if !l.staged.since.IsZero() {
 		if err := l.commit(ctx); err != nil {
 			return err
 		}
 	}
+	if alone, err := l.forgetDue(ctx); err != nil || alone {
+		l.asked.why = SkippedNothingNew
+		return err
+	}
+	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	intent, err := l.decide(ctx, how.flush, now)
 	if err != nil {
 		return l.refused(ctx, refusal{err: err})
@@ -77,7 +83,14 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 // nothing is newly publishable.
 func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
 	var made *incremental.Decision
+	mark, err := l.append(ctx, l.cutEntry(flush, now.Unix()))
+	if err != nil {
+		return nil, err
+	}
 	err = l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(flush); return err })
+	if err == nil || errors.As(err, new(*incremental.InfeasibleError)) {
+		l.follows(mark) // not before: what Decide itself commits must not say that the cut is done
+	}
 	if err != nil {
 		return nil, err
 	}

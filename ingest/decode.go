@@ -37,8 +37,9 @@ const (
 	ReasonHeader        equivclass.Reason = "wrong_header"       // the columns are not those of the schema, see CheckHeader
 	ReasonEnvelope      equivclass.Reason = "malformed_envelope" // JSON, but no Debezium event
 	ReasonUnsupported   equivclass.Reason = "unsupported_operation"
-	ReasonTombstone     equivclass.Reason = "tombstone"  // only as an ignored reason: refused, it is an unsupported_operation
-	ReasonGrown         equivclass.Reason = "grown_line" // the rest of a line that was read before it was whole
+	ReasonTombstone     equivclass.Reason = "tombstone"              // only as an ignored reason: refused, it is an unsupported_operation
+	ReasonNoPerson      equivclass.Reason = "delete_without_subject" // whom a delete is about cannot be told
+	ReasonGrown         equivclass.Reason = "grown_line"             // the rest of a line that was read before it was whole
 )
 
 // The reasons for which a line of a file is counted without being a record.
@@ -53,10 +54,13 @@ type Outcome struct {
 	Reason    equivclass.Reason // Accepted, or why not
 	Attribute string            // the attribute at fault, if one is
 	Ignored   bool              // left out by configuration, counted, not dead-lettered
+	// Delete: the message deletes the person whose subject the row has, and nothing else
+	// (DecodeOptions.Deletes).
+	Delete bool
 }
 
 // Accepted reports whether the message is a record of the dataset.
-func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted }
+func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted && !o.Delete }
 
 // Decoder turns messages into rows. It never panics, whatever the bytes, and
 // its outcomes name attributes only. Not safe for concurrent use.
@@ -77,6 +81,8 @@ type Decoder interface {
 	//
 	// header holds the columns of a CSV file; nil means the schema's order.
 	Decode(value []byte, header []string, row equivclass.Row) Outcome
+	// DecodeKeyed is Decode for a message with a key, in which a delete may name its person.
+	DecodeKeyed(key, value []byte, header []string, row equivclass.Row) Outcome
 	// TooLarge is the outcome of a message of which the source has kept only the
 	// beginning (Record.Cut).
 	TooLarge() Outcome
@@ -96,6 +102,9 @@ type DecodeOptions struct {
 	// than dead-lettered. "unsupported_operation" covers tombstones, "tombstone"
 	// only them (Debezium sends one after each delete).
 	Ignore []equivclass.Reason
+	// Deletes takes tombstones, and Debezium's deletes, as those of a person (Outcome.Delete) where
+	// they name one. The schema needs a subject.
+	Deletes bool
 }
 
 // errUnknownFormat says that a format is none of json, csv, debezium.
@@ -117,15 +126,19 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	case CSV:
 		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
-		inner, err = newDebeziumDecoder(schema, opts.Paths)
+		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes)
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv or debezium", errUnknownFormat, format)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
-		ignore: slices.Clone(opts.Ignore)}, nil
+	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
+		ignore: slices.Clone(opts.Ignore)}
+	if opts.Deletes && schema.SubjectIndex() >= 0 {
+		out.deletes, err = newDeleteReader(schema, opts.Paths, format)
+	}
+	return out, err
 }
 
 // judged orders the attributes for a decoder as the machine judges them: what adversaries
@@ -153,12 +166,20 @@ type checkedDecoder struct {
 	order      []int // of the attributes that are looked at
 	maxBytes   int
 	ignore     []equivclass.Reason
+	deletes    *deleteReader // nil: nobody is deleted
 }
 
 func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Row) Outcome {
+	return d.DecodeKeyed(nil, value, header, row)
+}
+
+func (d *checkedDecoder) DecodeKeyed(key, value []byte, header []string, row equivclass.Row) Outcome {
 	clear(row)
 	o := d.judge(value, header, row)
-	if !o.Accepted() {
+	if d.deletes != nil && (o.Delete || o.Reason == ReasonTombstone) {
+		o = d.deletes.person(o, key, row)
+	}
+	if !o.Accepted() && !o.Delete {
 		clear(row)
 		return d.settle(o)
 	}

@@ -15,21 +15,31 @@ import (
 // which is a tombstone. A number for a date attribute counts days since
 // 1970-01-01, Debezium's default.
 //
+// Where deletes are taken (DecodeOptions.Deletes), op d is a delete of the person in its "before", or in the
+// key of the message (deleteReader).
+//
 // Flat events (transform ExtractNewRecordState) are format json.
 type debeziumDecoder struct {
 	members objectReader
+	before  equivclass.Row // nil: deletes are not taken
+	subject int
 }
 
-func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string) (*debeziumDecoder, error) {
+func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string, deletes bool) (*debeziumDecoder, error) {
 	members, err := newObjectReader(schema, pointers)
 	members.epochDays = true
-	return &debeziumDecoder{members: members}, err
+	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex()}
+	if deletes && d.subject >= 0 {
+		d.before = make(equivclass.Row, len(schema.Attributes()))
+	}
+	return d, err
 }
 
 // envelope gathers what an event says. Nothing in it is a record's value.
 type envelope struct {
 	ops, afters, payloads int
-	insert                bool
+	befores               int // counted where deletes are taken
+	insert, delete        bool
 	hasAfter              bool // after is an object
 	nullPayload           bool
 	badShape              bool
@@ -42,8 +52,14 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row) O
 	switch r.dec.PeekKind() {
 	case '{':
 		var e envelope
+		clear(d.before)
 		err := d.readEnvelope(row, &e, true)
-		return r.finish(e.outcome(), err)
+		o := r.finish(e.outcome(), err)
+		if o.Reason == ReasonUnsupported && e.delete && d.before != nil {
+			row[d.subject] = d.before[d.subject]
+			return Outcome{Delete: true}
+		}
+		return o
 	case 'n':
 		return r.finish(Outcome{Reason: ReasonTombstone}, r.dec.SkipValue())
 	default:
@@ -55,7 +71,7 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row) O
 // payload, is refused: which of the two is meant cannot be known.
 func (e *envelope) outcome() Outcome {
 	switch {
-	case e.badShape || e.ops > 1 || e.afters > 1 || e.payloads > 1:
+	case e.badShape || e.ops > 1 || e.afters > 1 || e.befores > 1 || e.payloads > 1:
 		return Outcome{Reason: ReasonEnvelope}
 	case e.ops == 0 && e.nullPayload:
 		return Outcome{Reason: ReasonTombstone}
@@ -85,6 +101,8 @@ func (d *debeziumDecoder) readEnvelope(row equivclass.Row, e *envelope, outer bo
 			err = d.readOp(e)
 		case string(name) == "after":
 			err = d.readAfter(row, e)
+		case string(name) == "before" && d.before != nil:
+			err = d.readBefore(e)
 		case string(name) == "payload" && outer:
 			err = d.readPayload(row, e)
 		default:
@@ -106,8 +124,19 @@ func (d *debeziumDecoder) readOp(e *envelope) error {
 		return err
 	}
 	e.badShape = e.badShape || kind != '"'
-	e.insert = string(raw) == `"c"` || string(raw) == `"r"`
+	e.insert, e.delete = string(raw) == `"c"` || string(raw) == `"r"`, string(raw) == `"d"`
 	return nil
+}
+
+// readBefore reads the row that a delete removes, of which the source may send its key alone.
+func (d *debeziumDecoder) readBefore(e *envelope) error {
+	e.befores++
+	if kind := d.members.dec.PeekKind(); kind != '{' {
+		e.badShape = e.badShape || kind != 'n'
+		return d.members.dec.SkipValue()
+	}
+	_, err := d.members.readRow(d.before)
+	return err
 }
 
 func (d *debeziumDecoder) readAfter(row equivclass.Row, e *envelope) error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"anond/incremental"
 )
 
 // leaveReader waits until the reader has ended. A reader that hangs where no
@@ -56,7 +54,7 @@ func (l *loop) drain(ctx context.Context) error {
 	l.drains()
 	defer l.begins(DoingDraining)()
 	if !l.working {
-		if err := l.commit(ctx); errors.Is(err, incremental.ErrQuota) {
+		if err := l.commit(ctx); unfinished(err) {
 			l.working = true
 			return l.drain(ctx) // what is not stored is read again
 		} else if err != nil {
@@ -74,6 +72,9 @@ func (l *loop) drain(ctx context.Context) error {
 // finish ends a run that reached the end of its source.
 func (l *loop) finish(ctx context.Context) error {
 	if err := l.commit(ctx); err != nil {
+		return err
+	}
+	if _, err := l.forgetDue(ctx); err != nil {
 		return err
 	}
 	if err := l.deliverRest(ctx); err != nil {

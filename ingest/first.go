@@ -8,7 +8,8 @@ import (
 )
 
 // firstStart stores where the first load ends: at the end that the source has
-// before anything is read.
+// before anything is read. It also makes the seed durable, before a list of who was forgotten
+// is written under it.
 func (l *loop) firstStart(ctx context.Context) error {
 	l.tick()
 	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil {
@@ -18,11 +19,13 @@ func (l *loop) firstStart(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("where the source ends: %w", err)
 	}
-	if ends == nil {
-		return nil
+	if ends != nil {
+		if err := l.writeEnds(ctx, ends); err != nil {
+			return err
+		}
+		l.Machine.SetInitialEnds(ends)
 	}
-	l.Machine.SetInitialEnds(ends)
-	return l.Machine.Commit()
+	return l.work(ctx, DoingCommit, true, l.Machine.Commit) // it may wait for room (Quota)
 }
 
 // sourceEnds asks the source for its ends. A source that does not answer delays no

@@ -56,11 +56,14 @@ type Trigger struct {
 // Host joins a source, the machine and a publisher: the daemon's main loop. All
 // fields must be set unless said otherwise.
 type Host struct {
-	Machine     *incremental.Machine
-	Store       incremental.Store // for the outbox only
-	Source      Source
-	NewDecoder  func() (Decoder, error)
-	Schema      *equivclass.Schema
+	Machine    *incremental.Machine
+	Store      incremental.Store // for the outbox only
+	Source     Source
+	NewDecoder func() (Decoder, error)
+	Schema     *equivclass.Schema
+	// Keys checks the keys of records, for a shard; nil: keys say nothing. Such a first load that
+	// is refused waits (rule I, infeasible), also at the end of its source: other shards go on.
+	Keys        *Keying
 	DeadLetters DeadLetters
 	Publisher   Publisher
 	Trigger     Trigger
@@ -104,8 +107,20 @@ type Host struct {
 	Commands *Commands
 	Paused   bool
 	Rate     int // the most records taken per second, on average; 0: no limit
+	// Forgetting lets the state forget people; nil: it cannot.
+	Forgetting Forgetting
+	// MaxRefused is the share of records, looked at a thousand at a time, that may be refused:
+	// more of them pause the host, or end a run with Once. 0: all may. Tripped is called after
+	// such a pause; may be nil.
+	MaxRefused float64
+	Tripped    func() error
 	// Faults tells what was found next to the loop and ends the run; may be nil.
 	Faults <-chan error
+	// Journal is where decisions are written before the host acts on them; nil: nowhere.
+	Journal Journal
+	// Republish publishes a release that a process before has published, or may have, and demands
+	// that its manifest is the one that it had. Needed for Repeat.
+	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (Release, error)
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error
@@ -133,6 +148,9 @@ func (h *Host) setDefaults() {
 	}
 	if h.OnceFor == 0 {
 		h.OnceFor = time.Minute
+	}
+	if h.MaxRefused == 0 {
+		h.MaxRefused = 1
 	}
 	if h.Hook == nil {
 		h.Hook = func(string) error { return nil }

@@ -21,8 +21,11 @@ type loop struct {
 	releases *releases   // the release in progress
 	outbox   *outboxPump // dead letters on their way
 	limit    limiter     // how much is read
+	chains   chains      // of a rekeyed topic
 	asked    commanding  // what operators ask for
 	room     fullness    // what the state may still take in
+	journal  journaling  // what is to be written down
+	refusals breaker     // how many records are refused
 	reports              // what is told to operators
 
 	doing      activity
@@ -30,12 +33,15 @@ type loop struct {
 	ended      bool      // the source is at its end
 	stopping   bool      // a stop was asked for and logged
 	refusedLog time.Time // newest line about a first load that is refused
+	// forgetSince is since when people are due to be forgotten, as the clock has seen it; zero: nobody is.
+	forgetSince time.Time
 }
 
 // Run reads, places and publishes until ctx is done (then it drains and returns
 // nil), the source ends, or an error needs an operator.
 //
-// The order of durable steps: records, positions and dead letters are committed
+// The order of durable steps: people whose deletes were read are on the list of who was
+// forgotten; records, positions and dead letters are committed
 // in one transaction; then the source is acknowledged and dead letters are
 // delivered; a release is decided by an intent, rendered and published from the
 // view, and marked published. Each step may be repeated after a crash.
@@ -71,7 +77,8 @@ func (h *Host) newLoop() (*loop, error) {
 		return nil, err
 	}
 	l := &loop{Host: h, stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
-		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h)}
+		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h), refusals: breaker{most: h.MaxRefused}}
+	l.stage.keys = h.Keys
 	l.limit.set(h.Rate)
 	l.asked.paused = h.Paused
 	now := l.now()
@@ -127,7 +134,7 @@ func (l *loop) serve(ctx context.Context) error {
 			return l.stopped(ctx, err)
 		}
 	}
-	return l.finish(ctx)
+	return l.stopped(ctx, l.finish(ctx))
 }
 
 // input is where batches come from: nowhere, once the source has ended, while the host
@@ -187,6 +194,9 @@ func (l *loop) onTick(ctx context.Context) error {
 		return fmt.Errorf("%w for %s: a run that has to end does not wait longer", ErrAway, l.OnceFor)
 	}
 	if err := l.cutOnTime(ctx, now); err != nil {
+		return err
+	}
+	if err := l.forgetOnTime(ctx, now); err != nil {
 		return err
 	}
 	l.reportDue()

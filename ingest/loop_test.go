@@ -245,6 +245,7 @@ func TestRefusedReleaseStopsTheHost(t *testing.T) {
 }
 
 func TestPublishingIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 400)
 	failures := 0
 	r.press.fail = func(uint32) error {

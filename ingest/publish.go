@@ -20,6 +20,9 @@ func (l *loop) resume(ctx context.Context, now time.Time) error {
 // publish begins to make a decided release public. began is when the decision
 // began.
 func (l *loop) publish(ctx context.Context, intent incremental.Intent, began time.Time) error {
+	if err := l.writeIntent(ctx, &intent); err != nil {
+		return err
+	}
 	var view *incremental.View
 	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.Change(intent.Release); return err })
 	switch {
@@ -40,14 +43,23 @@ func (l *loop) releaseEnded(ctx context.Context, e ended) error {
 		l.releaseAnswered(e.err)
 		return l.refused(ctx, refusal{e.intent.Release, e.err})
 	}
-	return l.mark(e, began)
+	return l.mark(ctx, e, began)
 }
 
 // mark marks a published release in state: the last durable step.
-func (l *loop) mark(e ended, began time.Time) error {
+func (l *loop) mark(ctx context.Context, e ended, began time.Time) error {
 	l.witness() // the mark is committed with all that is staged alongside it
 	if err := l.fenced(); err != nil {
 		return err // the next owner of the state finds the release and marks it
+	}
+	if err := l.list(); err != nil {
+		return err
+	}
+	if err := l.writeRuns(ctx); err != nil {
+		return err
+	}
+	if err := l.writePublished(ctx, e.intent.Release, e.release.Manifest); err != nil {
+		return err
 	}
 	if err := l.Hook("before published"); err != nil {
 		return err

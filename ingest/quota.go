@@ -85,10 +85,18 @@ func (l *loop) hold(b *batch) error {
 	return nil
 }
 
-// takeHeld goes on with the batch that waits for room, once there is clearly some.
+// takeHeld goes on with the batch in which the host was paused, or that waits for room, once
+// there is clearly some.
 func (l *loop) takeHeld(ctx context.Context) error {
+	if l.asked.paused {
+		return nil
+	}
+	if b := l.refusals.held; b != nil {
+		l.refusals.held = nil
+		return l.applyAll(ctx, b)
+	}
 	b := l.room.held
-	if b == nil || l.asked.paused {
+	if b == nil {
 		return nil
 	}
 	if l.look(); l.room.left < enough(l.Quota) {

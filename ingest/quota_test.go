@@ -22,6 +22,7 @@ func (a *allowance) Waits() bool               { return false }
 // TestAFullStatePausesReading: reading stops before the limit, orders are obeyed, and with
 // more room every record is read once.
 func TestAFullStatePausesReading(t *testing.T) {
+	t.Parallel()
 	r, room := newRig(t, 900), new(allowance)
 	room.left.Store(allowanceLimit/8 + 40_000)
 	p, commands := commanded(t, r, func(h *ingest.Host) { h.Quota, h.CommitRecords = room, 7 })

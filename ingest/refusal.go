@@ -64,9 +64,10 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 
 // standing is the refusal with which a run ends that is at the end of its source:
 // that of a first load. All of it is counted and kept, and the next run goes on
-// from there.
+// from there. That of a shard at level L1 is none: it is one of several, which are alike if they
+// are large, and its people wait while the others are published (rule I, infeasible).
 func (l *loop) standing() error {
-	if e := l.Machine.Refused(); e != nil {
+	if e := l.Machine.Refused(); e != nil && (l.Keys == nil || e.Fixed) {
 		return e
 	}
 	return nil

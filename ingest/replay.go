@@ -77,12 +77,14 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 
 	ReasonUnsupported: {ReplayNone, "a delete or update inserts nobody (rule N)"},
 	ReasonTombstone:   {ReplayNone, "a delete inserts nobody (rule N)"},
+	ReasonNoPerson:    {ReplayNone, "a delete inserts nobody (rule N)"},
 	ReasonGrown:       {ReplayNone, "it is the rest of a line whose beginning was read as a record"},
 	ReasonBlank:       {ReplayNone, "it is counted and never a dead letter"},
 	ReasonHeaderLine:  {ReplayNone, "it is counted and never a dead letter"},
 	ReasonContinued:   {ReplayNone, "it is counted and never a dead letter"},
 	MissingGap:        {ReplayNone, "it is counted and never a dead letter"},
 	MissingCorrupt:    {ReplayNone, "it is counted and never a dead letter"},
+	ReasonRewritten:   {ReplayNone, "it is counted and never a dead letter"},
 }
 
 // RuleOf is the rule for a dead letter: that of its reason, unless its attribute says more.

@@ -51,6 +51,8 @@ type StateSize struct {
 	File  int64 `json:"file"`
 	Free  int64 `json:"free"`  // of these: hold nothing
 	Quota int64 `json:"quota"` // the file may not become larger; 0: no limit
+	// Stale: free pages may hold what was forgotten while anond ran, until the next start.
+	Stale bool `json:"stale,omitempty"`
 }
 
 // Reload is the outcome of a reload.
@@ -141,6 +143,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if s.Forgotten > 0 {
 		attrs = append(attrs, "forgotten", s.Forgotten)
+	}
+	if s.ForgetDue > 0 {
+		attrs = append(attrs, "forget_due", s.ForgetDue)
 	}
 	if s.Outdated > 0 {
 		attrs = append(attrs, "outdated", s.Outdated)

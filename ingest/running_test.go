@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds each wait of a test on a busy machine.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // endless is a feed that waits at its end for more.
 type endless struct{ *feed }

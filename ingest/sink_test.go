@@ -41,12 +41,27 @@ func (s *stuck) Deliver(context.Context, []incremental.DeadLetter) error {
 func (s *stuck) Close() error { return nil }
 
 // away is a sink that fails at once.
-type away struct{}
+type away struct{ tried atomic.Int64 }
 
-func (away) Deliver(context.Context, []incremental.DeadLetter) error {
+func (a *away) Deliver(context.Context, []incremental.DeadLetter) error {
+	a.tried.Add(1)
 	return errors.New("no such topic")
 }
-func (away) Close() error { return nil }
+func (*away) Close() error { return nil }
+
+// heldClock stands still until a sink was tried twice: then its first failure is known.
+type heldClock struct {
+	wallClock
+	began time.Time
+	sink  *away
+}
+
+func (c *heldClock) Now() time.Time {
+	if c.sink.tried.Load() < 2 {
+		return c.began
+	}
+	return c.wallClock.Now()
+}
 
 // TestAStuckSinkHoldsUpNothing: while a delivery does not return, everything is
 // read and published, the status is told, and a stop ends the run.
@@ -80,11 +95,14 @@ func TestAStuckSinkHoldsUpNothing(t *testing.T) {
 // state, and says how many.
 func TestOnceEndsWithoutItsSink(t *testing.T) {
 	tier.NotShort(t, "it waits for a sink")
-	for name, sink := range map[string]ingest.DeadLetters{"stuck": newStuck(t), "away": away{}} {
+	for name, sink := range map[string]ingest.DeadLetters{"stuck": newStuck(t), "away": &away{}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 900)
 			h := r.host(4, 200)
 			h.DeadLetters, h.DeliverFor = sink, 100*time.Millisecond
+			if a, ok := sink.(*away); ok {
+				h.Clock = &heldClock{began: time.Now(), sink: a}
+			}
 			p := start(t, h)
 			require.NoError(t, p.ends())
 			require.True(t, p.said("dead_letter_kept"))
@@ -102,13 +120,14 @@ func TestOnceEndsWithoutItsSink(t *testing.T) {
 // foreign is a sink that holds dead letters of another state.
 type foreign struct{ away }
 
-func (foreign) Deliver(context.Context, []incremental.DeadLetter) error {
+func (*foreign) Deliver(context.Context, []incremental.DeadLetter) error {
 	return fmt.Errorf("dead letter 1: %w", ingest.ErrForeignLetters)
 }
 
 // TestASinkOfAnotherStateEndsTheRun: no retry can correct that.
 func TestASinkOfAnotherStateEndsTheRun(t *testing.T) {
+	t.Parallel()
 	h := newRig(t, 900).host(4, 20)
-	h.DeadLetters, h.Once, h.Source = foreign{}, false, endless{h.Source.(*feed)}
+	h.DeadLetters, h.Once, h.Source = &foreign{}, false, endless{h.Source.(*feed)}
 	require.ErrorIs(t, start(t, h).ends(), ingest.ErrForeignLetters)
 }

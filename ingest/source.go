@@ -26,6 +26,8 @@ type Record struct {
 	// Refused is set where the source itself knows that the text is no record of
 	// its own (ReasonGrown); it is not decoded.
 	Refused equivclass.Reason
+	// Link says which record it was before anond rekey; nil: none, or nobody asked.
+	Link *Link
 	// Cut says that Value is only the beginning of a message that is longer than
 	// the longest taken.
 	Cut bool
@@ -73,6 +75,10 @@ type Resume struct {
 	// Once: stop with io.EOF at the end that the source had when it was opened.
 	Once bool
 }
+
+// Partitioned is a source that knows how many partitions its topic has, those of other shards
+// included.
+type Partitioned interface{ Partitions() int }
 
 // Source is where records come from. Implementations reconnect by themselves,
 // without limit; an error from Next is final and says what an operator can do.
@@ -155,6 +161,28 @@ var (
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
 	ErrBehind = errors.New("state is behind what was published or committed")
 )
+
+// ErrRepartitioned matches every *RepartitionedError.
+var ErrRepartitioned = errors.New("the topic does not have the partitions that the shard needs")
+
+// RepartitionedError says that the topic of a shard has other partitions than it must have: the
+// keys of people lead elsewhere, or nobody is left for the shard.
+type RepartitionedError struct {
+	Source    string
+	Was, Has  int // partitions; Was 0: it was never read
+	Index, Of int // of the shard
+}
+
+func (e *RepartitionedError) Error() string {
+	if e.Was > 0 {
+		return fmt.Sprintf("%s has %d partitions, and had %d when shard %d of %d first read it: the keys of people lead to other partitions now",
+			e.Source, e.Has, e.Was, e.Index, e.Of)
+	}
+	return fmt.Sprintf("%s has %d partitions: shard %d of %d would read none", e.Source, e.Has, e.Index, e.Of)
+}
+
+// Is makes errors.Is(err, ErrRepartitioned) true.
+func (e *RepartitionedError) Is(target error) bool { return target == ErrRepartitioned }
 
 // GapError names the records that are gone.
 type GapError struct {

@@ -22,6 +22,7 @@ type stage struct {
 	width    int
 	piece    int // weight from which on a chunk is cut
 	share    int64
+	keys     *Keying // nil: the keys of records say nothing
 	held     *semaphore.Weighted
 	fetched  chan *batch // in the order of the source; each says when it is decoded
 	work     chan *batch // the same batches, for the decoders
@@ -53,7 +54,7 @@ func (s *stage) run(ctx context.Context) {
 	for _, d := range s.decoders {
 		wg.Go(func() {
 			for b := range s.work {
-				b.decode(d)
+				b.decode(d, s.keys)
 			}
 		})
 	}
@@ -155,7 +156,7 @@ func (s *stage) cut(c *Chunk) (head, rest *Chunk) {
 func (s *stage) batch() *batch {
 	select {
 	case b := <-s.free:
-		b.outcomes, b.fields, b.arena = b.outcomes[:0], b.fields[:0], b.arena[:0]
+		b.outcomes, b.fields, b.arena, b.fault = b.outcomes[:0], b.fields[:0], b.arena[:0], nil
 		return b
 	default:
 		return &batch{decoded: make(chan struct{}, 1), width: s.width, row: make(equivclass.Row, s.width)}

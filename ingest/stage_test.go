@@ -121,6 +121,10 @@ func (d gateDecoder) Decode(value []byte, _ []string, row equivclass.Row) Outcom
 	return Outcome{}
 }
 
+func (d gateDecoder) DecodeKeyed(_, value []byte, header []string, row equivclass.Row) Outcome {
+	return d.Decode(value, header, row)
+}
+
 func (gateDecoder) TooLarge() Outcome { return Outcome{Reason: ReasonTooLarge} }
 
 // The first chunk is decoded last, and comes out first; the chunks of one partition are

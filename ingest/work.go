@@ -11,6 +11,7 @@ import (
 
 // What the loop does when it does not read, as status and log name it.
 const (
+	DoingCompact  = "compacting"          // the state is rewritten before it is loaded
 	DoingOpen     = "opening"             // the state is loaded
 	DoingVerify   = "verifying"           // the newest release is read again
 	DoingConnect  = "connecting"          // the source has not answered yet
@@ -20,6 +21,9 @@ const (
 	DoingView     = "viewing"             // a release is prepared for rendering
 	DoingWait     = "waiting_for_release" // the next release is due, the one before is not published
 	DoingDeliver  = "delivering"          // the source ended, dead letters are on their way
+	DoingJournal  = "journaling"          // a decision is written down
+	DoingRepeat   = "repeating"           // what the journal has is done again
+	DoingForget   = "forgetting"          // the state is rewritten without people who were forgotten
 	DoingDraining = "draining"            // a stop was asked for
 )
 

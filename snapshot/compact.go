@@ -44,25 +44,19 @@ const (
 // not asked: what is published stays what it was.
 func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 	entry := PartEntry{Part: of.name(), Release: r.in.Release, Mode: partModeText}
-	shifts := make([]shift, len(parts)+1) // the last is what all of them have
-	for i, p := range parts {
-		shifts[i].class = uint64(entry.Classes)
+	for _, p := range parts {
 		entry.Replaces = append(entry.Replaces, ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes})
 		for _, n := range p.Dead {
 			entry.Dead = append(entry.Dead, uint32(entry.Classes)+n)
 		}
 		entry.Classes += p.Classes
 		entry.Rows += p.Rows
-		if len(p.Files) != len(parts[0].Files) {
-			return entry, fmt.Errorf("%w: %s of release %d has other files than %s", ErrDamaged, p.Part, r.in.Release-1, parts[0].Part)
-		}
 	}
-	entry.Files = make([]FileEntry, len(parts[0].Files))
-	for at := len(entry.Files) - 1; at >= 0; at-- { // the file of buckets is last, and counts them
-		var err error
-		if entry.Files[at], err = r.joinFile(parts, at, entry.Part, shifts); err != nil {
-			return entry, fmt.Errorf("join %s: %w", path.Join(entry.Part, parts[0].Files[at].Name), err)
-		}
+	x := &joining{numbering: func(file string) numbering { return r.recoding.numbering(r.source, file) },
+		open: r.files.Open, create: r.files.Create, release: r.in.Release - 1}
+	shifts, err := x.join(parts, &entry)
+	if err != nil {
+		return entry, err
 	}
 	if r.recoding.Level() == incremental.L2 {
 		for i := range parts {
@@ -71,6 +65,45 @@ func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 		}
 	}
 	return entry, nil
+}
+
+// joining joins the files of parts.
+type joining struct {
+	numbering func(file string) numbering
+	open      func(path string) (io.ReadCloser, error)
+	create    func(path string) (io.WriteCloser, error)
+	release   uint32 // whose manifest describes the parts
+}
+
+// JoinParts writes the files of a part that takes the place of others, as the release did
+// that joined them. The manifest is one of the chain: it has recoding and schema. Paths are
+// part and file.
+func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path string) (io.ReadCloser, error),
+	create func(path string) (io.WriteCloser, error)) ([]FileEntry, error) {
+	entry := PartEntry{Part: name}
+	x := &joining{numbering: m.numbering, open: open, create: create, release: m.Release}
+	_, err := x.join(parts, &entry)
+	return entry.Files, err
+}
+
+// join writes each file of a part. It gives what was added to the numbers of each of the
+// others, and last what all of them have.
+func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]shift, error) {
+	shifts := make([]shift, len(parts)+1)
+	for i, p := range parts {
+		shifts[i+1].class = shifts[i].class + uint64(p.Classes)
+		if len(p.Files) != len(parts[0].Files) {
+			return nil, fmt.Errorf("%w: %s of release %d has other files than %s", ErrDamaged, p.Part, x.release, parts[0].Part)
+		}
+	}
+	entry.Files = make([]FileEntry, len(parts[0].Files))
+	for at := len(entry.Files) - 1; at >= 0; at-- { // the file of buckets is last, and counts them
+		var err error
+		if entry.Files[at], err = x.joinFile(parts, at, entry.Part, shifts); err != nil {
+			return nil, fmt.Errorf("join %s: %w", path.Join(entry.Part, parts[0].Files[at].Name), err)
+		}
+	}
+	return shifts, nil
 }
 
 // shift is what is added to the numbers of a part.
@@ -83,14 +116,14 @@ type shift struct {
 const sharedBuckets = ""
 
 // joinFile joins one file of parts.
-func (r *rendering) joinFile(parts []PartEntry, at int, to string, shifts []shift) (entry FileEntry, err error) {
+func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift) (entry FileEntry, err error) {
 	name := parts[0].Files[at].Name
-	w, err := r.files.Create(path.Join(to, name))
+	w, err := x.create(path.Join(to, name))
 	if err != nil {
 		return entry, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	j := &joiner{numbering: r.recoding.numbering(r.source, name), hash: sha256.New(), seen: map[string]uint64{}}
+	j := &joiner{numbering: x.numbering(name), hash: sha256.New(), seen: map[string]uint64{}}
 	j.to = bufio.NewWriterSize(io.MultiWriter(w, j.hash), 1<<18)
 	entry.Name = name
 	for i, p := range parts {
@@ -100,7 +133,7 @@ func (r *rendering) joinFile(parts []PartEntry, at int, to string, shifts []shif
 		if j.counts() {
 			shifts[i].buckets = maps.Clone(j.seen)
 		}
-		if err := r.joinPart(j, p, p.Files[at], shifts[i], i == 0); err != nil {
+		if err := x.joinPart(j, p, p.Files[at], shifts[i], i == 0); err != nil {
 			return entry, err
 		}
 		entry.Rows += p.Files[at].Rows
@@ -116,8 +149,8 @@ func (r *rendering) joinFile(parts []PartEntry, at int, to string, shifts []shif
 }
 
 // joinPart appends the file of one part, which must be what its manifest says.
-func (r *rendering) joinPart(j *joiner, p PartEntry, f FileEntry, by shift, first bool) error {
-	in, err := r.files.Open(path.Join(p.Part, f.Name))
+func (x *joining) joinPart(j *joiner, p PartEntry, f FileEntry, by shift, first bool) error {
+	in, err := x.open(path.Join(p.Part, f.Name))
 	if err != nil {
 		return err
 	}
@@ -129,7 +162,7 @@ func (r *rendering) joinPart(j *joiner, p PartEntry, f FileEntry, by shift, firs
 		return err
 	}
 	if rows != f.Rows || hex.EncodeToString(read.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%w: %s of release %d is not what its manifest says", ErrDamaged, path.Join(p.Part, f.Name), r.in.Release-1)
+		return fmt.Errorf("%w: %s of release %d is not what its manifest says", ErrDamaged, path.Join(p.Part, f.Name), x.release)
 	}
 	return nil
 }

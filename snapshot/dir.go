@@ -152,9 +152,12 @@ func (d directory) Create(name string) (io.WriteCloser, error) {
 // replaceFile puts a file in place at once and durably: a reader and a crash
 // see the old content or the new one.
 func replaceFile(files FS, path string, data []byte) error {
-	dir, name := filepath.Split(path)
-	dir = filepath.Clean(dir)
-	tmp := temporary + name
+	return replaceBy(files, path, temporary+filepath.Base(path), data)
+}
+
+// replaceBy is replaceFile with the name of the temporary file.
+func replaceBy(files FS, path, tmp string, data []byte) error {
+	dir := filepath.Dir(path)
 	if err := writeAll(directory{files, dir}, tmp, data); err != nil {
 		return err
 	}

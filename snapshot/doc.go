@@ -27,7 +27,15 @@
 // each bucket; order and numbers are functions of these, and so is a retry. The bag of a
 // single class is never found.
 //
-// Method: render -> Gate -> fsync -> rename -> CURRENT -> ledger; see Publisher.
+// Why a union of shards is safe (Union): people are in one shard each and the seeds of the
+// shards are independent, so for each person one shard's chain alone depends on the value,
+// given the public vector of releases; and that chain is certified by Theorem A, P or E
+// for every exchangeable prior, also one that other shards' releases have changed. Each
+// shard's pools are large enough by themselves, and times and settings depend on no value
+// (Corollary U in docs/THREAT_MODEL.md). Which shard a part is of follows from the keys of
+// its people. A union looks at manifests and copies files; it reads no value.
+//
+// Method: render -> Gate -> fsync -> rename -> CURRENT -> ledger; see Publisher, and Union.
 // List, Show and Verify read what stands on disk. Reconcile compares it with the
 // state at start.
 //

@@ -13,6 +13,9 @@ var (
 	// ErrDifferent: a published release differs from what would be published
 	// under its number (exit 1; rule F, forbidden).
 	ErrDifferent = errors.New("a published release differs from its rendering")
+	// ErrOtherHistory: a release that is published again is not the one that was (exit 3; rule F,
+	// forbidden).
+	ErrOtherHistory = errors.New("the release is not the one that was published under its number")
 	// ErrBehind: releases or ledger know more than state does (exit 5).
 	ErrBehind = errors.New("the state is behind what was published")
 	// ErrDamaged: a file of the release directory or the ledger cannot be what

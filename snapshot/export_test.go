@@ -83,7 +83,7 @@ func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) boo
 	return func(yield func(string, FileEntry) bool) {
 		for i := range m.Parts {
 			for _, f := range m.Parts[i].Files {
-				if !yield(path.Join(m.Parts[i].Part, f.Name), f) {
+				if !yield(path.Join(m.Parts[i].Dir(), f.Name), f) {
 					return
 				}
 			}
@@ -101,3 +101,16 @@ func (p *Publisher) Written() []uint32 { return p.at.written }
 
 // DecodeManifest is decodeManifest for tests outside the package.
 func DecodeManifest(data []byte) (*Manifest, error) { return decodeManifest(data) }
+
+// DecodeIntent is decodeIntent for tests: what it reads, written again, and the shards.
+func DecodeIntent(data []byte) (again []byte, shards []int, err error) {
+	i, err := decodeIntent(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range i.Shards {
+		shards = append(shards, s.Shard)
+	}
+	again, err = i.encode()
+	return again, shards, err
+}

@@ -25,9 +25,6 @@ type joiner struct {
 	seen   map[string]uint64 // greatest number of a bucket so far, by attribute, or of level L2
 }
 
-// counts reports that the file is the one that numbers the buckets.
-func (j *joiner) counts() bool { return j.class == noField }
-
 // append copies the records of one file; the header once.
 func (j *joiner) append(by shift, first bool) (rows int, err error) {
 	header, err := j.record()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,30 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
 	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, entries)
+}
+
+// TestLedgerCatchesUp: a state that is behind, and may repeat what it lacks, gives a ledger what it has; of another history
+// it gives nothing.
+func TestLedgerCatchesUp(t *testing.T) {
+	p, intents := published(t)
+	ledger, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	catchUp := func(intents []incremental.Intent) error { return snapshot.CatchUp(p.FS, p.Dir, p.Ledger, intents) }
+	require.NoError(t, catchUp(intents[:1]))
+	kept, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	require.Equal(t, string(ledger), string(kept), "a ledger that is ahead stays")
+
+	require.NoError(t, os.Remove(p.Ledger))
+	other := slices.Clone(intents[:1])
+	other[0].Manifest[0] ^= 1
+	require.ErrorIs(t, catchUp(other), snapshot.ErrBehind)
+	require.NoFileExists(t, p.Ledger)
+
+	require.NoError(t, catchUp(intents[:1]))
+	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	require.NoError(t, err)
+	require.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}}, entries)
 }
 
 // TestReconcileNamesTheNewestRelease: a CURRENT that was lost, or names an earlier

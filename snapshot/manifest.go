@@ -15,10 +15,12 @@ import (
 // FormatVersion is the version of the release format that is written: the files,
 // their names, columns and cells, and the manifest. A reader refuses a newer one.
 // Version 2 is in parts. Version 1, whose releases have one table in their own
-// directory, is read for good, and continued.
+// directory, is read for good, and continued. Version 3 is a union: the parts of
+// releases of several shards, each of version 2.
 const (
 	FormatVersion = 2
 	formatWhole   = 1
+	formatUnion   = 3
 )
 
 // manifestName is the file that speaks for a release.
@@ -47,7 +49,8 @@ type Manifest struct {
 	// PartsSince is the first release of the chain in parts, where that is not
 	// release 1: then what stands before it is one part.
 	PartsSince uint32      `json:"parts_since,omitempty"`
-	Parts      []PartEntry `json:"parts,omitempty"` // in order of birth; none in format version 1
+	Union      *UnionEntry `json:"union,omitempty"` // format version 3
+	Parts      []PartEntry `json:"parts,omitempty"` // in order of birth (of a union: shard by shard); none in format version 1
 	// Files of the release's own directory: the whole tables, in format version 1
 	// and where they are asked for in addition to the parts.
 	Files    []FileEntry    `json:"files,omitempty"`
@@ -128,9 +131,9 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	if json.Unmarshal(data, m) != nil {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
 	}
-	if v := m.FormatVersion; v != FormatVersion && v != formatWhole {
-		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d and %d",
-			ErrDamaged, manifestName, v, formatWhole, FormatVersion)
+	if v := m.FormatVersion; v < formatWhole || v > formatUnion {
+		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d to %d",
+			ErrDamaged, manifestName, v, formatWhole, formatUnion)
 	}
 	return m, checkParts(m)
 }

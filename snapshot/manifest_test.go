@@ -24,10 +24,13 @@ func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	if json.Unmarshal(data, m, json.RejectUnknownMembers(true)) != nil {
 		return nil, false, nil
 	}
+	shards := m.Union != nil || slices.ContainsFunc(m.Parts, func(p snapshot.PartEntry) bool { return p.Shard != nil })
 	switch {
-	case m.FormatVersion == 1 && len(m.Parts) == 0:
-	case m.FormatVersion == 2 && len(m.Parts) > 0:
+	case m.FormatVersion == 1 && len(m.Parts) == 0 && !shards:
+	case m.FormatVersion == 2 && len(m.Parts) > 0 && !shards:
 		err = plainParts(m.Parts)
+	case m.FormatVersion == 3 && len(m.Parts) > 0 && m.Union != nil:
+		err = plainUnion(m)
 	default:
 		err = fmt.Errorf("version %d with %d parts", m.FormatVersion, len(m.Parts))
 	}
@@ -63,6 +66,35 @@ func plainParts(parts []snapshot.PartEntry) error {
 	return nil
 }
 
+// plainUnion: each shard once and in order, and behind each other the parts of those that
+// have a release.
+func plainUnion(m *snapshot.Manifest) error {
+	u := m.Union
+	if u.Of < 1 || u.Of > snapshot.MaxShards || len(u.Shards) != u.Of {
+		return fmt.Errorf("%d of %d shards", len(u.Shards), u.Of)
+	}
+	var order []int
+	of := map[int][]snapshot.PartEntry{}
+	for _, p := range m.Parts {
+		if p.Shard == nil {
+			return fmt.Errorf("%q is of no shard", p.Part)
+		}
+		order, of[*p.Shard] = append(order, *p.Shard), append(of[*p.Shard], p)
+	}
+	if !slices.IsSorted(order) || order[0] < 0 || order[len(order)-1] >= u.Of {
+		return fmt.Errorf("parts of shards %v", order)
+	}
+	for i, s := range u.Shards {
+		if s.Shard != i || (s.Release > 0) != (s.SHA256 != "") || (s.Release > 0) != (len(of[i]) > 0) {
+			return fmt.Errorf("shard %d is %d, and has %d parts", i, s.Shard, len(of[i]))
+		}
+		if err := plainParts(of[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // agreesWithSecondReader: what the second reader accepts, the publisher's reads as the
 // same; what the second reader refuses by a rule, the publisher's refuses. It returns the
 // error of the publisher's reader.
@@ -86,6 +118,7 @@ func FuzzManifest(f *testing.F) {
 	golden, err := filepath.Glob(filepath.Join("testdata", "golden", "*", "manifest.json"))
 	require.NoError(f, err)
 	require.NotEmpty(f, golden)
+	golden = append(golden, filepath.Join("testdata", "union", "manifest.json"))
 	for _, name := range golden {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)
@@ -110,8 +143,11 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		next := uint32(1)
+		next, shard := uint32(1), -1
 		for _, p := range m.Tables() {
+			if p.Shard != nil && *p.Shard > shard {
+				next, shard = 1, *p.Shard
+			}
 			if first, last := p.Births(); m.FormatVersion > 1 {
 				require.Equal(t, next, first)
 				next = last + 1

@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,11 +15,12 @@ import (
 // Classes are numbered 1..Classes in each part, and so are the local buckets of
 // each attribute, and the buckets of level L2: a class is addressed by part and number.
 type PartEntry struct {
-	Part    string      `json:"part"`    // its directory, see partName
-	Release uint32      `json:"release"` // the release that wrote it first
-	Classes int         `json:"classes"` // dead ones included
-	Rows    int         `json:"rows"`    // records, those of dead classes included
-	Mode    string      `json:"mode"`    // of its files
+	Shard   *int        `json:"shard,omitempty"` // of a union: whose part it is; its directory is in that of the shard
+	Part    string      `json:"part"`            // its directory, see partName
+	Release uint32      `json:"release"`         // the release that wrote it first
+	Classes int         `json:"classes"`         // dead ones included
+	Rows    int         `json:"rows"`            // records, those of dead classes included
+	Mode    string      `json:"mode"`            // of its files
 	Files   []FileEntry `json:"files"`
 	// Dead are the classes whose records were regrouped since, ascending: their
 	// rows stay in the part, and readers skip them.
@@ -68,6 +71,14 @@ func parsePartName(name string) (first, last uint32, ok bool) {
 	return first, last, ok && first <= last && partName(first, last) == name
 }
 
+// Dir is the directory of the part in that of its release.
+func (p *PartEntry) Dir() string {
+	if p.Shard == nil {
+		return p.Part
+	}
+	return path.Join(shardDir(*p.Shard), p.Part)
+}
+
 // Births are the releases whose births a part holds.
 func (p *PartEntry) Births() (first, last uint32) {
 	first, last, _ = parsePartName(p.Part)
@@ -90,25 +101,39 @@ func (m *Manifest) Tables() []PartEntry {
 // cover releases from 1 on, in order, and what is dead is there. The error does
 // not quote the content.
 func checkParts(m *Manifest) error {
-	wrong := func(what string) error {
-		return fmt.Errorf("%w: %s: %s", ErrDamaged, manifestName, what)
-	}
 	if m.FormatVersion == formatWhole && len(m.Parts) > 0 || m.FormatVersion != formatWhole && len(m.Parts) == 0 {
-		return wrong("it has parts in format version 1, or none since")
+		return wrongManifest("it has parts in format version 1, or none since")
 	}
+	if m.FormatVersion == formatUnion {
+		return checkUnion(m)
+	}
+	if m.Union != nil || slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
+		return wrongManifest("it speaks of shards, and is no union")
+	}
+	return checkRun(m.Parts, 0)
+}
+
+// checkRun checks the parts of one publisher. before is how many parts a manifest lists
+// before them.
+func checkRun(parts []PartEntry, before int) error {
 	next := uint32(1)
-	for i := range m.Parts {
-		p := &m.Parts[i]
+	for i := range parts {
+		p := &parts[i]
 		first, last, ok := parsePartName(p.Part)
 		if !ok || first != next || p.Mode != partModeText || p.Classes < 1 || p.Release < last {
-			return wrong("part " + strconv.Itoa(i+1) + " does not follow the one before, or says what no part has")
+			return wrongManifest("part " + strconv.Itoa(before+i+1) + " does not follow the one before, or says what no part has")
 		}
 		next = last + 1
 		for j, n := range p.Dead {
 			if n < 1 || int64(n) > int64(p.Classes) || j > 0 && n <= p.Dead[j-1] {
-				return wrong("part " + strconv.Itoa(i+1) + " lists a dead class that it does not have, or out of order")
+				return wrongManifest("part " + strconv.Itoa(before+i+1) + " lists a dead class that it does not have, or out of order")
 			}
 		}
 	}
 	return nil
+}
+
+// wrongManifest says what is wrong with a manifest, without quoting it.
+func wrongManifest(what string) error {
+	return fmt.Errorf("%w: %s: %s", ErrDamaged, manifestName, what)
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -76,6 +77,9 @@ type Pruning struct {
 	Dir   string
 	Keep  KeepRule
 	Fence func() error // as of a Publisher; may be nil
+	// Owner tells temporary names from those of other processes that prune at the same
+	// time, as unions may; empty: there are none.
+	Owner string
 	// Marked is the newest release that state calls published. One in progress is made of
 	// the files of that, so what lies behind it does not count.
 	Marked uint32
@@ -129,7 +133,7 @@ func (p *Pruning) young(m *Manifest, now time.Time) (bool, error) {
 
 // one takes a release through the steps.
 func (p *Pruning) one(n uint32) error {
-	away := filepath.Join(p.Dir, prunedPrefix+dirName(n))
+	away := filepath.Join(p.Dir, prunedPrefix+dirName(n)+p.Owner)
 	steps := []func() error{
 		func() error { return p.copyManifest(n) },
 		func() error { return p.putAway(n, away) },
@@ -164,7 +168,15 @@ func (p *Pruning) copyManifest(n uint32) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(p.FS, prunedPath(p.Dir, n), data)
+	to := prunedPath(p.Dir, n)
+	if err := replaceBy(p.FS, to, temporary+p.Owner+filepath.Base(to), data); err != nil {
+		return err
+	}
+	copied, err := p.FS.ReadFile(to)
+	if err == nil && !bytes.Equal(copied, data) { // the directory goes only once its manifest is safe
+		err = fmt.Errorf("%w: %s is not what was written", ErrDamaged, to)
+	}
+	return err
 }
 
 // putAway gives the directory a name that nobody takes for a release. One that an earlier

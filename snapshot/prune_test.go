@@ -3,11 +3,13 @@ package snapshot_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -293,4 +295,50 @@ type forgetful struct {
 	snapshot.FS
 	cut   func(func() float64)
 	files func() map[string]string
+}
+
+// turned turns a bit of what is written of pruned manifests.
+type turned struct{ snapshot.FS }
+
+func (f turned) Create(path string) (io.WriteCloser, error) {
+	w, err := f.FS.Create(path)
+	return turning{w, strings.Contains(path, "/pruned/")}, err
+}
+
+type turning struct {
+	io.WriteCloser
+	wrong bool
+}
+
+func (w turning) Write(p []byte) (int, error) {
+	if w.wrong {
+		p = slices.Clone(p)
+		p[len(p)/2] ^= 1
+	}
+	return w.WriteCloser.Write(p)
+}
+
+// TestPruneReadsTheCopyAgain: a directory stays if the copy of its manifest is not what was
+// written. Found by a plan of chaos.
+func TestPruneReadsTheCopyAgain(t *testing.T) {
+	p, intents := longer(t)
+	run := pruning(p, intents, snapshot.KeepRule{Releases: 1})
+	run.FS = turned{p.FS}
+	require.ErrorIs(t, run.Run(time.Now()), snapshot.ErrDamaged)
+	left, err := snapshot.Count(p.FS, p.Dir)
+	require.NoError(t, err)
+	require.Equal(t, 3, left)
+	require.NoError(t, pruning(p, intents, snapshot.KeepRule{Releases: 1}).Run(time.Now()))
+}
+
+// TestStateBehindPruning: releases are pruned behind the mark of a later one, so a state without
+// that mark is behind: what it would finish is made of files that are gone. Found by a plan of
+// chaos.
+func TestStateBehindPruning(t *testing.T) {
+	p, intents := longer(t)
+	require.NoError(t, pruning(p, intents, snapshot.KeepRule{Releases: 1}).Run(time.Now()))
+	require.NoError(t, reconcile(p, intents))
+	older := slices.Clone(intents)
+	older[2].Published, older[2].Manifest = false, [32]byte{}
+	require.ErrorIs(t, reconcile(p, older), snapshot.ErrBehind)
 }

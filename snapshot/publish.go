@@ -34,6 +34,10 @@ type Publisher struct {
 	// ledger. Its error says that another process may publish now; nothing is
 	// touched after it. May be nil.
 	Fence func() error
+	// Repeats is the manifest of a release that a process before has published, or may have, and that
+	// is published again from a state that caught up. nil: the release is new. Releases behind it may be
+	// there then; it is compared and not written where it is there, and CURRENT does not go back.
+	Repeats *[32]byte
 	// Hook runs after each step; an error stops there, as a crash would. For
 	// tests; nil in operation.
 	Hook func(Step) error

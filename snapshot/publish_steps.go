@@ -13,10 +13,16 @@ func (b *publication) check() error {
 	if err != nil {
 		return err
 	}
-	if newest := max(on.newest(), on.current); newest > b.release {
+	newest := max(on.newest(), on.current)
+	passed := newest > b.release
+	if passed && b.Repeats == nil {
 		return &BehindError{State: b.release, Witness: "the releases directory", Release: newest}
 	}
-	if b.done = on.has(b.release); b.done {
+	b.done = on.has(b.release)
+	if passed && !b.done {
+		return fmt.Errorf("%w: release %d is not there, and release %d is", ErrDamaged, b.release, newest)
+	}
+	if b.done {
 		if err := b.likeBefore(); err != nil {
 			return err
 		}
@@ -27,12 +33,12 @@ func (b *publication) check() error {
 			return err
 		}
 	}
-	newest := ledger.newest()
-	if newest.Release > b.release {
-		return &BehindError{State: b.release, Witness: "the ledger", Release: newest.Release}
+	last := ledger.newest()
+	if last.Release > b.release && b.Repeats == nil {
+		return &BehindError{State: b.release, Witness: "the ledger", Release: last.Release}
 	}
-	if newest.Release+1 < b.release {
-		return fmt.Errorf("%w: the ledger ends at release %d: state holds the missing lines, a restart writes them", ErrDamaged, newest.Release)
+	if last.Release+1 < b.release {
+		return fmt.Errorf("%w: the ledger ends at release %d: state holds the missing lines, a restart writes them", ErrDamaged, last.Release)
 	}
 	if sum, ok := ledger.find(b.release); ok {
 		b.recorded = &sum
@@ -92,6 +98,9 @@ func (b *publication) render() error {
 	if b.out, err = render(b.input, b.settings, b.from, b.files); err != nil {
 		return err
 	}
+	if b.Repeats != nil && (*b.Repeats != b.out.SHA256 || b.recorded != nil && *b.recorded != *b.Repeats) {
+		return ErrOtherHistory
+	}
 	if b.recorded != nil && *b.recorded != b.out.SHA256 {
 		return fmt.Errorf("%w: the ledger has another manifest of it", ErrDifferent)
 	}
@@ -140,7 +149,15 @@ func (b *publication) rename() error {
 	return b.FS.Sync(b.Dir)
 }
 
+// current names the release, but for one that is published again and that others have passed: since
+// check, too, since whoever repeats has not told the process before yet that it is too late.
 func (b *publication) current() error {
+	if b.Repeats != nil {
+		on, err := scan(b.FS, b.Dir)
+		if err != nil || max(on.newest(), on.current) > b.release {
+			return err
+		}
+	}
 	return replaceFile(b.FS, filepath.Join(b.Dir, currentName), []byte(dirName(b.release)+"\n"))
 }
 

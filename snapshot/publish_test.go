@@ -335,3 +335,21 @@ func TestOpenRemovesStaleRenderings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, names)
 }
+
+// TestANamedReleaseWithoutManifest: a lying disk left a release with its name and without its
+// manifest, before state marked it: that is damage, and nothing to try again. Found by a plan of
+// chaos.
+func TestANamedReleaseWithoutManifest(t *testing.T) {
+	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p.Hook = func(s snapshot.Step) error {
+		if _, err := os.Stat(filepath.Join(p.Dir, "000002")); err == nil && s == snapshot.StepRename {
+			return errCrash
+		}
+		return nil
+	}
+	var intents []incremental.Intent
+	require.ErrorIs(t, publishLonger(t, p, &intents), errCrash)
+	p.Hook = nil
+	require.NoError(t, os.Remove(filepath.Join(p.Dir, "000002", "manifest.json")))
+	require.ErrorIs(t, publishLonger(t, p, &intents), snapshot.ErrDifferent)
+}

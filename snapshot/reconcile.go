@@ -41,6 +41,9 @@ func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) e
 	if newest := l.newest().Release; newest > known {
 		return &BehindError{State: known, Witness: "the ledger", Release: newest}
 	}
+	if err := prunedBefore(on, intents); err != nil {
+		return err
+	}
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
@@ -49,6 +52,44 @@ func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) e
 	}
 	if err := nameNewest(files, dir, on, intents); err != nil {
 		return fmt.Errorf("repair %s: %w", currentName, err)
+	}
+	return nil
+}
+
+// CatchUp writes into the ledger what it lacks of the releases that state has published, where state
+// is behind what was published and follows a journal that has the rest (Reconcile then refuses, and has
+// written nothing). Without these lines no release could be repeated: the ledger would have a gap. If
+// state has another history than its witnesses, nothing is written.
+func CatchUp(files FS, dir, ledgerPath string, intents []incremental.Intent) error {
+	on, err := scan(files, dir)
+	if err != nil {
+		return fmt.Errorf("read the releases directory: %w", err)
+	}
+	l, err := readLedger(files, ledgerPath)
+	if err != nil {
+		return err
+	}
+	if err := sameHistory(files, dir, on, l, intents); err != nil {
+		return err
+	}
+	if err := appendLedger(files, ledgerPath, unwritten(l, intents)); err != nil {
+		return fmt.Errorf("repair the ledger: %w", err)
+	}
+	return nil
+}
+
+// prunedBefore finds releases that were pruned although state has not marked a later one as
+// published: pruning comes behind the mark, so state has lost that. It could not go on: a
+// release that it takes for unfinished is made of the files of the one before.
+func prunedBefore(on *content, intents []incremental.Intent) error {
+	var marked uint32
+	for i := range intents {
+		if intents[i].Published {
+			marked = intents[i].Release
+		}
+	}
+	if n := len(on.pruned); n > 0 && on.pruned[n-1] >= marked {
+		return &BehindError{State: marked, Witness: "the directory of pruned manifests", Release: on.pruned[n-1] + 1}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
 // different rendering), so its retry is left to the version that began it.
 func (b *publication) likeBefore() error {
 	m, _, err := readManifest(b.FS, b.Dir, b.release)
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, ErrDamaged) || notExist(err) {
 		return nil // the comparison with the rendering says so
 	}
 	if err != nil {

@@ -116,7 +116,7 @@ func (v *verifier) top(names []string, on *content) {
 func (v *verifier) strays(names []string) {
 	for _, name := range names {
 		_, ok := parseDirName(name)
-		if !ok && name != currentName && name != hierarchyDir && name != prunedDir && !isTemporary(name) {
+		if !ok && !slices.Contains([]string{currentName, hierarchyDir, prunedDir, shardsDir, intentsDir}, name) && !isTemporary(name) {
 			v.find(0, name, FindUnexpectedFile, "it belongs to no release")
 		}
 	}

@@ -12,19 +12,27 @@ import (
 
 // files holds the files of a release, whose names are given, against its manifest.
 func (v *verifier) files(n uint32, m *Manifest, names []string) {
+	if m.Union != nil {
+		v.union(n, m, names)
+		return
+	}
 	v.listed(n, dirName(n), m.Files, names, m.Parts)
 	for i := range m.Parts {
-		p := &m.Parts[i]
-		dir := dirName(n) + "/" + p.Part
-		inside, err := v.ReadDir(filepath.Join(v.dir, filepath.FromSlash(dir)))
-		switch {
-		case notExist(err):
-			v.find(n, dir, FindMissingFile, "the manifest names it")
-		case err != nil:
-			v.find(n, dir, FindUnreadable, "%v", err)
-		default:
-			v.listed(n, dir, p.Files, inside, nil)
-		}
+		v.part(n, &m.Parts[i])
+	}
+}
+
+// part holds the files of a part against its entry.
+func (v *verifier) part(n uint32, p *PartEntry) {
+	dir := dirName(n) + "/" + p.Dir()
+	inside, err := v.ReadDir(filepath.Join(v.dir, filepath.FromSlash(dir)))
+	switch {
+	case notExist(err):
+		v.find(n, dir, FindMissingFile, "the manifest names it")
+	case err != nil:
+		v.find(n, dir, FindUnreadable, "%v", err)
+	default:
+		v.listed(n, dir, p.Files, inside, nil)
 	}
 }
 

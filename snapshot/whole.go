@@ -178,4 +178,4 @@ func (r *rendering) whole() error {
 }
 
 // partPath is the path of a file of a part in the release's directory.
-func partPath(p *PartEntry, f FileEntry) string { return path.Join(p.Part, f.Name) }
+func partPath(p *PartEntry, f FileEntry) string { return path.Join(p.Dir(), f.Name) }

@@ -54,7 +54,7 @@ func (w *WholeTable) key(r *runReader) error {
 		err = w.rowKey(k, r.files[0], w.all)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s: class %d %w", ErrDamaged, r.part.entry.Part, r.number, err)
+		return fmt.Errorf("%w: %s: class %d %w", ErrDamaged, r.part.entry.Dir(), r.number, err)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (l *localWhole) part(at int) error {
 		return err
 	}
 	if len(p.files) != 2 || len(p.entry.Dead) > 0 {
-		return fmt.Errorf("%w: %s has dead classes or other files than its recoding", ErrDamaged, p.entry.Part)
+		return fmt.Errorf("%w: %s has dead classes or other files than its recoding", ErrDamaged, p.entry.Dir())
 	}
 	before := make([]int, len(l.bags))
 	for i := range before {

@@ -56,7 +56,7 @@ func (w *WholeTable) part(at int) (*wholePart, error) {
 		whole.offset = append(whole.offset, int64(len(header)))
 	}
 	if len(p.files) != len(w.Names()) {
-		return p, fmt.Errorf("%w: %s lacks a file of the recoding", ErrDamaged, p.entry.Part)
+		return p, fmt.Errorf("%w: %s lacks a file of the recoding", ErrDamaged, p.entry.Dir())
 	}
 	p.runs = []runStart{whole}
 	return p, nil

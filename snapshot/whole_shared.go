@@ -67,7 +67,7 @@ func (l *sharedWhole) part(at int) error {
 		return err
 	}
 	if len(p.entry.Dead) > 0 || len(p.files) == 1 != l.rows {
-		return fmt.Errorf("%w: %s has dead classes or other files than its recoding", ErrDamaged, p.entry.Part)
+		return fmt.Errorf("%w: %s has dead classes or other files than its recoding", ErrDamaged, p.entry.Dir())
 	}
 	l.classes, l.buckets = len(l.table.classes), len(l.table.shared)
 	for file := len(p.files) - 1; file >= 0; file-- {
@@ -83,7 +83,7 @@ func (l *sharedWhole) part(at int) error {
 		}
 	}
 	if len(l.table.classes)-l.classes != p.entry.Classes {
-		return fmt.Errorf("%w: %s has other classes than its manifest says", ErrDamaged, p.entry.Part)
+		return fmt.Errorf("%w: %s has other classes than its manifest says", ErrDamaged, p.entry.Dir())
 	}
 	return nil
 }

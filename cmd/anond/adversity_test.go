@@ -82,19 +82,20 @@ func TestDiskFull(t *testing.T) {
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 
-// TestReleasesNotWritable: the release is tried again until the directory can be
+// TestReleasesNotWritable: release 2 is tried again until the directory can be
 // written, while records are taken in.
 func TestReleasesNotWritable(t *testing.T) {
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
-	s.write("admissions.ndjson", ndjson(1, 500))
+	all := ndjson(1, 1400)
+	s.write("admissions.ndjson", ndjson(1, 700))
 	p := s.start("run")
-	p.event("started")
+	p.says(`"event":"release_published","release":1,`)
 	makeUnwritable(t, s.path("releases"))
-	s.write("admissions.ndjson", ndjson(1, 800))
+	s.append("admissions.ndjson", all[len(ndjson(1, 700)):])
 	p.event("release_failed")
 	makeWritable(t, s.path("releases"))
-	p.event("release_published")
+	p.says(`"event":"release_published","release":2,`)
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitOK, p.wait())
 	s.must("release verify")

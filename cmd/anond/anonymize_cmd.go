@@ -126,7 +126,10 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 		return failure(exitFailed, errors.New("the last line of the file may be incomplete, and --strict requires every line"),
 			"end it with a line break, or add --complete")
 	}
+	show, done := e.progressing("classes")
+	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := oneoff.Anonymize(ctx, t, *o)
+	done()
 	if err != nil {
 		return oneoffFailure(err)
 	}

@@ -32,6 +32,11 @@ and in N worlds in which others have the values, drawn so that no class, bucket,
 release time or skipped cut may change. Only then level L2 is certified. That
 costs N+1 runs of the machine, without its files.
 
+The releases directory of a union (anond union) is audited together with the chain
+of each shard, below its directory shards. --exports names a directory that has
+shard-I/members.csv and shard-I/records.csv of each shard I; with all of them the
+union can be certified.
+
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
 left out.
@@ -43,20 +48,22 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 			"  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: answering(func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed
-			files := given("releases") || given("ledger") || given("members") || given("records")
+			files := given("releases") || given("ledger") || given("members") || given("records") || given("exports")
 			switch {
 			case given("config") && files:
 				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
-					"and the exports are made from the state: --releases, --ledger, --members and --records would be ignored")
+					"and the exports are made from the state: --releases, --ledger, --members, --records and --exports would be ignored")
 			case given("replay") && files:
 				return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
 			case given("replay") && worlds < 1:
 				return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
+			case o.Exports != "" && (o.Members != "" || o.Records != ""):
+				return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
 			case o.Releases != "":
 				return env.audit(o, asJSON)
 			case files:
 				return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
-					"--ledger, --members and --records belong to --releases")
+					"--ledger, --members, --records and --exports belong to --releases")
 			}
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -74,6 +81,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 	c.Flags().StringVar(&o.Ledger, "ledger", "", "ledger `file`")
 	c.Flags().StringVar(&o.Members, "members", "", "private export of anond state members")
 	c.Flags().StringVar(&o.Records, "records", "", "private export of anond state records")
+	c.Flags().StringVar(&o.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
 	c.Flags().IntVar(&worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().BoolVar(&o.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c

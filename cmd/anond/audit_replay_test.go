@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/hospital"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/snapshot/audit"
@@ -90,4 +92,39 @@ func TestAuditReplayRefused(t *testing.T) {
 	assert.Contains(t, r.stderr, "this dataset has level L1")
 	assert.Equal(t, exitUsage, s.run("audit --replay 0").code)
 	assert.Equal(t, exitUsage, anond(t, "audit", "--releases", s.path("releases"), "--replay", "3").code)
+}
+
+// TestAuditReplayOverGrownHierarchies: the decisions are made again, with the hierarchies
+// that were valid at each of them, after those of a quasi-identifier and of the sensitive
+// attribute have gained leaves.
+func TestAuditReplayOverGrownHierarchies(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 100", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
+	s.edit("{name: diagnosis, role: sensitive, type: categorical}",
+		"{name: diagnosis, role: sensitive, type: categorical, hierarchy: hierarchies/diagnosis.csv}")
+	values := "d0;a;*\nd1;a;*\nd2;b;*\nd3;b;*\n"
+	s.write("hierarchies/diagnosis.csv", values)
+	early := fewDiagnoses(ndjson(1, 1300))
+	all := fewDiagnoses(ndjson(1, 3000))
+	require.True(t, strings.HasPrefix(all, early))
+	s.write("admissions.ndjson", early)
+	s.must("run --once")
+
+	s.write("hierarchies/postcode.csv", hospital.Hierarchy()+"9901;99xx;9xxx;*\n")
+	s.write("hierarchies/diagnosis.csv", values+"d4;b;*\n")
+	late := strings.ReplaceAll(strings.TrimPrefix(all, early), `"postcode":"1101"`, `"postcode":"9901"`)
+	late = regexp.MustCompile(`("age":\d*[05],[^\n]*)"d0"`).ReplaceAllString(late, `$1"d4"`)
+	require.Contains(t, late, `"9901"`)
+	require.Contains(t, late, `"d4"`)
+	s.write("admissions.ndjson", early+late)
+	before := len(s.releases())
+	s.must("run --once")
+	require.Greater(t, len(s.releases()), before)
+	assert.Contains(t, s.must("release cat --file buckets.csv"), "d4", "the new value is published")
+
+	text := s.must("audit --replay 3 --require-certified")
+	assert.Contains(t, text, "L2: certified")
+	assert.Contains(t, text, "the same in 3 worlds")
+	reseed(t, s.path("state/anond.db"))
+	assert.Equal(t, exitPrivacy, s.run("audit --replay 1").code)
 }

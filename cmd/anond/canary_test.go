@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
 
 	"anond/cmd/anond/internal/metrics"
 	"anond/cmd/anond/internal/monitor"
@@ -49,35 +50,38 @@ func calls(lines ...string) (out [][]string) {
 
 // canarySteps has each command; one that is called beside a daemon and after it has two.
 var canarySteps = map[string][]canaryStep{
-	"run":            {{running: true, args: calls("--once")}, {args: calls("--once")}}, // locked, and at work
-	"doctor":         {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
-	"status":         {{running: true, args: calls("")}, {args: calls("")}},
-	"tail":           {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},
-	"pause":          {{running: true, args: calls("")}},
-	"resume":         {{running: true, args: calls("")}},
-	"reload":         {{running: true, args: calls("")}},
-	"log-level":      {{running: true, args: calls("debug")}},
-	"version":        {{bare: true, args: calls("")}},
-	"config check":   {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
-	"config init":    {{bare: true, args: calls("")}},
-	"config show":    {{args: calls("")}},
-	"config schema":  {{bare: true, args: calls("")}},
-	"release list":   {{running: true, args: calls("", "--json")}},
-	"release show":   {{running: true, args: calls("", "--json", "1")}},
-	"release verify": {{running: true, args: calls("", "--json")}},
-	"release report": {{running: true, args: calls("")}, {args: calls("--with-state")}},
-	"release plan":   {{running: true, args: calls("", "--json")}},
-	"release now":    {{running: true, args: calls("")}},
-	"release cat":    {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
-	"audit":          {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
-	"dlq list":       {{running: true, args: calls("", "--json", "--reason missing_value")}},
-	"dlq show":       {{running: true, args: calls("1", "2 --json", "3")}},
-	"dlq replay":     {{running: true, args: calls("")}, {args: calls("", "--dry-run", "--json", "--letters broken.csv")}},
-	"state info":     {{running: true, args: calls("", "--json")}, {args: calls("")}},
-	"state check":    {{running: true, args: calls("")}, {args: calls("", "--json")}},
-	"state members":  {{args: calls("--out members.csv")}},
-	"state records":  {{args: calls("--out records.csv")}},
-	"state backup":   {{args: calls("--out copy.db")}},
+	"run":              {{running: true, args: calls("--once")}, {args: calls("--once")}}, // locked, and at work
+	"doctor":           {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
+	"status":           {{running: true, args: calls("")}, {args: calls("")}},
+	"tail":             {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},
+	"pause":            {{running: true, args: calls("")}},
+	"resume":           {{running: true, args: calls("")}},
+	"reload":           {{running: true, args: calls("")}},
+	"log-level":        {{running: true, args: calls("debug")}},
+	"version":          {{bare: true, args: calls("")}},
+	"config check":     {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
+	"config init":      {{bare: true, args: calls("")}},
+	"config show":      {{args: calls("")}},
+	"config schema":    {{bare: true, args: calls("")}},
+	"release list":     {{running: true, args: calls("", "--json")}},
+	"release show":     {{running: true, args: calls("", "--json", "1")}},
+	"release verify":   {{running: true, args: calls("", "--json")}},
+	"release report":   {{running: true, args: calls("")}, {args: calls("--with-state")}},
+	"release plan":     {{running: true, args: calls("", "--json")}},
+	"release now":      {{running: true, args: calls("")}},
+	"release cat":      {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
+	"deliver kafka":    {{running: true, args: calls("")}, {args: calls("")}},
+	"deliver postgres": {{args: calls("--patience 10ms")}}, // nobody listens
+	"consume":          {{running: true, args: calls("")}, {args: calls("", "--json", "--out again")}},
+	"audit":            {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
+	"dlq list":         {{running: true, args: calls("", "--json", "--reason missing_value")}},
+	"dlq show":         {{running: true, args: calls("1", "2 --json", "3")}},
+	"dlq replay":       {{running: true, args: calls("")}, {args: calls("", "--dry-run", "--json", "--letters broken.csv")}},
+	"state info":       {{running: true, args: calls("", "--json")}, {args: calls("")}},
+	"state check":      {{running: true, args: calls("")}, {args: calls("", "--json")}},
+	"state members":    {{args: calls("--out members.csv")}},
+	"state records":    {{args: calls("--out records.csv")}},
+	"state backup":     {{args: calls("--out copy.db")}},
 	"state browse": {{running: true, args: calls("")}, {args: calls("", "buckets --json", "classes", "classes --json", "releases --json",
 		"partitions", "letters", "letters --json", "settings --json")}},
 	"state restore": {{args: calls("--from copy.db", "--from broken.csv")}},
@@ -85,11 +89,14 @@ var canarySteps = map[string][]canaryStep{
 	"state rekey":   {{args: calls("--old-key-file old.key", "--old-key-file broken.csv")}},
 	"state reset":   {{args: calls("--yes")}},
 	"state readmit": {{args: calls("", "--json")}},
-	"forget":        {{running: true, args: calls("nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
+	"forget":        {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
+	"rekey":         {{args: calls("--once", "--once --json")}}, // the source is a file
 	"anonymize":     {{args: calls("in.ndjson --out anonymized -k 3 -l 3", "broken.csv --out anonymized-2", "--list")}},
 	"evaluate":      {{bare: true, args: calls("releases/000001 --original broken.csv", "releases/000001 --original in.ndjson")}},
 	"query": {{bare: true, args: [][]string{{"releases/000001", "count where age in [20, 40]"},
 		{"releases/000001", "count where age = 30", "--json"}}}},
+	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
+		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
 	"demo":                {{exempt: "its people are synthetic"}},
 	"man":                 {{bare: true, args: calls("--out .")}},
 	"hierarchy dates":     {{exempt: "it reads no record"}},
@@ -164,10 +171,15 @@ func (c *canary) call(name string, s canaryStep) {
 			line = append(line, "-c", c.config)
 		}
 		ctx, stop := context.WithTimeout(c.t.Context(), patience)
-		if name == "tail" && s.running { // it does not end by itself
-			ctx, stop = context.WithTimeout(c.t.Context(), time.Second)
+		var out, log programtest.Text
+		if name == "tail" && s.running || name == "union" && !slices.Contains(line, "--once") { // it does not end by itself
+			go func() {
+				for begun := time.Now(); ctx.Err() == nil && (out.Len()+log.Len() == 0 || time.Since(begun) < time.Second); {
+					time.Sleep(10 * time.Millisecond)
+				}
+				stop()
+			}()
 		}
-		var out, log bytes.Buffer
 		code := run(ctx, line, strings.NewReader(""), &out, &log, os.LookupEnv)
 		stop()
 		where := fmt.Sprintf("anond %s (exit %d)", strings.Join(line, " "), code)
@@ -244,6 +256,8 @@ func (c *canary) files() {
 	assert.NotZero(c.t, published)
 	assert.Contains(c.t, c.read("releases/000001/part-000001/data.csv"), "CANARYplace", "what the recoding shows is in the release")
 	assert.Contains(c.t, c.read("releases/000001/part-000001/buckets.csv"), "CANARYdiagnosis")
+	again := "again/" + strings.TrimSpace(c.read("again/CURRENT")) + "/part-000001/data.csv" // delivered, and made again
+	assert.Contains(c.t, c.read(again), "CANARYplace")
 	assert.Contains(c.t, c.read("records.csv"), "CANARYdiagnosis", "the export that is asked for")
 	assert.NotContains(c.t, c.read("records.csv"), "CANARYpatient")
 }
@@ -258,7 +272,12 @@ func TestRuleVCanaries(t *testing.T) {
 	t.Chdir(dir)
 	c := &canary{site: &site{t: t, dir: dir}}
 	c.config = c.path("anond.yaml")
-	c.write("anond.yaml", everywhere())
+	releases, err := kfake.NewCluster(kfake.NumBrokers(1))
+	require.NoError(t, err)
+	t.Cleanup(releases.Close)
+	require.NoError(t, releases.CreateTopic("releases", 1, map[string]string{"cleanup.policy": "compact"}))
+	c.write("anond.yaml", everywhere()+fmt.Sprintf("outputs: {kafka: {brokers: [%q], topic: releases}, "+
+		"postgres: {url: \"postgres://anond:CANARYTOKEN@127.0.0.1:1/x\"}}\n", releases.ListenAddrs()[0]))
 	c.write("key", firstKey)
 	c.write("old.key", firstKey)
 	c.write("broken.csv", "age,diagnosis\nCANARYbad,CANARYbad\n\"CANARYbad\n1,CANARYbad\n")
@@ -276,7 +295,10 @@ func TestRuleVCanaries(t *testing.T) {
 		return listening.MatchString(log.String()) && strings.Contains(log.String(), `"event":"release_published","release":2`) &&
 			strings.Contains(log.String(), `"event":"backup_made"`) && strings.Contains(readIf(c.path("dead-letter/dead-letter.ndjson")), `"seq":9`)
 	}, "the daemon does not publish: %s", &log)
-	c.pages("http://" + listening.FindStringSubmatch(log.String())[1])
+	address := listening.FindStringSubmatch(log.String())[1]
+	c.pages("http://" + address)
+	c.refusals("tcp", address, refusedByHTTP)
+	c.refusals("unix", c.path("c.sock"), refusedBySocket)
 	c.each(true)
 	stop()
 	require.Equal(t, exitOK, <-ended, "%s", &log)
@@ -284,6 +306,8 @@ func TestRuleVCanaries(t *testing.T) {
 	c.quiet("output", out.String(), false)
 	c.write("log.ndjson", log.String())
 	c.traceback()
+	require.NoError(t, os.CopyFS(c.path("united/shards/0"), os.DirFS(c.path("releases"))))
+	c.panicking()
 	c.each(false)
 	c.files()
 }

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/events"
 	"anond/equivclass/methods"
 )
 
@@ -32,8 +30,9 @@ func filesOf(ends ...string) completion {
 func completeValues(env *environment, root *cobra.Command) {
 	levels := words("debug", "info", "warn", "error")
 	directory := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	flags := map[string]completion{"config": filesOf("yaml", "yml"), "dir": directory, "releases": directory, "level": levels,
-		"event": eventNames, "method": methodNames}
+	flags := map[string]completion{"config": filesOf("yaml", "yml"), "dir": directory, "releases": directory, "exports": directory,
+		"level": levels, "log-format": words("auto", "text", "json"),
+		"event": eventNames, "method": methodNames, "reason": words(knownReasons()...)}
 	formats := map[string]completion{"anond release cat": words("csv", "ndjson")}
 	releases := numbersOf(env)
 	arguments := map[string]completion{"anond log-level": levels, "anond release show": releases, "anond release cat": releases,
@@ -69,12 +68,7 @@ func offer(c *cobra.Command, flag string, values completion) {
 }
 
 func eventNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var out []string
-	for _, e := range events.All() {
-		out = append(out, e.Name)
-	}
-	slices.Sort(out)
-	return out, cobra.ShellCompDirectiveNoFileComp
+	return knownEvents(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func methodNames(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
@@ -93,9 +87,7 @@ func numbersOf(env *environment) completion {
 		}
 		dir, _ := c.Flags().GetString("dir")
 		if path, _ := c.Flags().GetString("config"); dir == "" {
-			quiet := *env
-			quiet.stderr = io.Discard
-			cfg, err := quiet.loadConfig(path)
+			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}

@@ -100,6 +100,22 @@ func TestConfigCheckPrintsWarnings(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.stderr, "warning: "+path+":"), r.stderr)
 }
 
+// TestWarningsOfTheConfiguration: those who set a daemon up see them, and nobody else: they
+// would stand in the way of each answer.
+func TestWarningsOfTheConfiguration(t *testing.T) {
+	s := newSite(t, "{type: file, file: {path: in.ndjson}}", "on: interval, every: 1h", "")
+	s.edit("path: ./dead-letter}", "path: ./dead-letter, payload: true}")
+	s.write("in.ndjson", ndjson(1, 20))
+	for _, line := range []string{"run --once", "config check", "doctor"} {
+		r := s.run(line)
+		assert.Contains(t, r.stdout+r.stderr, "dead_letter.payload", line)
+	}
+	for _, line := range []string{"status", "config show", "release list", "release verify", "state info", "state check", "dlq list",
+		"state browse", "audit"} {
+		assert.NotContains(t, s.run(line).stderr, "warning", line)
+	}
+}
+
 func TestConfigMissingFile(t *testing.T) {
 	r := anond(t, "config", "check", "-c", "nowhere.yaml")
 	assert.Equal(t, exitConfig, r.code)

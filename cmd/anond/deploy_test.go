@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -60,6 +61,46 @@ func TestTheUnitsFitTheDaemon(t *testing.T) {
 	assert.GreaterOrEqual(t, span("TimeoutStopSec"), ingest.DrainFor+afterDrain)
 }
 
+// TestTheUnitsOfDutiesFit: what they start are commands with flags that there are, and they are confined as the
+// daemon is.
+func TestTheUnitsOfDutiesFit(t *testing.T) {
+	hardening := func(unit string) string { return unit[strings.Index(unit, "# Hardening."):] }
+	daemon := deployed(t, "anond@.service")
+	for name, known := range map[string]*cobra.Command{"anond-union@.service": newUnionCommand(&environment{}),
+		"anond-rekey@.service": newRekeyCommand(&environment{})} {
+		unit := deployed(t, name)
+		assert.Equal(t, hardening(daemon), hardening(unit), name)
+		for _, line := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=2min", "WatchdogSignal=SIGKILL", "TimeoutStopSec=60s",
+			"RestartPreventExitStatus=78 5 3 2", "User=anond"} {
+			assert.Contains(t, unit, "\n"+line+"\n", name)
+		}
+		start := regexp.MustCompile(`(?m)^ExecStart=/usr/bin/anond (\w+) (.*)$`).FindStringSubmatch(unit)
+		require.NotNil(t, start, name)
+		assert.Equal(t, known.Name(), start[1])
+		for _, flag := range regexp.MustCompile(`(?m)--([a-z-]+)`).FindAllStringSubmatch(unit, -1) {
+			assert.NotNil(t, known.Flags().Lookup(flag[1]), "%s: --%s", name, flag[1])
+		}
+	}
+}
+
+// TestTheUnitsOfDelivery: they differ in the sink alone, follow, are confined as the daemon is, and
+// run as a user that nothing of the daemon belongs to.
+func TestTheUnitsOfDelivery(t *testing.T) {
+	settings := func(name string) string {
+		text := deployed(t, name)
+		return regexp.MustCompile(`(?m)^(#|Description=|Documentation=).*\n`).ReplaceAllString(text[strings.Index(text, "[Unit]"):], "")
+	}
+	kafka, postgres := settings("anond-deliver-kafka@.service"), settings("anond-deliver-postgres@.service")
+	assert.Contains(t, kafka, "anond deliver kafka --follow ")
+	assert.Equal(t, kafka, strings.ReplaceAll(postgres, "deliver postgres", "deliver kafka"))
+	assert.Contains(t, kafka, "DynamicUser=yes")
+	hardening := func(name string) string {
+		_, text, _ := strings.Cut(deployed(t, name), "# Hardening.\n")
+		return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(text, "")
+	}
+	assert.Equal(t, hardening("anond@.service"), hardening("anond-deliver-kafka@.service"))
+}
+
 // TestSystemdTakesTheUnits, and finds them well confined. Where there is no systemd it is
 // skipped and says so.
 func TestSystemdTakesTheUnits(t *testing.T) {
@@ -68,7 +109,8 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 		t.Skip("there is no systemd-analyze")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"anond.service", "anond@.service"} {
+	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-rekey@.service",
+		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service"} {
 		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/anond", "/bin/true") // the program is not installed here
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(unit), 0o644))
@@ -102,20 +144,11 @@ type manifest struct {
 // configurations in them. What they warn of is the address, which has to be open there.
 func TestManifestsFitTheDaemon(t *testing.T) {
 	texts := map[string]string{"compose": deployed(t, "compose", "anond.yaml")}
-	decoder := yaml.NewDecoder(strings.NewReader(deployed(t, "kubernetes", "anond.yaml")))
-	for {
-		var m manifest
-		if decoder.Decode(&m) != nil {
-			break
-		}
-		if m.Kind == "ConfigMap" {
-			texts["kubernetes"] = m.Data["anond.yaml"]
-		}
-		if m.Kind == "StatefulSet" {
-			assert.GreaterOrEqual(t, time.Duration(m.Spec.Template.Spec.Grace)*time.Second, ingest.DrainFor+afterDrain)
-		}
+	for _, name := range []string{"anond", "shards"} {
+		texts[name] = configIn(t, deployed(t, "kubernetes", name+".yaml"))
 	}
-	require.Len(t, texts, 2)
+	texts["shards"] = strings.NewReplacer("${HOSTNAME}", "anond-shards-7", // as the pods of a set are called
+		"/run/secrets/anond/key", file(t, "key", strings.Repeat("0123456789abcdef", 4))).Replace(texts["shards"])
 	for name, text := range texts {
 		r := anond(t, "config", "check", "-c", file(t, name+".yaml", text))
 		require.Zero(t, r.code, "%s: %s", name, r.stderr)
@@ -131,6 +164,28 @@ func TestManifestsFitTheDaemon(t *testing.T) {
 	grace, err := time.ParseDuration(compose.Services["anond"].Grace)
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, grace, ingest.DrainFor+afterDrain)
+}
+
+// configIn is the configuration in the manifests of a file, whose pods must have time to drain.
+func configIn(t *testing.T, text string) (config string) {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	sets := 0
+	for {
+		var m manifest
+		if decoder.Decode(&m) != nil {
+			break
+		}
+		switch m.Kind {
+		case "ConfigMap":
+			config = m.Data["anond.yaml"]
+		case "StatefulSet":
+			sets++
+			assert.GreaterOrEqual(t, time.Duration(m.Spec.Template.Spec.Grace)*time.Second, ingest.DrainFor+afterDrain)
+		}
+	}
+	require.NotEmpty(t, config)
+	require.Equal(t, 1, sets)
+	return config
 }
 
 // TestTheContainerIsConfined: nothing is in it but the program and certificates.

@@ -101,7 +101,7 @@ func mayAsk(reason string) error {
 	rule, known := ingest.ReplayRules[equivclass.Reason(reason)]
 	switch {
 	case !known:
-		return usage("anond dlq list shows the reasons", "%q is no reason", reason)
+		return unknownName("reason", reason, knownReasons())
 	case rule.Replay != ingest.ReplayKnown:
 		return usage("correct the records at their source and send them as new ones; docs/OPERATIONS.md, Dead letters, has every reason",
 			"records refused for %s are not replayed: %s", reason, strings.ReplaceAll(rule.Why, "`", ""))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/equivclass"
 	"anond/ingest"
 )
 
@@ -42,6 +44,9 @@ and "replayed" of anond state info counts such records.`,
 			if f.Until, err = moment("--until", until, now); err != nil {
 				return err
 			}
+			if _, known := ingest.ReplayRules[equivclass.Reason(f.Reason)]; f.Reason != "" && !known {
+				return unknownName("reason", f.Reason, knownReasons())
+			}
 			if limit < 0 || limit > mostListed {
 				return usage(fmt.Sprintf("give a number from 0 to %d", mostListed), "--limit %d is out of range", limit)
 			}
@@ -68,12 +73,21 @@ and "replayed" of anond state info counts such records.`,
 	c.Flags().Int32Var(&f.Partition, "partition", -1, "only those of this partition")
 	c.Flags().StringVar(&since, "since", "", "only those delivered at this `time` or later (a time, a day, or how long ago: 24h)")
 	c.Flags().StringVar(&until, "until", "", "only those delivered before this `time`")
-	c.Flags().IntVar(&limit, "limit", 20, "list at most so many, the newest; 0: only count")
+	c.Flags().IntVar(&limit, "limit", 20, "list at most this many, the newest; 0: only count")
 	return c
 }
 
+// knownReasons are all reasons for which records are refused, in order.
+func knownReasons() (out []string) {
+	for why := range ingest.ReplayRules {
+		out = append(out, string(why))
+	}
+	slices.Sort(out)
+	return out
+}
+
 func (e *environment) printLetters(l *daemon.LetterList) error {
-	_, err := fmt.Fprintf(e.stdout, "%s, %d of them chosen: %s\n", count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
+	_, err := fmt.Fprintf(e.stdout, "%s, %d selected: %s\n", count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func TestDeadLettersAreListed(t *testing.T) {
 	s.write("dead-letter/dead-letter.ndjson", strings.Join(lines[2:], "")+"rubbish\n"+`{"seq":7,"sou`)
 	r := s.run("dlq list")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	assert.Contains(t, r.stdout, "6 dead letters, 6 of them chosen: ")
+	assert.Contains(t, r.stdout, "6 dead letters, 6 selected: ")
 	assert.Regexp(t, `(?m)^ +1  malformed_json +never$`, r.stdout)
 	assert.Contains(t, r.stderr, "the last line is not complete")
 	assert.Contains(t, r.stderr, "1 line cannot be read as dead letters, the first at "+s.path("dead-letter/dead-letter.ndjson:5"))
@@ -106,9 +106,10 @@ func TestDeadLettersAreListed(t *testing.T) {
 	assert.Equal(t, l.Newest, again.Newest)
 	assert.True(t, again.Torn)
 	assert.NotContains(t, r.stdout+r.stderr, "CANARY")
-	for _, args := range []string{"--since yesterday", "--limit -1", "--limit 1000000"} {
+	for _, args := range []string{"--since yesterday", "--limit -1", "--limit 1000000", "--reason malformed_jsn"} {
 		assert.Equal(t, exitUsage, s.run("dlq list "+args).code, args)
 	}
+	assert.Contains(t, s.run("dlq list --reason malformed_jsn").stderr, "malformed_json, ")
 	assert.Equal(t, exitFailed, s.run("dlq list --letters nowhere").code)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,18 +21,23 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/events"
 	"anond/cmd/anond/internal/hospital"
+	"anond/cmd/anond/internal/programtest"
 )
 
 // childVariable makes the test binary be anond: so a test can kill a process
-// that runs exactly this code.
+// that runs exactly this code. 1: as it is; a place of panics: with a panic there.
 const childVariable = "ANOND_TEST_IS_ANOND"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
+	switch place := os.Getenv(childVariable); place {
+	case "":
+		os.Exit(m.Run())
+	case "1":
+		afterUnionStep = unionHook()
 		main()
-		return
+	default:
+		runPanicking(place, os.Args[len(os.Args)-1])
 	}
-	os.Exit(m.Run())
 }
 
 // patience bounds every wait for another process; no wait should take that long.
@@ -65,7 +71,7 @@ state: {path: ./state/anond.db%s}
 
 func newSite(t *testing.T, source, trigger, state string) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir()}
+	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = filepath.Join(s.dir, "anond.yaml")
 	s.write("hierarchies/postcode.csv", hospital.Hierarchy())
 	s.write("anond.yaml", fmt.Sprintf(hospitalConfig, source, trigger, state))
@@ -78,6 +84,15 @@ func (s *site) write(name, content string) {
 	s.t.Helper()
 	require.NoError(s.t, os.MkdirAll(filepath.Dir(s.path(name)), 0o755))
 	require.NoError(s.t, os.WriteFile(s.path(name), []byte(content), 0o600))
+}
+
+// append adds to a file that a running daemon may follow.
+func (s *site) append(name, content string) {
+	s.t.Helper()
+	f, err := os.OpenFile(s.path(name), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(s.t, err)
+	_, err = f.WriteString(content)
+	require.NoError(s.t, errors.Join(err, f.Close()))
 }
 
 // edit replaces a part of the configuration.
@@ -248,7 +263,13 @@ func (p *process) signal(s syscall.Signal) {
 // event waits for a log line of the process.
 func (p *process) event(name string) {
 	p.t.Helper()
-	eventually(p.t, func() bool { return strings.Contains(p.stderr.String(), `"event":"`+name+`"`) }, "no event %s in %s", name, &p.stderr)
+	p.says(`"event":"` + name + `"`)
+}
+
+// says waits for a text in the log of the process.
+func (p *process) says(text string) {
+	p.t.Helper()
+	eventually(p.t, func() bool { return strings.Contains(p.stderr.String(), text) }, "no %s in %s", text, &p.stderr)
 }
 
 // eventually waits for a condition.

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/cmd/anond/internal/hospital"
 )
 
 const (
@@ -33,18 +31,16 @@ func TestEncryptionAtRest(t *testing.T) {
 	assert.Contains(t, s.must("state info"), "file.key_id")
 
 	// Nothing private stands in clear next to the releases.
-	postcode, _, _ := strings.Cut(hospital.Hierarchy(), ";")
+	const value = "influenza" // no digest, time or name of a directory holds it by chance
 	require.NoError(t, filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(path, "/state/") && !strings.Contains(path, "/dead-letter/") {
 			return err
 		}
 		assert.NotContains(t, s.read(strings.TrimPrefix(path, s.dir+"/")), `"diagnosis"`, path)
-		if d.Name() != "status.json" { // its times may have the same digits
-			assert.NotContains(t, s.read(strings.TrimPrefix(path, s.dir+"/")), postcode, path)
-		}
+		assert.NotContains(t, s.read(strings.TrimPrefix(path, s.dir+"/")), value, path)
 		return nil
 	}))
-	assert.Contains(t, plain.read("state/anond.db"), postcode, "in clear it is there")
+	assert.Contains(t, plain.read("state/anond.db"), value, "in clear it is there")
 	assert.Contains(t, s.read("dead-letter/dead-letter.ndjson"), `"payload_encrypted":"`)
 
 	// Another key, and none.
@@ -74,7 +70,7 @@ func TestEncryptionAtRest(t *testing.T) {
 	s.write("old", secondKey)
 	s.edit("encryption:", "#encryption:")
 	assert.Contains(t, s.must("state rekey --old-key-file "+s.path("old")), "is not encrypted any more")
-	assert.Contains(t, s.read("state/anond.db"), postcode)
+	assert.Contains(t, s.read("state/anond.db"), value)
 	s.edit("#encryption:", "encryption:")
 	r = s.run("run --once")
 	assert.Equal(t, exitConfig, r.code)
@@ -82,7 +78,7 @@ func TestEncryptionAtRest(t *testing.T) {
 	s.must("state rekey")
 	s.write("admissions.ndjson", ndjson(1, 4000))
 	s.must("run --once")
-	assert.NotContains(t, s.read("state/anond.db"), postcode)
+	assert.NotContains(t, s.read("state/anond.db"), value)
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/events"
 	"anond/config"
 )
 
@@ -23,6 +24,11 @@ type eventFilter struct {
 }
 
 func (f *eventFilter) check() error {
+	for _, name := range f.events {
+		if _, known := events.Find(name); !known {
+			return unknownName("event", name, knownEvents())
+		}
+	}
 	f.least = slog.LevelDebug
 	if f.level == "" {
 		return nil
@@ -32,6 +38,20 @@ func (f *eventFilter) check() error {
 		return usage("debug, info, warn or error", "%q is no level", f.level)
 	}
 	return nil
+}
+
+// knownEvents are the names of all events, in order.
+func knownEvents() (out []string) {
+	for _, e := range events.All() { // in order of their names
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+// unknownName refuses a name that nothing has: a filter by it would show nothing, which
+// looks as if nothing had happened.
+func unknownName(what, name string, known []string) error {
+	return usage("there are: "+strings.Join(known, ", "), "%q is no %s", name, what)
 }
 
 // event is a line of the log: its fields in order.

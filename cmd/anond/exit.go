@@ -7,12 +7,16 @@ import (
 
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/deliver"
+	"anond/cmd/anond/internal/deliver/topic"
 	"anond/cmd/anond/internal/suppress"
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/sealed"
 	"anond/ingest"
+	"anond/ingest/journal"
+	"anond/ingest/rekey"
 	"anond/snapshot"
 )
 
@@ -76,6 +80,10 @@ func classify(err error) (code int, hint string) {
 		return exitPrivacy, infeasible.Hint()
 	case errors.As(err, &damaged):
 		return exitFailed, damaged.Hint()
+	case errors.Is(err, snapshot.ErrShards):
+		return exitConfig, "give all shards one configuration but for shard.index, release.dir and state, and name their number in --shards"
+	case errors.Is(err, snapshot.ErrForked):
+		return exitPrivacy, "nothing was published: stop both publishers of the shard, and go on with the state that published what the union has"
 	case errors.Is(err, snapshot.ErrDamaged):
 		return exitFailed, "anond release verify lists every fault; restore the files from a copy of the releases"
 	case errors.Is(err, snapshot.ErrDifferent):
@@ -87,16 +95,26 @@ func classify(err error) (code int, hint string) {
 		return exitConfig, textHint
 	case errors.Is(err, incremental.ErrDecided):
 		return exitPrivacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger"
+	case errors.Is(err, journal.ErrForked), errors.Is(err, snapshot.ErrOtherHistory):
+		return exitPrivacy, "nothing was published: go on with the state that published what is there, and keep this one for a report"
+	case errors.Is(err, journal.ErrFenced):
+		return exitBehind, "leave the shard to the other process; started again, this one takes it over from that one"
+	case errors.Is(err, journal.ErrNoState):
+		return exitBehind, "anond state restore --from FILE puts a backup of this shard in place, of any age, the first one included"
+	case errors.Is(err, journal.ErrHole):
+		return exitBehind, "take a newer backup of the state; without one, what was decided cannot be repeated"
+	case errors.Is(err, journal.ErrForeign):
+		return exitConfig, "use the subject.key, dataset and shard.of that the journal was written with; nobody else may write to the topic"
+	case errors.Is(err, journal.ErrUnderOther):
+		return exitConfig, "use the configuration of that time until the state has caught up, or a newer backup"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
-	case errors.Is(err, daemon.ErrUnfinishedCopy):
-		return exitBehind, "restore a copy of the state that was made after the release was published"
-	case errors.Is(err, incremental.ErrUnpublished):
-		return exitFailed, "start anond run, which finishes the release, and run it again"
+	case errors.Is(err, ingest.ErrManyRefused):
+		return exitFailed, "anond dlq list counts the reasons; correct the producer or the configuration, or raise dead_letter.max_share"
 	case errors.Is(err, incremental.ErrRefusedPool):
-		return exitPrivacy, "decide about the refused pool first: a lower policy.l, or initial.on_refusal quarantine or grow; then forget again"
-	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
-		return exitFailed, "nothing was changed; docs/OPERATIONS.md says what anond forget covers"
+		return exitPrivacy, daemon.ForgetHint(err)
+	case daemon.ForgetHint(err) != "":
+		return exitFailed, daemon.ForgetHint(err)
 	case errors.Is(err, daemon.ErrForeignList):
 		return exitBehind, "restore a state of this dataset; a new dataset needs its own ledger"
 	case errors.Is(err, suppress.ErrDamaged):
@@ -116,6 +134,21 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost"
 	case errors.Is(err, incremental.ErrStateFull):
 		return exitFailed, "raise state.max_records, then start again; nothing was lost"
+	case errors.Is(err, ingest.ErrKeying), errors.Is(err, ingest.ErrRepartitioned), errors.Is(err, ingest.ErrHole):
+		return exitConfig, daemon.HintOfShard(err)
+	case errors.Is(err, incremental.ErrTooManyPartitions):
+		return exitConfig, daemon.HintOfPartitions
+	case errors.Is(err, daemon.ErrUnknownTarget):
+		return exitFailed, "restore the progress, or write everything again with --again: shards drop what they have had. " +
+			"If the source was made again since, write to another topic: --to"
+	case errors.Is(err, rekey.ErrTooLarge):
+		return exitFailed, "raise max.message.bytes of the target topic, then run it again; nothing was lost"
+	case errors.Is(err, deliver.ErrOther):
+		return exitBehind, "restore the newest releases if they were put back from a copy; else use a topic or a table of its own"
+	case errors.Is(err, deliver.ErrUnion):
+		return exitConfig, "deliver each shard: set release.dir to shards/0 and so on below it, each with a topic or a table of its own"
+	case errors.Is(err, topic.ErrNotWhole):
+		return exitFailed, "anond deliver kafka sends what is missing of a release; other releases: --release"
 	case errors.Is(err, ingest.ErrGap):
 		return exitFailed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and raise the topic's retention"
 	case errors.Is(err, ingest.ErrCorrupt):

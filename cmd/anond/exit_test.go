@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/journal"
 	"anond/snapshot"
 )
 
@@ -44,6 +45,23 @@ func TestExitCodes(t *testing.T) {
 			From: 7, Next: -1, Why: "why"}), exitFailed,
 			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: check the partition and its producers; " +
 				"source.kafka.on_corrupt: skip skips these offsets, a larger memory.max_in_flight accepts a large batch\n"},
+		{"another process has the shard", fmt.Errorf("run: %w", journal.ErrFenced), exitBehind,
+			"error: run: another process goes on with this state: the journal has an entry of it\n" +
+				"hint: leave the shard to the other process; started again, this one takes it over from that one\n"},
+		{"a journal and no state", fmt.Errorf("s.db: %w", journal.ErrNoState), exitBehind,
+			"error: s.db: the journal tells of decisions, and there is no state that they can be repeated on\n" +
+				"hint: anond state restore --from FILE puts a backup of this shard in place, of any age, the first one included\n"},
+		{"a journal with a hole", fmt.Errorf("run: %w", journal.ErrHole), exitBehind, "error: run: the journal lacks entries\n" +
+			"hint: take a newer backup of the state; without one, what was decided cannot be repeated\n"},
+		{"a journal of another history", fmt.Errorf("run: %w", journal.ErrForked), exitPrivacy,
+			"error: run: the journal tells of another history than this one\n" +
+				"hint: nothing was published: go on with the state that published what is there, and keep this one for a report\n"},
+		{"a journal of somebody else", fmt.Errorf("run: %w", journal.ErrForeign), exitConfig,
+			"error: run: the journal has an entry that this configuration cannot read\n" +
+				"hint: use the subject.key, dataset and shard.of that the journal was written with; nobody else may write to the topic\n"},
+		{"a journal under other settings", fmt.Errorf("run: %w", journal.ErrUnderOther), exitConfig,
+			"error: run: the journal was written under other settings\n" +
+				"hint: use the configuration of that time until the state has caught up, or a newer backup\n"},
 		{"interrupted", fmt.Errorf("audit: %w", context.Canceled), exitFailed, "error: interrupted\n"},
 		{"configuration", fmt.Errorf("load: %w", bad), exitConfig,
 			"a.yaml:3:7: policy.k: is missing\nerror: a.yaml cannot be used: 1 fault\nhint: docs/CONFIGURATION.md lists every key with its type " +

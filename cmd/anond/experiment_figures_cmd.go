@@ -80,8 +80,9 @@ func newFigureRunCommand(env *environment) *cobra.Command {
 a paper before the dash selects all of its figures. It writes one CSV file and
 one SVG chart for each panel, and report.html, a self-contained page with the
 charts and with each claim of the paper, its verdict and the measured numbers.
-Two IDs are anond's own figures: frontier (anond experiment frontier), at k = 10
-and l = 5, and attack, what someone learns who reads the program.`,
+Three IDs are anond's own figures: frontier (anond experiment frontier), at k = 10
+and l = 5; attack, what someone learns who reads the program; and shards, the
+loss of people who are divided among several processes.`,
 		Example: "  anond experiment run pa-1 wang --out ./figures",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) (err error) {

@@ -19,6 +19,7 @@ import (
 	"anond/cmd/anond/internal/figures"
 	"anond/cmd/anond/internal/figures/all"
 	"anond/cmd/anond/internal/figures/frontier"
+	"anond/equivclass/equivtest/tier"
 )
 
 // fakeFigure is a figure whose one claim holds, or which fails.
@@ -188,6 +189,7 @@ func TestFrontierIsDrawnAsAFigure(t *testing.T) {
 // TestFigureAtSmallScale: a figure of a paper through the command, at a fiftieth
 // of the paper's sizes.
 func TestFigureAtSmallScale(t *testing.T) {
+	tier.NotShort(t, "it draws figures")
 	dir := t.TempDir()
 	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)

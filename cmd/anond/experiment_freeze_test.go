@@ -28,6 +28,7 @@ const frozenScale = "0.02"
 // (docs/FIGURES.md); this test says that the program still measures the same. The
 // full tier and -rewrite measure all papers, the others the quickest ones.
 func TestFiguresAreFrozen(t *testing.T) {
+	tier.NotShort(t, "it draws figures")
 	dir, command := t.TempDir(), []string{"all"}
 	want := []string{"wang", "zhu", "lgb", "sun", "pa"}
 	if n := tier.Of(t, 1, 1, len(want)); n < len(want) && !*rewrite {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -9,20 +11,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+	"anond/incremental"
 )
 
 func newForgetCommand(env *environment) *cobra.Command {
 	var path, from string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "forget [SUBJECT]", Short: "Remove a person from the state of a stopped daemon",
-		Long: `forget removes a person from the state of a stopped daemon (exit 4 if it runs):
-quasi-identifiers, sensitive value, subject digest, where the records came from,
-and for the whole bucket (at level L1: class) who of it has which value. Published rows stay, without
+		Use: "forget [SUBJECT]", Short: "Remove a person from the state",
+		Long: `forget removes a person from the state: quasi-identifiers, sensitive value,
+subject digest, where the records came from, and for the whole bucket (at level
+L1: class) who of it has which value. Published rows stay, without
 owner: a row that is removed names its person. Later records of the person are
 blocked, by a keyed digest that stays next to the ledger and is applied again
-when an older state is restored. The state is written anew, without free pages.
+when an older state is restored.
+
+The state of a stopped daemon is written anew, without free pages. A running
+daemon is asked over control.socket (without a socket: exit 4). It forgets in the
+file, whose free pages may hold what was removed until the next start; the
+receipt says so.
 
 The subject is written as the records have it. An argument stays in the shell's
 history: better give it in a file or on standard input, alone on a line. It is
@@ -43,21 +53,18 @@ Whom to forget must not follow from the sensitive value: see the threat model.`,
 			if err != nil {
 				return err
 			}
-			subject, err := env.subject(args, from)
+			subject, err := awaiting(c.Context(), func() ([]byte, error) { return env.subject(args, from) })
 			if err != nil {
 				return err
 			}
-			if _, err := os.Stat(cfg.State.Path); err != nil {
-				return err
-			}
-			receipt, err := daemon.Forget(c.Context(), cfg, daemon.Options{Log: newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))}, subject)
+			receipt, err := env.forget(c.Context(), cfg, subject)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(env.stdout, receipt)
 			}
-			return writeReceipt(env.stdout, &receipt)
+			return writeReceipt(env.stdout, receipt)
 		},
 	}
 	configFlag(c, &path)
@@ -68,6 +75,35 @@ Whom to forget must not follow from the sensitive value: see the threat model.`,
 			"a flag is not known or has no value")
 	})
 	return c
+}
+
+// forget removes a person from the state: it asks the daemon that holds it, or does it itself.
+func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []byte) (*daemon.Receipt, error) {
+	if _, err := daemon.CleanSubject(cfg, subject); err != nil {
+		return nil, err
+	}
+	if cfg.Control.Socket != "" {
+		text, err := control.NewClient(cfg.Control.Socket).Forget(ctx, subject)
+		if err == nil {
+			receipt := new(daemon.Receipt)
+			return receipt, json.Unmarshal(text, receipt)
+		}
+		if !errors.Is(err, control.ErrNobody) {
+			return nil, err
+		}
+	}
+	if _, err := os.Stat(cfg.State.Path); err != nil {
+		return nil, err
+	}
+	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr))}, subject)
+	if errors.Is(err, incremental.ErrLocked) {
+		hint := "stop the other process; a running anond forgets with control.socket set"
+		if cfg.Control.Socket != "" {
+			hint = "ask again when the other process has opened the state and answers at control.socket, or stop it"
+		}
+		err = failure(exitLocked, err, hint)
+	}
+	return &receipt, err
 }
 
 // maxSubject bounds what is read as a subject.

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -263,4 +266,24 @@ func TestForgetAtLevelL1(t *testing.T) {
 		assert.Positive(t, s.addsUp(n+2))
 	}
 	assert.True(t, s.receipt(slices.Sorted(maps.Keys(people))[0]).Before)
+}
+
+// TestForgetWaitsForNobody: a terminal at which nobody types does not hold the command after a
+// signal, and nothing is forgotten.
+func TestForgetWaitsForNobody(t *testing.T) {
+	s := forgetful(t)
+	never, typed := io.Pipe()
+	defer typed.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"forget", "--from", "-", "-c", s.config}, never, io.Discard, io.Discard, os.LookupEnv)
+	}()
+	stop()
+	select {
+	case code := <-ended:
+		require.NotEqual(t, exitOK, code)
+	case <-time.After(patience):
+		require.Fail(t, "the command waits on")
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"anond/snapshot"
 )
 
 // jsonLines turns CSV that is written to it into a JSON object a row, whose keys are
@@ -19,27 +17,6 @@ type jsonLines struct {
 	rest    []byte // a row whose end has not come yet
 	quoted  bool   // rest ends inside quotes
 	out     bytes.Buffer
-}
-
-// numberColumns are the columns of a data file that hold numbers of classes,
-// groups and buckets, and counts.
-func numberColumns(m *snapshot.Manifest, file string) []int {
-	switch {
-	case !m.Shared():
-	case file == "buckets.csv":
-		return []int{0, -1}
-	case m.Values == "":
-		return []int{-2, -1} // class and bucket
-	}
-	switch file {
-	case "st.csv":
-		return []int{0, -1}
-	case "pst.csv":
-		return []int{0}
-	case "buckets.csv":
-		return []int{1, -1}
-	}
-	return []int{-1}
 }
 
 // Write implements io.Writer.

@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/snapshot"
 )
 
 // TestPrunedReleases: what the commands say of releases whose files were pruned, and what
 // the audit still certifies.
 func TestPrunedReleases(t *testing.T) {
+	tier.NotShort(t, "it makes and audits many releases")
 	for _, level := range []string{"L1", "L2, max_hold: 1 releases"} {
 		t.Run(level[:2], func(t *testing.T) { pruned(t, level) })
 	}

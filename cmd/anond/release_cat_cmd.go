@@ -79,7 +79,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 	out := bufio.NewWriterSize(e.stdout, 1<<16)
 	var to io.Writer = out
 	if f.json || f.format == "ndjson" {
-		to = &jsonLines{to: out, numbers: numberColumns(r.Manifest, file)}
+		to = &jsonLines{to: out, numbers: r.Manifest.NumberColumns(file)}
 	}
 	_, err = w.Write(func(name string) io.Writer {
 		if name != file {

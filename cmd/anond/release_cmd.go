@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/config"
 	"anond/snapshot"
 )
 
@@ -22,16 +21,16 @@ func newReleaseCommand(env *environment) *cobra.Command {
 }
 
 func newReleaseListCommand(env *environment) *cobra.Command {
-	var path string
+	var of releasesFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the releases, one per line",
 		RunE: answering(func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+			dir, _, err := of.find(env)
 			if err != nil {
 				return err
 			}
-			list, err := snapshot.List(snapshot.OS(), cfg.Release.Dir)
+			list, err := snapshot.List(snapshot.OS(), dir)
 			if err != nil {
 				return err
 			}
@@ -41,7 +40,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 			return env.printReleases(list)
 		}),
 	}
-	configFlag(c, &path)
+	of.flags(c)
 	jsonFlag(c, &asJSON)
 	return c
 }
@@ -76,12 +75,12 @@ func (e *environment) printReleases(list []snapshot.Info) error {
 }
 
 func newReleaseShowCommand(env *environment) *cobra.Command {
-	var path string
+	var of releasesFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show [NUMBER]", Short: "Show the manifest of a release; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
 		RunE: answering(func(_ *cobra.Command, args []string) error {
-			cfg, err := env.loadConfig(path)
+			dir, _, err := of.find(env)
 			if err != nil {
 				return err
 			}
@@ -91,20 +90,20 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 					return usage("anond release list shows the numbers", "%q is not the number of a release", args[0])
 				}
 			}
-			m, err := snapshot.Show(snapshot.OS(), cfg.Release.Dir, uint32(n))
+			m, err := snapshot.Show(snapshot.OS(), dir, uint32(n))
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(env.stdout, m)
 			}
-			if err := snapshot.NotPruned(snapshot.OS(), cfg.Release.Dir, m.Release); errors.Is(err, snapshot.ErrPruned) {
+			if err := snapshot.NotPruned(snapshot.OS(), dir, m.Release); errors.Is(err, snapshot.ErrPruned) {
 				fmt.Fprintln(env.stderr, err)
 			}
 			return env.printManifest(m)
 		}),
 	}
-	configFlag(c, &path)
+	of.flags(c)
 	jsonFlag(c, &asJSON)
 	return c
 }
@@ -147,7 +146,7 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 }
 
 func newReleaseVerifyCommand(env *environment) *cobra.Command {
-	var path string
+	var of releasesFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "verify", Short: "Check hashes, chain, numbering, CURRENT and ledger; exit 1 if anything differs",
@@ -155,20 +154,21 @@ func newReleaseVerifyCommand(env *environment) *cobra.Command {
 and with the ledger. It shows whether the files are those that were published.
 anond audit checks whether they keep the privacy promise.`,
 		RunE: answering(func(*cobra.Command, []string) error {
-			cfg, err := env.loadConfig(path)
+			dir, ledger, err := of.find(env)
 			if err != nil {
 				return err
 			}
-			return env.verifyReleases(cfg, asJSON)
+			return env.verifyReleases(dir, ledger, asJSON)
 		}),
 	}
-	configFlag(c, &path)
+	of.flags(c)
+	c.Flags().StringVar(&of.ledger, "ledger", "", "with --dir: ledger `file`")
 	jsonFlag(c, &asJSON)
 	return c
 }
 
-func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
-	v, err := snapshot.Verify(snapshot.OS(), cfg.Release.Dir, cfg.Release.Ledger)
+func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
+	v, err := snapshot.Verify(snapshot.OS(), dir, ledger)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
 		}
 	}
 	if !v.OK() {
-		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), cfg.Release.Dir),
+		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), dir),
 			"what was published must not change: restore the files from a copy; anond never rewrites a release")
 	}
 	if !asJSON {
@@ -190,8 +190,32 @@ func (e *environment) verifyReleases(cfg *config.Config, asJSON bool) error {
 		if v.Pruned > 0 {
 			pruned = fmt.Sprintf(", and the manifests of %s whose files were pruned", count(v.Pruned, "release"))
 		}
-		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes%s: hashes, chain, numbering and ledger agree\n", count(v.Releases, "release"),
-			count(v.Files, "data file"), v.Bytes, pruned)
+		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes%s: hashes, chain, numbering%s agree\n", count(v.Releases, "release"),
+			count(v.Files, "data file"), v.Bytes, pruned, map[bool]string{true: " and ledger"}[v.Ledger])
 	}
 	return nil
+}
+
+// releasesFlags say whose releases a command is about: those of a configuration, or of a
+// directory, such as that of a union.
+type releasesFlags struct{ config, dir, ledger string }
+
+func (f *releasesFlags) flags(c *cobra.Command) {
+	configFlag(c, &f.config)
+	c.Flags().StringVar(&f.dir, "dir", "", "the releases in this `directory`, as of a union; no configuration is needed")
+}
+
+// find gives the directory, and the ledger if one is known.
+func (f *releasesFlags) find(e *environment) (dir, ledger string, err error) {
+	if f.dir != "" {
+		return f.dir, f.ledger, nil
+	}
+	if f.ledger != "" {
+		return "", "", usage("anond release verify --dir DIR --ledger FILE", "--ledger belongs to --dir: a configuration names its own")
+	}
+	cfg, err := e.loadConfig(f.config)
+	if err != nil {
+		return "", "", err
+	}
+	return cfg.Release.Dir, cfg.Release.Ledger, nil
 }

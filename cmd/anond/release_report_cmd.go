@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/dpo"
 	"anond/config"
 	"anond/snapshot"
@@ -13,7 +14,8 @@ import (
 )
 
 func newReleaseReportCommand(env *environment) *cobra.Command {
-	var path string
+	var of releasesFlags
+	var exports string
 	var private bool
 	c := &cobra.Command{
 		Use: "report [NUMBER]", Short: "Write a report for the data-protection officer; without NUMBER on the current release",
@@ -25,37 +27,55 @@ how utility developed, what waits and why, settings and hashes.
 
 Its figures are those of the published files, their manifests and an audit of all
 releases. With --with-state the audit has the private exports, too, which are made
-in memory, beside a running daemon from a copy that it makes over control.socket.`,
+in memory, beside a running daemon from a copy that it makes over control.socket;
+and the report says what became of every record that was read.`,
 		Example: "  anond release report 42 > report.html",
 		RunE: answering(func(c *cobra.Command, args []string) error {
 			number, err := releaseNumber(args)
 			if err != nil {
 				return err
 			}
-			cfg, err := env.loadConfig(path)
+			if of.dir != "" && private || of.dir == "" && exports != "" {
+				return usage("--dir DIR --exports DIR, or -c FILE --with-state", "--exports belongs to --dir, and --with-state to a configuration")
+			}
+			dir, ledger, err := of.find(env)
 			if err != nil {
 				return err
 			}
-			facts, err := factsOf(c.Context(), cfg, number, private)
+			o := audit.Options{Releases: dir, Ledger: ledger, Exports: exports}
+			var counts *dpo.Counts
+			if private {
+				cfg, err := env.loadConfig(of.config)
+				if err != nil {
+					return err
+				}
+				if o, counts, err = withCounts(c.Context(), cfg); err != nil {
+					return err
+				}
+			}
+			facts, err := factsOf(o, number, private || exports != "")
 			if err != nil {
 				return err
 			}
+			facts.Counts = counts
 			return dpo.Write(env.stdout, facts)
 		}),
 	}
-	configFlag(c, &path)
+	of.flags(c)
+	c.Flags().StringVar(&of.ledger, "ledger", "", "with --dir: ledger `file`")
+	c.Flags().StringVar(&exports, "exports", "", "with --dir of a union: `directory` with the private exports of each shard")
 	c.Flags().BoolVar(&private, "with-state", false, "audit with the private exports of the state, made in memory")
 	return c
 }
 
 // factsOf gathers what a report is made of.
-func factsOf(ctx context.Context, cfg *config.Config, number uint32, private bool) (*dpo.Facts, error) {
-	m, err := snapshot.Show(snapshot.OS(), cfg.Release.Dir, number)
+func factsOf(o audit.Options, number uint32, private bool) (*dpo.Facts, error) {
+	m, err := snapshot.Show(snapshot.OS(), o.Releases, number)
 	if err != nil {
 		return nil, err
 	}
 	f := &dpo.Facts{Manifest: m, Private: private}
-	if f.Releases, err = snapshot.List(snapshot.OS(), cfg.Release.Dir); err != nil {
+	if f.Releases, err = snapshot.List(snapshot.OS(), o.Releases); err != nil {
 		return nil, err
 	}
 	for _, r := range f.Releases {
@@ -63,14 +83,24 @@ func factsOf(ctx context.Context, cfg *config.Config, number uint32, private boo
 			f.SHA256 = r.SHA256
 		}
 	}
-	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger}
-	if private {
-		if o, err = withExports(ctx, cfg); err != nil {
-			return nil, err
-		}
-	}
 	if f.Audit, err = audit.Dir(o); err != nil {
 		return nil, fmt.Errorf("audit the releases: %w", err)
 	}
 	return f, nil
+}
+
+// withCounts is withExports, with what became of the records of the same state.
+func withCounts(ctx context.Context, cfg *config.Config) (o audit.Options, counts *dpo.Counts, err error) {
+	err = beside(ctx, cfg, func(cfg *config.Config, copied bool) error {
+		exporter, err := daemon.OpenExporter(cfg)
+		if err != nil {
+			return err
+		}
+		s := exporter.Machine().Status()
+		counts = &dpo.Counts{Sent: s.Sent, Published: uint64(s.Published), Pending: uint64(s.Pending.Total()), DeadLetter: s.DeadLetter,
+			Forgotten: s.Forgotten, Due: s.ForgetDue}
+		o, err = exported(cfg, exporter, copied)
+		return err
+	})
+	return o, counts, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -70,8 +71,11 @@ func TestReportPrints(t *testing.T) {
 	s.runFrozen()
 	s.write("report.html", s.must("release report"))
 	pdf := s.path("report.pdf")
+	profile, err := os.MkdirTemp("", "chromium")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write to it
 	out, err := exec.CommandContext(t.Context(), browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-		"--user-data-dir="+t.TempDir(), "--print-to-pdf="+pdf, "file://"+filepath.ToSlash(s.path("report.html"))).CombinedOutput()
+		"--user-data-dir="+profile, "--print-to-pdf="+pdf, "file://"+filepath.ToSlash(s.path("report.html"))).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.NotContains(t, string(out), "CONSOLE")
 	assert.True(t, strings.HasPrefix(s.read("report.pdf"), "%PDF-"))

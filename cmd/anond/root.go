@@ -42,6 +42,9 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newStatusCommand(env),
 		newTailCommand(env),
 		newReleaseCommand(env),
+		newUnionCommand(env),
+		newDeliverCommand(env),
+		newConsumeCommand(env),
 		newAnonymizeCommand(env),
 		newEvaluateCommand(env),
 		newQueryCommand(env),
@@ -49,6 +52,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newDLQCommand(env),
 		newStateCommand(env),
 		newForgetCommand(env),
+		newRekeyCommand(env),
 		newPauseCommand(env),
 		newResumeCommand(env),
 		newReloadCommand(env),
@@ -129,8 +133,15 @@ func jsonFlag(c *cobra.Command, asked *bool) {
 	c.Flags().BoolVar(asked, "json", false, "write JSON for programs")
 }
 
-// loadConfig reads and checks the configuration, and prints its warnings.
+// loadConfig reads and checks the configuration. Its warnings are for those who set a daemon
+// up: run, config check and doctor show them, and no other command.
 func (e *environment) loadConfig(path string) (*config.Config, error) {
+	c, _, err := config.Load(path, e.lookup, os.ReadFile)
+	return c, err
+}
+
+// loadWarned is loadConfig, and prints the warnings.
+func (e *environment) loadWarned(path string) (*config.Config, error) {
 	c, warnings, err := config.Load(path, e.lookup, os.ReadFile)
 	e.warn(warnings)
 	return c, err

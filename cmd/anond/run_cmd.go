@@ -34,12 +34,13 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			caught, stop := hangups()
 			defer stop()
-			cfg, err := env.loadConfig(path)
+			cfg, err := env.loadWarned(path)
 			if err != nil {
 				return err
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
-			log := newSteeredLogger(env.stderr, cfg.Log, isTerminal(env.stderr), level, journal)
+			out, working := env.withWork()
+			log := newSteeredLogger(out, cfg.Log, isTerminal(env.stderr), level, journal)
 			shown, err := openSurfaces(c.Context(), cfg, log, once)
 			if err != nil {
 				return err
@@ -57,7 +58,8 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, Once: once, Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
+				Manager: manager, Prepare: shown.prepare, Lookup: env.lookup, Working: working, Once: once,
+				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
 		},
 	}
 	configFlag(c, &path)

@@ -98,7 +98,10 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := boltstore.CompactFile(cfg.State.Path, options); err != nil {
+			show, done := env.progressing("compaction")
+			err = daemon.CompactStopped(cfg.State.Path, options, show)
+			done()
+			if err != nil {
 				return err
 			}
 			after, err := os.Stat(cfg.State.Path)

@@ -12,6 +12,8 @@ import (
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/incremental/boltstore"
+	"anond/ingest"
 )
 
 func newStatusCommand(env *environment) *cobra.Command {
@@ -72,7 +74,10 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 		return nil, failure(exitFailed, errors.New("no daemon has written a status yet"),
 			"start anond run with this configuration; while it opens its state there is none")
 	}
-	out := &shownStatus{Status: s, fresh: cfg.Control.Socket == "" && now.Sub(s.Time) <= freshFor}
+	// While the state is compacted, there is no socket, and the lock goes from one file to the other.
+	compacts := s.Doing == ingest.DoingCompact
+	lives := compacts || cfg.Control.Socket == "" && boltstore.Held(cfg.State.Path)
+	out := &shownStatus{Status: s, fresh: lives && now.Sub(s.Time) <= freshFor}
 	if !out.fresh {
 		out.Note = fmt.Sprintf("no daemon answers; this is from %s, when the last one ran", s.Time.UTC().Format(time.RFC3339))
 	}

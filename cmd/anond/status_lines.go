@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"anond/cmd/anond/internal/certificate"
 	"anond/cmd/anond/internal/diskuse"
 )
 
@@ -15,6 +18,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	}
 	c := s.Counts
 	add(s.Dataset, "%s", doingLine(s))
+	if p := s.Shard; p != nil {
+		add("shard", "%d of %d", p.Index, p.Of)
+	}
 	add("source", "%s", sourceLine(s, before))
 	sum := fmt.Sprintf("%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
@@ -22,6 +28,7 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"
 	}
 	add("records", "%s", sum)
+	lines = append(lines, forgettingLines(s)...)
 	add("pending", "%s", pendingLine(s))
 	if p := c.Pool; p != nil {
 		needs := grouped(p.Records)
@@ -45,6 +52,17 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("backup", "none yet")
 	}
 	return append(lines, troubleLines(s)...)
+}
+
+// forgettingLines say what erasures have left to do.
+func forgettingLines(s *shownStatus) (lines [][2]string) {
+	if n := s.Counts.ForgetDue; n > 0 {
+		lines = append(lines, [2]string{"", grouped(n) + " deleted people to forget: at the next cut or start, within an hour"})
+	}
+	if s.State.Stale {
+		lines = append(lines, [2]string{"", "free pages of the state may hold who was forgotten, until the next start"})
+	}
+	return lines
 }
 
 // doingLine says whether the daemon lives, and what it does.
@@ -166,6 +184,11 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	}
 	if b := s.Backup; b != nil && b.Failed {
 		add("the newest backup of the state failed; event backup_failed has the error")
+	}
+	for _, use := range slices.Sorted(maps.Keys(s.Certificates)) {
+		if ends := s.Certificates[use]; ends.Sub(s.Time) < certificate.Soon {
+			add("the certificate %s ends on %s: replace its file", use, ends.UTC().Format(time.RFC3339))
+		}
 	}
 	if d := s.Disk; d != nil {
 		for _, l := range d.Warnings(s.Time) {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/control"
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 )
 
 // daemonClient connects to the running daemon of a configuration.
@@ -101,6 +103,9 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 			client, err := env.daemonClient(path)
 			if err != nil {
 				return err
+			}
+			if _, known := daemon.LevelOf(config.LogLevel(args[0])); !known {
+				return usage("debug, info, warn or error", "%q is no level", args[0])
 			}
 			if span < 0 {
 				return usage("write a time such as 10m", "--for %s is negative", span)

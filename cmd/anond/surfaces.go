@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"anond/cmd/anond/internal/certificate"
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/dashboard"
 	"anond/cmd/anond/internal/metrics"
@@ -30,26 +31,34 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	s := &surfaces{monitor: monitor.New(daemon.MonitorSettings(cfg, release))}
 	s.metrics, s.log = metrics.New(s.monitor), s.monitor.Log(log)
 	go s.monitor.Watch(ctx)
-	h := &cfg.HTTP
-	ends := once || cfg.Source.Type == config.FromStdin
-	if h.Listen == config.HTTPOff || ends && !h.Asked {
-		return s, nil
-	}
 	var err error
-	s.server, err = web.Start(webOptions(h), s.open(), s.guarded())
+	ends := once || cfg.Source.Type == config.FromStdin
+	s.server, err = serve(&cfg.HTTP, s.log, ends, "metrics, health and dashboard", s.open(), s.guarded())
+	if s.server != nil {
+		s.certified()
+	}
+	return s, err
+}
+
+// serve begins to serve what a process shows; the server is nil where nothing is served.
+// ends: the process ends by itself, and serves what it was asked for alone.
+func serve(h *config.HTTP, log *slog.Logger, ends bool, what string, open, guarded map[string]http.Handler) (*web.Server, error) {
+	const hint = "set http.listen to a free address, or to off"
+	if h.Listen == config.HTTPOff || ends && !h.Asked {
+		return nil, nil
+	}
+	server, err := web.Start(webOptions(h), open, guarded)
 	switch {
 	case err == nil:
-		s.log.Info("metrics, health and dashboard are served", "event", "http_listening", "address", s.server.Address())
+		log.Info(what+" are served", "event", "http_listening", "address", server.Address())
+		return server, nil
 	case errors.Is(err, web.ErrTLS):
 		return nil, failure(exitConfig, err, "the files must hold a certificate chain and its key in PEM form")
 	case h.Asked:
-		return nil, failure(exitFailed, fmt.Errorf("serve metrics, health and dashboard: %w", err),
-			"set http.listen to a free address, or to off")
-	default:
-		s.log.Warn("metrics, health and dashboard are not served", "event", "http_unavailable", "error", err.Error(),
-			"hint", "set http.listen to a free address, or to off")
+		return nil, failure(exitFailed, fmt.Errorf("serve %s: %w", what, err), hint)
 	}
-	return s, nil
+	log.Warn(what+" are not served", "event", "http_unavailable", "error", err.Error(), "hint", hint)
+	return nil, nil
 }
 
 // open are the paths that need no authentication, guarded the others. The canary test asks
@@ -67,12 +76,29 @@ func webOptions(h *config.HTTP) web.Options {
 		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()}
 }
 
-// prepare reads certificates and secrets of another configuration; use puts them in effect.
-func (s *surfaces) prepare(next *config.Config) (use func(), err error) {
+// prepare reads certificates and secrets of another configuration; use puts them in effect,
+// and names the keys that give something else than before.
+func (s *surfaces) prepare(next *config.Config) (use func() []string, err error) {
 	if s.server == nil {
-		return func() {}, nil
+		return func() []string { return nil }, nil
 	}
-	return s.server.Prepare(webOptions(&next.HTTP))
+	put, err := s.server.Prepare(webOptions(&next.HTTP))
+	if err != nil {
+		return nil, err
+	}
+	return func() []string {
+		keys := put()
+		s.certified()
+		return keys
+	}, nil
+}
+
+// certified shows when the certificates of the server end.
+func (s *surfaces) certified() {
+	at := s.server.Expiries()
+	for _, use := range []string{certificate.HTTPServer, certificate.HTTPClientCA} {
+		s.monitor.Certified(use, at[use])
+	}
 }
 
 // close ends serving.

@@ -44,7 +44,7 @@ those of a log file, JSON or text, or of standard input (-).`,
 	c.Flags().StringSliceVar(&f.events, "event", nil, "only events of these `names`, such as release_published")
 	c.Flags().StringVar(&f.level, "level", "", "only events of at least this `level`: debug, info, warn or error")
 	c.Flags().BoolVar(&f.raw, "json", false, "show lines as they are logged")
-	c.Flags().IntVarP(&before, "lines", "n", 10, "of a running daemon: so `many` events from before, at most 200")
+	c.Flags().IntVarP(&before, "lines", "n", 10, "of a running daemon: `number` of earlier events to show first, at most 200")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "of a log file: wait at its end for more")
 	return c
 }

@@ -64,6 +64,7 @@ func TestTailFilters(t *testing.T) {
 		require.Equal(t, c.want, got)
 	}
 	require.Error(t, (&eventFilter{level: "loud"}).check())
+	require.Error(t, (&eventFilter{events: []string{"status", "release_publishd"}}).check())
 }
 
 // TestTailOfAFile: the command, from a file and from standard input.
@@ -76,6 +77,10 @@ func TestTailOfAFile(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.stdout, "event=status"))
 	require.Equal(t, exitFailed, s.run("tail "+s.path("absent")).code)
 	require.Equal(t, exitUsage, s.run("tail --level loud -").code)
+	r = s.run("tail --event release_publishd -")
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.stderr, `"release_publishd" is no event`)
+	require.Contains(t, r.stderr, "release_published, ")
 }
 
 // TestNoDaemon: commands that need one say so; status shows what the last one has left.

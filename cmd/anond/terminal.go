@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,22 +22,35 @@ func isTerminal(stream any) bool {
 }
 
 // progressing shows on a terminal how far long work is, and when it will be done; done
-// removes that. Elsewhere it shows nothing.
+// removes that. Elsewhere it shows nothing. show may be called by several goroutines.
 func (e *environment) progressing(what string) (show func(done, all int64), done func()) {
 	if !isTerminal(e.stderr) {
 		return func(int64, int64) {}, func() {}
 	}
 	var m progress.Meter
 	m.Begin(time.Now())
+	var mu sync.Mutex
 	shown := time.Time{}
 	return func(done, all int64) {
+		mu.Lock()
+		defer mu.Unlock()
 		m.Set(done, all)
 		now := time.Now()
 		if p := m.At(now); p != nil && now.Sub(shown) >= 100*time.Millisecond {
 			shown = now
 			fmt.Fprintf(e.stderr, "\r%s: %s\033[K", what, p)
 		}
-	}, func() { fmt.Fprint(e.stderr, "\r\033[K") }
+	}, func() { fmt.Fprint(e.stderr, clearLine) }
+}
+
+// withWork is where a daemon writes its log. On a terminal a last line tells what long work is
+// under way; elsewhere working is nil.
+func (e *environment) withWork() (out io.Writer, working func(what string)) {
+	if !isTerminal(e.stderr) {
+		return e.stderr, nil
+	}
+	l := &liveLine{w: e.stderr}
+	return l, l.show
 }
 
 // column is a column of a table.

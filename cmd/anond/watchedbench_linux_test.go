@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -54,29 +54,30 @@ func watchedRecords(b *testing.B) int {
 	return n
 }
 
-// BenchmarkStatus is what it costs to be looked at. The same records are read without
-// anybody who looks, and with one who fetches metrics, dashboard and status each second,
-// in turns: the ratio of the processor time. Then the longest and the mean answers, in
-// milliseconds: of the dashboard and of the status over the socket, while records flow and
-// at rest with all of them.
+// BenchmarkStatus is what it costs to be looked at. A daemon reads the same records without
+// anybody who looks, and with one who fetches metrics, dashboard and status each second, in
+// turns: the ratio of its processor time. Then the longest and the mean answers, in
+// milliseconds: of the dashboard, of the status over the socket and of the command anond
+// status, while records flow and at rest with all of them. The daemon is a process of its
+// own, as it is for operators: a client in the same process would wait for its turn there.
 func BenchmarkStatus(b *testing.B) {
 	n, in := watchedRecords(b), filepath.Join(b.TempDir(), "in.csv")
 	writeCensus(b, in, n)
+	program, err := programtest.Build(b.TempDir())
+	require.NoError(b, err)
+	w := &watching{b: b, program: program, in: in, n: n}
 	for b.Loop() {
 		var cpu [2]time.Duration
-		var scrapes, flow, rest answers
+		var flow, rest answers
 		for range 2 {
-			for i, looks := range []bool{false, true} {
-				used := processorTime()
-				watched(b, in, n, looks, &scrapes, &flow, nil)
-				cpu[i] += processorTime() - used
-			}
+			cpu[0] += w.run(nil, nil)
+			cpu[1] += w.run(&flow, nil)
 		}
-		watched(b, in, n, false, nil, nil, &rest)
+		w.run(nil, &rest)
 		b.ReportMetric(cpu[1].Seconds()/cpu[0].Seconds(), "cpu-ratio")
-		b.ReportMetric(float64(len(scrapes.page)), "looks")
+		b.ReportMetric(float64(len(flow.page)), "looks")
 		for name, a := range map[string]*answers{"flow": &flow, "rest": &rest} {
-			for what, list := range map[string][]time.Duration{"dashboard": a.page, "status": a.status} {
+			for what, list := range map[string][]time.Duration{"dashboard": a.page, "status": a.status, "command": a.command} {
 				mean, longest := spread(list)
 				b.ReportMetric(mean, what+"-"+name+"-ms")
 				b.ReportMetric(longest, what+"-"+name+"-max-ms")
@@ -86,8 +87,9 @@ func BenchmarkStatus(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// answers are how long each look took.
-type answers struct{ page, status []time.Duration }
+// answers are how long each look took: at the dashboard, at the status over the socket, and
+// by the command.
+type answers struct{ page, status, command []time.Duration }
 
 func spread(list []time.Duration) (mean, longest float64) {
 	for _, d := range list {
@@ -97,44 +99,58 @@ func spread(list []time.Duration) (mean, longest float64) {
 	return mean, longest
 }
 
-// watched runs a daemon until all records are read and published.
-func watched(b *testing.B, in string, n int, looks bool, scrapes, flow, rest *answers) {
-	dir := b.TempDir()
-	require.NoError(b, os.Symlink(in, filepath.Join(dir, "in.csv")))
-	config := filepath.Join(dir, "anond.yaml")
-	require.NoError(b, os.WriteFile(config, fmt.Appendf(nil, watchedConfig, n/2), 0o600))
-	ctx, stop := context.WithCancel(b.Context())
-	defer stop()
-	var out, log programtest.Text
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"run", "-c", config}, strings.NewReader(""), &out, &log, os.LookupEnv)
-	}()
-	address, socket := regexp.MustCompile(`"event":"http_listening","address":"([^"]*)"`), control.NewClient(filepath.Join(dir, "c.sock"))
-	for !strings.Contains(log.String(), fmt.Sprintf(`"event":"release_published","release":%d`, 2)) {
+// watching is a daemon that is looked at.
+type watching struct {
+	b           *testing.B
+	program, in string
+	n           int
+}
+
+var listening = regexp.MustCompile(`"event":"http_listening","address":"([^"]*)"`)
+
+// run runs the daemon until all records are read and published, and returns the processor
+// time that it used. It is looked at each second meanwhile if there is a flow to note, and at
+// rest if there is a rest.
+func (w *watching) run(flow, rest *answers) time.Duration {
+	dir := w.b.TempDir()
+	require.NoError(w.b, os.Symlink(w.in, filepath.Join(dir, "in.csv")))
+	require.NoError(w.b, os.WriteFile(filepath.Join(dir, "anond.yaml"), fmt.Appendf(nil, watchedConfig, w.n/2), 0o600))
+	p, err := programtest.Start(w.program, dir, nil, nil, "run")
+	require.NoError(w.b, err)
+	defer p.Kill()
+	for !strings.Contains(p.Log.String(), `"event":"release_published","release":2`) {
 		time.Sleep(time.Second)
-		require.Empty(b, ended, "%s", &log)
-		if m := address.FindStringSubmatch(log.String()); m != nil && looks {
-			scrapes.page = append(scrapes.page, timed(b, "http://"+m[1]+"/metrics"))
-			look(b, m[1], socket, flow)
+		require.True(w.b, p.Running(), "%s", p.Log)
+		if m := listening.FindStringSubmatch(p.Log.String()); m != nil && flow != nil {
+			timed(w.b, "http://"+m[1]+"/metrics")
+			w.look(dir, m[1], flow)
 		}
 	}
 	if rest != nil {
 		for range 50 {
-			look(b, address.FindStringSubmatch(log.String())[1], socket, rest)
+			w.look(dir, listening.FindStringSubmatch(p.Log.String())[1], rest)
 		}
 	}
-	stop()
-	require.Equal(b, exitOK, <-ended, "%s", &log)
+	require.NoError(w.b, p.Signal(syscall.SIGTERM))
+	code, err := p.Wait(time.Minute)
+	require.NoError(w.b, err)
+	require.Equal(w.b, exitOK, code, "%s", p.Log)
+	return p.Used()
 }
 
-// look fetches the dashboard, and the status over the socket once it answers.
-func look(b *testing.B, address string, socket *control.Client, a *answers) {
-	a.page = append(a.page, timed(b, "http://"+address+"/"))
+// look fetches the dashboard, and the status over the socket and by the command once they answer.
+func (w *watching) look(dir, address string, a *answers) {
+	a.page = append(a.page, timed(w.b, "http://"+address+"/"))
 	began := time.Now()
-	if _, err := socket.Status(b.Context()); err == nil {
-		a.status = append(a.status, time.Since(began))
+	if _, err := control.NewClient(filepath.Join(dir, "c.sock")).Status(w.b.Context()); err != nil {
+		return
 	}
+	a.status = append(a.status, time.Since(began))
+	began = time.Now()
+	command := exec.Command(w.program, "status", "-c", filepath.Join(dir, "anond.yaml"))
+	out, err := command.CombinedOutput()
+	require.NoError(w.b, err, "%s", out)
+	a.command = append(a.command, time.Since(began))
 }
 
 func timed(b *testing.B, url string) time.Duration {
@@ -158,11 +174,4 @@ func writeCensus(b *testing.B, path string, n int) {
 	}
 	require.NoError(b, w.Flush())
 	require.NoError(b, f.Close())
-}
-
-// processorTime is what the process has used so far, user and system.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for the process itself
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

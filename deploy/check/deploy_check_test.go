@@ -63,12 +63,57 @@ func TestCompose(t *testing.T) {
 // TestKubernetes: each manifest is decoded strictly, so a field that Kubernetes does not
 // know is a fault, and what belongs together has the same names.
 func TestKubernetes(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "kubernetes", "anond.yaml"))
-	must(t, err)
 	var set appsv1.StatefulSet
 	var service corev1.Service
-	into := map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "ConfigMap": &corev1.ConfigMap{}, "Service": &service,
-		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}}
+	decoded(t, "anond.yaml", map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "ConfigMap": &corev1.ConfigMap{},
+		"Service": &service, "StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}})
+	checkSet(t, &set, &service)
+	if *set.Spec.Replicas != 1 {
+		t.Error("one state has one publisher")
+	}
+}
+
+// TestKubernetesShards: the number of shards is the same wherever it stands, and the union
+// sees the releases and nothing that is private.
+func TestKubernetesShards(t *testing.T) {
+	var set appsv1.StatefulSet
+	var service corev1.Service
+	var config corev1.ConfigMap
+	var union appsv1.Deployment
+	var claim corev1.PersistentVolumeClaim
+	var account corev1.ServiceAccount
+	decoded(t, "shards.yaml", map[string]any{"ServiceAccount": &account, "ConfigMap": &config, "Service": &service,
+		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}, "Deployment": &union, "PersistentVolumeClaim": &claim})
+	checkSet(t, &set, &service)
+	shards := fmt.Sprint(*set.Spec.Replicas)
+	if !strings.Contains(config.Data["anond.yaml"], "of: "+shards+"}") {
+		t.Error("shard.of is not the number of replicas")
+	}
+	pod := union.Spec.Template.Spec
+	args := strings.Join(pod.Containers[0].Args, " ")
+	if !strings.Contains(args, "--shards "+shards+" ") || !strings.Contains(args, "--dir "+pod.Containers[0].VolumeMounts[0].MountPath+" ") {
+		t.Errorf("the union is of other shards: %s", args)
+	}
+	checkConfined(t, pod)
+	checkProbes(t, pod.Containers[0])
+	checkVolumes(t, pod, nil)
+	for _, of := range []corev1.PodSpec{set.Spec.Template.Spec, pod} {
+		if of.ServiceAccountName != account.Name {
+			t.Errorf("no pod can be made: there is no service account %s", of.ServiceAccountName)
+		}
+	}
+	if len(pod.Volumes) != 1 || pod.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Name {
+		t.Error("the union has more than the releases")
+	}
+	if len(claim.Spec.AccessModes) != 1 || claim.Spec.AccessModes[0] != corev1.ReadWriteMany {
+		t.Error("pods on several nodes write the releases")
+	}
+}
+
+// decoded decodes a file whose documents are one of each kind.
+func decoded(t *testing.T, name string, into map[string]any) {
+	text, err := os.ReadFile(filepath.Join("..", "kubernetes", name))
+	must(t, err)
 	for _, doc := range strings.Split(string(text), "\n---\n") {
 		var kind struct{ Kind string }
 		must(t, yaml.Unmarshal([]byte(doc), &kind))
@@ -84,41 +129,51 @@ func TestKubernetes(t *testing.T) {
 	if len(into) > 0 {
 		t.Errorf("not there: %v", into)
 	}
+}
+
+func checkSet(t *testing.T, set *appsv1.StatefulSet, service *corev1.Service) {
 	pod := set.Spec.Template
 	for key, value := range service.Spec.Selector {
 		if pod.Labels[key] != value || set.Spec.Selector.MatchLabels[key] != value {
 			t.Errorf("the service does not select the pod by %s", key)
 		}
 	}
-	if set.Spec.ServiceName != service.Name || *set.Spec.Replicas != 1 {
-		t.Error("one replica, under the name of the service")
+	if set.Spec.ServiceName != service.Name {
+		t.Error("the set is not under the name of the service")
 	}
-	checkPod(t, &set, pod.Spec)
+	checkConfined(t, pod.Spec)
+	checkProbes(t, pod.Spec.Containers[0])
+	checkVolumes(t, pod.Spec, set.Spec.VolumeClaimTemplates)
 }
 
-func checkPod(t *testing.T, set *appsv1.StatefulSet, pod corev1.PodSpec) {
-	c := pod.Containers[0]
-	sec := c.SecurityContext
+func checkConfined(t *testing.T, pod corev1.PodSpec) {
+	sec := pod.Containers[0].SecurityContext
 	free := !*sec.ReadOnlyRootFilesystem || *sec.AllowPrivilegeEscalation || !*pod.SecurityContext.RunAsNonRoot
 	if free || sec.Capabilities.Drop[0] != "ALL" {
 		t.Error("the container is not confined")
 	}
+}
+
+func checkProbes(t *testing.T, c corev1.Container) {
 	for path, probe := range map[string]*corev1.Probe{"/healthz": c.LivenessProbe, "/readyz": c.ReadinessProbe} {
 		if probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != c.Ports[0].Name {
 			t.Errorf("%s is not probed at the port of the container", path)
 		}
 	}
+}
+
+func checkVolumes(t *testing.T, pod corev1.PodSpec, claims []corev1.PersistentVolumeClaim) {
 	volumes := map[string]bool{}
 	for _, v := range pod.Volumes {
 		volumes[v.Name] = true
 	}
-	for _, v := range set.Spec.VolumeClaimTemplates {
+	for _, v := range claims {
 		volumes[v.Name] = true
 		if v.Spec.Resources.Requests.Storage().IsZero() {
 			t.Errorf("%s has no size", v.Name)
 		}
 	}
-	for _, m := range c.VolumeMounts {
+	for _, m := range pod.Containers[0].VolumeMounts {
 		if !volumes[m.Name] {
 			t.Errorf("there is no volume %s", m.Name)
 		}
@@ -192,7 +247,11 @@ func TestBillsOfMaterials(t *testing.T) {
 		for _, c := range *bom.Components {
 			have[c.Name] = c.PackageURL != "" && c.Version != "" && c.Type != ""
 		}
-		for _, name := range []string{"go.etcd.io/bbolt", "github.com/segmentio/kafka-go", "std"} {
+		want := []string{"go.etcd.io/bbolt", "github.com/segmentio/kafka-go", "std"}
+		if strings.HasPrefix(filepath.Base(name), "anond-lake") {
+			want = []string{"anond", "github.com/apache/iceberg-go", "github.com/parquet-go/parquet-go", "std"}
+		}
+		for _, name := range want {
 			if !have[name] {
 				t.Errorf("%s: %s is not in it", f.Name(), name)
 			}

@@ -84,7 +84,7 @@ func billOf(path, version string) ([]byte, error) {
 		Ref: "pkg:golang/" + info.Main.Path + "@" + version, PURL: "pkg:golang/" + info.Main.Path + "@" + version,
 		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}}
 	for _, m := range info.Deps {
-		c, err := moduleOf(m)
+		c, err := moduleOf(m, version)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,12 @@ func plain(version string) string {
 }
 
 // moduleOf is a module that was linked, with the hash of its files as go.sum has it.
-func moduleOf(m *debug.Module) (component, error) {
+// The project's own module, of which lake/ is made, comes from the directory beside it.
+func moduleOf(m *debug.Module, version string) (component, error) {
+	if m.Path == "anond" && m.Replace != nil && m.Replace.Path == "../" {
+		ref := "pkg:golang/anond@" + version
+		return component{Ref: ref, Type: "library", Name: m.Path, Version: version, PURL: ref}, nil
+	}
 	if m.Replace != nil {
 		return component{}, fmt.Errorf("%s is replaced by %s: a released program must not have that", m.Path, m.Replace.Path)
 	}

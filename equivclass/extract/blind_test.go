@@ -94,7 +94,7 @@ func TestBlindIsGivenNoValues(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Blind]()) {
 		own = append(own, f.Name+" "+f.Type.String())
 	}
-	assert.Equal(t, []string{"Workers int", "stop func() bool"}, own)
+	assert.Equal(t, []string{"Workers int", "stop func() bool", "tell func(int, int)"}, own)
 }
 
 // TestBlindClassesIgnoreValues permutes the values over the people of a pool.
@@ -206,12 +206,13 @@ func TestDividingNeverLosesMore(t *testing.T) {
 		}
 		x := newExtraction(p, equivclass.Requirement{K: k, L: 1})
 		x.size, x.most, x.exact = k, k, true
+		x.fixed = newFixed(p, &x.losses)
 		var before float32
 		for i := range m {
 			x.drafts = append(x.drafts, x.newDraft(equivtest.Rows(p.Len())[i*k:(i+1)*k]))
 			before += x.drafts[i].span
 		}
-		v := divider{x: x, rng: cut.SplitMix(seed)}
+		v := divider{x: x, rng: cut.SplitMix(seed), together: m, usual: make([]float32, m+1)}
 		v.divide([]int32{0, 1, 2}[:m])
 		equivtest.CheckCover(t, x.groups(), nil, m*k)
 		var after, measured float32

@@ -1,81 +1,159 @@
 package extract
 
 import (
+	"math"
+	"slices"
+
+	"anond/equivclass"
 	"anond/equivclass/internal/cut"
 )
 
-// dividings is how many rounds Blind divides its classes anew, as a function of
-// the number of records only. The first rounds cost
-// about 4 us a record each at k=10, D=7, the later ones less.
-func dividings(n int) int {
+// dividings is how often Blind divides its classes anew, as a function of the number of
+// records only: so many rounds, each of which finds the neighbours of the classes, and so
+// many passes over them in each round.
+func dividings(n int) (rounds, passes int) {
 	switch {
 	case n <= 150:
-		return 2
+		return 2, 4
 	case n <= 2000:
-		return 16
+		return 6, 6
 	case n <= 20000:
-		return 8
+		return 3, 4
 	case n <= 150000:
-		return 2
+		return 2, 2
 	default:
-		return 1
+		return 1, 2
 	}
 }
 
-// nearDivided is how many neighbours of a class are considered in step 3 of
-// Blind, restRounds for how many rounds those that have not changed are still
-// divided, from other seeds.
+// blindEffort is the effort of Blind: after the divisions less is left for the exchange.
+func blindEffort(n int) effort {
+	e := effortFor(n)
+	e.near, e.rounds = min(e.near, 16), min(e.rounds, 3)
+	if n > 20000 {
+		e.rounds = min(e.rounds, 2)
+	}
+	return e
+}
+
+// Of the groups of a pass those with the lowest ratios are divided: triedOf100 percent of
+// them, half of these a second time, and so on up to mostTries times. On Adult, ACS and
+// generated records that is where four fifths of the gain of dividing all of them is.
 const (
-	nearDivided = 8
-	restRounds  = 2
+	triedOf100 = 15
+	mostTries  = 4
 )
+
+// furtherDivided is how many neighbours of a class are considered in step 3 of Blind, beyond
+// those that are divided at once.
+const furtherDivided = 5
 
 // dividedTogether is how many classes are divided at once: about 30 records.
 func (x *extraction) dividedTogether() int {
 	return min(max(3, min(30/x.k, 5)), len(x.drafts))
 }
 
-// divideAll is a round of step 3 of Blind: each class with the neighbours that
-// stand next to each other in its list. The parts share nothing, so they may be
+// divideAll is a round of step 3 of Blind. The parts share nothing, so they may be
 // processed in parallel.
-func (x *extraction) divideAll(e effort, turn int) {
+func (x *extraction) divideAll(e effort, turn, passes int) {
 	if len(x.drafts) < 2 {
 		return
 	}
-	x.clock++
 	together := x.dividedTogether()
-	x.eachPart(min(nearDivided, len(x.drafts)-1), e.part, turn, func(w *extraction, part int, pairs []draftPair) {
+	x.eachPart(min(together+furtherDivided, len(x.drafts)-1), e.part, turn, func(w *extraction, part int, pairs []draftPair) {
 		// Anybody may repeat the draws: they say no more than the
 		// quasi-identifiers do.
-		v := divider{x: w, rng: cut.SplitMix(turn)<<32 | cut.SplitMix(part)}
-		ids := make([]int32, 0, together)
-		for i, p := range pairs {
-			ids = append(ids[:0], p.a)
-			for j := i; j >= 0 && pairs[j].a == p.a && len(ids) < together; j-- {
-				ids = append(ids, pairs[j].b)
-			}
-			if len(ids) == together && v.changed(ids) {
-				v.divide(ids)
-			}
+		v := divider{x: w, rng: cut.SplitMix(turn)<<32 | cut.SplitMix(part), together: together}
+		v.list(pairs)
+		for i := 0; i < passes && !w.stopped(); i++ {
+			v.pass()
 		}
 	})
 }
 
 // divider divides neighbouring classes of k records anew.
 type divider struct {
-	x   *extraction
-	rng cut.SplitMix
-	few few // all their records
+	x        *extraction
+	rng      cut.SplitMix
+	together int       // classes of a group
+	groups   []int32   // of neighbours that may be divided, one behind the other
+	ratios   []float32 // by group
+	keys     []uint64  // of the ratios: scratch
+	usual    []float32 // by classes that are still to be formed: see promising
+	few      few       // the records of a group
 }
 
-// changed reports whether one of the classes has changed of late.
-func (v *divider) changed(ids []int32) bool {
-	for _, id := range ids {
-		if v.x.clock-v.x.drafts[id].stamp <= restRounds {
-			return true
+// list takes each class with the neighbours that stand next to each other in its list.
+func (v *divider) list(pairs []draftPair) {
+	first := 0
+	for i, p := range pairs {
+		if pairs[first].a != p.a {
+			first = i
+		}
+		if i-first < v.together-2 {
+			continue
+		}
+		v.groups = append(v.groups, p.a)
+		for j := i; j > i-v.together+1; j-- {
+			v.groups = append(v.groups, pairs[j].b)
 		}
 	}
-	return false
+	v.ratios = make([]float32, len(v.groups)/v.together)
+	v.usual = make([]float32, v.together+1)
+}
+
+func (v *divider) group(i int) []int32 { return v.groups[i*v.together : (i+1)*v.together] }
+
+// pass divides the groups from which most can be expected: those whose classes lose most,
+// compared with one cell of all their records.
+func (v *divider) pass() {
+	if len(v.ratios) == 0 {
+		return
+	}
+	v.keys = grown(v.keys, len(v.ratios))
+	for i := range v.ratios {
+		v.ratios[i] = v.ratio(v.group(i))
+		v.keys[i] = spanKey(v.ratios[i], i)
+	}
+	tried := (len(v.ratios)-1)*triedOf100/100 + 1
+	equivclass.SelectKeys(v.keys, tried)
+	slices.Sort(v.keys[:tried])
+	for i, ratio := range v.ratios {
+		last := tried - 1
+		for n := 0; n < mostTries && ratio <= v.ratios[uint32(v.keys[last])] && ratio < maxSpan; n++ {
+			v.divide(v.group(i))
+			last /= 2
+		}
+	}
+}
+
+// ratio is the loss of one cell of all records of some classes, over what the classes lose.
+// Where it is low, the classes overlap, and dividing them anew gains more often.
+func (v *divider) ratio(ids []int32) float32 {
+	x := v.x
+	var loss, union float32
+	for _, id := range ids {
+		loss += x.drafts[id].span
+	}
+	for j := range x.d {
+		s := x.drafts[ids[0]].cell[j]
+		for _, id := range ids[1:] {
+			o := &x.drafts[id].cell[j]
+			s.lo, s.hi, s.set = min(s.lo, o.lo), max(s.hi, o.hi), s.set|o.set
+		}
+		switch s.kind {
+		case ranged:
+			union += math.Float32frombits(s.hi) - math.Float32frombits(s.lo)
+		case listed:
+			union += x.losses.sets[j][count(s.set)]
+		default:
+			union += x.losses.of(j, s.lo, s.hi)
+		}
+	}
+	if loss <= leastGain {
+		return maxSpan
+	}
+	return union / loss
 }
 
 // divide forms the classes anew out of all their records, one after the other,
@@ -84,26 +162,67 @@ func (v *divider) changed(ids []int32) bool {
 func (v *divider) divide(ids []int32) {
 	x, f := v.x, &v.few
 	f.reset(x)
-	var limit float32 // what the new classes must stay below
+	var loss float32 // of the classes
 	for _, id := range ids {
-		limit += x.drafts[id].span
+		loss += x.drafts[id].span
 		f.add(x.drafts[id].rows)
 	}
-	limit -= leastGain
-	for from := 0; from < len(f.ids); from += x.k {
-		left := len(f.ids) - from
-		seed := from + cut.Below(&v.rng, uint64(left))
-		if left == x.k && x.losses.monotone && f.span(from) >= limit {
-			return // the last class is what is left, in whatever order it grows
+	limit := uint64(max(0, loss-leastGain) * unit) // the new classes must stay below
+	for len(f.ids) > x.k {
+		lost := f.grow(cut.Below(&v.rng, uint64(len(f.ids))), x.k, limit)
+		if lost >= limit {
+			return
 		}
-		if limit -= f.grow(from, seed, x.k, limit); limit <= 0 {
+		if limit -= lost; !v.promising(limit) {
 			return
 		}
 	}
+	v.keep(ids, loss)
+}
+
+// goOn is the share of divisions that go on, by the number of times that promising decides.
+var goOn = [...]float32{1, .6, .78, .85}
+
+// promising reports whether the classes that are still to be formed may lose less than the
+// limit: the last one must. With several left it gives up the less likely ones, by the same
+// ratio as pass, next to one that moves to where a share of the divisions goes on.
+func (v *divider) promising(limit uint64) bool {
+	left, rest := len(v.few.ids)/v.x.k, v.few.rest()
+	if left == 1 {
+		return rest < limit
+	}
+	ratio, usual, share := float32(rest)/float32(limit), &v.usual[left], goOn[v.together-2]
+	if *usual == 0 {
+		*usual = ratio
+	}
+	step := *usual / 32
+	if ratio > *usual {
+		*usual += float32(step * share)
+		return false
+	}
+	*usual -= float32(step * (1 - share))
+	return true
+}
+
+// keep replaces the classes by the new ones if these lose less in floating point, too.
+func (v *divider) keep(ids []int32, loss float32) {
+	x, f := v.x, &v.few
+	rows := append(f.taken, f.ids...)
+	var lost float32
+	for at := 0; at < len(rows); at += x.k {
+		x.start(x.grown, rows[at])
+		for _, r := range rows[at+1 : at+x.k] {
+			x.widen(x.grown, r)
+		}
+		lost += x.span(x.grown)
+	}
+	if lost >= loss {
+		return
+	}
 	for i, id := range ids {
 		c := x.drafts[id]
-		copy(c.rows, f.ids[i*x.k:])
+		copy(c.rows, rows[i*x.k:])
 		x.measure(c)
-		c.stamp, c.lack.filled = x.clock, false
+		c.lack.filled = false
 	}
 }

@@ -13,10 +13,12 @@ type extraction struct {
 	// size is the usual, most the largest number of records in a class.
 	size, most     int
 	losses         losses
-	exact          bool // classes of exactly k records whatever their values (Blind)
-	equalOnly      bool // exchange only records of equal value (Recut)
+	fixed          *fixed // of Blind
+	exact          bool   // classes of exactly k records whatever their values (Blind)
+	equalOnly      bool   // exchange only records of equal value (Recut)
 	workers        int
 	stop           func() bool // may be nil: see Stoppable
+	steps          *steps      // may be nil: see Reporting
 	drafts         []*draft
 	arena          draftArena
 	gone           []bool         // scratch of remove, by row; false between uses

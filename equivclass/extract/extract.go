@@ -49,7 +49,8 @@ type Extract struct {
 	// Workers is how many goroutines share the work, at least one. It has no
 	// influence on the classes.
 	Workers int
-	stop    func() bool // see Stoppable
+	stop    func() bool         // see Stoppable
+	tell    func(done, all int) // see Reporting
 }
 
 // Name returns extract.
@@ -60,13 +61,15 @@ func (m Extract) Partition(p *equivclass.Pool, want equivclass.Requirement) (gro
 	x := newExtraction(p, want)
 	x.workers, x.stop = m.Workers, m.stop
 	rows := cut.Identity(p.Len())
+	effort := effortFor(len(rows))
+	x.steps = newSteps(m.tell, len(rows), 2+effort.rounds)
+	defer x.steps.end()
 	if len(rows) < x.size {
 		if len(rows) < x.k {
 			return nil, rows
 		}
 		x.setSize(x.k)
 	}
-	effort := effortFor(len(rows))
 	x.chooseSize(rows, effort)
 	rest = x.cutAll(rows, effort)
 	x.search(effort)

@@ -11,10 +11,12 @@ import (
 // the work is to end (Stoppable), the remaining calls are left out.
 func (x *extraction) each(n int, do func(w *extraction, i int)) {
 	workers := min(x.workers, n)
+	x.steps.stage()
 	if workers < 2 {
 		w := x.worker()
 		for i := 0; i < n && !x.stopped(); i++ {
 			do(w, i)
+			x.steps.did(n)
 		}
 		return
 	}
@@ -25,6 +27,7 @@ func (x *extraction) each(n int, do func(w *extraction, i int)) {
 			w := x.worker()
 			for i := int(next.Add(1)) - 1; i < n && !x.stopped(); i = int(next.Add(1)) - 1 {
 				do(w, i)
+				x.steps.did(n)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -94,22 +95,48 @@ func TestNeighboursAreTheNearest(t *testing.T) {
 	})
 }
 
-// plainGrow is few.grow without bounds.
-func plainGrow(p *equivclass.Pool, rows []int32, seed, size int) float32 {
-	rows[0], rows[seed] = rows[seed], rows[0]
-	for n := 1; n < size; n++ {
-		best, at := float32(maxSpan), n
-		for i := n; i < len(rows); i++ {
-			if span := plainSpan(p, append(slices.Clone(rows[:n]), rows[i])); span < best {
-				best, at = span, i
-			}
+// plainUnits is the loss of a cell of rows in fixed point, from the pool itself.
+func plainUnits(p *equivclass.Pool, rows []int32) (loss uint64) {
+	for j := range p.D() {
+		dim := &p.Space.Dims[j]
+		lo, hi, categories := p.At(rows[0])[j], p.At(rows[0])[j], map[float32]bool{}
+		for _, r := range rows {
+			v := p.At(r)[j]
+			lo, hi, categories[v] = min(lo, v), max(hi, v), true
 		}
-		rows[n], rows[at] = rows[at], rows[n]
+		switch {
+		case dim.Kind == equivclass.Set:
+			loss += uint64(len(categories)-1) * uint64(inUnits(dim.SetLoss(2)))
+		case dim.Kind == equivclass.Number && len(dim.Steps) == 0:
+			loss += uint64(inUnits(hi) - inUnits(lo))
+		default:
+			loss += uint64(inUnits(dim.RangeLoss(lo, hi)))
+		}
 	}
-	return plainSpan(p, rows[:size])
+	return loss
 }
 
-// TestFewGrowsAsPlain: the same rows in the same order, or the limit if it is reached.
+// plainGrow is few.grow from scratch: the class, and the rows that are left by place.
+func plainGrow(p *equivclass.Pool, rows []int32, seed, size int) (class, left []int32) {
+	left = slices.Clone(rows)
+	for at := seed; ; {
+		last := len(left) - 1
+		class = append(class, left[at])
+		left[at], left = left[last], left[:last]
+		if len(class) == size {
+			return class, left
+		}
+		best := uint64(math.MaxUint64)
+		for i, r := range left {
+			if loss := plainUnits(p, append(slices.Clone(class), r)); loss < best {
+				best, at = loss, i
+			}
+		}
+	}
+}
+
+// TestFewGrowsAsPlain: the same rows in the same order, one class after the other, or an
+// early end if the limit is reached.
 func TestFewGrowsAsPlain(t *testing.T) {
 	reached, grown := 0, 0
 	plainCases(t, func(p *equivclass.Pool, want equivclass.Requirement, rng *rand.Rand) {
@@ -117,23 +144,32 @@ func TestFewGrowsAsPlain(t *testing.T) {
 			return
 		}
 		x := newExtraction(p, want)
-		rows := cut.Identity(p.Len())
-		cut.Shuffle(rows, rng)
-		rows = rows[:3*want.K]
+		x.fixed = newFixed(p, &x.losses)
+		left := cut.Identity(p.Len())
+		cut.Shuffle(left, rng)
+		left = left[:3*want.K]
 		var f few
 		f.reset(x)
-		f.add(rows)
-		seed, limit := rng.IntN(len(rows)), rng.Float32()*float32(p.D())
-		span := f.grow(0, seed, want.K, limit)
-		if plain := plainGrow(p, rows, seed, want.K); plain >= limit {
-			require.Equal(t, limit, span)
-			reached++
-			return
-		} else {
-			require.Equal(t, plain, span)
+		f.add(left)
+		var class, taken []int32
+		for range 2 {
+			seed, limit := rng.IntN(len(left)), uint64(rng.Float32()*float32(2*p.D())*unit)
+			class, left = plainGrow(p, left, seed, want.K)
+			loss, plain := f.grow(seed, want.K, limit), plainUnits(p, class)
+			if monotone := x.losses.monotone; plain >= limit && monotone {
+				require.GreaterOrEqual(t, loss, limit)
+				reached++
+				return
+			} else if loss >= limit && !monotone {
+				return
+			}
+			require.Equal(t, plain, loss)
+			taken = append(taken, class...)
+			require.Equal(t, taken, f.taken)
+			require.Equal(t, left, f.ids)
+			require.Equal(t, plainUnits(p, left), f.rest())
+			grown++
 		}
-		require.Equal(t, rows[:want.K], f.ids[:want.K])
-		grown++
 	})
 	require.Greater(t, min(reached, grown), 5)
 }

@@ -1,33 +1,101 @@
 package extract
 
-import "math"
+import "anond/equivclass"
 
-// few are some rows among which cells grow again and again: their words, and what each
-// dimension of the cell would lose with each of them. A row more in the cell changes few
-// dimensions, so few of these terms are computed anew. The spans are sums of the same
-// terms in the same order as those of extraction.with.
-//
-// Rows are named by their places, which change: a cell that grows has its rows in front.
-type few struct {
-	x     *extraction
-	ids   []int32
-	parts []fewTerms // each eight dimensions
-	sums  []float32  // scratch
-	cell  cell
-	fresh []int // the dimensions that changed last
+// Blind divides classes anew many times (divide.go). It does so in fixed point, because
+// sums of integers can be kept up to date: a row more in a cell changes few dimensions,
+// and only what these add is added to the sums of the other rows.
+
+// unit is a loss of one dimension as a whole.
+const unit = 1 << 24
+
+// fixed are the rows of a pool and the losses of its dimensions in fixed point.
+type fixed struct {
+	dims   []fixedDim
+	rows   [][][8]uint32 // by eight dimensions, by row
+	others bool          // there is a dimension of kind other
 }
 
-// fewTerms are eight dimensions of the rows; the last ones may be none, and add nothing.
-type fewTerms struct {
+// fixedDim is a dimension in fixed point. ranged: rows are coordinates; listed: rows are
+// categories modulo 64; other: rows are leaves where there is a table, else keys.
+type fixedDim struct {
+	kind   kind
+	weight uint32   // listed: of a category more
+	table  []uint32 // other: by first and last leaf, or nil
+	size   uint32   // leaves in the table
+}
+
+func newFixed(p *equivclass.Pool, l *losses) *fixed {
+	d := p.D()
+	f := &fixed{dims: make([]fixedDim, d), rows: make([][][8]uint32, (d+7)/8)}
+	for b := range f.rows {
+		f.rows[b] = make([][8]uint32, p.Len())
+	}
+	for j := range f.dims {
+		dim := &f.dims[j]
+		dim.kind = l.kinds[j]
+		f.others = f.others || dim.kind == other
+		switch {
+		case dim.kind == listed:
+			dim.weight = inUnits(l.sets[j][2])
+		case l.trees[j] != nil:
+			dim.size = uint32(l.dims[j].Size)
+			for _, loss := range l.trees[j] {
+				dim.table = append(dim.table, inUnits(loss))
+			}
+		}
+		rows, at := f.rows[j/8], j%8
+		for i := range rows {
+			switch v := p.X[i*d+j]; {
+			case dim.kind == ranged:
+				rows[i][at] = inUnits(v)
+			case dim.table != nil:
+				rows[i][at] = uint32(l.dims[j].Code(v))
+			default:
+				rows[i][at] = l.words[i*d+j]
+			}
+		}
+	}
+	return f
+}
+
+// inUnits returns a loss, or a coordinate, between 0 and 1 in units, rounded down.
+func inUnits(v float32) uint32 { return uint32(min(1, max(0, v)) * unit) }
+
+// few are some rows out of which classes grow, each of the rows that the ones before left.
+type few struct {
+	x     *extraction
+	parts []fewPart
+	cell  []fewSide
+	taken []int32 // rows of the classes so far, one class after the other
+	ids   []int32 // the rows that are left, by place
+	// sums are by place: the loss of the cell with that row, and below it the place, so
+	// that the smallest number tells both.
+	sums []uint64
+}
+
+const (
+	placeBits = 24
+	placeMask = 1<<placeBits - 1
+)
+
+// fewPart is eight dimensions of the rows that are left, by place.
+type fewPart struct {
 	words [][8]uint32
-	terms [][8]float32
+	terms [][8]uint32 // other: the loss of the cell with that row
+}
+
+// fewSide is what the cell spans in one dimension.
+type fewSide struct {
+	lo, hi uint32
+	set    uint64 // listed
 }
 
 func (f *few) reset(x *extraction) {
-	if f.cell == nil {
-		f.x, f.cell, f.parts = x, x.newCell(), make([]fewTerms, (x.d+7)/8)
+	if f.x == nil {
+		f.x, f.cell, f.parts = x, make([]fewSide, x.d), make([]fewPart, (x.d+7)/8)
 	}
-	f.ids = f.ids[:0]
+	f.ids, f.taken = f.ids[:0], f.taken[:0]
 	for b := range f.parts {
 		f.parts[b].words = f.parts[b].words[:0]
 	}
@@ -36,127 +104,185 @@ func (f *few) reset(x *extraction) {
 func (f *few) add(rows []int32) {
 	f.ids = append(f.ids, rows...)
 	for b := range f.parts {
-		p := &f.parts[b]
+		p, all := &f.parts[b], f.x.fixed.rows[b]
 		for _, r := range rows {
-			var w [8]uint32
-			copy(w[:], f.x.row(r)[8*b:])
-			p.words = append(p.words, w)
+			p.words = append(p.words, all[r])
 		}
-		if n := len(p.words); len(p.terms) < n {
-			p.terms, f.sums = make([][8]float32, n), make([]float32, n)
+		if f.x.fixed.others {
+			p.terms = grown(p.terms, len(p.words))
 		}
 	}
+	f.sums = grown(f.sums, len(f.ids))
 }
 
-func (f *few) swap(i, j int) {
-	f.ids[i], f.ids[j] = f.ids[j], f.ids[i]
+// take removes a row from those that are left.
+func (f *few) take(at int) {
+	last := len(f.ids) - 1
+	f.taken = append(f.taken, f.ids[at])
+	f.ids[at], f.ids = f.ids[last], f.ids[:last]
+	f.sums[at], f.sums = f.sums[last]&^placeMask|uint64(at), f.sums[:last]
 	for b := range f.parts {
 		p := &f.parts[b]
-		p.words[i], p.words[j] = p.words[j], p.words[i]
-		p.terms[i], p.terms[j] = p.terms[j], p.terms[i]
+		p.words[at], p.words = p.words[last], p.words[:last]
+		if p.terms != nil {
+			p.terms[at] = p.terms[last]
+		}
 	}
 }
 
-// grow moves to place from a row, the seed, and behind it, one by one, the size-1 rows
-// that enlarge its cell least, and returns the span of the cell; or the limit if it is
-// not below.
-func (f *few) grow(from, seed, size int, limit float32) float32 {
-	f.swap(from, seed)
-	f.start(from)
-	var span float32
-	for n := from + 1; n < from+size; n++ {
-		f.refresh(n)
-		best, at := f.best(n)
-		if span = best; best >= limit {
-			return limit
+// grow takes a seed, the row at a place, and then, one by one, the rows that enlarge the
+// cell least, and returns the loss of the cell. It ends early if that reaches the limit.
+func (f *few) grow(seed, size int, limit uint64) (loss uint64) {
+	f.start(seed)
+	for n := 1; n < size; n++ {
+		least := ^uint64(0)
+		for _, s := range f.sums {
+			least = min(least, s)
 		}
-		f.swap(n, at)
-		f.widen(n)
+		if loss = least >> placeBits; loss >= limit {
+			return loss
+		}
+		f.widen(int(least & placeMask))
 	}
-	return span
+	return loss
 }
 
-// best is the row, of those from a place on, with which the cell has the smallest span.
-func (f *few) best(from int) (least float32, at int) {
-	sums := f.sums[from:len(f.ids)]
-	clear(sums)
-	for b := range f.parts {
-		terms := f.parts[b].terms[from:][:len(sums)]
-		for i := range terms {
-			t := &terms[i]
-			sums[i] = sums[i] + t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7]
-		}
+// start makes the cell that of one row, and takes it.
+func (f *few) start(seed int) {
+	f.sums = f.sums[:len(f.ids)]
+	for i := range f.sums {
+		f.sums[i] = uint64(i)
 	}
-	least = maxSpan
-	for i, sum := range sums {
-		if sum < least {
-			least, at = sum, i
-		}
-	}
-	return least, from + at
-}
-
-// refresh computes the terms of the dimensions that changed, of the rows from a place on.
-func (f *few) refresh(from int) {
-	for _, j := range f.fresh {
-		s, p, at := &f.cell[j], &f.parts[j/8], j%8
-		words := p.words[from:]
-		terms := p.terms[from:][:len(words)]
-		switch s.kind {
+	for j := range f.cell {
+		v := f.parts[j/8].words[seed][j&7]
+		f.cell[j] = fewSide{lo: v, hi: v, set: 1 << (v & 63)}
+		switch f.x.fixed.dims[j].kind {
 		case ranged:
-			for i := range words {
-				v := words[i][at]
-				terms[i][at] = math.Float32frombits(max(s.hi, v)) - math.Float32frombits(min(s.lo, v))
+			f.addRange(j, v)
+		case listed:
+			f.addCategory(j, v)
+		default:
+			f.addOther(j, true)
+		}
+	}
+	f.take(seed)
+}
+
+// widen extends the cell to a row, and takes it.
+func (f *few) widen(row int) {
+	dims := f.x.fixed.dims[:len(f.cell)]
+	for j := range f.cell {
+		s, v := &f.cell[j], f.parts[j/8].words[row][j&7]
+		switch dims[j].kind {
+		case ranged:
+			if v < s.lo {
+				f.addLow(j, s.lo, v)
+				s.lo = v
+			} else if v > s.hi {
+				f.addHigh(j, s.hi, v)
+				s.hi = v
 			}
 		case listed:
-			set, loss := s.set, s.loss
-			for i := range words {
-				terms[i][at] = loss[set>>(words[i][at]&63)&1]
+			if s.set>>(v&63)&1 == 0 {
+				s.set |= 1 << (v & 63)
+				f.addCategory(j, v)
 			}
 		default:
+			if v < s.lo || v > s.hi {
+				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+				f.addOther(j, false)
+			}
+		}
+	}
+	f.take(row)
+}
+
+// addRange adds what a cell of one coordinate loses with each row.
+func (f *few) addRange(j int, v uint32) {
+	at, words := j&7, f.parts[j/8].words
+	sums := f.sums[:len(words)]
+	for i := range words {
+		w := words[i][at]
+		sums[i] += uint64(max(v, w)-min(v, w)) << placeBits
+	}
+}
+
+// addLow adds what a cell loses more with each row because it begins at lo instead of was.
+func (f *few) addLow(j int, was, lo uint32) {
+	at, words := j&7, f.parts[j/8].words
+	sums := f.sums[:len(words)]
+	for i := range words {
+		w := words[i][at]
+		sums[i] += uint64(min(was, w)-min(lo, w)) << placeBits
+	}
+}
+
+// addHigh adds what a cell loses more with each row because it ends at hi instead of was.
+func (f *few) addHigh(j int, was, hi uint32) {
+	at, words := j&7, f.parts[j/8].words
+	sums := f.sums[:len(words)]
+	for i := range words {
+		w := words[i][at]
+		sums[i] += uint64(max(hi, w)-max(was, w)) << placeBits
+	}
+}
+
+// addCategory adds a category to the cell: rows that do not have it lose one more.
+func (f *few) addCategory(j int, v uint32) {
+	at, words, weight := j&7, f.parts[j/8].words, uint64(f.x.fixed.dims[j].weight)<<placeBits
+	sums := f.sums[:len(words)]
+	for i := range words {
+		diff := uint64(words[i][at] ^ v)
+		sums[i] += weight & -((diff + 63) >> 6) // 0 if it has it
+	}
+}
+
+// addOther replaces what the cell loses with each row.
+func (f *few) addOther(j int, fresh bool) {
+	at, p, s := j&7, &f.parts[j/8], f.cell[j]
+	terms, sums := p.terms[:len(p.words)], f.sums[:len(p.words)]
+	for i := range p.words {
+		w := p.words[i][at]
+		loss := f.x.otherLoss(j, min(s.lo, w), max(s.hi, w))
+		before := terms[i][at]
+		if fresh {
+			before = 0
+		}
+		sums[i] += (uint64(loss) - uint64(before)) << placeBits // modulo 2^64 if it is less
+		terms[i][at] = loss
+	}
+}
+
+// otherLoss is the loss of a range of a dimension of kind other.
+func (x *extraction) otherLoss(j int, lo, hi uint32) uint32 {
+	if dim := &x.fixed.dims[j]; dim.table != nil {
+		return dim.table[lo*dim.size+hi]
+	}
+	return inUnits(x.losses.of(j, lo, hi))
+}
+
+// rest is the loss of the rows that are left, all of them in one cell.
+func (f *few) rest() (loss uint64) {
+	for j := range f.cell {
+		at, words := j&7, f.parts[j/8].words
+		dim := &f.x.fixed.dims[j]
+		if dim.kind == listed {
+			var set uint64
 			for i := range words {
-				v := words[i][at]
-				terms[i][at] = f.x.losses.of(j, min(s.lo, v), max(s.hi, v))
+				set |= 1 << (words[i][at] & 63)
 			}
+			loss += uint64(count(set)-1) * uint64(dim.weight)
+			continue
+		}
+		lo, hi := ^uint32(0), uint32(0)
+		for i := range words {
+			lo, hi = min(lo, words[i][at]), max(hi, words[i][at])
+		}
+		if dim.kind == ranged {
+			loss += uint64(hi - lo)
+		} else {
+			loss += uint64(f.x.otherLoss(j, lo, hi))
 		}
 	}
-}
-
-// start makes the cell that of one row.
-func (f *few) start(at int) {
-	f.fresh = f.fresh[:0]
-	for j := range f.cell {
-		s, v := &f.cell[j], f.parts[j/8].words[at][j%8]
-		if s.lo, s.hi = v, v; s.kind == listed {
-			s.set, s.loss = 1<<v, f.x.losses.pair(j, 1)
-		}
-		f.fresh = append(f.fresh, j)
-	}
-}
-
-// widen extends the cell and notes what changed.
-func (f *few) widen(at int) {
-	f.fresh = f.fresh[:0]
-	for j := range f.cell {
-		s, v := &f.cell[j], f.parts[j/8].words[at][j%8]
-		if s.kind == listed {
-			if s.set>>(v&63)&1 == 0 {
-				s.set |= 1 << v
-				s.loss = f.x.losses.pair(j, count(s.set))
-				f.fresh = append(f.fresh, j)
-			}
-		} else if v < s.lo || v > s.hi {
-			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
-			f.fresh = append(f.fresh, j)
-		}
-	}
-}
-
-// span is that of a cell of all rows from a place on.
-func (f *few) span(from int) float32 {
-	f.start(from)
-	for i := from + 1; i < len(f.ids); i++ {
-		f.widen(i)
-	}
-	return f.x.span(f.cell)
+	return loss
 }

@@ -250,6 +250,32 @@ func decodeForgotten(content []byte) ([]incremental.Digest, error) {
 	return out, nil
 }
 
+func encodePartitions(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+func decodePartitions(content []byte) (int, error) {
+	r := &reader{b: content}
+	n := r.count(1<<31 - 1)
+	if n == 0 {
+		r.fail()
+	}
+	return n, r.done()
+}
+
+func encodeJournal(m *incremental.JournalMark) []byte {
+	out := binary.AppendUvarint(nil, m.Seq)
+	out = binary.AppendVarint(out, m.Next)
+	return append(out, m.Digest[:]...)
+}
+
+func decodeJournal(content []byte) (m incremental.JournalMark, err error) {
+	r := &reader{b: content}
+	m.Seq, m.Next, m.Digest = r.uvarint(), r.varint(), r.digest32()
+	if m.Seq == 0 || m.Next < 0 {
+		r.fail()
+	}
+	return m, r.done()
+}
+
 func encodeDictionary(entries []incremental.DictionaryEntry) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(entries)))
 	for _, e := range entries {

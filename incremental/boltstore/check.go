@@ -123,6 +123,9 @@ func (c *checker) head() {
 		{keyMeta, func(b []byte) error { _, err := decodeMeta(b); return err }},
 		{keyCounters, func(b []byte) error { _, err := decodeCounters(b); return err }},
 		{keyForgotten, func(b []byte) error { _, err := decodeForgotten(b); return err }},
+		{keyShard, func(b []byte) error { _, err := decodePartitions(b); return err }},
+		{keyJournal, func(b []byte) error { _, err := decodeJournal(b); return err }},
+		{keyDue, func(b []byte) error { _, err := decodeDue(b); return err }},
 	} {
 		content, err := get(c.tx, inMeta, cell.key)
 		if err != nil {

@@ -98,6 +98,12 @@ func (w *writer) putFormat() error {
 	if x.Get(keyForgotten) != nil {
 		format = format6
 	}
+	if x.Get(keyShard) != nil {
+		format = format7
+	}
+	if x.Get(keyJournal) != nil {
+		format = format8
+	}
 	return w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, format))
 }
 
@@ -113,7 +119,17 @@ func (w *writer) write(d *incremental.Delta) error {
 }
 
 func (w *writer) head(d *incremental.Delta) error {
+	if d.Journal != nil {
+		if err := errors.Join(w.put(inMeta, keyJournal, encodeJournal(d.Journal)), w.putFormat()); err != nil {
+			return err
+		}
+	}
 	if d.Meta != nil {
+		if n := d.Meta.Partitions; n > 0 {
+			if err := w.put(inMeta, keyShard, encodePartitions(n)); err != nil {
+				return err
+			}
+		}
 		if err := w.putFormat(); err != nil {
 			return err
 		}
@@ -122,9 +138,14 @@ func (w *writer) head(d *incremental.Delta) error {
 		}
 	}
 	if d.Counters != nil {
-		return w.put(inMeta, keyCounters, encodeCounters(d.Counters))
+		if err := w.put(inMeta, keyCounters, encodeCounters(d.Counters)); err != nil {
+			return err
+		}
 	}
-	return nil
+	if d.Suppressed == nil {
+		return nil
+	}
+	return w.suppressed(*d.Suppressed)
 }
 
 func (w *writer) dictionary(d *incremental.Delta) error {

@@ -25,7 +25,10 @@ func ForgetFile(path string, o Options, plan func(*Store) (*incremental.Erasure,
 		if err != nil {
 			return err
 		}
-		return appear(context.Background(), dst, o.Key, func(tmp string) error { return s.forgetTo(tmp, o.Key, e) })
+		err = appear(context.Background(), dst, o.Key, func(tmp string) error {
+			return errors.Join(s.forgetTo(tmp, o.Key, e), o.at("written"))
+		})
+		return errors.Join(err, o.at("complete"))
 	})
 }
 
@@ -46,12 +49,14 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) er
 				return err
 			}
 		}
-		return to.update(func(tx *transaction) error {
-			w := writer{tx: tx}
-			return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
-				w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putFormat())
-		})
+		return to.update(func(tx *transaction) error { return (&writer{tx: tx}).forgotten(e, ends, false) })
 	})
+}
+
+// forgotten writes the head of a state that has forgotten.
+func (w *writer) forgotten(e *incremental.Erasure, ends ends, stale bool) error {
+	return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
+		w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putDue(0, stale), w.putFormat())
 }
 
 // changeOf is how a copy changes the values of a bucket; nil: not.
@@ -82,12 +87,7 @@ func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept 
 		if err != nil {
 			return inDictionary.damaged(key, err.Error())
 		}
-		var out []incremental.DictionaryEntry
-		for _, x := range list {
-			if stays(x) {
-				out = append(out, x)
-			}
-		}
+		out := keep(list, stays)
 		if len(out) == 0 {
 			return nil
 		}
@@ -101,20 +101,26 @@ func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept 
 	return kept, err
 }
 
-// Forgotten returns the seed of the state and the list of who was forgotten. Its cost is that
-// of the list. fresh: nothing was committed yet, so that the seed is not drawn.
-func (s *Store) Forgotten() (seed [32]byte, list []incremental.Digest, fresh bool, err error) {
+// Forgetful is what a state says about those whom it has forgotten.
+type Forgetful struct {
+	Seed  [32]byte // of the state
+	Fresh bool     // nothing was committed yet, so that the seed is not drawn
+	incremental.Suppressed
+}
+
+// Forgotten returns the list of who was forgotten. Its cost is that of the list.
+func (s *Store) Forgotten() (out Forgetful, err error) {
 	err = guarded(func() error {
 		return s.view(func(tx *transaction) error {
 			content, err := get(tx, inMeta, keyMeta)
 			if err != nil {
 				return err
 			}
-			fresh = content == nil
+			out.Fresh = content == nil
 			l := loader{tx: tx, v: incremental.Visitor{
-				Meta:       func(m incremental.Meta) error { seed = m.Seed; return nil },
+				Meta:       func(m incremental.Meta) error { out.Seed = m.Seed; return nil },
 				Counters:   func(incremental.Counters) error { return nil },
-				Suppressed: func(d []incremental.Digest) error { list = d; return nil },
+				Suppressed: func(x incremental.Suppressed) error { out.Suppressed = x; return nil },
 			}}
 			return errors.Join(l.head(), l.forgotten())
 		})
@@ -122,5 +128,5 @@ func (s *Store) Forgotten() (seed [32]byte, list []incremental.Digest, fresh boo
 	if err != nil {
 		err = fmt.Errorf("state %s: %w", s.path, err)
 	}
-	return seed, list, fresh, err
+	return out, err
 }

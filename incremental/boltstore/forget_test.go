@@ -2,7 +2,6 @@ package boltstore_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -111,14 +110,15 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 	require.NoError(t, err)
 	require.Empty(t, faults)
 	s := openAt(t, path, fast)
-	_, list, fresh, err := s.Forgotten()
+	known, err := s.Forgotten()
 	require.NoError(t, err)
-	require.False(t, fresh)
-	require.Len(t, list, 2)
+	require.False(t, known.Fresh)
+	require.Len(t, known.People, 2)
+	require.Zero(t, known.Due)
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
 	require.Empty(t, m.CheckInvariants())
-	require.Equal(t, list, m.Suppressed())
+	require.Equal(t, known.People, m.Suppressed())
 	require.Equal(t, before.Published, m.Status().Published)
 	require.EqualValues(t, 1, m.Status().Forgotten)
 	out, err := m.Apply(incremental.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p3"), []byte("20"), []byte("new")})
@@ -139,21 +139,11 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 
 // TestGoldenForgottenState reads a state of format 6 that was written when that format was new.
 func TestGoldenForgottenState(t *testing.T) {
-	packed, path := filepath.Join("testdata", "format6.db.gz"), filepath.Join(t.TempDir(), "anond.db")
-	if *rewrite {
+	path := goldenState(t, "format6.db.gz", func(path string) {
 		s := openAt(t, path, fast)
 		settle(t, s)
 		require.NoError(t, s.Close())
 		require.NoError(t, forgets(t, path, fast, "p3", "p300"))
-		plain, err := os.ReadFile(path)
-		require.NoError(t, err)
-		var small bytes.Buffer
-		w := gzip.NewWriter(&small)
-		_, err = w.Write(plain)
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-		require.NoError(t, os.WriteFile(packed, small.Bytes(), 0o644))
-	}
-	require.NoError(t, os.WriteFile(path, unpackFile(t, packed), 0o600))
+	})
 	forgotten(t, path, incremental.Status{Published: 300})
 }

@@ -24,10 +24,17 @@ const (
 	format5 = 5
 	// format6 is format 4, or with a wrapped data key format 5, of a state that has forgotten people:
 	// meta holds the list of them, counters how many records of theirs were blocked, and a record with
-	// subject 0 is one of theirs. An earlier version would take in their records again.
+	// subject 0 is one of theirs. An earlier version would take in their records again. While an erasure is due,
+	// or free pages may hold what one removed, and only then, meta says so (due).
 	format6 = 6
+	// format7 is format 4, 5 or 6 of the state of a shard: meta holds how many partitions its topic has. An
+	// earlier version would read the partitions of the other shards too, and check no key.
+	format7 = 7
+	// format8 is format 7 of a state that follows a journal: meta holds how far. An earlier version would decide
+	// what the journal does not have. How many partitions the topic has may be missing still.
+	format8 = 8
 
-	formatNewest = format6
+	formatNewest = format8
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
@@ -44,7 +51,7 @@ const (
 const fillPercent = 0.95
 
 // A bucket is one kind of content. All keys are numbers in big-endian, but for
-// the six names in meta, so a key never shows a value.
+// the names in meta, so a key never shows a value.
 type bucket struct {
 	name []byte
 	seed uint32 // CRC-32C of the name, from which every checksum goes on
@@ -81,7 +88,10 @@ var (
 	keyEnds      = []byte("ends")
 	keyCipher    = []byte("cipher")    // the data key, wrapped; format5
 	keyForgotten = []byte("forgotten") // digests of all who were forgotten; format6
-	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten}
+	keyDue       = []byte("due")       // how many of these are not forgotten yet, and whether free pages may hold what was; format6
+	keyShard     = []byte("shard")     // how many partitions the topic of a shard has; format7
+	keyJournal   = []byte("journal")   // how far the state follows its journal; format8
+	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal}
 )
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }

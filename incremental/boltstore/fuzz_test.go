@@ -111,6 +111,17 @@ var smallValues = []value{
 			return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}})
 		})
 	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
+	{func(d *incremental.Delta) []byte {
+		return ifAny(d.Counters, func(c *incremental.Counters) []byte { return encodeDue(due{int(c.Sent % 1000), true}) })
+	}, survives(decodeDue, encodeDue, plainDue)},
+	{func(d *incremental.Delta) []byte {
+		return ifAny(d.Meta, func(m *incremental.Meta) []byte { return encodePartitions(1 + int(m.Tick)*1000) })
+	}, survives(decodePartitions, encodePartitions, plainPartitions)},
+	{func(d *incremental.Delta) []byte {
+		return ifAny(d.Meta, func(m *incremental.Meta) []byte {
+			return encodeJournal(&incremental.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
+		})
+	}, survives(decodeJournal, func(m incremental.JournalMark) []byte { return encodeJournal(&m) }, plainJournal)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
 		survives(func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },

@@ -2,8 +2,10 @@ package boltstore
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -28,6 +30,22 @@ func holder(path string) int {
 	}
 	defer f.Close()
 	return findHolder(f, fileName(uint64(stat.Dev), stat.Ino))
+}
+
+// Held reports whether a process may hold the state at path. It asks for the lock that
+// bbolt takes to read, and gives it back: a process that opens the state at that moment
+// tries again.
+func Held(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		return true
+	}
+	unlock(f)
+	return false
 }
 
 // unlock gives up the lock of a file whose mapping outlives its descriptor: bbolt

@@ -1,11 +1,23 @@
 package boltstore
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestHeld: a file is held while a store has it open, and only then.
+func TestHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	require.False(t, Held(path))
+	s, err := Open(path, Options{NoSync: true})
+	require.NoError(t, err)
+	require.True(t, Held(path))
+	require.NoError(t, s.Close())
+	require.False(t, Held(path))
+}
 
 func TestFindHolder(t *testing.T) {
 	locks := strings.Join([]string{

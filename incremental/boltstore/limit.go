@@ -1,8 +1,6 @@
 package boltstore
 
-import (
-	bolt "go.etcd.io/bbolt"
-)
+import ()
 
 // leastStep is the least step in which a file grows.
 const leastStep = 4 << 10
@@ -39,11 +37,11 @@ func (s *Store) Room() (left int64, limited bool) {
 	if limit <= 0 {
 		return 0, false
 	}
-	var size int64
-	if err := s.db.View(func(tx *bolt.Tx) error { size = tx.Size(); return nil }); err != nil {
+	size, page, err := s.pages()
+	if err != nil {
 		return 0, true // closed
 	}
-	stats, page := s.db.Stats(), int64(s.db.Info().PageSize)
+	stats := s.db.Stats()
 	free := int64(stats.FreePageN)
 	if stats.OpenTxN == 0 {
 		free += int64(stats.PendingPageN)

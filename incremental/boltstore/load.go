@@ -75,8 +75,8 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.forgotten, l.dictionary, l.records, l.classes, l.intents, l.positions, l.quarantine,
-		l.attempts, l.outbox} {
+	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
+		l.quarantine, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -104,6 +104,9 @@ func (l *loader) head() error {
 		if err != nil {
 			return inMeta.damaged(keyMeta, err.Error())
 		}
+		if m.Partitions, err = l.partitions(); err != nil {
+			return err
+		}
 		if err := l.hand(func() error { return l.v.Meta(m) }); err != nil {
 			return err
 		}
@@ -119,6 +122,35 @@ func (l *loader) head() error {
 	return l.hand(func() error { return l.v.Counters(c) })
 }
 
+// partitions is how many partitions the topic of a shard has; 0: the state is of none.
+func (l *loader) partitions() (int, error) {
+	content, err := get(l.tx, inMeta, keyShard)
+	if content == nil || err != nil {
+		return 0, err
+	}
+	n, err := decodePartitions(content)
+	if err != nil {
+		return 0, inMeta.damaged(keyShard, err.Error())
+	}
+	return n, nil
+}
+
+// journal hands out how far the state follows its journal, if it follows one.
+func (l *loader) journal() error {
+	content, err := get(l.tx, inMeta, keyJournal)
+	if content == nil || err != nil {
+		return err
+	}
+	mark, err := decodeJournal(content)
+	if err != nil {
+		return inMeta.damaged(keyJournal, err.Error())
+	}
+	if l.v.Journal == nil {
+		return nil
+	}
+	return l.hand(func() error { return l.v.Journal(mark) })
+}
+
 // forgotten hands out the list of who was forgotten, if there is one.
 func (l *loader) forgotten() error {
 	content, err := get(l.tx, inMeta, keyForgotten)
@@ -129,10 +161,14 @@ func (l *loader) forgotten() error {
 	if err != nil {
 		return inMeta.damaged(keyForgotten, err.Error())
 	}
-	if l.v.Suppressed == nil {
-		return nil
+	due, err := readDue(l.tx)
+	if err == nil && due.people > len(list) {
+		err = inMeta.damaged(keyDue, "it counts more people than were forgotten")
 	}
-	return l.hand(func() error { return l.v.Suppressed(list) })
+	if err != nil || l.v.Suppressed == nil {
+		return err
+	}
+	return l.hand(func() error { return l.v.Suppressed(incremental.Suppressed{People: list, Due: due.people}) })
 }
 
 func (l *loader) dictionary() error {

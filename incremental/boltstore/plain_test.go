@@ -157,6 +157,25 @@ func plainForgotten(p plain) (out []incremental.Digest) {
 	return out
 }
 
+func plainDue(p plain) (d due) {
+	d.people, d.stale = int(p.below(1<<31)), p.flag()
+	demand(d != due{})
+	return d
+}
+
+func plainPartitions(p plain) int {
+	n := p.u()
+	demand(n > 0 && n < 1<<31)
+	return int(n)
+}
+
+func plainJournal(p plain) (m incremental.JournalMark) {
+	m.Seq, m.Next = p.u(), p.i()
+	copy(m.Digest[:], p.raw(32))
+	demand(m.Seq > 0 && m.Next >= 0)
+	return m
+}
+
 func plainPartition(p plain) incremental.Partition {
 	source, id := p.text(), p.i()
 	demand(id == int64(int32(id)))

@@ -76,6 +76,9 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 		err = os.Rename(fresh, path)
 	}
 	if err == nil {
+		err = o.at("replaced")
+	}
+	if err == nil {
 		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
@@ -119,6 +122,9 @@ func (s *Store) compact(dst string, key sealed.Key) error {
 		to.AllocSize = 1 << 16 // leave no tail
 		err = guarded(func() error { return bolt.Compact(to, s.db, copyStep) })
 		if err == nil {
+			err = s.cleaned(to)
+		}
+		if err == nil {
 			err = to.Sync()
 		}
 		return errors.Join(err, to.Close())
@@ -133,7 +139,11 @@ func (s *Store) copyTo(path string, key sealed.Key) error {
 				return err
 			}
 		}
-		return to.update(func(tx *transaction) error { return (&writer{tx: tx}).putFormat() }) // of what was copied
+		return to.update(func(tx *transaction) error { // of what was copied; it has no page of the old file
+			w := writer{tx: tx}
+			due, err := readDue(tx)
+			return errors.Join(err, w.putDue(due.people, false), w.putFormat())
+		})
 	})
 }
 

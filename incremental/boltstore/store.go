@@ -38,6 +38,16 @@ type Options struct {
 	// Key encrypts a new state, and must be the one of an encrypted state. The zero
 	// Key is none.
 	Key sealed.Key
+	// Step is called between the steps in which ForgetFile replaces a file; an error ends it there. For
+	// tests; may be nil.
+	Step func(name string) error
+}
+
+func (o *Options) at(step string) error {
+	if o.Step == nil {
+		return nil
+	}
+	return o.Step(step)
 }
 
 const (
@@ -58,6 +68,7 @@ type Store struct {
 	crypt    *crypt                 // nil: not encrypted
 	progress func(done, all uint64) // of Load; may be nil
 	limit    atomic.Int64           // Options.MaxBytes, which may change
+	stale    atomic.Bool            // free pages may hold what was forgotten
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -96,6 +107,9 @@ func open(path string, o Options) (*Store, error) {
 	}
 	if !o.ReadOnly {
 		sweep(path)
+	}
+	if err := guarded(s.lookDue); err != nil {
+		return nil, errors.Join(err, s.db.Close())
 	}
 	if created {
 		err = syncDir(filepath.Dir(path))
@@ -318,8 +332,14 @@ func checkFormat(tx *transaction) (wrapped []byte, err error) {
 	if v < format6 && (v == format5) != (wrapped != nil) {
 		return nil, inMeta.damaged(keyCipher, "it is missing, or the format is not that of an encrypted state")
 	}
-	if (tx.Bucket(inMeta.name).Get(keyForgotten) != nil) != (v == format6) {
+	if has := tx.Bucket(inMeta.name).Get(keyForgotten) != nil; v < format7 && has != (v == format6) {
 		return nil, inMeta.damaged(keyForgotten, "it is missing, or the format is not that of a state that has forgotten people")
+	}
+	if has := tx.Bucket(inMeta.name).Get(keyShard) != nil; v < format8 && has != (v == format7) {
+		return nil, inMeta.damaged(keyShard, "it is missing, or the format is not that of the state of a shard")
+	}
+	if (tx.Bucket(inMeta.name).Get(keyJournal) != nil) != (v == format8) {
+		return nil, inMeta.damaged(keyJournal, "it is missing, or the format is not that of a state with a journal")
 	}
 	return wrapped, tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
 		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {
@@ -336,12 +356,22 @@ func (s *Store) Bytes() (used, free int64) {
 		return 0, 0
 	}
 	used = info.Size()
-	stats := s.db.Stats()
-	free = int64(stats.FreePageN+stats.PendingPageN) * int64(s.db.Info().PageSize)
-	if err := s.db.View(func(tx *bolt.Tx) error { free += max(0, used-tx.Size()); return nil }); err != nil {
+	size, page, err := s.pages()
+	if err != nil {
 		return used, 0 // closed
 	}
-	return used, free
+	stats := s.db.Stats()
+	return used, int64(stats.FreePageN+stats.PendingPageN)*page + max(0, used-size)
+}
+
+// pages is the size of the database and of a page. Only within a transaction may bbolt be asked for
+// that: otherwise it panics while the file is mapped anew because it grows.
+func (s *Store) pages() (size, page int64, err error) {
+	err = s.db.View(func(tx *bolt.Tx) error {
+		size, page = tx.Size(), int64(s.db.Info().PageSize)
+		return nil
+	})
+	return size, page, err
 }
 
 // Close releases the file and its lock. It waits for a running Outbox.

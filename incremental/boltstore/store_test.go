@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,4 +60,36 @@ func TestOutboxRunsBesideCommits(t *testing.T) {
 	}
 	require.NoError(t, <-done)
 	require.NoError(t, s.Close())
+}
+
+// TestSizesWhileTheFileGrows: whoever watches the size of the state may ask while a commit makes the
+// file larger, which maps it anew, and after it was closed.
+func TestSizesWhileTheFileGrows(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "anond.db"), boltstore.Options{MaxBytes: 1 << 30})
+	stop := make(chan struct{})
+	var watching sync.WaitGroup
+	for range 2 {
+		watching.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					s.Bytes()
+					s.Room()
+				}
+			}
+		})
+	}
+	random, at := rand.New(rand.NewPCG(1, 2)), 0
+	for n := 100; n < 200_000; n *= 2 {
+		b := benchBlock(random, at, n)
+		require.NoError(t, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{b}, Positions: benchPositions(at + n)}))
+		at += n
+	}
+	require.NoError(t, s.Close())
+	s.Bytes()
+	s.Room()
+	close(stop)
+	watching.Wait()
 }

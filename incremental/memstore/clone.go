@@ -10,7 +10,8 @@ import (
 
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
-		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: slices.Clone(c.suppressed)}
+		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: cloneSuppressed(c.suppressed),
+		journal: c.journal}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}
@@ -45,6 +46,10 @@ func cloneMeta(m *incremental.Meta) *incremental.Meta {
 		out.Hierarchies[a] = slices.Clone(versions)
 	}
 	return &out
+}
+
+func cloneSuppressed(s incremental.Suppressed) incremental.Suppressed {
+	return incremental.Suppressed{People: slices.Clone(s.People), Due: s.Due}
 }
 
 func cloneCounters(c *incremental.Counters) *incremental.Counters {

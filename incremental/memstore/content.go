@@ -18,12 +18,13 @@ type content struct {
 	quarantine [][]incremental.RecordID // a list a commit
 	attempts   []incremental.Attempt
 	letters    []incremental.DeadLetter
-	suppressed []incremental.Digest
+	suppressed incremental.Suppressed
+	journal    *incremental.JournalMark
 }
 
 // forget is how a store forgets people.
 func (c *content) forget(e *incremental.Erasure) {
-	c.meta, c.suppressed = cloneMeta(e.Head()), slices.Clone(e.Suppressed())
+	c.meta, c.suppressed = cloneMeta(e.Head()), incremental.Suppressed{People: slices.Clone(e.Suppressed())}
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x incremental.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))
@@ -58,6 +59,13 @@ func (c *content) apply(d *incremental.Delta) {
 	}
 	if d.Intent != nil {
 		c.setIntent(*d.Intent)
+	}
+	if d.Suppressed != nil {
+		c.suppressed = cloneSuppressed(*d.Suppressed)
+	}
+	if d.Journal != nil {
+		mark := *d.Journal
+		c.journal = &mark
 	}
 	if len(d.Quarantined) > 0 {
 		c.quarantine = append(c.quarantine, slices.Clone(d.Quarantined))
@@ -104,8 +112,13 @@ func (c *content) loadHead(v incremental.Visitor) error {
 			return err
 		}
 	}
-	if len(c.suppressed) > 0 && v.Suppressed != nil {
-		if err := v.Suppressed(slices.Clone(c.suppressed)); err != nil {
+	if len(c.suppressed.People) > 0 && v.Suppressed != nil {
+		if err := v.Suppressed(cloneSuppressed(c.suppressed)); err != nil {
+			return err
+		}
+	}
+	if c.journal != nil && v.Journal != nil {
+		if err := v.Journal(*c.journal); err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,20 @@ func (s *Store) Forget(e *incremental.Erasure) *Store {
 	return out
 }
 
+// ForgetInPlace lets this store forget people, as a store of a running daemon does.
+func (s *Store) ForgetInPlace(e *incremental.Erasure) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if err := s.fault(); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	s.held.forget(e)
+	return nil
+}
+
 // Crash ends the store, as a dying process does, and returns what a new
 // process would open: all that was committed, nothing else.
 func (s *Store) Crash() *Store {

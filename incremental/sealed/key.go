@@ -84,6 +84,9 @@ func (k Key) derive(salt []byte, info string, length int) []byte {
 	return out
 }
 
+// Derive makes a secret of 32 bytes for a purpose of its own. The key must be set.
+func (k Key) Derive(purpose string) []byte { return k.derive(nil, purpose, KeyBytes) }
+
 const wrapPlace = "anond data key"
 
 // Wrap encrypts another key under this one and names this one, so that a wrong key is

@@ -15,20 +15,26 @@ import (
 type Generator struct {
 	random  *rand.Rand
 	columns int
-	guard   incremental.Guard
-	free    []incremental.RecordID // not in a living class
-	members map[incremental.ClassID][]incremental.RecordID
-	offset  []int64
-	tick    int64
-	letter  uint64
-	release uint32
-	intent  *incremental.Intent
-	sent    uint64
+	// partitions of the topic, in some of the histories: they are those of a shard
+	partitions int
+	guard      incremental.Guard
+	free       []incremental.RecordID // not in a living class
+	members    map[incremental.ClassID][]incremental.RecordID
+	offset     []int64
+	tick       int64
+	letter     uint64
+	release    uint32
+	intent     *incremental.Intent
+	sent       uint64
 }
 
 // NewGenerator returns the generator of a history with some quasi-identifiers.
 func NewGenerator(seed uint64, columns int) *Generator {
-	return &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[incremental.ClassID][]incremental.RecordID{}}
+	g := &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[incremental.ClassID][]incremental.RecordID{}}
+	if seed%10 == 1 {
+		g.partitions = 12
+	}
+	return g
 }
 
 func (g *Generator) chance(p float64) bool { return g.random.Float64() < p }
@@ -85,7 +91,7 @@ func (g *Generator) digest() (out [32]byte) {
 
 func (g *Generator) meta() *incremental.Meta {
 	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
-		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick}
+		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions}
 	if g.chance(0.5) {
 		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
 	}

@@ -25,6 +25,8 @@ type State struct {
 	Attempts   []incremental.Attempt
 	Letters    []incremental.DeadLetter
 	LastLetter uint64
+	Suppressed *incremental.Suppressed
+	Journal    *incremental.JournalMark
 }
 
 // Record is one row of a record block.
@@ -70,6 +72,13 @@ func (s *State) Apply(d *incremental.Delta) {
 	s.Quarantine = append(s.Quarantine, d.Quarantined...)
 	if a := d.Attempt; a != nil {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
+	}
+	if x := d.Suppressed; x != nil {
+		s.Suppressed = &incremental.Suppressed{People: slices.Clone(x.People), Due: x.Due}
+	}
+	if x := d.Journal; x != nil {
+		mark := *x
+		s.Journal = &mark
 	}
 	s.applyIntent(d.Intent)
 	s.applyPositions(d.Positions)
@@ -153,9 +162,11 @@ func (s *State) visitor() incremental.Visitor {
 			s.Dictionary = append(s.Dictionary, incremental.DictionaryEntry{Attribute: attribute, Text: text})
 			return nil
 		},
-		Records: func(b *incremental.RecordBlock) error { s.addRows(b); return nil },
-		Class:   func(c *incremental.Class) error { s.Classes = append(s.Classes, *c); return nil },
-		Intent:  func(i *incremental.Intent) error { s.Intents = append(s.Intents, *i); return nil },
+		Suppressed: func(x incremental.Suppressed) error { s.Suppressed = &x; return nil },
+		Journal:    func(x incremental.JournalMark) error { s.Journal = &x; return nil },
+		Records:    func(b *incremental.RecordBlock) error { s.addRows(b); return nil },
+		Class:      func(c *incremental.Class) error { s.Classes = append(s.Classes, *c); return nil },
+		Intent:     func(i *incremental.Intent) error { s.Intents = append(s.Intents, *i); return nil },
 		Position: func(p incremental.Partition, x incremental.Position) error {
 			s.Positions = append(s.Positions, incremental.PartitionPosition{Partition: p, Position: x})
 			return nil

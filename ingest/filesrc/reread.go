@@ -31,7 +31,7 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 			}
 			if offsets := wanted[h.partition(digest)]; ok && len(offsets) > 0 {
 				if err := rereadFile(ctx, path, &cfg, h, offsets,
-					func(r ingest.Record) error { return take(h.partition(digest), r.Offset, r.Value, h.header) }); err != nil {
+					func(r ingest.Record) error { return take(h.partition(digest), r.Offset, nil, r.Value, h.header) }); err != nil {
 					return err
 				}
 			}

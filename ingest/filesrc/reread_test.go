@@ -40,7 +40,7 @@ func TestReread(t *testing.T) {
 	cfg := Config{Paths: []string{filepath.Join(dir, "*")}, Layout: CSV}
 	err = Reread(cfg, digest)(context.Background(), map[incremental.Partition][]int64{part("a"): {5, last}, part("b"): {9, 10, last},
 		part("c"): {5}},
-		func(p incremental.Partition, offset int64, value []byte, header []string) error {
+		func(p incremental.Partition, offset int64, _, value []byte, header []string) error {
 			require.Equal(t, []string{"id", "x"}, header)
 			require.Equal(t, part(string(value[:1])), p)
 			got = append(got, string(value))

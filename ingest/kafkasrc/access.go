@@ -18,8 +18,8 @@ import (
 
 // TLS holds PEM texts, not file names: the configuration reads files.
 type TLS struct {
-	CA         []byte // of the brokers; empty: the system's
-	Cert, Key  []byte // of this client (mTLS); both or none
+	CA         []byte // of the brokers; nil: the system's
+	Cert, Key  []byte // of this client (mTLS); both, or nil
 	ServerName string // default: the broker's host
 }
 
@@ -169,13 +169,13 @@ func (t *TLS) config() (*tls.Config, error) {
 		return nil, nil
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
-	if len(t.CA) > 0 {
+	if t.CA != nil { // an empty one is not taken for none: then any public authority would do
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(t.CA) {
 			return nil, errors.New("tls.ca: holds no PEM certificate")
 		}
 	}
-	if len(t.Cert) == 0 && len(t.Key) == 0 {
+	if t.Cert == nil && t.Key == nil {
 		return c, nil
 	}
 	pair, err := tls.X509KeyPair(t.Cert, t.Key)

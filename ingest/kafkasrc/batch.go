@@ -105,7 +105,7 @@ func cutRecord(data []byte, base int64) (rec rawRecord, rest []byte, ok bool) {
 	if rec.key, body, ok = cutBytes(body[n:]); !ok {
 		return rec, nil, false
 	}
-	rec.value, _, ok = cutBytes(body)
+	rec.value, rec.headers, ok = cutBytes(body)
 	return rec, rest, ok
 }
 

@@ -46,6 +46,10 @@ type Config struct {
 	// ErrLeaseLost.
 	Lease *Lease
 	OnGap OnGap // default stop
+	// Shard is the part of the topic that is read; the zero value: all of it.
+	Shard Shard
+	// Links asks for the links of records (ingest.Link), in a topic of anond rekey.
+	Links bool
 
 	Access *Access // default: neither TLS nor SASL
 

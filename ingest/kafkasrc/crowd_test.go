@@ -89,13 +89,15 @@ func TestWaitingForATurnIsNoStall(t *testing.T) {
 	cfg := config(c, log)
 	cfg.MaxBytes, cfg.Depth, cfg.Fetches, cfg.StallAfter = 1, 1, 1, time.Hour
 	s := open(t, cfg, ingest.Resume{}).(*source)
-	eventually(t, "all are held up", func() bool {
+	eventually(t, "one chunk is in the channel, one at its door, and all are held up", func() bool {
+		fetched, blocked := int64(0), true
 		for _, p := range s.parts {
-			if !p.blocked.Load() {
-				return false
-			}
+			fetched += p.fetched.Load()
 		}
-		return true
+		for _, p := range s.parts {
+			blocked = blocked && p.blocked.Load()
+		}
+		return fetched == 20 && blocked
 	})
 	s.checkStall(time.Now().Add(2 * time.Hour)) // the watchdog itself looks too early
 	require.Zero(t, log.count("source_stalled"))

@@ -121,6 +121,7 @@ func (c *cursor) check() error {
 type rawRecord struct {
 	offset     int64
 	key, value []byte // nil: null, or not asked for
+	headers    []byte // as the batch has them; nil: too long, or not asked for
 	short      bool   // value is the first cutTo bytes of a message that is too long
 }
 
@@ -188,7 +189,10 @@ func (c *cursor) cutStream(keep func(offset int64) bool) (r rawRecord, err error
 	kept := keep(r.offset)
 	r.key, _ = f.text(kept, cutTo, 0)
 	r.value, r.short = f.text(kept, c.sizes.record, cutTo)
-	f.pass(f.left) // headers
+	if kept && f.left <= headersMost {
+		r.headers = f.take(int(f.left))
+	}
+	f.pass(f.left)
 	switch {
 	case f.bad:
 		return r, c.senseless()

@@ -101,8 +101,7 @@ func TestBrokerRestart(t *testing.T) {
 	n, err := net.LookupPort("tcp", port)
 	require.NoError(t, err)
 	c.Close()
-	eventually(t, "the loss is noticed", func() bool { return log.count("source_disconnected") == 1 })
-	require.False(t, s.Status().Connected)
+	eventually(t, "the loss is noticed", func() bool { return log.count("source_disconnected") > 0 && !s.Status().Connected })
 
 	c = start(n)
 	t.Cleanup(c.Close)
@@ -131,8 +130,8 @@ func TestWatchdogRebuildsConnections(t *testing.T) {
 		return nil, nil, swallow.Load()
 	})
 	write(t, producer(t, c), 0, 10, 20)
-	eventually(t, "the stall is noticed", func() bool { return log.count("source_stalled") > 0 })
-	require.True(t, s.Status().Stalled)
+	before := log.count("source_stalled") // a slow answer counts as a stall, too
+	eventually(t, "the stall is noticed", func() bool { return log.count("source_stalled") > before && s.Status().Stalled })
 	swallow.Store(false)
 	got.readN(t, s, 20)
 	require.Equal(t, wantValues(0, [2]int{0, 20}), got.values[0])
@@ -149,7 +148,9 @@ func TestBackPressureIsNoStall(t *testing.T) {
 	cfg := config(c, log)
 	cfg.MaxBytes, cfg.Depth, cfg.StallAfter = 1, 1, time.Hour
 	s := open(t, cfg, ingest.Resume{}).(*source)
-	eventually(t, "the fetch is paused", func() bool { return s.parts[0].blocked.Load() })
+	eventually(t, "the channel is full and the fetch is paused", func() bool {
+		return s.parts[0].fetched.Load() == 20 && s.parts[0].blocked.Load()
+	})
 	s.checkStall(time.Now().Add(2 * time.Hour)) // the watchdog itself looks too early
 	require.Zero(t, log.count("source_stalled"))
 	newReceived().readN(t, s, 100)
@@ -276,7 +277,7 @@ func TestRefusedAtOpenIsFinalAfterOpenTimeout(t *testing.T) {
 	log := &events{}
 	_, err := Open(background(t), config(c, log), ingest.Resume{})
 	require.ErrorContains(t, err, "grant Read and Describe")
-	require.Contains(t, log.text("source_disconnected"), "hint=grant")
+	require.True(t, log.has("hint=grant"))
 }
 
 func TestRefusedWhileReadingIsRetried(t *testing.T) {
@@ -288,7 +289,7 @@ func TestRefusedWhileReadingIsRetried(t *testing.T) {
 	got.readN(t, s, 10)
 	h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.TopicAuthorizationFailed, Count: -1})
 	eventually(t, "it is noticed", func() bool { return log.count("source_retry") > 3 })
-	require.Contains(t, log.text("source_disconnected"), "hint=grant")
+	require.True(t, log.has("hint=grant"))
 	h.Remove()
 	write(t, producer(t, c), 0, 10, 20)
 	got.readN(t, s, 20)

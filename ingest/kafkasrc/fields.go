@@ -48,6 +48,17 @@ func (f *fields) pass(n int64) {
 	_, f.err = f.in.Discard(int(n))
 }
 
+// take reads bytes of the record.
+func (f *fields) take(n int) []byte {
+	if f.stopped() {
+		return nil
+	}
+	out := make([]byte, n)
+	_, f.err = io.ReadFull(f.in, out)
+	f.left -= int64(n)
+	return out
+}
+
 // text reads a length and that many bytes; a negative length is null. Of a text
 // longer than most, the first few bytes are taken.
 func (f *fields) text(keep bool, most, few int) (text []byte, cut bool) {

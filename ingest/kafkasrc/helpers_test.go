@@ -8,7 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,19 +73,37 @@ func sum(b []byte) (d incremental.Digest) {
 // producer returns a client that writes where it is told.
 func producer(t testing.TB, c *kfake.Cluster, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
+	b := &batched{}
 	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ManualFlushing(), kgo.MetadataMinAge(10 * time.Millisecond)}, opts...)...)
+		kgo.ManualFlushing(), kgo.MetadataMinAge(10 * time.Millisecond), kgo.WithHooks(b)}, opts...)...)
 	require.NoError(t, err)
-	t.Cleanup(cl.Close)
+	batches.Store(cl, b)
+	t.Cleanup(func() { cl.Close(); batches.Delete(cl) })
 	return cl
 }
 
-// produce writes records as one batch a partition.
+// batched counts the records that have their place in a batch.
+type batched struct{ n atomic.Int64 }
+
+// batches are those of the clients that producer has made.
+var batches sync.Map
+
+func (b *batched) OnProduceRecordPartitioned(*kgo.Record, int32) { b.n.Add(1) }
+
+// produce writes records as one batch a partition. A client that does not know the topic yet
+// would send what has a place when it is flushed, and the rest behind that.
 func produce(t testing.TB, cl *kgo.Client, records ...*kgo.Record) {
 	t.Helper()
 	errs := make(chan error, len(records))
+	b, counts := batches.Load(cl)
+	if counts {
+		b.(*batched).n.Store(0)
+	}
 	for _, r := range records {
 		cl.Produce(context.Background(), r, func(_ *kgo.Record, err error) { errs <- err })
+	}
+	if counts {
+		eventually(t, "they are in batches", func() bool { return b.(*batched).n.Load() == int64(len(records)) })
 	}
 	require.NoError(t, cl.Flush(background(t)))
 	for range records {
@@ -235,6 +256,14 @@ func (e *events) count(name string) (n int) {
 		}
 	}
 	return n
+}
+
+// has reports whether an event, of whatever name, has a text. Which failure comes first depends
+// on the machine.
+func (e *events) has(text string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.seen, func(s loggedEvent) bool { return strings.Contains(s.text, text) })
 }
 
 // text returns the attributes of the last event of that name.

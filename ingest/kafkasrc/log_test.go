@@ -1,10 +1,12 @@
 package kafkasrc
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -368,4 +370,20 @@ func TestPartitionsAddedLater(t *testing.T) {
 		require.Equal(t, wantValues(p, [2]int{0, 10}), got.values[p])
 	}
 	require.Equal(t, 2, log.count("source_partition_added"))
+}
+
+// TestMissingLogIsSaid: whoever waits for a topic that nobody has created is told what it waits for.
+func TestMissingLogIsSaid(t *testing.T) {
+	cfg := config(broker(t, kfake.SeedTopics(1, topic)), &events{})
+	cfg.Topic = "nobody-made-it"
+	ctx, cancel := context.WithCancel(background(t))
+	var said []error
+	log, err := OpenLog(cfg, 0, func(err error) { said = append(said, err); cancel() })
+	require.NoError(t, err)
+	defer func() { _ = log.Close() }()
+	_, err = log.Partitions(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, said, 1)
+	require.ErrorIs(t, said[0], kafka.UnknownTopicOrPartition)
+	require.ErrorContains(t, said[0], "nobody-made-it")
 }

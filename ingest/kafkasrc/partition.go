@@ -93,7 +93,7 @@ func (p *partition) run(ctx context.Context) {
 // isFinal tells errors that no retry corrects.
 func isFinal(err error) bool {
 	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
-		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, errFormat)
+		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrRepartitioned) || errors.Is(err, errFormat)
 }
 
 // step fetches once and hands out what came.
@@ -145,7 +145,7 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	}
 	a := newAnswer(res, p.at.fetch, p.limit, p.src.sizes(), t.beLarge)
 	defer a.close()
-	a.epoch = p.at.epoch
+	a.epoch, a.links = p.at.epoch, p.src.cfg.Links
 	first, err := a.piece()
 	if led := (*leaderError)(nil); errors.As(err, &led) {
 		p.doubtful, p.at.epoch = true, led.epoch // handed out once the log was compared

@@ -150,8 +150,10 @@ func TestNotCallingNextPausesTheFetch(t *testing.T) {
 	cfg.MaxBytes, cfg.Depth = 1, 2 // one batch a fetch
 	s := open(t, cfg, ingest.Resume{Once: true}).(*source)
 	p := s.parts[0]
-	eventually(t, "the channel fills", func() bool { return len(s.chunks) == 2 && p.blocked.Load() })
-	require.Equal(t, int64(30), p.fetched.Load(), "two chunks wait in the channel, one at its door")
+	eventually(t, "two chunks wait in the channel, one at its door", func() bool {
+		return len(s.chunks) == 2 && p.fetched.Load() >= 30 && p.blocked.Load()
+	})
+	require.Equal(t, int64(30), p.fetched.Load(), "nothing more is fetched")
 	write(t, cl, 0, 500, 510)
 	got := newReceived()
 	got.readEnd(t, s)
@@ -179,8 +181,7 @@ func TestOpenWaitsForTheTopic(t *testing.T) {
 		}
 		opened <- s
 	}()
-	eventually(t, "it says what is missing", func() bool { return log.count("source_disconnected") == 1 })
-	require.Contains(t, log.text("source_disconnected"), "create the topic")
+	eventually(t, "it says what is missing", func() bool { return log.has("create the topic") })
 	require.NoError(t, c.CreateTopic(topic, 1, nil))
 	s, ok := <-opened
 	require.True(t, ok)

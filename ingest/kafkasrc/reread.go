@@ -60,5 +60,5 @@ func (s *source) reread(ctx context.Context, p incremental.Partition, offset int
 	if err != nil || r.found != sameKind {
 		return err
 	}
-	return take(p, offset, r.value, nil)
+	return take(p, offset, r.key, r.value, nil)
 }

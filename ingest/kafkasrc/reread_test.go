@@ -20,7 +20,7 @@ func TestReread(t *testing.T) {
 	of := func(id int32) incremental.Partition { return incremental.Partition{Source: "kafka:" + topic, ID: id} }
 	var got []string
 	err := Reread(cfg)(background(t), map[incremental.Partition][]int64{of(1): {4, 5, 900}, of(0): {0, 17, 39}, {Source: "file:x"}: {1}},
-		func(p incremental.Partition, offset int64, v []byte, header []string) error {
+		func(p incremental.Partition, offset int64, _, v []byte, header []string) error {
 			require.Nil(t, header)
 			require.Equal(t, string(value(p.ID, int(offset))), string(v))
 			got = append(got, string(v))

@@ -37,6 +37,8 @@ type source struct {
 	err      error // set before failed is closed
 
 	fewer   time.Time // since when a known partition is missing, while the source starts
+	short   time.Time // since when a shard's topic has fewer partitions than it had
+	total   int       // partitions of the topic, those of other shards included
 	turns   turns
 	lookout *lookout
 

@@ -54,6 +54,9 @@ func (s *source) start(ctx context.Context) error {
 	if err := s.checkKnown(ids); err != nil {
 		return err
 	}
+	if ids, err = s.own(ids); err != nil {
+		return err
+	}
 	parts, err := s.locateAll(ctx, ids)
 	if err != nil {
 		return err

@@ -58,6 +58,12 @@ func (t *Tokens) String() string { return "tokens" }
 // GoString is String.
 func (t *Tokens) GoString() string { return t.String() }
 
+// Ends is when the token for a new connection ends; zero: it does not tell.
+func (t *Tokens) Ends(ctx context.Context) (time.Time, error) {
+	got, err := t.get(ctx)
+	return got.expires, err
+}
+
 // get returns the token for a new connection.
 func (t *Tokens) get(ctx context.Context) (token, error) {
 	if !t.kept {

@@ -99,6 +99,7 @@ func (s *source) compareLast(ctx context.Context, id int32, at *place, e extent)
 // depends on the settings of that time.
 type held struct {
 	found finding
+	key   []byte
 	value []byte
 	epoch int32
 }
@@ -145,39 +146,39 @@ func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (held, erro
 		if b.last < offset {
 			continue
 		}
-		value, found, err := s.valueAt(t, b, offset)
+		key, value, found, err := s.valueAt(t, b, offset)
 		switch {
 		case err != nil || !found:
 			return held{}, err
 		case hidden:
 			return held{found: otherThing}, nil
 		}
-		return held{sameKind, value, b.epoch}, nil
+		return held{sameKind, key, value, b.epoch}, nil
 	}
 	return held{}, nil
 }
 
-func (s *source) valueAt(t *turn, b *batch, offset int64) (value []byte, found bool, err error) {
+func (s *source) valueAt(t *turn, b *batch, offset int64) (key, value []byte, found bool, err error) {
 	sizes := s.sizes()
 	sizes.record = sizes.batch
 	c, err := b.walk(sizes)
 	if errors.Is(err, errLarge) {
 		if err := t.beLarge(); err != nil {
-			return nil, false, err
+			return nil, nil, false, err
 		}
 		c, err = b.walkLarge(sizes)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	defer c.close()
 	for {
 		r, ok, err := c.cut(func(o int64) bool { return o == offset })
 		if err != nil || !ok {
-			return value, found, err
+			return key, value, found, err
 		}
 		if r.offset == offset {
-			value, found = r.value, true
+			key, value, found = r.key, r.value, true
 		}
 	}
 }

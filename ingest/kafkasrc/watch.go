@@ -39,6 +39,12 @@ func (s *source) addPartitions(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	if s.cfg.Shard.Of > 0 {
+		if len(ids) > s.total { // fewer: a broker that is behind the others
+			s.fail(s.repartitioned(s.total, len(ids)))
+		}
+		return
+	}
 	known := s.ids()
 	for _, id := range ids {
 		if slices.Contains(known, id) {

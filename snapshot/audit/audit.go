@@ -19,23 +19,46 @@ import (
 //
 // A daemon may be running: releases that it publishes meanwhile are left out, and listed
 // as not checked. If it prunes releases meanwhile, the audit begins again.
+//
+// The directory of a union is audited with the chains of its shards: unionDir.
 func Dir(o Options) (*Report, error) {
+	if union, err := isUnion(o.Releases); err != nil {
+		return nil, err
+	} else if union {
+		return unpruned(o.Releases, func() (*Report, error) { return unionDir(o) })
+	}
+	a, err := dir(o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.report, nil
+}
+
+// dir is Dir of releases that are no union. Of the releases that are wanted it keeps the
+// histograms.
+func dir(o Options, wanted map[int]bool) (*auditor, error) {
+	return unpruned(o.Releases, func() (*auditor, error) { return once(o, wanted) })
+}
+
+// unpruned makes an attempt, and again if it failed while releases were pruned.
+func unpruned[T any](dir string, attempt func() (T, error)) (T, error) {
 	for again := 2; ; again-- {
-		before, _ := listReleases(o.Releases)
-		report, err := once(o)
-		after, _ := listReleases(o.Releases)
+		before, _ := listReleases(dir)
+		out, err := attempt()
+		after, _ := listReleases(dir)
 		if err == nil || again == 0 || len(before) == 0 || len(after) == 0 || before[0] == after[0] {
-			return report, err
+			return out, err
 		}
 	}
 }
 
 // once is one attempt of Dir.
-func once(o Options) (*Report, error) {
+func once(o Options, wanted map[int]bool) (*auditor, error) {
 	a, err := newAuditor(o)
 	if err != nil {
 		return nil, err
 	}
+	a.wanted = wanted
 	for i, n := range a.in.numbers {
 		if err := a.release(n); err != nil {
 			return nil, err
@@ -49,9 +72,8 @@ func once(o Options) (*Report, error) {
 	}
 	a.analyse()
 	a.promises()
-	report := a.finish()
-	report.replayed(o.Replay)
-	return report, nil
+	a.finish().replayed(o.Replay)
+	return a, nil
 }
 
 // published checks what follows the rename of a release: CURRENT and ledger.
@@ -105,10 +127,13 @@ type auditor struct {
 	replay   *Replay
 	nothing  string // why the chain can never be certified; empty: it can
 	unseen   bool   // something of a pruned release was not seen
+	// Of a shard: of which releases the union asks for the histogram, and these.
+	wanted     map[int]bool
+	histograms map[int][]int
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: newCarry(), shas: map[int]string{}, budget: newBudget(o), replay: o.Replay}
+	a := &auditor{carry: newCarry(), shas: map[int]string{}, histograms: map[int][]int{}, budget: newBudget(o), replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
@@ -240,6 +265,9 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 		before = a.last
 	}
 	d := bagDifference(before.tab.histogram(values), rel.tab.histogram(values))
+	if a.wanted[rel.num] {
+		a.histograms[rel.num] = rel.tab.histogram(values)
+	}
 	if a.nothing == "" {
 		checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
 		checkLocalDifference(a.in.s, localHistograms(a.in.s, before.tab), localHistograms(a.in.s, rel.tab), rel.man, &a.f)

@@ -27,6 +27,9 @@
 // measured: candidate intersection, differences of nested sets, interval
 // propagation, and exact enumeration where the component is small enough.
 //
+// The directory of a union is audited with the chains of its shards, one after another:
+// that the union is made of them alone, and that nobody is in two (unionDir).
+//
 // Input: a releases directory, optionally the ledger, and optionally two private
 // exports: members (who is in which class of which release) and records (the
 // microdata). With both exports the verdict can be "certified". From public files

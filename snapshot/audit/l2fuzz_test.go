@@ -28,9 +28,9 @@ func fuzzL2Schema() *schema {
 	return s
 }
 
-// checkL2Table: whatever was read can be judged, joined, compared with itself, and
-// has in its buckets what its rows name.
-func checkL2Table(t *testing.T, s *schema, tab *table) {
+// checkL2Table: whatever was read can be judged, joined, compared with itself, and, if reading
+// found no fault, has in its buckets what its rows name.
+func checkL2Table(t *testing.T, s *schema, tab *table, whole bool) {
 	require.Equal(t, tab.m+1, len(tab.start))
 	require.Len(t, tab.local.attrs[0].row, tab.rows())
 	man := &Manifest{Release: 1, Recoding: recodingBuckets, Policy: Policy{K: 4, L: 2, Level: levelTwo}}
@@ -45,7 +45,9 @@ func checkL2Table(t *testing.T, s *schema, tab *table) {
 	c := &bucketChange{s: s, now: tab}
 	c.add(tab, 0)
 	c.report(1, f)
-	require.Equal(t, found, f.n, "a table has the buckets that it has")
+	if whole {
+		require.Equal(t, found, f.n, "a table has the buckets that it has")
+	}
 }
 
 func FuzzBucketed(f *testing.F) {
@@ -69,7 +71,7 @@ func FuzzBucketed(f *testing.F) {
 		tab, err := r.read(form, []string{"data.csv", "buckets.csv"}, [][]byte{qi, sa})
 		checkError(t, append(bytes.Clone(qi), sa...), err)
 		if err == nil {
-			checkL2Table(t, s, tab)
+			checkL2Table(t, s, tab, r.f.n == 0)
 		}
 	})
 }
@@ -88,7 +90,7 @@ func FuzzDrawn(f *testing.F) {
 		tab, err := r.read(formDrawn, []string{"data.csv"}, [][]byte{data})
 		checkError(t, data, err)
 		if err == nil {
-			checkL2Table(t, s, tab)
+			checkL2Table(t, s, tab, r.f.n == 0)
 			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.rows(), true)
 			for c := range tab.m {
 				require.Less(t, tab.size(c), 2*r.k)

@@ -23,6 +23,9 @@ type Options struct {
 	// Quick bounds the work on people without a certificate to seconds. More of
 	// them may then stay undecided; nothing else changes.
 	Quick bool
+	// Exports, of a union: a directory with shard-I/members.csv and shard-I/records.csv
+	// of each shard I.
+	Exports string
 	// Until leaves later releases out: the exports were made before they were published.
 	// 0: none.
 	Until    int

@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 const (
 	formatWhole = 1
 	formatParts = 2
+	formatUnion = 3 // parts of several shards, see union.go
 )
 
 // Manifest is manifest.json of one release.
@@ -39,6 +41,7 @@ type Manifest struct {
 	Buckets       int          `json:"buckets"` // level L2
 	Pending       int          `json:"pending"`
 	PartsSince    int          `json:"parts_since"` // the first release in parts, where an older one is one table
+	Union         *unionVector `json:"union"`       // format version 3
 	Parts         []Part       `json:"parts"`       // format version 2
 	Files         []File       `json:"files"`       // of the whole table; in format version 2 only on request
 	Quality       openObject   `json:"quality"`
@@ -131,11 +134,16 @@ type PreviousRef struct {
 // keys, no unknown fields outside the open objects, one JSON value. file is
 // used in errors, which never quote the content.
 func parseManifest(file string, data []byte) (*Manifest, error) {
+	return parseAs(file, data, (*Manifest).check)
+}
+
+// parseAs is parseManifest with the test of what any later step relies on.
+func parseAs(file string, data []byte, check func(*Manifest) string) (*Manifest, error) {
 	m := &Manifest{sha: hexSHA(data)}
 	if err := json.Unmarshal(data, m, json.RejectUnknownMembers(true)); err != nil {
 		return nil, manifestError(file, data, err)
 	}
-	if reason := m.check(); reason != "" {
+	if reason := check(m); reason != "" {
 		return nil, unreadable(file, 0, "%s", reason)
 	}
 	return m, nil
@@ -160,8 +168,19 @@ func manifestError(file string, data []byte, err error) error {
 // check tests what any later step relies on.
 func (m *Manifest) check() string {
 	switch {
+	case m.FormatVersion == formatUnion:
+		return "is the manifest of a union, among releases that are none"
 	case m.FormatVersion != formatWhole && m.FormatVersion != formatParts:
 		return "format_version is not one this auditor knows"
+	case m.Union != nil || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Shard != nil }):
+		return "speaks of shards, and is no union"
+	}
+	return m.checkFields()
+}
+
+// checkFields is check of what manifests of all versions have.
+func (m *Manifest) checkFields() string {
+	switch {
 	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
 		return "release or a count is out of range"
 	case m.Buckets < 0 || m.Buckets > maxRows:
@@ -170,7 +189,7 @@ func (m *Manifest) check() string {
 		return "policy.k or policy.l is missing"
 	case m.Policy.level() == "":
 		return "policy.level is not one this auditor knows"
-	case m.atL2() && m.FormatVersion != formatParts:
+	case m.atL2() && m.FormatVersion == formatWhole:
 		return "a release of level L2 is not in parts"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"

@@ -10,6 +10,7 @@ import (
 // compaction of several of them. Its bytes never change; later releases hold
 // links to the same files.
 type Part struct {
+	Shard   *int   `json:"shard"` // of a union: whose part it is
 	Name    string `json:"part"`
 	Release int    `json:"release"` // that wrote the part first
 	Classes int    `json:"classes"` // dead ones included

@@ -23,7 +23,9 @@ type Report struct {
 	L      int  `json:"l"`
 	// Pruned are releases whose directories were removed on purpose; their manifests are
 	// part of the chain.
-	Pruned       []int         `json:"pruned,omitempty"`
+	Pruned []int `json:"pruned,omitempty"`
+	// Union is what is said of the shards, where the releases are a union's.
+	Union        *Union        `json:"union,omitempty"`
 	Releases     []ReleaseRow  `json:"releases"`
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export

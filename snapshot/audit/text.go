@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -15,6 +16,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.line("")
 	t.line("%s", r.meaning())
 	t.violations(r.Violations)
+	t.shards(r)
 	t.releases(r)
 	t.pruned(r)
 	t.certificates(r)
@@ -151,7 +153,11 @@ func (t *textWriter) releases(r *Report) {
 	t.table(func(w *tabwriter.Writer) {
 		fmt.Fprintln(w, "release\trecords\twaiting\tclasses\tkept\tk\ttop\tnewcomers\tnew top\t")
 		for _, x := range r.Releases {
-			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t%d\t%.3f\t\n", x.Release, x.Records, x.Pending, x.Classes, x.ClassesKept, x.KMin,
+			kept := strconv.Itoa(x.ClassesKept)
+			if r.Union != nil {
+				kept = "-" // the shards' own audits compare classes
+			}
+			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%s\t%d\t%.3f\t%d\t%.3f\t\n", x.Release, x.Records, x.Pending, x.Classes, kept, x.KMin,
 				x.MaxFrequency, x.Newcomers, x.NewcomersTop)
 		}
 	})
@@ -174,7 +180,7 @@ func (t *textWriter) parts(r *Report) {
 	if t.line("Release %d has %d parts.", last.Release, last.Parts); last.DeadClasses > 0 {
 		t.line("%d of their classes are dead: they were regrouped since, and readers skip them.", last.DeadClasses)
 	}
-	if r.Verdict != VerdictViolated {
+	if r.Verdict != VerdictViolated && r.Union == nil {
 		t.line("Older parts have the same bytes as in the release before, or the same classes in a compaction (rule A, frozen classes).")
 		if last.DeadClasses > 0 {
 			t.line("Dead classes held every value of a set equally often (rule P, pure classes).")

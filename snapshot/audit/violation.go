@@ -14,6 +14,7 @@ type Violation struct {
 	// of a class (K, L, T), or what is wrong: files, chain, order, microdata, claim.
 	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants
+	Shard     *int   `json:"shard,omitempty"`     // of a union: found in the chain of this shard, or about it
 	Release   int    `json:"release"`             // 0 when not tied to one release
 	Part      string `json:"part,omitempty"`      // of a release in parts: where Class is counted
 	Class     int    `json:"class,omitempty"`     // 0 when not tied to one class
@@ -25,6 +26,9 @@ type Violation struct {
 // Place names where it was found: release, part and class, as far as it has them.
 func (v *Violation) Place() string {
 	out := fmt.Sprintf("release %d", v.Release)
+	if v.Shard != nil {
+		out = fmt.Sprintf("shard %d, release %d", *v.Shard, v.Release)
+	}
 	if v.Part != "" {
 		out += ", " + v.Part
 	}
@@ -132,6 +136,19 @@ const (
 	kindSliceMixed         = "slice_joins_sensitive"
 	kindAcrossNone         = "across_releases_none"
 
+	kindVectorBack    = "vector_back"
+	kindVectorShape   = "vector_malformed"
+	kindVectorRelease = "vector_release_unknown"
+	kindVectorRoot    = "vector_root_mismatch"
+	kindShardManifest = "shard_manifest_mismatch"
+	kindShardSettings = "shard_settings_differ"
+	kindShardPart     = "shard_part_mismatch"
+	kindUnionSum      = "union_sum_mismatch"
+	kindSubjectShards = "subject_in_two_shards"
+	kindSubjectKeys   = "subject_keys_differ"
+	kindSourceShards  = "partition_in_two_shards"
+	kindTimeBack      = "created_at_back"
+
 	kindPosterior        = "posterior_exceeded"
 	kindReplay           = "replay_differs"
 	kindCertificateFalse = "certificate_false"
@@ -146,12 +163,13 @@ type faults struct {
 	// Where findings are at hand: in one part, or in a table over several, whose
 	// classes locate tells apart.
 	part   string
+	shard  *int // of a union
 	locate func(class int) (part string, number int)
 }
 
 type faultKey struct {
 	kind, attribute string
-	release         int
+	release, shard  int
 }
 
 func (f *faults) add(rule, kind string, release, class int, attribute, detail string) {
@@ -163,7 +181,10 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 		return
 	}
 	f.n += n
-	key := faultKey{kind, attribute, release}
+	key := faultKey{kind, attribute, release, -1}
+	if f.shard != nil {
+		key.shard = *f.shard
+	}
 	if i, ok := f.at[key]; ok {
 		f.list[i].Count += n
 		return
@@ -176,7 +197,7 @@ func (f *faults) addN(rule, kind string, release, class int, attribute, detail s
 	if class > 0 && f.locate != nil {
 		part, class = f.locate(class)
 	}
-	f.list = append(f.list, Violation{rule, kind, release, part, class, attribute, detail, n})
+	f.list = append(f.list, Violation{rule, kind, f.shard, release, part, class, attribute, detail, n})
 }
 
 func (f *faults) sorted() []Violation {

@@ -43,9 +43,9 @@ func (s *sheet) open() error {
 	p := &s.parts[s.part]
 	i := slices.IndexFunc(p.Files, func(e snapshot.FileEntry) bool { return e.Name == s.name })
 	if i < 0 {
-		return fmt.Errorf("%w: the manifest names no %s", snapshot.ErrDamaged, filepath.Join(p.Part, s.name))
+		return fmt.Errorf("%w: the manifest names no %s", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name))
 	}
-	data, err := readChecked(filepath.Join(s.release.dir, p.Part, s.name), p.Files[i].SHA256)
+	data, err := readChecked(filepath.Join(s.release.dir, p.Dir(), s.name), p.Files[i].SHA256)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *sheet) open() error {
 	s.csv.ReuseRecord = true
 	first, err := s.csv.Read()
 	if err != nil || !slices.Equal(first, s.header) {
-		return fmt.Errorf("%w: the columns of %s are not those of its schema", snapshot.ErrDamaged, filepath.Join(p.Part, s.name))
+		return fmt.Errorf("%w: the columns of %s are not those of its schema", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name))
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (s *sheet) next() ([]string, error) {
 func (s *sheet) turn() (more bool, err error) {
 	p := &s.parts[s.part-1]
 	if s.number != noNumber && p.Part != "" && s.inPart != p.Classes {
-		return false, fmt.Errorf("%w: %s has other classes than its manifest says", snapshot.ErrDamaged, filepath.Join(p.Part, s.name))
+		return false, fmt.Errorf("%w: %s has other classes than its manifest says", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name))
 	}
 	if s.part == len(s.parts) {
 		return false, nil
@@ -113,7 +113,7 @@ func (s *sheet) count(text string) (alive bool, err error) {
 
 func (s *sheet) damaged(what string) error {
 	p := s.parts[s.part-1]
-	return fmt.Errorf("%w: %s: row %d %s", snapshot.ErrDamaged, filepath.Join(p.Part, s.name), s.row, what)
+	return fmt.Errorf("%w: %s: row %d %s", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name), s.row, what)
 }
 
 // names are those of the columns, the sensitive one last.

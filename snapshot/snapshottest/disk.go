@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // node is a file or directory of Disk, with what a power cut leaves of it.
@@ -149,6 +151,9 @@ type memInfo struct {
 
 func (i memInfo) IsDir() bool { return i.node.entries != nil }
 
+// ModTime is before all times: this disk knows none.
+func (i memInfo) ModTime() time.Time { return time.Time{} }
+
 // Stat tells whether a path is a directory.
 func (m *Disk) Stat(name string) (fs.FileInfo, error) {
 	n, err := m.find(name)
@@ -191,11 +196,14 @@ func (m *Disk) SyncAll(paths []string) error {
 	return nil
 }
 
-// Rename moves a file or directory.
+// Rename moves a file or directory. A directory that is not empty keeps its name.
 func (m *Disk) Rename(from, to string) error {
 	n, err := m.find(from)
 	if err != nil {
 		return err
+	}
+	if there, err := m.find(to); err == nil && len(there.entries) > 0 {
+		return &fs.PathError{Op: "rename", Path: to, Err: syscall.ENOTEMPTY}
 	}
 	dir, err := m.find(path.Dir(to))
 	if err != nil {

@@ -23,7 +23,7 @@ func TestSampleAgainstEnumeration(t *testing.T) {
 			for _, r := range releases {
 				rules := by.conclude(r.Public)
 				want := enumerated(r.Public, weightOf(rules(), 2))
-				got, err := sample(context.Background(), r.Public, rules, 2, Effort{Chains: 2, Cycles: 1, Rise: 100, Hold: 80000}, 1)
+				got, err := sample(context.Background(), r.Public, rules, 2, Effort{Chains: 4, Cycles: 1, Rise: 100, Hold: 400000}, 1)
 				require.NoError(t, err)
 				requireBeliefs(t, r.Public, want, got, .04)
 				for _, row := range r.rows() {

@@ -37,13 +37,38 @@ func (a *archive) see(damaged bool) error {
 			return fmt.Errorf("%s was published with other bytes before", path)
 		}
 	}
-	if err := whole(now); err != nil {
+	if err := errors.Join(whole(now), a.gone(now)); err != nil {
 		return err
 	}
 	for path, content := range now {
 		a.files[path] = content
 	}
 	return nil
+}
+
+// gone checks that a release whose files were pruned has left its manifest, and that it is
+// an old one. A release without files that is newer than all others was not durable.
+func (a *archive) gone(now map[string]string) error {
+	newest := ""
+	for path := range now {
+		newest = max(newest, path[:6])
+	}
+	for path, content := range a.files {
+		release, name, _ := strings.Cut(path, "/")
+		if _, there := now[path]; there || name != "manifest.json" || release > newest {
+			continue
+		}
+		if !a.pruned(release, content) {
+			return fmt.Errorf("release %s is gone, and its manifest is not among those of pruned releases", release)
+		}
+	}
+	return nil
+}
+
+// pruned reports whether the files of a release were pruned, whose manifest is given.
+func (a *archive) pruned(release, manifest string) bool {
+	left, err := os.ReadFile(filepath.Join(a.dir, "pruned", release+".json"))
+	return err == nil && string(left) == manifest
 }
 
 // newest is the number of the newest release that was ever seen.
@@ -80,8 +105,15 @@ func (a *archive) restore(put func(path, content string) error) error {
 	if err != nil {
 		return err
 	}
+	kept := map[string]bool{}
+	for path := range now {
+		kept[path[:6]] = true
+	}
 	for path, content := range a.files {
 		if there, ok := now[path]; ok && there == content {
+			continue
+		}
+		if release := path[:6]; !kept[release] && a.pruned(release, a.files[release+"/manifest.json"]) {
 			continue
 		}
 		if err := put(path, content); err != nil {
@@ -105,8 +137,8 @@ func releaseFiles(dir string) (map[string]string, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if release, _, ok := strings.Cut(name, "/"); !ok || len(release) != 6 {
-			return nil // CURRENT, and what is being rendered
+		if release, _, ok := strings.Cut(name, "/"); !ok || len(release) != 6 || strings.Trim(release, "0123456789") != "" {
+			return nil // CURRENT, manifests of pruned releases, and what is being rendered
 		}
 		content, err := os.ReadFile(path)
 		out[name] = string(content)

@@ -78,16 +78,18 @@ func (a *armed) effect(op, path string) error {
 	if a.dead {
 		return errKilled
 	}
-	kinds := []string{"kill-effect", "cut-effect", "fail-write"}
-	due := a.at("effect", kinds...)
+	due := a.at("effect", "kill-effect", "cut-effect", "fail-write")
 	if op == "sync" {
 		due = append(due, a.at("sync", "fail-sync")...)
 	}
+	if strings.Contains(path, "pruned") {
+		due = append(due, a.at("prune", "kill-prune", "cut-prune")...)
+	}
 	for _, f := range due {
 		switch f.Do {
-		case "kill-effect":
+		case "kill-effect", "kill-prune":
 			return a.kill(nil)
-		case "cut-effect":
+		case "cut-effect", "cut-prune":
 			return a.kill(f)
 		default:
 			return &fs.PathError{Op: op, Path: path, Err: broken[f.Draw/8%4]}
@@ -155,6 +157,29 @@ func (a *armed) after() error {
 	defer a.mu.Unlock()
 	if len(a.at("committed", "kill-after-commit")) > 0 {
 		return a.kill(nil)
+	}
+	return nil
+}
+
+// forgetting is asked between the steps of an erasure.
+func (a *armed) forgetting() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead {
+		return errKilled
+	}
+	if len(a.at("forget", "kill-forget")) > 0 {
+		return a.kill(nil)
+	}
+	return nil
+}
+
+// find is the fault of a kind; nil: there is none.
+func (a *armed) find(do string) *fault {
+	for _, f := range a.faults {
+		if f.Do == do {
+			return f
+		}
 	}
 	return nil
 }

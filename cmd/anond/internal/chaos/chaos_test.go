@@ -55,8 +55,9 @@ func TestPlansAsText(t *testing.T) {
 	got, err := Parse(all.String())
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	for _, wrong := range []string{"feed 1 2\n", "plan|1|inside\n", "plan|1|inside|L1|anatomy|x|0s|1\nhope 1 2\n",
-		"plan|1|inside|L1|anatomy|x|0s|1\nsigkill 1 2\n", "plan|1|inside|L1|anatomy|x|0s|1\nfeed 1\n"} {
+	for _, wrong := range []string{"feed 1 2\n", "plan|1|inside\n", "plan|1|inside|L1|anatomy|x|0s|1|keep 0\nhope 1 2\n",
+		"plan|1|inside|L1|anatomy|x|0s|1|keep 0\nsigkill 1 2\n", "plan|1|inside|L1|anatomy|x|0s|1|keep 0\nfeed 1\n",
+		"plan|1|inside|L1|anatomy|x|0s|1|keep 0,hope\nfeed 1 1\n", "plan|1|inside|L1|anatomy|x|0s|1\nfeed 1 1\n"} {
 		_, err := Parse(wrong)
 		require.Error(t, err, wrong)
 	}
@@ -87,13 +88,23 @@ func TestEveryFaultComesUp(t *testing.T) {
 
 // TestOnlyWhatTookEffectCounts: a kill at a moment that never comes is no fault.
 func TestOnlyWhatTookEffectCounts(t *testing.T) {
-	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1\n" +
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1|keep 0\n" +
 		"feed 60 1\nkill-effect 9000 1\nflip-older 1 5\nrun 1 1\n" +
 		"feed 30 1\nkill-effect 3 1\nrun 1 1\n")
 	require.NoError(t, err)
 	r := Play(plans[0], t.TempDir())
 	require.NoError(t, r.Err, r.Log)
 	require.Equal(t, []string{"kill-effect"}, r.Faults)
+}
+
+// TestTheFirstCommitWaitsForRoom: a limit below what the first commit needs is told, and a
+// reload with more room goes on.
+func TestTheFirstCommitWaitsForRoom(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1|keep 0\nfeed 60 1\nquota-pauses 1 1\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"quota-pauses"}, r.Faults)
 }
 
 // TestFaultsAreDocumented: docs/CHAOS.md has every kind, and docs/OPERATIONS.md or

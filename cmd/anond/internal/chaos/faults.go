@@ -1,5 +1,10 @@
 package chaos
 
+import (
+	"anond/incremental/boltstore"
+	"anond/ingest"
+)
+
 // ending is how a run of the daemon ends, as an operator can tell.
 type ending string
 
@@ -15,6 +20,8 @@ const (
 	releaseDamaged ending = "release damaged" // exit 1: restore the file from a copy
 	foreignLetters ending = "foreign letters" // exit 1: move the dead-letter file away
 	unpublished    ending = "unpublished"     // exit 1: the gate cannot read the rendering
+	manyRefused    ending = "many refused"    // exit 1: more are refused than dead_letter.max_share allows
+	paused         ending = "paused"          // exit 1: --once, and anond has paused before
 	refused        ending = "refused"         // exit 3: the gate
 	locked         ending = "locked"          // exit 4
 	behind         ending = "behind"          // exit 5: restore the newest state
@@ -33,17 +40,21 @@ type kind struct {
 	// has taken effect. For a kill, only the next start can say that it starts.
 	named   []string
 	stopped bool // real plans: it happens while the daemon is stopped
+	// needs says which settings it needs; nil: any.
+	needs func(*Setting) bool
 	// most bounds Step.N.
 	most int
 }
 
 func (k kind) suits(p *Plan) bool {
-	return k.real == p.Real && (!k.leased || p.World.Leased) && (!k.alone || !p.World.Leased)
+	return k.real == p.Real && (!k.leased || p.World.Leased) && (!k.alone || !p.World.Leased) && (k.needs == nil || k.needs(&p.World))
 }
 
 const (
 	started = `"event":"started"`
 	failed  = `"event":"release_failed"`
+
+	pruneFailed = `"event":"prune_failed"`
 )
 
 // insideKinds are the faults of plans inside this process.
@@ -53,15 +64,16 @@ var insideKinds = map[string]kind{
 	"kill-after-commit":  {endings: []ending{killed}, named: []string{started}, most: 14},
 	"cut-effect":         {endings: []ending{killed}, named: []string{started}, most: 90},
 	"cut-commit":         {endings: []ending{killed}, named: []string{started}, most: 14},
-	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40,
+	// A release that was pruned at once is in no copy that this harness has.
+	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40, needs: func(w *Setting) bool { return w.Keep == 0 },
 		named: []string{started, "published files are damaged", "differs from its rendering"}},
 	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
 		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
-	"fail-write": {endings: []ending{parked, diskFailed}, named: []string{failed, "releases directory", "ledger"}, most: 90},
-	"fail-sync":  {endings: []ending{parked, diskFailed}, named: []string{failed, "releases directory", "ledger"}, most: 30},
+	"fail-write": {endings: []ending{parked, diskFailed}, named: []string{failed, pruneFailed, "releases directory", "ledger"}, most: 90},
+	"fail-sync":  {endings: []ending{parked, diskFailed}, named: []string{failed, pruneFailed, "releases directory", "ledger"}, most: 30},
 	"full-state": {endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 14},
 	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged}, most: 6,
-		named: []string{`"event":"release_refused"`}},
+		named: []string{`"event":"release_refused"`, pruneFailed}},
 	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
 	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
 	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},
@@ -71,7 +83,20 @@ var insideKinds = map[string]kind{
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
 		named: []string{"published files are damaged", "differs from its rendering"}},
 	"flip-older": {endings: []ending{releaseDamaged}, named: []string{`"event":"release_damaged"`, "published files are damaged"}, most: 1},
+	"kill-prune": {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
+	"cut-prune":  {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
+	"kill-forget": {endings: []ending{killed}, named: []string{started}, most: 6,
+		needs: func(w *Setting) bool { return w.Deletes && w.erasable() }},
+	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6, needs: (*Setting).erasable},
+	"quota-ends":    {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
+	"quota-pauses":  {endings: []ending{noRoom}, named: []string{quotaReached}, most: 3},
+	"flood": {endings: []ending{manyRefused, paused}, most: 1,
+		named: []string{ingest.ErrManyRefused.Error(), `"event":"too_many_refused"`}},
+	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,
+		needs: func(w *Setting) bool { return w.Copies }},
 }
+
+func prunes(w *Setting) bool { return w.Keep > 0 }
 
 // fault is one of a plan's.
 type fault struct {

@@ -14,7 +14,9 @@ const canary = "qanary"
 // message is a record as it was sent. The harness knows what it is, and asks nobody.
 type message struct {
 	value   []byte
+	key     []byte
 	refused bool // no schema accepts it
+	deletes bool // it says that the person is to be forgotten
 	person  int
 	ill     string
 }
@@ -24,19 +26,28 @@ type feed struct {
 	random  *rand.Rand
 	parts   [][]message
 	persons int
+	deletes bool         // some of it are deletes
+	gone    map[int]bool // people who are to be forgotten
 }
 
 func newFeed(random *rand.Rand, partitions int) *feed {
-	return &feed{random: random, parts: make([][]message, partitions)}
+	return &feed{random: random, parts: make([][]message, partitions), gone: map[int]bool{}}
 }
 
 // more sends n records: mostly of new people, some of people who were sent before,
 // some that are refused.
-func (f *feed) more(n int) (added map[int][]message) {
+func (f *feed) more(n int) (added map[int][]message) { return f.add(n, f.next) }
+
+// flood sends n records of a producer that has changed its format: all are refused.
+func (f *feed) flood(n int) (added map[int][]message) {
+	return f.add(n, func() message { return f.record(message{person: f.persons, refused: true}) })
+}
+
+func (f *feed) add(n int, next func() message) (added map[int][]message) {
 	added = map[int][]message{}
 	for range n {
 		p := f.random.IntN(len(f.parts))
-		m := f.next()
+		m := next()
 		f.parts[p] = append(f.parts[p], m)
 		added[p] = append(added[p], m)
 	}
@@ -50,14 +61,42 @@ func (f *feed) next() message {
 		m.refused = true
 	case kind == 1 && f.persons > 0:
 		m.person = f.random.IntN(f.persons)
+	case kind == 2 && f.persons > 0 && f.deletes:
+		m.person = f.random.IntN(f.persons)
+		f.gone[m.person] = true
+		return message{person: m.person, deletes: true, key: []byte(subjectOf(m.person))}
 	default:
 		f.persons++
 	}
+	return f.record(m)
+}
+
+// subjectOf is how records name a person.
+func subjectOf(person int) string { return fmt.Sprintf("%s-%d", canary, person) }
+
+// forgotten reports whether a message is, or was, of somebody who is to be forgotten.
+func (f *feed) forgotten(m message) bool { return m.deletes || f.gone[m.person] && !m.refused }
+
+// forgottenValues counts the values of people who are to be forgotten.
+func (f *feed) forgottenValues() map[string]int {
+	out := map[string]int{}
+	for _, part := range f.parts {
+		for _, m := range part {
+			if f.forgotten(m) && !m.deletes {
+				out[m.ill]++
+			}
+		}
+	}
+	return out
+}
+
+// record writes the text of a message.
+func (f *feed) record(m message) message {
 	age := fmt.Sprint(20 + f.random.IntN(60))
 	if m.refused {
 		age = `"` + canary + `"`
 	}
-	m.value = fmt.Appendf(nil, `{"id":"%s-%d","age":%s,"city":"%s-city-%d","ill":%q}`, canary, m.person, age, canary,
+	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d","ill":%q}`, subjectOf(m.person), age, canary,
 		f.random.IntN(5), m.ill)
 	return m
 }

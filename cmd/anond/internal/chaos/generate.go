@@ -10,7 +10,7 @@ import (
 // Generate makes the plan with a number of a seed. Equal arguments give equal plans.
 func Generate(seed uint64, number int, real bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
-	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r)}
+	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
 	p.add(stepFeed, 60+r.IntN(40), r)
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]
@@ -34,8 +34,8 @@ func (p *Plan) add(do string, n int, r *rand.Rand) {
 	p.Steps = append(p.Steps, Step{do, n, r.Uint32N(1 << 24)})
 }
 
-// setting draws a level, a recoding of it, a trigger.
-func setting(r *rand.Rand) Setting {
+// setting draws a level, a recoding of it, a trigger, and what else the daemon does.
+func setting(r *rand.Rand, real bool) Setting {
 	recodings := map[string][]string{"L1": {"generalization", "anatomy", "permutation"}, "L2": {"buckets", "anatomy", "permutation"}}
 	triggers := []string{"on: records, every: 25", "on: update, min_interval: 2s", "on: interval, every: 1h", `on: cron, at: "0 * * * *"`}
 	holds := []string{"1 releases", "0s", "30m", "15m"}
@@ -46,8 +46,18 @@ func setting(r *rand.Rand) Setting {
 	} else {
 		holds = holds[1:]
 	}
-	return Setting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
-		Partitions: 1 + r.IntN(3)}
+	w := Setting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
+		Partitions: 1 + r.IntN(3), Keep: []int{0, 0, 1, 2}[r.IntN(4)]}
+	w.Deletes = w.erasable() && r.IntN(2) == 0
+	switch {
+	case !real:
+		w.Copies = r.IntN(3) == 0
+	case r.IntN(3) == 0:
+		w.Delivered = true
+	default:
+		w.Secured = r.IntN(3) == 0
+	}
+	return w
 }
 
 // round feeds records and runs the daemon with up to three faults.
@@ -62,6 +72,9 @@ func (p *Plan) round(r *rand.Rand) {
 		if name == "restore-old" { // a copy, more releases, and the copy comes back
 			p.add(stepBackup, 1, r)
 			p.add(stepRun, 1, r)
+			if p.World.erasable() && r.IntN(2) == 0 { // the copy knows who has been forgotten since
+				p.add(stepForget, 1, r)
+			}
 			if r.IntN(2) == 0 {
 				p.add(stepFeed, 20+r.IntN(50), r)
 				p.add(stepRun, 1, r)
@@ -115,7 +128,7 @@ func (p *Plan) stopped(name string, r *rand.Rand) {
 // do not come together: nobody could tell (docs/OPERATIONS.md, Backup and restore).
 func (p *Plan) candidates() (out []string) {
 	losing := []string{"lie-state", "lie-releases", "restore-old", "flip-state", "flip-newest", "flip-older", "cut-effect", "cut-commit",
-		"old-state", "spoil-state", "spoil-newest", "spoil-older"}
+		"old-state", "spoil-state", "spoil-newest", "spoil-older", "cut-prune", "forget-killed", "restore-copy"}
 	taken := false
 	for i := len(p.Steps) - 1; i >= 0 && p.Steps[i].Do != stepRun && p.Steps[i].Do != stepLive; i-- {
 		taken = taken || slices.Contains(losing, p.Steps[i].Do)

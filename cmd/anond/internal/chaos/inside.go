@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -28,6 +29,9 @@ type planted struct {
 	store  func(incremental.Store) incremental.Store
 	source func(ingest.Source) ingest.Source
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
+	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
+	forgetting func(list string, before []byte) error
+	copied     func(path string) error // a copy of the state that the daemon has made
 }
 
 // inside is a dataset whose daemon runs in this process: on an injected file system,
@@ -38,10 +42,18 @@ type inside struct {
 	random  *rand.Rand
 	clock   *clock
 	mirror  *snapshottest.Mirror
-	images  [][]byte // the state file after each of the newest commits
-	copied  []byte   // the copy of step backup
-	lost    bool     // the newest state is lost for good
+	images  []image // the state file after each of the newest commits
+	files   int     // how often the file was replaced by another
+	newest  os.FileInfo
+	copied  []byte // the copy of step backup
+	lost    bool   // the newest state is lost for good
 	planted planted
+}
+
+// image is what a state file held.
+type image struct {
+	data []byte
+	file int // which file it was: one that replaces another shares no page with it
 }
 
 // imagesKept is more than any fault goes back.
@@ -52,8 +64,9 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 	if err != nil {
 		return nil, err
 	}
-	source, sink := "{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter}"
-	if err := s.configure(p.World.configuration(source, sink)); err != nil {
+	source, sink := "{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}"
+	s.feed.deletes = p.World.Deletes
+	if err := s.configure(p.World.configuration(source, sink, "")); err != nil {
 		return nil, err
 	}
 	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
@@ -62,12 +75,13 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 
 // run runs the daemon once, with armed faults, and returns how it ended. What the
 // power cut leaves is on the disks then.
-func (w *inside) run(live bool, faults []*fault) (ending, error) {
-	a := arm(faults, w.log.Len)
+func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
+	a, from := arm(faults, w.log.Len), w.log.Len()
 	err := w.daemon(live, a)
 	if err != nil {
 		fmt.Fprintf(w.log, "error: %v\n", err)
 	}
+	w.tell(err, a, p, from)
 	if err := w.archive.see(w.damaged); err != nil {
 		return unexpected, err
 	}
@@ -84,14 +98,15 @@ func (w *inside) run(live bool, faults []*fault) (ending, error) {
 func (w *inside) daemon(live bool, a *armed) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), hang, errHangs)
 	defer cancel()
-	seed := [32]byte{byte(w.plan.World.Partitions), 7}
+	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7}, w.newRelief(a)
 	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
+		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
 	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
 	if live {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
-		o.Observe = w.stopWhenSettled(stop, a)
+		o.Observe = w.stopWhenSettled(stop, a, raise)
 		ctx = running
 	}
 	o.StandIns = daemon.StandIns{
@@ -104,9 +119,10 @@ func (w *inside) daemon(live bool, a *armed) error {
 		DeadLetters: func(d ingest.DeadLetters) ingest.DeadLetters {
 			return plant(w.planted.sink, ingest.DeadLetters(&sink{d, a}))
 		},
-		Sleep: w.clock.sleep,
+		Sleep:      w.clock.sleep,
+		Forgetting: w.forgetting(a),
 	}
-	err := daemon.Run(ctx, w.config, o)
+	err := daemon.Run(ctx, w.limited(live, a), o)
 	return errors.Join(err, hung(ctx))
 }
 
@@ -130,15 +146,16 @@ func plant[T any](bug func(T) T, inner T) T {
 }
 
 // stopWhenSettled ends a run when all is read, published and delivered, as SIGTERM
-// would.
-func (w *inside) stopWhenSettled(stop func(), a *armed) func(ingest.Report) {
+// would; or when the daemon has paused because too much is refused.
+func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(ingest.Report) {
 	quiet, last := 0, uint32(0)
 	sent := uint64(w.feed.sent())
 	var mu sync.Mutex
 	return func(r ingest.Report) {
 		mu.Lock()
 		defer mu.Unlock()
-		if a.died() {
+		raise.look()
+		if a.died() || strings.Contains(w.log.String()[raise.from:], tooMany) {
 			stop()
 		}
 		m := r.Machine
@@ -154,11 +171,19 @@ func (w *inside) stopWhenSettled(stop func(), a *armed) func(ingest.Report) {
 
 // noteImage keeps what the state file holds.
 func (w *inside) noteImage() error {
-	image, err := os.ReadFile(w.config.State.Path)
+	data, err := os.ReadFile(w.config.State.Path)
 	if err != nil {
 		return err
 	}
-	w.images = append(w.images, image)
+	info, err := os.Stat(w.config.State.Path)
+	if err != nil {
+		return err
+	}
+	if w.newest != nil && !os.SameFile(info, w.newest) {
+		w.files++
+	}
+	w.newest = info
+	w.images = append(w.images, image{data, w.files})
 	if len(w.images) > imagesKept {
 		w.images = w.images[1:]
 	}
@@ -170,7 +195,7 @@ func (w *inside) newestImage() []byte {
 	if len(w.images) == 0 {
 		return nil
 	}
-	return w.images[len(w.images)-1]
+	return w.images[len(w.images)-1].data
 }
 
 // endingOf tells how a run has ended, from its error.
@@ -183,7 +208,8 @@ func endingOf(err error) ending {
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
 		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
-		{errSource, sourceFailed}, {ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},
+		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},
+		{ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},
 	} {
 		if errors.Is(err, c.is) {
 			return c.end
@@ -258,10 +284,10 @@ func (w *inside) tear(back int, draw uint32, lying bool) error {
 	if len(w.images) == 0 {
 		return nil
 	}
-	old, now := w.images[max(0, len(w.images)-back)], w.newestImage()
-	out := bytes.Clone(old)
+	last, old, now := w.images[len(w.images)-1], w.images[max(0, len(w.images)-back)], w.newestImage()
+	out := bytes.Clone(old.data)
 	share := float64(draw/3%4) / 3 // of the pages that survive
-	if lying && draw%3 == 0 {
+	if lying && draw%3 == 0 || old.file != last.file {
 		share = 0 // all of it is the older state
 	}
 	for at := 0; at+pageSize <= len(now); at += pageSize {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -32,38 +31,55 @@ func (s *site) verdict() error {
 	if err := errors.Join(e.Records(&records), e.Members(&members, 1, e.Releases())); err != nil {
 		return err
 	}
-	if err := s.counted(e.Machine().Status().Sent, records.Bytes()); err != nil {
+	status := e.Machine().Status()
+	gone, either, err := s.counted(status.Sent, records.Bytes())
+	if err != nil {
 		return err
 	}
-	status := e.Machine().Status()
+	if due := e.Machine().ForgetDue(); due > 0 {
+		return fmt.Errorf("%d people are still to be forgotten", due)
+	}
 	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter + status.Forgotten; got != status.Sent {
-		return fmt.Errorf("sent %d, but published + pending + dead letters is %d", status.Sent, got)
+		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten is %d", status.Sent, got)
 	}
 	if strings.Contains(s.log.String(), canary) {
 		return errors.New("the log holds a person's value")
 	}
+	left, err := s.published(int(e.Releases()), members.Bytes())
+	if err != nil {
+		return err
+	}
+	if n := int(status.Forgotten) - (gone - left); n < 0 || n > either {
+		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
+	}
 	if e.Releases() == 0 {
 		return nil
-	}
-	if err := s.published(int(e.Releases()), members.Bytes()); err != nil {
-		return err
 	}
 	return s.certified(&audit.Exports{Members: members.Bytes(), Records: records.Bytes()})
 }
 
-// counted checks that each record sent is in the state or among the dead letters, once.
-func (s *site) counted(sent uint64, records []byte) error {
+// ownerless is how exports name rows whose people were forgotten.
+const ownerless = "forgotten:"
+
+// counted checks that each record sent is in the state or among the dead letters, once; and
+// that those of people who are to be forgotten are nowhere; it returns how many they are.
+//
+// A record that is refused counts as forgotten if it is read behind the delete of its person. After
+// an older state was restored it may be either, next to the letter of before.
+func (s *site) counted(sent uint64, records []byte) (gone, either int, err error) {
 	rows, err := csv.NewReader(bytes.NewReader(records)).ReadAll()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	seen := map[string]int{}
 	for _, row := range rows[1:] {
-		seen[row[0]]++
+		if !strings.HasPrefix(row[0], ownerless) {
+			seen[row[0]]++
+		}
 	}
 	refused, err := s.refusedRecords()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	total := 0
 	for p, list := range s.feed.parts {
@@ -74,16 +90,24 @@ func (s *site) counted(sent uint64, records []byte) error {
 			if m.refused {
 				accepted, letters = letters, accepted
 			}
-			if accepted != 1 || letters != 0 {
-				return fmt.Errorf("record %s (to be refused: %v) is in the state %d times and among the dead letters %d times", at, m.refused,
-					seen[at], refused[at])
+			want := 1
+			if m.refused && s.feed.gone[m.person] && refused[at] > 0 {
+				either++
+			}
+			if s.feed.forgotten(m) || m.refused && s.feed.gone[m.person] && refused[at] == 0 { // one that came too late to be refused
+				want, gone = 0, gone+1
+			}
+			if accepted != want || letters != 0 {
+				return 0, 0, fmt.Errorf("record %s (to be refused: %v, forgotten: %v) is in the state %d times and among the dead letters %d times", at,
+					m.refused, want == 0, seen[at], refused[at])
 			}
 		}
 	}
-	if len(seen)+len(refused) != total || sent != uint64(total) {
-		return fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused", total, sent, len(seen), len(refused))
+	if len(seen)+len(refused)+gone != total || sent != uint64(total) {
+		return 0, 0, fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused, %d forgotten", total, sent, len(seen),
+			len(refused), gone)
 	}
-	return nil
+	return gone, either, nil
 }
 
 // refusedRecords reads the dead letters. A letter may be in a file that was moved away
@@ -137,11 +161,12 @@ func (s *site) place(partition, offset int) string {
 }
 
 // published checks who is published: nobody twice, nobody gone, and the values that
-// the newest release shows are those of its people.
-func (s *site) published(releases int, members []byte) error {
+// the newest release shows are those of its people. It counts the rows whose people were
+// forgotten.
+func (s *site) published(releases int, members []byte) (left int, err error) {
 	rows, err := csv.NewReader(bytes.NewReader(members)).ReadAll()
-	if err != nil {
-		return err
+	if err != nil || releases == 0 {
+		return 0, err
 	}
 	in := make([]map[string]bool, releases+1)
 	for i := range in {
@@ -150,33 +175,40 @@ func (s *site) published(releases int, members []byte) error {
 	for _, row := range rows[1:] {
 		n, err := strconv.Atoi(row[0])
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if in[n][row[1]] {
-			return fmt.Errorf("release %d has record %s twice", n, row[1])
+			return 0, fmt.Errorf("release %d has record %s twice", n, row[1])
 		}
 		in[n][row[1]] = true
 	}
 	for n := 1; n < releases; n++ {
 		for r := range in[n] {
 			if !in[n+1][r] {
-				return fmt.Errorf("record %s is in release %d and not in the next", r, n)
+				return 0, fmt.Errorf("record %s is in release %d and not in the next", r, n)
 			}
 		}
 	}
 	persons, ills := map[int]bool{}, map[string]int{}
 	for r := range in[releases] {
+		if strings.HasPrefix(r, ownerless) {
+			left++
+			continue
+		}
 		m, err := s.message(r)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if persons[m.person] {
-			return fmt.Errorf("person %d is published twice", m.person)
+			return 0, fmt.Errorf("person %d is published twice", m.person)
+		}
+		if s.feed.forgotten(m) {
+			return 0, fmt.Errorf("person %d was forgotten and is published", m.person)
 		}
 		persons[m.person] = true
 		ills[m.ill]++
 	}
-	return s.shows(releases, ills)
+	return left, s.shows(releases, ills, left)
 }
 
 // message finds what was sent by its place.
@@ -208,8 +240,9 @@ func (s *site) certified(private *audit.Exports) error {
 	return nil
 }
 
-// shows compares the sensitive values that a release shows with those of its people.
-func (s *site) shows(release int, want map[string]int) error {
+// shows compares the sensitive values that a release shows with those of its people, and
+// with those of people who were forgotten, for so many rows that have no owner any more.
+func (s *site) shows(release int, want map[string]int, left int) error {
 	files, err := releaseFiles(s.config.Release.Dir)
 	if err != nil {
 		return err
@@ -231,8 +264,15 @@ func (s *site) shows(release int, want map[string]int) error {
 			}
 		}
 	}
-	if !maps.Equal(got, want) {
-		return fmt.Errorf("release %d shows the values %v, its people have %v", release, got, want)
+	had := s.feed.forgottenValues()
+	for ill, n := range got {
+		if extra := n - want[ill]; extra < 0 || extra > had[ill] {
+			return fmt.Errorf("release %d shows the values %v, its people have %v, and those who were forgotten had %v", release, got, want, had)
+		}
+		left -= n - want[ill]
+	}
+	if left != 0 || len(want) > len(got) {
+		return fmt.Errorf("release %d shows the values %v, its people have %v; %d rows too few have no owner", release, got, want, left)
 	}
 	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/programtest"
+	"anond/ingest"
 )
 
 // outside is a dataset whose daemon is the program itself, as processes, against a
@@ -42,25 +44,51 @@ func newOutside(p *Plan, dir, program string, random *rand.Rand) (w *outside, er
 		unmount(w.path("disk"))
 		w.mounted = false
 	}
-	if w.broker, err = startBroker(w.path("broker"), p.World.Partitions); err != nil {
+	w.feed.deletes, w.source = p.World.Deletes, "kafka:"+topic
+	secret := ""
+	if p.World.Secured {
+		secret = "the first secret"
+		if err := w.writeSecret(secret); err != nil {
+			return w, err
+		}
+	}
+	if w.broker, err = startBroker(w.path("broker"), p.World.Partitions, secret); err != nil {
 		return w, err
 	}
-	lease := ""
-	if p.World.Leased {
-		lease = ", assignment: group, group: " + group + ", session_timeout: 6s" // the shortest that brokers accept
-	}
-	source := fmt.Sprintf("{type: kafka, format: json, kafka: {brokers: [%q], topic: %s, stall_after: 2s%s}}", w.broker.proxy.Addr(), topic,
-		lease)
-	sink := "{type: file, path: ./dead-letter}"
 	if w.toTopic {
-		sink = "{type: topic, topic: " + letterTopic + "}"
 		w.topic = w.broker.letters
 	}
-	if err := w.configure(p.World.configuration(source, sink)); err != nil {
-		return w, err
+	return w, w.configure(w.text())
+}
+
+// text is the configuration.
+func (w *outside) text() string {
+	at := fmt.Sprintf("brokers: [%q]", w.broker.proxy.Addr())
+	lease, secret := "", ""
+	if w.plan.World.Leased {
+		lease = ", assignment: group, group: " + group + ", session_timeout: 6s" // the shortest that brokers accept
 	}
-	w.source = "kafka:" + topic
-	return w, nil
+	if w.plan.World.Secured {
+		secret = `, sasl: {mechanism: scram-sha-512, username: ` + anondUser + `, password: "${file:secret}"}`
+	}
+	source := fmt.Sprintf("{type: kafka, format: json, kafka: {%s, topic: %s, stall_after: 2s%s%s}}", at, topic, lease, secret)
+	sink := "{type: file, path: ./dead-letter, " + mostRefused + "}"
+	if w.toTopic {
+		sink = "{type: topic, topic: " + letterTopic + ", " + mostRefused + "}"
+	}
+	more := "control: {socket: ./c.sock}\n"
+	if w.plan.World.Delivered {
+		more += "outputs: {poll: 100ms, kafka: {" + at + ", topic: " + outputTopic + "}}\n"
+	}
+	return w.plan.World.configuration(source, sink, more)
+}
+
+// writeSecret writes the file of the password, in one step.
+func (w *outside) writeSecret(secret string) error {
+	if err := os.WriteFile(w.path("secret.new"), []byte(secret+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(w.path("secret.new"), w.path("secret"))
 }
 
 // close ends all that was started.
@@ -78,8 +106,10 @@ func (w *outside) close() {
 }
 
 // send feeds records to the topic.
-func (w *outside) send(n int) error {
-	for p, messages := range w.feed.more(n) {
+func (w *outside) send(n int) error { return w.write(w.feed.more(n)) }
+
+func (w *outside) write(records map[int][]message) error {
+	for p, messages := range records {
 		if err := w.broker.write(p, messages); err != nil {
 			return fmt.Errorf("the harness cannot write to its broker: %w", err)
 		}
@@ -141,7 +171,8 @@ func endingOfCode(code int, log string) ending {
 	}
 	for text, e := range map[string]ending{"no space left for the state": noRoom, "attempts failed": parked,
 		"the state is damaged": stateDamaged, "published files are damaged": releaseDamaged, "differs from its rendering": releaseDamaged,
-		"dead letters of another state": foreignLetters} {
+		"dead letters of another state": foreignLetters, "the list of who was forgotten cannot be written": diskFailed,
+		ingest.ErrManyRefused.Error(): manyRefused, daemon.ErrPaused.Error(): paused} {
 		if code == 1 && strings.Contains(message, text) {
 			return e
 		}
@@ -184,7 +215,7 @@ func (w *outside) reads() bool {
 // connected waits until the process reads, if the next fault is to interrupt that: a
 // second failure would not be named at once.
 func (w *outside) connected(f *fault) {
-	if contains(f.Do, []string{"broker-", "proxy-", "kafka-"}) {
+	if contains(f.Do, []string{"broker-", "proxy-", "kafka-", "secret-"}) {
 		_ = w.process.Until("", patience, func() bool { return w.reads() || !w.process.Running() })
 	}
 }

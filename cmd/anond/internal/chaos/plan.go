@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,50 @@ type Setting struct {
 	MaxHold    string
 	Partitions int
 	Leased     bool // real plans: a consumer group leases the topic to one of several processes
+	Keep       int  // release.keep.releases; 0: all
+	Deletes    bool // the feed has deletes, which forget people
+	Copies     bool // inside: the daemon copies its state
+	Secured    bool // real plans: the broker asks for a password, which a file has
+	Delivered  bool // real plans: releases go to a topic, too
+}
+
+// erasable says that published people can be forgotten: no row shows them exactly.
+func (w *Setting) erasable() bool { return w.Recoding == "generalization" || w.Recoding == "buckets" }
+
+// extras are what a setting has besides, in the order of their names in a plan's text.
+func (w *Setting) extras() []extra {
+	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered}}
+}
+
+type extra struct {
+	name string
+	has  *bool
+}
+
+// more is the text of Keep and of the extras.
+func (w *Setting) more() string {
+	out := fmt.Sprintf("keep %d", w.Keep)
+	for _, x := range w.extras() {
+		if *x.has {
+			out += "," + x.name
+		}
+	}
+	return out
+}
+
+func (w *Setting) parseMore(text string) error {
+	parts := strings.Split(text, ",")
+	if _, err := fmt.Sscanf(parts[0], "keep %d", &w.Keep); err != nil {
+		return fmt.Errorf("%q is no setting: %w", parts[0], err)
+	}
+	for _, name := range parts[1:] {
+		i := slices.IndexFunc(w.extras(), func(x extra) bool { return x.name == name })
+		if i < 0 {
+			return fmt.Errorf("%q is no setting", name)
+		}
+		*w.extras()[i].has = true
+	}
+	return nil
 }
 
 // Step is one thing that happens. N says how much, or when: the N-th write, the N-th
@@ -42,7 +87,8 @@ func (p *Plan) String() string {
 	case p.Real:
 		kind = "real"
 	}
-	fmt.Fprintf(&b, "plan|%s|%s|%s|%s|%s|%s|%d\n", p.Name, kind, w.Level, w.Recoding, w.Trigger, w.MaxHold, w.Partitions)
+	fmt.Fprintf(&b, "plan|%s|%s|%s|%s|%s|%s|%d|%s\n", p.Name, kind, w.Level, w.Recoding, w.Trigger, w.MaxHold, w.Partitions,
+		w.more())
 	for _, s := range p.Steps {
 		fmt.Fprintf(&b, "%s %d %d\n", s.Do, s.N, s.Draw)
 	}
@@ -78,18 +124,20 @@ func Parse(text string) (plans []*Plan, err error) {
 }
 
 func parseSetting(parts []string) (*Plan, error) {
-	if len(parts) != 7 {
-		return nil, fmt.Errorf("a plan has 7 fields, not %d", len(parts))
+	if len(parts) != 8 {
+		return nil, fmt.Errorf("a plan has 8 fields, not %d", len(parts))
 	}
 	p := &Plan{Name: parts[0], Real: parts[1] != "inside",
 		World: Setting{Level: parts[2], Recoding: parts[3], Trigger: parts[4], MaxHold: parts[5], Leased: parts[1] == "leased"}}
-	_, err := fmt.Sscan(parts[6], &p.World.Partitions)
-	return p, err
+	if _, err := fmt.Sscan(parts[6], &p.World.Partitions); err != nil {
+		return nil, err
+	}
+	return p, p.World.parseMore(parts[7])
 }
 
 func (p *Plan) knows(do string) error {
 	_, fault := kinds[do]
-	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass {
+	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass && do != stepForget {
 		return fmt.Errorf("there is no step %q", do)
 	}
 	if fault && !kinds[do].suits(p) {
@@ -105,10 +153,24 @@ const (
 	stepLive   = "live"   // until all is read and published, then a stop
 	stepBackup = "backup" // a copy of the state
 	stepPass   = "pass"   // N hours pass
+	stepForget = "forget" // an operator has somebody forgotten
 )
 
-// configuration is the text of anond.yaml. source and sink are its sections.
-func (w *Setting) configuration(source, sink string) string {
+// mostRefused is dead_letter.max_share.
+const mostRefused = "max_share: 0.5"
+
+// configuration is the text of anond.yaml. source and sink are its sections, more has others.
+func (w *Setting) configuration(source, sink, more string) string {
+	state, keep := "", ""
+	if w.Deletes {
+		more += "subject: {deletes: forget}\n"
+	}
+	if w.Copies {
+		state = ", backup: {dir: ./copies, keep: 2}"
+	}
+	if w.Keep > 0 {
+		keep = fmt.Sprintf(", keep: {releases: %d}", w.Keep)
+	}
 	return `version: 1
 dataset: chaos
 source: ` + source + `
@@ -120,8 +182,8 @@ schema:
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
 policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}
-release: {dir: ./disk/releases, ledger: ./disk/elsewhere/ledger, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}}
-state: {path: ./state/anond.db}
+release: {dir: ./disk/releases, ledger: ./disk/elsewhere/ledger, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
+state: {path: ./state/anond.db` + state + `}
 log: {format: json}
-`
+` + more
 }

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,6 +51,22 @@ var bugs = map[string]planted{
 	"a record is read in place of another":     {source: func(s ingest.Source) ingest.Source { return &stutter{Source: s} }},
 	"a record is skipped after a restart":      {source: func(s ingest.Source) ingest.Source { return &skipping{Source: s} }},
 	"a failed delivery is taken for a success": {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return carefree{d} }},
+
+	"a pruned release's manifest is not synced": {files: skipSyncs(func(p string) bool { return strings.Contains(p, "/pruned/") })},
+	"the position behind a delete is stored without the person": {
+		store: edit(func(d *incremental.Delta) { d.Suppressed = nil })},
+	"the list of who was forgotten is not durable": {forgetting: func(list string, before []byte) error {
+		return os.WriteFile(list, before, 0o600)
+	}},
+	"a commit that finds the state full is taken for a success": {store: func(s incremental.Store) incremental.Store { return roomy{s} }},
+	"a large delivery of dead letters loses its end":            {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return short{d} }},
+	"a copy of the state has its name before it is whole": {copied: func(path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		return os.Truncate(path, info.Size()/2)
+	}},
 }
 
 // quick are bugs that do not end in a daemon that hangs, which takes a minute to find.
@@ -399,4 +416,21 @@ type carefree struct{ ingest.DeadLetters }
 func (s carefree) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
 	_ = s.DeadLetters.Deliver(ctx, letters)
 	return nil
+}
+
+// roomy does not hear that the state is full.
+type roomy struct{ incremental.Store }
+
+func (s roomy) Commit(d *incremental.Delta) error {
+	if err := s.Store.Commit(d); !errors.Is(err, incremental.ErrQuota) {
+		return err
+	}
+	return nil
+}
+
+// short delivers at most some letters at a time, and does not say so.
+type short struct{ ingest.DeadLetters }
+
+func (s short) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+	return s.DeadLetters.Deliver(ctx, letters[:min(len(letters), 200)])
 }

@@ -121,6 +121,8 @@ func (w *inside) play() (*played, error) {
 			w.clock.set(time.Duration(s.N) * time.Hour)
 		case stepBackup:
 			w.copied = w.newestImage()
+		case stepForget:
+			_, err = w.forget(0, s.Draw)
 		case stepRun, stepLive:
 			err, next = w.drive(p, s.Do == stepLive, next), nil
 		default:
@@ -176,8 +178,13 @@ const attempts = 8
 // come to an end, with the documented command before each start that needs one.
 func (w *inside) drive(p *played, live bool, next []*fault) error {
 	for range attempts {
+		if w.paused() { // else it would read nothing for ever
+			if err := w.acceptRefused(); err != nil {
+				return err
+			}
+		}
 		from, before := w.log.Len(), w.damaged
-		end, err := w.run(live, next)
+		end, err := w.run(p, live, next)
 		if err != nil {
 			return err
 		}
@@ -244,6 +251,8 @@ func (w *inside) command(e ending) error {
 		return w.restoreReleases()
 	case foreignLetters:
 		return w.moveLetters()
+	case manyRefused, paused:
+		return w.acceptRefused()
 	}
 	return nil // anond is started again
 }
@@ -256,7 +265,7 @@ var errEnded = errors.New("the dataset has ended")
 // have taken it. A flipped bit that was not read at once may have spoiled all later ones.
 func (w *inside) restoreState() error {
 	for i := len(w.images) - 1; i >= 0; i-- {
-		if err := os.WriteFile(w.config.State.Path, w.images[i], 0o600); err != nil {
+		if err := os.WriteFile(w.config.State.Path, w.images[i].data, 0o600); err != nil {
 			return err
 		}
 		faults, err := boltstore.Check(w.config.State.Path, boltstore.Options{})
@@ -307,6 +316,12 @@ func (w *inside) harm(f *fault) error {
 		}
 	case "flip-newest", "flip-older":
 		return w.flipRelease(f)
+	case "forget-killed":
+		return w.forgetKilled(f)
+	case "restore-copy":
+		return w.restoreCopy(f)
+	case "flood":
+		w.feed.flood(flooded)
 	}
 	return nil
 }

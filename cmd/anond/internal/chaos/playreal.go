@@ -43,6 +43,9 @@ func (w *outside) play() (*played, error) {
 	if err := w.once(p); err != nil {
 		return p, fmt.Errorf("at the end: %w", err)
 	}
+	if err := w.delivered(); err != nil {
+		return p, err
+	}
 	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
 }
 
@@ -65,7 +68,13 @@ func (w *outside) live(p *played, faults []*fault) error {
 		}
 	}
 	for range attempts {
-		err := w.process.Until("all is read, published and delivered", patience, w.quiet)
+		err := w.process.Until("all is read, published and delivered", patience, func() bool { return w.paused() || w.quiet() })
+		if err == nil && w.paused() { // by a flood that an earlier process has not read
+			if err := w.unpause(); err != nil {
+				return err
+			}
+			continue
+		}
 		if err == nil {
 			e, err := w.stopInOrder()
 			if err != nil {
@@ -121,6 +130,8 @@ func (w *outside) bury(p *played) error {
 		return w.restoreReleases()
 	case foreignLetters:
 		return w.moveLetters()
+	case manyRefused, paused:
+		return w.acceptRefused()
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
 	to := min(len(s.feed.parts[p]), from+1+s.random.IntN(15))
 	c := &ingest.Chunk{Partition: partition(p), From: int64(from), Next: int64(to)}
 	for i := from; i < to; i++ {
-		c.Records = append(c.Records, ingest.Record{Offset: int64(i), Value: bytes.Clone(s.feed.parts[p][i].value)})
+		c.Records = append(c.Records, ingest.Record{Offset: int64(i), Key: s.feed.parts[p][i].key, Value: bytes.Clone(s.feed.parts[p][i].value)})
 	}
 	s.next[p] = to
 	return c, nil

@@ -36,6 +36,8 @@ func (w *outside) strike(f *fault) error {
 		return w.takeOver(f)
 	case "second-process":
 		return w.second(f)
+	case "forget-asked", "flood-paused", "secret-replaced", "deliver-killed":
+		return w.strikeServices(f, mark)
 	case "kafka-error", "sink-refuses":
 		return w.answerWrong(f, mark)
 	case "disk-full", "state-full", "read-only":

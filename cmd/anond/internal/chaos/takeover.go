@@ -31,7 +31,7 @@ func (w *outside) takeOver(f *fault) error {
 			standby.Kill()
 		}
 	}()
-	from := holder.Log.Len()
+	from, mark := holder.Log.Len(), w.mark()
 	ahead := logged(standby, 0, leaseAcquired) // an earlier fault may have cost the holder its lease
 	stands := logged(standby, 0, leaseStandby)
 	if err := standby.Until("it stands by", patience, func() bool { return stands() || ahead() }); err != nil {
@@ -43,7 +43,7 @@ func (w *outside) takeOver(f *fault) error {
 	if ahead() {
 		return w.succeed(holder, standby, from)
 	}
-	f.take(w.mark())
+	f.take(mark)
 	if err := w.loseLease(f, holder, standby, from); err != nil {
 		return err
 	}

@@ -81,6 +81,15 @@ func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error)
 	return *out, nil
 }
 
+// Forget asks to forget a person, and returns the receipt.
+func (c *Client) Forget(ctx context.Context, subject []byte) (json.RawMessage, error) {
+	out, err := post[json.RawMessage](ctx, c, "/forget", Person{subject})
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
 // Copy asks for a copy of the state to read. It is there until close is called, or this
 // process or the daemon ends.
 func (c *Client) Copy(ctx context.Context) (path string, close func(), err error) {

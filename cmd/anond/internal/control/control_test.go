@@ -47,6 +47,10 @@ func (p *puppet) LogLevel(_ context.Context, l Level) (*Leveled, error) {
 	return &Leveled{Before: "info", Level: l.Level}, p.note("log-level " + l.Level)
 }
 
+func (p *puppet) Forget(_ context.Context, subject []byte) (json.RawMessage, error) {
+	return json.RawMessage(`{"dataset":"hospital"}`), p.note("forget " + string(subject))
+}
+
 func (p *puppet) Backup(_ context.Context, to string) (json.RawMessage, error) {
 	return json.RawMessage(`{"release":7}`), p.note("backup " + to)
 }
@@ -96,7 +100,10 @@ func TestEveryOrderArrives(t *testing.T) {
 	level, err := c.LogLevel(ctx, Level{Level: "debug"})
 	require.NoError(t, err)
 	require.Equal(t, "debug", level.Level)
-	require.Equal(t, []string{"status", "release", "plan", "pause", "resume", "reload", "log-level debug"}, d.asked)
+	receipt, err := c.Forget(ctx, []byte("ann\xff"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"dataset":"hospital"}`, string(receipt))
+	require.Equal(t, []string{"status", "release", "plan", "pause", "resume", "reload", "log-level debug", "forget ann\xff"}, d.asked)
 }
 
 // TestFaultsArrive with their kind and hint.
@@ -265,7 +272,7 @@ func TestCopyIsRemoved(t *testing.T) {
 			require.Equal(t, "/state/copy", path)
 			require.False(t, d.removed.Load())
 			end(closing, cancel, s)
-			require.Eventually(t, d.removed.Load, 10*time.Second, time.Millisecond)
+			require.Eventually(t, d.removed.Load, time.Minute, time.Millisecond)
 		})
 	}
 	d := &puppet{err: &Fault{Kind: Busy, Text: "no room"}}

@@ -48,6 +48,11 @@ type Place struct {
 	Path string `json:"path"`
 }
 
+// Person is who is to be forgotten.
+type Person struct {
+	Subject []byte `json:"subject"` // as records have it
+}
+
 // Leveled says what was logged before and what is now.
 type Leveled struct {
 	Before string     `json:"before"`

@@ -22,6 +22,8 @@ type Daemon interface {
 	Resume(ctx context.Context) (*Changed, error)
 	Reload(ctx context.Context) (*Changed, error)
 	LogLevel(ctx context.Context, l Level) (*Leveled, error)
+	// Forget removes a person, and returns the receipt as JSON.
+	Forget(ctx context.Context, subject []byte) (json.RawMessage, error)
 	// Backup copies the state to a file of an absolute path, and describes the copy as JSON.
 	Backup(ctx context.Context, to string) (json.RawMessage, error)
 	// Copy makes a copy of the state that a command may read, until remove is called.
@@ -107,7 +109,8 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /plan", asked(s.daemon.Plan))
 	m.HandleFunc("GET /events", s.events)
 	for path, do := range map[string]http.HandlerFunc{"/release": asked(s.daemon.Release), "/pause": asked(s.daemon.Pause),
-		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": s.logLevel, "/backup": s.backup, "/copy": s.copied} {
+		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": s.logLevel, "/backup": s.backup, "/copy": s.copied,
+		"/forget": s.forget} {
 		m.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.log.Info("an order came over the control socket", "event", "control_order", "order", path[1:])
 			do(w, r)
@@ -141,6 +144,17 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out, err := s.daemon.Backup(r.Context(), to.Path)
+	answer(w, out, err)
+}
+
+// forget answers no error that has what was sent.
+func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
+	var p Person
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 2<<20)).Decode(&p); err != nil {
+		answer(w, nil, errors.New("the request is no JSON"))
+		return
+	}
+	out, err := s.daemon.Forget(r.Context(), p.Subject)
 	answer(w, out, err)
 }
 

@@ -31,8 +31,11 @@ func TestReadingWaitsForRoom(t *testing.T) {
 	all := crowd(150)
 	s.append("in.csv", all[len(crowd(30)):])
 	p.waitFor(`"event":"release_waits"`)
-	p.until("the status says so", func() bool { now := s.live(); return now.Doing == "waiting_for_release" && now.Releasing == 2 })
-	assert.Contains(t, s.read("state/status.json"), "no space left on device")
+	p.until("the status says so, and why", func() bool {
+		now := s.live()
+		return now.Doing == "waiting_for_release" && now.Releasing == 2 &&
+			strings.Contains(s.read("state/status.json"), "no space left on device")
+	})
 	free()
 	p.until("it goes on", func() bool {
 		now := s.live()
@@ -63,7 +66,7 @@ func TestAStopWhileReadingWaits(t *testing.T) {
 	p := s.start("run")
 	p.waitFor(`"event":"release_published"`)
 	clear := blocked(t, s)
-	s.write("in.csv", crowd(150))
+	s.append("in.csv", crowd(150)[len(crowd(30)):])
 	p.waitFor(`"event":"release_waits"`)
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, 0, p.wait())
@@ -104,7 +107,7 @@ func TestAPermanentFaultEndsTheDaemon(t *testing.T) {
 	p := s.start("run")
 	p.waitFor(`"event":"release_published"`)
 	s.write("releases/000001/manifest.json", "{}\n") // somebody changed a release
-	s.write("in.csv", crowd(60))
+	s.append("in.csv", crowd(60)[len(crowd(30)):])
 	assert.Equal(t, 1, p.wait())
 	assert.Len(t, events(t, p.log.String(), "release_refused"), 1)
 	assert.Empty(t, events(t, p.log.String(), "release_failed"))

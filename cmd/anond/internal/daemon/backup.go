@@ -18,6 +18,7 @@ import (
 
 	"anond/cmd/anond/internal/outfile"
 	"anond/config"
+	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 )
@@ -192,6 +193,19 @@ func found(c *config.Config) *ingest.Backup {
 }
 
 func (b *backups) copy(now time.Time) (Backup, error) {
+	return b.copyAs(now, fmt.Sprintf("r%06d", b.at))
+}
+
+// beginning copies the state with which a journal begins. A copy without records has the seed and nobody's values;
+// it is small, serves as long as the journal does, and does not count for state.backup.keep.
+func (b *backups) beginning(now time.Time, m *incremental.Machine) (Backup, error) {
+	if m.Arrived() == 0 && len(m.Positions()) == 0 {
+		return b.copyAs(now, fmt.Sprintf("%09d-beginning", now.Nanosecond())) // a start may follow a kill within a second
+	}
+	return b.copyAs(now, fmt.Sprintf("r%06d", len(m.Intents())))
+}
+
+func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {
 	dir := b.config.State.Backup.Dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Backup{}, err
@@ -199,7 +213,7 @@ func (b *backups) copy(now time.Time) (Backup, error) {
 	if err := room(dir, b.size()); err != nil {
 		return Backup{}, err
 	}
-	name := fmt.Sprintf("%s-%s-r%06d.db", b.config.Dataset, now.UTC().Format("20060102T150405Z"), b.at)
+	name := fmt.Sprintf("%s-%s-%s.db", b.config.Dataset, now.UTC().Format("20060102T150405Z"), suffix)
 	copied, err := b.store.BackupTo(b.ctx, filepath.Join(dir, name))
 	if err != nil {
 		return Backup{}, err
@@ -213,7 +227,11 @@ func (b *backups) size() int64 {
 	return file
 }
 
+// backupStamp is how names of backups go on behind the dataset.
 var backupStamp = regexp.MustCompile(`^-[0-9]{8}T[0-9]{6}Z-r[0-9]{6,}\.db$`)
+
+// beginningStamp is the same for a backup without records.
+var beginningStamp = regexp.MustCompile(`^-[0-9]{8}T[0-9]{6}Z-[0-9]{9}-beginning\.db$`)
 
 // prune removes the oldest backups of this dataset beyond state.backup.keep, and what
 // killed processes left of others.
@@ -247,7 +265,7 @@ func (b *backups) prune(dir string) error {
 func (b *backups) isIncomplete(name string) bool {
 	stamp, ours := strings.CutPrefix(name, "."+b.config.Dataset)
 	stamp, incomplete := strings.CutSuffix(stamp, ".incomplete")
-	return ours && incomplete && backupStamp.MatchString(stamp)
+	return ours && incomplete && (backupStamp.MatchString(stamp) || beginningStamp.MatchString(stamp))
 }
 
 // close waits for the backup in progress, and after a run that ended by itself for one of

@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,12 +21,16 @@ import (
 	"anond/config"
 )
 
+// pairs counts certificates: each ends at another time.
+var pairs atomic.Int64
+
 // writePair writes a certificate and its key.
 func writePair(t *testing.T, cert, key string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	later := time.Duration(pairs.Add(1)) * time.Minute
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour + later)}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k)
 	require.NoError(t, err)
 	kder, err := x509.MarshalECPrivateKey(k)
@@ -94,18 +99,18 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 // TestTokens: files and programs give tokens, bounded, and their faults name the key.
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	_, err := tokenFile(path)(t.Context())
+	_, err := tokenFile("source.kafka", path)(t.Context())
 	require.ErrorContains(t, err, "source.kafka.sasl.token_file: open "+path)
 	require.NoError(t, os.WriteFile(path, []byte("abc\n"), 0o600))
-	text, err := tokenFile(path)(t.Context())
+	text, err := tokenFile("source.kafka", path)(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "abc\n", text)
-	text, err = tokenCommand([]string{"cat", path})(t.Context())
+	text, err = tokenCommand("source.kafka", []string{"cat", path})(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "abc\n", text)
-	_, err = tokenCommand([]string{"sh", "-c", "echo secret; echo secret >&2; exit 3"})(t.Context())
+	_, err = tokenCommand("source.kafka", []string{"sh", "-c", "echo secret; echo secret >&2; exit 3"})(t.Context())
 	require.EqualError(t, err, "source.kafka.sasl.token_command sh: exit status 3")
-	_, err = tokenCommand([]string{"head", "-c", "70000", "/dev/zero"})(t.Context())
+	_, err = tokenCommand("source.kafka", []string{"head", "-c", "70000", "/dev/zero"})(t.Context())
 	require.ErrorContains(t, err, "more than")
 }
 
@@ -114,7 +119,7 @@ func TestReloadOfWhatIsServed(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
 	var used int
 	var refuse error
-	s.options.Prepare = func(*config.Config) (func(), error) { return func() { used++ }, refuse }
+	s.options.Prepare = func(*config.Config) (func() []string, error) { return func() []string { used++; return nil }, refuse }
 	s.start()
 	s.feed(10)
 	refuse = errors.New("http.tls: no")

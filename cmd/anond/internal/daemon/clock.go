@@ -1,6 +1,13 @@
 package daemon
 
-import "time"
+import (
+	"time"
+
+	"anond/ingest"
+)
+
+// SystemClock is the clock of the system.
+func SystemClock() ingest.Clock { return systemClock{} }
 
 type systemClock struct{}
 

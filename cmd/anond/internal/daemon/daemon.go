@@ -29,6 +29,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/rekey"
 	"anond/snapshot"
 )
 
@@ -56,12 +57,19 @@ type Options struct {
 	Monitor *monitor.Monitor
 	Meter   ingest.Meter
 	// Prepare checks another configuration for what the caller serves, and changes nothing;
-	// use puts it in effect. May be nil.
-	Prepare func(next *config.Config) (use func(), err error)
+	// use puts it in effect, and names the keys that give something else than before. May be nil.
+	Prepare func(next *config.Config) (use func() (keys []string), err error)
+	// Working is told each second what long work is under way, and how far it is; empty: none.
+	// May be nil.
+	Working func(what string)
+	// Lookup finds environment variables, for secrets that are read again. May be nil.
+	Lookup config.Lookup
 	// StandIns are for tests.
 	StandIns StandIns
 
-	brokers *brokers // of this run
+	brokers *brokers            // of this run
+	renewal *renewal            // of what brokers and Prepare use
+	planned func(done, all int) // is told how far the partitioning of a decision is
 }
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
@@ -80,109 +88,16 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return err
 	}
+	o.renewal = newRenewal(c, o)
+	if !o.Once {
+		watching, stop := context.WithCancel(ctx)
+		defer stop()
+		go o.renewal.watch(watching)
+	}
 	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
 		return runLeased(ctx, c, o)
 	}
 	return runOnce(ctx, c, o, lease{})
-}
-
-// runOnce opens everything, runs the loop, and closes in reverse order.
-func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
-	var closers closers
-	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), closers.close()) }()
-
-	options, err := StateOptions(ctx, c)
-	if err != nil {
-		return err
-	}
-	far := new(meters)
-	options.Progress = func(done, all uint64) { far.work.Set(int64(done), int64(all)); o.Manager.Advance() }
-	opened, err := openForgetful(ctx, c, o, options, lease)
-	if err != nil {
-		return err
-	}
-	closers.add(opened.Close)
-	if err := removeReadingCopies(c); err != nil {
-		return err
-	}
-	sizes := watchSizes(opened)
-	closers.add(sizes.close)
-	paused, err := beginsPaused(c, o)
-	if err != nil {
-		return err
-	}
-	steer, err := newSteering(c, o, far)
-	if err != nil {
-		return err
-	}
-	closers.add(steer.Close)
-	store := newQuota(o.StandIns.store(opened), opened, o, c.State.OnFull == config.PauseWhenFull, ctx.Done())
-	steer.quota = store
-	machine, err := openMachine(ctx, store, c, o)
-	if err != nil {
-		return err
-	}
-	if c.Repeat != "" && c.Schema().SubjectIndex() < 0 {
-		o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
-	}
-	if c.Repeat == config.RepeatSticky {
-		o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
-			"event", "sticky_subjects", "l", c.Policy.L)
-	}
-	sight := newSight(c, o, sizes, steer)
-	steps := newPhases(sight.observe, o, machine)
-	var publisher *publisher
-	err = steps.during(ingest.DoingVerify, func() (err error) {
-		publisher, err = newPublisher(ctx, c, machine, o, far.rendered)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	closers.add(publisher.Close) // before the store: a parked release must not write after the lock is released
-	publisher.inner.Fence, sight.standing = lease.fence, publisher.standing
-	if err := lease.witness(ctx, machine); err != nil {
-		return err
-	}
-	var source ingest.Source
-	err = publisher.standing.during(ctx, func(ctx context.Context) error {
-		return steps.during(ingest.DoingConnect, func() (err error) { source, err = reachSource(ctx, c, machine, o, lease); return err })
-	})
-	if err != nil {
-		return err
-	}
-	closers.add(source.Close)
-	sink, err := openDeadLetters(c, o, options.Key)
-	if err != nil {
-		return err
-	}
-	closers.add(sink.Close)
-	letters := o.StandIns.letters(sink)
-	o.Log.Info("started", "event", "started", "dataset", c.Dataset, "source", c.Source.Name, "release", len(machine.Intents()),
-		"records", machine.Status().Published+machine.Status().Pending.Total(), "k", c.Policy.K, "l", c.Policy.L)
-
-	releases := inspect(ctx, c, o, machine.Intents(), publisher.standing)
-	closers.add(releases.close)
-	copies := newBackups(ctx, c, opened, o)
-	closers.add(copies.close) // before the store, which it reads
-	pruning := newPruner(ctx, publisher, o, publishedOf(machine.Intents()), steer, releases.done)
-	closers.add(pruning.close) // before the publisher, through whose disk it writes
-	show, last := steps.observe, ingest.Report{}
-	observe := func(r ingest.Report) { last = r; show(r); copies.observe(r); pruning.observe(r) }
-	steer.begins(copies)
-	host := &ingest.Host{Machine: machine, Store: store, Source: source, Schema: c.Schema(), DeadLetters: letters, Publisher: publisher,
-		NewDecoder: decoderOf(c), Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
-		Payload: c.DeadLetter.Payload, Commands: steer.commands, Paused: paused, Rate: c.Source.MaxRate,
-		Retry: o.StandIns.retry(), Shares: sharesOf(c), Fence: lease.fence, Observe: observe, Damage: releases.Damage,
-		Quota: store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
-		Faults: publisher.standing.fault, Meter: o.Meter}
-	err = host.Run(ctx)
-	o.Monitor.Enter(monitor.Ending)
-	if err := publisher.standing.end(ctx, err); err != nil || !o.Once {
-		return err
-	}
-	releases.finish(ctx, &last, show)
-	return nil
 }
 
 // reconnect is the retry policy for everything that may be unavailable for a while.
@@ -190,7 +105,7 @@ func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} 
 
 func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
 	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
-		Ignore: reasonsOf(c.DeadLetter.Ignore)}
+		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}
@@ -215,6 +130,9 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level), errors.As(err, &raised):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
+	if err == nil && m.Journal().Seq > 0 && !c.Shard.Journal.Set() {
+		return nil, &ConfigError{fmt.Errorf("%s: %w, and shard.journal.topic is missing", c.State.Path, errHasJournal)}
+	}
 	return m, err
 }
 
@@ -227,7 +145,7 @@ func machineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	policy, err := PolicyOf(c)
 	return incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
 		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
-		Seed: seed, Seeded: seeded, Interrupted: func() bool { return ctx.Err() != nil }}, err
+		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, err
 }
 
 // ConfigError is a contradiction between the configuration and what exists.
@@ -238,6 +156,9 @@ func (e *ConfigError) Hint() string {
 	var changed *incremental.SettingsError
 	if errors.As(e.Err, &changed) && !changed.Released {
 		return "restore the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	if errors.Is(e.Err, ErrJournaled) {
+		return "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases and ledger"
 	}
 	var retired *incremental.RetiredError
 	if errors.As(e.Err, &retired) {
@@ -258,6 +179,13 @@ func (e *ConfigError) Hint() string {
 	if errors.As(e.Err, &raised) {
 		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
 	}
+	if errors.Is(e.Err, incremental.ErrTooManyPartitions) {
+		return HintOfPartitions
+	}
+	if errors.Is(e.Err, rekey.ErrProgress) {
+		return "use the progress of these topics, or another one: anond rekey --progress; partitions of a target never change: write to " +
+			"another topic with --to"
+	}
 	var shrunk *incremental.GrowthError
 	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
 		return "restore the earlier lines, and only add new ones"
@@ -276,10 +204,10 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	}
 	settings.Progress = progress
 	disk := snapshot.NewClosable(o.FS)
-	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized,
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx,
 		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
 	p.inner.Gate = p.gate
-	if err := snapshot.Reconcile(p.inner.FS, c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
+	if err := reconcile(p.inner.FS, c, m); err != nil {
 		return nil, err
 	}
 	if err := p.inner.Open(); err != nil {

@@ -26,6 +26,9 @@ func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, erro
 	if c.Source.Type == config.FromKafka {
 		out = kafkasrc.Probe(ctx, kafkaConfig(c, o))
 	}
+	if c.Shard.Journal.Set() {
+		out = append(out, probeJournal(ctx, c, o))
+	}
 	if c.DeadLetter.Type == config.ToTopic {
 		k := kafkaConfig(c, o)
 		k.Topic = c.DeadLetter.Topic
@@ -46,6 +49,9 @@ func unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
 type Sample struct {
 	Records int
 	Refused map[Refusal]int
+	// Of a shard: how many records are not where the keys of their people lead, and the first.
+	Misplaced int
+	Keying    error
 }
 
 // Refusal is why records would be dead letters. Attribute is empty if the record as a whole
@@ -69,6 +75,10 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
+	var keys *ingest.Keying
+	if of, ok := source.(ingest.Partitioned); ok {
+		keys = keyingOf(c, of.Partitions())
+	}
 	decoder, err := decoderOf(c)()
 	if err != nil {
 		return nil, err
@@ -85,7 +95,7 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 		case err != nil:
 			return nil, err
 		}
-		s.take(chunk, decoder, table, row)
+		s.take(chunk, decoder, table, row, keys)
 	}
 	return s, nil
 }
@@ -116,19 +126,31 @@ func fresh() ingest.Resume {
 	}}
 }
 
-func (s *Sample) take(chunk *ingest.Chunk, d ingest.Decoder, t *equivclass.Table, row equivclass.Row) {
+func (s *Sample) take(chunk *ingest.Chunk, d ingest.Decoder, t *equivclass.Table, row equivclass.Row, keys *ingest.Keying) {
 	for i := range chunk.Records {
 		r := &chunk.Records[i]
 		if r.Passed != "" {
 			continue
 		}
 		s.Records++
-		out := d.Decode(r.Value, chunk.Header, row)
+		out := d.DecodeKeyed(r.Key, r.Value, chunk.Header, row)
+		if keys != nil {
+			s.place(keys.Check(chunk.Partition, r, out, row))
+		}
 		if out.Accepted() {
 			out.Reason, out.Attribute = t.Check(row)
 		}
 		if out.Reason != equivclass.Accepted && !out.Ignored {
 			s.Refused[Refusal{out.Reason, out.Attribute}]++
 		}
+	}
+}
+
+func (s *Sample) place(err error) {
+	if err == nil {
+		return
+	}
+	if s.Misplaced++; s.Keying == nil {
+		s.Keying = err
 	}
 }

@@ -27,6 +27,7 @@ type Exporter struct {
 	origin   []uint16
 	offset   []int64
 	since    uint32 // the first release in parts
+	key      string // names subject.key; empty without one
 }
 
 // OpenExporter opens the state that a configuration names, for reading.
@@ -61,7 +62,7 @@ func openExporter(ctx context.Context, c *config.Config, also func(incremental.S
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}}
+	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}, key: subjectKeyName(c)}
 	if e.machine, err = openMachine(ctx, store, c, Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []snapsh
 
 // Records writes `record,arrived_in_release,<attributes>`: every record in
 // state, with the first release whose cut covers it. A subject is shown as its
-// keyed digest, which is all that state keeps.
+// keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
 func (e *Exporter) Records(w io.Writer) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
 	columns := e.columns()
@@ -226,7 +227,7 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 		if e.offset[r] < 0 {
 			return "forgotten-" + strconv.Itoa(r)
 		}
-		return fmt.Sprintf("%016x", v.Subject[r])
+		return fmt.Sprintf("%s%016x", e.key, v.Subject[r])
 	}
 	for j, i := range e.schema.Quasi() {
 		if i == attribute {

@@ -13,6 +13,9 @@ import (
 // Every other error lies in the release or in the program, and would repeat
 // without end.
 func permanent(err error) bool {
+	if errors.Is(err, errJournalAway) {
+		return false
+	}
 	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
 		if errors.Is(err, class) {
 			return true

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"anond/cmd/anond/internal/suppress"
@@ -21,10 +20,6 @@ import (
 
 // ErrForeignList: the list of who was forgotten and the state do not belong together.
 var ErrForeignList = errors.New("the list of who was forgotten is of another state: whom this one has to forget is not known")
-
-// ErrUnfinishedCopy: a restored state of level L1 has to forget somebody, and a release of it that
-// is decided and not published needs that person's value.
-var ErrUnfinishedCopy = errors.New("the state has a release that is not published, with people who were forgotten since")
 
 // Receipt says what an erasure removed from a dataset, and what it cannot remove. It names the
 // person by a keyed digest (rule R, randomness), and tells nothing that depends on a value of a
@@ -61,7 +56,7 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	subject, err := cleanSubject(c, subject)
+	subject, err := CleanSubject(c, subject)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -69,11 +64,13 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	if err != nil {
 		return Receipt{}, err
 	}
-	out := Receipt{Dataset: c.Dataset, Time: o.Clock.Now().UTC().Truncate(time.Second), List: suppress.Path(c.Release.Ledger)}
+	options.Step = o.StandIns.Forgetting
+	out := newReceipt(c, o.Clock.Now())
 	f := &forgetting{ctx: ctx, c: c, o: o, step: o.StandIns.Forgetting}
 	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
 		return f.plan(s, func(m *incremental.Machine) []incremental.Digest {
 			d, known := m.SuppressedAs(subject)
+			out.Remains = inAnotherShard(c, m.Partitions(), subject)
 			out.Person, out.Before = hex.EncodeToString(d[:]), known
 			return []incremental.Digest{d}
 		})
@@ -81,15 +78,19 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	if err != nil {
 		return Receipt{}, err
 	}
-	out.Removed, out.Remains = f.done, remainders(c, f.done, f.letters)
+	out.Removed, out.Remains = f.done, append(out.Remains, remainders(c, f.done, f.letters, false)...)
 	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // its counts are those of before
 		return out, err
 	}
 	return out, f.at("done")
 }
 
-// cleanSubject is a subject as decoders hand it to the machine.
-func cleanSubject(c *config.Config, subject []byte) ([]byte, error) {
+func newReceipt(c *config.Config, now time.Time) Receipt {
+	return Receipt{Dataset: c.Dataset, Time: now.UTC().Truncate(time.Second), List: suppress.Path(c.Release.Ledger)}
+}
+
+// CleanSubject is a subject as decoders hand it to the machine.
+func CleanSubject(c *config.Config, subject []byte) ([]byte, error) {
 	i := c.Schema().SubjectIndex()
 	if i < 0 {
 		return nil, &ConfigError{incremental.ErrNoSubject}
@@ -103,58 +104,6 @@ func cleanSubject(c *config.Config, subject []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the subject is no value of %q: %s", a.Name, why)
 	}
 	return text, nil
-}
-
-// forgetListed lets a state forget the people whom the list next to the ledger has and it does
-// not: it was restored from a backup that is older than the erasure, or the erasure was
-// interrupted. It reports whether the state was written anew, and then has closed the store.
-func forgetListed(ctx context.Context, c *config.Config, o Options, store *boltstore.Store, options boltstore.Options) (bool, error) {
-	seed, known, fresh, err := store.Forgotten()
-	if err != nil {
-		return false, err
-	}
-	path := suppress.Path(c.Release.Ledger)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && len(known) == 0 {
-		return false, nil
-	}
-	key := incremental.SuppressionKey(seed)
-	list, err := suppress.Read(path, key)
-	if fresh && err == nil || errors.Is(err, suppress.ErrForeign) {
-		err = fmt.Errorf("%s: %w", path, ErrForeignList)
-	}
-	switch {
-	case err != nil:
-		return false, err
-	case !lacks(known, list):
-		if len(list) < len(known) { // it was lost, or is older than the state
-			err = suppress.Write(path, known, key)
-		}
-		return false, err
-	}
-	if err := store.Close(); err != nil {
-		return false, err
-	}
-	f := &forgetting{ctx: ctx, c: c, o: o, step: o.StandIns.Forgetting}
-	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
-		return f.plan(s, func(*incremental.Machine) []incremental.Digest { return nil })
-	})
-	if errors.Is(err, incremental.ErrUnpublished) {
-		err = fmt.Errorf("%s: %w", c.State.Path, ErrUnfinishedCopy)
-	}
-	if err == nil {
-		o.Log.Warn("the state did not know of people who were forgotten; it has forgotten them now", "event", "forgotten_again",
-			"published", f.done.Published, "unpublished", f.done.Unpublished)
-	}
-	return true, err
-}
-
-// lacks reports whether a list names somebody who is not known as forgotten.
-func lacks(known, list []incremental.Digest) bool {
-	have := make(map[incremental.Digest]bool, len(known))
-	for _, d := range known {
-		have[d] = true
-	}
-	return slices.ContainsFunc(list, func(d incremental.Digest) bool { return !have[d] })
 }
 
 // forgetting is one erasure.
@@ -178,6 +127,9 @@ func (f *forgetting) at(step string) error {
 // refuses what it cannot do before anything is written, but for what every start writes.
 func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []incremental.Digest) (*incremental.Erasure, error) {
 	c, path := f.c, suppress.Path(f.c.Release.Ledger)
+	if err := notJournaled(c); err != nil { // and nobody runs, who could be asked
+		return nil, err
+	}
 	m, err := openMachine(f.ctx, s, c, f.o)
 	if err != nil {
 		return nil, err
@@ -200,8 +152,8 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err != nil {
 		return nil, err
 	}
-	if r := c.Release.Recoding; e.Published > 0 && r != config.Buckets && r != config.Generalization {
-		return nil, fmt.Errorf("%w: release.recoding is %s, which shows quasi-identifiers exactly", incremental.ErrNotErasable, r)
+	if err := erasable(c, e); err != nil {
+		return nil, err
 	}
 	f.done, f.letters = e.Forgotten, m.Status().Outbox
 	if err := f.at("planned"); err != nil {
@@ -213,8 +165,16 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	return e, f.at("listed")
 }
 
-// remainders lists where data of a person may still be.
-func remainders(c *config.Config, done incremental.Forgotten, letters int) (out []Remainder) {
+// erasable refuses the erasure of published people from rows that show them.
+func erasable(c *config.Config, e *incremental.Erasure) error {
+	if r := c.Release.Recoding; e.Published > 0 && r != config.Buckets && r != config.Generalization {
+		return fmt.Errorf("%w: release.recoding is %s, which shows quasi-identifiers exactly", incremental.ErrNotErasable, r)
+	}
+	return nil
+}
+
+// remainders lists where data of a person may still be. stale: also on free pages of the state.
+func remainders(c *config.Config, done incremental.Forgotten, letters int, stale bool) (out []Remainder) {
 	add := func(what, why string, where ...string) { out = append(out, Remainder{what, where, why}) }
 	if done.Published > 0 {
 		add("published rows", "a row that is removed names its person: rows stay in all releases, without owner in the state",
@@ -224,8 +184,18 @@ func remainders(c *config.Config, done incremental.Forgotten, letters int) (out 
 		add(fmt.Sprintf("bounds of %d published cells", done.Bounds), "nobody else in the class has the value, and every release shows it",
 			c.Release.Dir)
 	}
+	if stale {
+		add("free pages of the state", "the daemon runs, so the state has forgotten in its file: pages that are free may hold what was removed "+
+			"until the next start, which rewrites the file; backups made until then may have them too", c.State.Path)
+	}
 	add("backups and replaced states", "they hold the records; remove them. A state that is restored from one forgets again at its start",
 		copiesOf(c)...)
+	if k := c.Outputs.Kafka; len(k.Brokers) > 0 {
+		add("published rows in a topic", "anond deliver has written them, and writes them for later releases", k.Topic)
+	}
+	if p := c.Outputs.Postgres; p.URL.Reveal() != "" {
+		add("published rows in tables", "anond deliver has written them, and writes them for later releases", p.Schema)
+	}
 	add("exports and copies of releases", "anond does not know where they are")
 	where := c.DeadLetter.Topic
 	if c.DeadLetter.Type == config.ToFile {
@@ -236,7 +206,11 @@ func remainders(c *config.Config, done incremental.Forgotten, letters int) (out 
 		why += fmt.Sprintf("; %d of them are in the state until they are delivered", letters)
 	}
 	add("dead letters", why, where)
-	add("the source", "remove the records there; those that are read again are blocked", c.Source.Name)
+	source := c.Source.Name
+	if c.Source.Type == config.FromFile {
+		source = c.Source.File.Path
+	}
+	add("the source", "remove the records there; those that are read again are blocked", source)
 	return out
 }
 

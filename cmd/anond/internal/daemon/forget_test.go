@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/ingest"
 	"anond/snapshot"
 )
 
@@ -62,4 +64,51 @@ func TestForgettingDuringARelease(t *testing.T) {
 		stop()
 		require.NoError(t, <-ended)
 	}
+}
+
+// TestARestoredStateFinishesItsRelease: a state of level L1 from before an erasure, with a release that is
+// decided and not published, blocks the person, publishes what was decided, and forgets then.
+func TestARestoredStateFinishesItsRelease(t *testing.T) {
+	dir := t.TempDir()
+	var in strings.Builder
+	in.WriteString("person,age,ill\n")
+	for i := range 600 {
+		fmt.Fprintf(&in, "p%d,%d,ill-%d\n", i, 20+i*7%60, i*i%11)
+	}
+	text := strings.ReplaceAll(parkedConfig, "  attributes:\n", "  attributes:\n    - {name: person, role: subject}\n")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.csv"), []byte(in.String()), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "anond.yaml"), []byte(text), 0o600))
+	c, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
+	require.NoError(t, err)
+	log := &lines{}
+	o := Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Once: true}
+	broken := o
+	broken.FS = &fullDisk{FS: snapshot.OS()}
+	broken.StandIns.Sleep = func(context.Context, time.Duration) error { return nil }
+	require.ErrorIs(t, Run(t.Context(), c, broken), ingest.ErrParked)
+	parked, err := os.ReadFile(c.State.Path)
+	require.NoError(t, err)
+	require.NoError(t, Run(t.Context(), c, o))
+	receipt, err := Forget(t.Context(), c, o, []byte("p30"))
+	require.NoError(t, err)
+	require.Equal(t, 1, receipt.Removed.Published)
+
+	require.NoError(t, os.WriteFile(c.State.Path, parked, 0o600))
+	require.NoError(t, Run(t.Context(), c, o))
+	require.True(t, log.has(`"event":"forget_deferred","people":1`))
+	require.True(t, log.has(`"event":"forgotten","people":1,"published":1`))
+	again, err := Forget(t.Context(), c, o, []byte("p30"))
+	require.NoError(t, err)
+	require.True(t, again.Before)
+	require.Zero(t, again.Removed.Published)
+}
+
+// fullDisk takes no release.
+type fullDisk struct{ snapshot.FS }
+
+func (d *fullDisk) Rename(from, to string) error {
+	if filepath.Base(to) == "000001" {
+		return syscall.ENOSPC
+	}
+	return d.FS.Rename(from, to)
 }

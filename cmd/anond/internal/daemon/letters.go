@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -40,7 +39,7 @@ func OpenLetterSink(ctx context.Context, c *config.Config, given string) (*Lette
 			return nil, err
 		}
 		k := kafkaConfig(c, o)
-		k.Topic, k.Group, k.OnGap, k.MaxRecord = c.DeadLetter.Topic, "", kafkasrc.GapContinue, max(k.MaxRecord, s.limit)
+		k.Topic, k.Group, k.MaxRecord = c.DeadLetter.Topic, "", max(k.MaxRecord, s.limit)
 		s.topic, s.Places = &k, []string{"topic " + c.DeadLetter.Topic}
 	}
 	return s, err
@@ -105,41 +104,19 @@ func (u *Unread) note(where string) {
 }
 
 func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(ingest.Delivered) error) error {
-	bounded, cancel := context.WithTimeoutCause(ctx, letterPatience, ingest.ErrAway)
-	defer cancel()
-	source, err := kafkasrc.Open(bounded, *s.topic, fresh())
-	if err != nil {
-		if cause := context.Cause(bounded); cause != nil {
-			err = cause
-		}
-		return fmt.Errorf("topic %s: %w", s.topic.Topic, err)
-	}
-	defer func() { _ = source.Close() }() // it was only read
 	seen := newRecent()
-	for {
-		chunk, err := source.Next(ctx)
-		if errors.Is(err, io.EOF) {
+	return kafkasrc.ReadTopic(ctx, *s.topic, letterPatience, func(partition int32, r *ingest.Record) error {
+		d, err := letterOf(r, limit)
+		switch {
+		case err != nil:
+			out.note(fmt.Sprintf("topic %s partition %d offset %d", s.topic.Topic, partition, r.Offset))
+			return nil
+		case seen.repeats(d.Seq):
+			out.Copies++
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		for i := range chunk.Records {
-			r := &chunk.Records[i]
-			d, err := letterOf(r, limit)
-			switch {
-			case err != nil:
-				out.note(fmt.Sprintf("topic %s partition %d offset %d", s.topic.Topic, chunk.Partition.ID, r.Offset))
-				continue
-			case seen.repeats(d.Seq):
-				out.Copies++
-				continue
-			}
-			if err := do(d); err != nil {
-				return err
-			}
-		}
-	}
+		return do(d)
+	})
 }
 
 func letterOf(r *ingest.Record, limit int) (ingest.Delivered, error) {

@@ -16,6 +16,7 @@ import (
 // MonitorSettings are what the surfaces say about a configuration.
 func MonitorSettings(c *config.Config, version string) monitor.Settings {
 	s := monitor.Settings{Dataset: c.Dataset, Version: version, Source: c.Source.Name, K: c.Policy.K, L: c.Policy.L,
+		Shard: c.Shard.Index, Shards: c.Shard.Of,
 		Level: string(c.Policy.Level), Recoding: string(c.Release.Recoding), HoldInCuts: c.Policy.MaxHold.Counted,
 		Releases: c.Release.Dir, Ledger: c.Release.Ledger, FS: snapshot.OS(), Trigger: triggerText(&c.Release.Trigger)}
 	if c.Source.Type == config.FromKafka {
@@ -82,11 +83,12 @@ type sizes struct {
 func watchSizes(store interface {
 	Bytes() (file, free int64)
 	MaxBytes() int64
+	Stale() bool
 }) *sizes {
 	s := &sizes{stop: make(chan struct{})}
 	look := func() {
 		file, free := store.Bytes()
-		s.now.Store(&ingest.StateSize{File: file, Free: free, Quota: store.MaxBytes()})
+		s.now.Store(&ingest.StateSize{File: file, Free: free, Quota: store.MaxBytes(), Stale: store.Stale()})
 	}
 	look()
 	go func() {

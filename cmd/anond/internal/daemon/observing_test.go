@@ -50,6 +50,7 @@ func (s *stubborn) Status() ingest.Status {
 // TestAStuckLoopIsNotAlive: a source that is away leaves the loop alive, however long it
 // lasts; a loop that hangs is noticed, and so is that it goes on.
 func TestAStuckLoopIsNotAlive(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "anond.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`version: 1
@@ -95,25 +96,22 @@ release: {dir: ./releases}
 		}
 	}
 	running()
+	lives := func() bool { ok, _ := m.Live(); return ok } // a report that was under way may come once more
 	pass(10 * time.Minute)
 	running() // a report has come since, though the source is away
-	ok, why := m.Live()
-	require.True(t, ok, why)
+	require.Eventually(t, lives, time.Minute, 10*time.Millisecond)
 	require.False(t, m.Now().Parts()[2].Ready, "the source is not connected")
 
 	source.mu.Lock() // the loop hangs when it asks next
 	require.Eventually(t, func() bool {
 		pass(monitor.StuckAfter + time.Second) // a report that was under way may come once more
-		ok, _ := m.Live()
-		return !ok
+		return !lives()
 	}, time.Minute, 10*time.Millisecond)
 	source.connected = true
 	source.mu.Unlock()
 	running()
-	ok, why = m.Live()
-	require.True(t, ok, why)
+	require.Eventually(t, lives, time.Minute, 10*time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
-	ok, _ = m.Live()
-	require.True(t, ok, "there is no loop any more")
+	require.True(t, lives(), "there is no loop any more")
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/snapshot"
 )
 
 // left does work that does not watch a context, and abandons it when the context
@@ -111,9 +113,11 @@ func awayError(ctx, bounded context.Context, err error) error {
 	return err
 }
 
-// stoppedEarly reports an error that a stop caused before the loop could drain.
+// stoppedEarly reports an error that a stop caused before the loop could drain. A release that a
+// journal tells of ends at its next change of the disk (ErrClosed), or where it waits for its pace (ErrParked).
 func stoppedEarly(ctx context.Context, o Options, err error) error {
-	early := errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) || errors.Is(err, incremental.ErrInterrupted)
+	early := slices.ContainsFunc([]error{context.Canceled, context.Cause(ctx), incremental.ErrInterrupted, snapshot.ErrClosed,
+		ingest.ErrParked}, func(why error) bool { return errors.Is(err, why) })
 	if ctx.Err() == nil || !early {
 		return err
 	}

@@ -41,7 +41,8 @@ func newPruner(ctx context.Context, p *publisher, o Options, published []snapsho
 	for _, e := range published {
 		x.hashes[e.Release], x.marked = e.SHA256, e.Release
 	}
-	x.run = snapshot.Pruning{FS: p.disk, Dir: p.inner.Dir, Fence: p.inner.Fence, Published: x.published, Done: x.pruned}
+	x.run = snapshot.Pruning{FS: p.disk, Dir: p.inner.Dir, Published: x.published, Done: x.pruned,
+		Fence: func() error { return x.fence(p.inner.Fence) }}
 	p.told = x.rendered
 	x.begin()
 	go x.work(after)
@@ -60,6 +61,15 @@ func (x *pruner) published(release uint32) (sha [32]byte, ok bool) {
 	defer x.mu.Unlock()
 	sha, ok = x.hashes[release]
 	return sha, ok && release < x.marked
+}
+
+// fence ends a run between two steps when the daemon stops: the first run under a new rule may
+// have thousands of releases to remove.
+func (x *pruner) fence(held func() error) error {
+	if err := x.ctx.Err(); err != nil || held == nil {
+		return err
+	}
+	return held()
 }
 
 func (x *pruner) pruned(release uint32) {

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -80,4 +82,15 @@ func TestBackupsOfEarlierProcesses(t *testing.T) {
 	require.Equal(t, at, b.Made)
 	require.Equal(t, at, b.Verified)
 	require.EqualValues(t, 7, b.Release)
+}
+
+// TestPruningEndsWithTheDaemon: a stop is not held up by thousands of releases that are due.
+func TestPruningEndsWithTheDaemon(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	x := &pruner{ctx: ctx}
+	held := errors.New("another process publishes")
+	require.NoError(t, x.fence(nil))
+	require.ErrorIs(t, x.fence(func() error { return held }), held)
+	stop()
+	require.ErrorIs(t, x.fence(nil), context.Canceled)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"anond/cmd/anond/internal/pace"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
@@ -21,6 +22,8 @@ type publisher struct {
 	standing *recheck                                // of the newest release
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
+	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
+	run      context.Context
 }
 
 // Close waits for the step in progress, and lets no other follow.
@@ -33,6 +36,15 @@ func (p *publisher) Close() error {
 // durable, once the newest release has been read again. After ctx has ended it
 // stops before the next disk operation.
 func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
+	return p.publish(ctx, v, nil)
+}
+
+// Republish publishes what a process before has published, or may have, with this manifest.
+func (p *publisher) Republish(ctx context.Context, v *incremental.View, manifest [32]byte) (ingest.Release, error) {
+	return p.publish(ctx, v, &manifest)
+}
+
+func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[32]byte) (ingest.Release, error) {
 	if err := ctx.Err(); err != nil {
 		return ingest.Release{}, err
 	}
@@ -41,11 +53,14 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	}
 	until := *p.inner
 	disk := snapshot.NewClosable(p.disk)
-	until.FS = disk
+	until.Repeats = repeats
 	defer context.AfterFunc(ctx, disk.Close)()
+	var done func()
+	until.FS, done = p.paced(ctx, disk)
+	defer done()
 	out, err := until.Publish(snapshot.Of(v), p.settings)
 	if err != nil {
-		if permanent(err) {
+		if !errors.Is(err, ingest.ErrParked) && permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)
 		}
 		return ingest.Release{}, err
@@ -58,6 +73,19 @@ func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Re
 	}
 	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 		NCP: m.Quality.NCP}, nil
+}
+
+// paced is a disk at the pace of release.max_bytes_per_second. What would have to wait for it
+// when the run is told to stop is left to the next start: a stop must not take as long as a
+// slow release, nor write faster than it may. The waiting is outside of Closable, so that
+// Close does not wait for it.
+func (p *publisher) paced(ctx context.Context, disk snapshot.FS) (files snapshot.FS, done func()) {
+	waiting, end := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(p.run, func() { end(ingest.ErrParked) })
+	return p.limit.Files(waiting, disk), func() {
+		unhook()
+		end(nil)
+	}
 }
 
 // gate is the snapshot.Gate over the independent auditor.

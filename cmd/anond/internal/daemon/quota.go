@@ -59,9 +59,14 @@ const againAfter = 5 * time.Second
 // Commit implements incremental.Store. What does not fit is rolled back as a whole
 // (boltstore), so that the same delta may be tried again.
 func (q *quota) Commit(d *incremental.Delta) error {
+	return q.patiently(func() error { return q.Store.Commit(d) })
+}
+
+// patiently writes, and waits where there is no room.
+func (q *quota) patiently(write func() error) error {
 	defer q.waits.Store(false)
 	for {
-		err := q.Store.Commit(d)
+		err := write()
 		if !q.patient || !errors.Is(err, incremental.ErrQuota) {
 			return err
 		}

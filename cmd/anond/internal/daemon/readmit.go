@@ -50,6 +50,9 @@ type Readmitted struct {
 // knows the place of each of its records. Its place stays that of the first reading, so
 // positions, gaps and repeats of a subject are what they would be without the replay.
 func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission) (out Readmitted, err error) {
+	if err := notJournaled(c); err != nil {
+		return out, err
+	}
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
@@ -84,6 +87,9 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	}
 	r := &readmission{machine: machine, letters: l, key: options.Key, schema: schema, keep: c.DeadLetter.Payload,
 		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
+	if r.keys = keyingOf(c, machine.Partitions()); r.keys != nil {
+		r.keys.Links = nil // they were checked when the letter was written
+	}
 	if r.decoder, err = decoderOf(c)(); err != nil {
 		return out, err
 	}
@@ -105,7 +111,7 @@ func (r *readmission) readAgain(ctx context.Context, c *config.Config, o Options
 	if err == nil && reread != nil && len(r.letters.open) > 0 {
 		err = reread(ctx, r.letters.wanted(), r.take)
 	}
-	if err == nil && hasNoHeader(c) && len(r.letters.open) > 0 {
+	if err == nil && hasNoHeader(c) && r.keys == nil && len(r.letters.open) > 0 { // a payload has no key
 		err = sink.all(ctx, true, r.payload)
 	}
 	return err
@@ -126,7 +132,7 @@ func (r *readmission) payload(d ingest.Delivered) error {
 	if err != nil {
 		return fmt.Errorf("dead letter %d: %w", d.Seq, err)
 	}
-	return r.take(d.Partition, d.Offset, d.Payload, nil)
+	return r.take(d.Partition, d.Offset, nil, d.Payload, nil)
 }
 
 // wanted lists the places of the dead letters by partition, ascending.
@@ -147,16 +153,22 @@ type readmission struct {
 	key     sealed.Key
 	schema  *equivclass.Schema
 	decoder ingest.Decoder
-	keep    bool // payloads, in dead letters that are made anew
-	staged  int
+	keys    *ingest.Keying // of a shard
+	keep    bool           // payloads, in dead letters that are made anew
+	staged  int            // records since the last commit
+	bytes   int            // of their messages
 	out     Readmitted
 }
 
-// readmitCommit is the number of records in one transaction.
-const readmitCommit = 5000
+// What one transaction holds: records, and bytes of their messages, which may be kept as
+// payloads of dead letters that are made anew.
+const (
+	readmitCommit = 5000
+	readmitBytes  = 16 << 20
+)
 
 // take judges one record that was read again.
-func (r *readmission) take(p incremental.Partition, offset int64, value []byte, header []string) error {
+func (r *readmission) take(p incremental.Partition, offset int64, key, value []byte, header []string) error {
 	at := place{p, offset}
 	letter, wanted := r.letters.open[at]
 	if !wanted {
@@ -174,26 +186,34 @@ func (r *readmission) take(p incremental.Partition, offset int64, value []byte, 
 	if r.keep {
 		letter.Payload = bytes.Clone(value)
 	}
-	accepted, err := r.judge(letter, value, header)
+	accepted, err := r.judge(letter, key, value, header)
 	if err != nil {
 		return fmt.Errorf("dead letter %d: %w", letter.Seq, err)
 	}
-	if !accepted {
+	if accepted {
+		r.out.Admitted++
+	} else {
 		r.out.Refused++
+	}
+	r.staged, r.bytes = r.staged+1, r.bytes+len(value)
+	if r.staged < readmitCommit && r.bytes < readmitBytes {
 		return nil
 	}
-	r.out.Admitted++
-	if r.staged++; r.staged >= readmitCommit {
-		r.staged = 0
-		return r.machine.Commit()
-	}
-	return nil
+	r.staged, r.bytes = 0, 0
+	return r.machine.Commit()
 }
 
-func (r *readmission) judge(letter incremental.DeadLetter, value []byte, header []string) (accepted bool, err error) {
+func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, header []string) (accepted bool, err error) {
 	row := make(equivclass.Row, len(r.schema.Attributes()))
-	if o := r.decoder.Decode(value, header, row); !o.Accepted() {
+	o := r.decoder.Decode(value, header, row)
+	if !o.Accepted() {
 		return false, r.machine.Rejudged(letter, o.Reason, o.Attribute)
+	}
+	if r.keys != nil {
+		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value, Link: &ingest.Link{}} // its link was followed before
+		if r.keys.Check(letter.Partition, &again, o, row) != nil {
+			return false, nil // it stays what it is: its person may be in another shard
+		}
 	}
 	outcome, err := r.machine.Readmit(letter, row)
 	return outcome.Reason == equivclass.Accepted, err

@@ -91,6 +91,7 @@ func (r *heldRun) until(text string) {
 // Mutations under which it was seen to fail: the loop does not hear of the fault;
 // a run with an end does not wait for it; Publish does not.
 func TestADamagedNewestReleaseEndsEveryRun(t *testing.T) {
+	t.Parallel()
 	for name, x := range map[string]struct {
 		once, more bool
 		found      string // what the run has got to when the damage is found
@@ -125,6 +126,7 @@ func TestADamagedNewestReleaseEndsEveryRun(t *testing.T) {
 // TestNothingIsPublishedBeforeTheRecheck: reading goes on next to it, a release
 // waits for it.
 func TestNothingIsPublishedBeforeTheRecheck(t *testing.T) {
+	t.Parallel()
 	c, more := firstRelease(t)
 	more()
 	r := holdRun(t, t.Context(), c, true)
@@ -143,6 +145,7 @@ func TestNothingIsPublishedBeforeTheRecheck(t *testing.T) {
 // TestAStopDuringTheRecheck: a run that is told to stop does not wait for it. A
 // release that does is left to the next start.
 func TestAStopDuringTheRecheck(t *testing.T) {
+	t.Parallel()
 	for _, waiting := range []bool{false, true} {
 		c, more := firstRelease(t)
 		second := filepath.Join(c.Release.Dir, "000002")

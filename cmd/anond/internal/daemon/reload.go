@@ -56,6 +56,7 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	if fixed := slices.DeleteFunc(slices.Clone(keys), config.Reloadable); len(fixed) > 0 {
 		return nil, s.notReloadable(fixed)
 	}
+	defer s.o.renewal.hold()()
 	use, err := s.prepare(ctx, next)
 	if err != nil {
 		return nil, err
@@ -66,10 +67,13 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 		s.quota.set(before)
 		return nil, err
 	}
+	s.limit.Set(next.Release.MaxRate)
 	s.mu.Lock()
 	s.cfg = next
 	s.mu.Unlock()
-	for _, key := range use() {
+	renewed := use()
+	s.o.renewal.reloaded(next)
+	for _, key := range renewed {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -104,14 +108,14 @@ func (s *steering) tune(ctx context.Context, next *config.Config, keys []string)
 // changed although the configuration has not.
 func (s *steering) prepare(ctx context.Context, next *config.Config) (use func() []string, err error) {
 	brokers, err := s.o.brokers.prepare(ctx, next)
-	served := func() {}
+	served := func() []string { return nil }
 	if err == nil && s.o.Prepare != nil {
 		served, err = s.o.Prepare(next)
 	}
 	if err != nil {
 		return nil, &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: "what was in use before stays in use"}
 	}
-	return func() []string { served(); return brokers() }, nil
+	return func() []string { return append(brokers(), served()...) }, nil
 }
 
 // notReloadable says which changes a running daemon cannot take in.

@@ -44,7 +44,7 @@ func Restore(ctx context.Context, c *config.Config, from string, now time.Time) 
 	if err != nil {
 		return Restored{}, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil {
+	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil && !mayCatchUp(c, err) {
 		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
 	}
 	aside := c.State.Path + ".replaced-" + now.UTC().Format("20060102T150405Z")

@@ -20,6 +20,7 @@ type Status struct {
 	Time    time.Time          `json:"time"`
 	PID     int                `json:"pid"`
 	Dataset string             `json:"dataset"`
+	Shard   *ShardPlace        `json:"shard,omitempty"` // nil: the topic is not sharded
 	Counts  incremental.Status `json:"counts"`
 	// Counted is when Counts were taken: before Time while long work goes on.
 	Counted time.Time `json:"counted"`
@@ -55,6 +56,8 @@ type Status struct {
 	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Backup is what is known of copies of the state.
 	Backup *ingest.Backup `json:"backup,omitempty"`
+	// Certificates in use: when they end, by what they are for.
+	Certificates map[string]time.Time `json:"certificates,omitempty"`
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
 }
@@ -67,6 +70,12 @@ type Partition struct {
 	Next   int64  `json:"next"`
 	End    int64  `json:"end"`
 	Lag    int64  `json:"lag"`
+}
+
+// ShardPlace says which of the processes this is that share a topic.
+type ShardPlace struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
 }
 
 // Newest is the newest release of this process.
@@ -109,6 +118,9 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage,
 		LastRecord: moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
 		State: r.State, Verified: r.Verified}
+	if c.Shard.Set() {
+		s.Shard = &ShardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
+	}
 	if r.Doing != "" {
 		s.Since = moment(r.Since)
 	}

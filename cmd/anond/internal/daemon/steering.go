@@ -17,6 +17,7 @@ import (
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/diskuse"
 	"anond/cmd/anond/internal/outfile"
+	"anond/cmd/anond/internal/pace"
 	"anond/cmd/anond/internal/progress"
 	"anond/config"
 	"anond/incremental"
@@ -33,6 +34,7 @@ type steering struct {
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
 	quota    *quota // set before the loop begins
+	limit    *pace.Limit
 
 	far *meters
 
@@ -51,6 +53,14 @@ type steering struct {
 // meters tell how far long work is: what the report calls Doing, and the release in progress.
 type meters struct{ work, render progress.Meter }
 
+// planned: once all records are in classes, how far the rest of a decision is, is not known.
+func (m *meters) planned(done, all int) {
+	if done >= all {
+		done, all = 0, 0
+	}
+	m.work.Set(int64(done), int64(all))
+}
+
 func (m *meters) rendered(done, all int) { m.render.Set(int64(done), int64(all)) }
 
 // newSteering opens the socket and listens to SIGHUP. The state is locked already, so
@@ -58,7 +68,8 @@ func (m *meters) rendered(done, all int) { m.render.Set(int64(done), int64(all))
 func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &steering{o: o, log: o.Log, commands: ingest.NewCommands(), written: make(chan struct{}, 1), stop: stop, cfg: c, far: far,
-		last: ingest.Report{Time: o.Clock.Now(), Doing: ingest.DoingOpen, Since: o.Clock.Now()}}
+		limit: pace.New(o.Clock, c.Release.MaxRate),
+		last:  ingest.Report{Time: o.Clock.Now(), Doing: ingest.DoingOpen, Since: o.Clock.Now()}}
 	far.work.Begin(o.Clock.Now())
 	if c.Control.Socket != "" {
 		l, err := control.Listen(c.Control.Socket)
@@ -73,6 +84,9 @@ func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
 	}
 	if !o.Once {
 		go s.watchDisk(ctx, c)
+	}
+	if o.Working != nil {
+		go s.tellWork(ctx)
 	}
 	return s, nil
 }
@@ -159,14 +173,15 @@ func (s *steering) ready() error {
 // Status implements control.Daemon.
 func (s *steering) Status() ([]byte, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return json.Marshal(s.status(s.last))
+	now := s.status(s.last)
+	s.mu.Unlock()
+	return json.Marshal(now) // without the lock, for which the loop would wait
 }
 
 // status is what status.json and the socket tell. The lock is held.
 func (s *steering) status(r ingest.Report) Status {
 	out := statusOf(s.cfg, r)
-	out.Disk, out.Backup = s.disk, s.backup()
+	out.Disk, out.Backup, out.Certificates = s.disk, s.backup(), s.o.Monitor.Certificates()
 	now := s.o.Clock.Now()
 	if r.Doing != "" {
 		out.Progress = s.far.work.At(now)
@@ -275,11 +290,15 @@ func (s *steering) Pause(ctx context.Context) (*control.Changed, error) {
 	if err != nil || !a.Changed {
 		return &control.Changed{}, err
 	}
-	err = outfile.Replace(pauseFile(s.config()), 0o600, func(w io.Writer) error {
+	return &control.Changed{Changed: true}, s.markPaused()
+}
+
+// markPaused has a pause outlive this process.
+func (s *steering) markPaused() error {
+	return outfile.Replace(pauseFile(s.config()), 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, s.o.Clock.Now().UTC().Format(time.RFC3339)+"\n")
 		return err
 	})
-	return &control.Changed{Changed: true}, err
 }
 
 // Resume implements control.Daemon.

@@ -110,6 +110,7 @@ func TestSteering(t *testing.T) {
 
 	_, err = ask(s, s.client.Pause)
 	require.NoError(t, err)
+	require.True(t, s.status().Paused, "as soon as the order is answered")
 	s.until("paused", func(r ingest.Report) bool { return r.Paused })
 	require.True(t, s.status().Paused)
 	s.halt()
@@ -208,7 +209,7 @@ func TestHangupReloads(t *testing.T) {
 	s.reloads <- syscall.SIGHUP
 	s.until("reloaded", func(r ingest.Report) bool { return r.Reload != nil && r.Reload.OK })
 	require.Equal(t, slog.LevelWarn, s.level.Level())
-	require.Equal(t, 1, s.event("reloaded"))
+	s.until("it is said", func(ingest.Report) bool { return s.event("reloaded") == 1 })
 }
 
 // TestLogLevel: it changes, and comes back after its time, unless it was changed again.

@@ -146,7 +146,7 @@ func (d *timed) event(name string) int {
 // until lets seconds pass until the daemon reports what is asked for.
 func (d *timed) until(what string, condition func(ingest.Report) bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 		d.mu.Lock()
 		r := d.report
 		d.mu.Unlock()
@@ -181,7 +181,9 @@ func (d *timed) feed(n int) {
 // release waits until a release is published and marked.
 func (d *timed) release(n uint32) {
 	d.t.Helper()
-	d.until(fmt.Sprintf("release %d", n), func(r ingest.Report) bool { return r.Machine.Release == n && r.Releasing == 0 })
+	d.until(fmt.Sprintf("release %d", n), func(r ingest.Report) bool {
+		return r.Newest != nil && r.Newest.Intent.Release == n && r.Releasing == 0 // it is decided before it is in progress
+	})
 }
 
 // pass lets time pass, and returns once the daemon has seen it.

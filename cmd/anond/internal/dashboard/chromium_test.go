@@ -35,8 +35,11 @@ func chromium(t *testing.T) string {
 // and what the page's console says.
 func browse(t *testing.T, address string, flags ...string) (out, console string) {
 	t.Helper()
+	profile, err := os.MkdirTemp("", "chromium")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write to it
 	args := append([]string{"--headless=new", "--disable-gpu", "--no-first-run", "--hide-scrollbars", "--enable-logging=stderr",
-		"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=6000", "--timeout=20000"}, flags...)
+		"--user-data-dir=" + profile, "--virtual-time-budget=6000", "--timeout=120000"}, flags...)
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}

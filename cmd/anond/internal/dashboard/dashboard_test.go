@@ -89,7 +89,7 @@ func figure(t *testing.T, body, id string) string {
 func TestPageSaysWhatTheViewSays(t *testing.T) {
 	_, body := get(t, lived(t, "L2"))
 	for id, want := range map[string]string{"release": "60", "published": "900\u202f000", "k": "5", "share": "33.3\u202f%",
-		"letters": "37", "state": "367.0\u202fMB", "lag": "309", "loss": "0.1108"} {
+		"letters": "37", "state": "350.0\u202fMiB", "lag": "309", "loss": "0.1108"} {
 		assert.Equal(t, want, figure(t, body, id), id)
 	}
 	for _, want := range []string{"a pool needs 210", "release_failed", "source_disconnected", "Sizes of buckets, release 60",
@@ -127,6 +127,14 @@ func TestPageBeforeTheFirstReport(t *testing.T) {
 	assert.Contains(t, body, "Standby")
 	assert.NotContains(t, body, "NaN")
 	wellFormed(t, body)
+}
+
+// TestPageOfAShard says which of the shards it shows.
+func TestPageOfAShard(t *testing.T) {
+	_, body := get(t, monitor.New(monitor.Settings{Dataset: "d", Shard: 2, Shards: 8, FS: snapshot.OS(), Releases: t.TempDir()}))
+	assert.Contains(t, body, "<h1>d, shard 2 of 8</h1>")
+	_, body = get(t, monitor.New(monitor.Settings{Dataset: "d", FS: snapshot.OS(), Releases: t.TempDir()}))
+	assert.Contains(t, body, "<h1>d</h1>")
 }
 
 // wellFormed checks that the charts are XML.

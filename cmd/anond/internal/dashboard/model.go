@@ -11,6 +11,7 @@ import (
 
 	"anond/cmd/anond/internal/monitor"
 	"anond/cmd/anond/internal/present"
+	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -19,6 +20,7 @@ type model struct {
 	Style                            template.CSS
 	Script                           template.JS
 	Dataset, Version, Level, Trigger string
+	Shard                            string // behind the dataset; empty: it is not sharded
 	K, L                             int
 	Ready                            bool
 	Condition, AsOf                  string
@@ -44,6 +46,9 @@ func modelOf(v *monitor.View) (*model, error) {
 	s := v.Settings
 	m := &model{Dataset: s.Dataset, Version: s.Version, Level: s.Level, Trigger: s.Trigger, K: s.K, L: s.L, Parts: v.Parts(), Ready: true,
 		Buckets: s.Level == "L2"}
+	if s.Shards > 0 {
+		m.Shard = fmt.Sprintf(", shard %d of %d", s.Shard, s.Shards)
+	}
 	for _, p := range m.Parts {
 		m.Ready = m.Ready && p.Ready
 	}
@@ -81,6 +86,7 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingConnect: "Connecting to the source", ingest.DoingDecide: "Deciding a release", ingest.DoingCommit: "Writing the state",
 	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
 	ingest.DoingDeliver:  "Delivering dead letters",
+	ingest.DoingForget:   "Forgetting people",
 	ingest.DoingDraining: "Stopping"}
 
 func tiles(v *monitor.View) []tile {
@@ -111,7 +117,21 @@ func tiles(v *monitor.View) []tile {
 		tile{ID: "letters", Title: "Dead letters", Figure: present.Count(int(r.Machine.DeadLetter)),
 			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)),
 			Bad:  r.LetterFailure != ""},
+		tile{ID: "forgotten", Title: "Forgotten", Figure: present.Count(int(r.Machine.Forgotten)), Note: forgottenNote(&r.Machine)},
 		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r), Bad: r.Full})
+}
+
+// forgottenNote says what the records read are, with those of people who were forgotten.
+func forgottenNote(m *incremental.Status) string {
+	if m.Forgotten == 0 && m.ForgetDue == 0 {
+		return "of " + present.Count(int(m.Sent)) + " read"
+	}
+	note := fmt.Sprintf("records; %s read = %s published + %s waiting + %s dead letters + %s forgotten", present.Count(int(m.Sent)),
+		present.Count(m.Published), present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)), present.Count(int(m.Forgotten)))
+	if m.ForgetDue > 0 {
+		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
+	}
+	return note
 }
 
 func dueNote(r *ingest.Report) string {

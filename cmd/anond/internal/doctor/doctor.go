@@ -69,6 +69,8 @@ func Examine(ctx context.Context, p *Patient, show func(Finding)) []Finding {
 	e.files()
 	e.disks()
 	e.clock()
+	e.certificates()
+	e.token(ctx)
 	reached := e.connections(ctx)
 	e.schema(ctx, reached)
 	e.promise()

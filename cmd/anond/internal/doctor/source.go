@@ -26,7 +26,7 @@ func (e *examination) connections(ctx context.Context) bool {
 			e.add(Warning, "source.file", "check source.file.path", "no file matches %s yet", c.Source.File.Path)
 			return false
 		}
-		e.add(OK, "source.file", "", "%d files", len(names))
+		e.add(OK, "source.file", "", "files: %d", len(names))
 	}
 	bounded, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
@@ -68,6 +68,7 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 		e.add(Note, check, "", "the source holds no record to compare it with")
 		return
 	}
+	e.keying(s)
 	refused := 0
 	for _, n := range s.Refused {
 		refused += n
@@ -89,5 +90,18 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 		}
 		e.add(grade, check, "correct schema.attributes or the producer; docs/OPERATIONS.md lists the reasons",
 			"%d of the first %d records would be refused: %s%s", s.Refused[r], s.Records, r.Reason, where)
+	}
+}
+
+// keying says whether the records of a shard are where the keys of their people lead.
+func (e *examination) keying(s *daemon.Sample) {
+	switch {
+	case !e.Config.Shard.Set():
+	case s.Misplaced == 0:
+		e.add(OK, "shard", "", "shard %d of %d: the first %d records are where their keys lead", e.Config.Shard.Index, e.Config.Shard.Of,
+			s.Records)
+	default:
+		e.add(Failed, "shard", daemon.HintOfShard(s.Keying), "%d of the first %d records are in the wrong partition or have the wrong key: %v",
+			s.Misplaced, s.Records, s.Keying)
 	}
 }

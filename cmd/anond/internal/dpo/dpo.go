@@ -1,7 +1,7 @@
 // Package dpo writes the report on a release for a data-protection officer.
 //
 // Guarantee: one HTML page that needs nothing else and prints well. Its figures are those
-// of the published files, their manifests and an audit; it makes none of its own. The same
+// of the published files, their manifests, an audit, and where asked for of the state; it makes none of its own. The same
 // files give the same bytes.
 //
 // Method: three questions of the Article 29 Working Party (Opinion 05/2014, section 2.2:
@@ -27,6 +27,14 @@ type Facts struct {
 	Releases []snapshot.Info    // all, oldest first
 	Audit    *audit.Report      // of all releases
 	Private  bool               // the audit had the private exports
+	Counts   *Counts            // of the state; nil: the report is of public files alone
+}
+
+// Counts say what became of every record that was read, as the state has it now:
+// Sent = Published + Pending + DeadLetter + Forgotten.
+type Counts struct {
+	Sent, Published, Pending, DeadLetter, Forgotten uint64
+	Due                                             int // people who are to be forgotten
 }
 
 //go:embed report.html.tmpl

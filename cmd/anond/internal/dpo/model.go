@@ -29,7 +29,10 @@ type model struct {
 	Files                      []file
 	Kept, Groups               string // classes that the release before had, and what a class is published as
 	Newest                     uint32
+	Read                       []figure // what became of every record that was read
 }
+
+type figure struct{ ID, Name, Value string }
 
 type level struct{ Name, Knows, Claim, Found string }
 
@@ -56,16 +59,28 @@ func modelOf(f *Facts) *model {
 		out.Subject = out.Subject || a.Role == equivclass.Subject
 		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
 	}
+	out.Read = f.Counts.figures()
 	out.Levels = levels(m, f.Audit)
 	out.history()
 	out.Settings = settings(m)
 	out.files()
 	for _, r := range f.Audit.Releases {
-		if uint32(r.Release) == m.Release && m.Release > 1 {
+		if uint32(r.Release) == m.Release && m.Release > 1 && m.Union == nil {
 			out.Kept = fmt.Sprintf("%s of %s", present.Count(r.ClassesKept), present.Count(r.Classes))
 		}
 	}
 	return out
+}
+
+// figures are the counts in the order of their sum; none without a state.
+func (c *Counts) figures() []figure {
+	if c == nil {
+		return nil
+	}
+	count := func(n uint64) string { return present.Count(int(n)) }
+	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
+		{"pending", "+ waiting", count(c.Pending)}, {"dead_letter", "+ dead letters", count(c.DeadLetter)},
+		{"forgotten", "+ forgotten", count(c.Forgotten)}}
 }
 
 // history is how the releases developed.
@@ -98,7 +113,7 @@ func (m *model) files() {
 		}
 	}
 	for _, p := range m.Manifest.Parts {
-		add(p.Part+"/", p.Files)
+		add(p.Dir()+"/", p.Files)
 	}
 	add("", m.Manifest.Files)
 }
@@ -169,6 +184,23 @@ func settings(m *snapshot.Manifest) []setting {
 		out = append(out, setting{"policy.diversity", text})
 	}
 	seeded := map[bool]string{true: "yes", false: "no"}[m.Seeded]
-	return append(out, setting{"certificate", m.Privacy.Certificate}, setting{"seed given from outside", seeded},
+	out = append(out, setting{"certificate", m.Privacy.Certificate}, setting{"seed given from outside", seeded},
 		setting{"format version", fmt.Sprint(m.FormatVersion)})
+	return append(out, shards(m)...)
+}
+
+// shards say what each shard of a union has, also one that publishes nothing because its
+// pool is not eligible: its people wait.
+func shards(m *snapshot.Manifest) (out []setting) {
+	if m.Union == nil {
+		return nil
+	}
+	for _, s := range m.Union.Shards {
+		text := "no release"
+		if s.Release > 0 {
+			text = fmt.Sprintf("release %d of %s: %s records, %s wait", s.Release, s.CreatedAt, present.Count(s.Records), present.Count(s.Pending))
+		}
+		out = append(out, setting{fmt.Sprintf("shard %d of %d", s.Shard, m.Union.Of), text})
+	}
+	return out
 }

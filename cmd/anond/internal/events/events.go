@@ -50,7 +50,7 @@ const (
 
 // All is the table, by name.
 func All() []Event {
-	out := slices.Concat(ofProcess, ofReleases, ofSources)
+	out := slices.Concat(ofProcess, ofReleases, ofSources, ofUnion, ofDeliveries)
 	for i := range out {
 		if e := &out[i]; strings.HasPrefix(e.Name, "source_") || e.Name == "deadletter_payload_dropped" {
 			e.Fields = append(slices.Clip(e.Fields), ofTopics...)

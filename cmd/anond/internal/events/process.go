@@ -8,6 +8,8 @@ var ofProcess = []Event{
 		{Name: "records", Type: Integer},
 		{Name: "k", Type: Integer},
 		{Name: "l", Type: Integer},
+		{Name: "shard", Type: Integer, Optional: true},
+		{Name: "of", Type: Integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "state is open, the loop begins",
@@ -33,6 +35,56 @@ var ofProcess = []Event{
 			Action: "none; make a new backup",
 		},
 	}},
+	{Name: "forgotten", Levels: []string{"info"}, Fields: []Field{
+		{Name: "people", Type: Integer},
+		{Name: "published", Type: Integer},
+		{Name: "unpublished", Type: Integer},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the state has forgotten people: those whose deletes were read, and whom `anond forget` named. `published` and " +
+				"`unpublished` count their records. While anond runs, free pages of the state may hold what was removed (`state.stale`)",
+			Action: "none; restart anond when convenient",
+		},
+	}},
+	{Name: "forget_deferred", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "people", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a start has to forget people and cannot yet, as `error` says: a release is decided and not published (level L1), the first " +
+				"pool was refused, the state has nobody else, or the disk has no room for a second file. Their records are blocked, and the " +
+				"next cut forgets them",
+			Action: "none; of a refused pool: decide about it; of a full disk: make room",
+		},
+	}},
+	{Name: "journal_followed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "entry", Type: Integer},
+		{Name: "entries", Type: Integer},
+		{Name: "records", Type: Integer},
+		{Name: "releases", Type: Integer},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "a start has done again what the journal has and the state had not (`shard.journal`): so many entries, records and " +
+				"releases. The state is at `entry`, and this process is the one that goes on",
+			Action: "none",
+		},
+	}},
+	{Name: "journal_away", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the topic of the journal takes nothing (`shard.journal`). Nothing is committed and no release is made until it does",
+			Action:  "see whether the brokers run, and as many replicas are in sync as `min.insync.replicas` asks for",
+		},
+	}},
+	{Name: "state_cleaned", Levels: []string{"info"}, Cases: []Case{
+		{
+			Meaning: "the start has rewritten the state: no page of the file holds who was forgotten while anond ran",
+			Action:  "none",
+		},
+	}},
 	{Name: "status", Levels: []string{"info"}, Fields: []Field{
 		{Name: "sent", Type: Integer},
 		{Name: "published", Type: Integer},
@@ -52,6 +104,7 @@ var ofProcess = []Event{
 		{Name: "pool_needs", Type: Integer, Optional: true},
 		{Name: "pool_possible", Type: Boolean, Optional: true},
 		{Name: "forgotten", Type: Integer, Optional: true},
+		{Name: "forget_due", Type: Integer, Optional: true},
 		{Name: "outdated", Type: Integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
@@ -131,7 +184,7 @@ var ofProcess = []Event{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "the state was not compacted at the start, and is used as it is",
+			Meaning: "the state was not compacted at the start, or not rewritten after people were forgotten, and is used as it is",
 			Action:  "the error says why; `anond state compact` tries it again while anond is stopped",
 		},
 	}},
@@ -282,8 +335,32 @@ var ofProcess = []Event{
 			Action: "correct the file, or restart anond",
 		},
 	}},
+	{Name: "credentials_renewed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "keys", Type: Texts},
+	}, Cases: []Case{
+		{Meaning: "certificates or secrets were taken in whose files had changed; new connections use them", Action: "none"},
+	}},
+	{Name: "credentials_kept", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "files of certificates or secrets have changed and cannot be used: a key does not fit its certificate, a file is " +
+				"empty, broken or gone. Those before stay in use; logged once for what the files hold",
+			Action: "complete the files: they are taken in within a quarter of a minute. `anond doctor` looks at them",
+		},
+	}},
 	{Name: "config_warning", Levels: []string{"warn"}, Cases: []Case{
 		{Meaning: "a warning about the configuration that a reload has read", Action: "`anond config check`"},
+	}},
+	{Name: "too_many_refused", Levels: []string{"error"}, Fields: []Field{
+		{Name: "records", Type: Integer},
+		{Name: "max_share", Type: Number},
+	}, Cases: []Case{
+		{
+			Meaning: "of the newest `records` more were refused than `dead_letter.max_share` allows: anond pauses",
+			Action: "`anond dlq list` counts the reasons. Correct the producer or the configuration, then `anond resume`; what was refused can be " +
+				"sent again",
+		},
 	}},
 	{Name: "paused", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "since", Type: Text, Optional: true},

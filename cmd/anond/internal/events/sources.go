@@ -107,6 +107,62 @@ var ofSources = []Event{
 			Action:  "none",
 		},
 	}},
+	{Name: "shard_stopped", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "offset", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a record of a shard is not where the key of its person leads, or one before it is missing; exit 78",
+			Action:  "[SCALING.md](SCALING.md#when-a-shard-stops)",
+		},
+	}},
+	{Name: "rekey_started", Levels: []string{"info"}, Fields: []Field{
+		{Name: "from", Type: Text},
+		{Name: "to", Type: Text},
+		{Name: "partitions", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "`anond rekey` begins, or goes on; partitions are those of the topic that it writes",
+			Action:  "none",
+		},
+	}},
+	{Name: "rekey_status", Levels: []string{"info"}, Fields: []Field{
+		{Name: "written", Type: Integer},
+		{Name: "unreadable", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "each minute: records of this run that were keyed by their subjects, and those whose subjects cannot be read",
+			Action:  "none; those become dead letters of shards, which tell why",
+		},
+	}},
+	{Name: "rekey_ended", Levels: []string{"info"}, Fields: []Field{
+		{Name: "written", Type: Integer},
+		{Name: "unreadable", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "`anond rekey` ends; counts as in rekey_status",
+			Action:  "none",
+		},
+	}},
+	{Name: "rekey_write_failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partition", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the topic that `anond rekey` writes takes nothing; the same request is sent again",
+			Action:  "check the brokers and the rights of this client",
+		},
+	}},
+	{Name: "source_repartitioned", Levels: []string{"error"}, Fields: []Field{
+		{Name: "partitions", Type: Integer},
+		{Name: "error", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the topic of a shard has other partitions than when it was first read, or fewer than there are shards; exit 78",
+			Action:  "[SCALING.md](SCALING.md#when-a-shard-stops)",
+		},
+	}},
 	{Name: "source_gap", Levels: []string{"error"}, Fields: []Field{
 		{Name: "partition", Type: Integer},
 		{Name: "want", Type: Integer},

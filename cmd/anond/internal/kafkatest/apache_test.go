@@ -11,7 +11,8 @@ import (
 )
 
 // apache is a single Apache Kafka node in KRaft mode, with a second listener that
-// speaks TLS and wants a password, and a third that wants a certificate.
+// speaks TLS and wants a password, a third that wants a certificate, and a fourth that wants
+// a token.
 type apache struct {
 	node
 	name    string
@@ -43,11 +44,11 @@ func (a *apache) prepare() error {
 	if err := a.certificates(); err != nil {
 		return err
 	}
-	ports, err := freePorts(4)
+	ports, err := freePorts(5)
 	if err != nil {
 		return err
 	}
-	a.open, a.secured.Addr, a.secured.MutualAddr = ports[1], ports[2], ports[3]
+	a.open, a.secured.Addr, a.secured.MutualAddr, a.secured.BearerAddr = ports[1], ports[2], ports[3], ports[4]
 	var users []string
 	for user, mechanism := range map[string]string{admin: "SCRAM-SHA-512", "reader-256": "SCRAM-SHA-256", "reader-512": "SCRAM-SHA-512"} {
 		password := userPassword
@@ -89,18 +90,19 @@ func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // properties is one configuration for Kafka 3.9 and 4: a static quorum of one.
 // Topics are never made by accident, and nothing is allowed to users without an
 // ACL. Faster than by default: the cleaner, groups, which form at once, and a
-// killed broker, which may register again after 2 s instead of 9 s.
+// killed broker, which may register again after 2 s instead of 9 s. Tokens are checked as
+// Kafka does without further classes: they need a subject and an end, and no signature.
 func (a *apache) properties(controller string) string {
 	return strings.NewReplacer("$CONTROLLER", controller, "$OPEN", a.open, "$SAFE", a.secured.Addr,
-		"$MUTUAL", a.secured.MutualAddr, "$DIR", a.dir).Replace(`
+		"$MUTUAL", a.secured.MutualAddr, "$BEARER", a.secured.BearerAddr, "$DIR", a.dir).Replace(`
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@$CONTROLLER
-listeners=PLAINTEXT://$OPEN,SAFE://$SAFE,MUTUAL://$MUTUAL,CONTROLLER://$CONTROLLER
-advertised.listeners=PLAINTEXT://$OPEN,SAFE://$SAFE,MUTUAL://$MUTUAL
+listeners=PLAINTEXT://$OPEN,SAFE://$SAFE,MUTUAL://$MUTUAL,BEARER://$BEARER,CONTROLLER://$CONTROLLER
+advertised.listeners=PLAINTEXT://$OPEN,SAFE://$SAFE,MUTUAL://$MUTUAL,BEARER://$BEARER
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL,MUTUAL:SSL
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL,MUTUAL:SSL,BEARER:SASL_SSL
 log.dirs=$DIR/data
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
@@ -116,6 +118,8 @@ log.cleaner.dedupe.buffer.size=8388608
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS;User:admin
 sasl.enabled.mechanisms=SCRAM-SHA-256,SCRAM-SHA-512
+listener.name.bearer.sasl.enabled.mechanisms=OAUTHBEARER
+listener.name.bearer.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
 listener.name.safe.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.safe.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 ssl.keystore.type=PEM

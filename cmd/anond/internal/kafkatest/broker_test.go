@@ -40,6 +40,7 @@ const (
 	Restart Ability = "restart" // Kill and Start
 	Secure  Ability = "secure"  // Secured
 	Mutual  Ability = "mutual"  // Secured.MutualAddr
+	Bearer  Ability = "bearer"  // Secured.BearerAddr
 	Refuse  Ability = "refuse"  // says that a password is wrong
 	Several Ability = "several" // is a cluster of several nodes (nodes)
 )
@@ -50,6 +51,7 @@ const (
 type Secured struct {
 	Addr       string // TLS and SCRAM
 	MutualAddr string // TLS and a client certificate
+	BearerAddr string // TLS and OAUTHBEARER; takes unsecured JSON Web Tokens
 	CA         certificate
 	Client     certificate // signed by CA
 }

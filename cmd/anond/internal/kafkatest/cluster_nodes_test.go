@@ -138,7 +138,7 @@ func nodes(t *testing.T) *cluster {
 }
 
 // ofCluster are the options of a client that must soon find another node when
-// one gives no answer.
+// one gives no answer, and that waits for nodes which do not know of a topic yet.
 func ofCluster() []kgo.Opt {
-	return []kgo.Opt{kgo.RequestTimeoutOverhead(2 * time.Second), kgo.ProduceRequestTimeout(3 * time.Second)}
+	return []kgo.Opt{kgo.RequestTimeoutOverhead(2 * time.Second), kgo.ProduceRequestTimeout(3 * time.Second), kgo.UnknownTopicRetries(-1)}
 }

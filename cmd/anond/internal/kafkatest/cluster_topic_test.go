@@ -132,11 +132,12 @@ func (p *topic) firstOffset() int64 {
 	rp.Timestamp = -2
 	rt.Topic, rt.Partitions = p.name, []kmsg.ListOffsetsRequestTopicPartition{rp}
 	req.Topics = append(req.Topics, rt)
-	res, err := req.RequestWith(wait(p.t), p.c)
+	found, err := p.offsets(req)
+	if err != nil && kerr.IsRetriable(err) {
+		return -1 // not every node knows the leader yet
+	}
 	require.NoError(p.t, err)
-	part := res.Topics[0].Partitions[0]
-	require.NoError(p.t, kerr.ErrorForCode(part.ErrorCode))
-	return part.Offset
+	return found[0]
 }
 
 // copyFrom writes what partition 0 of a topic holds from an offset on to partition

@@ -15,15 +15,19 @@ import (
 // own, and so is the secured one.
 type fake struct {
 	dir     string
-	addr    string // a closed cluster does not know it any more
+	addr    string
 	cluster *kfake.Cluster
 	locked  *kfake.Cluster
 	secured Secured
 }
 
 func startFake(dir string) (Broker, error) {
-	f := &fake{dir: filepath.Join(dir, "kfake")}
-	if err := f.start(kfake.NumBrokers(1)); err != nil {
+	ports, err := freePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	f := &fake{dir: filepath.Join(dir, "kfake"), addr: ports[0]}
+	if err := f.Start(); err != nil {
 		return nil, err
 	}
 	ca, err := newAuthority()
@@ -45,13 +49,6 @@ func startFake(dir string) (Broker, error) {
 	return f, nil
 }
 
-func (f *fake) start(where kfake.Opt) (err error) {
-	if f.cluster, err = kfake.NewCluster(where, kfake.DataDir(f.dir)); err == nil {
-		f.addr = f.cluster.ListenAddrs()[0]
-	}
-	return err
-}
-
 func (f *fake) Name() string     { return "kfake" }
 func (f *fake) Addrs() []string  { return []string{f.addr} }
 func (f *fake) Secured() Secured { return f.secured }
@@ -60,6 +57,7 @@ func (f *fake) Compact()         { f.cluster.Compact() }
 func (f *fake) Lacks(a Ability) string {
 	return map[Ability]string{
 		Mutual:  "kfake does not take a client certificate for a user",
+		Bearer:  "kfake knows no tokens",
 		Several: "kfake neither elects nor replicates: make test-kafka-cluster",
 		Refuse:  "kfake closes the connection where Kafka says that the password is wrong",
 	}[a]
@@ -80,7 +78,8 @@ func (f *fake) Start() error {
 	if err != nil {
 		return err
 	}
-	return f.start(kfake.Ports(n))
+	f.cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.Ports(n), kfake.DataDir(f.dir))
+	return err
 }
 
 func (f *fake) Close() error {

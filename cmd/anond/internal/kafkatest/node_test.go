@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -25,7 +26,7 @@ type node struct {
 }
 
 // startFor bounds how long a broker may take until it answers.
-const startFor = 2 * time.Minute
+const startFor = 5 * time.Minute
 
 // version is the version of the server's jars.
 func (n *node) version() (string, error) {
@@ -136,16 +137,19 @@ func (n *node) Close() error {
 	return nil
 }
 
-// freePorts returns addresses on loopback that were free a moment ago.
+// freePorts returns addresses on loopback that were free a moment ago. The system gives none of
+// them to a client, or to a listener that takes any port: other tests cannot get one before its
+// broker has it, or while that is away.
 func freePorts(n int) ([]string, error) {
 	var addrs []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for tries := 0; len(addrs) < n; tries++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))) // below Linux's 32768 and IANA's 49152
+		if err == nil {
+			defer l.Close()
+			addrs = append(addrs, l.Addr().String())
+		} else if tries > 1000 {
 			return nil, err
 		}
-		defer l.Close()
-		addrs = append(addrs, l.Addr().String())
 	}
 	return addrs, nil
 }

@@ -125,6 +125,7 @@ type counts struct {
 	Published  int            `json:"published"`
 	Pending    map[string]int `json:"pending"`
 	DeadLetter int            `json:"dead_letter"`
+	Ignored    map[string]int `json:"ignored"`
 	Outbox     int            `json:"outbox"`
 	Release    int            `json:"release"`
 }
@@ -225,10 +226,17 @@ type process struct {
 	text  strings.Builder // lines that are no JSON: messages for people
 }
 
+// start starts the daemon.
 func (s *site) start(args ...string) *process {
 	s.t.Helper()
+	return s.launch(append([]string{"run"}, args...)...)
+}
+
+// launch starts a command that stays.
+func (s *site) launch(args ...string) *process {
+	s.t.Helper()
 	p := &process{t: s.t, site: s, exited: make(chan struct{})}
-	p.cmd = exec.Command(anond, append([]string{"run", "-c", s.file}, args...)...)
+	p.cmd = exec.Command(anond, append(args, "-c", s.file)...)
 	dieWithUs(p.cmd)
 	stderr, err := p.cmd.StderrPipe()
 	require.NoError(s.t, err)

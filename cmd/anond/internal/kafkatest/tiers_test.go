@@ -15,6 +15,8 @@ var chosen = tier.Choice{
 		"TestAborted",
 		"TestBrokerAway",
 		"TestDeadLetterTopic",
+		"TestDeliver",
+		"TestOutputsDocument",
 		"TestEmptyTopic",
 		"TestKill",
 		"TestMutualTLS",

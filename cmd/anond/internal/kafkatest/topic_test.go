@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait; no wait should take that long.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // minMetadataAge lets clients notice new topics and partitions soon.
 const minMetadataAge = 20 * time.Millisecond
@@ -197,15 +197,30 @@ func (p *topic) ends(partitions int32) (ends map[int32]int64) {
 		rt.Partitions = append(rt.Partitions, rp)
 	}
 	req.Topics = append(req.Topics, rt)
-	ends = map[int32]int64{}
+	var err error
+	require.Eventually(p.t, func() bool { // just after an election not every node knows the leader
+		ends, err = p.offsets(req)
+		return err == nil || !kerr.IsRetriable(err)
+	}, patience, poll)
+	require.NoError(p.t, err)
+	return ends
+}
+
+// offsets are those that a request asks for, by partition.
+func (p *topic) offsets(req *kmsg.ListOffsetsRequest) (map[int32]int64, error) {
+	found := map[int32]int64{}
 	for _, shard := range p.c.RequestSharded(wait(p.t), req) {
-		require.NoError(p.t, shard.Err)
+		if shard.Err != nil {
+			return nil, shard.Err
+		}
 		for _, part := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
-			require.NoError(p.t, kerr.ErrorForCode(part.ErrorCode))
-			ends[part.Partition] = part.Offset
+			if err := kerr.ErrorForCode(part.ErrorCode); err != nil {
+				return nil, err
+			}
+			found[part.Partition] = part.Offset
 		}
 	}
-	return ends
+	return found, nil
 }
 
 // committed is what a group has committed.

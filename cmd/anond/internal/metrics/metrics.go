@@ -13,6 +13,7 @@ package metrics
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -94,18 +95,24 @@ func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 // Collect is that of a prometheus.Collector.
 func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	s := sample{View: m.monitor.Now()}
+	s.version, s.began = s.Settings.Version, s.Started
 	s.levels, s.events = m.monitor.Messages()
+	collect(table, m.descs, &s, to)
+	for _, c := range m.others() {
+		c.Collect(to)
+	}
+}
+
+// collect reads a table of a sample; constant are the values of labels that all have behind their own.
+func collect[S any](table []metricOf[S], descs []*prometheus.Desc, s S, to chan<- prometheus.Metric, constant ...string) {
 	for n, x := range table {
 		kind := prometheus.GaugeValue
 		if x.counter {
 			kind = prometheus.CounterValue
 		}
-		x.read(&s, func(value float64, labels ...string) {
-			to <- prometheus.MustNewConstMetric(m.descs[n], kind, value, labels...)
+		x.read(s, func(value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(descs[n], kind, value, append(slices.Clip(labels), constant...)...)
 		})
-	}
-	for _, c := range m.others() {
-		c.Collect(to)
 	}
 }
 
@@ -115,13 +122,17 @@ func (m *Metrics) others() []prometheus.Collector {
 }
 
 // Registry holds the metrics, and those of the Go runtime and the process.
-func (m *Metrics) Registry() *prometheus.Registry {
+func (m *Metrics) Registry() *prometheus.Registry { return registry(m) }
+
+func registry(c prometheus.Collector) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(c, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 
 // Handler serves the metrics, to few readers at a time.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.Registry(), promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+func (m *Metrics) Handler() http.Handler { return handler(m.Registry()) }
+
+func handler(r *prometheus.Registry) http.Handler {
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }

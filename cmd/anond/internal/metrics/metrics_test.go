@@ -4,6 +4,7 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/assert"
@@ -31,8 +33,12 @@ var begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func sampled(t testing.TB) *monitor.Monitor {
 	t.Helper()
 	m := monitor.New(monitor.Settings{Dataset: "hospital", Version: "1.2", Source: "kafka", Topic: "admissions", K: 5, L: 3, Level: "L2",
-		FS: snapshot.OS(), Releases: t.TempDir(), Now: func() time.Time { return begin }})
+		Shard: 2, Shards: 8, FS: snapshot.OS(), Releases: t.TempDir(), Now: func() time.Time { return begin }})
 	m.Observe(report())
+	m.Loaded(100, 610)
+	m.Certified("http_server", begin.Add(time.Hour))
+	m.Certified("kafka_ca", begin)
+	m.Certified("kafka_ca", time.Time{})
 	m.Sized(snapshot.Sizes{Release: 7, Classes: map[int]int{5: 100}, Buckets: map[int]int{10: 3, 41: 2}})
 	return m
 }
@@ -55,9 +61,9 @@ func report() ingest.Report {
 			Pool: &incremental.PoolNeed{Records: 200, Possible: true}}}
 }
 
-func gather(t *testing.T, m *Metrics) map[string]*dto.MetricFamily {
+func gather(t *testing.T, m prometheus.Collector) map[string]*dto.MetricFamily {
 	t.Helper()
-	families, err := m.Registry().Gather()
+	families, err := registry(m).Gather()
 	require.NoError(t, err)
 	out := map[string]*dto.MetricFamily{}
 	for _, f := range families {
@@ -108,6 +114,9 @@ func TestMetricsSayWhatTheReportSays(t *testing.T) {
 		{"anond_pool_needed_records", nil, 200}, {"anond_local_updates_total", nil, 4}, {"anond_release_withheld_total", []string{"held"}, 1},
 		{"anond_dlq_write_failures_total", nil, 1}, {"anond_release_bucket_sizes", []string{"more"}, 2},
 		{"anond_release_next_due_timestamp_seconds", nil, float64(begin.Add(time.Hour).Unix())},
+		{"anond_shard_index", nil, 2}, {"anond_shards", nil, 8},
+		{"anond_state_restore_remaining_records", nil, 510},
+		{"anond_certificate_expiry_timestamp_seconds", []string{"http_server"}, float64(begin.Add(time.Hour).Unix())},
 		{"anond_part_ready", []string{"chain"}, 1}, {"anond_phase", []string{"running"}, 1},
 	} {
 		assert.InDelta(t, x.want, value(t, got[x.name], x.labels...), 1e-9, "%s %v", x.name, x.labels)
@@ -127,8 +136,8 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	require.Equal(t, Reference(), string(doc), "go test ./cmd/anond/internal/metrics -rewrite")
 
 	seen := gather(t, New(sampled(t)))
-	for name, f := range gather(t, New(sampledInCuts(t))) {
-		seen[name] = f
+	for _, more := range []map[string]*dto.MetricFamily{gather(t, New(sampledInCuts(t))), gatherDuties(t)} {
+		maps.Copy(seen, more)
 	}
 	var families []*dto.MetricFamily
 	for name, f := range seen {
@@ -138,7 +147,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 		families = append(families, f)
 		assert.Contains(t, string(doc), "| `"+name+"` |")
 	}
-	for _, x := range table {
+	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRekey)) {
 		assert.NotNil(t, seen[x.name], "%s was not exported", x.name)
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()

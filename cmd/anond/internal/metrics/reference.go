@@ -19,25 +19,23 @@ anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + `
 ` + "`dataset`" + `. One scrape shows one moment: the same figures as ` + "`status.json`" + ` and the dashboard. Labels are names of the
 configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
 
+` + "`anond union`" + ` and ` + "`anond rekey`" + ` serve metrics of their own ([SCALING.md](SCALING.md#watching-rekey-and-union)):
+those of their sections here, and of the process ` + "`anond_build_info`" + `, ` + "`anond_up_since_timestamp_seconds`" + `,
+` + "`anond_log_messages_total`" + ` and ` + "`anond_events_total`" + `.
+
 Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`" + `) come with it. [RUNBOOK.md](RUNBOOK.md) has the alerts.
 `)
 	for _, s := range []struct {
 		title string
-		list  []metric
-	}{{"Process", ofProcess}, {"Source", ofSource}, {"Records read", ofIngest}, {"Records that wait", ofPending}, {"Releases", ofReleases},
-		{"State", ofState}} {
+		list  []measured
+	}{{"Process", described(ofProcess)}, {"Source", described(ofSource)}, {"Records read", described(ofIngest)},
+		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)}, {"State", described(ofState)},
+		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(ofUnion)},
+		{"`anond rekey`", described(ofRekey)}} {
 		heading(&b, s.title)
 		for _, x := range s.list {
-			kind := "gauge"
-			if x.counter {
-				kind = "counter"
-			}
-			row(&b, measured{x.name, kind, x.labels, x.help})
+			row(&b, x)
 		}
-	}
-	heading(&b, "Durations and failures, since the start of the process")
-	for _, x := range counted {
-		row(&b, x)
 	}
 	return b.String()
 }

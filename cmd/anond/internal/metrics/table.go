@@ -16,19 +16,49 @@ import (
 // sample is what one scrape reads.
 type sample struct {
 	*monitor.View
-	levels, events map[string]uint64
+	process
+}
+
+// process is what every process shows.
+type process struct {
+	version        string
+	began          time.Time
+	levels, events map[string]uint64 // of its log
 }
 
 // emit gives a value with the values of the labels.
 type emit func(value float64, labels ...string)
 
-// metric is a line of the table: a gauge or counter that the view has.
-type metric struct {
+// metricOf is a line of a table: a gauge or counter that a sample has.
+type metricOf[S any] struct {
 	name    string
 	counter bool
 	labels  []string
 	help    string
-	read    func(*sample, emit)
+	read    func(S, emit)
+}
+
+// metric is one of the daemon.
+type metric = metricOf[*sample]
+
+// lifted are the metrics of every process, of a sample that holds one.
+func lifted[S any](of func(S) *process) (out []metricOf[S]) {
+	for _, m := range ofEveryProcess {
+		out = append(out, metricOf[S]{m.name, m.counter, m.labels, m.help, func(s S, e emit) { m.read(of(s), e) }})
+	}
+	return out
+}
+
+// described are the lines of a table as the reference has them.
+func described[S any](list []metricOf[S]) (out []measured) {
+	for _, m := range list {
+		kind := "gauge"
+		if m.counter {
+			kind = "counter"
+		}
+		out = append(out, measured{m.name, kind, m.labels, m.help})
+	}
+	return out
 }
 
 // measured is a metric that is counted between reports.
@@ -72,6 +102,14 @@ func reported(name, help string, read func(*ingest.Report) float64) metric {
 func total(m metric) metric {
 	m.counter = true
 	return m
+}
+
+// when is a time as Prometheus has it, 0 if there is none.
+func when(t *time.Time) float64 {
+	if t == nil {
+		return 0
+	}
+	return at(*t)
 }
 
 // at is a time as Prometheus has it, 0 if there is none.
@@ -125,10 +163,18 @@ func sum[K comparable](counts map[K]uint64) (n uint64) {
 
 var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofState)
 
-var ofProcess = []metric{
+// ofEveryProcess are those of anond run, anond union and anond rekey.
+var ofEveryProcess = []metricOf[*process]{
 	{name: "anond_build_info", labels: []string{"version", "goversion"}, help: "Always 1; the labels name the build.",
-		read: func(s *sample, e emit) { e(1, s.Settings.Version, runtime.Version()) }},
-	gauge("anond_up_since_timestamp_seconds", "When the process began.", func(s *sample) float64 { return at(s.Started) }),
+		read: func(p *process, e emit) { e(1, p.version, runtime.Version()) }},
+	{name: "anond_up_since_timestamp_seconds", help: "When the process began.", read: func(p *process, e emit) { e(at(p.began)) }},
+	{name: "anond_log_messages_total", counter: true, labels: []string{"level"}, help: "Lines of the log by level.",
+		read: func(p *process, e emit) { each(p.levels, e) }},
+	{name: "anond_events_total", counter: true, labels: []string{"event"}, help: "Events of level info and above by name, whether or not " +
+		"log.level lets the log have them.", read: func(p *process, e emit) { each(p.events, e) }},
+}
+
+var ofProcess = append(lifted(func(s *sample) *process { return &s.process }), []metric{
 	{name: "anond_phase", labels: []string{"phase"}, help: "1 for what the process does: opening, standby, running or ending.",
 		read: func(s *sample, e emit) {
 			for _, p := range []monitor.Phase{monitor.Opening, monitor.Standby, monitor.Running, monitor.Ending} {
@@ -149,11 +195,14 @@ var ofProcess = []metric{
 		func(s *sample) float64 { return at(s.Reload.Success) }),
 	total(gauge("anond_config_reloads_total", "Attempts to load the configuration after the start.",
 		func(s *sample) float64 { return float64(s.Reload.Count) })),
-	{name: "anond_log_messages_total", counter: true, labels: []string{"level"}, help: "Lines of the log by level.",
-		read: func(s *sample, e emit) { each(s.levels, e) }},
-	{name: "anond_events_total", counter: true, labels: []string{"event"}, help: "Events of level info and above by name, whether or not " +
-		"log.level lets the log have them.", read: func(s *sample, e emit) { each(s.events, e) }},
-}
+	{name: "anond_certificate_expiry_timestamp_seconds", labels: []string{"use"}, help: "When certificates in use end: " +
+		"kafka_client and http_server (the first of the chain), kafka_ca and http_client_ca (the last of the authorities).",
+		read: func(s *sample, e emit) {
+			for _, use := range slices.Sorted(maps.Keys(s.Certificates)) {
+				e(at(s.Certificates[use]), use)
+			}
+		}},
+}...)
 
 var ofSource = []metric{
 	reported("anond_source_connected", "Whether the source answers.", func(r *ingest.Report) float64 { return truth(r.Source.Connected) }),
@@ -171,6 +220,16 @@ var ofSource = []metric{
 				}
 			}
 		}},
+	{name: "anond_shard_index", help: "Number of this shard, from 0; absent if the topic is not sharded.", read: func(s *sample, e emit) {
+		if s.Settings.Shards > 0 {
+			e(float64(s.Settings.Shard))
+		}
+	}},
+	{name: "anond_shards", help: "Number of shards; absent if the topic is not sharded.", read: func(s *sample, e emit) {
+		if s.Settings.Shards > 0 {
+			e(float64(s.Settings.Shards))
+		}
+	}},
 	{name: "anond_kafka_assigned_partitions", help: "Partitions that this process reads; 0 on standby.", read: func(s *sample, e emit) {
 		if s.Settings.Topic != "" {
 			e(float64(len(s.Report.Source.Partitions)))

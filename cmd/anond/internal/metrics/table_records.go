@@ -51,8 +51,11 @@ var ofPending = []metric{
 			e(float64(p.Infeasible), "infeasible")
 		}
 	}},
-	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later. sent = "+
-		"published + pending + dead letters + forgotten.", func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
+	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later, deletes "+
+		"among them. sent = published + pending + dead letters + forgotten.",
+		func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
+	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
+		"at most an hour.", func(r *ingest.Report) float64 { return float64(r.Machine.ForgetDue) }),
 	{name: "anond_pending_oldest_age_seconds", help: "How long the oldest waiting record waits; absent if max_hold is a number of releases.",
 		read: func(s *sample, e emit) {
 			if !s.Report.Time.IsZero() && !s.Settings.HoldInCuts {
@@ -166,8 +169,12 @@ var ofState = []metric{
 	reported("anond_state_file_bytes", "Size of the state's file.", func(r *ingest.Report) float64 { return float64(r.State.File) }),
 	reported("anond_state_free_bytes", "Part of it that holds nothing.", func(r *ingest.Report) float64 { return float64(r.State.Free) }),
 	reported("anond_state_quota_bytes", "state.max_bytes; 0: no limit.", func(r *ingest.Report) float64 { return float64(r.State.Quota) }),
+	reported("anond_state_stale", "Whether free pages of the file may hold people who were forgotten while anond ran; a restart rewrites it.",
+		func(r *ingest.Report) float64 { return truth(r.State.Stale) }),
 	reported("anond_state_full", "Whether nothing is read because the state has no room below state.max_bytes.",
 		func(r *ingest.Report) float64 { return truth(r.Full) }),
+	gauge("anond_state_restore_remaining_records", "Records of the state that the start has not loaded yet; 0 once it is loaded.",
+		func(s *sample) float64 { return float64(s.ToLoad) }),
 	ofBackup("anond_backup_last_success_timestamp_seconds", "When the newest copy of the state was made, as far as is known; 0: there is "+
 		"none. The metrics of backups are there with `state.backup.dir`, and after `anond state backup`.",
 		func(b *ingest.Backup) float64 { return at(b.Made) }),

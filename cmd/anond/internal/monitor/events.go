@@ -25,28 +25,38 @@ const eventsKept = 60
 // longest bounds the text of one event.
 const longest = 400
 
-// recorder remembers the newest events and counts all.
-type recorder struct {
+// Recorder remembers the newest events and counts all. Its methods may be called by several
+// goroutines.
+type Recorder struct {
 	mu     sync.Mutex
 	list   []Event
 	levels map[string]uint64
 	events map[string]uint64
 }
 
-func (r *recorder) newest() []Event {
+// NewRecorder returns one that has seen nothing yet.
+func NewRecorder() *Recorder { return &Recorder{} }
+
+// Log returns a logger that writes to log and remembers what it writes.
+func (r *Recorder) Log(log *slog.Logger) *slog.Logger {
+	return slog.New(recording{Handler: log.Handler(), to: r})
+}
+
+func (r *Recorder) newest() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
 }
 
-func (r *recorder) counts() (levels, events map[string]uint64) {
+// Counts are what was logged, by level and by event.
+func (r *Recorder) Counts() (levels, events map[string]uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.levels), maps.Clone(r.events)
 }
 
 // written counts a line that the log has.
-func (r *recorder) written(level slog.Level) {
+func (r *Recorder) written(level slog.Level) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.levels == nil {
@@ -55,7 +65,7 @@ func (r *recorder) written(level slog.Level) {
 	r.levels[strings.ToLower(level.String())]++
 }
 
-func (r *recorder) take(e Event) {
+func (r *Recorder) take(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {
@@ -75,7 +85,7 @@ func (r *recorder) take(e Event) {
 // level is remembered from level info on.
 type recording struct {
 	slog.Handler
-	to    *recorder
+	to    *Recorder
 	attrs []slog.Attr
 }
 

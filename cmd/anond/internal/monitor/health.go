@@ -36,7 +36,7 @@ func (v *View) Parts() []Part {
 	if r.Time.IsZero() {
 		return []Part{{"state", false, string(v.Phase)}}
 	}
-	parts := []Part{{"state", true, "open"}, chain(r), source(r), sink(r), quota(r), release(r)}
+	parts := []Part{{"state", true, "open"}, chain(r), SourcePart(r), sink(r), quota(r), release(r)}
 	if v.Behind {
 		parts[0] = Part{"state", false, "behind the ledger"}
 	}
@@ -53,7 +53,8 @@ func chain(r *ingest.Report) Part {
 	return Part{"chain", true, "the newest release was read again"}
 }
 
-func source(r *ingest.Report) Part {
+// SourcePart is the source of a daemon or of anond rekey.
+func SourcePart(r *ingest.Report) Part {
 	switch {
 	case r.Source.Stalled:
 		return Part{"source", false, "stalled"}

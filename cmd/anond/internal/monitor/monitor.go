@@ -13,6 +13,7 @@ package monitor
 
 import (
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type Settings struct {
 	Source           string // name of the source
 	Topic            string // of Kafka; empty for other sources
 	K, L             int
+	Shard, Shards    int // this process is number Shard of so many; Shards 0: it is the only one
 	Level            string
 	Recoding         string
 	Trigger          string
@@ -63,6 +65,9 @@ type View struct {
 	Week   []Sample // the last week, a sample each 30 min
 	Events []Event  // newest last
 	Reload Reload
+	// Certificates in use: when they end, by what they are for.
+	Certificates map[string]time.Time
+	ToLoad       int64 // records of the state that the start has not loaded yet
 }
 
 // Reload is the outcome of the newest attempt to load the configuration.
@@ -76,15 +81,17 @@ type Reload struct {
 type Monitor struct {
 	settings Settings
 	started  time.Time
-	events   *recorder
+	events   *Recorder
 	now      atomic.Pointer[View]
 	news     chan struct{} // there is a release
+	toLoad   atomic.Int64
 
 	mu       sync.Mutex
 	beat     time.Time // when the newest report came, by the monotonic clock
 	phase    Phase
 	report   ingest.Report
 	reload   Reload
+	expiries map[string]time.Time // never changed, but replaced
 	releases history
 	hour     series
 	week     series
@@ -96,7 +103,7 @@ func New(s Settings) *Monitor {
 		s.Now = time.Now
 	}
 	now := s.Now()
-	m := &Monitor{settings: s, started: now, beat: now, phase: Opening, events: &recorder{}, news: make(chan struct{}, 1),
+	m := &Monitor{settings: s, started: now, beat: now, phase: Opening, events: NewRecorder(), news: make(chan struct{}, 1),
 		reload: Reload{OK: true, Success: now},
 		hour:   series{every: 10 * time.Second, most: 361}, week: series{every: 30 * time.Minute, most: 337}}
 	m.publish()
@@ -106,17 +113,17 @@ func New(s Settings) *Monitor {
 // Now returns the newest View; the events are those of this moment.
 func (m *Monitor) Now() *View {
 	v := *m.now.Load()
-	v.Events = m.events.newest()
+	v.Events, v.ToLoad = m.events.newest(), m.toLoad.Load()
 	return &v
 }
 
 // Log returns a logger that writes to log and remembers what it writes.
 func (m *Monitor) Log(log *slog.Logger) *slog.Logger {
-	return slog.New(recording{Handler: log.Handler(), to: m.events})
+	return m.events.Log(log)
 }
 
 // Messages counts what was logged, by level and by event.
-func (m *Monitor) Messages() (levels, events map[string]uint64) { return m.events.counts() }
+func (m *Monitor) Messages() (levels, events map[string]uint64) { return m.events.Counts() }
 
 // Enter notes a phase without reports. The last one stays until the state is opened
 // again.
@@ -158,6 +165,26 @@ func (m *Monitor) Reloaded(ok bool) {
 	})
 }
 
+// Loaded takes how many records of the state are loaded, of all.
+func (m *Monitor) Loaded(done, all uint64) { m.toLoad.Store(int64(all) - int64(done)) }
+
+// Certified takes when the certificates for something end; zero: there are none.
+func (m *Monitor) Certified(use string, ends time.Time) {
+	m.change(func() {
+		next := maps.Clone(m.expiries)
+		if next == nil {
+			next = map[string]time.Time{}
+		}
+		if next[use] = ends; ends.IsZero() {
+			delete(next, use)
+		}
+		m.expiries = next
+	})
+}
+
+// Certificates are the ends of the certificates in use. The map must not be changed.
+func (m *Monitor) Certificates() map[string]time.Time { return m.now.Load().Certificates }
+
 // change changes what is kept and shows it.
 func (m *Monitor) change(how func()) {
 	m.mu.Lock()
@@ -170,5 +197,5 @@ func (m *Monitor) change(how func()) {
 func (m *Monitor) publish() {
 	m.now.Store(&View{Settings: &m.settings, Started: m.started, Phase: m.phase, Report: m.report, Releases: m.releases.list,
 		Sizes: m.releases.sizes, OnDisk: m.releases.onDisk, Behind: m.releases.behind(m.report), Hour: m.hour.list, Week: m.week.list,
-		Reload: m.reload})
+		Reload: m.reload, Certificates: m.expiries})
 }

@@ -17,10 +17,23 @@ const more = time.Minute
 // Follow tells the manager what the monitor shows, until the function that it returns is
 // called. When ctx ends, the daemon stops.
 func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock ingest.Clock, daemon *monitor.Monitor) (end func()) {
+	return m.FollowSight(ctx, log, clock, sightOf(daemon))
+}
+
+// Sight is how a process stands, as far as its manager has to know.
+type Sight struct {
+	Up      bool   // what can fail at a start has succeeded
+	Live    bool   // it makes progress, or waits
+	Working bool   // a stop still has to finish something
+	Status  string // one line for people
+}
+
+// FollowSight is Follow of a process that is not the daemon.
+func (m *Manager) FollowSight(ctx context.Context, log *slog.Logger, clock ingest.Clock, see func() Sight) (end func()) {
 	if m == nil {
 		return func() {}
 	}
-	f := &follower{manager: m, log: log, daemon: daemon}
+	f := &follower{manager: m, log: log, see: see}
 	ticks, stop := clock.Ticker(m.period())
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -54,7 +67,7 @@ func (m *Manager) period() time.Duration {
 type follower struct {
 	manager  *Manager
 	log      *slog.Logger
-	daemon   *monitor.Monitor
+	see      func() Sight
 	status   string
 	advanced uint64
 	stopping bool // ctx has ended
@@ -72,8 +85,7 @@ func (f *follower) end() {
 
 // look sends what has changed since it looked last, and what has to be said each time.
 func (f *follower) look() {
-	view := f.daemon.Now()
-	live, _ := f.daemon.Live()
+	now := f.see()
 	m := f.manager
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,16 +93,16 @@ func (f *follower) look() {
 	switch {
 	case f.stopping && !f.stopped:
 		lines, f.stopped = append(lines, "STOPPING=1"), true
-	case !f.stopping && !m.ready && up(view):
+	case !f.stopping && !m.ready && now.Up:
 		lines, m.ready = append(lines, "READY=1"), true
 	}
-	if f.needsTime(view, live) {
+	if f.needsTime(now) {
 		lines = append(lines, fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", more.Microseconds()))
 	}
-	if s := statusOf(view); s != f.status {
-		lines, f.status = append(lines, "STATUS="+s), s
+	if now.Status != f.status {
+		lines, f.status = append(lines, "STATUS="+now.Status), now.Status
 	}
-	if m.watchdog > 0 && live {
+	if m.watchdog > 0 && now.Live {
 		lines = append(lines, "WATCHDOG=1")
 	}
 	if len(lines) > 0 {
@@ -104,13 +116,22 @@ func (f *follower) look() {
 
 // needsTime reports whether a start has made progress since it was asked last, or a stop
 // still does: the loop reports until it has drained, which is bounded.
-func (f *follower) needsTime(v *monitor.View, live bool) bool {
+func (f *follower) needsTime(now Sight) bool {
 	if f.stopping {
-		return live && v.Phase == monitor.Running
+		return now.Live && now.Working
 	}
 	before := f.advanced
 	f.advanced = f.manager.advanced.Load()
 	return !f.manager.ready && f.advanced != before
+}
+
+// sightOf is how a daemon stands.
+func sightOf(daemon *monitor.Monitor) func() Sight {
+	return func() Sight {
+		v := daemon.Now()
+		live, _ := daemon.Live()
+		return Sight{Up: up(v), Live: live, Working: v.Phase == monitor.Running, Status: statusOf(v)}
+	}
 }
 
 // up reports whether what can fail at a start has succeeded. A source that does not answer

@@ -35,7 +35,11 @@ func CheckRecoding(m methods.Method, name string) error {
 
 // partitioner is that of the method asked for, on all processors.
 func (o *Options) partitioner() equivclass.Partitioner {
-	return o.Method.Partitioner(methods.Options{Seed: seedOf(o.Seed), Workers: runtime.GOMAXPROCS(0)})
+	p := o.Method.Partitioner(methods.Options{Seed: seedOf(o.Seed), Workers: runtime.GOMAXPROCS(0)})
+	if r, can := p.(equivclass.Reporting); can && o.Progress != nil {
+		return r.WithProgress(o.Progress)
+	}
+	return p
 }
 
 // CheckSlices checks that slices name each quasi-identifier once, and otherwise

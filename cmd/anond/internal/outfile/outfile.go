@@ -32,6 +32,36 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err er
 	return nil
 }
 
+// ReplaceDurably replaces a file in one step, in a directory that is made if it is not there.
+// Once it has returned, the new content survives a power failure.
+func ReplaceDurably(path string, mode fs.FileMode, content []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp := filepath.Join(dir, "."+filepath.Base(path)+".tmp")
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	f, err := Create(tmp, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
 // Create makes a file at a path where there is neither a file nor a link.
 func Create(path string, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)

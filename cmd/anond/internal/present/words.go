@@ -5,7 +5,10 @@ package present
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
+
+	"anond/cmd/anond/internal/diskuse"
 )
 
 // Count writes a number with thin spaces between groups of three digits.
@@ -36,15 +39,5 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-// Bytes writes a size in decimal units.
-func Bytes(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	v, i := float64(n), 0
-	for v >= 1000 && i < len(units)-1 {
-		v, i = v/1000, i+1
-	}
-	if i == 0 {
-		return fmt.Sprintf("%d\u202fB", n)
-	}
-	return fmt.Sprintf("%.1f\u202f%s", v, units[i])
-}
+// Bytes writes a size as the other surfaces do, on one line.
+func Bytes(n int64) string { return strings.Replace(diskuse.Bytes(n), " ", "\u202f", 1) }

@@ -45,6 +45,12 @@ func (p *Process) Kill() {
 // Ended is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
+// Used is the processor time of a process that has ended, user and system.
+func (p *Process) Used() time.Duration {
+	<-p.ended
+	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+}
+
 // Running reports whether the process has not ended.
 func (p *Process) Running() bool {
 	select {

@@ -16,7 +16,8 @@ var chapters = []struct{ from, to string }{
 
 // ICD10 rolls a code up to its category (E11.9 and E11 to E11.-, as ICD writes it) and to the range of its chapter.
 // National modifications have the same shape; a category that lies between two chapters of
-// the WHO, such as D49 of ICD-10-CM, belongs to the earlier one.
+// the WHO, such as D49 of ICD-10-CM, belongs to the earlier one; but its V00 is an external
+// cause as V01 is, and no code for special purposes.
 func ICD10(code string) ([]string, error) {
 	if !icd.MatchString(code) {
 		return nil, fmt.Errorf("%w: it is no code of ICD-10, such as E11.9", ErrCode)
@@ -24,7 +25,7 @@ func ICD10(code string) ([]string, error) {
 	category := code[:3]
 	chapter := chapters[0]
 	for _, c := range chapters {
-		if category >= c.from {
+		if category >= c.from || category == "V00" && c.from == "V01" {
 			chapter = c
 		}
 	}

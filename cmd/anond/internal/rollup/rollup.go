@@ -17,7 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"anond/equivclass"
 )
 
 // Levels are the labels of a code, from the most special to the most general one, without
@@ -101,9 +102,10 @@ func read(from io.Reader, name string, skipHeader bool) ([]code, error) {
 
 // unfit says why a text can be no leaf.
 func unfit(text string) string {
+	_, why := equivclass.Text{Exact: true}.Clean([]byte(text))
 	switch {
-	case !utf8.ValidString(text):
-		return "is no UTF-8"
+	case why != equivclass.Accepted:
+		return fmt.Sprintf("can be no value (%s)", why)
 	case text == "*":
 		return "is the root"
 	case strings.ContainsAny(text[:1], "[{*"), strings.ContainsAny(text, "|}"):

@@ -23,8 +23,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"anond/cmd/anond/internal/outfile"
 	"anond/incremental"
 )
 
@@ -109,29 +109,8 @@ func Read(path string, key []byte) ([]incremental.Digest, error) {
 
 // Write replaces the list, durably.
 func Write(path string, list []incremental.Digest, key []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	if err := outfile.ReplaceDurably(path, 0o600, Encode(list, key)); err != nil {
+		return fmt.Errorf("the list of who was forgotten cannot be written: %w", err)
 	}
-	tmp := filepath.Join(dir, "."+filepath.Base(path)+".tmp")
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
-		return err
-	}
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(Encode(list, key))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }

@@ -5,8 +5,8 @@
 // but the two health pages answers without it; a comparison of secrets takes the same
 // time whatever is sent. No request is logged.
 //
-// Method: net/http, with a limited listener; the certificate is read again when its
-// file has changed, and whom the server trusts may be replaced while it serves.
+// Method: net/http, with a limited listener; what the server shows of itself, and whom it
+// trusts, may be replaced while it serves (Prepare).
 package web
 
 import (

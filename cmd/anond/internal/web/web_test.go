@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/certificate"
 	"anond/cmd/anond/internal/monitor"
 	"anond/ingest"
 	"anond/snapshot"
@@ -121,30 +122,44 @@ func client(t *testing.T, cert string, own ...tls.Certificate) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: own}}}
 }
 
-// TestCertificateIsReadAgain: files that are replaced are used without a restart, and a
+// TestCertificateIsReplaced: files that are replaced are used without a restart, and a
 // broken file leaves the pair before.
-func TestCertificateIsReadAgain(t *testing.T) {
+func TestCertificateIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := pair(t, dir, 1)
 	s := start(t, Options{Cert: cert, Key: key})
+	o := s.now.Load().Options
 	at := "https://" + s.Address() + "/healthz"
-	code, _, _ := ask(t, client(t, cert), "GET", at, nil)
-	require.Equal(t, 200, code)
-
 	old := client(t, cert)
-	pair(t, dir, 2)
-	later := time.Now().Add(time.Minute) // times of files may be coarser than this test
-	require.NoError(t, os.Chtimes(cert, later, later))
-	code, _, _ = ask(t, client(t, cert), "GET", at, nil)
+	code, _, _ := ask(t, old, "GET", at, nil)
 	require.Equal(t, 200, code)
-	_, err := old.Get(at)
-	require.Error(t, err, "the old certificate is not shown any more")
+	require.Contains(t, s.Expiries(), certificate.HTTPServer)
+	use, err := s.Prepare(o)
+	require.NoError(t, err)
+	require.Empty(t, use(), "nothing has changed")
 
+	pair(t, dir, 2)
+	use, err = s.Prepare(o)
+	require.NoError(t, err)
+	code, _, _ = ask(t, old, "GET", at, nil)
+	require.Equal(t, 200, code, "files alone change nothing")
+	require.Equal(t, []string{"http.tls.cert", "http.tls.key"}, use())
 	trusted := client(t, cert)
-	require.NoError(t, os.WriteFile(cert, []byte("half a file"), 0o600))
-	require.NoError(t, os.Chtimes(cert, later.Add(time.Minute), later.Add(time.Minute)))
 	code, _, _ = ask(t, trusted, "GET", at, nil)
 	require.Equal(t, 200, code)
+	_, err = old.Get(at)
+	require.Error(t, err, "the old certificate is not shown any more")
+
+	for _, text := range []string{"half a file", ""} {
+		require.NoError(t, os.WriteFile(cert, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(key, []byte(text), 0o600))
+		_, err = s.Prepare(o)
+		require.ErrorIs(t, err, ErrTLS)
+		_, err = Start(o, nil, nil)
+		require.ErrorIs(t, err, ErrTLS, "never without TLS")
+		code, _, _ = ask(t, trusted, "GET", at, nil)
+		require.Equal(t, 200, code)
+	}
 }
 
 // TestClientCertificate: with client_ca nobody is served without a certificate.
@@ -278,7 +293,7 @@ func TestPrepare(t *testing.T) {
 	use, err := s.Prepare(Options{Listen: listen, Cert: cert, Key: key, ClientCA: theirs, Token: "second"})
 	require.NoError(t, err)
 	require.Equal(t, 200, shows(old, "first"), "nothing changes before it is used")
-	use()
+	require.Equal(t, []string{"http.tls.client_ca", "http.auth.token"}, use())
 	require.Equal(t, 200, shows(now, "second"))
 	require.Equal(t, 401, shows(now, "first"))
 	_, err = client(t, cert, old).Get("https://" + s.Address() + "/metrics")

@@ -18,6 +18,7 @@ import (
 	"anond/cmd/anond/internal/figures/frontier"
 	"anond/cmd/anond/internal/figures/lgb"
 	"anond/cmd/anond/internal/figures/permutation"
+	"anond/cmd/anond/internal/figures/shards"
 	"anond/cmd/anond/internal/figures/sun"
 	"anond/cmd/anond/internal/figures/wang"
 	"anond/cmd/anond/internal/figures/zhu"
@@ -30,5 +31,5 @@ func Papers() []figures.Figure {
 
 // Figures returns the papers' figures, and the engine's own.
 func Figures() []figures.Figure {
-	return slices.Concat(Papers(), frontier.Figures(), attack.Figures())
+	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures())
 }

@@ -87,6 +87,7 @@ func TestBesideKeepsTheVerdictOfThePublicData(t *testing.T) {
 }
 
 func TestFiguresOfGroups(t *testing.T) {
+	tier.NotShort(t, "it draws figures")
 	for _, id := range []string{"lgb-5", "lgb-6"} {
 		r := figurestest.Run(t, Figures(), id)
 		require.Len(t, r.Panels, 4)

@@ -105,6 +105,7 @@ func TestOneSettingOfMoreErrorRefutes(t *testing.T) {
 
 // The figures are the same for the same seed, but for times.
 func TestFiguresRepeat(t *testing.T) {
+	tier.NotShort(t, "it draws figures")
 	for _, id := range []string{"pa-4", "pa-5"}[:tier.Of(t, 1, 1, 2)] {
 		f := figurestest.Find(t, Figures(), id)
 		in := figures.Input{Seed: 3, Scale: .005}

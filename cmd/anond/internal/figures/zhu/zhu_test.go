@@ -24,6 +24,7 @@ func TestFiguresOfTimes(t *testing.T) {
 }
 
 func TestFiguresOfLoss(t *testing.T) {
+	tier.NotShort(t, "it draws figures")
 	for id, want := range map[string]struct{ rows, claims, panels int }{"zhu-2": {6, 5, 4}, "zhu-4": {6, 5, 4}, "zhu-6": {7, 6, 6}} {
 		if id == "zhu-4" && !tier.Full() {
 			t.Log("PARTLY RUN: zhu-4 is zhu-2 over another axis; the full tier runs it")

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/deliver"
+	"anond/cmd/anond/internal/deliver/postgres"
+	"anond/cmd/anond/internal/deliver/topic"
+	"anond/cmd/anond/internal/pace"
+	"anond/config"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+func newDeliverCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{Use: "deliver", Short: "Deliver releases to Kafka or PostgreSQL",
+		Long: `deliver takes releases to where they are used. It reads the releases directory
+alone, which may be read-only, and never the state: run it as another user, next to
+the daemon or elsewhere. It needs dataset, release.dir and outputs of the
+configuration; a file with these keys alone will do.
+
+Every release that the sink does not have yet is delivered, in order, also one
+whose files were pruned. How far it is, the sink itself says: a delivery that was
+interrupted is repeated, and two at once do no harm.`}
+	c.AddCommand(newDeliverKafkaCommand(env), newDeliverPostgresCommand(env))
+	return c
+}
+
+func newDeliverKafkaCommand(env *environment) *cobra.Command {
+	return newSinkCommand(env, &cobra.Command{
+		Use: "kafka", Short: "Deliver releases to a topic (outputs.kafka)",
+		Long: `kafka writes each release to a topic: a message for each class and bucket that it
+adds, the classes that regrouping replaced, its manifest, and a marker. Nothing is
+ever overwritten or removed, so every release can be made again from the topic:
+anond consume does that. The topic must exist, with cleanup.policy compact.`,
+		Example: "  anond deliver kafka\n  anond deliver kafka --follow -c deliver.yaml",
+	}, func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error) {
+		if err := d.NeedKafka(); err != nil {
+			return nil, nil, err
+		}
+		brokers, err := daemon.OutputBrokers(ctx, &d.Outputs.Kafka, log)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := topic.Open(brokers, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
+		if err != nil {
+			return nil, nil, failure(exitConfig, fmt.Errorf("outputs.kafka: %w", err), "")
+		}
+		return s, s.Close, nil
+	})
+}
+
+func newDeliverPostgresCommand(env *environment) *cobra.Command {
+	return newSinkCommand(env, &cobra.Command{
+		Use: "postgres", Short: "Deliver releases to tables of PostgreSQL (outputs.postgres)",
+		Long: `postgres adds each release to tables of a database, in one transaction: readers
+see whole releases only. The tables are made at the first delivery. A release that
+is there already is compared by the SHA-256 of its manifest and left alone; a
+different one ends the command with exit code 5.`,
+		Example: "  anond deliver postgres\n  anond deliver postgres --follow -c deliver.yaml",
+	}, func(_ context.Context, d *config.Delivery, _ *slog.Logger) (deliver.Sink, func() error, error) {
+		if err := d.NeedPostgres(); err != nil {
+			return nil, nil, err
+		}
+		p := d.Outputs.Postgres
+		s, err := postgres.Open(p.URL.Reveal(), p.Schema, p.Table, d.Dataset)
+		if err != nil {
+			return nil, nil, failure(exitConfig, err, "docs/OUTPUTS.md has examples")
+		}
+		return s, func() error { return nil }, nil
+	})
+}
+
+// opener opens a sink, and says how it is closed.
+type opener func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error)
+
+// newSinkCommand completes a command that delivers.
+func newSinkCommand(env *environment, c *cobra.Command, open opener) *cobra.Command {
+	var path string
+	var follow bool
+	patience := time.Minute
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		d, err := env.loadDelivery(path)
+		if err != nil {
+			return err
+		}
+		log := newLogger(env.stderr, d.Log, isTerminal(env.stderr))
+		sink, done, err := open(c.Context(), d, log)
+		if err != nil {
+			return err
+		}
+		sum, err := deliver.Run(c.Context(), sink, deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Poll: d.Outputs.Poll,
+			Limit:    pace.New(daemon.SystemClock(), d.Outputs.MaxRate),
+			Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64}, Now: time.Now, Log: log})
+		if err := errors.Join(err, done()); err != nil {
+			return err
+		}
+		return env.printDelivered(sink, d.Dir, sum)
+	}
+	configFlag(c, &path)
+	c.Flags().BoolVar(&follow, "follow", false, "stay, and deliver each new release")
+	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to try again if the sink is away")
+	return c
+}
+
+func (e *environment) printDelivered(sink deliver.Sink, dir string, s deliver.Summary) error {
+	var err error
+	switch {
+	case s.First == 0 && s.At == 0:
+		_, err = fmt.Fprintf(e.stdout, "%s: there is no release in %s yet\n", sink.Name(), dir)
+	case s.First == 0:
+		_, err = fmt.Fprintf(e.stdout, "%s: it has all releases up to %d\n", sink.Name(), s.At)
+	case s.First == s.Last:
+		_, err = fmt.Fprintf(e.stdout, "%s: release %d delivered\n", sink.Name(), s.First)
+	default:
+		_, err = fmt.Fprintf(e.stdout, "%s: releases %d to %d delivered\n", sink.Name(), s.First, s.Last)
+	}
+	return err
+}
+
+// loadDelivery reads what of a configuration delivery needs, and prints its warnings.
+func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
+	d, warnings, err := config.LoadDelivery(path, e.lookup, os.ReadFile)
+	e.warn(warnings)
+	return d, err
+}

@@ -1,0 +1,96 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/incremental"
+	"anond/snapshot"
+)
+
+// forget is anond forget of a stopped daemon, for somebody of the feed. It dies at its n-th
+// step; 0: it does not. It returns the steps that it has done.
+func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
+	if w.newestImage() == nil || w.feed.persons == 0 {
+		return nil, nil
+	}
+	list := w.config.Release.Ledger + ".forgotten"
+	before, _ := os.ReadFile(list) // it need not be there
+	person := int(draw) % w.feed.persons
+	options := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Clock: w.clock, StandIns: daemon.StandIns{
+		Forgetting: func(step string) error {
+			if steps = append(steps, step); len(steps) == n {
+				return errKilled
+			}
+			return nil
+		}}}
+	_, err = daemon.Forget(context.Background(), w.config, options, []byte(subjectOf(person)))
+	if slices.Contains(steps, "listed") {
+		w.feed.gone[person] = true
+	}
+	switch {
+	case err == nil, errors.Is(err, errKilled):
+	case slices.ContainsFunc(notForgettable, func(is error) bool { return errors.Is(err, is) }):
+		return nil, w.remirror()
+	default:
+		return nil, fmt.Errorf("forget: %w", err)
+	}
+	if err != nil && w.planted.forgetting != nil {
+		if err := w.planted.forgetting(list, before); err != nil {
+			return nil, err
+		}
+	}
+	return steps, errors.Join(w.noteImage(), w.remirror())
+}
+
+// notForgettable are the states on which anond forget refuses to work: an operator starts
+// anond first, which says what is wrong with them.
+var notForgettable = []error{incremental.ErrUnpublished, incremental.ErrNobodyElse, incremental.ErrCorrupt, snapshot.ErrBehind,
+	snapshot.ErrDamaged, snapshot.ErrDifferent}
+
+// forgetKilled has an erasure die. It has an effect once the list of who was forgotten is
+// durable: then the next start must finish it.
+func (w *inside) forgetKilled(f *fault) error {
+	mark := w.log.Len()
+	steps, err := w.forget(f.N, f.Draw)
+	if err == nil && slices.Contains(steps, "listed") && len(steps) == f.N {
+		f.take(mark)
+	}
+	return err
+}
+
+// forgetting lets faults take effect between the steps of an erasure of the daemon.
+func (w *inside) forgetting(a *armed) func(step string) error {
+	return func(step string) error {
+		if step == "rewritten" || step == "replaced" {
+			if err := w.noteImage(); err != nil {
+				return err
+			}
+		}
+		return a.forgetting()
+	}
+}
+
+// remirror takes into the mirror what a command has changed past it: what a start repairs.
+func (w *inside) remirror() error {
+	for _, path := range []string{filepath.Join(w.archive.dir, "CURRENT"), w.config.Release.Ledger} {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.mirror.Put(path, text, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

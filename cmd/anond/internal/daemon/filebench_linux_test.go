@@ -1,0 +1,87 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/snapshot"
+)
+
+// BenchmarkFile: the whole daemon, durable and with the gate, reads people from a CSV file (a
+// subject, 7 quasi-identifiers) and publishes at the half and at the end. It reports records/s
+// and processor time, all releases included, the bytes of the state a record, the people in
+// the newest release, and the largest resident memory of the process so far.
+func BenchmarkFile(b *testing.B) {
+	for _, level := range []config.Level{config.L1, config.L2} {
+		for _, n := range []int{10_000, 100_000, 1_000_000} {
+			b.Run(fmt.Sprintf("%s/records=%d", level, n), func(b *testing.B) {
+				for b.Loop() {
+					benchFile(b, level, n)
+				}
+			})
+		}
+	}
+}
+
+func benchFile(b *testing.B, level config.Level, records int) {
+	b.StopTimer()
+	c := fileDataset(b, level, records)
+	runtime.GC()
+	b.StartTimer()
+	began, before := time.Now(), processorTime()
+	require.NoError(b, Run(context.Background(), c, Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	b.ReportMetric(float64(records)/time.Since(began).Seconds(), "records/s")
+	b.ReportMetric((processorTime() - before).Seconds(), "cpu-s")
+	b.StopTimer()
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	b.ReportMetric(float64(u.Maxrss)/1024, "max-resident-MiB")
+	state, err := os.Stat(c.State.Path)
+	require.NoError(b, err)
+	b.ReportMetric(float64(state.Size())/float64(records), "state-B/record")
+	m, err := snapshot.Show(snapshot.OS(), c.Release.Dir, 0)
+	require.NoError(b, err)
+	b.ReportMetric(float64(m.Records), "published")
+	b.StartTimer()
+}
+
+// fileDataset is people with a subject in a file.
+func fileDataset(b *testing.B, level config.Level, records int) *config.Config {
+	recoding := map[config.Level]string{config.L1: "generalization", config.L2: "buckets"}[level]
+	text := strings.Replace(fmt.Sprintf(startConfig, level, recoding), "    - {name: age,",
+		"    - {name: person, role: subject}\n    - {name: age,", 1)
+	text = strings.ReplaceAll(text, "20000", fmt.Sprint(records/2))
+	dir := b.TempDir()
+	path := filepath.Join(dir, "anond.yaml")
+	require.NoError(b, os.WriteFile(path, []byte(text), 0o600))
+	in, err := os.Create(filepath.Join(dir, "in.csv"))
+	require.NoError(b, err)
+	w := bufio.NewWriter(in)
+	people, out := io.Pipe()
+	go func() { startPeople(out, records); _ = out.Close() }()
+	for n, lines := 0, bufio.NewScanner(people); lines.Scan(); n++ {
+		person := fmt.Sprint("person-", n)
+		if n == 0 {
+			person = "person"
+		}
+		fmt.Fprintln(w, person+","+lines.Text())
+	}
+	require.NoError(b, w.Flush())
+	require.NoError(b, in.Close())
+	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
+	require.NoError(b, err)
+	return c
+}

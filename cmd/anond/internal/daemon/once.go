@@ -1,0 +1,191 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"anond/cmd/anond/internal/monitor"
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+	"anond/ingest/journal"
+	"anond/ingest/kafkasrc"
+)
+
+// once is one run of the daemon, from the opening of its state to the closing. Its parts
+// appear in the order of their opening.
+type once struct {
+	ctx     context.Context
+	c       *config.Config
+	o       Options
+	lease   lease
+	closers closers
+
+	far       *meters
+	options   boltstore.Options
+	file      *boltstore.Store
+	sizes     *sizes
+	paused    bool
+	steer     *steering
+	store     *quota // the file, as the loop writes to it
+	machine   *incremental.Machine
+	sight     *sight
+	steps     *phases
+	publisher *publisher
+	source    ingest.Source
+	keys      *ingest.Keying
+	log       *kafkasrc.Log    // of the journal; nil: there is none
+	journal   *journal.Journal // the same
+	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
+	headless  error            // the journal has lost its beginning
+	sink      ingest.DeadLetters
+}
+
+// runOnce opens everything, runs the loop, and closes in reverse order.
+func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
+	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
+	r.o.planned = r.far.planned
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.close()) }()
+	for _, step := range []func() error{r.openState, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource, r.openSink} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	r.started()
+	return r.serve()
+}
+
+// openState opens the file of the state, and what shows and steers from then on.
+func (r *once) openState() (err error) {
+	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
+		return err
+	}
+	r.options.Progress = func(done, all uint64) {
+		r.far.work.Set(int64(done), int64(all))
+		r.o.Monitor.Loaded(done, all)
+		r.o.Manager.Advance()
+	}
+	if r.file, err = openForgetful(r.ctx, r.c, r.o, r.options, r.lease); err != nil {
+		return err
+	}
+	r.closers.add(r.file.Close)
+	if err := removeReadingCopies(r.c); err != nil {
+		return err
+	}
+	r.sizes = watchSizes(r.file)
+	r.closers.add(r.sizes.close)
+	if r.paused, err = beginsPaused(r.c, r.o); err != nil {
+		return err
+	}
+	if r.steer, err = newSteering(r.c, r.o, r.far); err != nil {
+		return err
+	}
+	r.closers.add(r.steer.Close)
+	return nil
+}
+
+func (r *once) openMachine() (err error) {
+	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
+	r.steer.quota = r.store
+	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
+		return err
+	}
+	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {
+		r.o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
+	}
+	if r.c.Repeat == config.RepeatSticky {
+		r.o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
+			"event", "sticky_subjects", "l", r.c.Policy.L)
+	}
+	r.sight = newSight(r.c, r.o, r.sizes, r.steer)
+	r.steps = newPhases(r.sight.observe, r.o, r.machine)
+	return nil
+}
+
+// openPublisher compares releases and ledger with the state.
+func (r *once) openPublisher() error {
+	err := r.steps.during(ingest.DoingVerify, func() (err error) {
+		r.publisher, err = newPublisher(r.ctx, r.c, r.machine, r.o, r.far.rendered)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.closers.add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
+	r.publisher.inner.Fence, r.sight.standing = r.lease.fence, r.publisher.standing
+	r.publisher.limit = r.steer.limit
+	return r.lease.witness(r.ctx, r.machine)
+}
+
+func (r *once) openSource() error {
+	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
+		return r.steps.during(ingest.DoingConnect, func() (err error) {
+			r.source, err = reachSource(ctx, r.c, r.machine, r.o, r.lease)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.closers.add(r.source.Close)
+	r.keys, err = keysOf(r.c, r.machine, r.source)
+	return err
+}
+
+func (r *once) openSink() error {
+	sink, err := openDeadLetters(r.c, r.o, r.options.Key)
+	if err != nil {
+		return err
+	}
+	r.closers.add(sink.Close)
+	r.sink = r.o.StandIns.letters(sink)
+	return nil
+}
+
+func (r *once) started() {
+	s := r.machine.Status()
+	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Intents()),
+		"records", s.Published + s.Pending.Total(), "k", r.c.Policy.K, "l", r.c.Policy.L}
+	if r.c.Shard.Set() {
+		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
+	}
+	r.o.Log.Info("started", said...)
+}
+
+// serve runs the loop, and next to it what looks after releases and backups.
+func (r *once) serve() error {
+	releases := inspect(r.ctx, r.c, r.o, r.machine.Intents(), r.publisher.standing)
+	r.closers.add(releases.close)
+	copies := newBackups(r.ctx, r.c, r.file, r.o)
+	r.closers.add(copies.close) // before the store, which it reads
+	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Intents()), r.steer, releases.done)
+	r.closers.add(pruning.close) // before the publisher, through whose disk it writes
+	show, last := r.steps.observe, ingest.Report{}
+	r.steer.begins(copies)
+	host := r.host()
+	host.Damage = releases.Damage
+	host.Observe = func(now ingest.Report) { last = now; show(now); copies.observe(now); pruning.observe(now) }
+	err := host.Run(r.ctx)
+	r.o.Monitor.Enter(monitor.Ending)
+	if err := r.publisher.standing.end(r.ctx, err); err != nil || !r.o.Once {
+		return err
+	}
+	releases.finish(r.ctx, &last, show)
+	return nil
+}
+
+// host joins the parts.
+func (r *once) host() *ingest.Host {
+	c, o := r.c, r.o
+	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Keys: r.keys, Schema: c.Schema(), NewDecoder: decoderOf(c),
+		DeadLetters: r.sink, Payload: c.DeadLetter.Payload, MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
+		Publisher: r.publisher, Trigger: triggerOf(c), Fence: r.lease.fence, Faults: r.publisher.standing.fault,
+		Forgetting: newEraser(r.ctx, c, o, r.file, r.store), Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
+		Clock: o.Clock, Log: o.Log, Meter: o.Meter, Policy: policyDigest(c), Shares: sharesOf(c), Once: o.Once,
+		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
+	if r.journal != nil {
+		host.Journal, host.Republish = r.journal, r.publisher.Republish
+	}
+	return host
+}

@@ -1,0 +1,120 @@
+package daemon
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"sync"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// subjectKey keys the digests of subjects in the state; nil: a key of the state's seed does.
+func subjectKey(c *config.Config) []byte {
+	k := c.SubjectKey()
+	if !k.Set() {
+		return nil
+	}
+	return k.Derive("anond digest of a subject")
+}
+
+// subjectKeyName names subject.key in front of the digests in exports, so that an audit of several
+// shards knows that they have the same key; empty without one. It does not tell the key.
+func subjectKeyName(c *config.Config) string {
+	k := c.SubjectKey()
+	if !k.Set() {
+		return ""
+	}
+	return hex.EncodeToString(k.Derive("anond name of a subject key")[:8]) + ":"
+}
+
+// recordKey makes the key of a subject in a topic of anond rekey: HMAC-SHA-256 under a key
+// derived from subject.key, the first 16 bytes as 32 hexadecimal digits. Who has the topic and
+// not subject.key learns from it which records are of one person, as from the subject itself,
+// and not who that is.
+func recordKey(c *config.Config) func(subject []byte) []byte {
+	secret := c.SubjectKey().Derive("anond key of a rekeyed record")
+	macs := sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }} // decoders work side by side
+	return func(subject []byte) []byte {
+		mac := macs.Get().(hash.Hash)
+		defer macs.Put(mac)
+		mac.Reset()
+		mac.Write(subject)
+		return hex.AppendEncode(nil, mac.Sum(nil)[:16])
+	}
+}
+
+// linkKey seals the links of records in a topic of anond rekey: whoever has the topic and not
+// subject.key can make none.
+func linkKey(c *config.Config, topic string) *ingest.LinkKey {
+	return ingest.NewLinkKey(c.SubjectKey().Derive("anond link of a rekeyed record"), topic)
+}
+
+// keyingOf checks the keys of a shard's records; nil: the configuration has none.
+func keyingOf(c *config.Config, partitions int) *ingest.Keying {
+	if !c.Shard.Set() {
+		return nil
+	}
+	k := &ingest.Keying{Partitions: partitions, Subject: c.Schema().SubjectIndex()}
+	if c.Shard.Key == config.KeyIsDigest {
+		k.Digest, k.Links = recordKey(c), linkKey(c, c.Source.Kafka.Topic)
+		k.Unsealed = c.Shard.Links == config.AnyLinks
+	}
+	return k
+}
+
+// inAnotherShard says that a person's records are those of another shard, which has to forget
+// the person, too. partitions is how many the topic has, 0: not known yet.
+func inAnotherShard(c *config.Config, partitions int, subject []byte) []Remainder {
+	k := keyingOf(c, partitions)
+	if k == nil || partitions == 0 {
+		return nil
+	}
+	if k.Digest != nil {
+		subject = k.Digest(subject)
+	}
+	shard := int(ingest.PartitionOf(subject, partitions)) % c.Shard.Of
+	if shard == c.Shard.Index {
+		return nil
+	}
+	return []Remainder{{What: "all records of the person", Where: []string{fmt.Sprintf("shard %d of %d", shard, c.Shard.Of)},
+		Why: "the key of the person leads there: run anond forget with the configuration of that shard"}}
+}
+
+// keysOf is keyingOf, and keeps how many partitions the topic has: the first commit stores it.
+func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.Keying, error) {
+	if !c.Shard.Set() {
+		return nil, nil
+	}
+	of, ok := s.(ingest.Partitioned)
+	if !ok {
+		return nil, &ConfigError{errors.New("shard needs a source that has partitions")}
+	}
+	m.SetPartitions(of.Partitions())
+	return keyingOf(c, m.Partitions()), nil
+}
+
+// HintOfShard says what an operator can do about a topic that cannot be sharded as it is.
+func HintOfShard(err error) string {
+	var moved *ingest.RepartitionedError
+	var wrong *ingest.KeyingError
+	switch {
+	case errors.As(err, &wrong) && wrong.Link:
+		return "nobody but anond rekey may have the right to write to the topic. If an earlier anond began to write it: shard.links: any; " +
+			"else write another topic with anond rekey --to, for a new epoch of all shards"
+	case errors.As(err, &moved) && moved.Was == 0:
+		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond rekey"
+	case errors.As(err, &moved):
+		return "nothing was lost: write the topic anew with anond rekey, for a new epoch of all shards"
+	case errors.Is(err, ingest.ErrHole):
+		return "the topic has lost records, or another program writes to it: write another topic with anond rekey --to, " +
+			"for a new epoch of all shards"
+	}
+	return "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), " +
+		"or write the topic anew: anond rekey"
+}

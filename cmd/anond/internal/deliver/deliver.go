@@ -1,0 +1,188 @@
+package deliver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"anond/cmd/anond/internal/pace"
+	"anond/ingest"
+	"anond/snapshot"
+)
+
+// Options say what is delivered, and how.
+type Options struct {
+	FS     snapshot.FS
+	Dir    string // of the releases
+	Follow bool   // stay, and deliver each new release
+	Poll   time.Duration
+	Limit  *pace.Limit // of the bytes that are sent; nil: none
+	// Patience is how long a sink may be away if nobody follows.
+	Patience  time.Duration
+	Reconnect ingest.Reconnect
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Summary is what was delivered: the releases First to Last, none if both are 0. At is the
+// newest that the sink has.
+type Summary struct {
+	First uint32 `json:"first"`
+	Last  uint32 `json:"last"`
+	At    uint32 `json:"at"`
+}
+
+// Run delivers every release that the sink does not have yet, in order. It ends with nil
+// when there is none left, or if it follows, when the context ends. A sink that is away is
+// tried again.
+func Run(ctx context.Context, sink Sink, o Options) (Summary, error) {
+	d := &delivery{Options: o, sink: sink, history: snapshot.NewHistory(o.FS, o.Dir), attempts: o.Reconnect.Attempts()}
+	for {
+		err := d.pass(ctx)
+		switch {
+		case ctx.Err() != nil && o.Follow:
+			return d.done, nil
+		case ctx.Err() != nil:
+			return d.done, ctx.Err()
+		case err == nil:
+			d.back()
+			if !o.Follow {
+				return d.done, nil
+			}
+			wait(ctx, o.Poll)
+		case errors.Is(err, ErrFinal), errors.Is(err, snapshot.ErrDamaged):
+			return d.done, err
+		default:
+			if !d.away(err) {
+				return d.done, err
+			}
+			_ = d.attempts.Wait(ctx) // the context is looked at above
+		}
+	}
+}
+
+type delivery struct {
+	Options
+	sink     Sink
+	history  *snapshot.History
+	attempts *ingest.Attempts
+	known    bool // position was read
+	position Position
+	since    time.Time // of the first failure in a row; zero: none
+	said     time.Time // when a failure was logged last
+	saidText string    // and what it was
+	done     Summary
+}
+
+// pass delivers what is there.
+func (d *delivery) pass(ctx context.Context) error {
+	first, newest, err := d.history.Ends()
+	if err != nil || newest == 0 || d.known && newest == d.position.Release {
+		return err
+	}
+	if !d.known {
+		if err := d.ordinary(newest); err != nil {
+			return err
+		}
+		if d.position, err = d.sink.Position(ctx); err != nil {
+			return err
+		}
+		if err := d.position.agrees(d.history, newest); err != nil {
+			return err
+		}
+		d.known, d.done.At = true, d.position.Release
+		d.Log.Info("delivery begins", "event", "delivery_started", "sink", d.sink.Name(), "has", d.position.Release, "newest", newest)
+	}
+	if newest < d.position.Release {
+		return d.position.agrees(d.history, newest)
+	}
+	for n := max(first, d.position.Release+1); n <= newest; n++ {
+		if err := d.one(ctx, first, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrUnion: the directory is a union of shards, whose releases are delivered shard by shard.
+var ErrUnion = errors.New("the releases are a union of shards")
+
+// ordinary refuses a union.
+func (d *delivery) ordinary(newest uint32) error {
+	m, err := snapshot.Show(d.FS, d.Dir, newest)
+	if err != nil {
+		return err
+	}
+	if m.Union != nil {
+		return Final(ErrUnion)
+	}
+	return nil
+}
+
+func (d *delivery) one(ctx context.Context, first, number uint32) error {
+	r, err := open(d.history, first, number)
+	if err != nil {
+		return err
+	}
+	r.paced = func(to io.Writer) io.Writer { return d.Limit.Writer(ctx, to) }
+	began := d.Now()
+	if err := d.sink.Deliver(ctx, r); err != nil {
+		return err
+	}
+	d.back()
+	if d.done.First == 0 {
+		d.done.First = number
+	}
+	d.done.Last, d.done.At = number, number
+	d.position = Position{number, r.SHA256}
+	d.Log.Info("delivered", "event", "release_delivered", "sink", d.sink.Name(), "release", number, "records", r.Manifest.Records,
+		"ms", d.Now().Sub(began).Milliseconds())
+	return nil
+}
+
+// Trouble is logged once a minute; another one after a second, since its cause, and what helps,
+// may be new.
+const sayAgain, sayOther = time.Minute, time.Second
+
+// away notes a failure, and reports whether to try again. A file that is gone may have been
+// pruned meanwhile: then it is found elsewhere at the next attempt.
+func (d *delivery) away(err error) bool {
+	now := d.Now()
+	if d.since.IsZero() {
+		d.since = now
+	}
+	if !d.Follow && now.Sub(d.since) >= d.Patience {
+		return false
+	}
+	every := sayAgain
+	if err.Error() != d.saidText {
+		every = sayOther
+	}
+	if now.Sub(d.said) >= every && (d.attempts.Failed() > 0 || !errors.Is(err, fs.ErrNotExist)) {
+		d.said, d.saidText = now, err.Error()
+		d.Log.Warn("not delivered; it is tried again", "event", "delivery_failed", "sink", d.sink.Name(), "error", err.Error(),
+			"attempts", d.attempts.Failed()+1)
+	}
+	return true
+}
+
+// back notes that it works.
+func (d *delivery) back() {
+	if !d.said.IsZero() {
+		d.Log.Info("delivering again", "event", "delivery_resumed", "sink", d.sink.Name())
+	}
+	d.since, d.said = time.Time{}, time.Time{}
+	d.attempts.Succeeded()
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,15 @@
+// Package deliver takes published releases to where they are used: to a topic (package
+// topic) and to a database (package postgres).
+//
+// Guarantee: a sink gets every release of a chain, in order, each once or again with the
+// same content, also after crashes, retries, and beside others that deliver the same. What
+// reads a sink sees whole releases only. Nothing but public files is read: manifests, parts
+// and hierarchies. So nothing is published here (rules A, D and F of docs/THREAT_MODEL.md
+// are about releases, and a copy of one is not a second rendering): who reads the sink
+// knows what a reader of the files knows.
+//
+// Method: what a release changed is what it gave birth to and which classes died in it
+// (snapshot.History). How far a sink is, the sink itself says. This package keeps nothing.
+//
+// It imports neither the state nor what opens it; a test of the module holds that.
+package deliver

@@ -1,0 +1,61 @@
+package deliver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anond/snapshot"
+)
+
+// Sink is where releases are delivered to.
+type Sink interface {
+	// Name says in words where that is, without secrets.
+	Name() string
+	// Position tells how far the sink is.
+	Position(ctx context.Context) (Position, error)
+	// Deliver takes a release in, whole or not at all as far as readers see. It may be
+	// called again with the same release.
+	Deliver(ctx context.Context, r *Release) error
+}
+
+// Position is the newest release that a sink has whole, with all before it; the zero value:
+// none. SHA256 is that of its manifest.
+type Position struct {
+	Release uint32
+	SHA256  [32]byte
+}
+
+// ErrFinal marks what trying again does not help.
+var ErrFinal = errors.New("trying again does not help")
+
+// Final marks an error so.
+func Final(err error) error { return &finalError{err} }
+
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() []error { return []error{e.error, ErrFinal} }
+
+// ErrOther: the sink holds other releases than the directory. Delivering on would mix two
+// chains, which may be of the same people (rule F, forbidden).
+var ErrOther = errors.New("the sink does not hold the releases of this directory")
+
+// Other is ErrOther with what differs.
+func Other(format string, args ...any) error {
+	return Final(fmt.Errorf("%w: %s", ErrOther, fmt.Sprintf(format, args...)))
+}
+
+// agrees compares what a sink has with the directory.
+func (p Position) agrees(h *snapshot.History, newest uint32) error {
+	if p.Release == 0 {
+		return nil
+	}
+	if p.Release > newest {
+		return Other("it has release %d, the newest of the directory is %d", p.Release, newest)
+	}
+	mine, err := h.Published(p.Release)
+	if err == nil && mine.SHA256 != p.SHA256 {
+		err = Other("its release %d has another manifest", p.Release)
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package events
+
+// ofDeliveries are the events of anond deliver.
+var ofDeliveries = []Event{
+	{Name: "delivery_started", Levels: []string{"info"}, Fields: []Field{
+		{Name: "sink", Type: Text},
+		{Name: "has", Type: Integer},
+		{Name: "newest", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "`anond deliver` has asked the sink how far it is: it `has` all releases up to that one (0: none), and those up to " +
+				"`newest` are delivered",
+			Action: "none",
+		},
+	}},
+	{Name: "release_delivered", Levels: []string{"info"}, Fields: []Field{
+		{Name: "sink", Type: Text},
+		{Name: "release", Type: Integer},
+		{Name: "records", Type: Integer},
+		{Name: "ms", Type: Integer},
+	}, Cases: []Case{
+		{Meaning: "the sink has the whole release", Action: "none"},
+	}},
+	{Name: "delivery_failed", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "sink", Type: Text},
+		{Name: "error", Type: Text},
+		{Name: "attempts", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the sink, or a file of the releases, cannot be used at present. It is tried again, at growing intervals of at most " +
+				"30 s; logged once a minute, and when the error is another. What readers see is the release before, whole",
+			Action: "follow the hint in `error`; check `outputs`, and whether broker or server runs",
+		},
+	}},
+	{Name: "delivery_resumed", Levels: []string{"info"}, Fields: []Field{
+		{Name: "sink", Type: Text},
+	}, Cases: []Case{
+		{Meaning: "it works again", Action: "none"},
+	}},
+}

@@ -1,0 +1,110 @@
+package shardtrial
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Run is one run over a topic.
+type Run struct {
+	Site               string
+	Processes          int
+	Sharded            bool
+	Records            int
+	Took               time.Duration
+	CPU, UnionCPU      time.Duration
+	Peaks              []int64 // bytes resident at most, by process
+	Kills, UnionKills  int
+	Bounced            bool  // a broker was killed
+	Releases           []int // by shard
+	UnionReleases      int
+	Judged             bool
+	Published, Pending int
+	DeadLetters        int
+}
+
+// Report is what a trial found.
+type Report struct {
+	Shards, Records int
+	Runs            []*Run
+	Replayed        int // releases whose decisions were made again
+	Compared        Compared
+	Faults          []string
+}
+
+func (r *Report) add(run *Run) { r.Runs = append(r.Runs, run) }
+
+// of returns the run of a site.
+func (r *Report) of(site string) *Run {
+	for _, run := range r.Runs {
+		if run.Site == site {
+			return run
+		}
+	}
+	return &Run{}
+}
+
+func (r *Report) fault(site, what string) { r.Faults = append(r.Faults, site+": "+what) }
+
+func (r *Report) judged(site string, e *evidence, faults []string) {
+	run := r.of(site)
+	run.Judged = true
+	for _, s := range e.shards {
+		run.Published, run.Pending, run.DeadLetters = run.Published+len(s.published), run.Pending+s.pending, run.DeadLetters+len(s.letters)
+	}
+	for _, f := range faults {
+		r.fault(site, f)
+	}
+}
+
+func (r *Report) compared(c Compared, faults []string) {
+	r.Compared = c
+	for _, f := range faults {
+		r.fault("ordered, killed", f)
+	}
+}
+
+// Summary is one line for people.
+func (r *Report) Summary() string {
+	if len(r.Faults) > 0 {
+		return fmt.Sprintf("FAILED with %d shards, %d records: %s", r.Shards, r.Records, strings.Join(r.Faults, "\n  "))
+	}
+	kills, unions, brokers := 0, 0, 0
+	for _, run := range r.Runs {
+		kills, unions = kills+run.Kills, unions+run.UnionKills
+		if run.Bounced {
+			brokers++
+		}
+	}
+	return fmt.Sprintf("PASSED with %d shards, %d records a run: nothing lost or doubled, unions certified, after %d kills of shards, "+
+		"%d of unions, %d of brokers; %d releases decided again alike; %d releases (%d files, %.1f MB) of a killed run equal those of an "+
+		"undisturbed one",
+		r.Shards, r.Records, kills, unions, brokers, r.Replayed, r.Compared.Releases, r.Compared.Files, float64(r.Compared.Bytes)/1e6)
+}
+
+// WriteTable writes a line for each run.
+func (r *Report) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "run\tprocesses\trecords\tseconds\trecords/s\tCPU s\tCPU us/record\tunion CPU s\tMB a process\tkills\tunion kills\t"+
+		"releases\tof the union\tpublished\tpending\tdead letters\t")
+	for _, run := range r.Runs {
+		seconds, cpu := run.Took.Seconds(), run.CPU.Seconds()
+		var peaks []string
+		for _, p := range run.Peaks {
+			peaks = append(peaks, fmt.Sprint(p>>20))
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f\t%.0f\t%.1f\t%.1f\t%.1f\t%s\t%d\t%d\t", run.Site, run.Processes, run.Records, seconds,
+			float64(run.Records)/seconds, cpu, 1e6*cpu/float64(run.Records), run.UnionCPU.Seconds(), strings.Join(peaks, " "), run.Kills,
+			run.UnionKills)
+		if !run.Judged {
+			fmt.Fprint(t, "\t\t\t\t\t\n")
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t\n", strings.Trim(fmt.Sprint(run.Releases), "[]"), run.UnionReleases, run.Published, run.Pending,
+			run.DeadLetters)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/duty"
+	"anond/cmd/anond/internal/metrics"
+	"anond/cmd/anond/internal/monitor"
+	"anond/config"
+	"anond/ingest/rekey"
+)
+
+// rekeyOnDuty rekeys, and shows how it stands.
+func (e *environment) rekeyOnDuty(ctx context.Context, cfg *config.Config, what daemon.Rekeying, once bool) (rekey.Counts, error) {
+	d := duty.New(release, daemon.SystemClock())
+	log := d.Log(newLogger(e.stderr, cfg.Log, isTerminal(e.stderr)))
+	what.View = daemon.NewRekeyView(d, cfg)
+	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
+	shown := &onDuty{duty: d, log: log, metrics: metrics.Rekey(d, now), status: func() any { return now() },
+		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
+		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
+			again, err := cfg.Again(e.lookup, os.ReadFile)
+			if err != nil {
+				return nil, err
+			}
+			h := again.HTTP
+			h.Listen, h.Asked = listen, asked
+			return &h, nil
+		}}
+	end, err := shown.begin(ctx, e, once)
+	if err != nil {
+		return rekey.Counts{}, err
+	}
+	defer end()
+	return daemon.Rekey(ctx, cfg, daemon.Options{Log: log, Once: once}, what)
+}
+
+func newRekeyCommand(env *environment) *cobra.Command {
+	var path, listen string
+	var once, asJSON bool
+	var what daemon.Rekeying
+	c := &cobra.Command{
+		Use: "rekey", Short: "Write a topic anew, so that each person's records lie in one partition",
+		Long: `rekey reads a topic and writes it anew for shards: the key of each message is
+the keyed digest of its subject (subject.key), and its partition follows from the
+key. Values stay as they are. Each message carries which one it was, so that
+shards have it once, whatever is written twice: rekey may be killed, restarted
+and run several times at once, and needs no transaction.
+
+A record whose subject cannot be read is passed on, and becomes a dead letter of
+the shard that reads it.
+
+While it runs, metrics, health and its status are served at http.listen, as
+anond run does, or at --listen.
+
+The target must exist, with as many partitions as it will ever need, and
+cleanup.policy delete. It is read with shard.key: digest.`,
+		Example: "  anond rekey -c anond.yaml --from admissions",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := env.loadConfig(path)
+			if err != nil {
+				return err
+			}
+			cfg.HTTP.Asked = false // http.listen may be what a shard on this machine has taken
+			if listen != "" {
+				warnings, err := cfg.HTTP.ListenAt(listen)
+				if err != nil {
+					return usage("host:port, such as 127.0.0.1:9466, or off", "--listen %v", err)
+				}
+				env.warn(warnings)
+			}
+			counts, err := env.rekeyOnDuty(c.Context(), cfg, what, once)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(env.stdout, counts)
+			}
+			_, err = fmt.Fprintf(env.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
+			for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
+				if err == nil {
+					_, err = fmt.Fprintf(env.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
+				}
+			}
+			if counts.Missing > 0 && err == nil {
+				_, err = fmt.Fprintf(env.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
+			}
+			return err
+		},
+	}
+	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	f := c.Flags()
+	f.StringVar(&listen, "listen", "", "`address` of metrics, health and status, or off (default: http.listen)")
+	f.BoolVar(&once, "once", false, "stop at the present end of the topic")
+	f.StringVar(&what.From, "from", "", "`topic` to read (default: source.kafka.topic, without .subjects at its end)")
+	f.StringVar(&what.To, "to", "", "`topic` to write (default: that of --from, with .subjects at its end)")
+	f.StringVar(&what.Progress, "progress", "", "`file` that keeps how far it is (default: rekey-TOPIC.json next to state.path)")
+	f.BoolVar(&what.Again, "again", false, "if the progress file is lost: write everything again; shards drop what they have had")
+	return c
+}

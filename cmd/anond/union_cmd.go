@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/duty"
+	"anond/cmd/anond/internal/metrics"
+	"anond/cmd/anond/internal/monitor"
+	"anond/cmd/anond/internal/union"
+	"anond/config"
+	"anond/snapshot"
+)
+
+// afterUnionStep is called behind each durable step of a union. Tests kill the process
+// there; nil in operation.
+var afterUnionStep func(snapshot.UnionStep) error
+
+// unionFlags is what the command line says.
+type unionFlags struct {
+	union.Options
+	json      bool
+	logFormat string
+	listen    string
+	http      string
+	status    string
+}
+
+// unionListen is where a union serves if nothing else is said: next to a daemon.
+const unionListen = "127.0.0.1:9465"
+
+func newUnionCommand(env *environment) *cobra.Command {
+	var f unionFlags
+	c := &cobra.Command{
+		Use:   "union",
+		Short: "Make one release of the releases of all shards",
+		Long: `union publishes releases that are made of the newest release of each shard. Shard
+I publishes in DIR/shards/I (its release.dir); the releases of the union are in
+DIR. Parts are linked, so a union is complete by itself and costs no space. Any
+number of processes may do this at once on one directory, and each may be killed
+at any time: of several one decides what a release consists of, and all write
+the same bytes.
+
+The first release waits until every shard has one, unless --without names it. A
+shard that is late keeps its old part. With --stale-after the log warns of a
+shard whose newest release is older than that (event shard_stale), and with
+--once the command then ends with exit code 1, after it has published.
+
+Without --once it serves metrics, health and its status at --listen. It takes
+the block http of the file --http alone: it needs no key and no broker.
+
+Exit 0: done, also if there was nothing new. Exit 3: a shard has a second
+history, or the auditor refused the release. Exit 5: a shard or the releases are
+older than what was published. Exit 78: the shards have different settings.`,
+		Example: "  anond union --dir ./releases --shards 8 --once\n" +
+			"  anond union --dir ./releases --shards 8 --ledger ./union.ledger --every 1m --stale-after 2h\n" +
+			"  curl -s http://127.0.0.1:9465/status    # how that one stands",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(c.Flags().Changed("every")); err != nil {
+				return err
+			}
+			f.FS, f.Now, f.Hook = snapshot.OS(), time.Now, afterUnionStep
+			f.Log = newLogger(env.stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, isTerminal(env.stderr))
+			if f.Once {
+				out, err := union.Run(c.Context(), f.Options)
+				if err != nil {
+					return err
+				}
+				return env.united(&f, out)
+			}
+			return env.unionOnDuty(c.Context(), &f)
+		},
+	}
+	f.flags(c)
+	return c
+}
+
+// unionOnDuty unites again and again, and shows how it stands.
+func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
+	f.Duty, f.Board = duty.New(release, daemon.SystemClock()), &union.Board{StaleAfter: f.StaleAfter}
+	f.Log = f.Duty.Log(f.Log)
+	var now atomic.Pointer[union.Status]
+	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()
+	warned := false
+	shown := &onDuty{duty: f.Duty, log: f.Log, metrics: metrics.Union(f.Duty, now.Load), status: func() any { return now.Load() },
+		parts: func() []monitor.Part { return now.Load().Parts() }, line: func() string { return now.Load().Line() },
+		http: func() (*config.HTTP, error) {
+			h, warnings, err := config.LoadHTTP(f.http, f.listen, unionListen, e.lookup, os.ReadFile)
+			if !warned {
+				e.warn(warnings)
+				warned = true
+			}
+			return h, err
+		}}
+	end, err := shown.begin(ctx, e, false)
+	if err != nil {
+		return err
+	}
+	defer end()
+	_, err = union.Run(ctx, f.Options)
+	return err
+}
+
+// unionLogs are the formats of the log.
+var unionLogs = map[string]config.LogFormat{"auto": config.AutoLog, "text": config.TextLog, "json": config.JSONLog}
+
+func (f *unionFlags) flags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.Dir, "dir", "", "releases `directory` of the union; shard I publishes in shards/I below it")
+	flags.IntVar(&f.Shards, "shards", 0, "`number` of shards")
+	flags.StringVar(&f.Ledger, "ledger", "", "ledger `file` of the union, best on another disk; none is kept without it")
+	flags.BoolVar(&f.Once, "once", false, "make one attempt and end")
+	flags.DurationVar(&f.Every, "every", time.Minute, "time between attempts")
+	flags.IntVar(&f.Keep, "keep", 0, "`number` of newest releases that keep their files; older ones keep only the manifest (0: all keep them)")
+	flags.DurationVar(&f.StaleAfter, "stale-after", 0, "alarm for a shard whose newest release is older than this")
+	flags.IntSliceVar(&f.Without, "without", nil, "`shards` for whose first release the first union does not wait, such as 3,5")
+	flags.StringVar(&f.listen, "listen", "", "`address` of metrics, health and status, or off (default \""+unionListen+
+		"\"; without --once)")
+	flags.StringVar(&f.http, "http", "", "`file` with a block http as in a configuration: certificates, token")
+	flags.StringVar(&f.status, "status", "", "`file` that says each second how it stands")
+	flags.StringVar(&f.logFormat, "log-format", "auto", "auto, text or json")
+	jsonFlag(c, &f.json)
+}
+
+// check finds faults of the command line.
+func (f *unionFlags) check(every bool) error {
+	switch {
+	case f.Dir == "" || f.Shards < 1:
+		return usage("anond union --dir ./releases --shards 8",
+			"--dir and --shards are needed: nothing in the directory says how many shards there are")
+	case f.Ledger != "" && config.Inside(f.Dir, f.Ledger):
+		return usage("keep it outside of --dir, best on another disk", "--ledger is inside --dir, where it belongs to no release")
+	case f.Once && (f.listen != "" || f.http != "" || f.status != ""):
+		return usage("leave one of them out", "--once makes one attempt, and --listen, --http and --status show how a union goes on")
+	case f.Once && every:
+		return usage("leave one of them out", "--once makes one attempt, and --every says how long to wait between attempts")
+	case f.Every < time.Second || f.StaleAfter < 0 || f.Keep < 0:
+		return usage("--every 1m --stale-after 2h --keep 100", "--every is at least 1s, and --stale-after and --keep are not negative")
+	}
+	if shards := filepath.Join(f.Dir, "shards"); f.Once {
+		if _, err := os.Stat(shards); errors.Is(err, fs.ErrNotExist) {
+			return failure(exitFailed, fmt.Errorf("%s is not there", shards),
+				"no shard has published in shards/I below --dir yet; is the path right?")
+		}
+	}
+	for _, n := range f.Without {
+		if n < 0 || n >= f.Shards {
+			return usage(fmt.Sprintf("shards are 0 to %d", f.Shards-1), "--without names shard %d, which there is not", n)
+		}
+	}
+	if _, known := unionLogs[f.logFormat]; !known {
+		return usage("--log-format auto, text or json", "%q is no format of the log", f.logFormat)
+	}
+	return nil
+}
+
+// united prints what the last attempt left.
+func (e *environment) united(f *unionFlags, out *union.Outcome) error {
+	switch {
+	case out == nil || !f.Once:
+		return nil
+	case f.json:
+		if err := writeJSON(e.stdout, out); err != nil {
+			return err
+		}
+	case out.Release == 0:
+		fmt.Fprintln(e.stdout, "no release yet: shards without a release are waited for")
+	case !out.Published:
+		fmt.Fprintf(e.stdout, "release %d is the newest: no shard has a newer release\n", out.Release)
+	default:
+		fmt.Fprintf(e.stdout, "release %d: %s of %s\n", out.Release, count(out.Records, "record"), count(f.Shards, "shard"))
+	}
+	if late := out.Late(); len(late) > 0 {
+		return failure(exitFailed, fmt.Errorf("late by --stale-after: shards %s", strings.Trim(fmt.Sprint(late), "[]")),
+			"look at the shards; what the union has of them stays published")
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"fmt"
+
+	"anond/equivclass"
+)
+
+// Deletes says what becomes of deletes of the source.
+type Deletes string
+
+// The treatments of deletes.
+const (
+	RefuseDeletes Deletes = "refuse"
+	ForgetDeletes Deletes = "forget"
+)
+
+// checkDeletes refuses settings under which a state cannot forget published people.
+func (c *Config) checkDeletes(r *reader) {
+	if c.Deletes != ForgetDeletes || !r.sound("subject.deletes") {
+		return
+	}
+	fault := func(reason, suggestion string) { r.fault("subject.deletes", "is forget, but "+reason, suggestion) }
+	of, all := c.byRole(r)
+	if all && len(of[equivclass.Subject]) == 0 {
+		fault("no attribute has role subject", "mark the field that identifies a person, or set deletes to refuse")
+	}
+	if len(of[equivclass.Semi]) > 0 {
+		fault("published people with semi-sensitive attributes cannot be forgotten", "set deletes to refuse")
+	}
+	if c.Repeat == RepeatSticky {
+		fault("published people cannot be forgotten with subject.repeat sticky", "set deletes to refuse, or repeat to first")
+	}
+	if rec := c.Release.Recoding; rec != Buckets && rec != Generalization && r.sound("release.recoding") {
+		fault(fmt.Sprintf("release.recoding %s shows quasi-identifiers exactly, so published people cannot be forgotten", rec),
+			"set deletes to refuse, or another recoding")
+	}
+	if c.Shard.Set() && c.Shard.Key == KeyIsDigest {
+		fault("shard.key is digest, and a topic of anond rekey does not say whom a delete names", "set deletes to refuse")
+	}
+	if c.Source.Type != FromKafka && c.Source.Format != Debezium {
+		r.warn("subject.deletes", fmt.Sprintf("has no effect: source.type %s has deletes in format debezium only", c.Source.Type), "remove it")
+	}
+}

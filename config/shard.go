@@ -1,0 +1,254 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+	"anond/incremental/sealed"
+)
+
+// Shard is the block `shard`: the part of a topic that this process reads.
+type Shard struct {
+	Index, Of int // Of 0: one process reads the whole topic
+	Key       ShardKey
+	Links     ShardLinks
+	Journal   Journal
+}
+
+// Journal is the block `shard.journal`: where a shard writes what it decides before it acts on it.
+type Journal struct{ Topic string }
+
+// Set reports whether there is one.
+func (j *Journal) Set() bool { return j.Topic != "" }
+
+// Set reports whether this process is one of several.
+func (s *Shard) Set() bool { return s.Of > 0 }
+
+// ShardKey says what the key of a message is in the topic of the shards.
+type ShardKey string
+
+// The keys of messages.
+const (
+	KeyIsSubject ShardKey = "subject" // the subject itself, as anond reads it
+	KeyIsDigest  ShardKey = "digest"  // its keyed digest: the topic is of `anond rekey`
+)
+
+// ShardLinks says which links of a rekeyed topic a shard takes.
+type ShardLinks string
+
+// The links that are taken.
+const (
+	SealedLinks ShardLinks = "sealed" // those with a MAC under subject.key
+	AnyLinks    ShardLinks = "any"    // also those without: an earlier `anond rekey` wrote none
+)
+
+func (s *Shard) keys() []key {
+	return []key{
+		{path: "shard.index", value: ordinal(&s.Index), derived: "none; needed with shard.of",
+			doc: "Number of this shard, from 0 to shard.of - 1. A name that ends with a hyphen and a number counts as that number, so that " +
+				"`index: ${HOSTNAME}` works in a StatefulSet. Fixed for a state."},
+		{path: "shard.of", value: atLeast(0, "0 means that one process reads the whole topic", &s.Of), def: "0",
+			doc: "Number of shards: processes that share the people of one topic, each with its own state and releases. Shard i reads the " +
+				"partitions whose number modulo shard.of is i. 0: not sharded. docs/SCALING.md. Fixed for a state."},
+		{path: "shard.key", value: oneOf(&s.Key, KeyIsSubject, KeyIsDigest), def: string(KeyIsSubject),
+			doc: "What the key of each message is. subject: the person's subject, byte by byte as anond reads it. digest: the keyed digest " +
+				"that `anond rekey` writes. Each record is checked. Fixed for a state."},
+		{path: "shard.links", value: oneOf(&s.Links, SealedLinks, AnyLinks), def: string(SealedLinks),
+			doc: "With shard.key: digest, which links of `anond rekey` are taken. sealed: those with a MAC under subject.key. any: also " +
+				"those without, for a topic that an earlier anond began to write; whoever may write to it can then make this shard skip records."},
+		{path: "shard.journal.topic", value: text(&s.Journal.Topic), derived: "none: there is no journal",
+			doc: "Private topic, on the brokers of source.kafka, into which each shard writes what it decides before it acts on it: another host " +
+				"then goes on from a backup of any age, and publishes the same. One partition for each shard, cleanup.policy delete, " +
+				"retention.ms -1, min.insync.replicas 2. A state that has a journal keeps it. docs/SCALING.md."},
+	}
+}
+
+// ordinal is a number from 0, or a name that ends with one: that of a pod in a StatefulSet.
+func ordinal(to *int) value {
+	const hint = "write a number, or ${HOSTNAME} for the number at the end of a pod's name"
+	return scalar[int]{to: to, name: "integer >= 0, or a name that ends with one", tags: []string{"!!int", "!!str"}, hint: hint,
+		form: object{{"type", []string{"integer", "string"}}}, parse: func(s string) (int, error) {
+			if i := strings.LastIndexByte(s, '-'); i > 0 {
+				s = s[i+1:]
+			}
+			n, err := strconv.ParseUint(s, 10, 31)
+			if err != nil || len(s) > 1 && s[0] == '0' {
+				return 0, complain("is neither a number from 0 nor a name that ends with a hyphen and one", hint)
+			}
+			return int(n), nil
+		}}
+}
+
+const dirKey = "release.dir"
+
+// needDir demands a directory of the releases: only a shard has a default.
+func (r *reader) needDir() {
+	if !r.set(dirKey) && r.sound(dirKey) {
+		r.fault(dirKey, "is missing and has no default", "directory of the releases")
+	}
+}
+
+// defaultsOfShard gives the shards of one file places of their own.
+func (c *Config) defaultsOfShard(r *reader) {
+	if !c.Shard.Set() {
+		r.needDir()
+		return
+	}
+	i := strconv.Itoa(c.Shard.Index)
+	for key, place := range map[string]struct {
+		to   *string
+		path string
+	}{
+		dirKey:             {&c.Release.Dir, filepath.Join("releases", "shards", i)},
+		"state.path":       {&c.State.Path, filepath.Join("state", "shards", i, "anond.db")},
+		"dead_letter.path": {&c.DeadLetter.Path, filepath.Join("dead-letter", "shards", i)},
+	} {
+		if !r.set(key) && r.sound(key) {
+			*place.to = within(r.base, place.path)
+		}
+	}
+	if !r.set("initial.on_refusal") && c.Policy.Level == L2 {
+		c.Initial.OnRefusal = RefusalQuarantine
+	}
+}
+
+// checkShard refuses what cannot be sharded. A person has to be in one shard, which needs a
+// subject, a key of its digests that all shards share, and partitions that never change hands.
+func (c *Config) checkShard(r *reader) {
+	if !r.sound("shard.index", "shard.of", "shard.key", "shard.links") {
+		return
+	}
+	if !c.Shard.Set() {
+		if r.set("shard.index") || r.set("shard.key") || r.set("shard.links") || r.set("shard.journal.topic") {
+			r.fault("shard.of", "is missing or 0, but shard has other keys", "write the number of shards, or remove the block")
+		}
+		return
+	}
+	switch {
+	case !r.set("shard.index"):
+		r.fault("shard.index", "is missing, but shard.of is set", fmt.Sprintf("write a number from 0 to %d", c.Shard.Of-1))
+	case c.Shard.Index >= c.Shard.Of:
+		r.fault("shard.index", fmt.Sprintf("is %d, but there are %d shards, numbered from 0", c.Shard.Index, c.Shard.Of),
+			fmt.Sprintf("write a number from 0 to %d, or raise shard.of", c.Shard.Of-1))
+	}
+	if r.set("shard.links") && c.Shard.Key != KeyIsDigest {
+		r.fault("shard.links", "is set, but shard.key is subject: such a topic has no links", "remove it, or write key: digest")
+	}
+	c.checkShardSource(r)
+	c.checkShardSubject(r)
+	c.checkShardReferences(r)
+	c.checkJournal(r)
+}
+
+// checkJournal refuses what a journal does not cover: who takes a shard over could not do it again.
+func (c *Config) checkJournal(r *reader) {
+	const full = "shard.journal.topic"
+	if r.set(full) && r.sound(full) && !c.Shard.Journal.Set() { // perhaps from an empty variable
+		r.fault(full, "is empty", "name the topic, or remove the key")
+	}
+	if !c.Shard.Journal.Set() || !r.sound(full) {
+		return
+	}
+	if c.Shard.Journal.Topic == c.Source.Kafka.Topic || c.Shard.Journal.Topic == c.DeadLetter.Topic {
+		r.fault(full, "is a topic that has other messages", "name a topic of its own")
+	}
+	if c.State.Backup.Dir == "" {
+		r.warn(full, "is set without state.backup.dir: the seed of the draws is in the state alone, and without a backup nobody can take "+
+			"the shard over", "set state.backup.dir; or run anond state backup once, after the first start, and keep that file elsewhere")
+	}
+	for key, no := range map[string]struct {
+		is          bool
+		reason, way string
+	}{
+		"release.keep.releases":   {c.Release.Keep.Releases > 0, "removes releases", "remove it"},
+		"release.keep.days":       {c.Release.Keep.Days > 0, "removes releases", "remove it"},
+		"source.kafka.on_gap":     {c.Source.Kafka.OnGap == gapContinue, "is continue", "write stop"},
+		"source.kafka.on_corrupt": {c.Source.Kafka.OnCorrupt == corruptSkip, "is skip", "write stop"},
+	} {
+		if no.is && r.sound(key) {
+			r.fault(key, no.reason+", but shard.journal is set: whoever takes the shard over needs what the process before had", no.way)
+		}
+	}
+}
+
+func (c *Config) checkShardSource(r *reader) {
+	if c.Source.Type != FromKafka && r.sound("source.type") {
+		r.fault("source.type", fmt.Sprintf("is %s, but shard is set: shards divide the partitions of a topic", c.Source.Type),
+			"write kafka, or remove shard")
+	}
+	if c.Source.Type == FromKafka && c.Source.Kafka.Assignment == Group && r.sound("source.kafka.assignment") {
+		r.fault("source.kafka.assignment", "is group, but shard is set: the partitions of a shard never change hands",
+			"write static, or remove shard")
+	}
+}
+
+func (c *Config) checkShardSubject(r *reader) {
+	if c.schema != nil && c.schema.SubjectIndex() < 0 {
+		r.fault("schema.attributes", "has no attribute of role subject, but shard is set: a person must be in one shard",
+			"give the attribute that identifies a person role: subject")
+	}
+	if !c.SubjectSecret.Set() && r.sound("subject.key") {
+		r.fault("subject.key", "is missing, but shard is set: all shards must know a person by the same digest",
+			"write ${file:/run/secrets/subject.key}, the same in all shards: openssl rand -hex 32")
+	}
+}
+
+// checkShardReferences demands declared references of t-closeness: what a shard publishes
+// first is its own, so the shards would promise different things.
+func (c *Config) checkShardReferences(r *reader) {
+	refuse := func(key string) {
+		r.fault(key, "is missing, but shard is set: each shard would take what it publishes first",
+			"declare the distribution, {value: share, ...}, the same in all shards")
+	}
+	declared := c.declared() != nil
+	for i, d := range c.Policy.Diversity {
+		if at := fmt.Sprintf("policy.diversity[%d]", i); d.T > 0 && !declared && r.sound(at, at+".t", at+".reference") {
+			refuse(at + ".reference")
+		}
+	}
+	for i, a := range c.Attributes {
+		at := fmt.Sprintf("schema.attributes[%d].promise", i)
+		if a.Role == equivclass.Semi && a.Promise.T > 0 && len(a.Promise.Reference) == 0 && r.sound(at, at+".t", at+".reference") {
+			refuse(at + ".reference")
+		}
+	}
+}
+
+// SubjectKey is the key of the digests of subjects; the zero Key: one of the state's seed.
+func (c *Config) SubjectKey() sealed.Key {
+	if !c.SubjectSecret.Set() {
+		return sealed.Key{}
+	}
+	k, err := sealed.ParseKey(c.SubjectSecret.Reveal())
+	if err != nil {
+		panic("config: subject.key was not checked")
+	}
+	return k
+}
+
+func (c *Config) checkSubjectKey(r *reader) {
+	const full = "subject.key"
+	if !r.sound(full) || !c.SubjectSecret.Set() {
+		return
+	}
+	if _, err := sealed.ParseKey(c.SubjectSecret.Reveal()); err != nil {
+		r.fault(full, "is no key of 32 bytes", "write 64 hexadecimal digits: openssl rand -hex 32")
+	}
+}
+
+// ofShard are the digests of what binds records to their place: a part of what decides how
+// records are stored, as no other record could take their place. A state without shard and
+// subject.key knows no such keys.
+func (c *Config) ofShard() map[string][32]byte {
+	out := map[string][32]byte{}
+	if c.Shard.Set() {
+		out["shard.index"], out["shard.of"], out["shard.key"] = digestOf(c.Shard.Index), digestOf(c.Shard.Of), digestOf(c.Shard.Key)
+	}
+	if k := c.SubjectKey(); k.Set() {
+		out["subject.key"] = digestOf(k.ID())
+	}
+	return out
+}

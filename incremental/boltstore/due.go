@@ -1,0 +1,92 @@
+package boltstore
+
+import (
+	"encoding/binary"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// due says what an erasure has left to do.
+type due struct {
+	people int  // not forgotten yet
+	stale  bool // free pages may hold what was
+}
+
+func encodeDue(d due) []byte {
+	return appendFlag(binary.AppendUvarint(nil, uint64(d.people)), d.stale)
+}
+
+func decodeDue(content []byte) (d due, err error) {
+	r := &reader{b: content}
+	d.people = r.count(1<<31 - 1)
+	if d.stale = r.flag(); d == (due{}) {
+		r.fail()
+	}
+	return d, r.done()
+}
+
+// readDue reads what is due; without the key nothing is.
+func readDue(tx *transaction) (d due, err error) {
+	content, err := get(tx, inMeta, keyDue)
+	if content == nil || err != nil {
+		return due{}, err
+	}
+	if d, err = decodeDue(content); err != nil {
+		err = inMeta.damaged(keyDue, err.Error())
+	}
+	return d, err
+}
+
+// putDue writes what is due, which an earlier format does not know: nothing, if nothing is.
+func (w *writer) putDue(people int, stale bool) error {
+	if people > 0 || stale {
+		return w.put(inMeta, keyDue, encodeDue(due{people, stale}))
+	}
+	x, err := w.bucket(inMeta)
+	if err != nil {
+		return err
+	}
+	return x.Delete(keyDue)
+}
+
+// suppressed replaces the list of who was forgotten.
+func (w *writer) suppressed(s incremental.Suppressed) error {
+	before, err := readDue(w.tx)
+	if err != nil {
+		return err
+	}
+	if err := w.put(inMeta, keyForgotten, encodeForgotten(s.People)); err != nil {
+		return err
+	}
+	if err := w.putDue(s.Due, before.stale); err != nil {
+		return err
+	}
+	return w.putFormat()
+}
+
+// lookDue finds out whether the file is Stale. One that cannot say so may be; Load tells the damage.
+func (s *Store) lookDue() error {
+	return s.view(func(tx *transaction) error {
+		d, err := readDue(tx)
+		s.stale.Store(d.stale || err != nil)
+		return nil
+	})
+}
+
+// cleaned takes the mark of stale pages from a file that was copied without them. What is still
+// due stays there.
+func (s *Store) cleaned(to *bolt.DB) error {
+	return to.Update(func(tx *bolt.Tx) error {
+		w := writer{tx: &transaction{Tx: tx, crypt: s.crypt}}
+		if tx.Bucket(inMeta.name) == nil {
+			return nil // of another program: it does not open
+		}
+		d, err := readDue(w.tx)
+		if err != nil || !d.stale {
+			return err
+		}
+		return w.putDue(d.people, false)
+	})
+}

@@ -1,0 +1,128 @@
+package boltstore
+
+import (
+	"bytes"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"anond/incremental"
+)
+
+// Forget lets the state of a running daemon forget people: in one transaction, so that after a
+// crash it is the state of before or one that has forgotten. bbolt keeps what was replaced on free
+// pages until it uses them again: Stale says so, also after a restart, until the file is rewritten
+// (CleanFile, ForgetFile, CompactFile). The state must be loaded again.
+//
+// Cost: all records are read, blocks that change are written, and held in memory until the
+// transaction ends.
+func (s *Store) Forget(e *incremental.Erasure) error {
+	if s.readOnly {
+		return errReadOnly
+	}
+	s.heedLimit()
+	s.ready = false
+	err := guarded(func() error { return s.update(func(tx *transaction) error { return (&writer{tx: tx}).forget(e) }) })
+	if err = writeError(err); err != nil {
+		return fmt.Errorf("state %s: forget: %w", s.path, err)
+	}
+	s.stale.Store(true)
+	return nil
+}
+
+// Stale reports whether free pages of the file may hold what was forgotten. Safe for concurrent
+// use.
+func (s *Store) Stale() bool { return s.stale.Load() }
+
+// CleanFile replaces the state at path by a copy of what it holds, without a page of the old file
+// (Stale).
+func CleanFile(path string, o Options) error { return RekeyFile(path, o, o.Key) }
+
+func (w *writer) forget(e *incremental.Erasure) error {
+	ends, err := readEnds(w.tx)
+	if err != nil {
+		return err
+	}
+	if err := w.change(inRecords, changeOf(inRecords, e)); err != nil {
+		return err
+	}
+	if ends.dictionary, err = w.shrinkDictionary(e); err != nil {
+		return err
+	}
+	return w.forgotten(e, ends, true)
+}
+
+// change replaces the values of a bucket that change. Keys are gathered first: bbolt moves what is
+// under a cursor.
+func (w *writer) change(b *bucket, change change) error {
+	x, err := w.bucket(b)
+	if err != nil {
+		return err
+	}
+	for _, key := range keysOf(x) {
+		content, err := w.tx.unseal(b, key, x.Get(key))
+		if err != nil {
+			return err
+		}
+		now, err := change(key, content)
+		if err == nil && !bytes.Equal(now, content) {
+			err = w.put(b, key, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keysOf(x *bolt.Bucket) (keys [][]byte) {
+	c := x.Cursor()
+	for key, _ := c.First(); key != nil; key, _ = c.Next() {
+		keys = append(keys, bytes.Clone(key))
+	}
+	return keys
+}
+
+// shrinkDictionary takes out the entries that do not stay, and returns how many are left.
+func (w *writer) shrinkDictionary(e *incremental.Erasure) (kept uint64, err error) {
+	x, err := w.bucket(inDictionary)
+	if err != nil {
+		return 0, err
+	}
+	stays, lists := e.Dictionary(), [][]incremental.DictionaryEntry{}
+	err = scan(w.tx, inDictionary, 8, func(_ uint64, key, content []byte) error {
+		list, err := decodeDictionary(content)
+		if err != nil {
+			return inDictionary.damaged(key, err.Error())
+		}
+		lists = append(lists, keep(list, stays))
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, key := range keysOf(x) {
+		if err := x.Delete(key); err != nil {
+			return 0, err
+		}
+	}
+	for _, list := range lists {
+		if len(list) == 0 {
+			continue
+		}
+		if err := w.put(inDictionary, key64(kept), encodeDictionary(list)); err != nil {
+			return 0, err
+		}
+		kept += uint64(len(list))
+	}
+	return kept, nil
+}
+
+func keep(list []incremental.DictionaryEntry, stays func(incremental.DictionaryEntry) bool) (out []incremental.DictionaryEntry) {
+	for _, x := range list {
+		if stays(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

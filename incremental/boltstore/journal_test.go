@@ -1,0 +1,51 @@
+package boltstore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/boltstore"
+)
+
+// journaledState is the state of a shard that follows a journal.
+func journaledState(t *testing.T, path string) {
+	t.Helper()
+	shardState(t, path)
+	s := openAt(t, path, fast)
+	m, err := incremental.Open(s, town(t))
+	require.NoError(t, err)
+	require.Zero(t, m.Journal())
+	m.Follow(incremental.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9})
+	require.NoError(t, m.Commit())
+	require.NoError(t, s.Close())
+}
+
+func readsJournaled(t *testing.T, path string) {
+	t.Helper()
+	readsShard(t, path, 8)
+	s := openAt(t, path, fast)
+	m, err := incremental.Open(s, town(t))
+	require.NoError(t, err)
+	require.Equal(t, incremental.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9}, m.Journal())
+	require.NoError(t, s.Close())
+}
+
+// TestJournaledStateHasAFormatOfItsOwn: an earlier version would decide what its journal does not have. The mark
+// stays where the file is written anew.
+func TestJournaledStateHasAFormatOfItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	journaledState(t, path)
+	readsJournaled(t, path)
+	require.NoError(t, forgets(t, path, fast, "p3"))
+	readsJournaled(t, path)
+	require.NoError(t, boltstore.CompactFile(path, fast))
+	readsJournaled(t, path)
+}
+
+// TestGoldenJournaledState reads a state of format 8 that was written when that format was new.
+func TestGoldenJournaledState(t *testing.T) {
+	readsJournaled(t, goldenState(t, "format8.db.gz", func(path string) { journaledState(t, path) }))
+}

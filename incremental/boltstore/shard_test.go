@@ -1,0 +1,63 @@
+package boltstore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/incremental/boltstore"
+)
+
+// shardState is the state of a shard of 12 partitions.
+func shardState(t *testing.T, path string) {
+	t.Helper()
+	s := openAt(t, path, fast)
+	o := town(t)
+	m, err := incremental.Open(s, o)
+	require.NoError(t, err)
+	m.SetPartitions(12)
+	m.SetPartitions(15) // it is kept once
+	feed(t, m, 0, 10)
+	require.NoError(t, s.Close())
+}
+
+func readsShard(t *testing.T, path string, format int) {
+	t.Helper()
+	info, err := boltstore.Info(path, boltstore.Options{})
+	require.NoError(t, err)
+	require.Equal(t, format, info.Format)
+	s := openAt(t, path, fast)
+	m, err := incremental.Open(s, town(t))
+	require.NoError(t, err)
+	require.Equal(t, 12, m.Partitions())
+	require.NoError(t, s.Close())
+	faults, err := boltstore.Check(path, boltstore.Options{})
+	require.NoError(t, err)
+	require.Empty(t, faults)
+}
+
+// TestShardStateHasAFormatOfItsOwn: an earlier version would read the partitions of the others.
+// The format stays where the file is written anew, and ends with a reset.
+func TestShardStateHasAFormatOfItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	shardState(t, path)
+	readsShard(t, path, 7)
+	require.NoError(t, forgets(t, path, fast, "p3"))
+	readsShard(t, path, 7)
+	require.NoError(t, boltstore.CompactFile(path, fast))
+	readsShard(t, path, 7)
+	type positions = map[incremental.Partition]incremental.Position
+	_, err := boltstore.ResetFile(path, fast, func(incremental.Meta, positions) (incremental.Meta, error) { return incremental.Meta{}, nil })
+	require.NoError(t, err)
+	info, err := boltstore.Info(path, boltstore.Options{})
+	require.NoError(t, err)
+	require.Equal(t, 4, info.Format)
+}
+
+// TestGoldenShardState reads a state of format 7 that was written when that format was new.
+func TestGoldenShardState(t *testing.T) {
+	path := goldenState(t, "format7.db.gz", func(path string) { shardState(t, path) })
+	readsShard(t, path, 7)
+}

@@ -1,0 +1,24 @@
+package incremental
+
+// Reopen opens the state again after its store has forgotten people in place, with what this
+// machine had in memory alone: how cuts are triggered (Retrigger), and what it counted. Of this
+// machine only Digest may be used any more. What it held is let go first, so that the state is in memory
+// once.
+func (m *Machine) Reopen(o Options) (*Machine, error) {
+	o.Policy.CutEvery, o.Policy.OnUpdate = m.policy.CutEvery, m.policy.OnUpdate
+	made := m.planner.made
+	m.letGo()
+	next, err := Open(m.store, o)
+	if err != nil {
+		return nil, err
+	}
+	next.planner.made = made
+	return next, nil
+}
+
+// letGo drops what the machine holds of the state. secrets stays, which others may read now.
+func (m *Machine) letGo() {
+	m.broken = true
+	m.head, m.intake, m.records, m.history, m.staged = head{}, intake{}, columns{}, history{}, staged{}
+	m.blocked, m.pending, m.planner, m.buckets, m.values, m.unlinked = suppression{}, pendingSet{}, planner{}, localBuckets{}, nil, nil
+}

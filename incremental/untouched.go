@@ -1,0 +1,67 @@
+package incremental
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// A state keeps its settings from its first commit on, and that comes before its first record: it
+// has the ends of the source, by which the first load is known. If the process stops there, as
+// a shard does whose topic is keyed by something else, nothing was taken in under these
+// settings. So those that say which records a state takes may still change. The seed stays
+// (rule R, randomness).
+
+// loadElsewhere loads a state that settings of its place have refused: shard.index, shard.of,
+// shard.key, subject.key. It is as refused as before if anything was taken in.
+func (m *Machine) loadElsewhere(store Store, o Options, refused error) error {
+	var settings *SettingsError
+	if !errors.As(refused, &settings) || slices.ContainsFunc(settings.Keys, func(k string) bool { return !ofPlace(k) }) || !untouched(store) {
+		return refused
+	}
+	v := m.visitor(o, new(bool))
+	same := v.Meta
+	v.Meta = func(meta Meta) error {
+		if err := same(meta); err != nil && !errors.As(err, &settings) {
+			return err
+		}
+		m.head.InitialDone, m.head.InitialEnds, m.head.Partitions = false, nil, 0 // of the topic before
+		m.head.changed = true
+		return nil
+	}
+	return store.Load(v)
+}
+
+// ofPlace reports whether a setting says which records a state takes, and not how they are stored.
+func ofPlace(key string) bool { return strings.HasPrefix(key, "shard.") || key == "subject.key" }
+
+var errTouched = errors.New("something was taken in")
+
+// untouched reports whether nothing was ever taken in to a state. The paths of hierarchies are
+// in its dictionary from the first commit on.
+func untouched(store Store) bool {
+	return store.Load(Visitor{
+		Meta:       func(Meta) error { return nil },
+		Dictionary: func(int, string) error { return nil },
+		Counters: func(c Counters) error {
+			if c.Sent+c.Blocked > 0 || len(c.Refused)+len(c.Ignored)+len(c.Replayed) > 0 {
+				return errTouched
+			}
+			return nil
+		},
+		Records:     func(*RecordBlock) error { return errTouched },
+		Class:       func(*Class) error { return errTouched },
+		Intent:      func(*Intent) error { return errTouched },
+		Journal:     func(JournalMark) error { return errTouched }, // other hosts go by it
+		Position:    func(Partition, Position) error { return errTouched },
+		Attempt:     func(*Attempt) error { return errTouched },
+		Quarantined: func([]RecordID) error { return errTouched },
+		Suppressed:  func(Suppressed) error { return errTouched },
+		Outbox: func(last uint64, _ int) error {
+			if last > 0 {
+				return errTouched
+			}
+			return nil
+		},
+	}) == nil
+}

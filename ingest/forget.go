@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"anond/incremental"
+)
+
+// Forgetting is how a host lets its state forget people: those whose deletes it has read, and
+// those whom an operator names.
+//
+// Order: the list next to the ledger has everybody before the state moves past their deletes, and before
+// the state forgets. So whatever a crash leaves, the next start knows whom to forget.
+type Forgetting interface {
+	// List makes the list of who was forgotten durable, with those whom the machine's next commit has.
+	List(m *incremental.Machine) error
+	// Forget lets the state forget those who are due, and a subject; nil: nobody else. Everything
+	// must be committed. It returns the machine to go on with. A ForgetError has changed nothing; after
+	// any other error the machine must not be used.
+	Forget(m *incremental.Machine, subject []byte) (*Forgot, error)
+	// ForgetAgain is Forget for people whom a journal names. The list has them, or gets them from the state later.
+	ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*Forgot, error)
+}
+
+// Forgot is what an erasure came to. Nothing in it depends on a value of a record that waited.
+type Forgot struct {
+	incremental.Forgotten
+	Machine *incremental.Machine
+	People  int                // who were due, and the subject
+	Person  incremental.Digest // of the subject: how the list has it
+	Before  bool               // it was on the list
+	Letters int                // dead letters that are still in the state
+}
+
+// ForgetError: people cannot be forgotten now, or not at all. Nothing was changed.
+type ForgetError struct{ Err error }
+
+func (e *ForgetError) Error() string { return e.Err.Error() }
+func (e *ForgetError) Unwrap() error { return e.Err }
+
+// forgetWithin is how long people whose deletes were read are in the state at most, if no release
+// is due: a cut lets the state forget them, and so does the next start.
+const forgetWithin = time.Hour
+
+// list makes the list of who was forgotten durable, if the next commit adds to it.
+func (l *loop) list() error {
+	if l.Forgetting == nil || !l.Machine.ForgetStaged() {
+		return nil
+	}
+	if err := l.Hook("before list"); err != nil {
+		return err
+	}
+	return l.Forgetting.List(l.Machine)
+}
+
+// forget lets the state forget. The machine is another one afterwards.
+func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err error) {
+	if !l.staged.since.IsZero() {
+		if err := l.commit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.fenced(); err != nil {
+		return nil, err
+	}
+	if err := l.Hook("before forget"); err != nil {
+		return nil, err
+	}
+	if err := l.writeErasure(ctx, subject); err != nil {
+		return nil, err
+	}
+	began := l.now()
+	err = l.work(ctx, DoingForget, true, func() (err error) { done, err = l.Forgetting.Forget(l.Machine, subject); return err })
+	if err != nil {
+		return nil, err
+	}
+	l.Machine = done.Machine
+	l.tick()
+	l.Log.Info("people were forgotten", "event", "forgotten", "people", done.People, "published", done.Published,
+		"unpublished", done.Unpublished, "ms", l.now().Sub(began).Milliseconds())
+	l.report(l.now())
+	return done, l.Hook("after forget")
+}
+
+// forgetDue lets the state forget those whose deletes were read. If that cannot be now, they stay due:
+// alone says that the state has nobody else.
+func (l *loop) forgetDue(ctx context.Context) (alone bool, err error) {
+	if l.Forgetting == nil || l.Machine.ForgetDue() == 0 {
+		return false, nil
+	}
+	_, err = l.forget(ctx, nil)
+	var refused *ForgetError
+	if errors.As(err, &refused) {
+		return errors.Is(err, incremental.ErrNobodyElse), nil
+	}
+	return false, err
+}
+
+// forgetOnTime is forgetDue where no cut has come for a while.
+func (l *loop) forgetOnTime(ctx context.Context, now time.Time) error {
+	switch {
+	case l.Machine.ForgetDue() == 0:
+		l.forgetSince = time.Time{}
+		return nil
+	case l.forgetSince.IsZero() || l.forgetSince.After(now):
+		l.forgetSince = now
+	}
+	if l.releases.current != 0 || now.Sub(l.forgetSince) < forgetWithin {
+		return nil
+	}
+	l.forgetSince = now // if it cannot be now: again after as long
+	_, err := l.forgetDue(ctx)
+	return err
+}
+
+// forgetOrdered executes the order of an operator.
+func (l *loop) forgetOrdered(ctx context.Context, subject []byte) (a Answer, err error) {
+	if l.Forgetting == nil {
+		return a, &ForgetError{incremental.ErrNoSubject}
+	}
+	a.Forgot, err = l.forget(ctx, subject)
+	return a, err
+}

@@ -1,0 +1,237 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/describeconfigs"
+
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/journal"
+)
+
+// Log is one partition of a topic as a replicated log. It implements journal.Log.
+//
+// A message is in the log once all replicas in sync have it. One request is under way at a time, and the
+// same request is sent again until it is acknowledged, so that a message may be there more
+// than once; kafka-go numbers no batches.
+type Log struct {
+	cfg       Config
+	partition int32
+	client    *client
+	requests  kafka.Client
+	hints     health
+	away      func(error) // is told each attempt that failed
+
+	// reading is the source of Next, and the messages that it has handed out.
+	reading ingest.Source
+	chunk   []ingest.Record
+	next    int64 // the offset that reading hands out next
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// OpenLog returns the log in a partition of cfg.Topic. It does not connect. away is told each attempt that
+// failed and is made again.
+func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
+	cfg.Group, cfg.Lease, cfg.Shard, cfg.Links, cfg.Source, cfg.OnGap, cfg.OnCorrupt = "", nil, Shard{}, false, "", GapStop, CorruptStop
+	cfg.MaxRecord = max(cfg.MaxRecord, 2*journal.MostBytes)
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(cfg)
+	return &Log{cfg: cfg, partition: int32(partition), client: c, hints: health{access: cfg.Access}, away: away,
+		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
+}
+
+// Append implements journal.Log.
+func (l *Log) Append(ctx context.Context, message []byte) error {
+	attempts := l.cfg.Reconnect.Attempts()
+	for {
+		err := l.append(ctx, message)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, kafka.MessageSizeTooLarge), isAuthorization(err):
+			return l.explained(err)
+		}
+		l.away(l.explained(err))
+		if err := attempts.Wait(ctx); err != nil {
+			return err
+		}
+		l.client.renew(time.Second, false)
+	}
+}
+
+func (l *Log) append(ctx context.Context, message []byte) error {
+	res, err := l.requests.Produce(ctx, &kafka.ProduceRequest{Topic: l.cfg.Topic, Partition: int(l.partition), RequiredAcks: kafka.RequireAll,
+		Records: kafka.NewRecordReader(kafka.Record{Time: time.Now(), Value: kafka.NewBytes(message)})})
+	if err == nil {
+		err = res.Error
+	}
+	return err
+}
+
+// Next implements journal.Log.
+func (l *Log) Next(ctx context.Context, from int64) (int64, []byte, error) {
+	if l.reading == nil || from < l.next {
+		if err := l.reopen(ctx, from); err != nil {
+			return 0, nil, err
+		}
+	}
+	for {
+		for len(l.chunk) > 0 {
+			r := l.chunk[0]
+			l.chunk, l.next = l.chunk[1:], r.Offset+1
+			if r.Offset >= from {
+				return r.Offset, r.Value, nil
+			}
+		}
+		chunk, err := l.reading.Next(ctx)
+		if err != nil {
+			return 0, nil, fmt.Errorf("topic %s: %w", l.cfg.Topic, err)
+		}
+		l.chunk = chunk.Records
+	}
+}
+
+// reopen begins to read at an offset.
+func (l *Log) reopen(ctx context.Context, from int64) error {
+	l.stopReading()
+	total, err := l.Partitions(ctx)
+	if err != nil {
+		return err
+	}
+	l.reading, err = OpenPartition(ctx, l.cfg, l.partition, total, incremental.Position{Next: from, Last: -1}, plainDigest)
+	l.next = from
+	return err
+}
+
+func (l *Log) stopReading() {
+	if l.reading != nil {
+		_ = l.reading.Close() // it was only read
+		l.reading, l.chunk = nil, nil
+	}
+}
+
+// Extent implements journal.Log.
+func (l *Log) Extent(ctx context.Context) (first, end int64, err error) {
+	attempts := l.cfg.Reconnect.Attempts()
+	for {
+		var e extent
+		if e, err = l.client.extent(ctx, l.partition); err == nil {
+			return e.first, e.high, nil
+		}
+		if ctx.Err() != nil || isPermanent(err) {
+			return 0, 0, l.explained(err)
+		}
+		l.away(l.explained(err))
+		if err := attempts.Wait(ctx); err != nil {
+			return 0, 0, err
+		}
+		l.client.renew(0, false)
+	}
+}
+
+// Partitions is how many partitions the topic has. It waits for a broker without limit.
+func (l *Log) Partitions(ctx context.Context) (int, error) {
+	return countPartitions(ctx, l.client, l.away)
+}
+
+func (l *Log) explained(err error) error {
+	hint := l.hints.hint(err)
+	if isAuthorization(err) {
+		hint = "grant Read, Write and Describe on the topic"
+	}
+	if hint != "" {
+		return fmt.Errorf("topic %s: %w (%s)", l.cfg.Topic, err, hint)
+	}
+	return fmt.Errorf("topic %s: %w", l.cfg.Topic, err)
+}
+
+// Settings asks for some settings of the topic. A broker may refuse to say (DescribeConfigs).
+func (l *Log) Settings(ctx context.Context, names ...string) (Settings, error) {
+	return settingsOf(ctx, l.client, names)
+}
+
+// Close ends all connections.
+func (l *Log) Close() error {
+	l.client.close() // first: it ends a request that no broker answers
+	l.stopReading()
+	return nil
+}
+
+// settingsOf asks for some settings of the client's topic.
+func settingsOf(ctx context.Context, c *client, names []string) (Settings, error) {
+	const topic = 2 // the kind of resource
+	m, err := c.do(ctx, &describeconfigs.Request{Resources: []describeconfigs.RequestResource{
+		{ResourceType: topic, ResourceName: c.cfg.Topic, ConfigNames: names}}}, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := Settings{}
+	for _, r := range m.(*describeconfigs.Response).Resources {
+		if r.ErrorCode != 0 {
+			return nil, kafka.Error(r.ErrorCode)
+		}
+		for _, e := range r.ConfigEntries {
+			out[e.ConfigName] = e.ConfigValue
+		}
+	}
+	return out, nil
+}
+
+// OpenPartition reads a single partition of a topic that has so many, from a position on, and goes on with
+// what comes.
+func OpenPartition(ctx context.Context, cfg Config, id int32, of int, at incremental.Position,
+	digest func([]byte) incremental.Digest) (ingest.Source, error) {
+	cfg.Group, cfg.Lease = "", nil
+	cfg.Shard = Shard{Index: int(id), Of: of, Partitions: of}
+	if cfg.Source == "" {
+		cfg.Source = "kafka:" + cfg.Topic
+	}
+	known := map[incremental.Partition]incremental.Position{}
+	if at.Next > 0 {
+		known[cfg.partition(id)] = at
+	}
+	return Open(ctx, cfg, ingest.Resume{Positions: known, Digest: digest})
+}
+
+// CountPartitions is how many partitions a topic has. It waits for a broker without limit.
+func CountPartitions(ctx context.Context, cfg Config) (int, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return 0, err
+	}
+	c := newClient(cfg)
+	defer c.close()
+	return countPartitions(ctx, c, func(error) {})
+}
+
+// countPartitions tells away each attempt that failed.
+func countPartitions(ctx context.Context, c *client, away func(error)) (int, error) {
+	attempts := c.cfg.Reconnect.Attempts()
+	for {
+		ids, err := c.partitions(ctx)
+		switch {
+		case err == nil:
+			return len(ids), nil
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		case isPermanent(err):
+			return 0, fmt.Errorf("topic %s: %w", c.cfg.Topic, err)
+		}
+		away(err)
+		if err := attempts.Wait(ctx); err != nil {
+			return 0, err
+		}
+		c.renew(0, false)
+	}
+}

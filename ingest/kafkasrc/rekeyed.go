@@ -1,0 +1,86 @@
+package kafkasrc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"anond/ingest"
+	"anond/ingest/rekey"
+)
+
+// Rekeyed writes a topic of anond rekey. It implements rekey.Target.
+type Rekeyed struct {
+	client   *client
+	requests kafka.Client
+	hints    health
+}
+
+var _ rekey.Target = (*Rekeyed)(nil)
+
+// OpenRekeyed returns a writer of cfg.Topic. It does not connect.
+func OpenRekeyed(cfg Config) (*Rekeyed, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(cfg)
+	return &Rekeyed{client: c, hints: health{access: cfg.Access},
+		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
+}
+
+// Extent asks how many partitions the topic has, and whether it holds anything.
+func (r *Rekeyed) Extent(ctx context.Context) (partitions int, holds bool, err error) {
+	ids, err := r.client.partitions(ctx)
+	if err != nil {
+		return 0, false, r.hinted(err)
+	}
+	ends, err := r.client.listOffsets(ctx, ids, kafka.LastOffset, readUncommitted)
+	if err != nil {
+		return 0, false, r.hinted(err)
+	}
+	for _, end := range ends {
+		holds = holds || end > 0
+	}
+	return len(ids), holds, nil
+}
+
+func (r *Rekeyed) hinted(err error) error {
+	if hint := r.hints.hint(err); hint != "" {
+		return fmt.Errorf("%w (%s)", err, hint)
+	}
+	return err
+}
+
+// Write implements rekey.Target. kafka-go repeats no request by itself.
+func (r *Rekeyed) Write(ctx context.Context, partition int32, records []rekey.Record) error {
+	messages := make([]kafka.Record, len(records))
+	now := time.Now()
+	for i := range records {
+		m := &records[i]
+		messages[i] = kafka.Record{Time: now, Key: kafka.NewBytes(m.Key), Value: kafka.NewBytes(m.Value),
+			Headers: []kafka.Header{{Key: ingest.LinkHeader, Value: m.Link.Encode()}}}
+	}
+	res, err := r.requests.Produce(ctx, &kafka.ProduceRequest{Topic: r.client.cfg.Topic, Partition: int(partition),
+		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(messages...)})
+	if err == nil {
+		err = res.Error
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kafka.MessageSizeTooLarge):
+		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", r.client.cfg.Topic, rekey.ErrTooLarge)
+	}
+	r.client.renew(time.Second, false)
+	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.hinted(err))
+}
+
+// Close ends all connections.
+func (r *Rekeyed) Close() error {
+	r.client.close()
+	return nil
+}

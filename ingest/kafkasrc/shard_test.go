@@ -1,0 +1,173 @@
+package kafkasrc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"testing"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"anond/ingest"
+	"anond/ingest/rekey"
+)
+
+// TestShardsDivideThePartitions: each partition is of one shard, and the sources know how many
+// there are in all.
+func TestShardsDivideThePartitions(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(5, topic))
+	p := producer(t, c)
+	for id := range int32(5) {
+		write(t, p, id, 0, 3)
+	}
+	for index, want := range [][]int32{{0, 2, 4}, {1, 3}} {
+		cfg := config(c, &events{})
+		cfg.Shard = Shard{Index: index, Of: 2}
+		s := open(t, cfg, ingest.Resume{Once: true})
+		require.Equal(t, 5, s.(ingest.Partitioned).Partitions())
+		r := newReceived()
+		r.readEnd(t, s)
+		for _, id := range want {
+			require.Equal(t, wantValues(id, [2]int{0, 3}), r.values[id])
+		}
+		require.Len(t, r.values, len(want))
+		cfg.Shard.Partitions = 5
+		open(t, cfg, r.resume(true))
+	}
+}
+
+// TestOtherPartitionsStopAShard: at the start, and while it reads.
+func TestOtherPartitionsStopAShard(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(4, topic))
+	p := producer(t, c)
+	write(t, p, 0, 0, 3)
+	cfg := config(c, &events{})
+	for _, sh := range []Shard{{Of: 2, Partitions: 3}, {Of: 2, Partitions: 6}, {Index: 4, Of: 5}} {
+		cfg.Shard = sh
+		_, err := Open(background(t), cfg, ingest.Resume{Digest: sum})
+		var moved *ingest.RepartitionedError
+		require.ErrorAs(t, err, &moved)
+		require.Equal(t, 4, moved.Has)
+		require.Equal(t, sh.Partitions, moved.Was)
+	}
+	log := &events{}
+	cfg = config(c, log)
+	cfg.Shard = Shard{Of: 2, Partitions: 4}
+	s := open(t, cfg, ingest.Resume{})
+	r := newReceived()
+	r.readN(t, s, 3)
+	admin := kafka.Client{Addr: kafka.TCP(c.ListenAddrs()...)}
+	_, err := admin.CreatePartitions(background(t), &kafka.CreatePartitionsRequest{
+		Topics: []kafka.TopicPartitionsConfig{{Name: topic, Count: 5}}})
+	require.NoError(t, err)
+	require.ErrorIs(t, r.readError(t, s), ingest.ErrRepartitioned)
+}
+
+// TestLinksOfRekeyedRecords: what the writer of rekeyed topics writes is read with its link, in
+// batches that are large as well; without being asked for no link is read.
+func TestLinksOfRekeyedRecords(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(1, topic))
+	cfg := config(c, &events{})
+	w, err := OpenRekeyed(cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	n, holds, err := w.Extent(background(t))
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.False(t, holds)
+	links := []ingest.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
+	require.NoError(t, w.Write(background(t), 0, []rekey.Record{{Key: []byte("a"), Value: []byte("x"), Link: links[0]},
+		{Key: []byte("b"), Link: links[1]}}))
+	_, holds, err = w.Extent(background(t))
+	require.NoError(t, err)
+	require.True(t, holds)
+
+	// one batch that is streamed
+	p := producer(t, c, kgo.ProducerBatchCompression(kgo.GzipCompression()))
+	var many []*kgo.Record
+	for i := range 300 {
+		l := ingest.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}
+		many = append(many, &kgo.Record{Topic: topic, Value: make([]byte, 1000), Key: []byte("k"),
+			Headers: []kgo.RecordHeader{{Key: "other", Value: []byte("x")}, {Key: ingest.LinkHeader, Value: l.Encode()}}})
+	}
+	produce(t, p, many...)
+
+	for _, asked := range []bool{false, true} {
+		cfg.Links, cfg.MaxBytes = asked, 64<<10
+		s := open(t, cfg, ingest.Resume{Once: true})
+		var got []ingest.Record
+		for {
+			chunk, err := s.Next(background(t))
+			if err != nil {
+				break
+			}
+			got = append(got, chunk.Records...)
+		}
+		require.Len(t, got, 302)
+		if !asked {
+			for _, r := range got {
+				require.Nil(t, r.Link)
+			}
+			continue
+		}
+		require.Equal(t, links[0], *got[0].Link)
+		require.Equal(t, "a", string(got[0].Key))
+		require.Equal(t, links[1], *got[1].Link)
+		require.True(t, got[1].Cut)
+		require.Nil(t, got[1].Value)
+		for i, r := range got[2:] {
+			require.Equal(t, ingest.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}, *r.Link)
+		}
+	}
+}
+
+// plainHeaders reads headers up to the first fault, one after another.
+func plainHeaders(b []byte) (out []kgo.RecordHeader) {
+	in := bytes.NewReader(b)
+	text := func() ([]byte, bool) {
+		n, err := binary.ReadVarint(in)
+		if err != nil || n > int64(in.Len()) {
+			return nil, false
+		}
+		value := make([]byte, max(0, n))
+		_, err = io.ReadFull(in, value)
+		return value, err == nil
+	}
+	count, err := binary.ReadVarint(in)
+	for ; err == nil && count > 0; count-- {
+		name, whole := text()
+		value, also := text()
+		if !whole || !also {
+			break
+		}
+		out = append(out, kgo.RecordHeader{Key: string(name), Value: value})
+	}
+	return out
+}
+
+// FuzzHeaders: headers of any bytes give a link or none, and a reader of all headers finds the same.
+func FuzzHeaders(f *testing.F) {
+	header := func(name string, value []byte) []byte {
+		out := binary.AppendVarint(nil, int64(len(name)))
+		return append(binary.AppendVarint(append(out, name...), int64(len(value))), value...)
+	}
+	link := (&ingest.Link{Source: 1, Offset: 2, Previous: 1}).Encode()
+	f.Add(append(binary.AppendVarint(nil, 2), append(header("x", nil), header(ingest.LinkHeader, link)...)...))
+	f.Add(binary.AppendVarint(nil, -1))
+	f.Add(binary.AppendVarint(nil, 1<<40))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := ingest.Record{}
+		linkTo(&r, b)
+		var want *ingest.Link
+		for _, h := range plainHeaders(b) {
+			if h.Key == ingest.LinkHeader { // the first of several
+				want, _ = ingest.DecodeLink(h.Value)
+				break
+			}
+		}
+		require.Equal(t, want, r.Link)
+	})
+}

@@ -1,0 +1,116 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// Keying checks that each record of a shard lies where its person's key leads: so a person is in
+// one shard permanently, and the people of two shards are different ones. Rules D (difference)
+// and A (frozen classes) are kept in each shard; that nobody is published twice is this check.
+//
+// The first record that is elsewhere stops the shard, since nobody knows then how many others
+// are, and in which shard their people were published. Cost: a hash of the key, and where the
+// keys are digests one of the subject. Safe for concurrent use.
+type Keying struct {
+	Partitions int // of the topic
+	Subject    int // its place in a row
+	// Digest makes the key of a subject, in a topic of `anond rekey`; nil: the key is the subject.
+	Digest func(subject []byte) []byte
+	// Links checks who wrote the links of such a topic; nil: it was checked before, or nobody
+	// is asked. Unsealed takes links without a MAC as well, of an anond that wrote none.
+	Links    *LinkKey
+	Unsealed bool
+}
+
+// ErrKeying matches every *KeyingError.
+var ErrKeying = errors.New("a record is not where the key of its person leads")
+
+// KeyingError says of which record the key is wrong. It has no text of a key (rule V, values).
+type KeyingError struct {
+	Partition incremental.Partition
+	Offset    int64
+	Why       string
+	Link      bool // it is the link of a rekeyed record that is wrong
+}
+
+func (e *KeyingError) Error() string {
+	return fmt.Sprintf("%s partition %d: the record at offset %d %s, so that shards would not have each person once",
+		e.Partition.Source, e.Partition.ID, e.Offset, e.Why)
+}
+
+// Is makes errors.Is(err, ErrKeying) true.
+func (e *KeyingError) Is(target error) bool { return target == ErrKeying }
+
+// Check compares the key of a record with the partition in which it is, and with the subject in
+// its row. A record that cannot be decoded has no person: only its partition is checked. A delete has
+// one, whom the same shard has to forget.
+func (k *Keying) Check(p incremental.Partition, r *Record, o Outcome, row equivclass.Row) error {
+	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true}
+	}
+	if why := k.fault(p.ID, r, o, row); why != "" {
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why}
+	}
+	return nil
+}
+
+func (k *Keying) fault(partition int32, r *Record, o Outcome, row equivclass.Row) string {
+	if r.Key == nil {
+		return "has no key"
+	}
+	if k.Digest != nil && r.Link == nil {
+		return "is not of anond rekey: it does not say which record it was"
+	}
+	if leads := PartitionOf(r.Key, k.Partitions); leads != partition {
+		return fmt.Sprintf("has a key that leads to partition %d of %d", leads, k.Partitions)
+	}
+	if !o.Accepted() && !o.Delete {
+		return ""
+	}
+	subject := row[k.Subject]
+	switch {
+	case subject == nil: // the machine refuses it
+	case k.Digest != nil && !bytes.Equal(r.Key, k.Digest(subject)):
+		return "has a key that is not the digest of its subject under subject.key"
+	case k.Digest == nil && !bytes.Equal(r.Key, subject):
+		return "has a key that is not its subject as anond reads it"
+	}
+	return ""
+}
+
+// forged says what is wrong with who wrote the link of a record.
+func (k *Keying) forged(partition int32, r *Record) string {
+	switch l := r.Link; {
+	case k.Links == nil || l == nil:
+		return ""
+	case !l.Sealed && k.Unsealed:
+		return ""
+	case !l.Sealed:
+		return "has a link without a MAC: an earlier anond rekey wrote it, or another program"
+	case r.Cut && !l.Cut:
+		return "is longer than source.max_record_bytes, which is less than that of anond rekey, and its MAC cannot be checked"
+	case !k.Links.Sealed(l, partition, r.Key, r.Value):
+		return "has a link with a wrong MAC: it was not written there by anond rekey with this subject.key"
+	}
+	return ""
+}
+
+// shardStops says of which record a shard stops.
+func (l *loop) shardStops(c *Chunk, r *Record, err error) error {
+	l.Log.Error("the shard stops before a record: its people would not be in one shard each, or some would be missing",
+		"event", "shard_stopped", "partition", c.Partition.ID, "offset", r.Offset, "error", err.Error())
+	return err
+}
+
+// checkKeys checks the records of a batch up to the first that is wrong.
+func (b *batch) checkKeys(k *Keying, i int) {
+	if k == nil || b.fault != nil {
+		return
+	}
+	b.fault, b.faultAt = k.Check(b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.row), i
+}

@@ -1,0 +1,172 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// Link says which record of its source a record of `anond rekey` was, and which one of the same
+// source partition was written before it to the same partition. So a reader knows what it has
+// had already, and what is missing, although the writer may write anything twice.
+type Link struct {
+	Source int32 // partition of the topic that rekey reads
+	Offset int64 // there
+	// Previous is the offset of the record before: everything between the two went elsewhere, or
+	// is no record. Of the first one it is the offset below which the writer knows nothing.
+	Previous int64
+	First    bool // nothing of the source partition was ever written there before it
+	// Cut says that the record was longer than what rekey takes; this is its beginning.
+	Cut bool
+	// Sealed says that the link has a MAC: whoever wrote it has subject.key (LinkKey). A link of
+	// an anond before that has none.
+	Sealed bool
+	MAC    LinkMAC
+}
+
+// LinkHeader is the name of the header that carries a link.
+const LinkHeader = "anond-rekey"
+
+// The encoding of a link: a version, flags, then three numbers in big-endian, and since version
+// 2 a MAC.
+const (
+	linkVersion = 1
+	linkSealed  = 2
+	linkFirst   = 1
+	linkCut     = 2
+	linkBytes   = 2 + 4 + 8 + 8
+)
+
+// ErrLink: a header is no link.
+var ErrLink = errors.New("the header " + LinkHeader + " is not one that anond writes")
+
+// Encode writes a link.
+func (l *Link) Encode() []byte {
+	out := l.appendPlace(make([]byte, 0, linkBytes+len(l.MAC)))
+	if l.Sealed {
+		out = append(out, l.MAC[:]...)
+	}
+	return out
+}
+
+// appendPlace writes what a link says: all of it but the MAC.
+func (l *Link) appendPlace(out []byte) []byte {
+	version, flags := byte(linkVersion), byte(0)
+	if l.Sealed {
+		version = linkSealed
+	}
+	if l.First {
+		flags |= linkFirst
+	}
+	if l.Cut {
+		flags |= linkCut
+	}
+	out = binary.BigEndian.AppendUint32(append(out, version, flags), uint32(l.Source))
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, uint64(l.Offset)), uint64(l.Previous))
+}
+
+// DecodeLink reads what Encode writes, and nothing else.
+func DecodeLink(b []byte) (*Link, error) {
+	plain := len(b) == linkBytes && b[0] == linkVersion
+	sealed := len(b) == linkBytes+len(LinkMAC{}) && b[0] == linkSealed
+	if !plain && !sealed || b[1] > linkFirst|linkCut {
+		return nil, ErrLink
+	}
+	l := &Link{Sealed: sealed, First: b[1]&linkFirst != 0, Cut: b[1]&linkCut != 0, Source: int32(binary.BigEndian.Uint32(b[2:])),
+		Offset: int64(binary.BigEndian.Uint64(b[6:])), Previous: int64(binary.BigEndian.Uint64(b[14:]))}
+	if l.Source < 0 || l.Offset < 0 || l.Previous < -1 || l.Previous >= l.Offset {
+		return nil, ErrLink
+	}
+	copy(l.MAC[:], b[linkBytes:])
+	return l, nil
+}
+
+// chains names the positions under which state keeps how far each source partition was read
+// through a partition of the rekeyed topic. They are positions like any other, moved in the
+// transaction of the record.
+type chains struct {
+	of   incremental.Partition // asked for last; records come in chunks of one partition
+	name string
+}
+
+func (c *chains) position(p incremental.Partition, l *Link) incremental.Partition {
+	if c.name == "" || c.of != p {
+		c.of, c.name = p, fmt.Sprintf("%s/%d", p.Source, p.ID)
+	}
+	return incremental.Partition{Source: c.name, ID: l.Source}
+}
+
+// ReasonRewritten: anond rekey wrote the record more than once. It is counted, and nothing else.
+const ReasonRewritten equivclass.Reason = "rewritten"
+
+// ErrHole matches every *HoleError.
+var ErrHole = errors.New("records are missing from a rekeyed topic")
+
+// HoleError says that a rekeyed topic lacks what was written to it.
+type HoleError struct {
+	Partition incremental.Partition
+	Offset    int64 // of the record behind the hole
+	Source    int32 // partition of the topic that rekey reads
+	Have      int64 // last offset of it that was read here, -1 if none
+	Want      int64 // offset that was written before
+}
+
+func (e *HoleError) Error() string {
+	have := fmt.Sprintf("offset %d of it was the last before", e.Have)
+	if e.Have < 0 {
+		have = "nothing of it came before"
+	}
+	return fmt.Sprintf("%s partition %d: the record at offset %d follows offset %d of source partition %d, which is not here: %s",
+		e.Partition.Source, e.Partition.ID, e.Offset, e.Want, e.Source, have)
+}
+
+// Is makes errors.Is(err, ErrHole) true.
+func (e *HoleError) Is(target error) bool { return target == ErrHole }
+
+// Reached is how far a source partition was read through one partition of a rekeyed topic.
+type Reached struct {
+	Known bool
+	Next  int64 // the first offset that was not read
+}
+
+// Follow says what a link means to a reader that has reached a place: again, if it has had the
+// record, or a hole, if it lacks the one before. A writer that starts over tells the same links
+// as the one before, or from a later beginning; nothing that was read is between the two.
+func (at Reached) Follow(l *Link) (again, hole bool) {
+	switch {
+	case at.Known && l.Offset < at.Next:
+		return true, false
+	case !at.Known:
+		return false, !l.First
+	default:
+		return false, l.Previous >= at.Next
+	}
+}
+
+// follow looks at the link of a record. again: state has had it.
+func (l *loop) follow(c *Chunk, r *Record) (again bool, err error) {
+	if r.Link == nil {
+		return false, nil
+	}
+	next, known := l.Machine.Next(l.chains.position(c.Partition, r.Link))
+	again, hole := Reached{known, next}.Follow(r.Link)
+	if hole {
+		e := &HoleError{Partition: c.Partition, Offset: r.Offset, Source: r.Link.Source, Have: -1, Want: r.Link.Previous}
+		if known {
+			e.Have = next - 1
+		}
+		return false, e
+	}
+	return again, nil
+}
+
+// followed notes that state has a record, in the transaction in which it is.
+func (l *loop) followed(c *Chunk, r *Record) error {
+	if r.Link == nil {
+		return nil
+	}
+	return l.Machine.Mark(l.chains.position(c.Partition, r.Link), r.Link.Offset+1)
+}

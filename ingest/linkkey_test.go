@@ -1,0 +1,139 @@
+package ingest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+const linkPartitions = 8
+
+// forgery is a record of a rekeyed topic as anond rekey wrote it, and then changed.
+type forgery struct {
+	partition int32
+	topic     string
+	record    ingest.Record
+}
+
+func genuine(secret string) *forgery {
+	key := []byte("0123456789abcdef0123456789abcdef")
+	f := &forgery{partition: ingest.PartitionOf(key, linkPartitions), topic: "a.subjects", record: ingest.Record{Offset: 7, Key: key,
+		Value: []byte(`{"patient":"P1"}`), Link: &ingest.Link{Source: 3, Offset: 20, Previous: 11}}}
+	ingest.NewLinkKey([]byte(secret), "a.subjects").Seal(f.record.Link, f.partition, key, f.record.Value)
+	return f
+}
+
+// TestForgedLinks: a shard takes what anond rekey wrote where it wrote it. What anybody else
+// can make of it without the key stops the shard with partition and offset.
+func TestForgedLinks(t *testing.T) {
+	const wrong = "has a link with a wrong MAC"
+	for name, c := range map[string]struct {
+		change func(*forgery)
+		fault  string
+	}{
+		"genuine":              {func(*forgery) {}, ""},
+		"a higher offset":      {func(f *forgery) { f.record.Link.Offset = 1 << 40 }, wrong},
+		"another place before": {func(f *forgery) { f.record.Link.Previous = -1 }, wrong},
+		"another source":       {func(f *forgery) { f.record.Link.Source = 4 }, wrong},
+		"called the first":     {func(f *forgery) { f.record.Link.First = true }, wrong},
+		"called cut":           {func(f *forgery) { f.record.Link.Cut, f.record.Cut = true, true }, wrong},
+		"from another partition": {func(f *forgery) {
+			f.partition = (f.partition + 1) % linkPartitions
+		}, wrong},
+		"from another topic":  {func(f *forgery) { f.topic = "b.subjects" }, wrong},
+		"another value":       {func(f *forgery) { f.record.Value = []byte(`{"patient":"P2"}`) }, wrong},
+		"a shorter value":     {func(f *forgery) { f.record.Value = f.record.Value[:5] }, wrong},
+		"an empty value":      {func(f *forgery) { f.record.Value = []byte{} }, wrong},
+		"a tombstone":         {func(f *forgery) { f.record.Value = nil }, wrong},
+		"key and value moved": {func(f *forgery) { f.moved() }, wrong},
+		"one bit of the MAC":  {func(f *forgery) { f.record.Link.MAC[15] ^= 1 }, wrong},
+		"no MAC":              {func(f *forgery) { f.record.Link.Sealed = false }, "has a link without a MAC"},
+		"too long here":       {func(f *forgery) { f.record.Cut, f.record.Value = true, nil }, "is longer than source.max_record_bytes"},
+		"another subject.key": {func(f *forgery) { *f = *genuine("other") }, wrong},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := genuine("secret")
+			c.change(f)
+			keys := &ingest.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
+				Links: ingest.NewLinkKey([]byte("secret"), f.topic)}
+			p := incremental.Partition{Source: "kafka:" + f.topic, ID: f.partition}
+			err := keys.Check(p, &f.record, ingest.Outcome{}, equivclass.Row{[]byte("P1")})
+			if c.fault == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, ingest.ErrKeying)
+			require.ErrorContains(t, err, c.fault)
+			require.ErrorContains(t, err, fmt.Sprintf("kafka:%s partition %d: the record at offset 7 ", f.topic, f.partition))
+			require.NotContains(t, err.Error(), "P1")
+		})
+	}
+}
+
+// moved takes the first byte of the value to the end of the key.
+func (f *forgery) moved() {
+	f.record.Key = append(f.record.Key[:len(f.record.Key):len(f.record.Key)], f.record.Value[0])
+	f.record.Value = f.record.Value[1:]
+}
+
+// TestLinksOfEarlierVersions: without a MAC they are taken where that is asked for, and a wrong
+// one is refused there too.
+func TestLinksOfEarlierVersions(t *testing.T) {
+	f := genuine("secret")
+	keys := &ingest.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
+		Links: ingest.NewLinkKey([]byte("secret"), f.topic), Unsealed: true}
+	check := func() error {
+		return keys.Check(incremental.Partition{ID: f.partition}, &f.record, ingest.Outcome{}, equivclass.Row{[]byte("P1")})
+	}
+	require.NoError(t, check())
+	f.record.Link.MAC[0] ^= 1
+	require.ErrorIs(t, check(), ingest.ErrKeying)
+	f.record.Link.Sealed = false
+	require.NoError(t, check())
+}
+
+// TestTruncatedLinks: no part of a link is one.
+func TestTruncatedLinks(t *testing.T) {
+	whole := genuine("secret").record.Link.Encode()
+	require.Len(t, whole, 38)
+	for n := range whole {
+		_, err := ingest.DecodeLink(whole[:n])
+		assert.ErrorIs(t, err, ingest.ErrLink, n)
+	}
+	_, err := ingest.DecodeLink(append(whole, 0))
+	assert.ErrorIs(t, err, ingest.ErrLink)
+	plain := genuine("secret").record.Link
+	plain.Sealed, plain.MAC = false, ingest.LinkMAC{}
+	cut := append([]byte{2}, plain.Encode()[1:]...)
+	_, err = ingest.DecodeLink(cut)
+	assert.ErrorIs(t, err, ingest.ErrLink, "the MAC was taken away, and the version stayed")
+}
+
+// BenchmarkLink: what sealing and checking a link cost, with records of several sizes.
+func BenchmarkLink(b *testing.B) {
+	for _, size := range []int{200, 1000} {
+		value := make([]byte, size)
+		f := genuine("secret")
+		keys := ingest.NewLinkKey([]byte("secret"), f.topic)
+		b.Run(fmt.Sprintf("seal/%d", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				keys.Seal(f.record.Link, f.partition, f.record.Key, value)
+			}
+		})
+		b.Run(fmt.Sprintf("check/%d", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if !keys.Sealed(f.record.Link, f.partition, f.record.Key, value) {
+					b.Fatal("wrong")
+				}
+			}
+		})
+	}
+}

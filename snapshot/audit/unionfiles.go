@@ -1,0 +1,137 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// seenFiles remembers files whose bytes were read, so that links of them are not read
+// again.
+type seenFiles map[string][]hashed // by SHA-256
+
+// known returns that a file was read already and has these bytes.
+func (s seenFiles) known(info os.FileInfo, sha string) bool {
+	for i := range s[sha] {
+		if s[sha][i].unchanged(info) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkUnionFiles tests that a release of a union is complete by itself: the files that
+// its manifest names, with their bytes, and no others.
+func checkUnionFiles(r *unionRelease, seen seenFiles, f *faults) error {
+	names := map[string]bool{"manifest.json": true}
+	for _, s := range r.man.Union.Shards {
+		if s.Release > 0 {
+			names[shardName(s.Shard)] = true
+		}
+	}
+	if err := checkOnly(r.dir, names, r.number, f); err != nil {
+		return err
+	}
+	for _, s := range r.man.Union.Shards {
+		if s.Release == 0 {
+			continue
+		}
+		var err error
+		f.of(s.Shard, func() { err = r.shardFiles(s.Shard, seen, f) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shardFiles tests the files of one shard.
+func (r *unionRelease) shardFiles(shard int, seen seenFiles, f *faults) error {
+	dir := filepath.Join(r.dir, shardName(shard))
+	names := map[string]bool{"manifest.json": true}
+	for i := range r.man.Parts {
+		p := &r.man.Parts[i]
+		if *p.Shard != shard {
+			continue
+		}
+		names[p.Name] = true
+		f.part = p.Name
+		if err := r.partFiles(filepath.Join(dir, p.Name), p, seen, f); err != nil {
+			return err
+		}
+	}
+	f.part = ""
+	return checkOnly(dir, names, r.number, f)
+}
+
+func (r *unionRelease) partFiles(dir string, p *Part, seen seenFiles, f *faults) error {
+	names := map[string]bool{}
+	for _, e := range p.Files {
+		names[e.Name] = true
+		path := filepath.Join(dir, e.Name)
+		info, err := os.Lstat(path)
+		if os.IsNotExist(err) {
+			f.add("files", kindPartMissing, r.number, 0, e.Name, "a file of a part is not there")
+			continue
+		}
+		if err != nil {
+			return &unreadableError{File: path, Reason: "cannot be read", Err: err}
+		}
+		if !info.Mode().IsRegular() {
+			f.add("files", kindUnexpectedFile, r.number, 0, e.Name, "a file of a part is not a plain file")
+			continue
+		}
+		if seen.known(info, e.SHA256) {
+			continue
+		}
+		data, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		sha := hexSHA(data)
+		seen[sha] = append(seen[sha], hashed{info, sha})
+		if sha != e.SHA256 || int64(len(data)) != e.Bytes {
+			f.add("files", kindHashMismatch, r.number, 0, e.Name, "the file is not the one the manifest names")
+		}
+	}
+	return checkOnly(dir, names, r.number, f)
+}
+
+// checkOnly finds names in a directory that nobody announced.
+func checkOnly(dir string, names map[string]bool, release int, f *faults) error {
+	found, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		f.add("files", kindPartMissing, release, 0, "", "a directory that the manifest names is not there")
+		return nil
+	}
+	if err != nil {
+		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
+	}
+	extra := 0
+	for _, e := range found {
+		if !names[e.Name()] {
+			extra++
+		}
+	}
+	f.addN("files", kindUnexpectedFile, release, 0, "", "the release holds files that its manifest does not name", extra)
+	return nil
+}
+
+// trust takes the files of a published release for what its manifest says, as they were
+// tested before it was published. What is not there is not trusted.
+func (s seenFiles) trust(r *unionRelease) error {
+	for i := range r.man.Parts {
+		p := &r.man.Parts[i]
+		for _, e := range p.Files {
+			path := filepath.Join(r.dir, shardName(*p.Shard), p.Name, e.Name)
+			info, err := os.Lstat(path)
+			if os.IsNotExist(err) {
+				continue
+			}
+			if err != nil {
+				return &unreadableError{File: path, Reason: "cannot be read", Err: err}
+			}
+			s[e.SHA256] = append(s[e.SHA256], hashed{info, e.SHA256})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package snapshot
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// History reads what each release of a directory published first, and which classes died
+// in it: what has to be added to a copy that has the releases before. It only reads.
+//
+// Pruned releases are there, too (rules N and A: no row ever leaves, and none changes):
+// their manifests stay, and their rows are in the parts of later releases. A part that was
+// joined with others is cut out again, and has the SHA-256 that its own release says.
+//
+// Not safe for concurrent use.
+type History struct {
+	files FS
+	dir   string
+	born  map[uint32][]PartEntry // what releases gave birth to, as far as it was asked
+}
+
+// NewHistory reads a releases directory.
+func NewHistory(files FS, dir string) *History {
+	return &History{files: files, dir: dir, born: map[uint32][]PartEntry{}}
+}
+
+// Published is a release as its manifest describes it.
+type Published struct {
+	Manifest *Manifest
+	Text     []byte // of manifest.json
+	SHA256   [32]byte
+}
+
+// Ends are the first release of the chain that is in parts, and the one that CURRENT names;
+// 0 if there is none.
+func (h *History) Ends() (first, newest uint32, err error) {
+	on, err := scan(h.files, h.dir)
+	if err != nil || on.current == 0 {
+		return 0, 0, err
+	}
+	p, err := h.Published(on.current)
+	if err != nil || p.Manifest.FormatVersion == formatWhole {
+		return 0, 0, err
+	}
+	return p.Manifest.firstInParts(), on.current, nil
+}
+
+// firstInParts is the first release of the chain in parts.
+func (m *Manifest) firstInParts() uint32 { return max(1, m.PartsSince) }
+
+// Births are the parts that a release gave birth to: its own, and where the chain was not
+// in parts before, that of all that stood. Parts that were joined are none.
+func (m *Manifest) Births() (out []PartEntry) {
+	for _, p := range m.Parts {
+		if p.Release == m.Release && len(p.Replaces) == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Published reads the manifest of a release, also of a pruned one.
+func (h *History) Published(release uint32) (*Published, error) {
+	text, err := h.files.ReadFile(filepath.Join(dirOf(h.dir, release), manifestName))
+	if notExist(err) {
+		text, err = h.files.ReadFile(prunedPath(h.dir, release))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParsePublished(text, release)
+}
+
+// ParsePublished reads the text of a manifest, which must be that of a release.
+func ParsePublished(text []byte, release uint32) (*Published, error) {
+	m, err := decodeManifest(text)
+	if err == nil && m.Release != release {
+		err = fmt.Errorf("%w: %s is that of another release", ErrDamaged, manifestName)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("release %s: %w", dirName(release), err)
+	}
+	return &Published{m, text, sha(text)}, nil
+}
+
+// births are those of a release, remembered.
+func (h *History) births(release uint32) ([]PartEntry, error) {
+	if known, ok := h.born[release]; ok {
+		return known, nil
+	}
+	p, err := h.Published(release)
+	if err != nil {
+		return nil, err
+	}
+	births := p.Manifest.Births()
+	if len(births) == 0 {
+		return nil, fmt.Errorf("%w: release %d has no part of its own", ErrDamaged, release)
+	}
+	for i := range births {
+		births[i].Dead = nil
+	}
+	h.born[release] = births
+	return births, nil
+}
+
+// Within are the births that a part holds, in its order.
+func (h *History) Within(of *Manifest, p *PartEntry) ([]PartEntry, error) {
+	return of.Within(p, h.births)
+}
+
+// Within are the births that a part of the release holds, in its order; births gives those
+// of a release.
+func (m *Manifest) Within(p *PartEntry, births func(release uint32) ([]PartEntry, error)) (out []PartEntry, err error) {
+	first, last := p.Births()
+	since := m.firstInParts()
+	for n := max(first, since); n <= last || n == since && first < since; n++ {
+		births, err := births(n)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range births {
+			if from, to := b.Births(); from >= first && to <= last {
+				out = append(out, b)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Died is a class that died, by the part in which it was born.
+type Died struct {
+	Part  string
+	Class uint32
+}
+
+// Deaths are the classes that died in a release, in the order of their births.
+func (h *History) Deaths(of *Manifest) ([]Died, error) {
+	now, err := h.deadIn(of)
+	if err != nil || len(now) == 0 || of.Release == of.firstInParts() {
+		return now, err
+	}
+	p, err := h.Published(of.Release - 1)
+	if err != nil {
+		return nil, err
+	}
+	before, err := h.deadIn(p.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[Died]bool, len(before))
+	for _, d := range before {
+		known[d] = true
+	}
+	return slices.DeleteFunc(now, func(d Died) bool { return known[d] }), nil
+}
+
+// deadIn are all classes that are dead in a release.
+func (h *History) deadIn(m *Manifest) (out []Died, err error) {
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if len(p.Dead) == 0 {
+			continue
+		}
+		births, err := h.Within(m, p)
+		if err != nil {
+			return nil, err
+		}
+		dead, before := p.Dead, uint32(0)
+		for _, b := range births {
+			for len(dead) > 0 && dead[0] <= before+uint32(b.Classes) {
+				out = append(out, Died{b.Part, dead[0] - before})
+				dead = dead[1:]
+			}
+			before += uint32(b.Classes)
+		}
+		if len(dead) > 0 {
+			return nil, fmt.Errorf("%w: release %d: a dead class of %s was born in none of its parts", ErrDamaged, m.Release, p.Part)
+		}
+	}
+	return out, nil
+}
+
+// Copy is a hierarchy file in the releases directory.
+type Copy struct {
+	Name string // below the directory
+	Text []byte
+}
+
+// Hierarchies are the copies of hierarchies that a release names, and the one before does
+// not.
+func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
+	known := map[string]bool{}
+	if of.Release > of.firstInParts() {
+		p, err := h.Published(of.Release - 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range p.Manifest.HierarchyFiles() {
+			known[e.File] = true
+		}
+	}
+	for _, e := range of.HierarchyFiles() {
+		if known[e.File] {
+			continue
+		}
+		known[e.File] = true
+		text, err := h.files.ReadFile(filepath.Join(h.dir, filepath.FromSlash(e.File)))
+		if err != nil {
+			return nil, err
+		}
+		if s := sha(text); hex.EncodeToString(s[:]) != e.SHA256 {
+			return nil, fmt.Errorf("%w: %s is not what the manifest of release %d says", ErrDamaged, e.File, of.Release)
+		}
+		out = append(out, Copy{e.File, text})
+	}
+	return out, nil
+}
+
+// HierarchyFiles are the copies of hierarchy files that a manifest names, by paths that are
+// in their directory.
+func (m *Manifest) HierarchyFiles() (out []HierarchyEntry) {
+	for _, a := range m.Schema {
+		if a.Hierarchy == nil || a.Hierarchy.File == "" {
+			continue
+		}
+		name, ok := strings.CutPrefix(a.Hierarchy.File, hierarchyDir+"/")
+		if ok && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `\`) {
+			out = append(out, *a.Hierarchy)
+		}
+	}
+	return out
+}

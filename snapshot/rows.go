@@ -1,0 +1,102 @@
+package snapshot
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"anond/equivclass"
+)
+
+// Rows reads a data file row by row; the first row is the header.
+type Rows struct {
+	from   *bufio.Reader
+	line   []byte
+	fields [][]byte
+}
+
+// NewRows reads a data file.
+func NewRows(from io.Reader) *Rows { return &Rows{from: bufio.NewReaderSize(from, 1<<16)} }
+
+// Next returns the cells of the next row, or io.EOF.
+func (r *Rows) Next() (cells []string, err error) {
+	if r.line, err = recordOf(r.from, r.line[:0]); err != nil {
+		return nil, err
+	}
+	r.fields = splitRecord(r.fields, r.line)
+	cells = make([]string, len(r.fields))
+	for i, f := range r.fields {
+		cells[i] = unquotedField(string(f))
+	}
+	return cells, nil
+}
+
+// AppendRow appends a row as data files have it: what Rows reads of it are the cells.
+func AppendRow(buf []byte, cells []string) []byte { return appendHeader(buf, cells) }
+
+// unquotedField is the inverse of appendField.
+func unquotedField(field string) string {
+	if len(field) < 2 || field[0] != '"' {
+		return field
+	}
+	return strings.ReplaceAll(field[1:len(field)-1], `""`, `"`)
+}
+
+// RunColumns are the columns of a data file that say which rows belong together and stand
+// together: those of a class, a group or a bucket. They are given as by NumberColumns.
+func (m *Manifest) RunColumns(file string) []int {
+	n := m.numbering(file)
+	switch {
+	case n.class == 0, n.shared == firstShared:
+		return []int{0}
+	case n.counts() && n.shared == noShared:
+		return []int{n.attribute, n.bucket}
+	case n.class == lastField && n.shared == lastShared:
+		return []int{-2}
+	}
+	return []int{-1}
+}
+
+// ClassColumn is the name of the column of classes, of those that may die: rows of a file
+// whose number in that column is dead are skipped.
+func (m *Manifest) ClassColumn() string {
+	switch m.Recoding {
+	case NameAnatomy, NamePermutation, NameSlicing:
+		if !m.Shared() {
+			return "group"
+		}
+	}
+	return "class"
+}
+
+// numbering tells where the rows of a data file have numbers, as its recoding does.
+func (m *Manifest) numbering(file string) numbering {
+	switch {
+	case m.Shared() && m.Values == valuesDrawn:
+		return (*drawn)(nil).numbering(nil, file)
+	case m.Shared():
+		return (*buckets)(nil).numbering(nil, file)
+	case m.Recoding != NameLGB:
+		return groupNumbering(file, valuesOf(m.Recoding))
+	case file == bucketsName:
+		return (*lgb)(nil).numbering(nil, file)
+	}
+	n := numbering{class: lastField, local: map[int]string{}}
+	at, sensitive := 0, ""
+	for _, a := range m.Schema {
+		switch a.Role {
+		case equivclass.Semi:
+			n.local[at] = string(appendField(nil, a.Name))
+			at++
+		case equivclass.Quasi:
+			at++
+		case equivclass.Sensitive:
+			sensitive = a.Name
+		}
+	}
+	n.local[at] = string(appendField(nil, sensitive))
+	return n
+}
+
+// counts reports that the file is the one that numbers the buckets.
+func (n *numbering) counts() bool { return n.class == noField }

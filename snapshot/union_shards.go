@@ -1,0 +1,132 @@
+package snapshot
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// ErrForked: a shard has published two releases of one number, or does not continue the
+// chain that a union was made of: somebody publishes the same records twice (rule F,
+// forbidden; exit 3).
+var ErrForked = errors.New("a shard has a second history")
+
+// ShardBehindError is ErrBehind of a shard: the union knows more of it than its directory
+// does, as after a restore of an old copy.
+type ShardBehindError struct {
+	Shard       int
+	Have, Union uint32
+}
+
+func (e *ShardBehindError) Error() string {
+	return fmt.Sprintf("%v: shard %d has release %d, and the union was made of its release %d: restore the directory of the shard, "+
+		"and its state, to what they were then or later", ErrBehind, e.Shard, e.Have, e.Union)
+}
+
+// Is makes errors.Is(err, ErrBehind) true.
+func (e *ShardBehindError) Is(target error) bool { return target == ErrBehind }
+
+// shardRelease is a release of a shard, as a union takes it in.
+type shardRelease struct {
+	shard    int
+	dir      string // of the release
+	manifest *Manifest
+	raw      []byte // of the manifest
+	sum      string // its SHA-256
+	settings shardSettings
+}
+
+func readShardRelease(files FS, dir string, shard int) (*shardRelease, error) {
+	raw, err := files.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeManifest(raw)
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %s: %w", shard, filepath.Base(dir), err)
+	}
+	switch {
+	case m.FormatVersion != FormatVersion:
+		return nil, fmt.Errorf("%w: release %d of shard %d has format_version %d: let the shard publish one release more with this version",
+			ErrShards, m.Release, shard, m.FormatVersion)
+	case m.AcrossReleases != "":
+		return nil, fmt.Errorf("%w: release %d of shard %d promises nothing next to another release", ErrShards, m.Release, shard)
+	}
+	sum := sha(raw)
+	s := &shardRelease{shard: shard, dir: dir, manifest: m, raw: raw, sum: hex.EncodeToString(sum[:])}
+	s.settings, err = settingsIn(raw)
+	return s, err
+}
+
+// newestOf reads the newest release of a shard that is fully published; nil: there is
+// none yet. known is what the union before has of the shard. That release must be there
+// still, and the newest must descend from it: its chain is followed back.
+func (u *Union) newestOf(shard int, known ShardEntry) (*shardRelease, error) {
+	dir := chainDir(u.Dir, shard)
+	for attempt := 0; ; attempt++ {
+		s, err := u.newestIn(dir, shard, known)
+		// The shard may prune what CURRENT has just named.
+		if attempt < 3 && notExist(err) {
+			continue
+		}
+		if err != nil && !errors.Is(err, ErrBehind) && !errors.Is(err, ErrForked) && !errors.Is(err, ErrShards) {
+			err = fmt.Errorf("read shard %d: %w", shard, err)
+		}
+		return s, err
+	}
+}
+
+func (u *Union) newestIn(dir string, shard int, known ShardEntry) (*shardRelease, error) {
+	on, err := scan(u.FS, dir)
+	if err != nil {
+		return nil, err
+	}
+	if on.current < known.Release {
+		return nil, &ShardBehindError{Shard: shard, Have: on.current, Union: known.Release}
+	}
+	if on.current == 0 {
+		return nil, nil
+	}
+	s, err := readShardRelease(u.FS, dirOf(dir, on.current), shard)
+	if err != nil {
+		return nil, err
+	}
+	if s.manifest.Release != on.current {
+		return nil, fmt.Errorf("%w: %s says release %d", ErrDamaged, dirOf(dir, on.current), s.manifest.Release)
+	}
+	return s, u.descends(dir, on, s, known)
+}
+
+// descends follows the chain of a release back to the one that the union knows.
+func (u *Union) descends(dir string, on *content, s *shardRelease, known ShardEntry) error {
+	if known.Release == 0 {
+		return nil
+	}
+	forked := func(at uint32) error {
+		return fmt.Errorf("%w: release %d of shard %d is not the one that the union was made of: "+
+			"stop the shard, and find out which of two processes or states published it", ErrForked, at, s.shard)
+	}
+	sum, before := s.sum, s.manifest.Previous
+	for n := s.manifest.Release; n > known.Release; n-- {
+		if before == nil || before.Release != n-1 {
+			return forked(n)
+		}
+		sum = before.SHA256
+		if n-1 == known.Release {
+			break
+		}
+		m, have, err := on.manifestOf(u.FS, dir, n-1)
+		if err != nil {
+			return err
+		}
+		if hex.EncodeToString(have[:]) != sum {
+			return forked(n - 1)
+		}
+		before = m.Previous
+	}
+	if sum != known.SHA256 {
+		return forked(known.Release)
+	}
+	return nil
+}

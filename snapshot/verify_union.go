@@ -1,0 +1,60 @@
+package snapshot
+
+import (
+	"encoding/hex"
+	"path/filepath"
+)
+
+// union holds the names in a release of a union, and its files, against its manifest. In
+// the directory of each shard are the manifest that the vector names, and the parts.
+func (v *verifier) union(n uint32, m *Manifest, names []string) {
+	named := map[string]bool{manifestName: true}
+	for i := range m.Union.Shards {
+		s := &m.Union.Shards[i]
+		if s.Release == 0 {
+			continue
+		}
+		named[shardDir(s.Shard)] = true
+		v.shard(n, m, s)
+	}
+	for _, name := range names {
+		if !named[name] {
+			v.find(n, dirName(n)+"/"+name, FindUnexpectedFile, "the manifest does not name it")
+		}
+	}
+}
+
+func (v *verifier) shard(n uint32, m *Manifest, s *ShardEntry) {
+	dir := dirName(n) + "/" + shardDir(s.Shard)
+	full := filepath.Join(v.dir, filepath.FromSlash(dir))
+	inside, err := v.ReadDir(full)
+	switch {
+	case notExist(err):
+		v.find(n, dir, FindMissingFile, "the manifest names it")
+		return
+	case err != nil:
+		v.find(n, dir, FindUnreadable, "%v", err)
+		return
+	}
+	data, err := v.ReadFile(filepath.Join(full, manifestName))
+	sum := sha(data)
+	switch {
+	case notExist(err):
+		v.find(n, dir+"/"+manifestName, FindMissingFile, "the vector names it")
+	case err != nil:
+		v.find(n, dir+"/"+manifestName, FindUnreadable, "%v", err)
+	case hex.EncodeToString(sum[:]) != s.SHA256:
+		v.find(n, dir+"/"+manifestName, FindHash, "it is not the manifest that the vector names")
+	}
+	named := map[string]bool{manifestName: true}
+	parts := m.partsOfShard(s.Shard)
+	for i := range parts {
+		named[parts[i].Part] = true
+		v.part(n, &parts[i])
+	}
+	for _, name := range inside {
+		if !named[name] {
+			v.find(n, dir+"/"+name, FindUnexpectedFile, "the manifest does not name it")
+		}
+	}
+}
