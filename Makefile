@@ -19,6 +19,9 @@ ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|
 
 .PHONY: dist dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
 
+# go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
+TEST = GO='$(GO)' .ci/gotest
+
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
 test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
@@ -38,7 +41,7 @@ lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODW
 # compile, so that it is compiled once (docs_test.go). Many packages wait for a broker, a process or a
 # clock: four at a time keep two cores busy.
 test: fmt
-	$(GO) test -vet=off -p 4 -timeout 9m ./...
+	$(TEST) -vet=off -p 4 -timeout 9m -- ./...
 	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
 
 # test-short: the inner loop, the smallest part that is worth a run.
@@ -48,7 +51,7 @@ test-short:
 # test-full: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
 test-full: fmt vet
-	ANOND_TESTS=full $(GO) test -vet=off -p 4 -timeout 15m ./...
+	ANOND_TESTS=full $(TEST) -vet=off -p 4 -timeout 15m -- ./...
 
 # race: concurrent packages under the race detector (needs a C compiler), with the
 # counts of make test: more streams and kills reach no other code. Tests that fill a
@@ -60,11 +63,11 @@ test-full: fmt vet
 UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
 LONG    = anond/(snapshot|cmd/anond|cmd/anond/internal/(chaos|figures.*)|incremental/(boltstore|literal|memstore))$$
 race:
-	$(GO) test -race -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
-	$(GO) test -race -short -timeout 15m -skip '$(ALONE)' $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
-	ANOND_TESTS=full $(GO) test -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' ./cmd/anond
-	$(GO) test -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' ./equivclass/extract
-	$(GO) test -race -timeout 5m -run '^TestPool' ./equivclass/merge
+	$(TEST) -race -timeout 15m -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
+	$(TEST) -race -short -timeout 15m -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
+	ANOND_TESTS=full $(TEST) -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' -- ./cmd/anond
+	$(TEST) -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' -- ./equivclass/extract
+	$(TEST) -race -timeout 5m -run '^TestPool' -- ./equivclass/merge
 
 # fuzz: each fuzz target of the tree for FUZZTIME; the first failure ends it.
 fuzz:
@@ -146,7 +149,7 @@ test-lake:
 test-lake-here:
 	cd lake && $(GO) vet ./... && GO='$(GO)' ../.ci/checker staticcheck honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	cd lake && GO='$(GO)' ../.ci/checker govulncheck golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
-	python=$$(.ci/lake-python) && cd lake && ANOND_TESTS=full ANOND_LAKE_PYTHON=$$python $(GO) test -vet=off -timeout 9m ./...
+	python=$$(.ci/lake-python) && cd lake && ANOND_TESTS=full ANOND_LAKE_PYTHON=$$python GO='$(GO)' ../.ci/gotest -vet=off -timeout 9m -- ./...
 
 # image: the container, by whatever is here. Run make dist first.
 TARGETARCH ?= amd64
