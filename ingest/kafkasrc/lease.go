@@ -143,12 +143,7 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		gen.Start(func(ctx context.Context) { <-ctx.Done(); close(ended) })
 		select {
 		case <-ctx.Done():
-			if l.overslept() { // both are known, and the run ended for the other
-				l.giveIn(whySuspended)
-				return
-			}
-			l.lose()
-			l.log.Info("this instance gives up its lease", event("source_lease_released"))
+			l.giveUp()
 			return
 		case <-l.slept:
 			l.giveIn(whySuspended)
@@ -156,15 +151,38 @@ func (l *Lease) keep(ctx context.Context, gen *kafka.Generation) {
 		case <-ended:
 		}
 		next, why := l.confirm(ctx)
-		if next == nil {
+		switch {
+		case next == nil && why == "":
+			l.giveUp()
+			return
+		case next == nil:
 			l.giveIn(why)
 			return
 		}
 		gen = next
-		l.mu.Lock()
-		l.generation = gen
-		l.mu.Unlock()
+		l.goOn(gen)
 	}
+}
+
+// goOn has commits go through a generation, unless the lease was lost since that confirmed it.
+func (l *Lease) goOn(gen *kafka.Generation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.lost:
+	default:
+		l.generation = gen
+	}
+}
+
+// giveUp releases the lease because it was closed.
+func (l *Lease) giveUp() {
+	if l.overslept() { // both are known, and the run ended for the other
+		l.giveIn(whySuspended)
+		return
+	}
+	l.lose()
+	l.log.Info("this instance gives up its lease", event("source_lease_released"))
 }
 
 // whySuspended is also said of a process that got no processor time.
@@ -178,9 +196,10 @@ func (l *Lease) giveIn(why string) {
 }
 
 // confirm waits, not longer than doubt allows, for a generation that says
-// whether the lease is still ours.
-func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
-	ctx, cancel := context.WithTimeout(ctx, l.doubt())
+// whether the lease is still ours. It does not say why not if the lease was closed:
+// that ends a generation as well, and either may be seen first.
+func (l *Lease) confirm(closed context.Context) (*kafka.Generation, string) {
+	ctx, cancel := context.WithTimeout(closed, l.doubt())
 	defer cancel()
 	why := "the group did not confirm it in time"
 	for {
@@ -190,6 +209,8 @@ func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
 			return gen, ""
 		case err == nil:
 			return nil, "the group gave it to another instance"
+		case closed.Err() != nil:
+			return nil, ""
 		case ctx.Err() != nil || errors.Is(err, kafka.ErrGroupClosed):
 			return nil, why
 		}
@@ -197,12 +218,13 @@ func (l *Lease) confirm(ctx context.Context) (*kafka.Generation, string) {
 	}
 }
 
+// lose gives the lease up. Whoever is told so by Lost commits nothing any more.
 func (l *Lease) lose() {
 	l.balancer.claim.Store(0)
-	l.loseOnce.Do(func() { close(l.lost) })
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.generation = nil
-	l.mu.Unlock()
+	l.loseOnce.Do(func() { close(l.lost) })
 }
 
 // Lost is closed when the lease is lost or released. A lost lease is not

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,4 +51,13 @@ func TestStarvedHolderThatClosesHasLostItsLease(t *testing.T) {
 		require.NotEmpty(t, b.log.text("source_lease_released"))
 		time.Sleep(time.Minute)
 	})
+}
+
+// TestALostLeaseIsNotConfirmed: a generation that confirms a lease which was given up meanwhile
+// commits nothing.
+func TestALostLeaseIsNotConfirmed(t *testing.T) {
+	l := &Lease{balancer: &leaseBalancer{}, lost: make(chan struct{}), generation: &kafka.Generation{}}
+	l.lose()
+	l.goOn(&kafka.Generation{})
+	require.ErrorIs(t, l.Commit(map[int32]int64{0: 5}), ErrLeaseLost)
 }
