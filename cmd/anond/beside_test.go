@@ -79,7 +79,7 @@ func TestBesideARunningDaemon(t *testing.T) {
 
 	// It has read on meanwhile.
 	before := s.counts().Counts.Release
-	s.write("admissions.ndjson", ndjson(1, 3600))
+	s.append("admissions.ndjson", strings.TrimPrefix(ndjson(1, 3600), ndjson(1, 2400)))
 	eventually(t, published(before+1), "ingest stopped: %s", &d.stderr)
 	s.must("audit --require-certified")
 	eventually(t, func() bool { return len(s.readingCopies()) == 0 }, "copies are left: %s", &d.stderr)
@@ -94,16 +94,20 @@ func TestBesideARunningDaemon(t *testing.T) {
 // never reports a violation.
 func TestAuditWhileReleasesComeAndGo(t *testing.T) {
 	tier.Heavy(t, "it audits again and again beside a daemon")
+	const rounds = 12
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 200", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
 	s.edit("release: {", "release: {keep: {releases: 1}, ")
 	s.edit("release:", "control: {socket: ./c.sock}\nrelease:")
-	s.write("admissions.ndjson", ndjson(1, 700))
+	read := ndjson(1, 700)
+	s.write("admissions.ndjson", read)
 	d := s.start("run")
 	d.event("started")
 	eventually(t, func() bool { _, err := os.Stat(s.path("releases/CURRENT")); return err == nil }, "no release: %s", &d.stderr)
-	for n := 1; n <= 12; n++ {
-		s.write("admissions.ndjson", ndjson(1, 700+1000*n))
+	for n := 1; n <= rounds; n++ {
+		more := ndjson(1, 700+1000*n)
+		s.append("admissions.ndjson", strings.TrimPrefix(more, read))
+		read = more
 		r := s.run("audit")
 		require.Contains(t, []int{exitOK, exitFailed}, r.code, "%s%s", r.stdout, r.stderr)
 		if r.code == exitFailed {
