@@ -52,7 +52,6 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 			return err
 		}
 	}
-	r.started()
 	return r.serve()
 }
 
@@ -153,16 +152,18 @@ func (r *once) started() {
 	r.o.Log.Info("started", said...)
 }
 
-// serve runs the loop, and next to it what looks after releases and backups.
+// serve runs the loop, and next to it what looks after releases and backups. Whoever is told
+// that the daemon has started may give it orders.
 func (r *once) serve() error {
-	releases := inspect(r.ctx, r.c, r.o, r.machine.Intents(), r.publisher.standing)
-	r.closers.add(releases.close)
 	copies := newBackups(r.ctx, r.c, r.file, r.o)
 	r.closers.add(copies.close) // before the store, which it reads
+	r.steer.begins(copies)
+	r.started()
+	releases := inspect(r.ctx, r.c, r.o, r.machine.Intents(), r.publisher.standing)
+	r.closers.add(releases.close)
 	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Intents()), r.steer, releases.done)
 	r.closers.add(pruning.close) // before the publisher, through whose disk it writes
 	show, last := r.steps.observe, ingest.Report{}
-	r.steer.begins(copies)
 	host := r.host()
 	host.Damage = releases.Damage
 	host.Observe = func(now ingest.Report) { last = now; show(now); copies.observe(now); pruning.observe(now) }

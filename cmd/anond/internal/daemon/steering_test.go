@@ -90,6 +90,21 @@ func (s *steered) status() (out Status) {
 	return out
 }
 
+// TestOrdersAreTakenOnceItHasStarted: whoever waits for that event is not told to ask again.
+func TestOrdersAreTakenOnceItHasStarted(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	asked := make(chan error, 1)
+	s.starts = func() {
+		_, done, err := s.client.Copy(t.Context())
+		if err == nil {
+			done()
+		}
+		asked <- err
+	}
+	s.start()
+	require.NoError(t, <-asked)
+}
+
 // TestSteering goes through the orders: plan, release now, pause, a restart, resume.
 func TestSteering(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")

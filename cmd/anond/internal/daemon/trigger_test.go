@@ -66,6 +66,8 @@ type timed struct {
 	sent    uint64
 	stop    context.CancelFunc
 	ended   chan error
+	// starts is called before the daemon goes on from saying that it has started; may be nil.
+	starts func()
 
 	mu     sync.Mutex
 	report ingest.Report
@@ -108,10 +110,31 @@ func (d *timed) start() {
 	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
 		o := d.options
-		o.Log, o.Stdin, o.Clock, o.Observe, o.Seed = slog.New(slog.NewTextHandler(d, nil)), reader, d.clock, d.observe, &seed
+		o.Log, o.Stdin, o.Clock, o.Observe, o.Seed = slog.New(told{slog.NewTextHandler(d, nil), d.starts}), reader, d.clock, d.observe, &seed
 		d.ended <- Run(ctx, d.cfg, o)
 		_ = reader.Close()
 	}()
+}
+
+// told calls something as soon as it was logged that the daemon has started. Meanwhile others may log.
+type told struct {
+	slog.Handler
+	starts func() // nil: nothing
+}
+
+func (h told) Handle(ctx context.Context, r slog.Record) error {
+	err := h.Handler.Handle(ctx, r)
+	r.Attrs(func(a slog.Attr) bool {
+		if h.starts != nil && a.Key == "event" && a.Value.String() == "started" {
+			h.starts()
+		}
+		return true
+	})
+	return err
+}
+
+func (h told) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return told{h.Handler.WithAttrs(attrs), h.starts}
 }
 
 func (d *timed) halt() {
