@@ -251,6 +251,7 @@ func TestNoFigureContradictsAnother(t *testing.T) {
 		}
 	}
 	assert.Greater(t, len(moments), 2, "records flowed meanwhile")
+	eventually(t, func() bool { return s.rests(fed + 9) }, "the releases do not end: %s", &log)
 	status, _, _, _ := atOneMoment(t, s, address)
 	var plan struct {
 		Waiting int

@@ -277,7 +277,7 @@ func TestErasureIsRepeated(t *testing.T) {
 	first.edit("release:", "control: {socket: ./c.sock}\nrelease:")
 	a := first.start("run")
 	a.event("release_published")
-	eventually(t, func() bool { return first.status().Counts.Sent == 2000 }, "not all is read: %s", &a.stderr)
+	eventually(t, func() bool { return first.rests(2000) }, "not all is read and published: %s", &a.stderr)
 	var somebody string
 	for _, who := range p.people {
 		somebody = max(somebody, who)

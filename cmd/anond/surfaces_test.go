@@ -141,6 +141,14 @@ func (s *site) status() (out daemon.Status) {
 	return out
 }
 
+// rests reports whether a running daemon has read n records and published every release that it has
+// decided. Until then it refuses orders that need a release to be over.
+func (s *site) rests(n int) bool {
+	s.t.Helper()
+	now := s.status()
+	return now.Counts.Sent == uint64(n) && now.Releasing == 0 && now.Newest != nil && now.Newest.Release == now.Counts.Release
+}
+
 func fetch(t *testing.T, url, token string, want int) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
