@@ -266,9 +266,7 @@ func (c *canary) files() {
 // copies, is steered, crashes and is looked after.
 func TestRuleVCanaries(t *testing.T) {
 	tier.NotShort(t, "it calls every command")
-	dir, err := os.MkdirTemp("", "c") // a socket has a short path
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := programtest.TempDir(t) // a socket has a short path
 	t.Chdir(dir)
 	c := &canary{site: &site{t: t, dir: dir}}
 	c.config = c.path("anond.yaml")

@@ -158,7 +158,7 @@ func TestUnionOnDuty(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
 	u := newUnited(t, 2, "L1")
 	u.admit(800, 0, 1)
-	manager := filepath.Join(shortDir(t), "s")
+	manager := filepath.Join(programtest.TempDir(t), "s")
 	heard := hears(t, manager)
 	file := filepath.Join(filepath.Dir(u.dir), "status.json")
 	guard := filepath.Join(t.TempDir(), "http.yaml")
@@ -219,7 +219,7 @@ func TestRekeyOnDuty(t *testing.T) {
 		}
 	}
 	send(100)
-	manager := filepath.Join(shortDir(t), "s")
+	manager := filepath.Join(programtest.TempDir(t), "s")
 	heard := hears(t, manager)
 	w := work(t, map[string]string{"NOTIFY_SOCKET": manager}, "rekey", "-c", s.config)
 	file := s.path("state/rekey-admissions.status.json")
@@ -278,14 +278,6 @@ func TestRekeyWarnsOfItsAddress(t *testing.T) {
 		assert.Equal(t, warned, strings.Contains(w.log.String(), "can be reached from other machines without authentication"), address)
 		w.ends(exitOK)
 	}
-}
-
-// shortDir is a directory with a path that fits a socket.
-func shortDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("", "s")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 // hears listens as a service manager, and returns what it has heard so far.

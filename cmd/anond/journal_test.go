@@ -20,6 +20,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/cmd/anond/internal/hospital"
+	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
 )
 
@@ -58,7 +59,7 @@ func (s *site) coldFrom(first *site) {
 // elsewhere is a host with the configuration of a site and copies of some of its files.
 func (s *site) elsewhere(files ...string) *site {
 	s.t.Helper()
-	other := &site{t: s.t, dir: s.t.TempDir()}
+	other := &site{t: s.t, dir: programtest.TempDir(s.t)}
 	other.config = filepath.Join(other.dir, "anond.yaml")
 	for _, name := range append(files, "anond.yaml", "hierarchies") {
 		if info, err := os.Stat(s.path(name)); err == nil && info.IsDir() {

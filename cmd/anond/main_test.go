@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 )
 
@@ -33,7 +34,7 @@ func anond(t *testing.T, args ...string) result {
 // file writes a file into a fresh directory and returns its path.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
+	path := filepath.Join(programtest.TempDir(t), name)
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/programtest"
 	"anond/incremental"
 )
 
@@ -60,10 +61,7 @@ func (p *puppet) Copy(context.Context) (string, func(), error) {
 
 // place is a path for a socket in a directory of its own, short enough wherever tests run.
 func place(t *testing.T) string {
-	dir, err := os.MkdirTemp("", "c")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return filepath.Join(dir, "s")
+	return filepath.Join(programtest.TempDir(t), "s")
 }
 
 func serve(t *testing.T, d Daemon, lines *Journal) (*Server, *Client) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/control"
+	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 	"anond/ingest"
 )
@@ -31,9 +32,7 @@ type steered struct {
 
 func newSteered(t *testing.T, trigger string) *steered {
 	d := newTimed(t, trigger)
-	dir, err := os.MkdirTemp("", "c") // short enough for a socket
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := programtest.TempDir(t) // short enough for a socket
 	s := &steered{timed: d, reloads: make(chan os.Signal, 1)}
 	text, err := os.ReadFile(d.path)
 	require.NoError(t, err)
