@@ -32,15 +32,36 @@ func OpenRekeyed(cfg Config) (*Rekeyed, error) {
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
-// Extent asks how many partitions the topic has, and whether it holds anything.
+// Extent asks how many partitions the topic has, and whether it holds anything. A topic that was just
+// made, or has lost a broker, has no leader for a while: that is waited for, RequestTimeout at most.
 func (r *Rekeyed) Extent(ctx context.Context) (partitions int, holds bool, err error) {
+	attempts, began := r.client.cfg.Reconnect.Attempts(), time.Now()
+	for {
+		partitions, holds, err = r.extent(ctx)
+		if err == nil || !isElecting(err) || time.Since(began) >= r.client.cfg.RequestTimeout {
+			return partitions, holds, r.hinted(err)
+		}
+		if err := attempts.Wait(ctx); err != nil {
+			return 0, false, err
+		}
+		r.client.renew(0, false)
+	}
+}
+
+// isElecting tells what a partition says that has no leader yet, or another one than this client knows.
+func isElecting(err error) bool {
+	return errors.Is(err, kafka.NotLeaderForPartition) || errors.Is(err, kafka.LeaderNotAvailable) ||
+		errors.Is(err, kafka.OffsetNotAvailable)
+}
+
+func (r *Rekeyed) extent(ctx context.Context) (partitions int, holds bool, err error) {
 	ids, err := r.client.partitions(ctx)
 	if err != nil {
-		return 0, false, r.hinted(err)
+		return 0, false, err
 	}
 	ends, err := r.client.listOffsets(ctx, ids, kafka.LastOffset, readUncommitted)
 	if err != nil {
-		return 0, false, r.hinted(err)
+		return 0, false, err
 	}
 	for _, end := range ends {
 		holds = holds || end > 0

@@ -8,8 +8,10 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
 	"anond/ingest/rekey"
@@ -121,6 +123,21 @@ func TestLinksOfRekeyedRecords(t *testing.T) {
 		for i, r := range got[2:] {
 			require.Equal(t, ingest.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}, *r.Link)
 		}
+	}
+}
+
+// TestExtentWaitsForALeader: a topic that was just made has none for a moment.
+func TestExtentWaitsForALeader(t *testing.T) {
+	for _, code := range []*kerr.Error{kerr.NotLeaderForPartition, kerr.LeaderNotAvailable, kerr.OffsetNotAvailable} {
+		c := broker(t, kfake.SeedTopics(2, topic))
+		w, err := OpenRekeyed(config(c, &events{}))
+		require.NoError(t, err)
+		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Err: code, Count: 3})
+		n, holds, err := w.Extent(background(t))
+		require.NoError(t, err)
+		require.Equal(t, 2, n)
+		require.False(t, holds)
+		require.NoError(t, w.Close())
 	}
 }
 
