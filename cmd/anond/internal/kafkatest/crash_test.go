@@ -34,12 +34,15 @@ func TestKill(t *testing.T) {
 		if i%4 > 0 { // every fourth dies while it starts
 			run.await("started", 1)
 		}
+		if i == *kills-1 { // however slow the machine is, one of them has published when it dies
+			run.await("release_published", 1)
+		}
 		pause(time.Duration(rng.Int64N(int64(500 * time.Millisecond))))
 		run.kill()
 		started += len(run.events("started"))
 		published += len(run.events("release_published"))
 	}
-	require.Positive(t, published, "no process lived long enough to publish")
+	require.Positive(t, published)
 
 	sent, refused := feed.stop(), int(feed.refused.Load())
 	run := s.start()

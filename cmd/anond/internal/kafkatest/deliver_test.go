@@ -110,7 +110,7 @@ func TestOutputsDocument(t *testing.T) {
 	bin := t.TempDir() // the topic is there already
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "kafka-topics.sh"), []byte("#!/bin/sh\n"), 0o700))
 	require.NoError(t, os.Symlink(anond, filepath.Join(bin, "anond")))
-	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "BROKERS="+broker.Addrs()[0], "RELEASES_URL="+server.URL())
+	env := append(os.Environ(), "LC_ALL=C", "PATH="+bin+":"+os.Getenv("PATH"), "BROKERS="+broker.Addrs()[0], "RELEASES_URL="+server.URL())
 	run := func(script string) string {
 		c := exec.CommandContext(wait(t), "sh", "-eu", "-c", script)
 		c.Dir, c.Env = dir, env
