@@ -36,6 +36,10 @@ var errRebuilt = errors.New("connections were rebuilt")
 // kafka-go has no backoff.
 const maxMetadataAge = 10 * time.Second
 
+// minMetadataAge is a bound from below, since kafka-go lets no answer with metadata take longer
+// than the metadata may be old.
+const minMetadataAge = time.Second
+
 func newClient(cfg Config) *client {
 	c := &client{cfg: cfg, addr: kafka.TCP(cfg.Brokers...)}
 	c.build()
@@ -47,7 +51,7 @@ func (c *client) build() {
 	c.life, c.end = context.WithCancel(context.Background())
 	c.transport = &kafka.Transport{
 		Dial: c.dial, ClientID: c.cfg.ClientID, SASL: c.login(), Context: c.life,
-		DialTimeout: c.cfg.RequestTimeout, MetadataTTL: min(maxMetadataAge, c.cfg.RefreshInterval), MetadataTopics: []string{c.cfg.Topic},
+		DialTimeout: c.cfg.RequestTimeout, MetadataTTL: max(minMetadataAge, min(maxMetadataAge, c.cfg.RefreshInterval)), MetadataTopics: []string{c.cfg.Topic},
 	}
 	c.born, c.ends = time.Now(), time.Time{}
 }

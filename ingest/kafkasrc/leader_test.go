@@ -155,7 +155,7 @@ func TestManyLeaders(t *testing.T) {
 		got.readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 		require.Equal(t, wantValues(0, [2]int{0, 20 * leaders}), got.values[0])
 		require.EqualValues(t, 2*leaders, asked.Load(), "both ends at the start, and at each new leader")
-		require.Zero(t, log.count("source_disconnected")+log.count("source_unverified"))
+		require.Zero(t, log.count("source_disconnected")+log.count("source_unverified"), log.seen)
 	}
 }
 
