@@ -223,6 +223,54 @@ func TestJournalBeginsWithABackup(t *testing.T) {
 	require.Len(t, others, 1, "keep: 1")
 }
 
+// TestTopicOfAJournal: a topic that would lose entries is refused before anything is decided, with what to set; one that may
+// lose them with a broker is warned of, at the start and by anond doctor.
+func TestTopicOfAJournal(t *testing.T) {
+	tier.NotShort(t, "it starts a shard several times")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions"))
+	p.send("admissions", hospital.New(7), 300, func(int, *kgo.Record) {})
+	n := 0
+	on := func(partitions int32, replace ...string) (s *site) {
+		t.Helper()
+		n++
+		topic, settings := fmt.Sprintf("journal-%d", n), maps.Clone(keptTopic)
+		for i := 0; i < len(replace); i += 2 {
+			settings[replace[i]] = replace[i+1]
+		}
+		require.NoError(t, p.cluster.CreateTopic(topic, partitions, settings))
+		s = p.journaled(0, 2)
+		s.edit("topic: "+journalTopic, "topic: "+topic)
+		return s
+	}
+	for name, c := range map[string]struct {
+		partitions   int32
+		replace      []string
+		reason, hint string
+	}{
+		"compacted":         {2, []string{"cleanup.policy", "compact"}, "is compacted (cleanup.policy=compact)", "cleanup.policy=delete"},
+		"compacted as well": {2, []string{"cleanup.policy", "compact,delete"}, "is compacted", "--add-config cleanup.policy=delete"},
+		"by age":            {2, []string{"retention.ms", "604800000"}, "retention.ms=604800000", "retention.ms=-1"},
+		"by size":           {2, []string{"retention.bytes", "1000000"}, "retention.bytes=1000000", "retention.bytes=-1"},
+		"too few":           {1, nil, "has 1 partitions, and there are 2 shards", "--partitions 2"},
+	} {
+		s := on(c.partitions, c.replace...)
+		r := s.once(exitConfig)
+		require.Contains(t, r.stderr, c.reason, name)
+		require.Contains(t, r.stderr[strings.Index(r.stderr, "hint: "):], c.hint, name)
+		require.NoDirExists(t, s.path("releases"), name)
+		d := s.run("doctor")
+		require.Equal(t, exitFailed, d.code, name)
+		require.Contains(t, d.stdout, c.reason, name)
+		require.Contains(t, d.stdout, c.hint, name)
+	}
+	s := on(2, "min.insync.replicas", "1") // of one replica: there is one broker
+	require.Contains(t, s.must("doctor"), "has one replica: it is lost with the disk of one broker")
+	r := s.once(exitOK)
+	require.Contains(t, r.stderr, "journal_weak")
+	require.Contains(t, r.stderr, "has one replica")
+}
+
 // patientOf is the key of a message: its patient, as far as that can be read.
 func patientOf(message []byte) string {
 	var who hospital.Admission
