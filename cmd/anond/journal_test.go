@@ -271,6 +271,94 @@ func TestTopicOfAJournal(t *testing.T) {
 	require.Contains(t, r.stderr, "has one replica")
 }
 
+// letter is a line of the file of dead letters, without when it was written.
+type letter struct {
+	Seq       uint64 `json:"seq"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	Reason    string `json:"reason"`
+}
+
+func (s *site) letters() (out []letter) {
+	s.t.Helper()
+	for line := range strings.Lines(s.read("dead-letter/dead-letter.ndjson")) {
+		var l letter
+		require.NoError(s.t, json.Unmarshal([]byte(line), &l))
+		out = append(out, l)
+	}
+	return out
+}
+
+// TestDeadLettersOfATakeover: what a start repeats of dead letters waits in the outbox of the state and is delivered
+// behind it, under the numbers that it had. The file of the same host has each once; another host's has those behind its backup.
+func TestDeadLettersOfATakeover(t *testing.T) {
+	tier.NotShort(t, "it runs a shard on several hosts")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 2, keptTopic))
+	stream := hospital.New(5)
+	spoil := func(i int, r *kgo.Record) {
+		if i%40 == 7 {
+			r.Value = []byte("{")
+		}
+	}
+	first := p.journaled(0, 2)
+	p.send("admissions", stream, 2000, spoil)
+	first.once(exitOK)
+	old, before := first.read("state/anond.db"), first.letters()
+	p.send("admissions", stream, 2000, spoil)
+	first.once(exitOK)
+	all := first.letters()
+	require.Greater(t, len(before), 10)
+	require.Greater(t, len(all), len(before)+10)
+	for i, l := range all {
+		require.EqualValues(t, i+1, l.Seq, "each once, in order")
+	}
+	for name, c := range map[string]struct {
+		state bool
+		files []string
+		want  []letter
+	}{
+		"the same disk, an older state": {true, []string{"dead-letter"}, all},
+		"the same disk, the oldest":     {false, []string{"dead-letter"}, all},
+		"another host, an older state":  {true, nil, all[len(before):]},
+		"another host, the oldest":      {false, nil, all},
+	} {
+		s := first.elsewhere(append(c.files, "releases")...)
+		if c.state {
+			s.write("state/anond.db", old)
+		} else {
+			s.coldFrom(first)
+		}
+		for range 2 { // a second start has nothing to repeat
+			s.once(exitOK)
+			require.Equal(t, c.want, s.letters(), name)
+			require.EqualValues(t, len(all), s.counts().Counts.DeadLetter, name)
+			require.Equal(t, first.counts().Counts.Sent, s.counts().Counts.Sent, name)
+		}
+	}
+}
+
+// TestLargeBatchesAreRepeated: a start that repeats divides its memory among the partitions. A batch that decompresses to more than
+// such a share, and that the process before could read, can be read again.
+func TestLargeBatchesAreRepeated(t *testing.T) {
+	tier.NotShort(t, "it runs a shard on two hosts")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"), kgo.ProducerBatchMaxBytes(8<<20), kgo.ProducerLinger(time.Second),
+		kgo.ProducerBatchCompression(kgo.GzipCompression()))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 1, keptTopic))
+	first := p.journaled(0, 1)
+	first.edit("version: 1", "version: 1\nmemory: {max_in_flight: 8MiB}")
+	p.send("admissions", hospital.New(9), 3000, func(_ int, r *kgo.Record) {
+		r.Value = append([]byte(strings.Repeat(" ", 4000)), r.Value...) // blanks before a JSON object
+	})
+	first.once(exitOK)
+	s := first.elsewhere()
+	s.coldFrom(first)
+	s.once(exitOK)
+	s.sameReleases(first.bytes())
+}
+
 // patientOf is the key of a message: its patient, as far as that can be read.
 func patientOf(message []byte) string {
 	var who hospital.Admission

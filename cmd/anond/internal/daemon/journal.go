@@ -187,8 +187,7 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	r.machine.SetPartitions(total)
 	host := r.host()
 	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Partitions())
-	mine := max(1, total/r.c.Shard.Of) // each of them is read by a source of its own
-	host.Shares = ingest.SharesOf(max(1<<20, int(r.c.Memory.MaxInFlight)/mine), int(r.c.Source.MaxRecordBytes))
+	host.Shares = repeatShares(r.c, total)
 	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err
@@ -201,6 +200,20 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	})
 	r.machine = host.Machine
 	return done, err
+}
+
+// leastOfRepeat is the least share of a partition that is read by a source of its own.
+const leastOfRepeat = 256 << 10
+
+// repeatShares divides memory.max_in_flight among the partitions of a shard, in a topic that has so many in all. Each is
+// read by a source of its own, since the order of the entries decides which one goes on, and none may wait for another. There is
+// one transaction, and what one batch may decompress to is what it was for the process before.
+func repeatShares(c *config.Config, total int) ingest.Shares {
+	mine := max(1, (total-c.Shard.Index+c.Shard.Of-1)/c.Shard.Of)
+	whole := sharesOf(c)
+	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
+	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
+	return s
 }
 
 // backUpBeginning copies a state whose journal has nothing but its beginning, before anything is decided: who loses the
