@@ -271,6 +271,49 @@ func TestTopicOfAJournal(t *testing.T) {
 	require.Contains(t, r.stderr, "has one replica")
 }
 
+// TestShardsDoNotShareBackups: the second shard that is given a directory of backups is refused before it decides anything, and
+// the backups of the first one stay. Another dataset may share the directory.
+func TestShardsDoNotShareBackups(t *testing.T) {
+	tier.NotShort(t, "it starts two shards")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 2, keptTopic))
+	p.send("admissions", hospital.New(7), 2000, func(int, *kgo.Record) {})
+	first, second := p.journaled(0, 2), p.journaled(1, 2)
+	second.edit("./copies", first.path("copies"))
+	first.once(exitOK)
+	have := first.list("copies")
+	require.Greater(t, len(have), 2)
+	r := second.once(exitConfig)
+	require.Contains(t, r.stderr, "has the backups of shard 0 of 2 of the dataset hospital")
+	require.Contains(t, r.stderr, "hint: give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}")
+	require.NoDirExists(t, second.path("releases"))
+	d := second.run("doctor")
+	require.Equal(t, exitFailed, d.code)
+	require.Contains(t, d.stdout, "has the backups of shard 0 of 2")
+	require.Equal(t, have, first.list("copies"))
+	second.edit(first.path("copies"), first.path("copies")+"/1")
+	second.once(exitOK)
+	first.once(exitOK)
+	stranger := p.journaled(1, 2)
+	stranger.edit("./copies", first.path("copies"))
+	stranger.edit("dataset: hospital", "dataset: clinic")
+	stranger.edit("topic: "+journalTopic, "topic: "+journalTopic+".clinic")
+	require.NoError(t, p.cluster.CreateTopic(journalTopic+".clinic", 2, keptTopic))
+	stranger.once(exitOK)
+	require.Subset(t, first.list("copies"), have)
+}
+
+func (s *site) list(dir string) (out []string) {
+	s.t.Helper()
+	entries, err := os.ReadDir(s.path(dir))
+	require.NoError(s.t, err)
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
 // letter is a line of the file of dead letters, without when it was written.
 type letter struct {
 	Seq       uint64 `json:"seq"`
