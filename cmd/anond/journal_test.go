@@ -271,6 +271,40 @@ func TestTopicOfAJournal(t *testing.T) {
 	require.Contains(t, r.stderr, "has one replica")
 }
 
+// TestRestoreMissing is what runs before each start of a shard: the newest backup where there is no state, and nothing else.
+func TestRestoreMissing(t *testing.T) {
+	tier.NotShort(t, "it starts a shard several times")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 1, keptTopic))
+	s := p.journaled(0, 1)
+	require.Contains(t, s.must("state restore --missing"), "nothing to do, there is no backup")
+	p.send("admissions", hospital.New(7), 2000, func(int, *kgo.Record) {})
+	s.once(exitOK)
+	want, state := s.bytes(), s.read("state/anond.db")
+	require.Contains(t, s.must("state restore --missing --json"), `"nothing": "there is a state"`)
+	require.Equal(t, state, s.read("state/anond.db"))
+
+	host := s.elsewhere("copies", "releases")
+	require.Contains(t, host.must("state restore --missing"), ", release 1")
+	host.once(exitOK)
+	host.sameReleases(want)
+
+	host = s.elsewhere("copies")
+	newest, err := filepath.Glob(host.path("copies/*-r*"))
+	require.NoError(t, err)
+	for _, name := range newest {
+		require.NoError(t, os.Remove(name))
+	}
+	require.Contains(t, host.must("state restore --missing"), "0 records, release 0")
+	host.once(exitOK)
+	host.sameReleases(want)
+
+	host.edit("backup: {dir: ./copies, min_interval: 1000h, keep: 1}", "max_records: 0")
+	require.Equal(t, exitConfig, host.run("state restore --missing").code)
+	require.Equal(t, exitUsage, host.run("state restore").code)
+}
+
 // TestShardsDoNotShareBackups: the second shard that is given a directory of backups is refused before it decides anything, and
 // the backups of the first one stay. Another dataset may share the directory.
 func TestShardsDoNotShareBackups(t *testing.T) {

@@ -179,6 +179,9 @@ func (e *ConfigError) Hint() string {
 	if errors.As(e.Err, &raised) {
 		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
 	}
+	if errors.Is(e.Err, errNoBackupDir) {
+		return "set state.backup.dir, or name a backup: --from FILE"
+	}
 	if dir := new(backupDirError); errors.As(e.Err, &dir) {
 		return dir.hint()
 	}
