@@ -16,7 +16,8 @@ func TestWeakTopics(t *testing.T) {
 		replicas  int
 		what, way string
 	}{
-		"one of three":    {kafkasrc.Settings{one: "1"}, 3, "one of 3 replicas has (min.insync.replicas=1)", "--add-config min.insync.replicas=2;"},
+		"one of three": {kafkasrc.Settings{one: "1"}, 3, "one of 3 replicas has (min.insync.replicas=1)",
+			"--add-config min.insync.replicas=2;"},
 		"one of two":      {kafkasrc.Settings{one: "1", clean: "false"}, 2, "one of 2 replicas has", "min.insync.replicas=2"},
 		"one":             {kafkasrc.Settings{one: "2"}, 1, "has one replica", "three replicas, and set min.insync.replicas=2"},
 		"unclean":         {kafkasrc.Settings{one: "2", clean: "true"}, 3, "unclean.leader.election.enable=true", "enable=false"},
