@@ -210,6 +210,9 @@ func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Backup{}, err
 	}
+	if err := claimBackupDir(b.config); err != nil {
+		return Backup{}, err
+	}
 	if err := room(dir, b.size()); err != nil {
 		return Backup{}, err
 	}
