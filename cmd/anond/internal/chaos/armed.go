@@ -78,7 +78,7 @@ func (a *armed) effect(op, path string) error {
 	if a.dead {
 		return errKilled
 	}
-	due := a.at("effect", "kill-effect", "cut-effect", "fail-write")
+	due := a.at("effect", "kill-effect", "cut-effect", "fail-write", "union-killed", "union-cut", "union-fails")
 	if op == "sync" {
 		due = append(due, a.at("sync", "fail-sync")...)
 	}
@@ -87,9 +87,9 @@ func (a *armed) effect(op, path string) error {
 	}
 	for _, f := range due {
 		switch f.Do {
-		case "kill-effect", "kill-prune":
+		case "kill-effect", "kill-prune", "union-killed":
 			return a.kill(nil)
-		case "cut-effect", "cut-prune":
+		case "cut-effect", "cut-prune", "union-cut":
 			return a.kill(f)
 		default:
 			return &fs.PathError{Op: op, Path: path, Err: broken[f.Draw/8%4]}

@@ -79,12 +79,7 @@ func (r *once) openLog() error {
 	if !r.c.Shard.Journal.Set() {
 		return nil
 	}
-	var err error
-	if r.log, err = kafkasrc.OpenLog(logConfig(r.c, r.o), r.c.Shard.Index, r.away()); err != nil {
-		return err
-	}
-	r.closers.add(r.log.Close)
-	if err := CheckJournal(r.ctx, r.c, r.log); err != nil {
+	if err := r.reachLog(); err != nil {
 		return err
 	}
 	first, err := journal.Open(r.log, journalKey(r.c), journalName(r.c), incremental.JournalMark{}, rand.Reader).First(r.ctx)
@@ -101,6 +96,21 @@ func (r *once) openLog() error {
 		r.root = first.Genesis
 	}
 	return r.notNew()
+}
+
+// reachLog opens the topic of the journal, or what stands in for it.
+func (r *once) reachLog() error {
+	if in := r.o.StandIns.Journal; in != nil {
+		r.log = in.Log
+		return nil
+	}
+	log, err := kafkasrc.OpenLog(logConfig(r.c, r.o), r.c.Shard.Index, r.away())
+	if err != nil {
+		return err
+	}
+	r.log = log
+	r.closers.add(log.Close)
+	return CheckJournal(r.ctx, r.c, log)
 }
 
 // notNew refuses a new state, before it is made: it would draw a seed, and so decide otherwise than the one whose
@@ -197,8 +207,7 @@ func (r *once) held() error {
 }
 
 func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
-	k := kafkaConfig(r.c, r.o)
-	total, err := kafkasrc.CountPartitions(ctx, k)
+	total, err := r.partitions(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -207,18 +216,35 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Partitions())
 	mine := max(1, total/r.c.Shard.Of) // each of them is read by a source of its own
 	host.Shares = ingest.SharesOf(max(1<<20, int(r.c.Memory.MaxInFlight)/mine), int(r.c.Source.MaxRecordBytes))
-	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err
 	}
 	if err := r.backUpBeginning(ctx); err != nil {
 		return done, err
 	}
-	done, err = host.Repeat(ctx, func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
-		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Partitions(), at, host.Machine.Digest)
-	})
+	done, err = host.Repeat(ctx, r.partitionOf(host))
 	r.machine = host.Machine
 	return done, err
+}
+
+// partitions is how many the topic has.
+func (r *once) partitions(ctx context.Context) (int, error) {
+	if in := r.o.StandIns.Journal; in != nil {
+		return in.Partitions, nil
+	}
+	return kafkasrc.CountPartitions(ctx, kafkaConfig(r.c, r.o))
+}
+
+// partitionOf opens single partitions of the topic, for a host that repeats.
+func (r *once) partitionOf(host *ingest.Host) ingest.OpenPartition {
+	if in := r.o.StandIns.Journal; in != nil {
+		return in.Open
+	}
+	k := kafkaConfig(r.c, r.o)
+	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
+	return func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
+		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Partitions(), at, host.Machine.Digest)
+	}
 }
 
 // backUpBeginning copies a state whose journal has nothing but its beginning, before anything is decided: who loses the
