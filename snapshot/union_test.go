@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -366,26 +365,4 @@ func TestUnionManifestGolden(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(got))
 	}
-}
-
-// FuzzIntent: whatever is read as an intent is written again as it was, and is a decision
-// that a union can carry out.
-func FuzzIntent(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "union", "intent.json"))
-	require.NoError(f, err)
-	f.Add(golden)
-	f.Add(golden[:len(golden)/2])
-	f.Add([]byte(strings.Replace(string(golden), `"of": 3`, `"of": 2`, 1)))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		again, shards, err := snapshot.DecodeIntent(data)
-		if err != nil {
-			require.ErrorIs(t, err, snapshot.ErrDamaged)
-			require.Less(t, len(err.Error()), 200)
-			return
-		}
-		require.Equal(t, string(data), string(again))
-		require.NotEmpty(t, shards)
-		require.True(t, slices.IsSorted(shards))
-		require.GreaterOrEqual(t, shards[0], 0)
-	})
 }

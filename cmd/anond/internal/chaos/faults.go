@@ -92,7 +92,7 @@ var insideKinds = map[string]kind{
 	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,
 		needs: func(w *Setting) bool { return w.erasable() && !w.Journal }},
 	"quota-ends":   {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
-	"quota-pauses": {endings: []ending{noRoom}, named: []string{quotaReached}, most: 3},
+	"quota-pauses": {endings: []ending{noRoom}, named: []string{quotaReached, "state.max_bytes is reached"}, most: 3},
 	"flood": {endings: []ending{manyRefused, paused}, most: 1,
 		named: []string{ingest.ErrManyRefused.Error(), `"event":"too_many_refused"`}},
 	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,

@@ -25,3 +25,14 @@ func TestShardsHold(t *testing.T) {
 	}
 	require.NotZero(t, took)
 }
+
+// TestAJournalDoesNotWaitForRoom: where a state has no room for what its journal has, the start ends and says so,
+// since nothing would hear a reload yet.
+func TestAJournalDoesNotWaitForRoom(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|2|keep 0,shards 2,journal\n" +
+		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"quota-pauses"}, r.Faults)
+}

@@ -207,6 +207,7 @@ func (r *once) held() error {
 }
 
 func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
+	defer r.store.hurry()()
 	total, err := r.partitions(ctx)
 	if err != nil {
 		return done, err
