@@ -110,7 +110,7 @@ var unionKinds = map[string]kind{
 	"union-killed":    {endings: []ending{killed}, most: 60, needs: sharded},
 	"union-cut":       {endings: []ending{killed}, most: 60, needs: sharded},
 	"union-fails":     {endings: []ending{diskFailed}, most: 60, needs: sharded},
-	"union-overtaken": {most: 8, needs: sharded},
+	"union-overtaken": {most: 60, needs: sharded},
 }
 
 // fault is one of a plan's.

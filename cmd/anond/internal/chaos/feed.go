@@ -32,6 +32,7 @@ type feed struct {
 
 	whole     *feed // of a shard: that of all shards
 	index, of int   // of a shard
+	strays    bool  // a planted bug: it reads a partition of another shard, too
 }
 
 func newFeed(random *rand.Rand, partitions int) *feed {

@@ -35,9 +35,10 @@ type planted struct {
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
 	copied     func(path string) error // a copy of the state that the daemon has made
-	log        func(journal.Log) journal.Log
-	united     func(snapshot.FS) snapshot.FS // as a union sees it
-	partition  func(*feed)                   // what a shard reads
+	// Of plans of shards:
+	log    func(*journaltest.Log) journal.Log
+	united func(snapshot.FS) snapshot.FS // as a union sees it
+	strays bool                          // shard 0 reads a partition of another, too
 }
 
 // inside is a dataset whose daemon runs in this process: on an injected file system,

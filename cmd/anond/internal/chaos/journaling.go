@@ -14,8 +14,11 @@ func (w *inside) journaling(a *armed) *daemon.JournalStandIn {
 	if w.journal == nil {
 		return nil
 	}
-	log := plant(w.planted.log, journal.Log(&entries{w.journal, a}))
-	return &daemon.JournalStandIn{Log: log, Partitions: len(w.feed.parts),
+	log := journal.Log(w.journal)
+	if w.planted.log != nil {
+		log = w.planted.log(w.journal)
+	}
+	return &daemon.JournalStandIn{Log: &entries{log, a}, Partitions: len(w.feed.parts),
 		Open: func(_ context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
 			return onePartition(w.feed, p.ID, at, a), nil
 		}}

@@ -6,15 +6,18 @@ import (
 
 // part is what a shard reads of a feed: the partitions whose number modulo the shards is its own.
 func (f *feed) part(index, of int) *feed {
-	out := &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, keyed: true, whole: f, index: index, of: of}
-	out.refresh()
-	return out
+	return &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, keyed: true, whole: f, index: index, of: of}
+}
+
+// reads reports whether a partition is one of the shard.
+func (f *feed) reads(p int) bool {
+	return f.whole == nil || p%f.of == f.index || f.strays && p == (f.index+1)%f.of
 }
 
 // refresh takes in what was sent since.
 func (f *feed) refresh() {
 	for p := range f.parts {
-		if p%f.of == f.index {
+		if f.reads(p) {
 			f.parts[p] = f.whole.parts[p]
 		}
 	}

@@ -72,9 +72,7 @@ func (d *division) newShard(i int) (*shard, error) {
 		return nil, err
 	}
 	s := &site{dir: dir, feed: d.feed.part(i, w.Shards), archive: newArchive(d.releasesOf(i)), log: &programtest.Text{}, source: sourceName}
-	if d.planted.partition != nil {
-		d.planted.partition(s.feed)
-	}
+	s.feed.strays = d.planted.strays && i == 0
 	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
 		planted: d.planted}}
 	journal := ""

@@ -49,7 +49,7 @@ func partition(p int) incremental.Partition {
 func (s *source) Ends(context.Context) (map[incremental.Partition]int64, error) {
 	ends := map[incremental.Partition]int64{}
 	for p := range s.feed.parts {
-		if s.feed.whole == nil || p%s.feed.of == s.feed.index {
+		if s.feed.reads(p) {
 			ends[partition(p)] = int64(len(s.feed.parts[p]))
 		}
 	}

@@ -63,7 +63,8 @@ func (u *uniting) drive(faults []*fault) error {
 func (u *uniting) attempt(faults []*fault) (ending, error) {
 	a := arm(faults, u.log.Len)
 	u.mirror.Disk.Forgets = nil // the disk of the shards has lied for them
-	err := u.unite(plant(u.planted.united, snapshot.FS(&disk{u.mirror, a})), u.overtake(a))
+	a.aside = u.overtake
+	err := u.unite(plant(u.planted.united, snapshot.FS(&disk{u.mirror, a})))
 	if err != nil {
 		fmt.Fprintf(u.log, "error: %v\n", err)
 	}
@@ -81,24 +82,14 @@ func (u *uniting) attempt(faults []*fault) (ending, error) {
 	return endingOf(err), nil
 }
 
-func (u *uniting) unite(files snapshot.FS, hook func(snapshot.UnionStep) error) error {
+func (u *uniting) unite(files snapshot.FS) error {
 	_, err := union.Run(context.Background(), union.Options{FS: files, Dir: u.releases(), Ledger: u.ledger(), Shards: len(u.shards),
-		Once: true, Keep: u.plan.World.Keep, Log: slog.New(slog.NewJSONHandler(u.log, nil)), Now: u.clock.Now, Hook: hook})
+		Once: true, Keep: u.plan.World.Keep, Log: slog.New(slog.NewJSONHandler(u.log, nil)), Now: u.clock.Now})
 	return err
 }
 
-// overtake lets another union do all that there is to do behind a step of a slow one.
-func (u *uniting) overtake(a *armed) func(snapshot.UnionStep) error {
-	return func(snapshot.UnionStep) error {
-		a.mu.Lock()
-		due := a.at("step", "union-overtaken")
-		a.mu.Unlock()
-		if len(due) == 0 {
-			return nil
-		}
-		return u.unite(plant(u.planted.united, snapshot.FS(u.mirror)), nil)
-	}
-}
+// overtake lets another union do all that there is to do before the next change of a slow one.
+func (u *uniting) overtake() error { return u.unite(plant(u.planted.united, snapshot.FS(u.mirror))) }
 
 // see copies what is new, and holds that the vector of shard releases never goes back.
 func (u *uniting) see() error {
