@@ -58,8 +58,11 @@ func (d *division) united() error {
 		return nil
 	}
 	current, err := os.ReadFile(filepath.Join(d.releases(), "CURRENT"))
-	if err != nil || string(current) != newest+"\n" {
-		return fmt.Errorf("CURRENT of the union does not name its release %s: %w", newest, err)
+	if err != nil {
+		return err
+	}
+	if string(current) != newest+"\n" {
+		return fmt.Errorf("CURRENT of the union does not name its newest release, %s", newest)
 	}
 	m, err := manifestOf(d.union.archive.files, newest)
 	if err != nil {

@@ -95,7 +95,17 @@ func (p *Plan) round(r *rand.Rand) {
 		}
 		p.add(name, 1+r.IntN(kinds[name].most), r)
 	}
+	if p.World.Shards > 0 && r.IntN(2) == 0 {
+		p.ofUnion(r)
+	}
 	p.add([]string{stepRun, stepRun, stepLive}[r.IntN(3)], 1, r)
+}
+
+// ofUnion adds a fault of the union.
+func (p *Plan) ofUnion(r *rand.Rand) {
+	names := slices.Sorted(maps.Keys(unionKinds))
+	name := names[r.IntN(len(names))]
+	p.add(name, 1+r.IntN(kinds[name].most), r)
 }
 
 // realRound is round for processes, whose plans are shorter: each start costs a second.
