@@ -31,11 +31,12 @@ type UnionGate interface {
 // disjoint and their draws independent, so for each person one shard's chain alone
 // depends on the value, and that chain is certified by Theorem A, P or E.
 //
-// Method: check -> look -> intent -> render -> gate -> sync -> rename -> CURRENT ->
-// ledger -> trim. What a run would decide, it renders and shows to the gate before it
-// decides: a decision stays, and files of a shard that are damaged must not be in one. Temporary names carry the owner's, so that processes do not touch each
-// other's. CURRENT and the ledger are written, and then read again: who was slow, and
-// named a release that is not the newest any more, names the newest before it ends.
+// Method: check -> look -> intent -> render -> gate -> sync -> rename -> CURRENT -> ledger ->
+// trim. What a run would decide, it renders and shows to the gate before it decides: a
+// decision stays, and files of a shard that are damaged must not be in one. Temporary names
+// carry the owner's, so that processes do not touch each other's. CURRENT and the ledger are
+// written, and then read again: who was slow, and named a release that is not the newest any
+// more, names the newest before it ends.
 //
 // Cost: the manifests of all shards, a link for each file, and the bytes of files that
 // are new, which the gate reads. Where links do not work, all bytes.

@@ -114,7 +114,8 @@ func (p *plainTopic) add(m kafkasrc.Message) (contradicts bool) {
 	}
 	sum := fmt.Sprintf("/%x", sha256.Sum256(m.Value))
 	written := fmt.Sprintf("%06d/%s/%d%s", x.release, x.stream, x.number, sum)
-	if form == nil || m.Value == nil || written != string(m.Key) || x.release == 0 || x.release > 1<<32-1 || x.number > 1<<32-1 || len(m.Key) > maxKey {
+	if form == nil || m.Value == nil || written != string(m.Key) || len(m.Key) > maxKey || x.release == 0 || x.release > 1<<32-1 ||
+		x.number > 1<<32-1 {
 		p.foreign++
 		return false
 	}
