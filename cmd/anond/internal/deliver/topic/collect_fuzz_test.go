@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,33 +24,50 @@ func FuzzCollector(f *testing.F) {
 	f.Add("manifest.json", uint32(2), []byte(`{}`), []byte(`{"format":1,"dataset":"w","release":1,"first":1,"created_at":"t",`+
 		`"previous":null,"manifest_sha256":"00","streams":[{"name":"manifest.json","messages":2}]}`), []byte{0, 9, 4})
 	f.Add("../../x", uint32(70), []byte(`x`), []byte(`{}`), []byte{4, 0, 5, 2, 6})
-	f.Fuzz(func(t *testing.T, name string, number uint32, value, marker, order []byte) {
-		c, err := NewKeeping()
-		require.NoError(t, err)
-		defer func() { require.NoError(t, c.Close()) }()
-		p := &plainTopic{}
-		for _, m := range fuzzedMessages(name, number, value, marker, order) {
-			refused := c.Add(m.Key, m.Value) != nil
-			require.Equal(t, p.add(m), refused)
-			if refused {
-				return
-			}
+	f.Fuzz(collected)
+}
+
+// TestCollectorAgainstPlainReader is FuzzCollector with orders of messages that are drawn.
+func TestCollectorAgainstPlainReader(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		order := make([]byte, 1+r.IntN(12))
+		for i := range order {
+			order[i] = byte(r.Uint32())
 		}
-		first, newest := c.Ends()
-		require.Equal(t, p.foreign, c.Foreign)
-		wantFirst, wantNewest := p.ends()
-		require.Equal(t, wantFirst, uint64(first))
-		require.Equal(t, wantNewest, uint64(newest))
-		if newest == 0 {
+		marker := fmt.Appendf(nil, `{"format":1,"dataset":"w","release":%d,"first":1,"created_at":"t","previous":null,"manifest_sha256":"00",`+
+			`"streams":[{"name":"manifest.json","messages":%d}]}`, 1+r.IntN(2), 1+r.IntN(2))
+		collected(t, "manifest.json", 1+uint32(r.IntN(3)), []byte("{}"), marker, order)
+	}
+}
+
+// collected holds a collector against the plain reader.
+func collected(t *testing.T, name string, number uint32, value, marker, order []byte) {
+	c, err := NewKeeping()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	p := &plainTopic{}
+	for _, m := range fuzzedMessages(name, number, value, marker, order) {
+		refused := c.Add(m.Key, m.Value) != nil
+		require.Equal(t, p.add(m), refused)
+		if refused {
 			return
 		}
-		dir := t.TempDir()
-		_, err = c.Rebuild(1, filepath.Join(dir, "out"))
-		require.Error(t, err, "no manifest of a release is as short")
-		left, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Empty(t, left)
-	})
+	}
+	first, newest := c.Ends()
+	require.Equal(t, p.foreign, c.Foreign)
+	wantFirst, wantNewest := p.ends()
+	require.Equal(t, wantFirst, uint64(first))
+	require.Equal(t, wantNewest, uint64(newest))
+	if newest == 0 {
+		return
+	}
+	dir := t.TempDir()
+	_, err = c.Rebuild(1, filepath.Join(dir, "out"))
+	require.Error(t, err, "no manifest of a release is as short")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // fuzzedMessages are a stream and markers of releases 1 and 2, in an order and with repetitions that bytes choose, and
