@@ -118,10 +118,11 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/snapshottest", []string{"anond/snapshot"}},
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/internal/nearest", []string{model}},
+		{"incremental/durabledir", nil},
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/equivclass/lgb", "anond/equivclass/merge", "anond/incremental/..."}},
-		{"snapshot", []string{model, "anond/equivclass/bucketize", "anond/incremental"}},
+		{"snapshot", []string{model, "anond/equivclass/bucketize", "anond/incremental", "anond/incremental/durabledir"}},
 		{"ingest/rekey", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
-		{"ingest", []string{model, "anond/incremental", "anond/incremental/sealed", "anond/ingest/..."}},
+		{"ingest", []string{model, "anond/incremental", "anond/incremental/durabledir", "anond/incremental/sealed", "anond/ingest/..."}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
 		{"lake/internal/durable", []string{"anond/snapshot"}},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/incremental/durabledir"
 )
 
 // DeadLetterFileName is the file that a DeadLetterFile keeps in its directory.
@@ -53,7 +54,7 @@ type deadLetterStorage interface {
 // NewDeadLetterFile opens the dead-letter file of a directory, creating both as
 // needed, and recovers it.
 func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
 		return nil, fmt.Errorf("dead-letter directory: %w", err)
 	}
 	path := filepath.Join(dir, DeadLetterFileName)

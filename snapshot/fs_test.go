@@ -57,7 +57,7 @@ func (r *recorder) did(format string, args ...any) error {
 	}
 	line := fmt.Sprintf(format, args...)
 	if r.root != "" {
-		line = strings.ReplaceAll(line, r.root, ".")
+		line = strings.ReplaceAll(strings.ReplaceAll(line, r.root, "."), filepath.Dir(r.root), "..")
 	}
 	r.log = append(r.log, line)
 	return nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+
+	"anond/incremental/durabledir"
 )
 
 // LedgerEntry is a line of the ledger: the number of a release and the SHA-256
@@ -131,10 +133,7 @@ func appendFile(files FS, path string, text []byte, fresh bool, fence func() err
 	}
 	dir := filepath.Dir(path)
 	if fresh {
-		if err := files.MkdirAll(dir); err != nil {
-			return err
-		}
-		if err := files.Sync(filepath.Dir(dir)); err != nil {
+		if err := durabledir.Make(files, dir); err != nil {
 			return err
 		}
 	}

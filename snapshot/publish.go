@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"anond/incremental/durabledir"
 )
 
 // Gate looks at the rendered files before they get their name.
@@ -57,10 +59,7 @@ type place struct{ *standing }
 // Open makes the releases directory and removes what an interrupted rendering
 // left. Call it once at start, before Reconcile.
 func (p *Publisher) Open() error {
-	if err := p.FS.MkdirAll(p.Dir); err != nil {
-		return fmt.Errorf("make the releases directory: %w", err)
-	}
-	if err := p.FS.Sync(filepath.Dir(p.Dir)); err != nil {
+	if err := durabledir.Make(p.FS, p.Dir); err != nil {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
 	p.at = &place{}

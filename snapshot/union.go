@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -30,10 +31,12 @@ type UnionGate interface {
 // disjoint and their draws independent, so for each person one shard's chain alone
 // depends on the value, and that chain is certified by Theorem A, P or E.
 //
-// Method: check -> look -> intent -> render -> gate -> sync -> rename -> CURRENT ->
-// ledger -> trim. Temporary names carry the owner's, so that processes do not touch each
-// other's. CURRENT and the ledger are written, and then read again: who was slow, and
-// named a release that is not the newest any more, names the newest before it ends.
+// Method: check -> look -> intent -> render -> gate -> sync -> rename -> CURRENT -> ledger ->
+// trim. What a run would decide, it renders and shows to the gate before it decides: a
+// decision stays, and files of a shard that are damaged must not be in one. Temporary names
+// carry the owner's, so that processes do not touch each other's. CURRENT and the ledger are
+// written, and then read again: who was slow, and named a release that is not the newest any
+// more, names the newest before it ends.
 //
 // Cost: the manifests of all shards, a link for each file, and the bytes of files that
 // are new, which the gate reads. Where links do not work, all bytes.
@@ -90,6 +93,7 @@ type unionRun struct {
 	intent *unionIntent
 	shards []shardRelease // as the intent names them
 	tmp    string
+	passed *unionIntent // the decision that this run would take: its rendering stands, and the gate has passed it
 	files  []*releaseFiles
 	out    UnionResult
 }
@@ -207,8 +211,18 @@ func (r *unionRun) decide() (err error) {
 	if p := r.intent.Previous; r.intent.Of != r.Of || p != nil && p.SHA256 != fmt.Sprintf("%x", r.known) {
 		return fmt.Errorf("%w: the intent of release %d does not follow release %d", ErrDamaged, r.number(), r.number()-1)
 	}
-	r.tmp = filepath.Join(r.Dir, temporary+dirName(r.number())+"-"+r.Owner)
+	r.tmp = r.rendering()
 	return nil
+}
+
+// rendering is where the release stands before it has its name.
+func (r *unionRun) rendering() string {
+	return filepath.Join(r.Dir, temporary+dirName(r.number())+"-"+r.Owner)
+}
+
+// ready reports that the decision is what the gate has passed already.
+func (r *unionRun) ready() bool {
+	return r.passed != nil && reflect.DeepEqual(r.passed, r.intent)
 }
 
 // lookAndPropose decides what there is to decide. A shard may prune what was just looked

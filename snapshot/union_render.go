@@ -12,13 +12,22 @@ import (
 // and the files that are new from the intent, older files from the release before, and
 // the manifest of the union.
 func (r *unionRun) render() error {
+	if r.ready() {
+		return nil
+	}
+	return r.renderFrom(intentDir(r.Dir, r.number()))
+}
+
+// renderFrom is render, with what the intent names in a directory.
+func (r *unionRun) renderFrom(from string) error {
+	r.out.Manifest, r.out.SHA256 = r.before, r.known // what would have been decided is not, if another union was first
 	if err := r.FS.RemoveAll(r.tmp); err != nil {
 		return err
 	}
 	if err := r.FS.MkdirPrivate(r.tmp); err != nil {
 		return err
 	}
-	err := r.fill()
+	err := r.fill(from)
 	if notExist(err) && r.finished() {
 		return nil // another union has published it and taken the links away
 	}
@@ -32,8 +41,7 @@ func (r *unionRun) finished() bool {
 	return published == nil || pruned == nil
 }
 
-func (r *unionRun) fill() error {
-	from := intentDir(r.Dir, r.number())
+func (r *unionRun) fill(from string) error {
 	r.shards = nil
 	for _, i := range r.intent.Shards {
 		s, err := readShardRelease(r.FS, filepath.Join(from, shardDir(i.Shard)), i.Shard)
@@ -89,7 +97,7 @@ func (r *unionRun) link(s *shardRelease, fresh, old *releaseFiles) error {
 
 // gate shows the auditor what is not public yet.
 func (r *unionRun) gate() error {
-	if r.finished() {
+	if r.ready() || r.finished() {
 		return nil
 	}
 	err := r.Gate.CheckUnion(r.Dir, r.tmp)

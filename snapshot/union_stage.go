@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"anond/incremental/durabledir"
 )
 
 // propose makes the intent durable and gives it its name, unless another union was first.
 func (r *unionRun) propose(shards []shardRelease) error {
-	if err := r.FS.Sync(filepath.Dir(r.Dir)); err != nil { // a shard may have made it just now
+	if err := durabledir.Make(r.FS, r.Dir); err != nil { // a shard may have made it just now
 		return err
 	}
 	if err := r.copyHierarchies(shards); err != nil {
@@ -20,13 +22,15 @@ func (r *unionRun) propose(shards []shardRelease) error {
 	}
 	stage := filepath.Join(r.Dir, temporary+"intent-"+dirName(r.number())+"-"+r.Owner)
 	defer func() { _ = r.FS.RemoveAll(stage) }() // gone by its rename, if all went well
+	r.passed = nil
 	if err := r.FS.RemoveAll(stage); err != nil {
 		return err
 	}
 	if err := r.FS.MkdirAll(stage); err != nil {
 		return err
 	}
-	data, err := r.intentOf(shards).encode()
+	proposed := r.intentOf(shards)
+	data, err := proposed.encode()
 	if err != nil {
 		return err
 	}
@@ -41,10 +45,30 @@ func (r *unionRun) propose(shards []shardRelease) error {
 		}
 		durable = append(durable, paths...)
 	}
+	if err := r.examine(proposed, stage); err != nil {
+		return err
+	}
 	if err := r.FS.SyncAll(append(durable, stage)); err != nil {
 		return err
 	}
 	return r.nameIntent(stage)
+}
+
+// examine renders what would be decided, and has the gate look at it. A decision cannot be
+// taken back: with a damaged file in it, the union could never go on.
+func (r *unionRun) examine(proposed *unionIntent, stage string) error {
+	r.intent, r.tmp = proposed, r.rendering()
+	defer func() { r.intent = nil }()
+	if err := r.renderFrom(stage); err != nil {
+		return err
+	}
+	switch err := r.Gate.CheckUnion(r.Dir, r.tmp); {
+	case err == nil:
+		r.passed = proposed
+	case !r.finished():
+		return err
+	}
+	return nil // or another union has finished the release: the name of the intent is taken
 }
 
 // nameIntent gives the intent its name, once.

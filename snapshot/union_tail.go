@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"anond/incremental/durabledir"
 )
 
 // nameNewest makes CURRENT name the newest release. A union that was slow may have
@@ -51,10 +53,7 @@ func (r *unionRun) writeLedger() error {
 			return nil
 		}
 		dir := filepath.Dir(r.Ledger)
-		if err := r.FS.MkdirAll(dir); err != nil {
-			return err
-		}
-		if err := r.FS.Sync(filepath.Dir(dir)); err != nil {
+		if err := durabledir.Make(r.FS, dir); err != nil {
 			return err
 		}
 		if err := r.replace(r.Ledger, text); err != nil {

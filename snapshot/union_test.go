@@ -1,12 +1,13 @@
 package snapshot_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/audit"
 )
 
 // unionTime is when unions of these tests decide.
@@ -240,7 +242,46 @@ func TestUnionRefuses(t *testing.T) {
 	names, err := s.fs.ReadDir(s.dir)
 	require.NoError(t, err)
 	assert.NotContains(t, names, "000002")
-	assert.True(t, mustUnite(t, s.union(2)).Published, "the intent stays")
+	_, err = s.fs.Stat(filepath.Join(s.dir, "intents", "000002"))
+	require.ErrorIs(t, err, fs.ErrNotExist, "nothing was decided")
+	assert.True(t, mustUnite(t, s.union(2)).Published)
+}
+
+// TestUnionDecidesOnSoundFiles: damage in files of a shard is refused before anything is decided, and so is no matter
+// any more once the shard has been restored.
+func TestUnionDecidesOnSoundFiles(t *testing.T) {
+	for _, name := range []string{"manifest.json", "part-000001/qit.csv"} {
+		s := atOS(t)
+		s.publish(0, 1)
+		s.publish(1, 1)
+		path := filepath.Join(s.chain(1), "000001", name)
+		sound, err := os.ReadFile(path)
+		require.NoError(t, err)
+		put := func(text []byte) {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.WriteFile(path, text, 0o600))
+		}
+		put(bytes.Replace(sound, []byte("records"), []byte("recorDs"), 1))
+		if name != "manifest.json" {
+			put(append(bytes.Clone(sound), '\n'))
+		}
+		u := s.union(2)
+		u.Gate = auditedUnionGate{}
+		_, err = u.Publish(unionTime)
+		require.Error(t, err, name)
+		put(sound)
+		require.True(t, mustUnite(t, u).Published, name)
+	}
+}
+
+type auditedUnionGate struct{}
+
+func (auditedUnionGate) CheckUnion(releases, rendered string) error {
+	violations, err := audit.GateUnion(releases, rendered)
+	if err == nil && len(violations) > 0 {
+		err = snapshot.Refuse(errors.New(violations[0].Detail))
+	}
+	return err
 }
 
 // TestUnionFencesShards: a shard that goes back, or whose history is another one than
@@ -324,26 +365,4 @@ func TestUnionManifestGolden(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(got))
 	}
-}
-
-// FuzzIntent: whatever is read as an intent is written again as it was, and is a decision
-// that a union can carry out.
-func FuzzIntent(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "union", "intent.json"))
-	require.NoError(f, err)
-	f.Add(golden)
-	f.Add(golden[:len(golden)/2])
-	f.Add([]byte(strings.Replace(string(golden), `"of": 3`, `"of": 2`, 1)))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		again, shards, err := snapshot.DecodeIntent(data)
-		if err != nil {
-			require.ErrorIs(t, err, snapshot.ErrDamaged)
-			require.Less(t, len(err.Error()), 200)
-			return
-		}
-		require.Equal(t, string(data), string(again))
-		require.NotEmpty(t, shards)
-		require.True(t, slices.IsSorted(shards))
-		require.GreaterOrEqual(t, shards[0], 0)
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
+	"anond/incremental/durabledir"
 )
 
 // ErrAhead says that the state in place has decided what the copy does not know: the
@@ -45,7 +46,7 @@ func RestoreFile(ctx context.Context, src, path, aside string, o Options) (Copie
 // openIfThere opens the state at path, nil if there is none or it is damaged.
 func openIfThere(path string, o Options) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, os.MkdirAll(filepath.Dir(path), 0o700)
+		return nil, durabledir.Make(durabledir.OS(0o700), filepath.Dir(path))
 	}
 	s, err := Open(path, o)
 	if errors.Is(err, incremental.ErrCorrupt) {

@@ -18,6 +18,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
+	"anond/incremental/durabledir"
 	"anond/incremental/sealed"
 )
 
@@ -93,15 +94,16 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 func open(path string, o Options) (*Store, error) {
-	created, err := prepareFile(path, o.ReadOnly)
-	if err != nil {
+	if err := prepareFile(path, o.ReadOnly); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, readOnly: o.ReadOnly, key: o.Key, progress: o.Progress}
 	s.limit.Store(o.MaxBytes)
-	if s.db, err = openBolt(path, o); err != nil {
+	db, err := openBolt(path, o)
+	if err != nil {
 		return nil, err
 	}
+	s.db = db
 	if err := guarded(func() error { return s.start(o.Key) }); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
@@ -111,7 +113,7 @@ func open(path string, o Options) (*Store, error) {
 	if err := guarded(s.lookDue); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
-	if created {
+	if !o.ReadOnly { // also of a file that was there: who made it may have been killed before this
 		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
@@ -120,19 +122,18 @@ func open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepareFile makes the directory, or refuses to read what is not there. It
-// reports whether the file is new.
-func prepareFile(path string, readOnly bool) (created bool, err error) {
+// prepareFile makes the directory, or refuses to read what is not there.
+func prepareFile(path string, readOnly bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.Size() > 0:
-		return false, nil
+		return nil
 	case readOnly && err == nil:
-		return false, missing(path)
+		return missing(path)
 	case readOnly || err != nil && !os.IsNotExist(err):
-		return false, err
+		return err
 	default:
-		return true, os.MkdirAll(filepath.Dir(path), 0o700)
+		return durabledir.Make(durabledir.OS(0o700), filepath.Dir(path))
 	}
 }
 

@@ -59,29 +59,3 @@ func TestProgress(t *testing.T) {
 }
 
 // FuzzProgress: what is read can be gone on from, and nothing else is read.
-func FuzzProgress(f *testing.F) {
-	text, err := sample().Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Add([]byte(`{"sources":{"0":{"base":0,"next":0,"last":-1,"digest":"00000000000000000000000000000000"}}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Decode(text)
-		if err != nil {
-			return
-		}
-		for id, at := range p.Sources {
-			for target := range int32(min(p.Targets, 8)) {
-				l := at.link(id, target, at.Next, map[int32]int64{})
-				require.Less(t, l.Previous, l.Offset)
-				require.GreaterOrEqual(t, l.Previous, int64(-1))
-			}
-		}
-		again, err := p.Encode()
-		require.NoError(t, err)
-		q, err := Decode(again)
-		require.NoError(t, err)
-		require.Equal(t, p, q)
-	})
-}

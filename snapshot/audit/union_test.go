@@ -318,9 +318,11 @@ func FuzzUnionManifest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, err = settingsOf("manifest.json", data)
+		settings, err := settingsOf("manifest.json", data)
 		require.NoError(t, err)
 		require.Equal(t, formatUnion, m.FormatVersion)
+		agreesWithJSON(t, data, m)
+		unionAgreesWithJSON(t, data, m, settings)
 		r := &unionRelease{number: m.Release, man: m, shards: map[int]*shardManifest{}}
 		found := &faults{}
 		checkUnionRelease(nil, r, found)

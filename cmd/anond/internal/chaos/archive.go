@@ -151,14 +151,32 @@ func releaseFiles(dir string) (map[string]string, error) {
 type manifest struct {
 	Records   int    `json:"records"`
 	CreatedAt string `json:"created_at"`
-	Parts     []struct {
-		Part  string `json:"part"`
-		Dead  []int  `json:"dead"`
-		Files []struct {
-			Name   string `json:"name"`
-			SHA256 string `json:"sha256"`
-		} `json:"files"`
-	} `json:"parts"`
+	Parts     []part `json:"parts"`
+	Union     *struct {
+		Shards []struct {
+			Shard   int    `json:"shard"`
+			Release int    `json:"release"`
+			SHA256  string `json:"sha256"`
+		} `json:"shards"`
+	} `json:"union"`
+}
+
+type part struct {
+	Shard *int   `json:"shard"` // of a union
+	Part  string `json:"part"`
+	Dead  []int  `json:"dead"`
+	Files []struct {
+		Name   string `json:"name"`
+		SHA256 string `json:"sha256"`
+	} `json:"files"`
+}
+
+// dir is where a part lies below its release.
+func (p *part) dir() string {
+	if p.Shard == nil {
+		return p.Part
+	}
+	return fmt.Sprintf("shard-%d/%s", *p.Shard, p.Part)
 }
 
 // whole checks that a release that has its name has all that its manifest names.
@@ -173,17 +191,33 @@ func whole(files map[string]string) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range m.Parts {
-			for _, f := range p.Files {
-				path := release + "/" + p.Part + "/" + f.Name
-				content, there := files[path]
-				if sum := sha256.Sum256([]byte(content)); !there || hex.EncodeToString(sum[:]) != f.SHA256 {
-					return fmt.Errorf("a release has its name and is not whole: %s", path)
-				}
+		for path, sum := range m.sums() {
+			content, there := files[release+"/"+path]
+			if is := sha256.Sum256([]byte(content)); !there || hex.EncodeToString(is[:]) != sum {
+				return fmt.Errorf("a release has its name and is not whole: %s/%s", release, path)
 			}
 		}
 	}
 	return nil
+}
+
+// sums are the SHA-256 of what a manifest names, by path below the release.
+func (m *manifest) sums() map[string]string {
+	out := map[string]string{}
+	for _, p := range m.Parts {
+		for _, f := range p.Files {
+			out[p.dir()+"/"+f.Name] = f.SHA256
+		}
+	}
+	if m.Union == nil {
+		return out
+	}
+	for _, s := range m.Union.Shards {
+		if s.Release > 0 {
+			out[fmt.Sprintf("shard-%d/manifest.json", s.Shard)] = s.SHA256
+		}
+	}
+	return out
 }
 
 func manifestOf(files map[string]string, release string) (m manifest, err error) {

@@ -24,6 +24,7 @@ type armed struct {
 	cut    *fault // the power was cut, too
 	torn   bool   // within a commit
 	count  map[string]int
+	aside  func() error // what a union does that overtakes this one
 }
 
 func arm(faults []*fault, mark func() int) *armed {
@@ -73,12 +74,15 @@ var broken = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES}
 
 // effect is asked before each change of the releases' disk.
 func (a *armed) effect(op, path string) error {
+	if err := a.overtaken(); err != nil {
+		return err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
 	}
-	due := a.at("effect", "kill-effect", "cut-effect", "fail-write")
+	due := a.at("effect", "kill-effect", "cut-effect", "fail-write", "union-killed", "union-cut", "union-fails")
 	if op == "sync" {
 		due = append(due, a.at("sync", "fail-sync")...)
 	}
@@ -87,15 +91,26 @@ func (a *armed) effect(op, path string) error {
 	}
 	for _, f := range due {
 		switch f.Do {
-		case "kill-effect", "kill-prune":
+		case "kill-effect", "kill-prune", "union-killed":
 			return a.kill(nil)
-		case "cut-effect", "cut-prune":
+		case "cut-effect", "cut-prune", "union-cut":
 			return a.kill(f)
 		default:
 			return &fs.PathError{Op: op, Path: path, Err: broken[f.Draw/8%4]}
 		}
 	}
 	return nil
+}
+
+// overtaken has another union do its work first, if that is due.
+func (a *armed) overtaken() error {
+	a.mu.Lock()
+	due := !a.dead && len(a.at("change", "union-overtaken")) > 0
+	a.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return a.aside()
 }
 
 // lies reports whether a sync of the releases' disk is one in name only. That takes

@@ -6,13 +6,14 @@ import (
 	"crypto/sha512"
 	"errors"
 	"net"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"anond/cmd/anond/internal/programtest"
 )
 
 // The topics of a broker, and the consumer group that leases the first.
@@ -109,7 +110,7 @@ func (b *broker) replaceSecret(secret string) error {
 	up := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
 	up.Name, up.Mechanism, up.Iterations, up.Salt, up.SaltedPassword = anondUser, 2, rounds, salt, salted
 	req.Upsertions = append(req.Upsertions, up)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := programtest.WithPatience(context.Background(), patience, context.DeadlineExceeded)
 	defer cancel()
 	res, err := req.RequestWith(ctx, b.client)
 	if err != nil {
@@ -131,7 +132,7 @@ func (b *broker) write(p int, messages []message) error {
 	for _, m := range messages {
 		records = append(records, &kgo.Record{Topic: topic, Partition: int32(p), Key: m.key, Value: m.value})
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := programtest.WithPatience(context.Background(), patience, context.DeadlineExceeded)
 	defer cancel()
 	return b.client.ProduceSync(ctx, records...).FirstErr()
 }
@@ -139,7 +140,7 @@ func (b *broker) write(p int, messages []message) error {
 // letters reads the topic of dead letters.
 func (b *broker) letters() (out [][]byte, err error) {
 	end := int(b.cluster.PartitionInfo(letterTopic, 0).HighWatermark)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := programtest.WithPatience(context.Background(), patience, context.DeadlineExceeded)
 	defer cancel()
 	for len(out) < end {
 		fetched := b.client.PollFetches(ctx)

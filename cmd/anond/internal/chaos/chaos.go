@@ -24,6 +24,10 @@ func playPlanted(p *Plan, dir string, bug planted) (out Result) {
 	}
 	defer os.RemoveAll(own)
 	random := rand.New(rand.NewPCG(seedOf(p), 1))
+	if p.World.Shards > 0 {
+		out.divided(own, random, bug)
+		return out
+	}
 	w, err := newInside(p, own, random, bug)
 	if err != nil {
 		out.Err = err
@@ -36,7 +40,23 @@ func playPlanted(p *Plan, dir string, bug planted) (out Result) {
 	return out
 }
 
-func (r *Result) take(p *played, err error) { r.Faults, r.Err = p.took(), err }
+func (r *Result) take(p *played, err error) { r.Faults, r.Err = append(r.Faults, p.took()...), err }
+
+// divided plays a plan of shards.
+func (r *Result) divided(dir string, random *rand.Rand, bug planted) {
+	d, err := newDivision(r.Plan, dir, random, bug)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	all, err := d.play()
+	for _, p := range all {
+		r.take(p, err)
+	}
+	if err != nil {
+		r.Log = d.log()
+	}
+}
 
 // PlayReal plays a plan with processes of the program at the given path.
 func PlayReal(p *Plan, dir, program string) (out Result) {

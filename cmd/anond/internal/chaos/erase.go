@@ -18,12 +18,12 @@ import (
 // forget is anond forget of a stopped daemon, for somebody of the feed. It dies at its n-th
 // step; 0: it does not. It returns the steps that it has done.
 func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
-	if w.newestImage() == nil || w.feed.persons == 0 {
+	if w.newestImage() == nil || w.feed.persons == 0 || w.journal != nil { // with a journal only the daemon forgets
 		return nil, nil
 	}
 	list := w.config.Release.Ledger + ".forgotten"
 	before, _ := os.ReadFile(list) // it need not be there
-	person := int(draw) % w.feed.persons
+	person := w.feed.mine(int(draw) % w.feed.persons)
 	options := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Clock: w.clock, StandIns: daemon.StandIns{
 		Forgetting: func(step string) error {
 			if steps = append(steps, step); len(steps) == n {

@@ -87,9 +87,12 @@ var insideKinds = map[string]kind{
 	"cut-prune":  {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"kill-forget": {endings: []ending{killed}, named: []string{started}, most: 6,
 		needs: func(w *Setting) bool { return w.Deletes && w.erasable() }},
-	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6, needs: (*Setting).erasable},
-	"quota-ends":    {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
-	"quota-pauses":  {endings: []ending{noRoom}, named: []string{quotaReached}, most: 3},
+	"kill-before-entry": {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
+	"kill-after-entry":  {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
+	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,
+		needs: func(w *Setting) bool { return w.erasable() && !w.Journal }},
+	"quota-ends":   {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
+	"quota-pauses": {endings: []ending{noRoom}, named: []string{quotaReached, "state.max_bytes is reached"}, most: 3},
 	"flood": {endings: []ending{manyRefused, paused}, most: 1,
 		named: []string{ingest.ErrManyRefused.Error(), `"event":"too_many_refused"`}},
 	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,
@@ -97,6 +100,18 @@ var insideKinds = map[string]kind{
 }
 
 func prunes(w *Setting) bool { return w.Keep > 0 }
+
+func journaled(w *Setting) bool { return w.Journal }
+
+func sharded(w *Setting) bool { return w.Shards > 0 }
+
+// unionKinds are the faults of a union of shards. Its next attempt finishes what was begun, and need not say so.
+var unionKinds = map[string]kind{
+	"union-killed":    {endings: []ending{killed}, most: 60, needs: sharded},
+	"union-cut":       {endings: []ending{killed}, most: 60, needs: sharded},
+	"union-fails":     {endings: []ending{diskFailed}, most: 60, needs: sharded},
+	"union-overtaken": {most: 60, needs: sharded},
+}
 
 // fault is one of a plan's.
 type fault struct {

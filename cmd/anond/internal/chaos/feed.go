@@ -28,6 +28,11 @@ type feed struct {
 	persons int
 	deletes bool         // some of it are deletes
 	gone    map[int]bool // people who are to be forgotten
+	keyed   bool         // each message has its person's subject as its key, which leads to its partition
+
+	whole     *feed // of a shard: that of all shards
+	index, of int   // of a shard
+	strays    bool  // a planted bug: it reads a partition of another shard, too
 }
 
 func newFeed(random *rand.Rand, partitions int) *feed {
@@ -40,7 +45,15 @@ func (f *feed) more(n int) (added map[int][]message) { return f.add(n, f.next) }
 
 // flood sends n records of a producer that has changed its format: all are refused.
 func (f *feed) flood(n int) (added map[int][]message) {
-	return f.add(n, func() message { return f.record(message{person: f.persons, refused: true}) })
+	if f.whole != nil {
+		defer f.refresh()
+		return f.whole.floodOf(n, f.mine(f.whole.persons))
+	}
+	return f.floodOf(n, f.persons)
+}
+
+func (f *feed) floodOf(n, person int) map[int][]message {
+	return f.add(n, func() message { return f.record(message{person: person, refused: true}) })
 }
 
 func (f *feed) add(n int, next func() message) (added map[int][]message) {
@@ -48,6 +61,9 @@ func (f *feed) add(n int, next func() message) (added map[int][]message) {
 	for range n {
 		p := f.random.IntN(len(f.parts))
 		m := next()
+		if f.keyed {
+			p = f.place(m.person)
+		}
 		f.parts[p] = append(f.parts[p], m)
 		added[p] = append(added[p], m)
 	}
@@ -95,6 +111,9 @@ func (f *feed) record(m message) message {
 	age := fmt.Sprint(20 + f.random.IntN(60))
 	if m.refused {
 		age = `"` + canary + `"`
+	}
+	if f.keyed {
+		m.key = []byte(subjectOf(m.person))
 	}
 	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d","ill":%q}`, subjectOf(m.person), age, canary,
 		f.random.IntN(5), m.ill)

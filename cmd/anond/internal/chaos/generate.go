@@ -11,6 +11,10 @@ import (
 func Generate(seed uint64, number int, real bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
+	if !real && number%5 == 4 {
+		p.World.divide(r)
+		p.add(stepFeed, 60*p.World.Shards, r)
+	}
 	p.add(stepFeed, 60+r.IntN(40), r)
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]
@@ -60,6 +64,15 @@ func setting(r *rand.Rand, real bool) Setting {
 	return w
 }
 
+// divide has several shards share the people.
+func (w *Setting) divide(r *rand.Rand) {
+	w.Shards = 2 + r.IntN(2)
+	w.Partitions = w.Shards * (1 + r.IntN(2))
+	if w.Journal = r.IntN(2) == 0; w.Journal {
+		w.Keep = 0 // who takes a shard over needs all releases
+	}
+}
+
 // round feeds records and runs the daemon with up to three faults.
 func (p *Plan) round(r *rand.Rand) {
 	p.add(stepFeed, 20+r.IntN(50), r)
@@ -72,7 +85,7 @@ func (p *Plan) round(r *rand.Rand) {
 		if name == "restore-old" { // a copy, more releases, and the copy comes back
 			p.add(stepBackup, 1, r)
 			p.add(stepRun, 1, r)
-			if p.World.erasable() && r.IntN(2) == 0 { // the copy knows who has been forgotten since
+			if p.World.erasable() && !p.World.Journal && r.IntN(2) == 0 { // the copy knows who has been forgotten since
 				p.add(stepForget, 1, r)
 			}
 			if r.IntN(2) == 0 {
@@ -82,7 +95,17 @@ func (p *Plan) round(r *rand.Rand) {
 		}
 		p.add(name, 1+r.IntN(kinds[name].most), r)
 	}
+	if p.World.Shards > 0 && r.IntN(2) == 0 {
+		p.ofUnion(r)
+	}
 	p.add([]string{stepRun, stepRun, stepLive}[r.IntN(3)], 1, r)
+}
+
+// ofUnion adds a fault of the union.
+func (p *Plan) ofUnion(r *rand.Rand) {
+	names := slices.Sorted(maps.Keys(unionKinds))
+	name := names[r.IntN(len(names))]
+	p.add(name, 1+r.IntN(kinds[name].most), r)
 }
 
 // realRound is round for processes, whose plans are shorter: each start costs a second.

@@ -16,8 +16,11 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/programtest"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/journal"
+	"anond/ingest/journal/journaltest"
 	"anond/snapshot"
 	"anond/snapshot/snapshottest"
 )
@@ -32,6 +35,10 @@ type planted struct {
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
 	copied     func(path string) error // a copy of the state that the daemon has made
+	// Of plans of shards:
+	log    func(*journaltest.Log) journal.Log
+	united func(snapshot.FS) snapshot.FS // as a union sees it
+	strays bool                          // shard 0 reads a partition of another, too
 }
 
 // inside is a dataset whose daemon runs in this process: on an injected file system,
@@ -45,8 +52,9 @@ type inside struct {
 	images  []image // the state file after each of the newest commits
 	files   int     // how often the file was replaced by another
 	newest  os.FileInfo
-	copied  []byte // the copy of step backup
-	lost    bool   // the newest state is lost for good
+	copied  []byte           // the copy of step backup
+	lost    bool             // the newest state is lost for good
+	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
 }
 
@@ -66,7 +74,7 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 	}
 	source, sink := "{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}"
 	s.feed.deletes = p.World.Deletes
-	if err := s.configure(p.World.configuration(source, sink, "")); err != nil {
+	if err := s.configure(p.World.configuration(wholeSections(source, sink, ""))); err != nil {
 		return nil, err
 	}
 	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
@@ -96,9 +104,9 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 
 // daemon is one process, so to speak.
 func (w *inside) daemon(live bool, a *armed) error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), hang, errHangs)
+	ctx, cancel := programtest.WithPatience(context.Background(), hang, errHangs)
 	defer cancel()
-	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7}, w.newRelief(a)
+	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7, byte(w.feed.index)}, w.newRelief(a)
 	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
@@ -121,6 +129,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		},
 		Sleep:      w.clock.sleep,
 		Forgetting: w.forgetting(a),
+		Journal:    w.journaling(a),
 	}
 	err := daemon.Run(ctx, w.limited(live, a), o)
 	return errors.Join(err, hung(ctx))

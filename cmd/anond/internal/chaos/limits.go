@@ -60,8 +60,10 @@ const (
 
 // tell notes which limits a run has come to, as its end or its log say.
 func (w *inside) tell(err error, a *armed, p *played, from int) {
-	if f := a.find("quota-ends"); f != nil && errors.Is(err, incremental.ErrQuota) {
-		f.take(from)
+	for _, do := range []string{"quota-ends", "quota-pauses"} { // the latter before the loop runs, which could pause
+		if f := a.find(do); f != nil && errors.Is(err, incremental.ErrQuota) {
+			f.take(from)
+		}
 	}
 	if !errors.Is(err, ingest.ErrManyRefused) && !strings.Contains(w.log.String()[from:], tooMany) {
 		return

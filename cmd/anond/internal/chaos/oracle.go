@@ -52,10 +52,11 @@ func (s *site) verdict() error {
 	if n := int(status.Forgotten) - (gone - left); n < 0 || n > either {
 		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
 	}
+	s.exports = audit.Exports{Members: members.Bytes(), Records: records.Bytes()}
 	if e.Releases() == 0 {
 		return nil
 	}
-	return s.certified(&audit.Exports{Members: members.Bytes(), Records: records.Bytes()})
+	return s.certified(&s.exports)
 }
 
 // ownerless is how exports name rows whose people were forgotten.
@@ -208,6 +209,7 @@ func (s *site) published(releases int, members []byte) (left int, err error) {
 		persons[m.person] = true
 		ills[m.ill]++
 	}
+	s.people = persons
 	return left, s.shows(releases, ills, left)
 }
 
@@ -243,26 +245,9 @@ func (s *site) certified(private *audit.Exports) error {
 // shows compares the sensitive values that a release shows with those of its people, and
 // with those of people who were forgotten, for so many rows that have no owner any more.
 func (s *site) shows(release int, want map[string]int, left int) error {
-	files, err := releaseFiles(s.config.Release.Dir)
+	got, err := shown(s.config.Release.Dir, fmt.Sprintf("%06d", release))
 	if err != nil {
 		return err
-	}
-	name := fmt.Sprintf("%06d", release)
-	m, err := manifestOf(files, name)
-	if err != nil {
-		return err
-	}
-	got := map[string]int{}
-	for _, p := range m.Parts {
-		dead := map[string]bool{}
-		for _, d := range p.Dead {
-			dead[strconv.Itoa(d)] = true
-		}
-		for _, f := range p.Files {
-			if err := tally(got, files[name+"/"+p.Part+"/"+f.Name], dead); err != nil {
-				return err
-			}
-		}
 	}
 	had := s.feed.forgottenValues()
 	for ill, n := range got {
@@ -275,6 +260,31 @@ func (s *site) shows(release int, want map[string]int, left int) error {
 		return fmt.Errorf("release %d shows the values %v, its people have %v; %d rows too few have no owner", release, got, want, left)
 	}
 	return nil
+}
+
+// shown counts the sensitive values that a release shows.
+func shown(dir, release string) (map[string]int, error) {
+	files, err := releaseFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifestOf(files, release)
+	if err != nil {
+		return nil, err
+	}
+	got := map[string]int{}
+	for _, p := range m.Parts {
+		dead := map[string]bool{}
+		for _, d := range p.Dead {
+			dead[strconv.Itoa(d)] = true
+		}
+		for _, f := range p.Files {
+			if err := tally(got, files[release+"/"+p.dir()+"/"+f.Name], dead); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return got, nil
 }
 
 // tally adds the sensitive values of a file, if it has them: one a row, or with a count.

@@ -80,7 +80,7 @@ func (w *outside) text() string {
 	if w.plan.World.Delivered {
 		more += "outputs: {poll: 100ms, kafka: {" + at + ", topic: " + outputTopic + "}}\n"
 	}
-	return w.plan.World.configuration(source, sink, more)
+	return w.plan.World.configuration(wholeSections(source, sink, more))
 }
 
 // writeSecret writes the file of the password, in one step.

@@ -27,6 +27,8 @@ type Setting struct {
 	Copies     bool // inside: the daemon copies its state
 	Secured    bool // real plans: the broker asks for a password, which a file has
 	Delivered  bool // real plans: releases go to a topic, too
+	Shards     int  // inside: so many, with a union; 0: one process reads the whole topic
+	Journal    bool // of shards: a journal in a replicated log
 }
 
 // erasable says that published people can be forgotten: no row shows them exactly.
@@ -34,7 +36,8 @@ func (w *Setting) erasable() bool { return w.Recoding == "generalization" || w.R
 
 // extras are what a setting has besides, in the order of their names in a plan's text.
 func (w *Setting) extras() []extra {
-	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered}}
+	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
+		{"journal", &w.Journal}}
 }
 
 type extra struct {
@@ -42,9 +45,12 @@ type extra struct {
 	has  *bool
 }
 
-// more is the text of Keep and of the extras.
+// more is the text of Keep, of the shards, and of the extras.
 func (w *Setting) more() string {
 	out := fmt.Sprintf("keep %d", w.Keep)
+	if w.Shards > 0 {
+		out += fmt.Sprintf(",shards %d", w.Shards)
+	}
 	for _, x := range w.extras() {
 		if *x.has {
 			out += "," + x.name
@@ -59,6 +65,9 @@ func (w *Setting) parseMore(text string) error {
 		return fmt.Errorf("%q is no setting: %w", parts[0], err)
 	}
 	for _, name := range parts[1:] {
+		if n, err := fmt.Sscanf(name, "shards %d", &w.Shards); n == 1 && err == nil {
+			continue
+		}
 		i := slices.IndexFunc(w.extras(), func(x extra) bool { return x.name == name })
 		if i < 0 {
 			return fmt.Errorf("%q is no setting", name)
@@ -159,11 +168,27 @@ const (
 // mostRefused is dead_letter.max_share.
 const mostRefused = "max_share: 0.5"
 
-// configuration is the text of anond.yaml. source and sink are its sections, more has others.
-func (w *Setting) configuration(source, sink, more string) string {
+// sections are what differs between the configurations of one setting.
+type sections struct {
+	source, sink string
+	dir, ledger  string   // of the releases
+	subject      []string // keys
+	more         string
+}
+
+// wholeSections are those of a process that reads the whole source.
+func wholeSections(source, sink, more string) sections {
+	return sections{source: source, sink: sink, dir: "./disk/releases", ledger: "./disk/elsewhere/ledger", more: more}
+}
+
+// configuration is the text of anond.yaml.
+func (w *Setting) configuration(s sections) string {
 	state, keep := "", ""
 	if w.Deletes {
-		more += "subject: {deletes: forget}\n"
+		s.subject = append(s.subject, "deletes: forget")
+	}
+	if len(s.subject) > 0 {
+		s.more += "subject: {" + strings.Join(s.subject, ", ") + "}\n"
 	}
 	if w.Copies {
 		state = ", backup: {dir: ./copies, keep: 2}"
@@ -173,8 +198,8 @@ func (w *Setting) configuration(source, sink, more string) string {
 	}
 	return `version: 1
 dataset: chaos
-source: ` + source + `
-dead_letter: ` + sink + `
+source: ` + s.source + `
+dead_letter: ` + s.sink + `
 schema:
   attributes:
     - {name: id, role: subject}
@@ -182,8 +207,8 @@ schema:
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
 policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}
-release: {dir: ./disk/releases, ledger: ./disk/elsewhere/ledger, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
+release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
 state: {path: ./state/anond.db` + state + `}
 log: {format: json}
-` + more
+` + s.more
 }

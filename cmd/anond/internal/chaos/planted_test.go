@@ -70,6 +70,44 @@ var bugs = map[string]planted{
 	}},
 }
 
+// shardBugs are those of plans of shards.
+var shardBugs = map[string]planted{
+	"a shard reads a partition of another":        {strays: true},
+	"the vector of a union goes back":             {united: func(f snapshot.FS) snapshot.FS { return backwards{f} }},
+	"CURRENT of a union stays behind":             {united: func(f snapshot.FS) snapshot.FS { return lagging{f} }},
+	"an intent of a union replaces another":       {united: func(f snapshot.FS) snapshot.FS { return replacing{f} }},
+	"an intent of a union has its name too early": {united: skipSyncs(func(p string) bool { return strings.Contains(p, ".tmp-intent") })},
+	"a journal loses what it has acknowledged":    {log: losing},
+}
+
+// TestPlantedBugsOfShardsAreFound: as TestPlantedBugsAreFound, by plans of shards alone.
+func TestPlantedBugsOfShardsAreFound(t *testing.T) {
+	tier.NotShort(t, "it plays many plans")
+	few := tier.Of(t, 0, 2, len(shardBugs)) < len(shardBugs)
+	for name, bug := range shardBugs {
+		if few && !strings.HasPrefix(name, "a shard") && !strings.HasPrefix(name, "the vector") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found(t, bug, 4, 5)
+		})
+	}
+}
+
+// found plays plans with a bug until one fails, which must hold without it.
+func found(t *testing.T, bug planted, from, by int) {
+	for number := from; number < within; number += by {
+		p := Generate(plantedSeed, number, false)
+		if r := playPlanted(p, t.TempDir(), bug); r.Err != nil {
+			t.Logf("plan %d: %v", number, r.Err)
+			require.NoError(t, Play(p, t.TempDir()).Err, "the plan fails without the bug, too")
+			return
+		}
+	}
+	t.Fatalf("not found by %d plans", within)
+}
+
 // quick are bugs that do not end in a daemon that hangs, which takes a minute to find.
 var quick = []string{"a record is read in place of another", "classes are stored apart from the intent"}
 
@@ -84,15 +122,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for number := range within {
-				p := Generate(plantedSeed, number, false)
-				if r := playPlanted(p, t.TempDir(), bug); r.Err != nil {
-					t.Logf("plan %d: %v", number, r.Err)
-					require.NoError(t, Play(p, t.TempDir()).Err, "the plan fails without the bug, too")
-					return
-				}
-			}
-			t.Fatalf("not found by %d plans", within)
+			found(t, bug, 0, 1)
 		})
 	}
 }

@@ -27,6 +27,8 @@ type played struct {
 	used   map[*fault][]ending // what a fault has explained already
 }
 
+func newPlayed() *played { return &played{used: map[*fault][]ending{}} }
+
 // explain finds the fault that an ending comes from: one that took effect, or one
 // whose effect shows only now. Each fault explains each ending once.
 func (p *played) explain(e ending, at int) bool {
@@ -110,26 +112,14 @@ func (p *played) took() (out []string) {
 
 // play plays a plan inside this process.
 func (w *inside) play() (*played, error) {
-	p := &played{used: map[*fault][]ending{}}
+	p := newPlayed()
 	var next []*fault
 	for i, s := range w.plan.Steps {
 		err := error(nil)
-		switch s.Do {
-		case stepFeed:
-			w.feed.more(s.N)
-		case stepPass:
-			w.clock.set(time.Duration(s.N) * time.Hour)
-		case stepBackup:
-			w.copied = w.newestImage()
-		case stepForget:
-			_, err = w.forget(0, s.Draw)
-		case stepRun, stepLive:
+		if s.Do == stepRun || s.Do == stepLive {
 			err, next = w.drive(p, s.Do == stepLive, next), nil
-		default:
-			f := newFault(s)
-			p.faults = append(p.faults, f)
-			next = append(next, f)
-			err = w.harm(f)
+		} else {
+			next, err = w.prepare(p, s, next)
 		}
 		if errors.Is(err, errEnded) {
 			return p, w.over()
@@ -138,17 +128,43 @@ func (w *inside) play() (*played, error) {
 			return p, fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
 		}
 	}
-	if err := w.settle(p); errors.Is(err, errEnded) {
+	if err := w.finish(p); errors.Is(err, errEnded) {
 		return p, w.over()
 	} else if err != nil {
-		return p, fmt.Errorf("at the end: %w", err)
-	}
-	if err := w.checkState(p); errors.Is(err, errEnded) {
-		return p, w.over()
-	} else if err != nil {
-		return p, fmt.Errorf("state check: %w", err)
+		return p, err
 	}
 	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
+}
+
+// prepare does a step between runs. Faults of the next run are added to those before.
+func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
+	switch s.Do {
+	case stepFeed:
+		w.feed.more(s.N)
+	case stepPass:
+		w.clock.set(time.Duration(s.N) * time.Hour)
+	case stepBackup:
+		w.copied = w.newestImage()
+	case stepForget:
+		_, err := w.forget(0, s.Draw)
+		return next, err
+	default:
+		f := newFault(s)
+		p.faults = append(p.faults, f)
+		return append(next, f), w.harm(f)
+	}
+	return next, nil
+}
+
+// finish runs until nothing is left to do, and examines the state.
+func (w *inside) finish(p *played) error {
+	if err := w.settle(p); err != nil {
+		return fmt.Errorf("at the end: %w", err)
+	}
+	if err := w.checkState(p); err != nil {
+		return fmt.Errorf("state check: %w", err)
+	}
+	return nil
 }
 
 // checkState examines the state as anond state check does. A disk that lied or spoiled a
@@ -238,7 +254,7 @@ func (w *inside) command(e ending) error {
 	case stateDamaged:
 		return w.restoreState()
 	case behind:
-		if w.lost {
+		if w.lost && w.journal == nil {
 			return errEnded
 		}
 		if w.damaged { // the state is the newest; the files are not

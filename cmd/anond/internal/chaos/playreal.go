@@ -14,7 +14,7 @@ func contains(text string, any []string) bool {
 
 // play plays a plan with processes.
 func (w *outside) play() (*played, error) {
-	p := &played{used: map[*fault][]ending{}}
+	p := newPlayed()
 	var next []*fault
 	for i, s := range w.plan.Steps {
 		err := error(nil)

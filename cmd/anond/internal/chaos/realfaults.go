@@ -49,6 +49,7 @@ var realKinds = map[string]kind{
 // kinds are the faults of both kinds of plans.
 var kinds = func() map[string]kind {
 	all := maps.Clone(insideKinds)
+	maps.Copy(all, unionKinds)
 	for name, k := range realKinds {
 		k.real = true
 		all[name] = k

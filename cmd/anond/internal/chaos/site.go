@@ -8,6 +8,7 @@ import (
 
 	"anond/cmd/anond/internal/programtest"
 	"anond/config"
+	"anond/snapshot/audit"
 )
 
 // site is a directory with a configuration, what was sent to it, and what is known of
@@ -22,6 +23,9 @@ type site struct {
 	damaged bool                     // files of releases are known to be damaged
 	moved   []string                 // dead-letter files that were moved away
 	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
+
+	people  map[int]bool // who is published, and the exports: of the verdict
+	exports audit.Exports
 }
 
 func newSite(dir string, random *rand.Rand, partitions int) (*site, error) {

@@ -31,6 +31,16 @@ func newSource(f *feed, random *rand.Rand, r ingest.Resume, a *armed) *source {
 	return s
 }
 
+// onePartition reads one partition of the feed, for a journal that is repeated.
+func onePartition(f *feed, id int32, at incremental.Position, a *armed) *source {
+	s := &source{feed: f, random: rand.New(rand.NewPCG(uint64(id), uint64(at.Next))), next: make([]int, len(f.parts)), armed: a}
+	for p := range s.next {
+		s.next[p] = len(f.parts[p])
+	}
+	s.next[id] = int(at.Next)
+	return s
+}
+
 func partition(p int) incremental.Partition {
 	return incremental.Partition{Source: sourceName, ID: int32(p)}
 }
@@ -39,10 +49,15 @@ func partition(p int) incremental.Partition {
 func (s *source) Ends(context.Context) (map[incremental.Partition]int64, error) {
 	ends := map[incremental.Partition]int64{}
 	for p := range s.feed.parts {
-		ends[partition(p)] = int64(len(s.feed.parts[p]))
+		if s.feed.reads(p) {
+			ends[partition(p)] = int64(len(s.feed.parts[p]))
+		}
 	}
 	return ends, nil
 }
+
+// Partitions are those of the feed, also those of other shards.
+func (s *source) Partitions() int { return len(s.feed.parts) }
 
 // Next hands out what follows of a partition.
 func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {

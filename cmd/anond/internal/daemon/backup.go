@@ -20,6 +20,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/durabledir"
 	"anond/ingest"
 )
 
@@ -207,7 +208,7 @@ func (b *backups) beginning(now time.Time, m *incremental.Machine) (Backup, erro
 
 func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {
 	dir := b.config.State.Backup.Dir
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
 		return Backup{}, err
 	}
 	if err := claimBackupDir(b.config); err != nil {

@@ -79,17 +79,8 @@ func (r *once) openLog() error {
 	if !r.c.Shard.Journal.Set() {
 		return nil
 	}
-	var err error
-	if r.log, err = kafkasrc.OpenLog(logConfig(r.c, r.o), r.c.Shard.Index, r.away()); err != nil {
+	if err := r.reachLog(); err != nil {
 		return err
-	}
-	r.closers.add(r.log.Close)
-	weak, err := CheckJournal(r.ctx, r.c, r.log)
-	if err != nil {
-		return err
-	}
-	if weak.what != "" {
-		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.what, "remedy", weak.way)
 	}
 	first, err := journal.Open(r.log, journalKey(r.c), journalName(r.c), incremental.JournalMark{}, rand.Reader).First(r.ctx)
 	switch {
@@ -105,6 +96,25 @@ func (r *once) openLog() error {
 		r.root = first.Genesis
 	}
 	return r.notNew()
+}
+
+// reachLog opens the topic of the journal, or what stands in for it.
+func (r *once) reachLog() error {
+	if in := r.o.StandIns.Journal; in != nil {
+		r.log = in.Log
+		return nil
+	}
+	log, err := kafkasrc.OpenLog(logConfig(r.c, r.o), r.c.Shard.Index, r.away())
+	if err != nil {
+		return err
+	}
+	r.log = log
+	r.closers.add(log.Close)
+	weak, err := CheckJournal(r.ctx, r.c, log)
+	if err == nil && weak.what != "" {
+		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.what, "remedy", weak.way)
+	}
+	return err
 }
 
 // notNew refuses a new state, before it is made: it would draw a seed, and so decide otherwise than the one whose
@@ -179,8 +189,8 @@ func (r *once) held() error {
 }
 
 func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
-	k := kafkaConfig(r.c, r.o)
-	total, err := kafkasrc.CountPartitions(ctx, k)
+	defer r.store.hurry()()
+	total, err := r.partitions(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -188,16 +198,13 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	host := r.host()
 	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Partitions())
 	host.Shares = repeatShares(r.c, total)
-	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err
 	}
 	if err := r.backUpBeginning(ctx); err != nil {
 		return done, err
 	}
-	done, err = host.Repeat(ctx, func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
-		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Partitions(), at, host.Machine.Digest)
-	})
+	done, err = host.Repeat(ctx, r.partitionOf(host))
 	r.machine = host.Machine
 	return done, err
 }
@@ -214,6 +221,26 @@ func repeatShares(c *config.Config, total int) ingest.Shares {
 	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
 	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
 	return s
+}
+
+// partitions is how many the topic has.
+func (r *once) partitions(ctx context.Context) (int, error) {
+	if in := r.o.StandIns.Journal; in != nil {
+		return in.Partitions, nil
+	}
+	return kafkasrc.CountPartitions(ctx, kafkaConfig(r.c, r.o))
+}
+
+// partitionOf opens single partitions of the topic, for a host that repeats.
+func (r *once) partitionOf(host *ingest.Host) ingest.OpenPartition {
+	if in := r.o.StandIns.Journal; in != nil {
+		return in.Open
+	}
+	k := kafkaConfig(r.c, r.o)
+	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
+	return func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
+		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Partitions(), at, host.Machine.Digest)
+	}
 }
 
 // backUpBeginning copies a state whose journal has nothing but its beginning, before anything is decided: who loses the

@@ -10,7 +10,6 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/ingest/journal"
-	"anond/ingest/kafkasrc"
 )
 
 // once is one run of the daemon, from the opening of its state to the closing. Its parts
@@ -35,7 +34,7 @@ type once struct {
 	publisher *publisher
 	source    ingest.Source
 	keys      *ingest.Keying
-	log       *kafkasrc.Log    // of the journal; nil: there is none
+	log       journal.Log      // of the journal; nil: there is none
 	journal   *journal.Journal // the same
 	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
 	headless  error            // the journal has lost its beginning

@@ -52,6 +52,14 @@ func (q *quota) set(limit int64) {
 	}
 }
 
+// hurry has commits fail where there is no room, until what it returns is called: before the loop
+// runs nobody would be told that one waits, or could raise the limit by a reload.
+func (q *quota) hurry() (over func()) {
+	before := q.patient
+	q.patient = false
+	return func() { q.patient = before }
+}
+
 // againAfter is how often a commit looks for room that nobody has announced: the end of a
 // backup frees pages.
 const againAfter = 5 * time.Second

@@ -7,6 +7,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/journal"
 )
 
 // StandIns let a test stand between the daemon and what it reads and writes: see
@@ -17,6 +18,14 @@ type StandIns struct {
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
 	Forgetting  func(step string) error                     // between the steps of an erasure
+	Journal     *JournalStandIn                             // in place of the brokers of a journal; needs Source
+}
+
+// JournalStandIn is a journal, and the topic that is read again by it.
+type JournalStandIn struct {
+	Log        journal.Log
+	Partitions int // of the topic
+	Open       ingest.OpenPartition
 }
 
 func (s *StandIns) store(opened incremental.Store) incremental.Store {

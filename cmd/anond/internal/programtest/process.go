@@ -2,6 +2,7 @@ package programtest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -64,9 +65,7 @@ func (p *Process) Running() bool {
 // Wait waits for the end and returns the exit code; -1 after a signal. A process that
 // does not end in time is told to say where it is, which is in the log then.
 func (p *Process) Wait(patience time.Duration) (int, error) {
-	select {
-	case <-p.ended:
-	case <-time.After(patience):
+	if waited(patience, p.ended) {
 		_ = p.Signal(syscall.SIGQUIT)
 		<-p.ended
 		return 0, fmt.Errorf("%v did not end:\n%s", p.cmd.Args[1:], p.Log)
@@ -76,14 +75,15 @@ func (p *Process) Wait(patience time.Duration) (int, error) {
 
 // Until waits until a condition holds while the process runs.
 func (p *Process) Until(what string, patience time.Duration, holds func() bool) error {
-	late := time.After(patience)
+	late, stop := WithPatience(context.Background(), patience, nil)
+	defer stop()
 	for !holds() {
 		select {
 		case <-p.ended:
 			if !holds() {
 				return fmt.Errorf("the process ended with %d before %s:\n%s", p.cmd.ProcessState.ExitCode(), what, p.Log)
 			}
-		case <-late:
+		case <-late.Done():
 			return fmt.Errorf("waited in vain until %s:\n%s", what, p.Log)
 		case <-time.After(10 * time.Millisecond):
 		}

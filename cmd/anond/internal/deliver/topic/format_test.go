@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/deliver/delivertest"
-	"anond/ingest/kafkasrc"
 	"anond/snapshot"
 )
 
@@ -114,34 +113,5 @@ func FuzzMessage(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, m, again)
 		}
-	})
-}
-
-// FuzzCollector gives a collector messages whose streams, numbers and values a stranger
-// chose, with keys that fit: it neither panics nor takes a release for whole that is not,
-// and Rebuild writes nothing outside of its directory.
-func FuzzCollector(f *testing.F) {
-	f.Add("manifest.json", uint32(1), []byte(`{}`), []byte(`{"format":1,"dataset":"w","release":1,"first":1,"created_at":"t",`+
-		`"previous":null,"manifest_sha256":"00","streams":[{"name":"manifest.json","messages":1}]}`))
-	f.Add("../../x", uint32(70), []byte(`x`), []byte(`{}`))
-	f.Fuzz(func(t *testing.T, name string, number uint32, value, marker []byte) {
-		c, err := NewKeeping()
-		require.NoError(t, err)
-		defer func() { require.NoError(t, c.Close()) }()
-		for _, m := range []kafkasrc.Message{{Key: []byte(keyOf(1, name, number, value).String()), Value: value},
-			{Key: []byte(keyOf(1, markerStream, 1, marker).String()), Value: marker}} {
-			if c.Add(m.Key, m.Value) != nil {
-				return
-			}
-		}
-		if _, newest := c.Ends(); newest == 0 {
-			return
-		}
-		dir := t.TempDir()
-		_, err = c.Rebuild(1, filepath.Join(dir, "out"))
-		require.Error(t, err, "no manifest of a release is as short")
-		left, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Empty(t, left)
 	})
 }

@@ -1,0 +1,38 @@
+package chaos
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+)
+
+// TestShardsHold plays plans of shards; make chaos plays more.
+func TestShardsHold(t *testing.T) {
+	took, n := 0, tier.Of(t, 1, 3, 4)
+	if more, err := strconv.Atoi(os.Getenv("CHAOS_SHARDS")); err == nil {
+		n = more
+	}
+	for i := range n {
+		p := Generate(plantedSeed, 5*i+4, false)
+		require.NotZero(t, p.World.Shards)
+		r := Play(p, t.TempDir())
+		require.NoError(t, r.Err, "%s%s", p, r.Log)
+		took += len(r.Faults)
+	}
+	require.NotZero(t, took)
+}
+
+// TestAJournalDoesNotWaitForRoom: where a state has no room for what its journal has, the start ends and says so,
+// since nothing would hear a reload yet.
+func TestAJournalDoesNotWaitForRoom(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|2|keep 0,shards 2,journal\n" +
+		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"quota-pauses"}, r.Faults)
+}

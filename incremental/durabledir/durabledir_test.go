@@ -1,0 +1,109 @@
+package durabledir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// disk knows which directories there are, and which of them a power cut leaves.
+type disk struct {
+	is, stays map[string]bool
+	left      int // calls until the process dies; below 0: it does not
+	unread    string
+}
+
+var errDied = errors.New("died")
+
+func newDisk() *disk {
+	return &disk{map[string]bool{"/": true, "/var": true}, map[string]bool{"/": true, "/var": true}, -1, ""}
+}
+
+func (d *disk) call() error {
+	if d.left == 0 {
+		return errDied
+	}
+	d.left--
+	return nil
+}
+
+func (d *disk) MkdirAll(dir string) error {
+	if d.is[dir] {
+		return nil
+	}
+	if err := d.call(); err != nil {
+		return err
+	}
+	if parent := filepath.Dir(dir); !d.is[parent] {
+		return errors.New("its parent was not made before: " + parent)
+	}
+	d.is[dir] = true
+	return nil
+}
+
+func (d *disk) Stat(path string) (fs.FileInfo, error) {
+	if !d.is[path] {
+		return nil, fs.ErrNotExist
+	}
+	return nil, nil
+}
+
+func (d *disk) Sync(path string) error {
+	if err := d.call(); err != nil {
+		return err
+	}
+	if path == d.unread {
+		return fs.ErrPermission
+	}
+	for dir := range d.is {
+		if filepath.Dir(dir) == path {
+			d.stays[dir] = true
+		}
+	}
+	return nil
+}
+
+// survives reports whether a path is there after a power cut.
+func (d *disk) survives(dir string) bool {
+	return d.stays[dir] && (dir == "/" || d.survives(filepath.Dir(dir)))
+}
+
+// TestMakeIsDurable: wherever a process dies, the next one makes the whole path durable.
+func TestMakeIsDurable(t *testing.T) {
+	const deep = "/var/a/b/c"
+	for died := range 8 {
+		d := newDisk()
+		d.left = died
+		first := Make(d, deep)
+		require.Equal(t, died < 7, errors.Is(first, errDied), died)
+		d.left = -1
+		require.NoError(t, Make(d, deep))
+		require.True(t, d.survives(deep), "after a kill behind call %d", died)
+	}
+}
+
+// TestUnreadableParents: who may not read the parent of a directory that is there can make one in it.
+func TestUnreadableParents(t *testing.T) {
+	d := newDisk()
+	d.unread = "/"
+	require.NoError(t, Make(d, "/var/a/b"))
+	require.True(t, d.survives("/var/a/b"))
+	require.ErrorIs(t, Make(d, "/var"), fs.ErrPermission)
+}
+
+func TestMakeOnTheSystem(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		require.NoError(t, Make(OS(0o700), dir))
+	}
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, Make(OS(0o700), filepath.Join(file, "c")))
+}
