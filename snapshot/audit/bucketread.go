@@ -29,7 +29,6 @@ func (r *tableReader) bucketed(paths []string, data [][]byte) (*table, error) {
 	}
 	l.fill(t)
 	r.finish(t, number, sorted, dense)
-	l.supports(t, r.s.sets)
 	r.shapeOfBuckets(t)
 	return t, nil
 }
@@ -44,7 +43,7 @@ func (r *tableReader) readBuckets(file string, data []byte, b *localBuckets) (nu
 	if err != nil {
 		return nil, 0, err
 	}
-	var list []bucketLine
+	list := make([]bucketLine, 0, csv.countRows())
 	room := maxRows
 	for {
 		ok, err := csv.next()
