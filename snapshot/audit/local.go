@@ -152,6 +152,13 @@ func (l *localTable) exceeds(t *table, c, limit int) bool {
 // classKey appends what the rows of a class show of buckets, by content alone:
 // the multiset of the rows' buckets, jointly over the attributes.
 func (l *localTable) classKey(t *table, c int, buf []byte) []byte {
+	if b := &l.attrs[0]; len(l.attrs) == 1 && b.row[t.start[c]] > 0 && same(b.rows(t, c)) { // as at level L2
+		content := b.bags()[b.rows(t, c)[0]-1] + 1
+		for range t.size(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, content)
+		}
+		return buf
+	}
 	rows := make([][]byte, t.size(c))
 	for i := range rows {
 		for j := range l.attrs {
