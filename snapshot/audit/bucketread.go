@@ -66,6 +66,7 @@ func (r *tableReader) readBuckets(file string, data []byte, b *localBuckets) (nu
 func (r *tableReader) equalCells(raw *rawTable, order []uint32, t *table) {
 	cell := func(i uint32) []uint32 { return raw.qi[int(order[i])*raw.d:][:raw.d] }
 	differ, first := 0, 0
+	t.box = make([]uint32, 0, t.m*raw.d)
 	for c := range t.m {
 		box := cell(t.start[c])
 		t.box = append(t.box, box...)

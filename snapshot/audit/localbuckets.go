@@ -84,6 +84,7 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 	if !slices.IsSortedFunc(list, byNumber) {
 		slices.SortStableFunc(list, byNumber)
 	}
+	b.value, b.count = slices.Grow(b.value, len(list)), slices.Grow(b.count, len(list))
 	ordered := r.joined == nil && r.form == recodingLGB
 	var before []bucketLine
 	unordered := 0
