@@ -123,6 +123,7 @@ func (t *table) appendExact(buf []byte, rows []uint32, end []byte) []byte {
 
 // sharedRows is buckets.csv of level L2 without its header.
 func (t *table) sharedRows() (text []byte, rows int) {
+	text = make([]byte, 0, 16*t.records)
 	for _, b := range t.shared {
 		for v, n := range runs(b.bag) {
 			text = append(strconv.AppendInt(text, int64(b.number), 10), ',')

@@ -20,7 +20,7 @@ type sharedBucket struct {
 // rule B (buckets) demands of a view: every class has exactly k records and is in a
 // bucket, a bucket is born at once, and no value exceeds 1/l of it.
 func (t *table) share() error {
-	at := map[uint32]*sharedBucket{}
+	at := make(map[uint32]*sharedBucket, len(t.classes)/2)
 	for i, c := range t.classes {
 		switch {
 		case c.given == 0:

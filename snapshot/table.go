@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"anond/incremental"
 )
 
 // table is classes of an input that are numbered together, in canonical form,
@@ -69,14 +71,19 @@ func (t *table) hold(in []Class) {
 	}
 	d := len(t.cols)
 	cells := make([]cell, d*len(in))
-	bags := make([]uint32, t.records)
+	var bags []uint32
+	if t.recoding.Level() != incremental.L2 { // there bags are of buckets
+		bags = make([]uint32, t.records)
+	}
 	classes := make([]class, len(in))
 	at := 0
 	for i := range in {
 		n := len(in[i].Members)
 		classes[i] = class{members: in[i].Members, born: in[i].Born, died: in[i].Died,
-			cells: cells[i*d : (i+1)*d : (i+1)*d], bag: bags[at : at+n : at+n], given: in[i].Bucket}
-		t.classes[i] = &classes[i]
+			cells: cells[i*d : (i+1)*d : (i+1)*d], given: in[i].Bucket}
+		if t.classes[i] = &classes[i]; bags != nil {
+			classes[i].bag = bags[at : at+n : at+n]
+		}
 		at += n
 	}
 }
@@ -187,6 +194,9 @@ func (t *table) draw(c *class) uint64 {
 // placement is who is in which class, by record and number.
 func (t *table) placement(part string) Placement {
 	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
+	if t.shared != nil {
+		p.Buckets = make([]uint32, 0, t.records)
+	}
 	p.add(t, 0, 0, all)
 	return p
 }

@@ -78,6 +78,7 @@ type divider struct {
 	together int       // classes of a group
 	groups   []int32   // of neighbours that may be divided, one behind the other
 	ratios   []float32 // by group
+	passes   int32     // so far
 	keys     []uint64  // of the ratios: scratch
 	usual    []float32 // by classes that are still to be formed: see promising
 	few      few       // the records of a group
@@ -111,8 +112,11 @@ func (v *divider) pass() {
 		return
 	}
 	v.keys = grown(v.keys, len(v.ratios))
+	v.passes++
 	for i := range v.ratios {
-		v.ratios[i] = v.ratio(v.group(i))
+		if ids := v.group(i); v.changed(ids) {
+			v.ratios[i] = v.ratio(ids)
+		}
 		v.keys[i] = spanKey(v.ratios[i], i)
 	}
 	tried := (len(v.ratios)-1)*triedOf100/100 + 1
@@ -125,6 +129,20 @@ func (v *divider) pass() {
 			last /= 2
 		}
 	}
+}
+
+// changed reports whether one of the classes was divided since their ratio was computed, if
+// it was.
+func (v *divider) changed(ids []int32) bool {
+	if v.passes == 1 {
+		return true
+	}
+	for _, id := range ids {
+		if v.x.drafts[id].divided >= v.passes-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // ratio is the loss of one cell of all records of some classes, over what the classes lose.
@@ -224,5 +242,6 @@ func (v *divider) keep(ids []int32, loss float32) {
 		copy(c.rows, rows[i*x.k:])
 		x.measure(c)
 		c.lack.filled = false
+		c.divided = v.passes
 	}
 }

@@ -39,7 +39,8 @@ type draft struct {
 	gain float32 // largest fall of span if one record leaves
 	lack lacking // kept while the draft does not change
 	// stamp is the clock at the last change.
-	stamp int32
+	stamp   int32
+	divided int32 // the pass of a divider in which it was divided last
 }
 
 func newExtraction(p *equivclass.Pool, want equivclass.Requirement) *extraction {

@@ -135,16 +135,29 @@ func (f *few) take(at int) {
 func (f *few) grow(seed, size int, limit uint64) (loss uint64) {
 	f.start(seed)
 	for n := 1; n < size; n++ {
-		least := ^uint64(0)
-		for _, s := range f.sums {
-			least = min(least, s)
-		}
+		least := least(f.sums)
 		if loss = least >> placeBits; loss >= limit {
 			return loss
 		}
-		f.widen(int(least & placeMask))
+		if at := int(least & placeMask); n == size-1 {
+			f.take(at) // nobody asks any more what the cell loses with the others
+		} else {
+			f.widen(at)
+		}
 	}
 	return loss
+}
+
+// least is the smallest number of a list; four comparisons do not wait for each other.
+func least(list []uint64) uint64 {
+	a, b, c, d := ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)
+	for ; len(list) >= 4; list = list[4:] {
+		a, b, c, d = min(a, list[0]), min(b, list[1]), min(c, list[2]), min(d, list[3])
+	}
+	for _, v := range list {
+		a = min(a, v)
+	}
+	return min(a, b, c, d)
 }
 
 // start makes the cell that of one row, and takes it.
@@ -171,8 +184,12 @@ func (f *few) start(seed int) {
 // widen extends the cell to a row, and takes it.
 func (f *few) widen(row int) {
 	dims := f.x.fixed.dims[:len(f.cell)]
+	var words *[8]uint32
 	for j := range f.cell {
-		s, v := &f.cell[j], f.parts[j/8].words[row][j&7]
+		if j&7 == 0 {
+			words = &f.parts[j/8].words[row]
+		}
+		s, v := &f.cell[j], words[j&7]
 		switch dims[j].kind {
 		case ranged:
 			if v < s.lo {

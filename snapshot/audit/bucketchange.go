@@ -31,7 +31,7 @@ func (c *bucketChange) add(t *table, part int) {
 	for i := range t.m {
 		c.old = append(c.old, t.placedClass(i, len(c.bags), part))
 	}
-	c.bags = append(c.bags, t.local.attrs[0].bag...)
+	c.bags = append(c.bags, t.local.attrs[0].bags()...)
 }
 
 // pairs gives the new class of each old one; false: they are not the same classes.
@@ -77,7 +77,7 @@ func (c *bucketChange) report(release int, f *faults) {
 			refined++
 		case len(news) != 1 || len(from[news[0]]) > 1:
 			regrouped++
-		case b.bag[news[0]] != c.bags[i]:
+		case b.bags()[news[0]] != c.bags[i]:
 			changed++
 		}
 	}

@@ -30,7 +30,6 @@ func (r *tableReader) drawn(file string, data []byte) (*table, error) {
 	}
 	t.pairs = slices.Clone(t.sa)
 	r.finish(t, nil, true, true)
-	t.local.supports(t, r.s.sets)
 	r.shapeOfBuckets(t)
 	return t, nil
 }

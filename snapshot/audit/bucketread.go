@@ -29,7 +29,6 @@ func (r *tableReader) bucketed(paths []string, data [][]byte) (*table, error) {
 	}
 	l.fill(t)
 	r.finish(t, number, sorted, dense)
-	l.supports(t, r.s.sets)
 	r.shapeOfBuckets(t)
 	return t, nil
 }
@@ -44,7 +43,7 @@ func (r *tableReader) readBuckets(file string, data []byte, b *localBuckets) (nu
 	if err != nil {
 		return nil, 0, err
 	}
-	var list []bucketLine
+	list := make([]bucketLine, 0, csv.countRows())
 	room := maxRows
 	for {
 		ok, err := csv.next()
@@ -67,6 +66,7 @@ func (r *tableReader) readBuckets(file string, data []byte, b *localBuckets) (nu
 func (r *tableReader) equalCells(raw *rawTable, order []uint32, t *table) {
 	cell := func(i uint32) []uint32 { return raw.qi[int(order[i])*raw.d:][:raw.d] }
 	differ, first := 0, 0
+	t.box = make([]uint32, 0, t.m*raw.d)
 	for c := range t.m {
 		box := cell(t.start[c])
 		t.box = append(t.box, box...)

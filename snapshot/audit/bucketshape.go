@@ -7,22 +7,29 @@ import "slices"
 // order: by the sorted list of their classes' cells, then their bag.
 func (r *tableReader) shapeOfBuckets(t *table) {
 	b := &t.local.attrs[0]
-	classes := make([][]uint32, b.m)
+	of := make([]uint32, t.m) // by class: its bucket + 1
 	split, first := 0, 0
 	for c := range t.m {
 		rows := b.rows(t, c)
 		if !same(rows) {
 			split, first = split+1, c+1
 		}
-		classes[rows[0]-1] = append(classes[rows[0]-1], uint32(c))
+		of[c] = rows[0]
+	}
+	classes := newRoster(of, b.m)
+	for i := range b.m { // mostly they are in order already
+		shown := func(c, d uint32) int { return r.s.compareShown(t, int(c), int(d)) }
+		if list := classes.of(i); !slices.IsSortedFunc(list, shown) {
+			slices.SortStableFunc(list, shown)
+		}
 	}
 	r.f.addN("B", kindBucketSplitsClass, r.release, first, r.s.sa.name, "the rows of a class are in several buckets", split)
 	empty, unordered := 0, 0
 	for i := range b.m {
-		if len(classes[i]) == 0 {
+		if len(classes.of(i)) == 0 {
 			empty++
 		}
-		if i > 0 && !r.mayRestartBucket(i) && r.compareContents(t, classes, i-1, i) > 0 {
+		if i > 0 && !r.mayRestartBucket(i) && r.compareContents(t, &classes, i-1, i) > 0 {
 			unordered++
 		}
 	}
@@ -31,12 +38,10 @@ func (r *tableReader) shapeOfBuckets(t *table) {
 	r.bornTogether(t)
 }
 
-// compareContents compares two buckets by the cells of their classes, then their bag.
-func (r *tableReader) compareContents(t *table, classes [][]uint32, x, y int) int {
-	sorted := func(list []uint32) []uint32 {
-		return slices.SortedStableFunc(slices.Values(list), func(c, d uint32) int { return r.s.compareShown(t, int(c), int(d)) })
-	}
-	if o := slices.CompareFunc(sorted(classes[x]), sorted(classes[y]), func(c, d uint32) int {
+// compareContents compares two buckets by the cells of their classes, which are in order,
+// then their bag.
+func (r *tableReader) compareContents(t *table, classes *roster, x, y int) int {
+	if o := slices.CompareFunc(classes.of(x), classes.of(y), func(c, d uint32) int {
 		return r.s.compareShown(t, int(c), int(d))
 	}); o != 0 {
 		return o

@@ -34,7 +34,7 @@ func (t *table) contents() []string {
 	out := make([]string, b.m)
 	for i, list := range classes {
 		slices.Sort(list)
-		key = binary.LittleEndian.AppendUint32(key[:0], b.bag[i])
+		key = binary.LittleEndian.AppendUint32(key[:0], b.bags()[i])
 		for _, c := range list {
 			key = binary.LittleEndian.AppendUint32(key, uint32(len(c)))
 			key = append(key, c...)

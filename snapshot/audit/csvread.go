@@ -22,7 +22,11 @@ type csvReader struct {
 	// the begin of a line to behind a comma are the same fields.
 	alike int
 	lead  []byte // those bytes of the row above, the last comma included; nil: not known
-	kept  int    // alike, if the current row begins so, else 0
+	kept  int    // fields of the row above that the current row has, too, as far as its bytes tell
+	// Where all rows of a class are equal, the row above is looked for as a whole.
+	repeats bool
+	above   []byte // its bytes, the LF included; nil: there is none
+	lines   int    // it has
 }
 
 // newCSV checks the encoding and reads the header.
@@ -57,6 +61,10 @@ func (r *csvReader) next() (bool, error) {
 		return false, nil
 	}
 	begin := r.pos
+	if r.above != nil && bytes.HasPrefix(r.data[r.pos:], r.above) {
+		r.kept, r.pos, r.at = len(r.fields), r.pos+len(r.above), r.at+r.lines
+		return true, nil
+	}
 	if r.kept = 0; r.lead != nil && bytes.HasPrefix(r.data[r.pos:], r.lead) {
 		r.kept, r.pos = r.alike, r.pos+len(r.lead)
 		if r.pos == len(r.data) {
@@ -94,6 +102,9 @@ func (r *csvReader) next() (bool, error) {
 	r.at++
 	if r.want > 0 && len(r.fields) != r.want {
 		return false, r.fail("%d fields, the header has %d", len(r.fields), r.want)
+	}
+	if r.repeats {
+		r.above, r.lines = r.data[begin:r.pos], r.at-r.line
 	}
 	return true, nil
 }

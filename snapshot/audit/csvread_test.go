@@ -58,9 +58,9 @@ func FuzzCSV(f *testing.F) {
 }
 
 // TestRowsThatBeginAlike: a reader that leaves out what the row above begins with reads
-// what one that looks at every field reads, the same errors on the same lines included.
+// what one that looks at every field reads, also if it leaves out whole rows, the same errors on the same lines included.
 func TestRowsThatBeginAlike(t *testing.T) {
-	kept, broken := 0, 0
+	kept, whole, broken := 0, 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		fields := 1 + rng.IntN(4)
@@ -79,7 +79,7 @@ func TestRowsThatBeginAlike(t *testing.T) {
 		require.NoError(t, err)
 		quick, _, err := newCSV("f", []byte(text))
 		require.NoError(t, err)
-		quick.alike = rng.IntN(fields)
+		quick.alike, quick.repeats = rng.IntN(fields), seed%2 == 0
 		for ok := true; ok && err == nil; {
 			var errPlain error
 			ok, errPlain = plain.next()
@@ -92,11 +92,15 @@ func TestRowsThatBeginAlike(t *testing.T) {
 				require.Equal(t, plain.fields, quick.fields, "%q", text)
 			}
 			kept += quick.kept
+			if quick.kept == fields {
+				whole++
+			}
 		}
 		if err != nil {
 			broken++
 		}
 	}
 	require.Greater(t, kept, 500)
+	require.Greater(t, whole, 200)
 	require.Greater(t, broken, 100)
 }

@@ -80,7 +80,7 @@ func (g *Gate) compact() {
 		g.s.qi[a] = fresh
 	}
 	for _, l := range g.s.local {
-		if g.held != nil && len(l.bags.sets) > heldCells {
+		if g.held != nil { // buckets are compared within a check
 			l.bags = newSetDict()
 		}
 	}

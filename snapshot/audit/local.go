@@ -16,6 +16,7 @@ type localAttr struct {
 	values  *valueDict
 	close   *closeTest // promise t
 	bags    *setDict   // contents of buckets
+	content []uint32   // scratch of localBuckets.bags
 }
 
 // semi lists the semi-sensitive attributes.
@@ -55,12 +56,28 @@ type localBuckets struct {
 	count []uint32
 	size  []uint32
 	top   []uint32 // count of the most frequent value
-	bag   []uint32 // content, interned in localAttr.bags
+	attr  *localAttr
+	bag   []uint32 // see bags: of the first buckets, which were asked for
 	row   []uint32 // by row of the table: bucket + 1; 0: the value is in the cell
 }
 
 func (b *localBuckets) entries(i uint32) (values, counts []uint32) {
 	return b.value[b.start[i]:b.start[i+1]], b.count[b.start[i]:b.start[i+1]]
+}
+
+// bags gives the content of each bucket, interned in localAttr.bags. Comparing buckets
+// asks for it, reading and testing them does not.
+func (b *localBuckets) bags() []uint32 {
+	for i := len(b.bag); i < b.m; i++ {
+		content := b.attr.content[:0]
+		values, counts := b.entries(uint32(i))
+		for k, v := range values {
+			content = append(content, v, counts[k])
+		}
+		b.attr.content = content
+		b.bag = append(b.bag, b.attr.bags.intern(content))
+	}
+	return b.bag
 }
 
 // rows gives the buckets of the rows of a class.
@@ -135,13 +152,20 @@ func (l *localTable) exceeds(t *table, c, limit int) bool {
 // classKey appends what the rows of a class show of buckets, by content alone:
 // the multiset of the rows' buckets, jointly over the attributes.
 func (l *localTable) classKey(t *table, c int, buf []byte) []byte {
+	if b := &l.attrs[0]; len(l.attrs) == 1 && b.row[t.start[c]] > 0 && same(b.rows(t, c)) { // as at level L2
+		content := b.bags()[b.rows(t, c)[0]-1] + 1
+		for range t.size(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, content)
+		}
+		return buf
+	}
 	rows := make([][]byte, t.size(c))
 	for i := range rows {
 		for j := range l.attrs {
 			b := &l.attrs[j]
 			content := uint32(0)
 			if r := b.row[int(t.start[c])+i]; r > 0 {
-				content = b.bag[r-1] + 1
+				content = b.bags()[r-1] + 1
 			}
 			rows[i] = binary.LittleEndian.AppendUint32(rows[i], content)
 		}
@@ -193,18 +217,25 @@ func (l *localTable) fill(t *table) {
 // own, classes are not flat and have no count of a value.
 func (l *localTable) supports(t *table, sets *setDict) {
 	b := &l.attrs[len(l.attrs)-1]
+	known := make([]uint32, b.m) // by bucket: the number of its set of values + 1
+	var set []uint32
 	for c := range t.m {
-		var set []uint32
+		t.top[c], t.flat[c] = 0, 0
 		rows := b.rows(t, c)
-		if same(rows) {
-			rows = rows[:1]
+		if at := rows[0] - 1; same(rows) {
+			if known[at] == 0 {
+				values, _ := b.entries(at)
+				known[at] = sets.intern(values) + 1
+			}
+			t.support[c] = known[at] - 1
+			continue
 		}
+		set = set[:0]
 		for _, r := range rows {
 			values, _ := b.entries(r - 1)
 			set = append(set, values...)
 		}
 		slices.Sort(set)
 		t.support[c] = sets.intern(slices.Compact(set))
-		t.top[c], t.flat[c] = 0, 0
 	}
 }

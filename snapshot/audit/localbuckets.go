@@ -80,7 +80,12 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 		}
 	}
 	r.f.addN("order", kindRowOrder, r.release, 0, a.name, "buckets or their values are not sorted; their order may follow insertion", disorder)
-	slices.SortStableFunc(list, func(x, y bucketLine) int { return int(x.number) - int(y.number) })
+	byNumber := func(x, y bucketLine) int { return int(x.number) - int(y.number) }
+	if !slices.IsSortedFunc(list, byNumber) {
+		slices.SortStableFunc(list, byNumber)
+	}
+	b.value, b.count = slices.Grow(b.value, len(list)), slices.Grow(b.count, len(list))
+	ordered := r.joined == nil && r.form == recodingLGB
 	var before []bucketLine
 	unordered := 0
 	for from := 0; from < len(list); {
@@ -89,11 +94,13 @@ func (r *tableReader) gather(j int, list []bucketLine, b *localBuckets) (numbers
 			to++
 		}
 		part := list[from:to]
-		bag := canonicalRuns(a.values, part)
-		if len(numbers) > 0 && r.joined == nil && r.form == recodingLGB && compareRuns(a.values, before, bag) > 0 {
-			unordered++
+		if ordered {
+			bag := canonicalRuns(a.values, part)
+			if len(numbers) > 0 && compareRuns(a.values, before, bag) > 0 {
+				unordered++
+			}
+			before = bag
 		}
-		before = bag
 		numbers = append(numbers, part[0].number)
 		b.add(a, part)
 		from = to
@@ -141,17 +148,14 @@ func (b *localBuckets) add(a *localAttr, part []bucketLine) {
 	slices.SortStableFunc(part, func(x, y bucketLine) int { return int(x.value) - int(y.value) })
 	b.start = append(b.start, uint32(len(b.value)))
 	var size, top uint32
-	var content []uint32
 	for i, l := range part {
 		if i > 0 && part[i-1].value == l.value {
 			b.count[len(b.count)-1] += l.count
-			content[len(content)-1] += l.count
 		} else {
 			b.value, b.count = append(b.value, l.value), append(b.count, l.count)
-			content = append(content, l.value, l.count)
 		}
 		size += l.count
 		top = max(top, b.count[len(b.count)-1])
 	}
-	b.size, b.top, b.bag = append(b.size, size), append(b.top, top), append(b.bag, a.bags.intern(content))
+	b.attr, b.size, b.top = a, append(b.size, size), append(b.top, top)
 }

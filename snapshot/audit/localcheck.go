@@ -37,6 +37,9 @@ func checkSensitiveBuckets(man *Manifest, s *schema, b *localBuckets, f *faults)
 		if int(b.top[i])*man.Policy.L > int(b.size[i]) {
 			f.add("L", kindValueAboveL, man.Release, int(i)+1, s.sa.name, "one value has more than 1/l of a bucket")
 		}
+		if len(extra)+len(s.close) == 0 {
+			continue
+		}
 		values, counts := b.entries(i)
 		var n []int
 		for _, c := range counts {
@@ -138,11 +141,11 @@ func checkPublicBuckets(s *schema, before, after *release, f *faults) {
 	}
 	for j, a := range s.local {
 		left := map[uint32]int{}
-		for _, bag := range after.tab.local.attrs[j].bag {
+		for _, bag := range after.tab.local.attrs[j].bags() {
 			left[bag]++
 		}
 		gone := 0
-		for _, bag := range before.tab.local.attrs[j].bag {
+		for _, bag := range before.tab.local.attrs[j].bags() {
 			if left[bag]--; left[bag] < 0 {
 				gone++
 			}

@@ -123,14 +123,14 @@ func (m *localMatch) pair(j int) bool {
 			}
 			continue
 		}
-		key = bucketKey(a.bag[i], now.of(i), key)
+		key = bucketKey(a.bags()[i], now.of(i), key)
 		waiting[string(key)] = append(waiting[string(key)], i)
 	}
 	m.f.addN("A", kindBucketGrown, m.num, 0, m.s.local[j].name, "a bucket holds records of this release and of earlier ones", mixed)
 	var lost []uint32
 	broken := 0
 	for i := range uint32(b.m) {
-		key = bucketKey(b.bag[i], old.of(i), key)
+		key = bucketKey(b.bags()[i], old.of(i), key)
 		if list := waiting[string(key)]; len(list) > 0 {
 			m.to[j][i], waiting[string(key)] = list[0]+1, list[1:]
 			continue

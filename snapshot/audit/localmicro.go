@@ -38,6 +38,10 @@ func (m *microdataCheck) bucketsOf(members *roster, fates []fate) {
 			continue // bagOf
 		}
 		u := &bucketUnits{m: m, j: j, b: &m.rel.tab.local.attrs[j], members: members, fates: fates}
+		if u.wholeClasses() {
+			u.compareWhole(l)
+			continue
+		}
 		u.join()
 		u.compare(l)
 	}

@@ -108,7 +108,7 @@ func (r *refinement) first() {
 				b := &t.local.attrs[j]
 				for _, n := range b.rows(t, at) {
 					if n > 0 {
-						r.colour[side][localBucket{j, n - 1}] = r.name([]uint32{uint32(j), b.bag[n-1]})
+						r.colour[side][localBucket{j, n - 1}] = r.name([]uint32{uint32(j), b.bags()[n-1]})
 					}
 				}
 			}

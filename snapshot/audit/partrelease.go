@@ -87,7 +87,6 @@ func (r *partReader) all(rel *release) error {
 	}
 	lay := newLayout(r.man)
 	rel.parts.lay = lay
-	rel.tab = tables[0].empty()
 	for i, t := range tables {
 		var gone []uint32
 		for c := range t.m {
@@ -97,7 +96,13 @@ func (r *partReader) all(rel *release) error {
 				rel.parts.ids = append(rel.parts.ids, id)
 			}
 		}
-		rel.tab = rel.tab.join(t.without(gone), r.s.sets)
+		if t = t.without(gone); i == 0 {
+			first := *t
+			first.number = nil
+			rel.tab = &first
+			continue
+		}
+		rel.tab = rel.tab.join(t, r.s.sets)
 	}
 	return nil
 }

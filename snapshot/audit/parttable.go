@@ -173,12 +173,14 @@ func (t *table) joinLocal(x, y *localTable, sets *setDict) {
 		for _, end := range b.start[1:] {
 			a.start = append(a.start, entries+end)
 		}
-		a.m += b.m
+		if len(a.bag) == a.m && len(b.bag) == b.m {
+			a.bag = append(a.bag, b.bag...)
+		}
+		a.attr, a.m = b.attr, a.m+b.m
 		a.value = append(a.value, b.value...)
 		a.count = append(a.count, b.count...)
 		a.size = append(a.size, b.size...)
 		a.top = append(a.top, b.top...)
-		a.bag = append(a.bag, b.bag...)
 		for _, r := range b.row {
 			if r > 0 {
 				r += buckets

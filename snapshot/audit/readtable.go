@@ -133,10 +133,13 @@ func (r *tableReader) readRows(file string, data []byte, withSA bool, keys ...st
 	if withSA {
 		raw.sa = make([]uint32, 0, n)
 	}
+	if len(keys) > 1 {
+		raw.bucket = make([]uint32, 0, n)
+	}
 	row := &rowReader{s: r.s, csv: csv, keys: keys, ids: make([]uint32, len(at))}
 	cells, read := newChangedCells(csv, at), row.cell
 	if slices.Equal(at, ascending(len(at))) {
-		csv.alike = d
+		csv.alike, csv.repeats = d, !withSA
 	}
 	for {
 		ok, err := cells.next(len(raw.cls) == 0, read)
@@ -263,6 +266,11 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 		if compare(c-1, c) > 0 && !r.mayRestart(c) {
 			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
+	}
+	if t.whole { // classes have no bags of their own
+		t.support, t.flat, t.top = make([]uint32, t.m), make([]uint32, t.m), make([]uint32, t.m)
+		t.local.supports(t, r.s.sets)
+		return
 	}
 	t.summarize(r.s.sets)
 }
