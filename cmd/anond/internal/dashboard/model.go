@@ -74,6 +74,8 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 		text = doing[r.Doing]
 	} else if r.Full {
 		text = "State full, not reading"
+	} else if r.Paused {
+		text = "Paused, not reading"
 	}
 	if !ready {
 		text += ", not ready"
@@ -87,6 +89,10 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
 	ingest.DoingDeliver:  "Delivering dead letters",
 	ingest.DoingForget:   "Forgetting people",
+	ingest.DoingCompact:  "Compacting the state",
+	ingest.DoingPlan:     "Looking at what a release would publish",
+	ingest.DoingJournal:  "Writing the journal",
+	ingest.DoingRepeat:   "Repeating what the journal has",
 	ingest.DoingDraining: "Stopping"}
 
 func tiles(v *monitor.View) []tile {
