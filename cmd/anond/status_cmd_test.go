@@ -79,9 +79,8 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 // TestStatusOfADecidedRelease: one that is decided is not shown as one that is public.
 func TestStatusOfADecidedRelease(t *testing.T) {
 	line := func(decided, public, releasing uint32, fresh bool) string {
-		s := &shownStatus{Status: &daemon.Status{Releasing: releasing, Counts: incremental.Status{Release: decided, Public: public, Classes: 1200}},
-			fresh: fresh}
-		return releaseLine(s)
+		counts := incremental.Status{Release: decided, Public: public, Classes: 1200}
+		return releaseLine(&shownStatus{Status: &daemon.Status{Releasing: releasing, Counts: counts}, fresh: fresh})
 	}
 	assert.Equal(t, "none yet", line(0, 0, 0, true))
 	assert.Equal(t, "7, 1,200 classes", line(7, 7, 0, true))
@@ -94,13 +93,14 @@ func TestStatusOfADecidedRelease(t *testing.T) {
 func TestHowARunEnded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for want, e := range map[string]daemon.Ended{
-		"not running: stopped at 2026-03-01T12:00:00Z with exit code 0 (pid 7)":                         {How: daemon.EndStopped},
-		"not running: stopped by SIGINT at 2026-03-01T12:00:00Z with exit code 0 (pid 7)":               {How: daemon.EndStopped, Signal: "SIGINT"},
-		"not running: failed at 2026-03-01T12:00:00Z with exit code 3 (pid 7)":                          {How: daemon.EndFailed, ExitCode: 3},
-		"stands by: another member of the group publishes since 2026-03-01T12:00:00Z (pid 7)":           {How: daemon.EndLease},
-		"not running: done, the source was at its end at 2026-03-01T12:00:00Z with exit code 0 (pid 7)": {How: daemon.EndSource},
+		"not running: stopped at AT with exit code 0 (pid 7)":                         {How: daemon.EndStopped},
+		"not running: stopped by SIGINT at AT with exit code 0 (pid 7)":               {How: daemon.EndStopped, Signal: "SIGINT"},
+		"not running: failed at AT with exit code 3 (pid 7)":                          {How: daemon.EndFailed, ExitCode: 3},
+		"stands by: another member of the group publishes since AT (pid 7)":           {How: daemon.EndLease},
+		"not running: done, the source was at its end at AT with exit code 0 (pid 7)": {How: daemon.EndSource},
 	} {
 		e.At, e.PID = at, 7
+		want = strings.Replace(want, "AT", "2026-03-01T12:00:00Z", 1)
 		assert.Equal(t, want, doingLine(&shownStatus{Status: &daemon.Status{Ended: &e}}))
 	}
 	assert.ErrorIs(t, &daemon.Signalled{Name: "SIGTERM"}, context.Canceled)
