@@ -96,7 +96,8 @@ block http of the file --http alone, not that of the configuration, which is the
 daemon's.`
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if !follow && shows.asked() {
-			return usage("add --follow, or leave them out", "--listen, --http and --status show how a delivery goes on, and without --follow it ends")
+			return usage("add --follow, or leave them out",
+				"--listen, --http and --status show how a delivery goes on, and without --follow it ends")
 		}
 		d, err := env.loadDelivery(path)
 		if err != nil {

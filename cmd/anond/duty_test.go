@@ -254,7 +254,8 @@ func TestDeliverOnDuty(t *testing.T) {
 	fetch(t, w.address+"/metrics", "wrong", 401)
 	require.NoError(t, broker.CreateTopic("out", 1, map[string]string{"cleanup.policy": "compact"}))
 	look(func(metrics string) bool { return status["release"] == newest && !failing(metrics) })
-	assert.Equal(t, []string{"true", newest, "0", "topic out"}, []string{status["known"], status["delivered"], status["behind"], status["sink"]})
+	assert.Equal(t, []string{"true", newest, "0", "topic out"},
+		[]string{status["known"], status["delivered"], status["behind"], status["sink"]})
 	assert.NotEqual(t, "0", status["rows"])
 	assert.Contains(t, fetch(t, w.address+"/readyz", "", 200), "has all releases")
 	w.ends(exitOK)

@@ -72,7 +72,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	require.NotContains(t, shown, "attention     reading")
 	s.write("state/status.json", running)
 	shown = s.must("status")
-	require.Regexp(t, `not running: no end was noted; at 20\S+Z it was reading`, shown)
+	require.Regexp(t, `not running: no end was noted; at 20\S+Z it was \w+`, shown)
 	require.Contains(t, shown, "it was killed or has crashed")
 }
 
@@ -81,6 +81,11 @@ func TestStatusOfADecidedRelease(t *testing.T) {
 	line := func(decided, public, releasing uint32, fresh bool) string {
 		counts := incremental.Status{Release: decided, Public: public, Classes: 1200}
 		return releaseLine(&shownStatus{Status: &daemon.Status{Releasing: releasing, Counts: counts}, fresh: fresh})
+	}
+	for public, sum := range map[uint32]string{7: "9 sent = 8 published + 0", 6: "9 sent = 8 published or decided + 0"} {
+		counts := incremental.Status{Sent: 9, Published: 8, DeadLetter: 1, Release: 7, Public: public}
+		lines := statusLines(&shownStatus{Status: &daemon.Status{Dataset: "d", Counts: counts}, fresh: true}, nil)
+		assert.Contains(t, lines[2][1], sum)
 	}
 	assert.Equal(t, "none yet", line(0, 0, 0, true))
 	assert.Equal(t, "7, 1,200 classes", line(7, 7, 0, true))

@@ -23,7 +23,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("shard", "%d of %d", p.Index, p.Of)
 	}
 	add("source", "%s", sourceLine(s, before))
-	sum := fmt.Sprintf("%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
+	published := "published"
+	if c.Public < c.Release {
+		published += " or decided"
+	}
+	sum := fmt.Sprintf("%s sent = %s %s + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published), published,
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
 	if c.Forgotten > 0 {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"

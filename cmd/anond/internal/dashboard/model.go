@@ -132,8 +132,13 @@ func forgottenNote(m *incremental.Status) string {
 	if m.Forgotten == 0 && m.ForgetDue == 0 {
 		return "of " + present.Count(int(m.Sent)) + " read"
 	}
-	note := fmt.Sprintf("records; %s read = %s published + %s waiting + %s dead letters + %s forgotten", present.Count(int(m.Sent)),
-		present.Count(m.Published), present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)), present.Count(int(m.Forgotten)))
+	published := "published"
+	if m.Public < m.Release {
+		published += " or decided"
+	}
+	note := fmt.Sprintf("records; %s read = %s %s + %s waiting + %s dead letters + %s forgotten", present.Count(int(m.Sent)),
+		present.Count(m.Published), published, present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)),
+		present.Count(int(m.Forgotten)))
 	if m.ForgetDue > 0 {
 		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
 	}
