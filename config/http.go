@@ -118,7 +118,7 @@ func (h *HTTP) ListenAt(address string) (warnings []Warning, err error) {
 	}
 	h.Asked = true
 	if reason, suggestion := h.exposed(); reason != "" {
-		warnings = append(warnings, Warning{File: commandLine, Key: "http.listen", Reason: reason, Suggestion: suggestion})
+		warnings = append(warnings, Warning{File: commandLine, Key: listenFlag, Reason: reason, Suggestion: suggestion})
 	}
 	return warnings, nil
 }

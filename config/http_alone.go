@@ -9,8 +9,11 @@ import (
 // commandLine is where a warning says that a setting comes from, if it is in no file.
 const commandLine = "command line"
 
+// listenFlag is http.listen on a command line.
+const listenFlag = "--listen"
+
 // LoadHTTP reads the block `http` for a process that has no configuration, and must not have what
-// one names: anond union. It is in a file of its own, or path is empty. listen is the address if it is not
+// one names: anond union and deliver. It is in a file of its own, or path is empty. listen is the address if it is not
 // empty, and fallback if the file names none either.
 //
 // Guarantee: as Load. Asked says that the file has the block, or that listen was given.
@@ -29,13 +32,21 @@ func LoadHTTP(path, listen, fallback string, lookup Lookup, read ReadFile) (*HTT
 	case listen != "":
 		address, err := ListenAddress(listen)
 		if err != nil {
-			r.fault("http.listen", fmt.Sprintf("%q %v", listen, err), "write host:port, such as 127.0.0.1:9465, or off")
+			r.failed["http.listen"] = true
+			r.fault(listenFlag, fmt.Sprintf("%q %v", listen, err), "write host:port, such as 127.0.0.1:9465, or off")
 		}
 		c.HTTP.Listen = address
 	case !r.set("http.listen"):
 		c.HTTP.Listen = fallback
 	}
 	c.checkHTTP(r)
+	if listen != "" {
+		for i := range r.warnings {
+			if w := &r.warnings[i]; w.Key == "http.listen" {
+				*w = Warning{File: commandLine, Key: listenFlag, Reason: w.Reason, Suggestion: w.Suggestion}
+			}
+		}
+	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}

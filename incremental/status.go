@@ -22,12 +22,14 @@ type Status struct {
 	Refused   map[equivclass.Reason]uint64 `json:"refused"`
 	Ignored   map[equivclass.Reason]uint64 `json:"ignored"`
 	// Replayed counts the dead letters that were judged again and left Refused, by reason.
-	Replayed   map[equivclass.Reason]uint64 `json:"replayed,omitempty"`
-	Outbox     int                          `json:"outbox"` // dead letters not delivered yet
-	Letters    uint64                       `json:"-"`      // dead letters ever made; Outbox of them are not delivered
-	Classes    int                          `json:"classes"`
-	Release    uint32                       `json:"release"` // newest decided
-	Infeasible bool                         `json:"infeasible"`
+	Replayed map[equivclass.Reason]uint64 `json:"replayed,omitempty"`
+	Outbox   int                          `json:"outbox"` // dead letters not delivered yet
+	Letters  uint64                       `json:"-"`      // dead letters ever made; Outbox of them are not delivered
+	Classes  int                          `json:"classes"`
+	Release  uint32                       `json:"release"` // newest decided
+	// Public is the newest that was marked as published: Release, or the one before it.
+	Public     uint32 `json:"public_release"`
+	Infeasible bool   `json:"infeasible"`
 	// Shortfalls are the semi-sensitive attributes whose waiting values break the
 	// attribute's promise by themselves (rule I, infeasible).
 	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
@@ -65,7 +67,10 @@ func (m *Machine) Status() Status {
 		s.FirstLoad.Refused = s.FirstLoad.Refused || m.head.Pools.Refused
 	}
 	if i := m.history.latest(); i != nil {
-		s.Classes = i.Classes
+		s.Classes, s.Public = i.Classes, i.Release
+		if !i.Published {
+			s.Public--
+		}
 	}
 	if w := m.pending.waiting; len(w) > 0 {
 		s.OldestTick = m.records.arrived(w[0])

@@ -138,6 +138,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 		"outbox", s.Outbox, "classes", s.Classes, "release", s.Release, "infeasible", s.Infeasible, "connected", rep.Source.Connected,
 		"lag", lag, "lag_known", known, "lags", lags(rep.Source), "stalled", rep.Source.Stalled,
 		"unterminated", rep.Source.Unread.Unterminated}
+	if s.Public < s.Release {
+		attrs = append(attrs, "public_release", s.Public)
+	}
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible)
 	}

@@ -93,6 +93,7 @@ var sharedFigures = []struct {
 			s.num("counts.pending.infeasible")
 	}},
 	{metric: "anond_release_sequence", tile: "release", status: key("newest.release")},
+	{metric: "anond_release_sequence", status: key("counts.public_release")},
 	{metric: "anond_release_records", tile: "published", status: key("newest.records")},
 	{metric: "anond_release_newcomers", status: key("newest.newcomers")},
 	{metric: "anond_release_classes", status: key("newest.classes")},

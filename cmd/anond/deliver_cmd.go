@@ -36,7 +36,7 @@ interrupted is repeated, and two at once do no harm.`}
 }
 
 func newDeliverKafkaCommand(env *environment) *cobra.Command {
-	return newSinkCommand(env, &cobra.Command{
+	return newSinkCommand(env, deliverKafkaListen, &cobra.Command{
 		Use: "kafka", Short: "Deliver releases to a topic (outputs.kafka)",
 		Long: `kafka writes each release to a topic: a message for each class and bucket that it
 adds, the classes that regrouping replaced, its manifest, and a marker. Nothing is
@@ -60,7 +60,7 @@ anond consume does that. The topic must exist, with cleanup.policy compact.`,
 }
 
 func newDeliverPostgresCommand(env *environment) *cobra.Command {
-	return newSinkCommand(env, &cobra.Command{
+	return newSinkCommand(env, deliverPostgresListen, &cobra.Command{
 		Use: "postgres", Short: "Deliver releases to tables of PostgreSQL (outputs.postgres)",
 		Long: `postgres adds each release to tables of a database, in one transaction: readers
 see whole releases only. The tables are made at the first delivery. A release that
@@ -84,23 +84,43 @@ different one ends the command with exit code 5.`,
 type opener func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error)
 
 // newSinkCommand completes a command that delivers.
-func newSinkCommand(env *environment, c *cobra.Command, open opener) *cobra.Command {
+func newSinkCommand(env *environment, fallback string, c *cobra.Command, open opener) *cobra.Command {
 	var path string
 	var follow bool
+	shows := standing{fallback: fallback}
 	patience := time.Minute
+	c.Long += `
+
+With --follow it serves metrics, health and its status at --listen. It takes the
+block http of the file --http alone, not that of the configuration, which is the
+daemon's.`
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if !follow && shows.asked() {
+			return usage("add --follow, or leave them out",
+				"--listen, --http and --status show how a delivery goes on, and without --follow it ends")
+		}
 		d, err := env.loadDelivery(path)
 		if err != nil {
 			return err
 		}
 		log := newLogger(env.stderr, d.Log, isTerminal(env.stderr))
-		sink, done, err := open(c.Context(), d, log)
+		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Poll: d.Outputs.Poll,
+			Limit: pace.New(daemon.SystemClock(), d.Outputs.MaxRate), Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64},
+			Now: time.Now, Log: log}
+		if follow {
+			o.Board = &deliver.Board{Dataset: d.Dataset, Kind: c.Name()}
+			end, err := env.deliverOnDuty(c.Context(), &shows, &o)
+			if err != nil {
+				return err
+			}
+			defer end()
+		}
+		sink, done, err := open(c.Context(), d, o.Log)
 		if err != nil {
 			return err
 		}
-		sum, err := deliver.Run(c.Context(), sink, deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Poll: d.Outputs.Poll,
-			Limit:    pace.New(daemon.SystemClock(), d.Outputs.MaxRate),
-			Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64}, Now: time.Now, Log: log})
+		o.Board.Names(sink.Name())
+		sum, err := deliver.Run(c.Context(), sink, o)
 		if err := errors.Join(err, done()); err != nil {
 			return err
 		}
@@ -108,6 +128,7 @@ func newSinkCommand(env *environment, c *cobra.Command, open opener) *cobra.Comm
 	}
 	configFlag(c, &path)
 	c.Flags().BoolVar(&follow, "follow", false, "stay, and deliver each new release")
+	shows.flags(c, "with --follow")
 	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to try again if the sink is away")
 	return c
 }

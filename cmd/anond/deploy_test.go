@@ -93,7 +93,17 @@ func TestTheUnitsOfDelivery(t *testing.T) {
 	kafka, postgres := settings("anond-deliver-kafka@.service"), settings("anond-deliver-postgres@.service")
 	assert.Contains(t, kafka, "anond deliver kafka --follow ")
 	assert.Equal(t, kafka, strings.ReplaceAll(postgres, "deliver postgres", "deliver kafka"))
-	assert.Contains(t, kafka, "DynamicUser=yes")
+	for _, line := range []string{"DynamicUser=yes", "Type=notify", "NotifyAccess=main", "WatchdogSec=2min", "WatchdogSignal=SIGKILL"} {
+		assert.Contains(t, kafka, "\n"+line+"\n")
+	}
+	deliver := newDeliverKafkaCommand(&environment{})
+	for _, line := range regexp.MustCompile(`(?m)^(?:ExecStart|#   MORE)=.*$`).FindAllString(deployed(t, "anond-deliver-kafka@.service"), -1) {
+		for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
+			assert.NotNil(t, deliver.Flags().Lookup(flag[1]), "--%s", flag[1])
+		}
+	}
+	assert.Contains(t, deployed(t, "anond-deliver-kafka@.service"), deliverKafkaListen)
+	assert.Contains(t, deployed(t, "anond-deliver-postgres@.service"), deliverPostgresListen)
 	hardening := func(name string) string {
 		_, text, _ := strings.Cut(deployed(t, name), "# Hardening.\n")
 		return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(text, "")

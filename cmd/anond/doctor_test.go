@@ -1,16 +1,22 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/doctor"
+	"anond/config"
 )
 
 // doctored runs the doctor and returns its findings by check, the worst of each.
@@ -69,6 +75,35 @@ func TestDoctor(t *testing.T) {
 
 	s.edit("k: 5", "k: none")
 	require.Equal(t, exitConfig, s.run("doctor").code)
+}
+
+// TestDoctorAsksOnce: brokers that are away are asked once for each thing, at the same time. No limit of time is
+// needed for that: there is none here.
+func TestDoctorAsksOnce(t *testing.T) {
+	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions"))
+	s := p.journaled(0, 2)
+	s.edit(p.cluster.ListenAddrs()[0], "127.0.0.1:1") // no port that others may draw
+	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
+	require.NoError(t, err)
+	found := make(chan []string, 1)
+	go func() {
+		probed, err := daemon.ProbeSource(t.Context(), cfg)
+		var failed []string
+		for _, p := range probed {
+			if p.Err != nil && !errors.Is(p.Err, context.Canceled) {
+				failed = append(failed, p.What)
+			}
+		}
+		if err == nil {
+			found <- failed
+		}
+	}()
+	select {
+	case failed := <-found:
+		require.Equal(t, []string{"connection", "journal"}, failed)
+	case <-time.After(patience):
+		require.Fail(t, "it asks again and again")
+	}
 }
 
 // TestDoctorOnPromises: records of other people say whether l can be reached; those of the

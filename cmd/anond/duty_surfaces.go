@@ -4,7 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/duty"
@@ -14,7 +17,7 @@ import (
 	"anond/config"
 )
 
-// onDuty is what shows operators how anond union or anond rekey stands.
+// onDuty is what shows operators how anond union, rekey or deliver stands.
 type onDuty struct {
 	duty    *duty.Duty
 	log     *slog.Logger // the duty counts its lines
@@ -23,6 +26,35 @@ type onDuty struct {
 	parts   func() []monitor.Part
 	line    func() string // for people
 	http    func() (*config.HTTP, error)
+}
+
+// standing is how a command that needs no configuration of the daemon shows how it stands.
+type standing struct {
+	listen, http, status string
+	fallback             string // where it listens if nothing else is said
+}
+
+// flags adds the flags; when says when they count.
+func (s *standing) flags(c *cobra.Command, when string) {
+	f := c.Flags()
+	f.StringVar(&s.listen, "listen", "", "`address` of metrics, health and status, or off (default \""+s.fallback+"\"; "+when+")")
+	f.StringVar(&s.http, "http", "", "`file` with a block http as in a configuration: certificates, token")
+	f.StringVar(&s.status, "status", "", "`file` that says each second how it stands")
+}
+
+func (s *standing) asked() bool { return s.listen != "" || s.http != "" || s.status != "" }
+
+// load reads where and how to listen, each time anew; warnings are printed once.
+func (s *standing) load(e *environment) func() (*config.HTTP, error) {
+	warned := false
+	return func() (*config.HTTP, error) {
+		h, warnings, err := config.LoadHTTP(s.http, s.listen, s.fallback, e.lookup, os.ReadFile)
+		if !warned {
+			e.warn(warnings)
+			warned = true
+		}
+		return h, err
+	}
 }
 
 // open and guarded are as those of surfaces.
@@ -35,6 +67,9 @@ func (o *onDuty) guarded() map[string]http.Handler {
 	return map[string]http.Handler{"/metrics": o.metrics, "/status": web.Status(o.status)}
 }
 
+// hintOfListen is for an address that cannot be listened on.
+const hintOfListen = "give --listen a free address, or off"
+
 // begin serves, and tells the service manager, until the function that it returns is called.
 // once: the command ends by itself.
 func (o *onDuty) begin(ctx context.Context, env *environment, once bool) (end func(), err error) {
@@ -42,7 +77,7 @@ func (o *onDuty) begin(ctx context.Context, env *environment, once bool) (end fu
 	if err != nil {
 		return nil, err
 	}
-	server, err := serve(h, o.log, once, "metrics, health and status", o.open(), o.guarded())
+	server, err := serve(h, o.log, once, "metrics, health and status", hintOfListen, o.open(), o.guarded())
 	if err != nil {
 		return nil, err
 	}

@@ -122,10 +122,24 @@ var dutyFigures = map[string]string{
 	"anond_rekey_lag_known":                         "lag_known",
 	"anond_rekey_partition_lag_records":             "partitions.#.lag",
 	"anond_rekey_partition_position":                "partitions.#.next",
+	"anond_deliver_status_timestamp_seconds":        "time",
+	"anond_deliver_release_sequence":                "release",
+	"anond_deliver_known":                           "known",
+	"anond_deliver_current_release_sequence":        "newest",
+	"anond_deliver_lag_releases":                    "behind",
+	"anond_deliver_lag_seconds":                     "behind_seconds",
+	"anond_deliver_releases_total":                  "delivered",
+	"anond_deliver_rows_total":                      "rows",
+	"anond_deliver_bytes_total":                     "bytes",
+	"anond_deliver_failures_total":                  "failures",
+	"anond_deliver_last_attempt_timestamp_seconds":  "last_attempt",
+	"anond_deliver_last_success_timestamp_seconds":  "last_success",
+	"anond_deliver_last_release_timestamp_seconds":  "last_release",
 }
 
 // dutyAlone are figures of one surface, or compared by the test itself.
 var dutyAlone = []string{"anond_union_failing", "anond_union_shards", "anond_union_shards_waiting", "anond_rekey_write_failing",
+	"anond_deliver_failing", "kind", "sink",
 	"anond_rekey_unreadable_records_total", "pid", "dataset", "doing", "failure", "from", "to", "shards.#.shard", "shards.#.created_at",
 	"partitions.#.partition", "partitions.#.end", "unreadable.malformed_json", "unreadable.missing_value", "waiting.#"}
 
@@ -134,7 +148,7 @@ func agrees(t *testing.T, status map[string]string, metrics string) {
 	t.Helper()
 	s := &shown{t, status, map[string]bool{}}
 	compared := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(anond_(?:union|rekey)_\w+)\{([^}]*)\} (\S+)$`).FindAllStringSubmatch(metrics, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^(anond_(?:union|rekey|deliver)_\w+)\{([^}]*)\} (\S+)$`).FindAllStringSubmatch(metrics, -1) {
 		place, known := dutyFigures[m[1]]
 		if !known {
 			require.Contains(t, dutyAlone, m[1], "a metric that nothing is compared with")
@@ -202,6 +216,54 @@ func TestUnionOnDuty(t *testing.T) {
 	}
 }
 
+// TestDeliverOnDuty: a delivery that follows shows one set of figures everywhere, says that its sink is away and how
+// many releases it lacks, and goes on when it is back.
+func TestDeliverOnDuty(t *testing.T) {
+	tier.NotShort(t, "it runs a daemon and a broker")
+	s := newFrozen(t, atLevel2, ", recoding: buckets")
+	newest := strings.TrimLeft(strings.TrimSpace(s.read("releases/CURRENT")), "0")
+	broker, err := kfake.NewCluster(kfake.NumBrokers(1))
+	require.NoError(t, err)
+	t.Cleanup(broker.Close)
+	s.write("deliver.yaml", fmt.Sprintf("version: 1\ndataset: hospital\nrelease: {dir: ./releases}\nlog: {format: json}\n"+
+		"outputs: {poll: 1s, kafka: {brokers: [%q], topic: out}}\n", broker.ListenAddrs()[0]))
+	manager, file := filepath.Join(shortDir(t), "s"), s.path("deliver.status.json")
+	heard := hears(t, manager)
+	guard := filepath.Join(t.TempDir(), "http.yaml")
+	require.NoError(t, os.WriteFile(guard, []byte("http: {auth: {token: CANARYTOKEN}}\n"), 0o600))
+	w := work(t, map[string]string{"NOTIFY_SOCKET": manager, "WATCHDOG_USEC": "60000000"}, "deliver", "kafka", "-c", s.path("deliver.yaml"),
+		"--follow", "--listen", "127.0.0.1:0", "--http", guard, "--status", file)
+	const stamp = `anond_deliver_status_timestamp_seconds{dataset="hospital",sink="kafka"}`
+	var status map[string]string
+	look := func(done func(metrics string) bool) {
+		t.Helper()
+		eventually(t, func() bool {
+			var metrics string
+			status, metrics = w.moment(file, "CANARYTOKEN", stamp)
+			agrees(t, status, metrics)
+			return done(metrics)
+		}, "%s", &w.log)
+	}
+	failing := func(metrics string) bool {
+		return scraped(t, metrics, `anond_deliver_failing{dataset="hospital",sink="kafka"}`) == 1
+	}
+	look(failing) // there is no topic
+	assert.Equal(t, []string{"false", newest}, []string{status["known"], status["newest"]})
+	assert.Contains(t, fetch(t, w.address+"/readyz", "", 503), "the newest attempt failed")
+	fetch(t, w.address+"/healthz", "", 200)
+	fetch(t, w.address+"/metrics", "wrong", 401)
+	require.NoError(t, broker.CreateTopic("out", 1, map[string]string{"cleanup.policy": "compact"}))
+	look(func(metrics string) bool { return status["release"] == newest && !failing(metrics) })
+	assert.Equal(t, []string{"true", newest, "0", "topic out"},
+		[]string{status["known"], status["delivered"], status["behind"], status["sink"]})
+	assert.NotEqual(t, "0", status["rows"])
+	assert.Contains(t, fetch(t, w.address+"/readyz", "", 200), "has all releases")
+	w.ends(exitOK)
+	for _, line := range []string{"READY=1", "WATCHDOG=1", "STATUS=release " + newest + " of " + newest + " delivered", "STOPPING=1"} {
+		eventually(t, func() bool { return strings.Contains("\n"+heard(), "\n"+line+"\n") }, "%s is not in %s", line, heard())
+	}
+}
+
 // TestRekeyOnDuty: a rekey shows one set of figures everywhere, and no value of a record
 // anywhere.
 func TestRekeyOnDuty(t *testing.T) {
@@ -258,7 +320,9 @@ func TestWhereADutyListens(t *testing.T) {
 		"--http " + filepath.Join(dir, "none.yaml"): exitConfig, "--once --listen off": exitUsage} {
 		r := anond(t, append([]string{"union", "--dir", dir, "--shards", "2"}, strings.Fields(args)...)...)
 		assert.Equal(t, code, r.code, "%s: %s", args, r.stderr)
+		assert.NotContains(t, r.stderr, "http.listen", "%s: the command line has --listen", args)
 	}
+	assert.Equal(t, exitUsage, anond(t, "deliver", "kafka", "--listen", "off").code, "it does not follow")
 	open := filepath.Join(dir, "open.yaml")
 	require.NoError(t, os.WriteFile(open, []byte("http: {listen: \":0\"}\n"), 0o600))
 	w := work(t, nil, "union", "--dir", dir, "--shards", "2", "--http", open)

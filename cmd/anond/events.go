@@ -60,6 +60,12 @@ type event struct {
 	fields            [][2]string
 }
 
+// takes reports whether a line is chosen.
+func (f *eventFilter) takes(line []byte) bool {
+	e, ok := parseEvent(bytes.TrimSpace(line))
+	return ok && f.chooses(e)
+}
+
 // show prints a line if it is chosen. A line that is no event of anond is left out.
 func (f *eventFilter) show(w io.Writer, line []byte) error {
 	e, ok := parseEvent(bytes.TrimSpace(line))
@@ -67,7 +73,7 @@ func (f *eventFilter) show(w io.Writer, line []byte) error {
 		return nil
 	}
 	if f.raw {
-		_, err := w.Write(line)
+		_, err := fmt.Fprintf(w, "%s\n", bytes.TrimSpace(line))
 		return err
 	}
 	var b strings.Builder

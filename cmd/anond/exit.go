@@ -169,6 +169,12 @@ func classify(err error) (code int, hint string) {
 	return exitFailed, ""
 }
 
+// exitCodeOf is the exit code of an error alone.
+func exitCodeOf(err error) int {
+	code, _ := classify(err)
+	return code
+}
+
 // codeOf is the exit code for what a running daemon has answered.
 func codeOf(k control.Kind) int {
 	switch k {

@@ -232,6 +232,6 @@ func walkCommands(c *cobra.Command, do func(path []string)) {
 // the size of the state file, and how far the newest release was read again.
 func unvaried(text, dir string) string {
 	text = strings.ReplaceAll(text, dir, "DIR")
-	varies := regexp.MustCompile(`(?m)^(status\.pid|status\.verified|(?:status\.state|file)\.(?:file|free|bytes|free_bytes)) .*$`)
+	varies := regexp.MustCompile(`(?m)^(status\.(?:ended\.)?pid|status\.verified|(?:status\.state|file)\.(?:file|free|bytes|free_bytes)) .*$`)
 	return varies.ReplaceAllString(text, "$1 VARIES")
 }

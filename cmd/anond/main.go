@@ -17,14 +17,16 @@ import (
 	"os/signal"
 	"syscall"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 )
 
 func main() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go watchSignals(signals, cancel, os.Exit)
+	stop := func(s os.Signal) { cancel(&daemon.Signalled{Name: nameOf(s)}) }
+	go watchSignals(signals, stop, os.Exit)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }
 
@@ -38,10 +40,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // watchSignals stops the program in an orderly way at the first signal, and ends
 // it at once at the second. The state needs no repair in either case.
-func watchSignals(signals <-chan os.Signal, stop func(), exit func(int)) {
-	<-signals
-	stop()
+func watchSignals(signals <-chan os.Signal, stop func(os.Signal), exit func(int)) {
+	stop(<-signals)
 	exit(killedBy(<-signals))
+}
+
+// nameOf is the name of a signal as operators write it.
+func nameOf(s os.Signal) string {
+	switch s {
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGINT:
+		return "SIGINT"
+	}
+	return s.String()
 }
 
 // killedBy is the exit code by which shells report a signal.

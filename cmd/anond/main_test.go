@@ -92,7 +92,7 @@ func TestSignals(t *testing.T) {
 	for second, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		ctx, cancel := context.WithCancel(t.Context())
 		signals, exited := make(chan os.Signal), make(chan int)
-		go watchSignals(signals, cancel, func(code int) { exited <- code })
+		go watchSignals(signals, func(os.Signal) { cancel() }, func(code int) { exited <- code })
 		require.NoError(t, ctx.Err())
 		signals <- syscall.SIGTERM
 		<-ctx.Done()

@@ -58,7 +58,7 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, Lookup: env.lookup, Working: working, Once: once,
+				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once,
 				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
 		},
 	}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"anond/cmd/anond/internal/daemon"
@@ -48,15 +45,8 @@ func readStateInfo(cfg *config.Config, options boltstore.Options, now time.Time)
 }
 
 func readStatus(path string) (*daemon.Status, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	s, err := daemon.ReadStatus(path)
 	if err != nil {
-		return nil, err
-	}
-	s := new(daemon.Status)
-	if err := json.Unmarshal(data, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil

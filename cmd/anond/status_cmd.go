@@ -22,7 +22,7 @@ func newStatusCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show on one screen how the daemon is doing",
 		Long: `status asks the running daemon over its control socket. Without one it shows status.json,
-which a daemon writes each second, and says how old it is.`,
+which a daemon writes each second, and says how old it is, and how and when that daemon ended.`,
 		Example: "  anond status --watch",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
@@ -52,6 +52,7 @@ type shownStatus struct {
 	Live  bool   `json:"live"`
 	Note  string `json:"note,omitempty"`
 	fresh bool   // it tells of the present
+	held  bool   // it does not, and a process has the state
 }
 
 // currentStatus asks the daemon, else reads its file.
@@ -78,10 +79,27 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 	compacts := s.Doing == ingest.DoingCompact
 	lives := compacts || cfg.Control.Socket == "" && boltstore.Held(cfg.State.Path)
 	out := &shownStatus{Status: s, fresh: lives && now.Sub(s.Time) <= freshFor}
+	if s.Ended != nil {
+		out.fresh = false
+	}
 	if !out.fresh {
-		out.Note = fmt.Sprintf("no daemon answers; this is from %s, when the last one ran", s.Time.UTC().Format(time.RFC3339))
+		out.held = boltstore.Held(cfg.State.Path)
+		out.Note = noteOf(out)
 	}
 	return out, nil
+}
+
+// noteOf says what is to be made of a status that tells of the past.
+func noteOf(s *shownStatus) string {
+	from := s.Time.UTC().Format(time.RFC3339)
+	switch {
+	case s.held:
+		return fmt.Sprintf("a process has the state and does not answer; this is from %s", from)
+	case s.Ended != nil:
+		return fmt.Sprintf("no daemon runs; this is from %s", from)
+	}
+	return fmt.Sprintf("no daemon runs; this is from %s, and how that one ended was not noted: it was killed or has crashed. "+
+		"Its log, and the log of the service manager, may say more", from)
 }
 
 // watchStatus shows the status each second.

@@ -1,25 +1,113 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/programtest"
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
-// TestStatusOfAnEndedRun: without a socket, the lock of the state says whether the process lives
-// that has just written its status.
+// TestStatusOfAnEndedRun: it says how and when it ended. Without a socket, the lock of the state
+// says whether a process lives that has written nothing yet.
 func TestStatusOfAnEndedRun(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the lock is looked at on Linux alone")
 	}
 	s := newSite(t, "{type: stdin}", "on: interval, every: 1h", "")
-	require.Equal(t, exitOK, s.pipe("", "run").code)
-	require.Contains(t, s.must("status"), "not running; it was ")
+	require.Equal(t, exitOK, s.pipe(ndjson(1, 600), "run").code)
+	shown := s.must("status")
+	require.Regexp(t, `not running: done, the source was at its end at 20\S+Z with exit code 0 \(pid \d+\)`, shown)
+	require.NotContains(t, shown, "draining")
 	state, err := boltstore.Open(s.path("state/anond.db"), boltstore.Options{})
 	require.NoError(t, err)
-	require.NotContains(t, s.must("status"), "not running")
+	require.Contains(t, s.must("status"), "a process has the state and shows no status")
+	require.Equal(t, exitLocked, s.pipe("", "run").code)
+	require.Contains(t, s.must("status --json"), `"how": "source_ended"`, "who could not have the state has not ended it")
 	require.NoError(t, state.Close())
+
+	s.edit("k: 5", "k: 6") // the settings of the state differ
+	r := s.pipe("", "run")
+	require.Equal(t, exitConfig, r.code)
+	shown = s.must("status")
+	require.Regexp(t, `not running: failed at 20\S+Z with exit code 78`, shown)
+	require.Contains(t, shown, "policy.k")
+}
+
+// TestStatusOfAStoppedRun: by which signal; and that of a run that was killed says that it said nothing.
+func TestStatusOfAStoppedRun(t *testing.T) {
+	tier.NotShort(t, "it runs a daemon")
+	s := newSite(t, "{type: file, file: {path: in.ndjson, follow: true}}", "on: interval, every: 1h", "")
+	s.edit("release:", "control: {socket: ./c.sock}\nrelease:")
+	s.write("in.ndjson", ndjson(1, 300))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var log programtest.Text
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"run", "-c", s.config}, strings.NewReader(""), &log, &log, os.LookupEnv)
+	}()
+	eventually(t, func() bool {
+		r := s.run("status --json")
+		return r.code == exitOK && strings.Contains(r.stdout, `"live": true`) && strings.Contains(r.stdout, `"sent": 300`)
+	}, "%s", &log)
+	running := readIf(s.path("state/status.json"))
+	require.NotContains(t, s.must("status"), "not running")
+	cancel(&daemon.Signalled{Name: "SIGTERM"})
+	require.Equal(t, exitOK, <-ended, "%s", &log)
+	shown := s.must("status")
+	require.Regexp(t, `not running: stopped by SIGTERM at 20\S+Z with exit code 0`, shown)
+	require.Contains(t, shown, "no release until anond runs again")
+	require.NotContains(t, shown, "attention     reading")
+	s.write("state/status.json", running)
+	shown = s.must("status")
+	require.Regexp(t, `not running: no end was noted; at 20\S+Z it was \w+`, shown)
+	require.Contains(t, shown, "it was killed or has crashed")
+}
+
+// TestStatusOfADecidedRelease: one that is decided is not shown as one that is public.
+func TestStatusOfADecidedRelease(t *testing.T) {
+	line := func(decided, public, releasing uint32, fresh bool) string {
+		counts := incremental.Status{Release: decided, Public: public, Classes: 1200}
+		return releaseLine(&shownStatus{Status: &daemon.Status{Releasing: releasing, Counts: counts}, fresh: fresh})
+	}
+	for public, sum := range map[uint32]string{7: "9 sent = 8 published + 0", 6: "9 sent = 8 published or decided + 0"} {
+		counts := incremental.Status{Sent: 9, Published: 8, DeadLetter: 1, Release: 7, Public: public}
+		lines := statusLines(&shownStatus{Status: &daemon.Status{Dataset: "d", Counts: counts}, fresh: true}, nil)
+		assert.Contains(t, lines[2][1], sum)
+	}
+	assert.Equal(t, "none yet", line(0, 0, 0, true))
+	assert.Equal(t, "7, 1,200 classes", line(7, 7, 0, true))
+	assert.Equal(t, "6 is public; 7 is decided (1,200 classes) and being published", line(7, 6, 7, true))
+	assert.Equal(t, "6 is public; 7 is decided (1,200 classes) and not published yet", line(7, 6, 0, true))
+	assert.Equal(t, "none is public yet; 1 is decided (1,200 classes) and parked: the next start publishes it", line(1, 0, 1, false))
+}
+
+// TestHowARunEnded is said in words.
+func TestHowARunEnded(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for want, e := range map[string]daemon.Ended{
+		"not running: stopped at AT with exit code 0 (pid 7)":                         {How: daemon.EndStopped},
+		"not running: stopped by SIGINT at AT with exit code 0 (pid 7)":               {How: daemon.EndStopped, Signal: "SIGINT"},
+		"not running: failed at AT with exit code 3 (pid 7)":                          {How: daemon.EndFailed, ExitCode: 3},
+		"stands by: another member of the group publishes since AT (pid 7)":           {How: daemon.EndLease},
+		"not running: done, the source was at its end at AT with exit code 0 (pid 7)": {How: daemon.EndSource},
+	} {
+		e.At, e.PID = at, 7
+		want = strings.Replace(want, "AT", "2026-03-01T12:00:00Z", 1)
+		assert.Equal(t, want, doingLine(&shownStatus{Status: &daemon.Status{Ended: &e}}))
+	}
+	assert.ErrorIs(t, &daemon.Signalled{Name: "SIGTERM"}, context.Canceled)
+	assert.NotErrorIs(t, &daemon.Signalled{Name: "SIGTERM"}, errors.ErrUnsupported)
 }

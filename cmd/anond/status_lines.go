@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/certificate"
+	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/diskuse"
 )
 
@@ -22,7 +23,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("shard", "%d of %d", p.Index, p.Of)
 	}
 	add("source", "%s", sourceLine(s, before))
-	sum := fmt.Sprintf("%s sent = %s published + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published),
+	published := "published"
+	if c.Public < c.Release {
+		published += " or decided"
+	}
+	sum := fmt.Sprintf("%s sent = %s %s + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published), published,
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
 	if c.Forgotten > 0 {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"
@@ -85,14 +90,45 @@ func doingLine(s *shownStatus) string {
 		doing = "waiting for the source"
 	}
 	if !s.fresh {
-		return "not running; it was " + doing
+		return endLine(s, doing)
 	}
 	return fmt.Sprintf("%s (pid %d)", doing, s.PID)
 }
 
+// endLine says how and when a process ended. One that could not say so was killed, or has crashed.
+func endLine(s *shownStatus, doing string) string {
+	e := s.Ended
+	switch {
+	case s.held:
+		return "a process has the state and shows no status: it starts, hangs, or is another command"
+	case e == nil:
+		return fmt.Sprintf("not running: no end was noted; at %s it was %s (pid %d)", s.Time.UTC().Format(time.RFC3339), doing, s.PID)
+	}
+	at := e.At.UTC().Format(time.RFC3339)
+	ended := fmt.Sprintf("at %s with exit code %d (pid %d)", at, e.ExitCode, e.PID)
+	switch e.How {
+	case daemon.EndStopped:
+		return "not running: stopped" + by(e.Signal) + " " + ended
+	case daemon.EndSource:
+		return "not running: done, the source was at its end " + ended
+	case daemon.EndLease:
+		return fmt.Sprintf("stands by: another member of the group publishes since %s (pid %d)", at, e.PID)
+	}
+	return "not running: failed " + ended
+}
+
+func by(signal string) string {
+	if signal == "" {
+		return ""
+	}
+	return " by " + signal
+}
+
 func sourceLine(s, before *shownStatus) string {
 	out := "connected"
-	if !s.Connected {
+	if !s.fresh {
+		out = "not read"
+	} else if !s.Connected {
 		out = "not connected"
 	}
 	if s.Stalled {
@@ -133,6 +169,9 @@ func releaseLine(s *shownStatus) string {
 	if s.Counts.Release == 0 {
 		return "none yet"
 	}
+	if s.Counts.Public < s.Counts.Release {
+		return parkedLine(s)
+	}
 	out := fmt.Sprintf("%d, %s classes", s.Counts.Release, grouped(s.Counts.Classes))
 	if n := s.Newest; n != nil {
 		out += fmt.Sprintf(", loss %.4f, %s newcomers, at %s", n.NCP, grouped(n.Newcomers), n.CreatedAt.Format(time.RFC3339))
@@ -140,8 +179,26 @@ func releaseLine(s *shownStatus) string {
 	return out
 }
 
+// parkedLine is releaseLine while the newest release is decided and not public.
+func parkedLine(s *shownStatus) string {
+	public := "none is public yet"
+	if s.Counts.Public > 0 {
+		public = fmt.Sprintf("%d is public", s.Counts.Public)
+	}
+	what := "not published yet"
+	switch {
+	case !s.fresh:
+		what = "parked: the next start publishes it"
+	case s.Releasing != 0:
+		what = "being published"
+	}
+	return fmt.Sprintf("%s; %d is decided (%s classes) and %s", public, s.Counts.Release, grouped(s.Counts.Classes), what)
+}
+
 func nextLine(s *shownStatus) string {
 	switch {
+	case !s.fresh:
+		return "no release until anond runs again"
 	case s.Releasing != 0:
 		out := fmt.Sprintf("release %d is in progress", s.Releasing)
 		if p := s.Rendering; p != nil {
@@ -163,6 +220,9 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	}
 	if s.Note != "" {
 		add("%s", s.Note)
+	}
+	if s.Ended != nil && s.Ended.Error != "" {
+		add("%s", s.Ended.Error)
 	}
 	if s.Full {
 		add("the state has no room below state.max_bytes: raise it and run anond reload")

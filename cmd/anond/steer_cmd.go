@@ -14,15 +14,21 @@ import (
 	"anond/config"
 )
 
-// daemonClient connects to the running daemon of a configuration.
-func (e *environment) daemonClient(path string) (*control.Client, error) {
+// orderReload is the one order that a signal gives as well.
+const orderReload = "reload"
+
+// daemonClient connects to the running daemon of a configuration, to give it an order.
+func (e *environment) daemonClient(path, order string) (*control.Client, error) {
 	cfg, err := e.loadConfig(path)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Control.Socket == "" {
-		return nil, failure(exitConfig, errors.New("control.socket is not set"),
-			"add control: {socket: ./state/control.sock} to the configuration and restart anond")
+		hint := "add control: {socket: ./state/control.sock} to the configuration and restart anond"
+		if order == orderReload {
+			hint = "send SIGHUP to the process, which does the same: systemctl reload, or kill -HUP; or " + hint
+		}
+		return nil, failure(exitConfig, errors.New("control.socket is not set"), hint)
 	}
 	return control.NewClient(cfg.Control.Socket), nil
 }
@@ -36,7 +42,7 @@ func steering[T any](env *environment, use, short, long string, ask func(context
 	c := &cobra.Command{
 		Use: use, Short: short, Long: long,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, err := env.daemonClient(path)
+			client, err := env.daemonClient(path, use)
 			if err != nil {
 				return err
 			}
@@ -73,7 +79,7 @@ func newResumeCommand(env *environment) *cobra.Command {
 }
 
 func newReloadCommand(env *environment) *cobra.Command {
-	return steering(env, "reload", "Take in changed settings without a restart, all or none",
+	return steering(env, orderReload, "Take in changed settings without a restart, all or none",
 		`reload has the running daemon read its configuration again, as SIGHUP does. Either all
 changes take effect or none. The column "change" of docs/CONFIGURATION.md says which
 settings a running daemon can change. If others have changed, they are named and nothing
@@ -100,7 +106,7 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 		Long:    "LEVEL is debug, info, warn or error. It holds until a reload that changes log.level or a restart, or for the time of --for.",
 		Example: "  anond log-level debug --for 10m",
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := env.daemonClient(path)
+			client, err := env.daemonClient(path, "log-level")
 			if err != nil {
 				return err
 			}

@@ -33,7 +33,8 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	go s.monitor.Watch(ctx)
 	var err error
 	ends := once || cfg.Source.Type == config.FromStdin
-	s.server, err = serve(&cfg.HTTP, s.log, ends, "metrics, health and dashboard", s.open(), s.guarded())
+	s.server, err = serve(&cfg.HTTP, s.log, ends, "metrics, health and dashboard", "set http.listen to a free address, or to off",
+		s.open(), s.guarded())
 	if s.server != nil {
 		s.certified()
 	}
@@ -42,8 +43,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 
 // serve begins to serve what a process shows; the server is nil where nothing is served.
 // ends: the process ends by itself, and serves what it was asked for alone.
-func serve(h *config.HTTP, log *slog.Logger, ends bool, what string, open, guarded map[string]http.Handler) (*web.Server, error) {
-	const hint = "set http.listen to a free address, or to off"
+func serve(h *config.HTTP, log *slog.Logger, ends bool, what, hint string, open, guarded map[string]http.Handler) (*web.Server, error) {
 	if h.Listen == config.HTTPOff || ends && !h.Asked {
 		return nil, nil
 	}

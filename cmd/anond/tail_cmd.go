@@ -29,11 +29,11 @@ those of a log file, JSON or text, or of standard input (-).`,
 			if len(args) == 1 {
 				return env.tailFile(c.Context(), args[0], follow, &f)
 			}
-			client, err := env.daemonClient(path)
+			client, err := env.daemonClient(path, "tail")
 			if err != nil {
 				return err
 			}
-			err = client.Events(c.Context(), before, func(line []byte) error { return f.show(env.stdout, line) })
+			err = client.Events(c.Context(), before, f.takes, func(line []byte) error { return f.show(env.stdout, line) })
 			if c.Context().Err() != nil {
 				return nil
 			}
@@ -44,7 +44,8 @@ those of a log file, JSON or text, or of standard input (-).`,
 	c.Flags().StringSliceVar(&f.events, "event", nil, "only events of these `names`, such as release_published")
 	c.Flags().StringVar(&f.level, "level", "", "only events of at least this `level`: debug, info, warn or error")
 	c.Flags().BoolVar(&f.raw, "json", false, "show lines as they are logged")
-	c.Flags().IntVarP(&before, "lines", "n", 10, "of a running daemon: `number` of earlier events to show first, at most 200")
+	c.Flags().IntVarP(&before, "lines", "n", 10, "of a running daemon: `number` of earlier events to show first, "+
+		"of those that the filters choose among the newest 200")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "of a log file: wait at its end for more")
 	return c
 }

@@ -83,11 +83,25 @@ func TestTailOfAFile(t *testing.T) {
 	require.Contains(t, r.stderr, "release_published, ")
 }
 
+// TestTailShowsWholeLines, also where they came without their ends, as over the socket.
+func TestTailShowsWholeLines(t *testing.T) {
+	var out bytes.Buffer
+	f := eventFilter{raw: true}
+	require.NoError(t, f.check())
+	for line := range strings.Lines(logged(config.JSONLog).String()) {
+		require.True(t, f.takes([]byte(line)) == f.takes([]byte(strings.TrimSpace(line))))
+		require.NoError(t, f.show(&out, []byte(strings.TrimSpace(line))))
+	}
+	require.Equal(t, 3, strings.Count(out.String(), "\n"))
+}
+
 // TestNoDaemon: commands that need one say so; status shows what the last one has left.
 func TestNoDaemon(t *testing.T) {
 	s := newSite(t, "{type: stdin}", "on: interval, every: 1h", "")
 	require.Equal(t, exitFailed, s.run("status").code)
 	require.Equal(t, exitConfig, s.run("pause").code, "there is no socket")
+	require.NotContains(t, s.run("pause").stderr, "SIGHUP")
+	require.Contains(t, s.run("reload").stderr, "SIGHUP")
 	s.edit("release:", "control: {socket: ./c.sock}\nrelease:")
 	for _, command := range []string{"pause", "resume", "reload", "release now", "release plan", "log-level debug", "tail"} {
 		r := s.run(command)

@@ -31,16 +31,14 @@ type unionFlags struct {
 	union.Options
 	json      bool
 	logFormat string
-	listen    string
-	http      string
-	status    string
+	standing
 }
 
 // unionListen is where a union serves if nothing else is said: next to a daemon.
 const unionListen = "127.0.0.1:9465"
 
 func newUnionCommand(env *environment) *cobra.Command {
-	var f unionFlags
+	f := unionFlags{standing: standing{fallback: unionListen}}
 	c := &cobra.Command{
 		Use:   "union",
 		Short: "Make one release of the releases of all shards",
@@ -91,17 +89,9 @@ func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
 	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()
-	warned := false
 	shown := &onDuty{duty: f.Duty, log: f.Log, metrics: metrics.Union(f.Duty, now.Load), status: func() any { return now.Load() },
 		parts: func() []monitor.Part { return now.Load().Parts() }, line: func() string { return now.Load().Line() },
-		http: func() (*config.HTTP, error) {
-			h, warnings, err := config.LoadHTTP(f.http, f.listen, unionListen, e.lookup, os.ReadFile)
-			if !warned {
-				e.warn(warnings)
-				warned = true
-			}
-			return h, err
-		}}
+		http: f.load(e)}
 	end, err := shown.begin(ctx, e, false)
 	if err != nil {
 		return err
@@ -124,10 +114,7 @@ func (f *unionFlags) flags(c *cobra.Command) {
 	flags.IntVar(&f.Keep, "keep", 0, "`number` of newest releases that keep their files; older ones keep only the manifest (0: all keep them)")
 	flags.DurationVar(&f.StaleAfter, "stale-after", 0, "alarm for a shard whose newest release is older than this")
 	flags.IntSliceVar(&f.Without, "without", nil, "`shards` for whose first release the first union does not wait, such as 3,5")
-	flags.StringVar(&f.listen, "listen", "", "`address` of metrics, health and status, or off (default \""+unionListen+
-		"\"; without --once)")
-	flags.StringVar(&f.http, "http", "", "`file` with a block http as in a configuration: certificates, token")
-	flags.StringVar(&f.status, "status", "", "`file` that says each second how it stands")
+	f.standing.flags(c, "without --once")
 	flags.StringVar(&f.logFormat, "log-format", "auto", "auto, text or json")
 	jsonFlag(c, &f.json)
 }
@@ -140,7 +127,7 @@ func (f *unionFlags) check(every bool) error {
 			"--dir and --shards are needed: nothing in the directory says how many shards there are")
 	case f.Ledger != "" && config.Inside(f.Dir, f.Ledger):
 		return usage("keep it outside of --dir, best on another disk", "--ledger is inside --dir, where it belongs to no release")
-	case f.Once && (f.listen != "" || f.http != "" || f.status != ""):
+	case f.Once && f.asked():
 		return usage("leave one of them out", "--once makes one attempt, and --listen, --http and --status show how a union goes on")
 	case f.Once && every:
 		return usage("leave one of them out", "--once makes one attempt, and --every says how long to wait between attempts")

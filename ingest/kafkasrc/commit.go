@@ -110,20 +110,28 @@ func (c *committer) flush() {
 
 func (c *committer) commit(ctx context.Context, offsets map[int32]int64) error {
 	if lease := c.src.cfg.Lease; lease != nil {
-		return lease.Commit(offsets)
+		return lease.Commit(ctx, offsets)
 	}
-	return c.src.client.commit(ctx, c.src.cfg.Group, offsets)
+	return c.src.client.commit(ctx, c.src.cfg.Group, outside, offsets)
 }
 
-// commit commits as a consumer outside the group's protocol (no member, no
-// generation). The coordinator refuses that while the group has members.
-func (c *client) commit(ctx context.Context, group string, offsets map[int32]int64) error {
+// committing is as whom offsets are committed.
+type committing struct {
+	generation int32
+	member     string
+}
+
+// outside is a consumer outside the group's protocol (no member, no generation).
+// The coordinator refuses its commits while the group has members.
+var outside = committing{generation: -1}
+
+func (c *client) commit(ctx context.Context, group string, as committing, offsets map[int32]int64) error {
 	topic := offsetcommit.RequestTopic{Name: c.cfg.Topic}
 	for id, offset := range offsets {
 		topic.Partitions = append(topic.Partitions,
 			offsetcommit.RequestPartition{PartitionIndex: id, CommittedOffset: offset, CommittedLeaderEpoch: -1, CommitTimestamp: -1})
 	}
-	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1, RetentionTimeMs: -1,
+	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: as.generation, MemberID: as.member, RetentionTimeMs: -1,
 		Topics: []offsetcommit.RequestTopic{topic}}, 0)
 	if err != nil {
 		return err

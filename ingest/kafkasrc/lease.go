@@ -191,8 +191,9 @@ const whySuspended = "this process was suspended for longer than the group waits
 func (l *Lease) giveIn(why string) {
 	l.lose()
 	l.log.Error("this instance must no longer publish", event("source_lease_lost"), slog.String("why", why))
-	// A member that has stopped reading must not get the lease again.
-	_ = l.group.Close()
+	// A member that has stopped reading must not get the lease again. It leaves next to the stop: with a
+	// coordinator that is away that takes as long as the join under way, which is bounded by Rebalance.
+	go func() { _ = l.group.Close() }()
 }
 
 // confirm waits, not longer than doubt allows, for a generation that says
@@ -240,7 +241,8 @@ func (l *Lease) Close() error {
 }
 
 // leave leaves the group, for flushTimeout at most: a coordinator that is away
-// must not hold up a stop, and drops the member by itself.
+// must not hold up a stop, and drops the member by itself. What is left behind of
+// a join that the coordinator answers later, leaves then: it takes no part.
 func (l *Lease) leave() {
 	left := make(chan struct{})
 	go func() { _ = l.group.Close(); close(left) }()

@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"log/slog"
+	"maps"
 
 	"anond/incremental"
 )
@@ -37,9 +38,14 @@ func (l *Lease) commits(ctx context.Context) (map[int32]int64, error) {
 	return l.client.committed(ctx, l.cfg.Group, ids)
 }
 
-// Commit commits offsets through the generation that holds the lease; the group
+// Commit commits offsets as the generation that holds the lease; the group
 // refuses those of an older one. It never moves a commit back.
-func (l *Lease) Commit(offsets map[int32]int64) error {
+//
+// It does not use the connection of the heartbeats, as Generation.CommitOffsets
+// does: kafka-go has one deadline for all requests of a connection, so a commit
+// would give more time to a heartbeat that nobody answers, and a lost lease would
+// be noticed after the group has given it away.
+func (l *Lease) Commit(ctx context.Context, offsets map[int32]int64) error {
 	l.commitMu.Lock()
 	defer l.commitMu.Unlock()
 	l.mu.Lock()
@@ -49,28 +55,24 @@ func (l *Lease) Commit(offsets map[int32]int64) error {
 		return ErrLeaseLost
 	}
 	if l.committed == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-		defer cancel()
 		commits, err := l.commits(ctx)
 		if err != nil {
 			return err
 		}
 		l.committed = commits
 	}
-	due := map[int]int64{}
+	due := map[int32]int64{}
 	for id, offset := range offsets {
 		if old, known := l.committed[id]; !known || offset > old {
-			due[int(id)] = offset
+			due[id] = offset
 		}
 	}
 	if len(due) == 0 {
 		return nil
 	}
-	if err := gen.CommitOffsets(map[string]map[int]int64{l.cfg.Topic: due}); err != nil {
+	if err := l.client.commit(ctx, l.cfg.Group, committing{gen.ID, gen.MemberID}, due); err != nil {
 		return err
 	}
-	for id, offset := range due {
-		l.committed[int32(id)] = offset
-	}
+	maps.Copy(l.committed, due)
 	return nil
 }

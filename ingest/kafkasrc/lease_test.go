@@ -2,6 +2,7 @@ package kafkasrc
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/incremental"
 	"anond/ingest"
@@ -194,7 +196,7 @@ func TestLeaseOfADeadMember(t *testing.T) {
 				require.Len(t, lost, 1, "the old holder knows before there is a new one")
 				require.True(t, (<-lost).Before(acquired))
 				require.Less(t, acquired.Sub(died), 15*time.Second, "session timeout and a heartbeat")
-				require.ErrorIs(t, a.lease.Commit(map[int32]int64{0: 5}), ErrLeaseLost)
+				require.ErrorIs(t, a.lease.Commit(context.Background(), map[int32]int64{0: 5}), ErrLeaseLost)
 				time.Sleep(time.Minute)
 				require.Equal(t, 0, len(b.got)+len(c.got), "one holder")
 				for _, m := range []*member{a, b, c} {
@@ -204,6 +206,80 @@ func TestLeaseOfADeadMember(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCommitsGiveAHeartbeatNoMoreTime: kafka-go has one deadline for all requests of a connection. Wherever
+// between two heartbeats the network falls silent, the holder knows that its lease is lost before there is a new one,
+// although it goes on to commit. (Commits on the connection of the heartbeats hang here: they wait for a lock, for which
+// virtual time does not go on.)
+func TestCommitsGiveAHeartbeatNoMoreTime(t *testing.T) {
+	const steps = 12
+	for step := range steps {
+		inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
+			a := rig.join("a")
+			a.wait()
+			b := rig.join("b")
+			defer gone(a, b)
+			time.Sleep(time.Minute)
+			require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{0: 1}))
+			a.wire.silence()
+			time.Sleep(time.Duration(step) * (a.lease.cfg.Membership.Heartbeat + a.lease.cfg.Membership.Timeout) / steps)
+			go func() { // each takes flushTimeout, since nobody answers
+				var err error
+				for n := int64(2); !errors.Is(err, ErrLeaseLost); n++ {
+					time.Sleep(100 * time.Millisecond)
+					ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+					err = a.lease.Commit(ctx, map[int32]int64{0: n})
+					cancel()
+				}
+			}()
+			lost := make(chan time.Time, 1)
+			go func() { <-a.lease.Lost(); lost <- time.Now() }()
+			b.wait()
+			require.Len(t, lost, 1, "the old holder knows before there is a new one")
+			require.True(t, (<-lost).Before(b.at))
+		})
+	}
+}
+
+// TestALostLeaseIsClosedInTime: a stop waits neither for a join that the coordinator does not answer, which may take
+// half a minute, nor for what comes after that; and the source under the lease ends as fast.
+func TestALostLeaseIsClosedInTime(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, rig *leaseRig) {
+		a := rig.join("a")
+		a.wait()
+		cfg := rig.config(a)
+		cfg.Lease, cfg.RequestTimeout = a.lease, time.Minute
+		s, err := Open(context.Background(), cfg, ingest.Resume{Digest: sum})
+		require.NoError(t, err)
+		s.Ack(map[incremental.Partition]int64{{Source: "kafka:" + topic}: 0})
+		member := a.lease.generation.MemberID
+		rig.c.ControlKey(int16(kmsg.JoinGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			rig.c.KeepControl()
+			if r.(*kmsg.JoinGroupRequest).MemberID == member {
+				a.wire.silence() // its answer is lost
+			}
+			return nil, nil, false
+		})
+		b := rig.join("b")
+		defer gone(a, b)
+		<-a.lease.Lost()
+		began := time.Now()
+		_, err = s.Next(context.Background())
+		require.ErrorIs(t, err, ErrLeaseLost)
+		require.NoError(t, s.Close())
+		a.leave()
+		require.LessOrEqual(t, time.Since(began), 2*flushTimeout)
+		b.wait()
+	})
+}
+
+// gone ends members, and waits for what they leave behind.
+func gone(members ...*member) {
+	for _, m := range members {
+		m.leave()
+	}
+	time.Sleep(2 * time.Minute)
 }
 
 func TestLeaseSurvivesRebalancesAndCoordinatorMoves(t *testing.T) {
@@ -224,7 +300,7 @@ func TestLeaseSurvivesRebalancesAndCoordinatorMoves(t *testing.T) {
 			t.Fatal("lost: " + a.log.text("source_lease_lost"))
 		default:
 		}
-		require.NoError(t, a.lease.Commit(map[int32]int64{1: 7}), "commits go through the newest generation")
+		require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{1: 7}), "commits go through the newest generation")
 		a.leave()
 		time.Sleep(time.Minute)
 	})
@@ -238,8 +314,8 @@ func TestLeaseCommitsNeverMoveBack(t *testing.T) {
 		commits, err := a.lease.Committed(ctx)
 		require.NoError(t, err)
 		require.Empty(t, commits)
-		require.NoError(t, a.lease.Commit(map[int32]int64{0: 50, 1: 10}))
-		require.NoError(t, a.lease.Commit(map[int32]int64{0: 10, 1: 20}))
+		require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{0: 50, 1: 10}))
+		require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{0: 10, 1: 20}))
 		want := map[incremental.Partition]int64{{Source: "kafka:" + topic, ID: 0}: 50, {Source: "kafka:" + topic, ID: 1}: 20}
 		commits, err = a.lease.Committed(ctx)
 		require.NoError(t, err)
@@ -249,7 +325,7 @@ func TestLeaseCommitsNeverMoveBack(t *testing.T) {
 
 		b := rig.join("b") // another process with another history of commits
 		b.wait()
-		require.NoError(t, b.lease.Commit(map[int32]int64{0: 5, 2: 1}))
+		require.NoError(t, b.lease.Commit(context.Background(), map[int32]int64{0: 5, 2: 1}))
 		commits, err = b.lease.Committed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, int64(50), commits[incremental.Partition{Source: "kafka:" + topic}])

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestSuspendedHolderLosesItsLease(t *testing.T) {
 		start := time.Now()
 		<-a.lease.Lost()
 		require.Less(t, time.Since(start), a.lease.cfg.Membership.Heartbeat)
-		require.ErrorIs(t, a.lease.Commit(map[int32]int64{0: 5}), ErrLeaseLost)
+		require.ErrorIs(t, a.lease.Commit(context.Background(), map[int32]int64{0: 5}), ErrLeaseLost)
 		b := rig.join("b")
 		b.wait()
 		require.NoError(t, b.lease.Held())

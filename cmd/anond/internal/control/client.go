@@ -110,16 +110,28 @@ func post[T any](ctx context.Context, c *Client, path string, body any) (*T, err
 	return out, c.ask(ctx, http.MethodPost, path, body, out)
 }
 
-// Events gives each line of the log to see, first so many that were logged before, until
-// ctx or the daemon ends.
-func (c *Client) Events(ctx context.Context, before int, see func(line []byte) error) error {
-	r, err := c.send(ctx, http.MethodGet, "/events?before="+strconv.Itoa(before), nil)
+// Events gives each line of the log to see, first so many that were logged before and chooses
+// takes, until ctx or the daemon ends. chooses is asked for those before only.
+func (c *Client) Events(ctx context.Context, before int, chooses func(line []byte) bool, see func(line []byte) error) error {
+	r, err := c.send(ctx, http.MethodGet, "/events?before="+strconv.Itoa(kept), nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = r.Body.Close() }()
 	lines := bufio.NewScanner(r.Body)
 	lines.Buffer(nil, 1<<20)
+	earlier, _ := strconv.Atoi(r.Header.Get(earlierHeader))
+	var chosen [][]byte
+	for ; earlier > 0 && lines.Scan(); earlier-- {
+		if chooses(lines.Bytes()) {
+			chosen = append(chosen, bytes.Clone(lines.Bytes()))
+		}
+	}
+	for _, line := range chosen[max(0, len(chosen)-before):] {
+		if err := see(line); err != nil {
+			return err
+		}
+	}
 	for lines.Scan() {
 		if err := see(lines.Bytes()); err != nil {
 			return err

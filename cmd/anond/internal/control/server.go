@@ -177,6 +177,9 @@ func (s *Server) copied(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// earlierHeader says how many of the lines were logged before.
+const earlierHeader = "Anond-Earlier-Lines"
+
 // events sends the newest lines of the log, and then those that follow.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if s.lines == nil {
@@ -190,6 +193,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	lines, following, stop := s.lines.listen(before)
 	defer stop()
 	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set(earlierHeader, strconv.Itoa(len(lines)))
 	flush := http.NewResponseController(w).Flush
 	for _, l := range lines {
 		if _, err := w.Write(l); err != nil {

@@ -59,6 +59,8 @@ type Options struct {
 	// Prepare checks another configuration for what the caller serves, and changes nothing;
 	// use puts it in effect, and names the keys that give something else than before. May be nil.
 	Prepare func(next *config.Config) (use func() (keys []string), err error)
+	// ExitCode is the exit code for an error, which status.json shows. May be nil.
+	ExitCode func(error) int
 	// Working is told each second what long work is under way, and how far it is; empty: none.
 	// May be nil.
 	Working func(what string)
@@ -75,16 +77,16 @@ type Options struct {
 // Run runs the daemon until ctx is done, its source ends, or an operator is
 // needed. In group assignment it stands by until it holds the lease, and again
 // after losing it.
-func Run(ctx context.Context, c *config.Config, o Options) error {
+func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
+	defer func() { noteEnd(ctx, c, o, err) }()
 	if o.FS == nil {
 		o.FS = snapshot.OS()
 	}
 	monitored(c, &o)
 	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor)()
-	var err error
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return err
 	}

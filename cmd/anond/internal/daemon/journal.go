@@ -260,12 +260,14 @@ func (r *once) backUpBeginning(ctx context.Context) error {
 	return nil
 }
 
-// probeJournal examines the topic of the journal.
+// probeJournal examines the topic of the journal. A run asks again until a broker answers; this asks once.
 func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Probed {
 	p := kafkasrc.Probed{What: "journal", Detail: c.Shard.Journal.Topic, Hint: "create the topic with a partition for each shard, " +
 		"cleanup.policy=delete, retention.ms=-1, retention.bytes=-1 and min.insync.replicas=2"}
-	var newest error // of an attempt that failed: it says more than that the time is up
-	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { newest = err })
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var away error // says more than that it was stopped
+	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { away = err; stop() })
 	if err == nil {
 		var weak weakness
 		weak, err = CheckJournal(ctx, c, log)
@@ -279,7 +281,7 @@ func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Pro
 		p.Hint = refused.way
 	}
 	if err != nil && ctx.Err() != nil {
-		err = cmp.Or(newest, err)
+		err = cmp.Or(away, err)
 	}
 	p.Err = err
 	return p

@@ -92,6 +92,7 @@ func runLeased(ctx context.Context, c *config.Config, o Options) error {
 			return errors.Join(err, closing)
 		}
 		o.Log.Warn("another member got the lease; standing by", "event", "lease_lost")
+		noteEnd(ctx, c, o, errLeaseLost)
 	}
 }
 

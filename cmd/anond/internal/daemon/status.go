@@ -60,6 +60,8 @@ type Status struct {
 	Certificates map[string]time.Time `json:"certificates,omitempty"`
 	// Damage: published files were changed or are missing.
 	Damage *ingest.Damage `json:"damage,omitempty"`
+	// Ended says how the process ended; nil: it has not, or could not say so.
+	Ended *Ended `json:"ended,omitempty"`
 }
 
 // Partition says how far one partition was read, and its end as last reported by

@@ -74,6 +74,8 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 		text = doing[r.Doing]
 	} else if r.Full {
 		text = "State full, not reading"
+	} else if r.Paused {
+		text = "Paused, not reading"
 	}
 	if !ready {
 		text += ", not ready"
@@ -87,6 +89,10 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
 	ingest.DoingDeliver:  "Delivering dead letters",
 	ingest.DoingForget:   "Forgetting people",
+	ingest.DoingCompact:  "Compacting the state",
+	ingest.DoingPlan:     "Looking at what a release would publish",
+	ingest.DoingJournal:  "Writing the journal",
+	ingest.DoingRepeat:   "Repeating what the journal has",
 	ingest.DoingDraining: "Stopping"}
 
 func tiles(v *monitor.View) []tile {
@@ -126,8 +132,13 @@ func forgottenNote(m *incremental.Status) string {
 	if m.Forgotten == 0 && m.ForgetDue == 0 {
 		return "of " + present.Count(int(m.Sent)) + " read"
 	}
-	note := fmt.Sprintf("records; %s read = %s published + %s waiting + %s dead letters + %s forgotten", present.Count(int(m.Sent)),
-		present.Count(m.Published), present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)), present.Count(int(m.Forgotten)))
+	published := "published"
+	if m.Public < m.Release {
+		published += " or decided"
+	}
+	note := fmt.Sprintf("records; %s read = %s %s + %s waiting + %s dead letters + %s forgotten", present.Count(int(m.Sent)),
+		present.Count(m.Published), published, present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)),
+		present.Count(int(m.Forgotten)))
 	if m.ForgetDue > 0 {
 		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
 	}

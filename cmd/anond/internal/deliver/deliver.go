@@ -3,6 +3,7 @@ package deliver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -25,6 +26,7 @@ type Options struct {
 	Reconnect ingest.Reconnect
 	Now       func() time.Time
 	Log       *slog.Logger
+	Board     *Board // is told how it goes; may be nil
 }
 
 // Summary is what was delivered: the releases First to Last, none if both are 0. At is the
@@ -42,6 +44,7 @@ func Run(ctx context.Context, sink Sink, o Options) (Summary, error) {
 	d := &delivery{Options: o, sink: sink, history: snapshot.NewHistory(o.FS, o.Dir), attempts: o.Reconnect.Attempts()}
 	for {
 		err := d.pass(ctx)
+		d.tried(ctx, err)
 		switch {
 		case ctx.Err() != nil && o.Follow:
 			return d.done, nil
@@ -64,6 +67,14 @@ func Run(ctx context.Context, sink Sink, o Options) (Summary, error) {
 	}
 }
 
+// tried tells the board how a pass went. One that a stop ended tells nothing.
+func (d *delivery) tried(ctx context.Context, err error) {
+	if ctx.Err() == nil || err == nil {
+		d.Board.tried(d.Now(), err)
+	}
+	d.Board.does("", 0)
+}
+
 type delivery struct {
 	Options
 	sink     Sink
@@ -79,7 +90,11 @@ type delivery struct {
 
 // pass delivers what is there.
 func (d *delivery) pass(ctx context.Context) error {
+	d.Board.does("looking for releases", stepPatience)
 	first, newest, err := d.history.Ends()
+	if err == nil {
+		d.Board.sees(newest)
+	}
 	if err != nil || newest == 0 || d.known && newest == d.position.Release {
 		return err
 	}
@@ -87,6 +102,7 @@ func (d *delivery) pass(ctx context.Context) error {
 		if err := d.ordinary(newest); err != nil {
 			return err
 		}
+		d.Board.does("asking how far the sink is", stepPatience)
 		if d.position, err = d.sink.Position(ctx); err != nil {
 			return err
 		}
@@ -94,6 +110,7 @@ func (d *delivery) pass(ctx context.Context) error {
 			return err
 		}
 		d.known, d.done.At = true, d.position.Release
+		d.Board.has(d.position.Release)
 		d.Log.Info("delivery begins", "event", "delivery_started", "sink", d.sink.Name(), "has", d.position.Release, "newest", newest)
 	}
 	if newest < d.position.Release {
@@ -127,7 +144,16 @@ func (d *delivery) one(ctx context.Context, first, number uint32) error {
 	if err != nil {
 		return err
 	}
-	r.paced = func(to io.Writer) io.Writer { return d.Limit.Writer(ctx, to) }
+	d.Board.lacks(r.Manifest.CreatedAt)
+	doing := fmt.Sprintf("delivering release %d", number)
+	d.Board.does(doing, stepPatience)
+	r.paced = func(to io.Writer) io.Writer {
+		return d.Limit.Writer(ctx, io.MultiWriter(to, counting(func(n int) { d.Board.sent(0, n) })))
+	}
+	r.passed = func() {
+		d.Board.sent(1, 0)
+		d.Board.goesOn(doing, time.Now())
+	}
 	began := d.Now()
 	if err := d.sink.Deliver(ctx, r); err != nil {
 		return err
@@ -138,6 +164,7 @@ func (d *delivery) one(ctx context.Context, first, number uint32) error {
 	}
 	d.done.Last, d.done.At = number, number
 	d.position = Position{number, r.SHA256}
+	d.Board.took(number, d.Now())
 	d.Log.Info("delivered", "event", "release_delivered", "sink", d.sink.Name(), "release", number, "records", r.Manifest.Records,
 		"ms", d.Now().Sub(began).Milliseconds())
 	return nil

@@ -96,6 +96,85 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(log.String(), "delivery_failed"), "once a minute")
 }
 
+// TestBoard: what operators see of a delivery whose sink is away and comes back: how far it is, for how long it
+// has lacked a release, and what was sent.
+func TestBoard(t *testing.T) {
+	chain := delivertest.New(t, delivertest.Find(t, "buckets"), 3)
+	var log strings.Builder
+	var did []string
+	board := &deliver.Board{Dataset: "d", Kind: "kafka", Does: func(what string, patience time.Duration) {
+		require.Equal(t, what == "", patience == 0)
+		did = append(did, what)
+	}}
+	board.Names("book")
+	o, b := options(chain.Dir, &log), &book{fails: 2, err: errors.New("away")}
+	o.Board = board
+	now := time.Now()
+	look := func() deliver.Status { return board.Look(func() string { return "x" })(now) }
+	require.Nil(t, look().LastAttempt)
+	o.Reconnect.Sleep = func(context.Context, time.Duration) error {
+		s := look()
+		assert.Equal(t, "away", s.Failure)
+		assert.Equal(t, chain.Newest(), s.Newest)
+		assert.False(t, s.Known, "it has not answered")
+		assert.Zero(t, s.Behind)
+		return nil
+	}
+	_, err := deliver.Run(t.Context(), b, o)
+	require.NoError(t, err)
+	s := look()
+	assert.True(t, s.Known)
+	assert.Equal(t, "book", s.Sink)
+	assert.Equal(t, []uint64{uint64(chain.Newest()), 2}, []uint64{s.Delivered, s.Failures})
+	assert.Equal(t, []uint32{chain.Newest(), chain.Newest(), 0}, []uint32{s.Release, s.Newest, s.Behind})
+	assert.Empty(t, s.Failure)
+	assert.NotNil(t, s.LastSuccess)
+	files := born(t, chain.Dir)
+	bytes := 0
+	for _, path := range files {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		bytes += int(info.Size())
+	}
+	assert.EqualValues(t, bytes, s.Bytes)
+	assert.EqualValues(t, b.rows-len(files), s.Rows, "without headers")
+	assert.Contains(t, did, "asking how far the sink is")
+	assert.Contains(t, did, fmt.Sprintf("delivering release %d", chain.Newest()))
+	assert.Empty(t, did[len(did)-1])
+
+	// a sink that has answered, and then takes nothing: releases wait, and get older
+	chain.Grow(int(chain.Newest()) + 2)
+	was := s.Release
+	b.at = deliver.Position{Release: was, SHA256: manifestOf(t, chain.Dir, was)}
+	b.fails, o.Follow = 0, true
+	stubborn := &refusing{book: b}
+	ctx, stop := context.WithCancel(t.Context())
+	o.Reconnect.Sleep = func(context.Context, time.Duration) error { stop(); return nil }
+	_, err = deliver.Run(ctx, stubborn, o)
+	require.NoError(t, err)
+	s = look()
+	assert.Equal(t, []uint32{was, chain.Newest(), chain.Newest() - was}, []uint32{s.Release, s.Newest, s.Behind})
+	p, err := snapshot.NewHistory(snapshot.OS(), chain.Dir).Published(was + 1)
+	require.NoError(t, err)
+	decided, err := time.Parse(time.RFC3339, p.Manifest.CreatedAt)
+	require.NoError(t, err)
+	assert.InDelta(t, max(0, now.Sub(decided).Seconds()), s.Age, 1e-6)
+	assert.Equal(t, "it takes nothing", s.Failure)
+}
+
+// refusing is a book that says how far it is, and takes nothing.
+type refusing struct{ *book }
+
+func (r *refusing) Deliver(context.Context, *deliver.Release) error {
+	return errors.New("it takes nothing")
+}
+
+func manifestOf(t *testing.T, dir string, release uint32) [32]byte {
+	p, err := snapshot.NewHistory(snapshot.OS(), dir).Published(release)
+	require.NoError(t, err)
+	return p.SHA256
+}
+
 // TestALimitHoldsUpWhatIsSent, not what is compared before; the rows are the same.
 func TestALimitHoldsUpWhatIsSent(t *testing.T) {
 	chain := delivertest.New(t, delivertest.Find(t, "buckets"), 2)

@@ -18,6 +18,7 @@ type Release struct {
 	Hierarchies []snapshot.Copy // those that no earlier release named
 	history     *snapshot.History
 	paced       func(io.Writer) io.Writer // holds up what is sent
+	passed      func()                    // is called for each row that a sink has taken
 }
 
 // open reads what a release changed.
@@ -50,7 +51,15 @@ func (r *Release) Rows(b *snapshot.PartEntry, f snapshot.FileEntry, do func(cell
 		_ = out.CloseWithError(err) // never fails
 		copied <- err
 	}()
-	err := eachRow(in, do)
+	header := true
+	err := eachRow(in, func(cells []string) error {
+		err := do(cells)
+		if err == nil && !header {
+			r.passed()
+		}
+		header = false
+		return err
+	})
 	_ = in.Close()
 	if failed := <-copied; err == nil && !errors.Is(failed, io.ErrClosedPipe) {
 		err = failed

@@ -24,6 +24,9 @@ func (e *examination) process() {
 		e.add(Warning, "process", "look at the brokers and at the network", "pid %d runs, and its source is stalled", s.PID)
 	case e.Live:
 		e.add(OK, "process", "", "pid %d runs", s.PID)
+	case s.Ended != nil && s.Ended.How == daemon.EndFailed:
+		e.add(Warning, "process", "docs/OPERATIONS.md has the exit codes", "no daemon answers; the last one failed at %s with exit code %d: %s",
+			s.Ended.At.UTC().Format(time.RFC3339), s.Ended.ExitCode, s.Ended.Error)
 	default:
 		e.add(Note, "process", "", "no daemon answers; the last status is of %s", s.Time.UTC().Format(time.RFC3339))
 	}

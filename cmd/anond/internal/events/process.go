@@ -103,6 +103,7 @@ var ofProcess = []Event{
 		{Name: "outbox", Type: Integer},
 		{Name: "classes", Type: Integer},
 		{Name: "release", Type: Integer},
+		{Name: "public_release", Type: Integer, Optional: true},
 		{Name: "infeasible", Type: Boolean},
 		{Name: "connected", Type: Boolean},
 		{Name: "lag", Type: Integer},

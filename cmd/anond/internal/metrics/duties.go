@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/deliver"
 	"anond/cmd/anond/internal/duty"
 	"anond/cmd/anond/internal/union"
 )
@@ -67,9 +68,19 @@ func newRekey(d *duty.Duty, status func() *daemon.RekeyStatus) prometheus.Collec
 	return newDuties(d, rekeyTable(), status, func(s *daemon.RekeyStatus) string { return s.Dataset })
 }
 
+// Deliver serves the metrics of anond deliver.
+func Deliver(d *duty.Duty, status func() *deliver.Status) http.Handler {
+	return handler(registry(newDeliver(d, status)))
+}
+
+func newDeliver(d *duty.Duty, status func() *deliver.Status) prometheus.Collector {
+	return newDuties(d, deliverTable(), status, func(s *deliver.Status) string { return s.Dataset })
+}
+
 type (
-	unionMetric = metricOf[*shown[*union.Status]]
-	rekeyMetric = metricOf[*shown[*daemon.RekeyStatus]]
+	unionMetric   = metricOf[*shown[*union.Status]]
+	deliverMetric = metricOf[*shown[*deliver.Status]]
+	rekeyMetric   = metricOf[*shown[*daemon.RekeyStatus]]
 )
 
 // of is a metric with one value.

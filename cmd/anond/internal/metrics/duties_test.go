@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/deliver"
 	"anond/cmd/anond/internal/duty"
 	"anond/cmd/anond/internal/union"
 	"anond/equivclass"
@@ -21,7 +22,7 @@ type standing struct{}
 func (standing) Now() time.Time                                  { return begin }
 func (standing) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
 
-// gatherDuties are the metrics of a union and of a rekey, with something of everything.
+// gatherDuties are the metrics of a union, a rekey and a delivery, with something of everything.
 func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	d := duty.New("1.2", standing{})
@@ -35,11 +36,14 @@ func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 		Partitions: []daemon.RekeyPartition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
 	out := gather(t, newUnion(d, func() *union.Status { return u }))
 	maps.Copy(out, gather(t, newRekey(d, func() *daemon.RekeyStatus { return r })))
+	s := &deliver.Status{Dataset: "hospital", Kind: "kafka", Known: true, Release: 4, Newest: 7, Behind: 3, Age: 90, Delivered: 2, Rows: 300,
+		Bytes: 5000, Failures: 6, Failure: "x", LastAttempt: &then, LastSuccess: &then}
+	maps.Copy(out, gather(t, newDeliver(d, func() *deliver.Status { return s })))
 	return out
 }
 
-// TestUnionAndRekeySayWhatTheirStatusSays: the figures of one status, with the dataset.
-func TestUnionAndRekeySayWhatTheirStatusSays(t *testing.T) {
+// TestDutiesSayWhatTheirStatusSays: the figures of one status, with the dataset.
+func TestDutiesSayWhatTheirStatusSays(t *testing.T) {
 	got := gatherDuties(t)
 	for _, x := range []struct {
 		name   string
@@ -59,6 +63,13 @@ func TestUnionAndRekeySayWhatTheirStatusSays(t *testing.T) {
 		{"anond_rekey_source_connected", nil, 1}, {"anond_rekey_source_stalled", nil, 0}, {"anond_rekey_lag_known", nil, 1},
 		{"anond_rekey_partition_lag_records", []string{"3"}, 8}, {"anond_rekey_partition_position", []string{"0"}, 10},
 		{"anond_rekey_saved_timestamp_seconds", nil, 0}, {"anond_events_total", []string{"shard_stale"}, 1},
+		{"anond_deliver_release_sequence", []string{"kafka"}, 4}, {"anond_deliver_current_release_sequence", []string{"kafka"}, 7},
+		{"anond_deliver_known", []string{"kafka"}, 1}, {"anond_deliver_lag_releases", []string{"kafka"}, 3},
+		{"anond_deliver_lag_seconds", []string{"kafka"}, 90}, {"anond_deliver_releases_total", []string{"kafka"}, 2},
+		{"anond_deliver_rows_total", []string{"kafka"}, 300}, {"anond_deliver_bytes_total", []string{"kafka"}, 5000},
+		{"anond_deliver_failures_total", []string{"kafka"}, 6}, {"anond_deliver_failing", []string{"kafka"}, 1},
+		{"anond_deliver_last_success_timestamp_seconds", []string{"kafka"}, float64(begin.Unix() - 60)},
+		{"anond_deliver_last_release_timestamp_seconds", []string{"kafka"}, 0},
 	} {
 		assert.InDelta(t, x.want, value(t, got[x.name], x.labels...), 1e-9, "%s %v", x.name, x.labels)
 	}

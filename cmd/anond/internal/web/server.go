@@ -12,7 +12,6 @@ package web
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -56,7 +55,7 @@ func Start(o Options, open, guarded map[string]http.Handler) (*Server, error) {
 	}
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("http.listen: %w", err)
+		return nil, err
 	}
 	s := &Server{listener: listener, done: make(chan struct{})}
 	s.now.Store(first)

@@ -174,11 +174,11 @@ func TestClientCertificate(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestWhatCannotBeServed: errors name the key.
+// TestWhatCannotBeServed: errors name the address or the key.
 func TestWhatCannotBeServed(t *testing.T) {
 	s := start(t, Options{})
 	_, err := Start(Options{Listen: s.Address()}, nil, nil)
-	require.ErrorContains(t, err, "http.listen")
+	require.ErrorContains(t, err, "listen tcp")
 	dir := t.TempDir()
 	cert, key := pair(t, dir, 1)
 	_, err = Start(Options{Listen: "127.0.0.1:0", Cert: filepath.Join(dir, "no"), Key: key}, nil, nil)

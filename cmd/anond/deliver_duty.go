@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/deliver"
+	"anond/cmd/anond/internal/duty"
+	"anond/cmd/anond/internal/metrics"
+	"anond/cmd/anond/internal/monitor"
+)
+
+// Where deliveries serve if nothing else is said: next to a daemon, a union and each other.
+const (
+	deliverKafkaListen    = "127.0.0.1:9467"
+	deliverPostgresListen = "127.0.0.1:9468"
+)
+
+// deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
+func (e *environment) deliverOnDuty(ctx context.Context, f *standing, o *deliver.Options) (end func(), err error) {
+	d := duty.New(release, daemon.SystemClock())
+	o.Log, o.Board.Does = d.Log(o.Log), d.Does
+	now := new(atomic.Pointer[deliver.Status])
+	watched := duty.Watch(d, f.status, o.Log, o.Board.Look(d.Doing), now)
+	shown := &onDuty{duty: d, log: o.Log, metrics: metrics.Deliver(d, now.Load), status: func() any { return now.Load() },
+		parts: func() []monitor.Part { return deliveryParts(now.Load()) }, line: func() string { return deliveryLine(now.Load()) },
+		http: f.load(e)}
+	served, err := shown.begin(ctx, e, false)
+	if err != nil {
+		watched()
+		return nil, err
+	}
+	return func() { served(); watched() }, nil
+}
+
+// deliveryParts are what /readyz lists. A sink that lacks releases is ready as long as it takes them.
+func deliveryParts(s *deliver.Status) []monitor.Part {
+	sink := monitor.Part{Name: "sink", Ready: s.Failure == "", State: "takes releases"}
+	if !sink.Ready {
+		sink.State = "the newest attempt failed"
+	}
+	position := monitor.Part{Name: "position", Ready: s.Known, State: "has all releases"}
+	switch {
+	case s.LastAttempt == nil:
+		position.State = "the first attempt is under way"
+	case s.Newest == 0 && !s.Known:
+		position.Ready, position.State = true, "there is no release yet"
+	case !s.Known:
+		position.State = "not known"
+	case s.Behind > 0:
+		position.State = "lacks " + count(int(s.Behind), "release")
+	}
+	return []monitor.Part{sink, position}
+}
+
+// deliveryLine says it in one line for people.
+func deliveryLine(s *deliver.Status) string {
+	text := "no release yet"
+	if s.Known {
+		text = fmt.Sprintf("release %d of %d delivered", s.Release, s.Newest)
+	}
+	if s.Failure != "" {
+		text += "; the newest attempt failed"
+	}
+	return text
+}
