@@ -17,6 +17,7 @@ type StandIns struct {
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
 	Forgetting  func(step string) error                     // between the steps of an erasure
+	Epoch       func(step string) error                     // between the steps of an epoch's end and beginning
 }
 
 func (s *StandIns) store(opened incremental.Store) incremental.Store {
@@ -45,4 +46,11 @@ func (s *StandIns) source(ctx context.Context, c *config.Config, m *incremental.
 		return openSource(ctx, c, m, o, lease)
 	}
 	return s.Source(resumeOf(m, o))
+}
+
+func (s *StandIns) atEpoch(step string) error {
+	if s.Epoch == nil {
+		return nil
+	}
+	return s.Epoch(step)
 }
