@@ -57,6 +57,10 @@ type Visitor struct {
 	Quarantined func([]RecordID) error
 	// Suppressed receives the digests of all who were forgotten, at most once; may be nil.
 	Suppressed func(Suppressed) error
+	// Epoch receives what the state says of earlier epochs, at most once, and Earlier their people in order,
+	// some in a call; may be nil.
+	Epoch   func(*Epoch) error
+	Earlier func([]EarlierPerson) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
 	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered

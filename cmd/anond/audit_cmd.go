@@ -17,6 +17,7 @@ func newAuditCommand(env *environment) *cobra.Command {
 	var path string
 	var asJSON bool
 	var worlds int
+	var earlier, earlierExports []string
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Check a whole chain of releases from the files alone",
@@ -36,6 +37,10 @@ The releases directory of a union (anond union) is audited together with the cha
 of each shard, below its directory shards. --exports names a directory that has
 shard-I/members.csv and shard-I/records.csv of each shard I; with all of them the
 union can be certified.
+
+The releases of an earlier epoch (anond epoch) are audited together with those that
+follow it: --earlier, as often as there are earlier epochs. Its exports are below
+--earlier-exports: members.csv and records.csv, of a union those of each shard.
 
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
@@ -57,9 +62,15 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 				return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
 			case given("replay") && worlds < 1:
 				return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
+			case len(earlierExports) > 0 && len(earlierExports) != len(earlier):
+				return usage("--earlier OLD --earlier-exports DIR, as often as there are earlier epochs, the oldest first",
+					"--earlier-exports belongs to --earlier: one for each")
 			case o.Exports != "" && (o.Members != "" || o.Records != ""):
 				return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
+			case len(earlier) > 0 && o.Releases == "":
+				return usage("anond audit --releases DIR --earlier OLD with their exports", "--earlier belongs to --releases")
 			case o.Releases != "":
+				o.Earlier = epochsBefore(earlier, earlierExports)
 				return env.audit(o, asJSON)
 			case files:
 				return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
@@ -82,9 +93,23 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 	c.Flags().StringVar(&o.Members, "members", "", "private export of anond state members")
 	c.Flags().StringVar(&o.Records, "records", "", "private export of anond state records")
 	c.Flags().StringVar(&o.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
+	c.Flags().StringArrayVar(&earlier, "earlier", nil, "releases `directory` of an earlier epoch; again for each, the oldest first")
+	c.Flags().StringArrayVar(&earlierExports, "earlier-exports", nil, "`directory` with the private exports of that epoch")
 	c.Flags().IntVar(&worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().BoolVar(&o.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c
+}
+
+// epochsBefore are the earlier epochs that the command line names.
+func epochsBefore(releases, exports []string) (out []audit.Earlier) {
+	for i, dir := range releases {
+		e := audit.Earlier{Releases: dir}
+		if i < len(exports) {
+			e.Exports = exports[i]
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // audit runs the auditor and prints its report.

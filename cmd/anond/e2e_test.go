@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "1":
 		afterUnionStep = unionHook()
+		afterEpochStep = epochHook()
 		main()
 	default:
 		runPanicking(place, os.Args[len(os.Args)-1])

@@ -17,10 +17,10 @@ type BucketSize struct {
 func (s *Store) Buckets() (out []BucketSize, err error) {
 	err = guarded(func() error {
 		return s.view(func(tx *transaction) error {
-			for _, b := range allBuckets {
+			for _, b := range everyBucket {
 				x := tx.Bucket(b.name)
 				if x == nil {
-					continue // attempts may be missing
+					continue // attempts and earlier may be missing
 				}
 				n := BucketSize{Name: string(b.name)}
 				stats := x.Stats()

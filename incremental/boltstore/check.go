@@ -61,8 +61,8 @@ func (c *checker) check(tx *transaction) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.attempts,
-		c.outbox} {
+	for _, part := range []func(){c.head, c.earlier, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine,
+		c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
 			return nil
@@ -125,6 +125,8 @@ func (c *checker) head() {
 		{keyForgotten, func(b []byte) error { _, err := decodeForgotten(b); return err }},
 		{keyShard, func(b []byte) error { _, err := decodePartitions(b); return err }},
 		{keyJournal, func(b []byte) error { _, err := decodeJournal(b); return err }},
+		{keyEpoch, func(b []byte) error { _, err := decodeEpoch(b); return err }},
+		{keyHandover, func(b []byte) error { _, err := decodeHandover(b); return err }},
 		{keyDue, func(b []byte) error { _, err := decodeDue(b); return err }},
 	} {
 		content, err := get(c.tx, inMeta, cell.key)

@@ -39,7 +39,10 @@ func (s *Store) commit(d *incremental.Delta) error {
 	err := guarded(func() error {
 		return s.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: next}
-			err := w.write(d)
+			err := mayTake(tx, d)
+			if err == nil {
+				err = w.write(d)
+			}
 			next = w.ends
 			return err
 		})
@@ -103,6 +106,9 @@ func (w *writer) putFormat() error {
 	}
 	if x.Get(keyJournal) != nil {
 		format = format8
+	}
+	if x.Get(keyEpoch) != nil || x.Get(keyClosed) != nil {
+		format = format9
 	}
 	return w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, format))
 }

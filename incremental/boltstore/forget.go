@@ -39,7 +39,7 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) er
 		if err != nil {
 			return err
 		}
-		for _, b := range allBuckets {
+		for _, b := range everyBucket {
 			if b == inDictionary {
 				ends.dictionary, err = to.keepDictionary(from, e)
 			} else {

@@ -33,8 +33,11 @@ const (
 	// format8 is format 7 of a state that follows a journal: meta holds how far. An earlier version would decide
 	// what the journal does not have. How many partitions the topic has may be missing still.
 	format8 = 8
+	// format9 is any of them of a state that knows the people of earlier epochs, or is closed for a next one, or of what
+	// a closed one has left. An earlier version would publish these people again.
+	format9 = 9
 
-	formatNewest = format8
+	formatNewest = format9
 )
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
@@ -76,8 +79,12 @@ var (
 	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
 	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried; may be missing if there are none
 
+	inEarlier = newBucket("earlier") // first person's number (8) -> people of earlier epochs; missing if there was none
+
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
 		inAttempts}
+	// everyBucket are those that a file may have.
+	everyBucket = append(allBuckets[:len(allBuckets):len(allBuckets)], inEarlier)
 )
 
 // Keys in meta.
@@ -91,7 +98,11 @@ var (
 	keyDue       = []byte("due")       // how many of these are not forgotten yet, and whether free pages may hold what was; format6
 	keyShard     = []byte("shard")     // how many partitions the topic of a shard has; format7
 	keyJournal   = []byte("journal")   // how far the state follows its journal; format8
-	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal}
+	keyEpoch     = []byte("epoch")     // what is known of earlier epochs; format9
+	keyClosed    = []byte("closed")    // the epoch of the state is closed; format9
+	keyHandover  = []byte("handover")  // the file is what a closed state has left; format9
+	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal, keyEpoch,
+		keyClosed, keyHandover}
 )
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }

@@ -29,7 +29,7 @@ var nobody = incremental.Visitor{
 // so that a lost page is not mistaken for a shorter state.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
-	l := &loader{v: v, progress: s.progress}
+	l := &loader{v: v, progress: s.progress, handover: s.handover}
 	err := guardedBut(&l.callback, func() error {
 		return s.view(func(tx *transaction) error {
 			l.tx = tx
@@ -68,6 +68,7 @@ type loader struct {
 	seen     ends // as found
 	guard    incremental.Guard
 	progress func(done, all uint64) // may be nil
+	handover bool                   // the file may be what a closed state has left
 }
 
 func (l *loader) load() error {
@@ -75,7 +76,7 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
+	for _, part := range []func() error{l.head, l.epoch, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
 		l.quarantine, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err

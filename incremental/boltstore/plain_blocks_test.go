@@ -150,3 +150,46 @@ func plainMeta(p plain) (m incremental.Meta) {
 	}
 	return m
 }
+
+func plainEarlier(p plain) []incremental.EarlierPerson {
+	out := make([]incremental.EarlierPerson, p.things())
+	demand(len(out) > 0)
+	subject := uint64(0)
+	for i := range out {
+		by := p.u()
+		demand(by > 0 && subject+by > subject)
+		subject += by
+		out[i] = incremental.EarlierPerson{Subject: subject, Home: uint16(p.below(1 << 16))}
+		partition := p.i()
+		demand(partition == int64(int32(partition)))
+		out[i].Partition, out[i].Waiting = int32(partition), p.flag()
+	}
+	return out
+}
+
+func plainEpoch(p plain) (e incremental.Epoch) {
+	e.Number, e.People, e.Partitions = int(p.below(1<<31)), p.u(), int(p.below(1<<31))
+	e.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
+	e.Chains = make([]incremental.Chain, p.things())
+	for i := range e.Chains {
+		c := incremental.Chain{Epoch: int(p.below(1 << 31)), Shard: int(p.below(1 << 31)), Of: int(p.below(1 << 31)),
+			Release: uint32(p.below(1 << 32)), Manifest: p.sha()}
+		demand(c.Epoch > 0 && c.Epoch < e.Number && c.Shard < c.Of)
+		e.Chains[i] = c
+	}
+	for range p.things() {
+		l := incremental.ForgottenBefore{Key: p.sha()}
+		l.People = make([]incremental.Digest, p.things())
+		for i := range l.People {
+			l.People[i] = incremental.Digest(p.raw(16))
+		}
+		e.Left = append(e.Left, l)
+	}
+	demand(e.Number > 1 && len(e.Chains) > 0)
+	return e
+}
+
+func plainHandover(p plain) (h incremental.Handover) {
+	h.Dataset, h.Keys, h.Topic, h.Blind, h.Waiting = p.text(), p.sha(), int(p.below(1<<31)), p.flag(), p.u()
+	return h
+}

@@ -42,6 +42,9 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := guarded(func() error { return s.view(had.read) }); err != nil {
 		return had, err
 	}
+	if had.Closed {
+		return had, incremental.ErrClosed
+	}
 	if had.Releases > 0 || had.Classes > 0 || had.Quarantined > 0 {
 		return had, incremental.ErrDecided
 	}
@@ -60,7 +63,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
-	if err := appear(context.Background(), fresh, key, func(tmp string) error { return begin(tmp, key, meta, had.LetterLast) }); err != nil {
+	if err := appear(context.Background(), fresh, key, func(tmp string) error { return s.begin(tmp, key, meta, had.LetterLast) }); err != nil {
 		return had, err
 	}
 	if err := os.Rename(fresh, s.path); err != nil {
@@ -69,17 +72,17 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	return had, syncDir(filepath.Dir(s.path))
 }
 
-// begin writes an empty state with a given head.
-func begin(path string, key sealed.Key, meta incremental.Meta, letter uint64) error {
-	s, err := Open(path, Options{Key: key})
+// begin writes an empty state with a given head, which knows the people of earlier epochs that this one knows.
+func (s *Store) begin(path string, key sealed.Key, meta incremental.Meta, letter uint64) error {
+	to, err := Open(path, Options{Key: key})
 	if err != nil {
 		return err
 	}
 	err = guarded(func() error {
-		return s.update(func(tx *transaction) error {
+		return errors.Join(s.view(to.keepEpoch), to.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: ends{letter: letter}}
 			return w.write(&incremental.Delta{Meta: &meta})
-		})
+		}))
 	})
-	return errors.Join(err, s.Close())
+	return errors.Join(err, to.Close())
 }

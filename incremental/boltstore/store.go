@@ -70,6 +70,7 @@ type Store struct {
 	progress func(done, all uint64) // of Load; may be nil
 	limit    atomic.Int64           // Options.MaxBytes, which may change
 	stale    atomic.Bool            // free pages may hold what was forgotten
+	handover bool                   // Load takes what a closed state has left
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -339,8 +340,11 @@ func checkFormat(tx *transaction) (wrapped []byte, err error) {
 	if has := tx.Bucket(inMeta.name).Get(keyShard) != nil; v < format8 && has != (v == format7) {
 		return nil, inMeta.damaged(keyShard, "it is missing, or the format is not that of the state of a shard")
 	}
-	if (tx.Bucket(inMeta.name).Get(keyJournal) != nil) != (v == format8) {
+	if has := tx.Bucket(inMeta.name).Get(keyJournal) != nil; v < format9 && has != (v == format8) {
 		return nil, inMeta.damaged(keyJournal, "it is missing, or the format is not that of a state with a journal")
+	}
+	if x := tx.Bucket(inMeta.name); (x.Get(keyEpoch) != nil || x.Get(keyClosed) != nil) != (v == format9) {
+		return nil, inMeta.damaged(keyEpoch, "it is missing, or the format is not that of a state of several epochs")
 	}
 	return wrapped, tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
 		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {

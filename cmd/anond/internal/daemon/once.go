@@ -57,6 +57,9 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 // openState opens the file of the state, and what shows and steers from then on.
 func (r *once) openState() (err error) {
+	if err := notClosed(r.c); err != nil {
+		return err
+	}
 	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
 		return err
 	}
@@ -69,6 +72,9 @@ func (r *once) openState() (err error) {
 		return err
 	}
 	r.closers.add(r.file.Close)
+	if err := notClosedState(r.c, r.file); err != nil {
+		return err
+	}
 	if err := removeReadingCopies(r.c); err != nil {
 		return err
 	}
@@ -88,6 +94,9 @@ func (r *once) openMachine() (err error) {
 	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
 	r.steer.quota = r.store
 	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
+		return err
+	}
+	if err := knowsEpoch(r.c, r.machine); err != nil {
 		return err
 	}
 	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {
