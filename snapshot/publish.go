@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"anond/incremental/durabledir"
 )

@@ -227,7 +227,7 @@ func TestDeliverOnDuty(t *testing.T) {
 	t.Cleanup(broker.Close)
 	s.write("deliver.yaml", fmt.Sprintf("version: 1\ndataset: hospital\nrelease: {dir: ./releases}\nlog: {format: json}\n"+
 		"outputs: {poll: 1s, kafka: {brokers: [%q], topic: out}}\n", broker.ListenAddrs()[0]))
-	manager, file := filepath.Join(shortDir(t), "s"), s.path("deliver.status.json")
+	manager, file := filepath.Join(programtest.TempDir(t), "s"), s.path("deliver.status.json")
 	heard := hears(t, manager)
 	guard := filepath.Join(t.TempDir(), "http.yaml")
 	require.NoError(t, os.WriteFile(guard, []byte("http: {auth: {token: CANARYTOKEN}}\n"), 0o600))

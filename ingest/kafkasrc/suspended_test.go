@@ -60,5 +60,5 @@ func TestALostLeaseIsNotConfirmed(t *testing.T) {
 	l := &Lease{balancer: &leaseBalancer{}, lost: make(chan struct{}), generation: &kafka.Generation{}}
 	l.lose()
 	l.goOn(&kafka.Generation{})
-	require.ErrorIs(t, l.Commit(map[int32]int64{0: 5}), ErrLeaseLost)
+	require.ErrorIs(t, l.Commit(context.Background(), map[int32]int64{0: 5}), ErrLeaseLost)
 }
