@@ -15,7 +15,6 @@ var ErrUndecided = errors.New("the state has a release that is not published yet
 //
 // Cost: 20 bytes a record.
 type Census struct {
-	settings  map[string][32]byte
 	meta      Meta
 	subjects  []uint64
 	origin    []uint16

@@ -151,14 +151,9 @@ func (d directory) Create(name string) (io.WriteCloser, error) {
 	return d.FS.Create(filepath.Join(d.dir, name))
 }
 
-// replaceFile puts a file in place at once and durably: a reader and a crash
-// see the old content or the new one.
-func replaceFile(files FS, path string, data []byte) error {
-	return replaceBy(files, path, temporaryName(filepath.Base(path), ""), data, nil)
-}
-
-// replaceBy is replaceFile with the name of the temporary file. fence is asked before others
-// see anything; nil: nobody is asked.
+// replaceBy puts a file in place at once and durably: a reader and a crash see the old content or
+// the new one. tmp is the name of the temporary file. fence is asked before others see anything;
+// nil: nobody is asked.
 func replaceBy(files FS, path, tmp string, data []byte, fence func() error) error {
 	dir := filepath.Dir(path)
 	if err := writeAll(directory{files, dir}, tmp, data); err != nil {
