@@ -92,7 +92,7 @@ func (k *Keying) forged(partition int32, r *Record) string {
 		return ""
 	case !l.Sealed:
 		return "has a link without a MAC: an earlier anond rekey wrote it, or another program"
-	case r.Cut && !l.Cut:
+	case r.CutHere: // perhaps a second time, behind anond rekey
 		return "is longer than source.max_record_bytes, which is less than that of anond rekey, and its MAC cannot be checked"
 	case !k.Links.Sealed(l, partition, r.Key, r.Value):
 		return "has a link with a wrong MAC: it was not written there by anond rekey with this subject.key"

@@ -54,7 +54,10 @@ func TestForgedLinks(t *testing.T) {
 		"key and value moved": {func(f *forgery) { f.moved() }, wrong},
 		"one bit of the MAC":  {func(f *forgery) { f.record.Link.MAC[15] ^= 1 }, wrong},
 		"no MAC":              {func(f *forgery) { f.record.Link.Sealed = false }, "has a link without a MAC"},
-		"too long here":       {func(f *forgery) { f.record.Cut, f.record.Value = true, nil }, "is longer than source.max_record_bytes"},
+		"too long here":       {func(f *forgery) { f.cutHere() }, "is longer than source.max_record_bytes"},
+		"cut by rekey":        {func(f *forgery) { f.cutByRekey() }, ""},
+		"cut by rekey, and too long here": {func(f *forgery) { f.cutByRekey(); f.cutHere() },
+			"is longer than source.max_record_bytes, which is less than that of anond rekey"},
 		"another subject.key": {func(f *forgery) { *f = *genuine("other") }, wrong},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +77,17 @@ func TestForgedLinks(t *testing.T) {
 			require.NotContains(t, err.Error(), "P1")
 		})
 	}
+}
+
+// cutByRekey: the message is the beginning of a record that was too long for anond rekey.
+func (f *forgery) cutByRekey() {
+	f.record.Cut, f.record.Link.Cut = true, true
+	ingest.NewLinkKey([]byte("secret"), f.topic).Seal(f.record.Link, f.partition, f.record.Key, f.record.Value)
+}
+
+// cutHere: it is longer than what this shard takes.
+func (f *forgery) cutHere() {
+	f.record.Cut, f.record.CutHere, f.record.Value = true, true, f.record.Value[:5]
 }
 
 // moved takes the first byte of the value to the end of the key.

@@ -29,8 +29,8 @@ type Record struct {
 	// Link says which record it was before anond rekey; nil: none, or nobody asked.
 	Link *Link
 	// Cut says that Value is only the beginning of a message that is longer than
-	// the longest taken.
-	Cut bool
+	// the longest taken. CutHere: the source has cut it, and not only an anond rekey before.
+	Cut, CutHere bool
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is

@@ -45,6 +45,11 @@ func (f *Closable) MkdirAll(dir string) error {
 	return f.do(func() error { return f.FS.MkdirAll(dir) })
 }
 
+// Mkdir is FS.Mkdir, until Close.
+func (f *Closable) Mkdir(dir string) error {
+	return f.do(func() error { return f.FS.Mkdir(dir) })
+}
+
 // MkdirPrivate is FS.MkdirPrivate, until Close.
 func (f *Closable) MkdirPrivate(dir string) error {
 	return f.do(func() error { return f.FS.MkdirPrivate(dir) })

@@ -43,6 +43,9 @@ func (h *holding) changes() int {
 func (h *holding) MkdirAll(dir string) error {
 	return h.change(func() error { return h.Disk.MkdirAll(dir) })
 }
+func (h *holding) Mkdir(dir string) error {
+	return h.change(func() error { return h.Disk.Mkdir(dir) })
+}
 func (h *holding) MkdirPrivate(dir string) error {
 	return h.change(func() error { return h.Disk.MkdirPrivate(dir) })
 }

@@ -152,17 +152,23 @@ func (d directory) Create(name string) (io.WriteCloser, error) {
 // replaceFile puts a file in place at once and durably: a reader and a crash
 // see the old content or the new one.
 func replaceFile(files FS, path string, data []byte) error {
-	return replaceBy(files, path, temporary+filepath.Base(path), data)
+	return replaceBy(files, path, temporaryName(filepath.Base(path), ""), data, nil)
 }
 
-// replaceBy is replaceFile with the name of the temporary file.
-func replaceBy(files FS, path, tmp string, data []byte) error {
+// replaceBy is replaceFile with the name of the temporary file. fence is asked before others
+// see anything; nil: nobody is asked.
+func replaceBy(files FS, path, tmp string, data []byte, fence func() error) error {
 	dir := filepath.Dir(path)
 	if err := writeAll(directory{files, dir}, tmp, data); err != nil {
 		return err
 	}
 	if err := files.Sync(filepath.Join(dir, tmp)); err != nil {
 		return err
+	}
+	if fence != nil {
+		if err := fence(); err != nil {
+			return err
+		}
 	}
 	if err := files.Rename(filepath.Join(dir, tmp), path); err != nil {
 		return err

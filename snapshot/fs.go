@@ -15,6 +15,8 @@ import (
 type FS interface {
 	// MkdirAll makes a directory and its parents (0755: releases are public).
 	MkdirAll(dir string) error
+	// Mkdir makes a directory below one that is there (0755).
+	Mkdir(dir string) error
 	// MkdirPrivate makes a directory that is not there yet, for its owner alone
 	// (0700). Publicize gives it the mode that MkdirAll would have given it.
 	MkdirPrivate(dir string) error
@@ -49,6 +51,7 @@ func OS() FS { return osFS{} }
 type osFS struct{}
 
 func (osFS) MkdirAll(dir string) error                  { return os.MkdirAll(dir, 0o755) }
+func (osFS) Mkdir(dir string) error                     { return os.Mkdir(dir, 0o755) }
 func (osFS) MkdirPrivate(dir string) error              { return os.Mkdir(dir, 0o700) }
 func (osFS) Truncate(path string, size int64) error     { return os.Truncate(path, size) }
 func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }

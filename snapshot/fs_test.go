@@ -70,6 +70,13 @@ func (r *recorder) MkdirAll(dir string) error {
 	return r.FS.MkdirAll(dir)
 }
 
+func (r *recorder) Mkdir(dir string) error {
+	if err := r.did("mkdir %s", dir); err != nil {
+		return err
+	}
+	return r.FS.Mkdir(dir)
+}
+
 func (r *recorder) MkdirPrivate(dir string) error {
 	if err := r.did("mkdir-private %s", dir); err != nil {
 		return err

@@ -86,14 +86,15 @@ func (e LedgerEntry) line() []byte {
 }
 
 // appendLedger makes the ledger hold the entries, durably: a torn last line is
-// cut off, lines it has already are compared, missing ones are appended.
-func appendLedger(files FS, path string, entries []LedgerEntry) error {
+// cut off, lines it has already are compared, missing ones are appended. fence is asked before
+// anything is written, once the file is open; nil: nobody is asked.
+func appendLedger(files FS, path string, entries []LedgerEntry, fence func() error) error {
 	l, err := readLedger(files, path)
 	if err != nil {
 		return err
 	}
 	if l.torn {
-		if err := files.Truncate(path, l.whole); err != nil {
+		if err := cutTorn(files, path, l.whole, fence); err != nil {
 			return err
 		}
 	}
@@ -111,12 +112,22 @@ func appendLedger(files FS, path string, entries []LedgerEntry) error {
 		l.entries = append(l.entries, e)
 		text = append(text, e.line()...)
 	}
-	return appendFile(files, path, text, !l.exists)
+	return appendFile(files, path, text, !l.exists, fence)
+}
+
+// cutTorn removes what a crash left behind the complete lines.
+func cutTorn(files FS, path string, whole int64, fence func() error) error {
+	if fence != nil {
+		if err := fence(); err != nil {
+			return err
+		}
+	}
+	return files.Truncate(path, whole)
 }
 
 // appendFile appends text and makes it durable, also where a crash left it
 // written but not durable; fresh: the file's name is made durable too.
-func appendFile(files FS, path string, text []byte, fresh bool) error {
+func appendFile(files FS, path string, text []byte, fresh bool, fence func() error) error {
 	if fresh && len(text) == 0 {
 		return nil
 	}
@@ -127,7 +138,7 @@ func appendFile(files FS, path string, text []byte, fresh bool) error {
 		}
 	}
 	if len(text) > 0 {
-		if err := appendOnce(files, path, text); err != nil {
+		if err := appendOnce(files, path, text, fence); err != nil {
 			return err
 		}
 	}
@@ -137,12 +148,17 @@ func appendFile(files FS, path string, text []byte, fresh bool) error {
 	return files.Sync(dir)
 }
 
-func appendOnce(files FS, path string, text []byte) error {
+func appendOnce(files FS, path string, text []byte, fence func() error) error {
 	w, err := files.Append(path)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(text)
+	if fence != nil {
+		err = fence()
+	}
+	if err == nil {
+		_, err = w.Write(text)
+	}
 	if cerr := w.Close(); err == nil {
 		err = cerr
 	}

@@ -169,7 +169,7 @@ func (p *Pruning) copyManifest(n uint32) error {
 		return err
 	}
 	to := prunedPath(p.Dir, n)
-	if err := replaceBy(p.FS, to, temporary+p.Owner+filepath.Base(to), data); err != nil {
+	if err := replaceBy(p.FS, to, temporary+p.Owner+filepath.Base(to), data, nil); err != nil {
 		return err
 	}
 	copied, err := p.FS.ReadFile(to)

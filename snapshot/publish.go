@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"anond/incremental/durabledir"
 )
@@ -32,9 +31,14 @@ type Publisher struct {
 	Dir    string // releases directory
 	Ledger string // ledger file, possibly on another disk; empty: none is kept
 	Gate   Gate
+	// Owner tells what this process makes from what others make at the same time: random, of
+	// hexadecimal digits. Empty: there are no others.
+	Owner string
+	// Beside: others may publish until TakeOver. Open leaves alone what they make.
+	Beside bool
 	// Fence is asked before each step that others see: the name, CURRENT, the
 	// ledger. Its error says that another process may publish now; nothing is
-	// touched after it. May be nil.
+	// touched after it but what has this one's Owner in its name. May be nil.
 	Fence func() error
 	// Repeats is the manifest of a release that a process before has published, or may have, and that
 	// is published again from a state that caught up. nil: the release is new. Releases behind it may be
@@ -58,16 +62,11 @@ func (p *Publisher) Open() error {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
 	p.at = &place{}
-	names, err := p.FS.ReadDir(p.Dir)
-	if err != nil {
-		return fmt.Errorf("read the releases directory: %w", err)
+	if p.Beside {
+		return nil
 	}
-	for _, name := range names {
-		if isTemporary(name) {
-			if err := p.FS.RemoveAll(filepath.Join(p.Dir, name)); err != nil {
-				return fmt.Errorf("remove a stale rendering: %w", err)
-			}
-		}
+	if err := p.sweepAll(); err != nil {
+		return fmt.Errorf("remove a stale rendering: %w", err)
 	}
 	return nil
 }
@@ -91,8 +90,8 @@ type publication struct {
 // ErrBehind.
 func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
 	n := in.Release
-	b := &publication{Publisher: p, input: in, settings: s, release: n,
-		tmp: filepath.Join(p.Dir, temporary+dirName(n)), dir: filepath.Join(p.Dir, dirName(n))}
+	dir := dirOf(p.Dir, n)
+	b := &publication{Publisher: p, input: in, settings: s, release: n, tmp: p.staged(dir), dir: dir}
 	steps := []struct {
 		name Step
 		do   func() error
@@ -101,11 +100,9 @@ func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
 		{StepSync, b.sync}, {StepRename, b.rename}, {StepCurrent, b.current}, {StepLedger, b.ledger},
 	}
 	for _, step := range steps {
-		if err := p.fenced(step.name); err != nil {
-			return nil, &ReleaseError{Release: n, Step: step.name, Err: err} // the rendering may be another process's by now
-		}
 		if err := step.do(); err != nil {
-			b.clean()
+			err = p.blamed(err)
+			b.clean(err)
 			return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
 		}
 		if p.Hook != nil {
@@ -120,17 +117,6 @@ func (p *Publisher) Publish(in *Input, s *Settings) (*Rendered, error) {
 	}
 	return b.out, nil
 }
-
-func (p *Publisher) fenced(s Step) error {
-	if p.Fence == nil || s != StepRename && s != StepCurrent && s != StepLedger {
-		return nil
-	}
-	return p.Fence()
-}
-
-// clean removes the rendering that did not get its name: it holds data that the
-// gate has not passed. What cannot be removed now, Open removes.
-func (b *publication) clean() { _ = b.FS.RemoveAll(b.tmp) }
 
 // Refuse makes the error by which a gate refuses a release.
 func Refuse(reason error) error { return errors.Join(ErrRefused, reason) }

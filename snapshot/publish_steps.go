@@ -74,7 +74,7 @@ func (b *publication) hierarchies() error {
 		case !notExist(err):
 			return err
 		}
-		if err := replaceFile(b.FS, path, h.Content); err != nil {
+		if err := replaceBy(b.FS, path, filepath.Base(b.staged(path)), h.Content, nil); err != nil {
 			return err
 		}
 	}
@@ -140,8 +140,13 @@ func (b *publication) sync() error {
 }
 
 func (b *publication) rename() error {
+	if err := b.fence(); err != nil {
+		return err
+	}
 	if !b.done {
-		if err := b.FS.Rename(b.tmp, b.dir); err != nil {
+		if err := b.FS.Rename(b.tmp, b.dir); taken(err) {
+			return b.outrun()
+		} else if err != nil {
 			return err
 		}
 	}
@@ -149,21 +154,56 @@ func (b *publication) rename() error {
 	return b.FS.Sync(b.Dir)
 }
 
-// current names the release, but for one that is published again and that others have passed: since
-// check, too, since whoever repeats has not told the process before yet that it is too late.
+// outrun goes on behind a process that has published the same release since check: the bytes must
+// be the same (rule F, forbidden), and the gate sees the files that there are.
+func (b *publication) outrun() error {
+	if err := sameTree(b.FS, b.dir, b.tmp); err != nil {
+		return err
+	}
+	if err := b.FS.RemoveAll(b.tmp); err != nil {
+		return err
+	}
+	b.done = true
+	if err := b.gate(); err != nil {
+		return err
+	}
+	return b.FS.Sync(b.Dir)
+}
+
+// current names the release.
 func (b *publication) current() error {
 	if b.Repeats != nil {
+		return b.currentAgain()
+	}
+	return b.nameCurrent(b.release)
+}
+
+// currentAgain names the newest release, where one is published again: whoever repeats has not told
+// the process before yet that it is too late. That may name a newer one meanwhile, so CURRENT is read
+// again until it is right.
+func (b *publication) currentAgain() error {
+	for {
 		on, err := scan(b.FS, b.Dir)
-		if err != nil || max(on.newest(), on.current) > b.release {
+		if err != nil {
+			return err
+		}
+		newest := max(on.newest(), b.release)
+		if on.current >= newest {
+			return b.FS.Sync(b.Dir)
+		}
+		if err := b.nameCurrent(newest); err != nil {
 			return err
 		}
 	}
-	return replaceFile(b.FS, filepath.Join(b.Dir, currentName), []byte(dirName(b.release)+"\n"))
+}
+
+func (p *Publisher) nameCurrent(release uint32) error {
+	return p.replace(filepath.Join(p.Dir, currentName), []byte(dirName(release)+"\n"))
 }
 
 func (b *publication) ledger() error {
 	if b.Ledger == "" {
 		return nil
 	}
-	return appendLedger(b.FS, b.Ledger, []LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}})
+	return appendLedger(b.FS, b.Ledger, []LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}}, b.fence)
 }

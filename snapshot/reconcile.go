@@ -23,6 +23,13 @@ import (
 //
 // intents are all of state's, in order of release.
 func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) error {
+	p := Publisher{FS: files, Dir: dir, Ledger: ledgerPath}
+	return p.Reconcile(intents)
+}
+
+// Reconcile is the function of that name, for a process next to which others may publish.
+func (p *Publisher) Reconcile(intents []incremental.Intent) error {
+	files, dir, ledgerPath := p.FS, p.Dir, p.Ledger
 	on, err := scan(files, dir)
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
@@ -47,10 +54,10 @@ func Reconcile(files FS, dir, ledgerPath string, intents []incremental.Intent) e
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, unwritten(l, intents)); err != nil {
+	if err := appendLedger(files, ledgerPath, unwritten(l, intents), p.fence); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
-	if err := nameNewest(files, dir, on, intents); err != nil {
+	if err := p.nameNewest(on, intents); err != nil {
 		return fmt.Errorf("repair %s: %w", currentName, err)
 	}
 	return nil
@@ -72,7 +79,7 @@ func CatchUp(files FS, dir, ledgerPath string, intents []incremental.Intent) err
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, unwritten(l, intents)); err != nil {
+	if err := appendLedger(files, ledgerPath, unwritten(l, intents), nil); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
 	return nil
@@ -97,7 +104,7 @@ func prunedBefore(on *content, intents []incremental.Intent) error {
 // nameNewest makes CURRENT name the newest release again that state has published. It
 // was written before that; a disk that lies, or a copy that was put back, may have
 // lost it.
-func nameNewest(files FS, dir string, on *content, intents []incremental.Intent) error {
+func (p *Publisher) nameNewest(on *content, intents []incremental.Intent) error {
 	for i := len(intents) - 1; i >= 0; i-- {
 		n := intents[i].Release
 		if !intents[i].Published {
@@ -106,7 +113,7 @@ func nameNewest(files FS, dir string, on *content, intents []incremental.Intent)
 		if !on.has(n) || on.current >= n {
 			return nil
 		}
-		return replaceFile(files, filepath.Join(dir, currentName), []byte(dirName(n)+"\n"))
+		return p.nameCurrent(n)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"syscall"
@@ -39,9 +40,24 @@ func (f *releaseFiles) place(name string) (string, error) {
 	if dir == "." || f.dirs[dir] {
 		return to, nil
 	}
-	f.dirs[dir] = true
 	f.order = append(f.order, filepath.Dir(to))
-	return to, f.MkdirAll(filepath.Dir(to))
+	return to, f.directory(dir)
+}
+
+// directory makes a directory of the release, but never that of the release itself: if another
+// process has taken that away, what is written then would be half a release.
+func (f *releaseFiles) directory(dir string) error {
+	if dir == "." || f.dirs[dir] {
+		return nil
+	}
+	if err := f.directory(path.Dir(dir)); err != nil {
+		return err
+	}
+	f.dirs[dir] = true
+	if err := f.Mkdir(filepath.Join(f.to, filepath.FromSlash(dir))); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // Open opens a file of the release before.
@@ -63,8 +79,11 @@ func (f *releaseFiles) Keep(name string, entry FileEntry) error {
 	}
 	if !f.copies {
 		err := f.Link(filepath.Join(f.from, filepath.FromSlash(name)), to)
+		if notExist(err) {
+			return f.absent(err)
+		}
 		if err == nil || !noLinks(err) {
-			return missing(err)
+			return err
 		}
 		// One file may have as many links as it can; the others go on being linked.
 		f.copies = !errors.Is(err, syscall.EMLINK)
@@ -90,6 +109,14 @@ func missing(err error) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err
+}
+
+// absent says which of the two directories lacks what a link needs.
+func (f *releaseFiles) absent(err error) error {
+	if _, there := f.Stat(f.to); there != nil {
+		return there
+	}
+	return missing(err)
 }
 
 // copy copies a file, which must be what the manifest says.

@@ -182,5 +182,5 @@ func (r *unionRun) copyHierarchy(s *shardRelease, h *HierarchyEntry) error {
 
 // replace is replaceFile under a temporary name of this process.
 func (r *unionRun) replace(to string, data []byte) error {
-	return replaceBy(r.FS, to, temporary+r.Owner+"-"+filepath.Base(to), data)
+	return replaceBy(r.FS, to, temporary+r.Owner+"-"+filepath.Base(to), data, nil)
 }

@@ -140,8 +140,16 @@ func (r *unionRun) cleanIn(dir, ending string) {
 			continue
 		}
 		if info, err := r.FS.Stat(path); err == nil && r.now.Sub(info.ModTime()) > staleAfter {
-			_ = r.FS.RemoveAll(path)
+			r.takeAway(path, filepath.Join(dir, temporary+"gone-"+r.Owner+ending))
 		}
+	}
+}
+
+// takeAway removes what another union has left. It loses its name first: one that was suspended for so long
+// would show what is left of it.
+func (r *unionRun) takeAway(path, gone string) {
+	if err := r.FS.RemoveAll(gone); err == nil && r.FS.Rename(path, gone) == nil {
+		_ = r.FS.RemoveAll(gone)
 	}
 }
 

@@ -223,6 +223,219 @@ func TestJournalBeginsWithABackup(t *testing.T) {
 	require.Len(t, others, 1, "keep: 1")
 }
 
+// TestTopicOfAJournal: a topic that would lose entries is refused before anything is decided, with what to set; one that may
+// lose them with a broker is warned of, at the start and by anond doctor.
+func TestTopicOfAJournal(t *testing.T) {
+	tier.NotShort(t, "it starts a shard several times")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions"))
+	p.send("admissions", hospital.New(7), 300, func(int, *kgo.Record) {})
+	n := 0
+	on := func(partitions int32, replace ...string) (s *site) {
+		t.Helper()
+		n++
+		topic, settings := fmt.Sprintf("journal-%d", n), maps.Clone(keptTopic)
+		for i := 0; i < len(replace); i += 2 {
+			settings[replace[i]] = replace[i+1]
+		}
+		require.NoError(t, p.cluster.CreateTopic(topic, partitions, settings))
+		s = p.journaled(0, 2)
+		s.edit("topic: "+journalTopic, "topic: "+topic)
+		return s
+	}
+	for name, c := range map[string]struct {
+		partitions   int32
+		replace      []string
+		reason, hint string
+	}{
+		"compacted":         {2, []string{"cleanup.policy", "compact"}, "is compacted (cleanup.policy=compact)", "cleanup.policy=delete"},
+		"compacted as well": {2, []string{"cleanup.policy", "compact,delete"}, "is compacted", "--add-config cleanup.policy=delete"},
+		"by age":            {2, []string{"retention.ms", "604800000"}, "retention.ms=604800000", "retention.ms=-1"},
+		"by size":           {2, []string{"retention.bytes", "1000000"}, "retention.bytes=1000000", "retention.bytes=-1"},
+		"too few":           {1, nil, "has 1 partitions, and there are 2 shards", "--partitions 2"},
+	} {
+		s := on(c.partitions, c.replace...)
+		r := s.once(exitConfig)
+		require.Contains(t, r.stderr, c.reason, name)
+		require.Contains(t, r.stderr[strings.Index(r.stderr, "hint: "):], c.hint, name)
+		require.NoDirExists(t, s.path("releases"), name)
+		d := s.run("doctor")
+		require.Equal(t, exitFailed, d.code, name)
+		require.Contains(t, d.stdout, c.reason, name)
+		require.Contains(t, d.stdout, c.hint, name)
+	}
+	s := on(2, "min.insync.replicas", "1") // of one replica: there is one broker
+	require.Contains(t, s.must("doctor"), "has one replica: it is lost with the disk of one broker")
+	r := s.once(exitOK)
+	require.Contains(t, r.stderr, "journal_weak")
+	require.Contains(t, r.stderr, "has one replica")
+}
+
+// TestRestoreMissing is what runs before each start of a shard: the newest backup where there is no state, and nothing else.
+func TestRestoreMissing(t *testing.T) {
+	tier.NotShort(t, "it starts a shard several times")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 1, keptTopic))
+	s := p.journaled(0, 1)
+	require.Contains(t, s.must("state restore --missing"), "nothing to do, there is no backup")
+	p.send("admissions", hospital.New(7), 2000, func(int, *kgo.Record) {})
+	s.once(exitOK)
+	want, state := s.bytes(), s.read("state/anond.db")
+	require.Contains(t, s.must("state restore --missing --json"), `"nothing": "there is a state"`)
+	require.Equal(t, state, s.read("state/anond.db"))
+
+	host := s.elsewhere("copies", "releases")
+	require.Contains(t, host.must("state restore --missing"), ", release 1")
+	host.once(exitOK)
+	host.sameReleases(want)
+
+	host = s.elsewhere("copies")
+	newest, err := filepath.Glob(host.path("copies/*-r*"))
+	require.NoError(t, err)
+	for _, name := range newest {
+		require.NoError(t, os.Remove(name))
+	}
+	require.Contains(t, host.must("state restore --missing"), "0 records, release 0")
+	host.once(exitOK)
+	host.sameReleases(want)
+
+	host.edit("backup: {dir: ./copies, min_interval: 1000h, keep: 1}", "max_records: 0")
+	require.Equal(t, exitConfig, host.run("state restore --missing").code)
+	require.Equal(t, exitUsage, host.run("state restore").code)
+}
+
+// TestShardsDoNotShareBackups: the second shard that is given a directory of backups is refused before it decides anything, and
+// the backups of the first one stay. Another dataset may share the directory.
+func TestShardsDoNotShareBackups(t *testing.T) {
+	tier.NotShort(t, "it starts two shards")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 2, keptTopic))
+	p.send("admissions", hospital.New(7), 2000, func(int, *kgo.Record) {})
+	first, second := p.journaled(0, 2), p.journaled(1, 2)
+	second.edit("./copies", first.path("copies"))
+	first.once(exitOK)
+	have := first.list("copies")
+	require.Greater(t, len(have), 2)
+	r := second.once(exitConfig)
+	require.Contains(t, r.stderr, "has the backups of shard 0 of 2 of the dataset hospital")
+	require.Contains(t, r.stderr, "hint: give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}")
+	require.NoDirExists(t, second.path("releases"))
+	d := second.run("doctor")
+	require.Equal(t, exitFailed, d.code)
+	require.Contains(t, d.stdout, "has the backups of shard 0 of 2")
+	require.Equal(t, have, first.list("copies"))
+	second.edit(first.path("copies"), first.path("copies")+"/1")
+	second.once(exitOK)
+	first.once(exitOK)
+	stranger := p.journaled(1, 2)
+	stranger.edit("./copies", first.path("copies"))
+	stranger.edit("dataset: hospital", "dataset: clinic")
+	stranger.edit("topic: "+journalTopic, "topic: "+journalTopic+".clinic")
+	require.NoError(t, p.cluster.CreateTopic(journalTopic+".clinic", 2, keptTopic))
+	stranger.once(exitOK)
+	require.Subset(t, first.list("copies"), have)
+}
+
+func (s *site) list(dir string) (out []string) {
+	s.t.Helper()
+	entries, err := os.ReadDir(s.path(dir))
+	require.NoError(s.t, err)
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// letter is a line of the file of dead letters, without when it was written.
+type letter struct {
+	Seq       uint64 `json:"seq"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	Reason    string `json:"reason"`
+}
+
+func (s *site) letters() (out []letter) {
+	s.t.Helper()
+	for line := range strings.Lines(s.read("dead-letter/dead-letter.ndjson")) {
+		var l letter
+		require.NoError(s.t, json.Unmarshal([]byte(line), &l))
+		out = append(out, l)
+	}
+	return out
+}
+
+// TestDeadLettersOfATakeover: what a start repeats of dead letters waits in the outbox of the state and is delivered
+// behind it, under the numbers that it had. The file of the same host has each once; another host's has those behind its backup.
+func TestDeadLettersOfATakeover(t *testing.T) {
+	tier.NotShort(t, "it runs a shard on several hosts")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 2, keptTopic))
+	stream := hospital.New(5)
+	spoil := func(i int, r *kgo.Record) {
+		if i%40 == 7 {
+			r.Value = []byte("{")
+		}
+	}
+	first := p.journaled(0, 2)
+	p.send("admissions", stream, 2000, spoil)
+	first.once(exitOK)
+	old, before := first.read("state/anond.db"), first.letters()
+	p.send("admissions", stream, 2000, spoil)
+	first.once(exitOK)
+	all := first.letters()
+	require.Greater(t, len(before), 10)
+	require.Greater(t, len(all), len(before)+10)
+	for i, l := range all {
+		require.EqualValues(t, i+1, l.Seq, "each once, in order")
+	}
+	for name, c := range map[string]struct {
+		state bool
+		files []string
+		want  []letter
+	}{
+		"the same disk, an older state": {true, []string{"dead-letter"}, all},
+		"the same disk, the oldest":     {false, []string{"dead-letter"}, all},
+		"another host, an older state":  {true, nil, all[len(before):]},
+		"another host, the oldest":      {false, nil, all},
+	} {
+		s := first.elsewhere(append(c.files, "releases")...)
+		if c.state {
+			s.write("state/anond.db", old)
+		} else {
+			s.coldFrom(first)
+		}
+		for range 2 { // a second start has nothing to repeat
+			s.once(exitOK)
+			require.Equal(t, c.want, s.letters(), name)
+			require.EqualValues(t, len(all), s.counts().Counts.DeadLetter, name)
+			require.Equal(t, first.counts().Counts.Sent, s.counts().Counts.Sent, name)
+		}
+	}
+}
+
+// TestLargeBatchesAreRepeated: a start that repeats divides its memory among the partitions. A batch that decompresses to more than
+// such a share, and that the process before could read, can be read again.
+func TestLargeBatchesAreRepeated(t *testing.T) {
+	tier.NotShort(t, "it runs a shard on two hosts")
+	t.Parallel()
+	p := newShardedTopic(t, kfake.SeedTopics(4, "admissions"), kgo.ProducerBatchMaxBytes(8<<20), kgo.ProducerLinger(time.Second),
+		kgo.ProducerBatchCompression(kgo.GzipCompression()))
+	require.NoError(t, p.cluster.CreateTopic(journalTopic, 1, keptTopic))
+	first := p.journaled(0, 1)
+	first.edit("version: 1", "version: 1\nmemory: {max_in_flight: 8MiB}")
+	p.send("admissions", hospital.New(9), 3000, func(_ int, r *kgo.Record) {
+		r.Value = append([]byte(strings.Repeat(" ", 4000)), r.Value...) // blanks before a JSON object
+	})
+	first.once(exitOK)
+	s := first.elsewhere()
+	s.coldFrom(first)
+	s.once(exitOK)
+	s.sameReleases(first.bytes())
+}
+
 // patientOf is the key of a message: its patient, as far as that can be read.
 func patientOf(message []byte) string {
 	var who hospital.Admission

@@ -11,24 +11,35 @@ import (
 
 func newStateRestoreCommand(env *environment) *cobra.Command {
 	var path, from string
-	var asJSON bool
+	var missing, asJSON bool
 	c := &cobra.Command{
 		Use: "restore", Short: "Put a backup in place of the state of a stopped daemon",
 		Long: "Checks the backup, compares it with its description, with the releases, with the ledger and with the state in place, and\n" +
 			"replaces the state. A backup that any of them is ahead of is refused (exit 5): it would decide releases anew, and the two\n" +
-			"histories could be compared. The state that was in place is kept next to it.",
+			"histories could be compared. The state that was in place is kept next to it.\n\n" +
+			"With --missing it takes the newest backup of state.backup.dir, and does nothing where there is a state or no backup: for\n" +
+			"what runs before each start of a shard with a journal, whose volume may have been lost.",
 		Example: "  anond state restore -c anond.yaml --from /mnt/backup/anond/hospital-20261122T020003Z-r000042.db",
 		RunE: answering(func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
 			}
-			out, err := daemon.Restore(c.Context(), cfg, from, time.Now())
+			var out daemon.Restored
+			if missing {
+				out, err = daemon.RestoreMissing(c.Context(), cfg, time.Now())
+			} else {
+				out, err = daemon.Restore(c.Context(), cfg, from, time.Now())
+			}
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(env.stdout, out)
+			}
+			if out.Nothing != "" {
+				_, err = fmt.Fprintf(env.stdout, "%s: nothing to do, %s\n", out.Path, out.Nothing)
+				return err
 			}
 			kept := ""
 			if out.Aside != "" {
@@ -40,7 +51,9 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
-	c.Flags().StringVar(&from, "from", "", "backup `file` (required)")
-	_ = c.MarkFlagRequired("from")
+	c.Flags().StringVar(&from, "from", "", "backup `file`")
+	c.Flags().BoolVar(&missing, "missing", false, "put the newest backup in place if there is no state")
+	c.MarkFlagsMutuallyExclusive("from", "missing")
+	c.MarkFlagsOneRequired("from", "missing")
 	return c
 }

@@ -80,13 +80,14 @@ func TestKubernetesShards(t *testing.T) {
 	var service corev1.Service
 	var config corev1.ConfigMap
 	var union appsv1.Deployment
-	var claim corev1.PersistentVolumeClaim
+	var claim, backups corev1.PersistentVolumeClaim
 	var account corev1.ServiceAccount
 	decoded(t, "shards.yaml", map[string]any{"ServiceAccount": &account, "ConfigMap": &config, "Service": &service,
-		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}, "Deployment": &union, "PersistentVolumeClaim": &claim})
+		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}, "Deployment": &union, "PersistentVolumeClaim": &claim,
+		"PersistentVolumeClaim anond-backups": &backups})
 	checkSet(t, &set, &service)
 	shards := fmt.Sprint(*set.Spec.Replicas)
-	if !strings.Contains(config.Data["anond.yaml"], "of: "+shards+"}") {
+	if !strings.Contains(config.Data["anond.yaml"], "of: "+shards+", ") {
 		t.Error("shard.of is not the number of replicas")
 	}
 	pod := union.Spec.Template.Spec
@@ -105,23 +106,73 @@ func TestKubernetesShards(t *testing.T) {
 	if len(pod.Volumes) != 1 || pod.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Name {
 		t.Error("the union has more than the releases")
 	}
+	checkTakeover(t, &set, &config, &backups)
 	if len(claim.Spec.AccessModes) != 1 || claim.Spec.AccessModes[0] != corev1.ReadWriteMany {
 		t.Error("pods on several nodes write the releases")
 	}
 }
 
-// decoded decodes a file whose documents are one of each kind.
+// checkTakeover: the journal has a topic with a partition for each shard; what runs before a shard sees what it needs to put a
+// backup in place, under the same user, and the backups are on a volume that all nodes reach and only shards mount.
+func checkTakeover(t *testing.T, set *appsv1.StatefulSet, config *corev1.ConfigMap, backups *corev1.PersistentVolumeClaim) {
+	text := config.Data["anond.yaml"]
+	if !strings.Contains(text, "journal: {topic: anond.journal}") || !strings.Contains(text, `backup: {dir: "./backups/${HOSTNAME}"`) {
+		t.Error("there is no journal, or shards share a directory of backups")
+	}
+	manifest, err := os.ReadFile(filepath.Join("..", "kubernetes", "shards.yaml"))
+	must(t, err)
+	if !strings.Contains(string(manifest), fmt.Sprintf("--topic anond.journal --partitions %d ", *set.Spec.Replicas)) {
+		t.Error("the topic of the journal has another number of partitions")
+	}
+	pod := set.Spec.Template.Spec
+	before, shard := pod.InitContainers[0], pod.Containers[0]
+	if strings.Join(before.Args, " ") != "state restore --missing -c "+shard.Args[len(shard.Args)-1] || before.Image != shard.Image {
+		t.Errorf("before the shard runs %q", before.Args)
+	}
+	pod.Containers = pod.InitContainers
+	checkConfined(t, pod)
+	have := map[string]bool{}
+	place := func(m corev1.VolumeMount) string {
+		return fmt.Sprint(m.Name, " ", m.MountPath, " ", m.SubPath, " ", m.ReadOnly)
+	}
+	for _, m := range shard.VolumeMounts {
+		have[place(m)] = true
+	}
+	for _, m := range before.VolumeMounts {
+		if !have[place(m)] {
+			t.Errorf("%s is mounted otherwise than by the shard", m.Name)
+		}
+	}
+	if backups.Spec.AccessModes[0] != corev1.ReadWriteMany {
+		t.Error("another node does not see the backups")
+	}
+	for _, v := range pod.Volumes {
+		if v.Name == "backups" && v.PersistentVolumeClaim.ClaimName == backups.Name {
+			return
+		}
+	}
+	t.Error("no shard mounts the backups")
+}
+
+// decoded decodes a file whose documents are one of each kind, or of a kind and a name.
 func decoded(t *testing.T, name string, into map[string]any) {
 	text, err := os.ReadFile(filepath.Join("..", "kubernetes", name))
 	must(t, err)
 	for _, doc := range strings.Split(string(text), "\n---\n") {
-		var kind struct{ Kind string }
+		var kind struct {
+			Kind     string
+			Metadata struct{ Name string }
+		}
 		must(t, yaml.Unmarshal([]byte(doc), &kind))
-		target, known := into[kind.Kind]
+		key := kind.Kind + " " + kind.Metadata.Name
+		if into[key] == nil {
+			key = kind.Kind
+		}
+		target, known := into[key]
 		if !known {
 			t.Fatalf("%q is not expected, or there twice", kind.Kind)
 		}
-		delete(into, kind.Kind)
+		delete(into, key)
 		if err := yaml.UnmarshalStrict([]byte(doc), target); err != nil {
 			t.Errorf("%s: %v", kind.Kind, err)
 		}

@@ -126,7 +126,7 @@ type rawRecord struct {
 }
 
 func (r *rawRecord) record() ingest.Record {
-	return ingest.Record{Offset: r.offset, Key: r.key, Value: r.value, Cut: r.short}
+	return ingest.Record{Offset: r.offset, Key: r.key, Value: r.value, Cut: r.short, CutHere: r.short}
 }
 
 // cut returns the next record; ok is false behind the last one. Of a stream, the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol/describeconfigs"
+	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"anond/incremental"
 	"anond/ingest"
@@ -143,6 +144,20 @@ func (l *Log) Extent(ctx context.Context) (first, end int64, err error) {
 // Partitions is how many partitions the topic has. It waits for a broker without limit.
 func (l *Log) Partitions(ctx context.Context) (int, error) {
 	return countPartitions(ctx, l.client, l.away)
+}
+
+// Replicas is how many brokers have the log.
+func (l *Log) Replicas(ctx context.Context) (int, error) {
+	m, err := l.client.do(ctx, &metadata.Request{TopicNames: []string{l.cfg.Topic}}, 0)
+	if err != nil {
+		return 0, l.explained(err)
+	}
+	for _, p := range m.(*metadata.Response).Topics[0].Partitions {
+		if p.PartitionIndex == l.partition {
+			return len(p.ReplicaNodes), nil
+		}
+	}
+	return 0, l.explained(kafka.UnknownTopicOrPartition)
 }
 
 func (l *Log) explained(err error) error {

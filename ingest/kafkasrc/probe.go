@@ -15,8 +15,10 @@ import (
 type Probed struct {
 	What   string
 	Detail string
-	Err    error  // nil: it is there
-	Hint   string // what to do about Err
+	Err    error // nil: it is there
+	// Warning says what is wrong with it, although a run would begin.
+	Warning string
+	Hint    string // what to do about Err, or the warning
 }
 
 // Probe asks a cluster once for what a source needs: a connection, the topic, and the rights

@@ -69,12 +69,20 @@ func (m *Disk) MkdirAll(dir string) error {
 	return nil
 }
 
-// MkdirPrivate makes a directory of mode 0700 that is not there yet.
-func (m *Disk) MkdirPrivate(dir string) error {
+// Mkdir makes a directory that is not there yet, below one that is.
+func (m *Disk) Mkdir(dir string) error {
 	if _, err := m.find(dir); err == nil {
 		return &fs.PathError{Op: "mkdir", Path: dir, Err: fs.ErrExist}
 	}
-	if err := m.MkdirAll(dir); err != nil {
+	if _, err := m.find(path.Dir(dir)); err != nil {
+		return err
+	}
+	return m.MkdirAll(dir)
+}
+
+// MkdirPrivate is Mkdir with mode 0700.
+func (m *Disk) MkdirPrivate(dir string) error {
+	if err := m.Mkdir(dir); err != nil {
 		return err
 	}
 	n, err := m.find(dir)

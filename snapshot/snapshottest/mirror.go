@@ -43,6 +43,11 @@ func (m *Mirror) MkdirAll(dir string) error {
 	return both(m.FS.MkdirAll(dir), func() error { return m.Disk.MkdirAll(dir) })
 }
 
+// Mkdir is FS.Mkdir.
+func (m *Mirror) Mkdir(dir string) error {
+	return both(m.FS.Mkdir(dir), func() error { return m.Disk.Mkdir(dir) })
+}
+
 // MkdirPrivate is FS.MkdirPrivate.
 func (m *Mirror) MkdirPrivate(dir string) error {
 	return both(m.FS.MkdirPrivate(dir), func() error { return m.Disk.MkdirPrivate(dir) })

@@ -16,6 +16,10 @@ func (d *disk) MkdirAll(dir string) error {
 	return d.do("mkdir", dir, func() error { return d.FS.MkdirAll(dir) })
 }
 
+func (d *disk) Mkdir(dir string) error {
+	return d.do("mkdir", dir, func() error { return d.FS.Mkdir(dir) })
+}
+
 func (d *disk) MkdirPrivate(dir string) error {
 	return d.do("mkdir", dir, func() error { return d.FS.MkdirPrivate(dir) })
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -193,7 +194,10 @@ type earlyFile struct {
 	dir string
 }
 
-func named(dir string) string { return strings.Replace(dir, ".tmp-", "", 1) }
+// rendering is the name of one, with its owner.
+var rendering = regexp.MustCompile(`\.tmp-(0[0-9]{5})-[0-9a-f]+`)
+
+func named(dir string) string { return rendering.ReplaceAllString(dir, "$1") }
 
 // Close copies the rendering to the release's name.
 func (e *earlyFile) Close() error {

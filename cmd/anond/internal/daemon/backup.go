@@ -211,6 +211,9 @@ func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {
 	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
 		return Backup{}, err
 	}
+	if err := claimBackupDir(b.config); err != nil {
+		return Backup{}, err
+	}
 	if err := room(dir, b.size()); err != nil {
 		return Backup{}, err
 	}

@@ -179,6 +179,15 @@ func (e *ConfigError) Hint() string {
 	if errors.As(e.Err, &raised) {
 		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
 	}
+	if errors.Is(e.Err, errNoBackupDir) {
+		return "set state.backup.dir, or name a backup: --from FILE"
+	}
+	if dir := new(backupDirError); errors.As(e.Err, &dir) {
+		return dir.hint()
+	}
+	if topic := new(topicError); errors.As(e.Err, &topic) {
+		return topic.way
+	}
 	if errors.Is(e.Err, incremental.ErrTooManyPartitions) {
 		return HintOfPartitions
 	}
@@ -205,9 +214,9 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	settings.Progress = progress
 	disk := snapshot.NewClosable(o.FS)
 	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx,
-		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger}}
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: newOwner(), Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
-	if err := reconcile(p.inner.FS, c, m); err != nil {
+	if err := reconcile(p.inner, c, m); err != nil {
 		return nil, err
 	}
 	if err := p.inner.Open(); err != nil {

@@ -45,12 +45,12 @@ func mayCatchUp(c *config.Config, err error) bool {
 
 // reconcile holds what was published against the state. A state that may catch up is not refused, and its ledger
 // has what the state knows: it is on the state's disk by default, and may be lost with it.
-func reconcile(disk snapshot.FS, c *config.Config, m *incremental.Machine) error {
-	err := snapshot.Reconcile(disk, c.Release.Dir, c.Release.Ledger, m.Intents())
+func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) error {
+	err := p.Reconcile(m.Intents())
 	if err == nil || !mayCatchUp(c, err) {
 		return err
 	}
-	return snapshot.CatchUp(disk, c.Release.Dir, c.Release.Ledger, m.Intents())
+	return snapshot.CatchUp(p.FS, p.Dir, p.Ledger, m.Intents())
 }
 
 // ErrJournaled: a state that has a journal is changed by the daemon alone.
@@ -110,7 +110,11 @@ func (r *once) reachLog() error {
 	}
 	r.log = log
 	r.closers.add(log.Close)
-	return CheckJournal(r.ctx, r.c, log)
+	weak, err := CheckJournal(r.ctx, r.c, log)
+	if err == nil && weak.what != "" {
+		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.what, "remedy", weak.way)
+	}
+	return err
 }
 
 // notNew refuses a new state, before it is made: it would draw a seed, and so decide otherwise than the one whose
@@ -141,31 +145,6 @@ func (r *once) away() func(error) {
 	}
 }
 
-// journalSettings are what a topic must have for a journal to be kept in it.
-var journalSettings = []string{"cleanup.policy", "retention.ms", "retention.bytes", "min.insync.replicas"}
-
-// CheckJournal demands a topic with a partition for each shard, from which nothing is removed by age, size or
-// key. A broker that does not tell its settings is believed.
-func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) error {
-	n, err := log.Partitions(ctx)
-	if err != nil {
-		return err
-	}
-	topic := c.Shard.Journal.Topic
-	if n < c.Shard.Of {
-		return &ConfigError{fmt.Errorf("shard.journal.topic: %s has %d partitions, and there are %d shards", topic, n, c.Shard.Of)}
-	}
-	s, err := log.Settings(ctx, journalSettings...)
-	switch {
-	case err != nil:
-		return nil
-	case s.Forgets() || s["cleanup.policy"] != "" && s["cleanup.policy"] != "delete":
-		return &ConfigError{fmt.Errorf("shard.journal.topic: %s loses entries: set cleanup.policy=delete, retention.ms=-1 and "+
-			"retention.bytes=-1", topic)}
-	}
-	return nil
-}
-
 // openJournal brings the state to where the journal ends: it does again what a process before has decided. From then
 // on this process is the one that goes on.
 func (r *once) openJournal() error {
@@ -188,7 +167,10 @@ func (r *once) openJournal() error {
 	r.publisher.inner.Fence = func() error { return cmp.Or(fence(), r.held()) }
 	r.o.Log.Info("the state follows its journal", "event", "journal_followed", "entry", r.machine.Journal().Seq, "entries", done.Entries,
 		"records", done.Records, "releases", done.Releases, "ms", r.o.Clock.Now().Sub(began).Milliseconds())
-	return snapshot.Reconcile(r.publisher.inner.FS, r.c.Release.Dir, r.c.Release.Ledger, r.machine.Intents())
+	if err := r.publisher.inner.TakeOver(); err != nil {
+		return fmt.Errorf("take the releases over: %w", err)
+	}
+	return r.publisher.inner.Reconcile(r.machine.Intents())
 }
 
 // errJournalAway: nobody knows whether this process may still publish. It is asked again.
@@ -215,8 +197,7 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	r.machine.SetPartitions(total)
 	host := r.host()
 	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Partitions())
-	mine := max(1, total/r.c.Shard.Of) // each of them is read by a source of its own
-	host.Shares = ingest.SharesOf(max(1<<20, int(r.c.Memory.MaxInFlight)/mine), int(r.c.Source.MaxRecordBytes))
+	host.Shares = repeatShares(r.c, total)
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err
 	}
@@ -226,6 +207,20 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	done, err = host.Repeat(ctx, r.partitionOf(host))
 	r.machine = host.Machine
 	return done, err
+}
+
+// leastOfRepeat is the least share of a partition that is read by a source of its own.
+const leastOfRepeat = 256 << 10
+
+// repeatShares divides memory.max_in_flight among the partitions of a shard, in a topic that has so many in all. Each is
+// read by a source of its own, since the order of the entries decides which one goes on, and none may wait for another. There is
+// one transaction, and what one batch may decompress to is what it was for the process before.
+func repeatShares(c *config.Config, total int) ingest.Shares {
+	mine := max(1, (total-c.Shard.Index+c.Shard.Of-1)/c.Shard.Of)
+	whole := sharesOf(c)
+	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
+	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
+	return s
 }
 
 // partitions is how many the topic has.
@@ -272,7 +267,16 @@ func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Pro
 	var newest error // of an attempt that failed: it says more than that the time is up
 	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { newest = err })
 	if err == nil {
-		err = errors.Join(CheckJournal(ctx, c, log), log.Close())
+		var weak weakness
+		weak, err = CheckJournal(ctx, c, log)
+		p.Warning = weak.what
+		err = errors.Join(err, log.Close())
+		if p.Warning != "" {
+			p.Hint = weak.way
+		}
+	}
+	if refused := new(topicError); errors.As(err, &refused) {
+		p.Hint = refused.way
 	}
 	if err != nil && ctx.Err() != nil {
 		err = cmp.Or(newest, err)

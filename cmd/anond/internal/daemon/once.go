@@ -46,7 +46,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
 	r.o.planned = r.far.planned
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.close()) }()
-	for _, step := range []func() error{r.openState, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource, r.openSink} {
+	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
+		r.openSink} {
 		if err := step(); err != nil {
 			return err
 		}

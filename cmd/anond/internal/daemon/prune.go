@@ -41,7 +41,7 @@ func newPruner(ctx context.Context, p *publisher, o Options, published []snapsho
 	for _, e := range published {
 		x.hashes[e.Release], x.marked = e.SHA256, e.Release
 	}
-	x.run = snapshot.Pruning{FS: p.disk, Dir: p.inner.Dir, Published: x.published, Done: x.pruned,
+	x.run = snapshot.Pruning{FS: p.disk, Dir: p.inner.Dir, Owner: "-" + p.inner.Owner, Published: x.published, Done: x.pruned,
 		Fence: func() error { return x.fence(p.inner.Fence) }}
 	p.told = x.rendered
 	x.begin()

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"anond/config"
@@ -26,7 +29,48 @@ type Restored struct {
 	Path    string `json:"path"`
 	Records uint64 `json:"records"`
 	Release uint32 `json:"release"`
-	Aside   string `json:"aside,omitempty"` // where the state is that was there before
+	Aside   string `json:"aside,omitempty"`   // where the state is that was there before
+	Nothing string `json:"nothing,omitempty"` // why nothing was done (RestoreMissing)
+}
+
+// RestoreMissing puts the newest backup of state.backup.dir in place where there is no state. It is for
+// what runs before each start: with a state, or without a backup, it does nothing.
+func RestoreMissing(ctx context.Context, c *config.Config, now time.Time) (Restored, error) {
+	if c.State.Backup.Dir == "" {
+		return Restored{}, &ConfigError{errNoBackupDir}
+	}
+	if _, err := os.Stat(c.State.Path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return Restored{Path: c.State.Path, Nothing: "there is a state"}, err
+	}
+	if err := CheckBackupDir(c); err != nil {
+		return Restored{}, err
+	}
+	from, err := newestBackup(c)
+	if err != nil || from == "" {
+		return Restored{Path: c.State.Path, Nothing: "there is no backup"}, err
+	}
+	return Restore(ctx, c, from, now)
+}
+
+var errNoBackupDir = errors.New("state.backup.dir is not set: nobody knows where the backups are")
+
+// newestBackup is the newest in state.backup.dir; one without records only if there is no other. Empty: there is none.
+func newestBackup(c *config.Config) (string, error) {
+	entries, err := os.ReadDir(c.State.Backup.Dir) // in order of name, so of time
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	newest, beginning := "", ""
+	for _, e := range entries {
+		stamp, ours := strings.CutPrefix(e.Name(), c.Dataset)
+		switch path := filepath.Join(c.State.Backup.Dir, e.Name()); {
+		case ours && backupStamp.MatchString(stamp):
+			newest = path
+		case ours && beginningStamp.MatchString(stamp):
+			beginning = path
+		}
+	}
+	return cmp.Or(newest, beginning), nil
 }
 
 // Restore puts a backup in place of the state. It refuses a copy that is damaged, one

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/diskuse"
 	"anond/config"
 	"anond/snapshot"
@@ -58,6 +59,12 @@ func (e *examination) files() {
 		default:
 			e.add(OK, p.key, "", "%s can be written", p.dir)
 		}
+	}
+	var taken *daemon.ConfigError
+	if err := daemon.CheckBackupDir(c); errors.As(err, &taken) {
+		e.add(Failed, "state.backup.dir", taken.Hint(), "%v", err)
+	} else if err != nil {
+		e.add(Warning, "state.backup.dir", "look at the directory", "%v", err)
 	}
 	if info, err := os.Stat(c.State.Path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		e.add(Failed, "state.path", "chmod 600 "+c.State.Path, "others may read the state (mode %04o)", info.Mode().Perm())

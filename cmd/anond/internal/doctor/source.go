@@ -37,6 +37,10 @@ func (e *examination) connections(ctx context.Context) bool {
 	}
 	good := true
 	for _, p := range probed {
+		if p.Err == nil && p.Warning != "" {
+			e.add(Warning, p.What, p.Hint, "%s", p.Warning)
+			continue
+		}
 		if p.Err == nil {
 			e.add(OK, p.What, "", "%s", p.Detail)
 			continue

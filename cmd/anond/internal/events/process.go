@@ -79,6 +79,16 @@ var ofProcess = []Event{
 			Action:  "see whether the brokers run, and as many replicas are in sync as `min.insync.replicas` asks for",
 		},
 	}},
+	{Name: "journal_weak", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "reason", Type: Text},
+		{Name: "remedy", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "at the start: the topic of the journal (`shard.journal`) may lose entries with one broker: it has one replica, " +
+				"`min.insync.replicas` is 1, or unclean elections are allowed. A lost entry is noticed by whoever has to repeat it (exit 5)",
+			Action: "follow `remedy`; three replicas and `min.insync.replicas=2`",
+		},
+	}},
 	{Name: "state_cleaned", Levels: []string{"info"}, Cases: []Case{
 		{
 			Meaning: "the start has rewritten the state: no page of the file holds who was forgotten while anond ran",

@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"anond/config"
+	"anond/ingest/kafkasrc"
+)
+
+// journalSettings decide whether a topic keeps the entries of a journal.
+var journalSettings = []string{"cleanup.policy", "retention.ms", "retention.bytes", "min.insync.replicas", "unclean.leader.election.enable"}
+
+// topicError: a topic cannot hold a journal.
+type topicError struct{ what, way string }
+
+func (e *topicError) Error() string { return "shard.journal.topic: " + e.what }
+
+// weakness is why a topic may lose entries although it is told not to remove any. The zero value: for no known reason.
+type weakness struct{ what, way string }
+
+// CheckJournal demands a topic with a partition for each shard, from which nothing is removed by age, size or
+// key. A broker that does not tell its settings is believed.
+func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (weakness, error) {
+	n, err := log.Partitions(ctx)
+	if err != nil {
+		return weakness{}, err
+	}
+	topic := c.Shard.Journal.Topic
+	if n < c.Shard.Of {
+		return weakness{}, &ConfigError{&topicError{fmt.Sprintf("%s has %d partitions, and there are %d shards", topic, n, c.Shard.Of),
+			fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d", topic, c.Shard.Of)}}
+	}
+	s, err := log.Settings(ctx, journalSettings...)
+	if err != nil {
+		return weakness{}, nil
+	}
+	if what, set := loses(s); what != "" {
+		return weakness{}, &ConfigError{&topicError{fmt.Sprintf("%s %s", topic, what), altering(topic, set)}}
+	}
+	replicas, err := log.Replicas(ctx)
+	if err != nil {
+		return weakness{}, err
+	}
+	return weak(topic, s, replicas), nil
+}
+
+// altering is the command that gives a topic settings.
+func altering(topic, set string) string {
+	return fmt.Sprintf("kafka-configs.sh --alter --topic %s --add-config %s; entries that are gone already are gone", topic, set)
+}
+
+// loses says what a topic removes.
+func loses(s kafkasrc.Settings) (what, set string) {
+	const keeps = "cleanup.policy=delete,retention.ms=-1,retention.bytes=-1"
+	switch policy := s["cleanup.policy"]; {
+	case strings.Contains(policy, "compact"):
+		return fmt.Sprintf("is compacted (cleanup.policy=%s), and a journal needs every entry", policy), keeps
+	case s.Forgets():
+		return fmt.Sprintf("removes entries by age or size (retention.ms=%s, retention.bytes=%s), and whoever takes the shard over "+
+			"needs those behind the backup", s["retention.ms"], s["retention.bytes"]), keeps
+	case policy != "" && policy != "delete":
+		return fmt.Sprintf("has cleanup.policy=%s, and delete is asked for", policy), keeps
+	}
+	return "", ""
+}
+
+// weak says why an entry that was acknowledged may be lost with one broker.
+func weak(topic string, s kafkasrc.Settings, replicas int) weakness {
+	least, err := strconv.Atoi(s["min.insync.replicas"])
+	switch {
+	case replicas == 1:
+		return weakness{fmt.Sprintf("%s has one replica: it is lost with the disk of one broker", topic),
+			"reassign its partitions to three replicas, and set min.insync.replicas=2"}
+	case err == nil && least < 2:
+		return weakness{fmt.Sprintf("%s takes an entry that one of %d replicas has (min.insync.replicas=%d): it may be lost with the disk "+
+			"of one broker", topic, replicas, least), altering(topic, "min.insync.replicas=2")}
+	case s["unclean.leader.election.enable"] == "true":
+		return weakness{fmt.Sprintf("%s may lose entries in an election (unclean.leader.election.enable=true)", topic),
+			altering(topic, "unclean.leader.election.enable=false")}
+	}
+	return weakness{}
+}
