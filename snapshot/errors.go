@@ -21,6 +21,9 @@ var (
 	// ErrDamaged: a file of the release directory or the ledger cannot be what
 	// anond wrote (exit 1).
 	ErrDamaged = errors.New("the published files are damaged")
+	// ErrMiswritten: the disk gave back other bytes than were written, before they had
+	// their name. Nothing was published, and it is tried again.
+	ErrMiswritten = errors.New("the disk does not give back what was written")
 	// ErrView: the view contradicts itself; rendering it would publish nonsense.
 	ErrView = errors.New("the view of the release contradicts itself")
 )

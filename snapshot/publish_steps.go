@@ -85,7 +85,8 @@ func (b *publication) hierarchies() error {
 
 // render writes the release under its temporary name, where only its owner can
 // read it: the gate has not passed it yet. A release that has its name already
-// must have the very same bytes (rule F, forbidden).
+// must have the very same bytes (rule F, forbidden). Before anybody judges the
+// release by its manifest, that is read again.
 func (b *publication) render() error {
 	if err := b.FS.RemoveAll(b.tmp); err != nil {
 		return err
@@ -96,6 +97,9 @@ func (b *publication) render() error {
 	b.files = &releaseFiles{FS: b.FS, to: b.tmp, from: dirOf(b.Dir, b.release-1), dirs: map[string]bool{}}
 	var err error
 	if b.out, err = render(b.input, b.settings, b.from, b.files); err != nil {
+		return err
+	}
+	if err := asWritten(b.FS, filepath.Join(b.tmp, manifestName), b.out.SHA256); err != nil {
 		return err
 	}
 	if b.Repeats != nil && (*b.Repeats != b.out.SHA256 || b.recorded != nil && *b.recorded != *b.Repeats) {

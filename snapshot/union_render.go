@@ -71,7 +71,10 @@ func (r *unionRun) fill(from string) error {
 		return err
 	}
 	r.out.Manifest, r.out.SHA256 = m, sha(data)
-	return writeAll(fresh, manifestName, data)
+	if err := writeAll(fresh, manifestName, data); err != nil {
+		return err
+	}
+	return asWritten(r.FS, filepath.Join(r.tmp, manifestName), r.out.SHA256)
 }
 
 // link takes the files of a shard in.

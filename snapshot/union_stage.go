@@ -37,6 +37,9 @@ func (r *unionRun) propose(shards []shardRelease) error {
 	if err := writeAll(directory{r.FS, stage}, intentName, data); err != nil {
 		return err
 	}
+	if err := asWritten(r.FS, filepath.Join(stage, intentName), sha(data)); err != nil { // a decision stays
+		return err
+	}
 	durable := []string{filepath.Join(stage, intentName)}
 	for i := range shards {
 		paths, err := r.stageShard(stage, &shards[i])

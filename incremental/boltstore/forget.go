@@ -26,9 +26,15 @@ func ForgetFile(path string, o Options, plan func(*Store) (*incremental.Erasure,
 			return err
 		}
 		err = appear(context.Background(), dst, o.Key, func(tmp string) error {
-			return errors.Join(s.forgetTo(tmp, o.Key, e), o.at("written"))
+			if err := s.forgetTo(tmp, o.Key, e); err != nil {
+				return err
+			}
+			return o.at("written")
 		})
-		return errors.Join(err, o.at("complete"))
+		if err != nil {
+			return err
+		}
+		return o.at("complete")
 	})
 }
 

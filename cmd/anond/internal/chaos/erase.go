@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"anond/cmd/anond/internal/daemon"
+	"anond/cmd/anond/internal/suppress"
 	"anond/incremental"
 	"anond/snapshot"
 )
@@ -21,7 +22,7 @@ func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
 	if w.newestImage() == nil || w.feed.persons == 0 || w.journal != nil { // with a journal only the daemon forgets
 		return nil, nil
 	}
-	list := w.config.Release.Ledger + ".forgotten"
+	list := suppress.Path(w.config.Release.Ledger)
 	before, _ := os.ReadFile(list) // it need not be there
 	person := w.feed.mine(int(draw) % w.feed.persons)
 	options := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Clock: w.clock, StandIns: daemon.StandIns{
@@ -78,9 +79,24 @@ func (w *inside) forgetting(a *armed) func(step string) error {
 	}
 }
 
-// remirror takes into the mirror what a command has changed past it: what a start repairs.
+// remirror takes into the mirror what a command has changed past it: what a start repairs, and the
+// list of who was forgotten.
 func (w *inside) remirror() error {
-	for _, path := range []string{filepath.Join(w.archive.dir, "CURRENT"), w.config.Release.Ledger} {
+	return w.mirrored(filepath.Join(w.archive.dir, "CURRENT"), w.config.Release.Ledger, suppress.Path(w.config.Release.Ledger))
+}
+
+// mirrorList takes the list of who was forgotten into the mirror: anond writes it past the injected file
+// system and syncs it (suppress.Write), so that it is still there after a power cut, unless the disk lies.
+func (w *inside) mirrorList(a *armed) error {
+	if a.lies() {
+		return nil
+	}
+	return w.mirrored(suppress.Path(w.config.Release.Ledger))
+}
+
+// mirrored takes files into the mirror, as they are and durable.
+func (w *inside) mirrored(paths ...string) error {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

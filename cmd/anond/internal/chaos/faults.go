@@ -57,6 +57,10 @@ const (
 	pruneFailed = `"event":"prune_failed"`
 )
 
+// diskNamed are the lines that name an error of the releases' disk: of a release, of a pruning, of a start, and of a
+// shard with a journal that takes over.
+var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over"}
+
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{
 	"kill-effect":        {endings: []ending{killed}, named: []string{started}, most: 90},
@@ -69,11 +73,11 @@ var insideKinds = map[string]kind{
 		named: []string{started, "published files are damaged", "differs from its rendering"}},
 	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
 		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
-	"fail-write": {endings: []ending{parked, diskFailed}, named: []string{failed, pruneFailed, "releases directory", "ledger"}, most: 90},
-	"fail-sync":  {endings: []ending{parked, diskFailed}, named: []string{failed, pruneFailed, "releases directory", "ledger"}, most: 30},
+	"fail-write": {endings: []ending{parked, diskFailed}, named: diskNamed, most: 90},
+	"fail-sync":  {endings: []ending{parked, diskFailed}, named: diskNamed, most: 30},
 	"full-state": {endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 14},
-	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged}, most: 6,
-		named: []string{`"event":"release_refused"`, pruneFailed}},
+	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged, parked}, most: 6,
+		named: []string{`"event":"release_refused"`, failed, pruneFailed}},
 	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
 	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
 	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},

@@ -93,7 +93,7 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	if err := w.archive.see(w.damaged); err != nil {
 		return unexpected, err
 	}
-	if err := w.cutPower(a); err != nil {
+	if err := errors.Join(w.mirrorList(a), w.cutPower(a)); err != nil {
 		return unexpected, err
 	}
 	if a.died() && (err == nil || !errors.Is(err, errKilled)) {

@@ -36,3 +36,16 @@ func TestAJournalDoesNotWaitForRoom(t *testing.T) {
 	require.NoError(t, r.Err, r.Log)
 	require.Equal(t, []string{"quota-pauses"}, r.Faults)
 }
+
+// TestTheListOfWhoWasForgottenIsOnItsDisk: the power is cut for the disk of a list that was synced before its erasure
+// was killed. It is still there, and has the next start forget.
+func TestTheListOfWhoWasForgottenIsOnItsDisk(t *testing.T) {
+	for _, step := range []string{"2", "3", "4", "5"} { // listed, written, complete, replaced
+		plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|0s|2|keep 0,shards 2,deletes\n" +
+			"feed 120 1\nrun 1 1\nforget-killed " + step + " 7\nunion-cut 5 1\nrun 1 1\n")
+		require.NoError(t, err)
+		r := Play(plans[0], t.TempDir())
+		require.NoError(t, r.Err, "%s%s", plans[0], r.Log)
+		require.ElementsMatch(t, []string{"forget-killed", "union-cut"}, r.Faults)
+	}
+}

@@ -9,11 +9,12 @@ import (
 )
 
 // permanent reports errors of publishing that no retry can correct. Only errors of
-// the file system may be temporary: a full disk, a missing mount, missing rights.
+// the file system may be temporary: a full disk, a missing mount, missing rights, other
+// bytes than were written.
 // Every other error lies in the release or in the program, and would repeat
 // without end.
 func permanent(err error) bool {
-	if errors.Is(err, errJournalAway) {
+	if errors.Is(err, errJournalAway) || errors.Is(err, snapshot.ErrMiswritten) {
 		return false
 	}
 	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {

@@ -25,6 +25,7 @@ func TestWhatARetryMayCorrect(t *testing.T) {
 	for _, no := range []syscall.Errno{syscall.ENAMETOOLONG, syscall.EXDEV, syscall.ENOTSUP} {
 		require.True(t, permanent(at(no)), no)
 	}
+	require.False(t, permanent(&snapshot.ReleaseError{Release: 2, Step: snapshot.StepRender, Err: snapshot.ErrMiswritten}))
 	require.True(t, permanent(errors.New("no common ancestor")))
 	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
 		require.True(t, permanent(fmt.Errorf("%w: %w", class, at(syscall.ENOSPC))), class)

@@ -69,8 +69,8 @@ var ofReleases = []Event{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights. anond " +
-				"retries until it succeeds, at most 30 s apart",
+			Meaning: "publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights, a disk " +
+				"that does not give back what was written. anond retries until it succeeds, at most 30 s apart",
 			Action: "look at the disk of the releases and of the ledger",
 		},
 	}},

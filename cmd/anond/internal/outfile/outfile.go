@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"anond/incremental/durabledir"
 )
 
 // Replace replaces a file in one step: readers see the old content or the new one. A link at path is replaced, not followed. The file is
@@ -33,11 +35,18 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err er
 }
 
 // ReplaceDurably replaces a file in one step, in a directory that is made if it is not there.
-// Once it has returned, the new content survives a power failure.
+// Once it has returned, the new content survives a power failure, and so do the names of all directories
+// that were made for it.
 func ReplaceDurably(path string, mode fs.FileMode, content []byte) error {
+	return replaceDurably(durabledir.OS(0o700), path, mode, content)
+}
+
+// replaceDurably is ReplaceDurably, with the directories of a system.
+func replaceDurably(directories durabledir.System, path string, mode fs.FileMode, content []byte) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	_, missing := directories.Stat(dir)
+	if err := durabledir.Make(directories, dir); err != nil && (missing != nil || !errors.Is(err, fs.ErrPermission)) {
+		return err // one that was there may lie in a parent that is not ours to read
 	}
 	tmp := filepath.Join(dir, "."+filepath.Base(path)+".tmp")
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
@@ -55,11 +64,7 @@ func ReplaceDurably(path string, mode fs.FileMode, content []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return directories.Sync(dir)
 }
 
 // Create makes a file at a path where there is neither a file nor a link.
