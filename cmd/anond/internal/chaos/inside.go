@@ -35,6 +35,7 @@ type planted struct {
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
 	copied     func(path string) error // a copy of the state that the daemon has made
+	unlisted   bool                    // a daemon that dies leaves the list of who was forgotten as it found it
 	// Of plans of shards:
 	log    func(*journaltest.Log) journal.Log
 	united func(snapshot.FS) snapshot.FS // as a union sees it
@@ -85,7 +86,11 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 // power cut leaves is on the disks then.
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	a, from := arm(faults, w.log.Len), w.log.Len()
+	list := w.listed()
 	err := w.daemon(live, a)
+	if w.planted.unlisted && a.died() {
+		list()
+	}
 	if err != nil {
 		fmt.Fprintf(w.log, "error: %v\n", err)
 	}
