@@ -83,7 +83,10 @@ type Handover struct {
 	// Topic is how many partitions the topic of the closed state had; 0: a person had none.
 	Topic int
 	// Blind: who waits follows from quasi-identifiers, arrivals and published data, as at level L2.
-	Blind   bool
+	Blind bool
+	// Owed: people of an epoch before are to be read again who waited there for reasons that may depend on
+	// their values. Whether they have come is not known: who does is in no list but that epoch's.
+	Owed    bool
 	Waiting uint64 // people among EarlierPerson who are to be read again
 }
 
@@ -96,6 +99,7 @@ func (c *Census) Handover(at Place, level Level, reread bool) (*Handover, []Earl
 	out := &Handover{Topic: at.Partitions}
 	out.Number = FirstEpoch
 	if c.epoch != nil {
+		_, out.Owed = c.epoch.Settings[levelKey]
 		out.Number, out.Chains, out.Left = c.epoch.Number, slices.Clone(c.epoch.Chains), slices.Clone(c.epoch.Left)
 	}
 	home := Chain{Epoch: out.Number, Shard: at.Shard, Of: at.Of}

@@ -55,9 +55,14 @@ type Epoch struct {
 	// Partitions is how many the topic of the state must have, by which people were left out who
 	// lead to other shards; 0: any number.
 	Partitions int
-	// Settings must be those of the state: what the digests of people depend on. Zero: there is no such setting.
+	// Settings must be those of the state: what the digests of people depend on, what a state was told of by
+	// its shard, and its level, if it is bound to L1. Zero: there is no such setting.
 	Settings map[string][32]byte
 }
+
+// BindToL1 refuses every start at level L2: people are to be read again who waited for reasons that may depend on
+// their values (Corollary V).
+func (e *Epoch) BindToL1() { e.Settings[levelKey] = [32]byte{} }
 
 // Before are the chains of the epoch before this one.
 func (e *Epoch) Before() []Chain {
@@ -107,7 +112,7 @@ func (f *earlier) load(e *Epoch, settings map[string][32]byte) error {
 	changed := slices.Sorted(maps.Keys(e.Settings))
 	changed = slices.DeleteFunc(changed, func(k string) bool { return settings[k] == e.Settings[k] })
 	if len(changed) > 0 {
-		return fmt.Errorf("people of earlier epochs would not be known: %w", &SettingsError{Keys: changed})
+		return fmt.Errorf("people of earlier epochs would not be known, or not safe: %w", &SettingsError{Keys: changed})
 	}
 	f.epoch = e
 	f.subjects, f.homes = make([]uint64, 0, e.People), make([]uint16, 0, e.People)

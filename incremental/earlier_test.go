@@ -327,3 +327,37 @@ func TestWhatAStateHandsOver(t *testing.T) {
 	_, err = count()
 	require.ErrorIs(t, err, incremental.ErrUndecided)
 }
+
+// TestEpochKeepsItsPartitions: a state that was told of its own people alone keeps the number by which they were chosen,
+// whatever number somebody finds before the source is asked.
+func TestEpochKeepsItsPartitions(t *testing.T) {
+	e := incremental.Epoch{Number: 2, Chains: []incremental.Chain{{Epoch: 1, Of: 2}}, Partitions: 6, Settings: map[string][32]byte{}}
+	store := memstore.Begin(e, []incremental.EarlierPerson{{Subject: 5}})
+	m, err := incremental.Open(store, incremental.Options{Schema: withPeople(t), Policy: policy(2, 2), SubjectKey: peopleKey})
+	require.NoError(t, err)
+	m.SetPartitions(4)
+	require.Equal(t, 6, m.Partitions())
+	m.SetPartitions(6)
+	require.Equal(t, 6, m.Partitions())
+}
+
+// TestEpochBoundToL1: who is read again because of a value may be read at level L1 alone, and that goes on to later epochs.
+func TestEpochBoundToL1(t *testing.T) {
+	e := incremental.Epoch{Number: 2, Chains: []incremental.Chain{{Epoch: 1, Of: 1}}, Settings: map[string][32]byte{}}
+	e.BindToL1()
+	store := memstore.Begin(e, []incremental.EarlierPerson{{Subject: 5}})
+	open := func(settings map[string][32]byte) error {
+		_, err := incremental.Open(store, incremental.Options{Schema: withPeople(t), Policy: policy(2, 2), Settings: settings,
+			SubjectKey: peopleKey})
+		return err
+	}
+	var changed *incremental.SettingsError
+	require.ErrorAs(t, open(map[string][32]byte{"policy.level": {7}}), &changed)
+	require.Equal(t, []string{"policy.level"}, changed.Keys)
+	require.NoError(t, open(map[string][32]byte{}))
+	h, _ := handed(t, store, incremental.L1, false)
+	require.True(t, h.Owed)
+	store = memstore.Begin(incremental.Epoch{Number: 2, Chains: e.Chains, Settings: map[string][32]byte{}}, nil)
+	h, _ = handed(t, store, incremental.L1, false)
+	require.False(t, h.Owed)
+}

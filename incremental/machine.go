@@ -226,8 +226,12 @@ func (m *Machine) Partitions() int {
 	return m.head.Partitions
 }
 
-// SetPartitions keeps that number, once, with the next commit.
+// SetPartitions keeps that number, once, with the next commit. One that differs from that of the epoch is not kept: the
+// source refuses it, since the state does not know people who lead to it now (RepartitionedError).
 func (m *Machine) SetPartitions(n int) {
+	if known := m.Partitions(); known > 0 && known != n {
+		return
+	}
 	if m.head.Partitions == 0 && n > 0 {
 		m.head.Partitions, m.head.changed = n, true
 	}

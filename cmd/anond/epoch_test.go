@@ -199,6 +199,7 @@ func TestEpochs(t *testing.T) {
 			require.Contains(t, third.run("forget", late.Patient).stdout, "epoch 1, shard 0 of 1")
 			r = first.run("forget --json", late.Patient)
 			require.Equal(t, exitOK, r.code, r.stderr)
+			require.Contains(t, r.stdout, "records of the person in a later epoch")
 			require.Contains(t, first.once(exitConfig).stderr, "is closed")
 			breaks(t, sites[:2], exports[:2])
 		})
@@ -284,6 +285,10 @@ func TestEpochRefusals(t *testing.T) {
 		{says: "is closed", code: exitConfig, edit: func(s *site) { s.write("state/ledger.closed", "{}") }},
 		{says: "not what anond epoch close has written", code: exitFailed, more: []string{"--from", first.path("state/anond.db")},
 			edit: func(*site) {}},
+		{says: "from before the epoch begins", code: exitConfig, edit: func(s *site) {
+			s.edit("path: ./state/anond.db", "path: ./state/anond.db, backup: {dir: ./copies}")
+			s.write("copies/"+done.Dataset+"-20260101T000000Z-r000001.db", "")
+		}},
 		{says: "the ledger", code: exitBehind, edit: func(s *site) { s.write("state/ledger", "1 "+strings.Repeat("0", 64)+"\n") }},
 	} {
 		s := epochSite(t, "L1")
@@ -293,6 +298,32 @@ func TestEpochRefusals(t *testing.T) {
 		require.Contains(t, r.stderr, c.says)
 		require.NoFileExists(t, s.path("state/ledger.epoch"), c.says)
 	}
+	// Who waited at level L1 is not read at level L2, whatever was written while the epoch began, and in no later epoch.
+	bound := epochSite(t, "L1")
+	bound.begins("--from", handover)
+	bound.edit("level: L1", "level: L2")
+	bound.write("in.ndjson", admissionLines(t, hospital.New(3), 5))
+	r := bound.once(exitConfig)
+	require.Contains(t, r.stderr, "policy.level")
+	bound.edit("level: L2", "level: L1")
+	bound.write("in.ndjson", "")
+	bound.once(exitOK)
+	owing, of := bound.closes("reread")
+	require.Zero(t, of.Waiting, "they have not come")
+	third := epochSite(t, "L2")
+	r = third.run("epoch begin", "--from", owing)
+	require.Equal(t, exitConfig, r.code, r.stderr)
+	require.Contains(t, r.stderr, "had to read people again")
+	// Nor does an epoch that has begun take the same handover with another choice about who waits.
+	begun := epochSite(t, "L1")
+	begun.begins("--from", handover)
+	kept := filepath.Join(t.TempDir(), "kept.db")
+	require.NoError(t, os.Rename(handover, kept))
+	never, _ := first.closes("never")
+	r = begun.run("epoch begin", "--from", never)
+	require.Equal(t, exitFailed, r.code)
+	require.Contains(t, r.stderr, "file already exists")
+	require.NoError(t, os.Rename(kept, handover))
 	// A state that was begun anew without its people is refused, and so is a handover in the place of a state.
 	s := epochSite(t, "L1")
 	s.begins("--from", handover)
@@ -445,6 +476,18 @@ func TestEpochOfOtherShards(t *testing.T) {
 	s := other.shard("admissions", 0, 3, "subject")
 	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
 	assert.Contains(t, s.once(exitConfig).stderr, "has 4 partitions, and had 6")
+	require.NoError(t, other.cluster.CreateTopic(journalTopic, 3, keptTopic)) // who has a journal counts them before
+	s = other.journaled(0, 3)
+	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
+	assert.Contains(t, s.once(exitConfig).stderr, "has 4 partitions, and had 6")
+	// Nor does it become the state of another shard.
+	s = p.shard("admissions", 0, 3, "subject")
+	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
+	for was, is := range map[string]string{"index: pod-0, of: 3": "index: pod-1, of: 3", "of: 3": "of: 2"} {
+		s.edit(was, is)
+		assert.Contains(t, s.once(exitConfig).stderr, "people of earlier epochs would not be known", is)
+		s.edit(is, was)
+	}
 	s = other.shard("admissions", 0, 1, "subject")
 	require.Equal(t, published, s.begins(from...).People)
 	s.once(exitOK)

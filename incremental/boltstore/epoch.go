@@ -432,13 +432,13 @@ func decodeEpoch(content []byte) (e incremental.Epoch, err error) {
 func encodeHandover(f *incremental.Handover) []byte {
 	out := append(appendText(nil, f.Dataset), f.Keys[:]...)
 	out = appendFlag(binary.AppendUvarint(out, uint64(f.Topic)), f.Blind)
-	return binary.AppendUvarint(out, f.Waiting)
+	return appendFlag(binary.AppendUvarint(out, f.Waiting), f.Owed)
 }
 
 func decodeHandover(content []byte) (f incremental.Handover, err error) {
 	r := &reader{b: content}
 	f.Dataset, f.Keys = r.text(), r.digest32()
 	f.Topic, f.Blind = r.count(1<<31-1), r.flag()
-	f.Waiting = r.uvarint()
+	f.Waiting, f.Owed = r.uvarint(), r.flag()
 	return f, r.done()
 }

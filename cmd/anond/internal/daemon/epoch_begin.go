@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -61,10 +62,13 @@ func BeginEpoch(ctx context.Context, c *config.Config, o Options, from []string,
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
 	done = Beginning{Dataset: c.Dataset, Epoch: h.epoch.Number, State: c.State.Path, Waiting: h.waiting()}
-	if done.Before, done.People, err = begunBefore(c, options, h.epoch); err != nil || done.Before {
+	if done.Before, done.People, err = h.begunBefore(c, options); err != nil || done.Before {
 		return done, err
 	}
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
+		return done, err
+	}
+	if err := noBackups(c); err != nil {
 		return done, err
 	}
 	if err := o.StandIns.atEpoch("checked"); err != nil {
@@ -89,8 +93,9 @@ func BeginEpoch(ctx context.Context, c *config.Config, o Options, from []string,
 	return done, o.StandIns.atEpoch("state")
 }
 
-// begunBefore reports that the state is there as it would be made. Another one there is refused.
-func begunBefore(c *config.Config, options boltstore.Options, want *incremental.Epoch) (bool, uint64, error) {
+// begunBefore reports that the state is there as it would be made. Another one there is refused, also one of people whom
+// the handovers of an epoch that was closed again, with another choice, have not.
+func (h *handovers) begunBefore(c *config.Config, options boltstore.Options) (bool, uint64, error) {
 	if _, err := os.Lstat(c.State.Path); errors.Is(err, fs.ErrNotExist) {
 		return false, 0, nil
 	}
@@ -98,15 +103,36 @@ func begunBefore(c *config.Config, options boltstore.Options, want *incremental.
 	if err != nil {
 		return false, 0, err
 	}
-	if have != nil {
-		same := *want
-		same.People = have.People
-		if reflect.DeepEqual(have, &same) {
-			return true, have.People, nil
+	want := *h.epoch
+	for _, err := range h.people(c) {
+		if err != nil {
+			return false, 0, err
 		}
+		want.People++
+	}
+	if have != nil && reflect.DeepEqual(have, &want) {
+		return true, have.People, nil
 	}
 	return false, 0, &fs.PathError{Op: "create", Path: c.State.Path, Err: fs.ErrExist}
 }
+
+// noBackups refuses backups of an earlier epoch where those of this one will be: whoever loses this state would put the newest in
+// its place, which knows nothing of any closing, and goes on with the earlier epoch (rule F, no second publisher).
+func noBackups(c *config.Config) error {
+	if c.State.Backup.Dir == "" {
+		return nil
+	}
+	switch path, err := newestBackup(c); {
+	case err != nil:
+		return err
+	case path != "":
+		return &ConfigError{fmt.Errorf("state.backup.dir: %w: %s is there", errEarlierBackup, path)}
+	}
+	return nil
+}
+
+// errEarlierBackup: a new epoch has no backup yet.
+var errEarlierBackup = errors.New("it has a backup of this dataset from before the epoch begins")
 
 // EpochPath is the file next to the ledger that says that an epoch began with the people of earlier ones.
 func EpochPath(c *config.Config) string { return c.Release.Ledger + ".epoch" }
@@ -211,9 +237,14 @@ func (h *handovers) check(c *config.Config) error {
 			return misfit(f.Path, "is of another epoch than %s, or of another number of shards", first.Path)
 		case shards[home.Shard]:
 			return misfit(f.Path, "is a second one of shard %d", home.Shard)
+		case !slices.Equal(f.Chains[:len(f.Chains)-1], first.Chains[:len(first.Chains)-1]):
+			return misfit(f.Path, "began with other handovers than %s: nobody could say who was published in which epoch", first.Path)
 		case f.Waiting > 0 && !f.Blind && c.Policy.Level == config.L2:
 			return misfit(f.Path, "has people who wait for reasons that may depend on their values, and policy.level is L2: "+
 				"close that epoch again, with --waiting never")
+		case f.Owed && c.Policy.Level == config.L2:
+			return misfit(f.Path, "is of an epoch that had to read people again who waited for reasons that may depend on their values, and "+
+				"policy.level is L2: whether all of them had come is not known, so write level: L1")
 		}
 		shards[home.Shard] = true
 	}
@@ -228,6 +259,12 @@ func (h *handovers) check(c *config.Config) error {
 // join makes the epoch of them all.
 func (h *handovers) join(c *config.Config, partitions int) error {
 	e := &incremental.Epoch{Number: h.list[0].Number, Settings: settingsOfPeople(c), Partitions: partitions}
+	if partitions > 0 { // it is told of the people of this shard alone
+		all := c.Digests()
+		for _, k := range []string{"shard.index", "shard.of", "shard.key"} {
+			e.Settings[k] = all[k]
+		}
+	}
 	for _, f := range h.list {
 		if partitions > 0 && (!c.Shard.Set() || f.Topic != partitions || f.Keys != keysDigest(c)) {
 			return misfit(f.Path, "has people who led to one of %d partitions, or by other keys: leave out --partitions", f.Topic)
@@ -237,14 +274,12 @@ func (h *handovers) join(c *config.Config, partitions int) error {
 				e.Chains = append(e.Chains, chain)
 			}
 		}
-		for _, l := range f.Left {
-			if !slices.ContainsFunc(e.Left, func(x incremental.ForgottenBefore) bool { return x.Key == l.Key }) {
-				e.Left = append(e.Left, l)
-			}
+		if f.Owed || f.Waiting > 0 && !f.Blind {
+			e.BindToL1()
 		}
 	}
 	slices.SortFunc(e.Chains, incremental.CompareChains)
-	slices.SortFunc(e.Left, func(a, b incremental.ForgottenBefore) int { return slices.Compare(a.Key[:], b.Key[:]) })
+	e.Left = allForgotten(h.list)
 	for _, f := range h.list {
 		homes := make([]uint16, len(f.Chains))
 		for i, chain := range f.Chains {
@@ -254,6 +289,30 @@ func (h *handovers) join(c *config.Config, partitions int) error {
 	}
 	h.epoch = e
 	return nil
+}
+
+// allForgotten joins what handovers say of who was forgotten. Two lists of one state may differ: it forgets although it
+// is closed, and may be closed again.
+func allForgotten(list []*boltstore.Handover) (all []incremental.ForgottenBefore) {
+	people := map[[32]byte]map[incremental.Digest]bool{}
+	for _, f := range list {
+		for _, l := range f.Left {
+			known := people[l.Key]
+			if known == nil {
+				known = map[incremental.Digest]bool{}
+				people[l.Key] = known
+			}
+			for _, d := range l.People {
+				known[d] = true
+			}
+		}
+	}
+	order := func(a, b incremental.Digest) int { return slices.Compare(a[:], b[:]) }
+	for key, known := range people {
+		all = append(all, incremental.ForgottenBefore{Key: key, People: slices.SortedFunc(maps.Keys(known), order)})
+	}
+	slices.SortFunc(all, func(a, b incremental.ForgottenBefore) int { return slices.Compare(a.Key[:], b.Key[:]) })
+	return all
 }
 
 // people are those of all handovers, each once and in order, whom the state of this configuration has to
@@ -314,11 +373,24 @@ func inEarlierEpoch(m *incremental.Machine, subject []byte) []Remainder {
 		Why:   "the person was there before: run anond forget with the configuration of that state, which forgets although it is closed"}}
 }
 
+// inLaterEpoch says that a closed state forgets for itself alone. What it has handed over stays as it was: so a person who
+// waited here and is forgotten now is taken in by the next epoch, unless that one is told, too.
+func inLaterEpoch(c *config.Config) []Remainder {
+	if !errors.Is(notClosed(c), incremental.ErrClosed) {
+		return nil
+	}
+	return []Remainder{{What: "records of the person in a later epoch", Where: []string{c.Dataset},
+		Why: "the epoch is closed, and the next one takes in people who waited, also this one, until it is told: run anond forget with its " +
+			"configuration, too. If it has not begun, close this one again"}}
+}
+
 // hintOfEpoch says what an operator can do about the end of an epoch; empty: it is not about that.
 func hintOfEpoch(err error) string {
 	switch {
 	case errors.Is(err, incremental.ErrClosed):
 		return "start the next epoch: anond epoch begin with another configuration, whose state, releases and ledger are in other places"
+	case errors.Is(err, errEarlierBackup):
+		return "give the new epoch a directory of its own, or move those backups away: a restore would go on with the epoch that is closed"
 	case errors.Is(err, ErrNoSubjectKey):
 		return "a dataset whose states never had subject.key cannot begin another epoch: only another dataset of other people"
 	case errors.Is(err, ErrHandovers):

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"anond/cmd/anond/internal/suppress"
@@ -70,7 +71,7 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
 		return f.plan(s, func(m *incremental.Machine) []incremental.Digest {
 			d, known := m.SuppressedAs(subject)
-			out.Remains = append(inAnotherShard(c, m.Partitions(), subject), inEarlierEpoch(m, subject)...)
+			out.Remains = slices.Concat(inAnotherShard(c, m.Partitions(), subject), inEarlierEpoch(m, subject), inLaterEpoch(c))
 			out.Person, out.Before = hex.EncodeToString(d[:]), known
 			return []incremental.Digest{d}
 		})
