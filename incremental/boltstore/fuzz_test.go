@@ -157,7 +157,7 @@ var smallValues = []value{
 	}, survives(decodeEpoch, func(e incremental.Epoch) []byte { return encodeEpoch(&e) }, plainEpoch)},
 	{func(d *incremental.Delta) []byte {
 		return ifAny(d.Meta, func(m *incremental.Meta) []byte {
-			return encodeHandover(&incremental.Handover{Dataset: "town", Keys: m.Seed, Topic: 12, Blind: true, Waiting: uint64(m.Tick)})
+			return encodeHandover(&incremental.Handover{Dataset: "town", Keys: m.Seed, Topic: 12, Blind: true, Waiting: uint64(m.Tick), Owed: true})
 		})
 	}, survives(decodeHandover, func(h incremental.Handover) []byte { return encodeHandover(&h) }, plainHandover)},
 }

@@ -190,6 +190,7 @@ func plainEpoch(p plain) (e incremental.Epoch) {
 }
 
 func plainHandover(p plain) (h incremental.Handover) {
-	h.Dataset, h.Keys, h.Topic, h.Blind, h.Waiting = p.text(), p.sha(), int(p.below(1<<31)), p.flag(), p.u()
+	h.Dataset, h.Keys, h.Topic, h.Blind = p.text(), p.sha(), int(p.below(1<<31)), p.flag()
+	h.Waiting, h.Owed = p.u(), p.flag()
 	return h
 }
