@@ -59,10 +59,13 @@ func (r *reader) program(t *testing.T, b block) {
 	r.agree(t, b, out)
 }
 
-// pythonWith is a Python that has a module: the usual one, or that of the system,
-// which has what its packages install.
+// pythonWith is a Python that has a module: the usual one, that of the system, which has
+// what its packages install, or the one that .ci/lake-python made.
 func (r *reader) pythonWith(module string) string {
-	for _, python := range []string{"python3", "/usr/bin/python3"} {
+	for _, python := range []string{"python3", "/usr/bin/python3", os.Getenv("ANOND_LAKE_PYTHON")} {
+		if python == "" {
+			continue
+		}
 		if _, code := r.run(python + " -c 'import " + module + "'"); code == 0 {
 			return python
 		}

@@ -111,6 +111,20 @@ func TestTheUnitsOfDelivery(t *testing.T) {
 	assert.Equal(t, hardening("anond@.service"), hardening("anond-deliver-kafka@.service"))
 }
 
+// TestTheUnitOfTheLake: it is confined at least as the daemon is, and has no network. That its command line is one of
+// anond-lake is tested there.
+func TestTheUnitOfTheLake(t *testing.T) {
+	unit := deployed(t, "anond-lake@.service")
+	_, hardening, _ := strings.Cut(deployed(t, "anond@.service"), "# Hardening.\n")
+	for line := range strings.Lines(hardening) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "RestrictAddressFamilies=") {
+			assert.Contains(t, unit, line)
+		}
+	}
+	assert.Contains(t, unit, "\nPrivateNetwork=yes\n")
+	assert.NotContains(t, unit, "User=anond\n", "it may see public files alone")
+}
+
 // TestSystemdTakesTheUnits, and finds them well confined. Where there is no systemd it is
 // skipped and says so.
 func TestSystemdTakesTheUnits(t *testing.T) {
@@ -120,8 +134,9 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-rekey@.service",
-		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service"} {
-		unit := strings.ReplaceAll(deployed(t, name), "/usr/bin/anond", "/bin/true") // the program is not installed here
+		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service"} {
+		// The program is not installed here.
+		unit := regexp.MustCompile(`/usr/bin/anond(-lake)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(unit), 0o644))
 		out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput()

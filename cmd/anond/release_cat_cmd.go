@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/outfile"
+	"anond/snapshot"
 	"anond/snapshot/readback"
 )
 
 // catFlags is what the command line says.
 type catFlags struct {
-	config, dir, format, file string
-	json                      bool
+	config, dir, format, file, out string
+	json                           bool
 }
 
 func newReleaseCatCommand(env *environment) *cobra.Command {
@@ -28,8 +30,9 @@ hash before a row of it is written.
 
 A recoding that has two files is two tables: --file says which. --format ndjson
 writes a JSON object a row: the numbers of classes, groups and buckets and counts
-are numbers, all cells are texts as in CSV.`,
-		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson",
+are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
+once all of it is written: whoever reads FILE sees one whole release.`,
+		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
 		RunE: answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {
 				return usage("leave one of them out", "--json is --format ndjson, but --format says csv")
@@ -49,6 +52,7 @@ are numbers, all cells are texts as in CSV.`,
 	flags.StringVar(&f.dir, "dir", "", "read the releases in this `directory`; no configuration is needed")
 	flags.StringVar(&f.format, "format", "", "csv or ndjson (default csv)")
 	flags.StringVar(&f.file, "file", "", "the `file` of the recoding to write, such as st.csv; default: the one with a row a record")
+	flags.StringVar(&f.out, "out", "", "replace this `path` in one step instead of writing to standard output")
 	flags.BoolVar(&f.json, "json", false, "the same as --format ndjson")
 	return c
 }
@@ -76,12 +80,21 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		return usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
 			r.Manifest.Recoding, file)
 	}
-	out := bufio.NewWriterSize(e.stdout, 1<<16)
-	var to io.Writer = out
-	if f.json || f.format == "ndjson" {
-		to = &jsonLines{to: out, numbers: r.Manifest.NumberColumns(file)}
+	write := func(to io.Writer) error { return writeTable(to, w, file, f.json || f.format == "ndjson", r.Manifest) }
+	if f.out != "" {
+		return outfile.Replace(f.out, 0o644, write)
 	}
-	_, err = w.Write(func(name string) io.Writer {
+	return write(e.stdout)
+}
+
+// writeTable writes one file of a release, over all parts.
+func writeTable(to io.Writer, w *snapshot.WholeTable, file string, lines bool, m *snapshot.Manifest) error {
+	out := bufio.NewWriterSize(to, 1<<16)
+	to = out
+	if lines {
+		to = &jsonLines{to: out, numbers: m.NumberColumns(file)}
+	}
+	_, err := w.Write(func(name string) io.Writer {
 		if name != file {
 			return io.Discard
 		}

@@ -97,6 +97,28 @@ func TestReleaseCat(t *testing.T) {
 	}
 }
 
+// TestReleaseCatOut: a file is replaced whole, or left as it is.
+func TestReleaseCatOut(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 60", "")
+	s.write("admissions.ndjson", ndjson(1, 240))
+	s.runFrozen()
+	for _, format := range []string{"csv", "ndjson"} {
+		s.write("out."+format, "of yesterday")
+		assert.Empty(t, s.must("release cat --format "+format+" --out "+s.path("out."+format)))
+		assert.Equal(t, s.must("release cat --format "+format), s.read("out."+format))
+	}
+	whole := s.read("out.csv")
+	part := "releases/000001/part-000001/data.csv"
+	require.NoError(t, os.Chmod(s.path(part), 0o600))
+	s.write(part, strings.Replace(s.read(part), ",1\n", ",2\n", 1))
+	assert.Equal(t, exitFailed, s.run("release cat --out "+s.path("out.csv")).code)
+	assert.Equal(t, whole, s.read("out.csv"))
+	left, err := filepath.Glob(s.path(".out*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.Equal(t, exitFailed, s.run("release cat --out "+s.path("nowhere/out.csv")).code)
+}
+
 // TestReleaseCatFiles: of a recoding of two files, --file says which.
 func TestReleaseCatFiles(t *testing.T) {
 	s := newSite(t, fileSource, "on: records, every: 60", "")

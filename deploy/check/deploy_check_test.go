@@ -58,6 +58,12 @@ func TestCompose(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("..", "docker", filepath.Base(a.Build.Dockerfile))); err != nil {
 		t.Error(err)
 	}
+	// The image of Kafka with variables has the defaults of Kafka, not those of its own file.
+	kafka := p.Services["kafka"]
+	where := kafka.Environment["KAFKA_LOG_DIRS"]
+	if where == nil || len(kafka.Volumes) != 1 || kafka.Volumes[0].Target != *where {
+		t.Error("the records of Kafka are not in its volume")
+	}
 }
 
 // TestKubernetes: each manifest is decoded strictly, so a field that Kubernetes does not

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -119,46 +120,115 @@ func TestScripts(t *testing.T) {
 	for _, c := range []struct {
 		name, script, arg, getent, calls string
 	}{
-		{"the first installation", pre, "1", "exit 2", "getent group anond;groupadd --system anond;getent passwd anond;useradd --system " +
-			"--gid anond --home-dir /var/lib/anond --no-create-home --shell /sbin/nologin anond;"},
-		{"an upgrade", pre, "2", "exit 0", "getent group anond;getent passwd anond;"},
+		{"the first installation", pre, "1", "exit 2", both("getent group USER;groupadd --system USER;getent passwd USER;useradd --system " +
+			"--gid USER --home-dir /var/lib/USER --no-create-home --shell /sbin/nologin USER;")},
+		{"an upgrade", pre, "2", "exit 0", both("getent group USER;getent passwd USER;")},
 		{"post without systemd", post, "1", "", ""},
 		{"preun without systemd", preun, "0", "", ""},
 		{"postun without systemd", postun, "0", "", ""},
 		{"post", systemd(post), "1", "", "systemctl daemon-reload;"},
 		{"post of an upgrade", systemd(post), "2", "", "systemctl daemon-reload;systemctl try-restart anond.service anond@*.service " +
-			"anond-deliver-*@*.service;"},
+			"anond-*@*.service;"},
 		{"preun", systemd(preun), "0", "", "systemctl --no-reload disable --now anond.service;systemctl stop anond@*.service " +
-			"anond-deliver-*@*.service;"},
+			"anond-*@*.service;"},
 		{"preun of an upgrade", systemd(preun), "1", "", ""},
 		{"postun", systemd(postun), "0", "", "systemctl daemon-reload;"},
 	} {
-		if got := called(t, c.script, c.arg, c.getent); got != c.calls {
+		if got := called(t, c.script, c.getent, c.arg); got != c.calls {
 			t.Errorf("%s calls %q, not %q", c.name, got, c.calls)
 		}
 	}
 }
 
+// TestScriptsForDebian: the same of the scripts that dpkg runs, with its words.
+func TestScriptsForDebian(t *testing.T) {
+	if _, err := os.Stat("/run/systemd/system"); err == nil {
+		t.Skip("systemd runs here; the scripts would look for it")
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "deb", name))
+		must(t, err)
+		return strings.ReplaceAll(string(text), "/etc/anond", filepath.Join(t.TempDir(), "anond"))
+	}
+	user := both("getent passwd USER;")
+	made := both("getent passwd USER;adduser --system --group --quiet --home /var/lib/USER --no-create-home --shell /usr/sbin/nologin USER;")
+	all := "anond.service anond@*.service anond-*@*.service;"
+	for _, c := range []struct {
+		name, script, getent string
+		args                 []string
+		calls                string
+	}{
+		{"the first installation", read("postinst"), "exit 2", []string{"configure", ""}, made + "install -d -m 0750 -g anond DIR;"},
+		{"with systemd", systemd(read("postinst")), "exit 0", []string{"configure", ""},
+			user + "install -d -m 0750 -g anond DIR;systemctl daemon-reload;"},
+		{"an upgrade", systemd(read("postinst")), "exit 0", []string{"configure", "0.1.0"},
+			user + "install -d -m 0750 -g anond DIR;systemctl daemon-reload;systemctl try-restart " + all},
+		{"another step", systemd(read("postinst")), "exit 0", []string{"abort-upgrade", "0.1.0"}, ""},
+		{"prerm", systemd(read("prerm")), "", []string{"remove"}, "systemctl stop " + all},
+		{"prerm of an upgrade", systemd(read("prerm")), "", []string{"upgrade", "0.2.0"}, ""},
+		{"prerm without systemd", read("prerm"), "", []string{"remove"}, ""},
+		{"postrm", systemd(read("postrm")), "", []string{"remove"}, "systemctl daemon-reload;"},
+		{"postrm of an upgrade", systemd(read("postrm")), "", []string{"upgrade", "0.2.0"}, ""},
+		{"postrm without systemd", read("postrm"), "", []string{"remove"}, ""},
+	} {
+		got := regexp.MustCompile(` /\S*/anond;`).ReplaceAllString(called(t, c.script, c.getent, c.args...), " DIR;")
+		if got != c.calls {
+			t.Errorf("%s calls %q, not %q", c.name, got, c.calls)
+		}
+	}
+}
+
+// TestEachUnitIsStopped: the names that the scripts give to systemd cover each unit that the packages have.
+func TestEachUnitIsStopped(t *testing.T) {
+	units, err := filepath.Glob(filepath.Join("..", "*.service"))
+	must(t, err)
+	if len(units) < 6 {
+		t.Fatalf("only %d units", len(units))
+	}
+	for _, script := range []string{"../deb/postinst", "../deb/prerm", "post", "preun"} {
+		text, err := os.ReadFile(script)
+		must(t, err)
+		names := regexp.MustCompile(`anond[^ ']*\.service`).FindAllString(string(text), -1)
+		for _, unit := range units {
+			covered := false
+			for _, name := range names {
+				instance := strings.Replace(filepath.Base(unit), "@", "@hospital", 1)
+				ok, err := filepath.Match(name, instance)
+				must(t, err)
+				covered = covered || ok
+			}
+			if !covered {
+				t.Errorf("%s forgets %s", script, filepath.Base(unit))
+			}
+		}
+	}
+}
+
+// both is what is called for each of the users.
+func both(calls string) string {
+	return strings.ReplaceAll(calls, "USER", "anond") + strings.ReplaceAll(calls, "USER", "anond-lake")
+}
+
 // systemd is a script that takes systemd to be there.
 func systemd(script string) string { return strings.ReplaceAll(script, "/run/systemd/system", "/") }
 
-// called runs a script and lists the programs that it calls. All but getent fail.
-func called(t *testing.T, script, arg, getent string) string {
+// called runs a script and lists the programs that it calls. Those of systemd fail.
+func called(t *testing.T, script, getent string, args ...string) string {
 	dir := t.TempDir()
 	calls := filepath.Join(dir, "calls")
 	must(t, os.WriteFile(calls, nil, 0o600))
-	for _, name := range []string{"getent", "groupadd", "useradd", "systemctl"} {
+	for _, name := range []string{"getent", "groupadd", "useradd", "adduser", "install", "systemctl"} {
 		end := "exit 1"
 		switch name {
 		case "getent":
 			end = getent
-		case "groupadd", "useradd":
+		case "groupadd", "useradd", "adduser", "install":
 			end = "exit 0"
 		}
 		text := "#!/bin/sh\nprintf '%s;' \"" + name + " $*\" >>" + calls + "\n" + end + "\n"
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
-	cmd := exec.Command("/bin/sh", "-e", "-c", script, "script", arg)
+	cmd := exec.Command("/bin/sh", append([]string{"-e", "-c", script, "script"}, args...)...)
 	cmd.Env = []string{"PATH=" + dir}
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRootCommand(stdout io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use: "anond-lake", Short: "Releases of anond as Parquet files and Apache Iceberg tables", Version: release,
-		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.SetVersionTemplate("anond-lake {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -71,7 +71,7 @@ func newRootCommand(stdout io.Writer) *cobra.Command {
 		return nil
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // cobra asks Args of what is runnable alone
-	root.AddCommand(newParquetCommand(stdout), newIcebergCommand(stdout))
+	root.AddCommand(newParquetCommand(stdout), newIcebergCommand(stdout), newManCommand())
 	return root
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -51,7 +52,8 @@ func lake(args ...string) (code int, out, log string) {
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{"parquet"}, {"parquet", dir}, {"iceberg", dir}, {"parquet", dir, dir, "--no"},
-		{"iceberg", dir, dir, "--every", "0s"}, {"foo"}, {"foo", "--no"}} {
+		{"iceberg", dir, dir, "--every", "0s"}, {"parquet", dir, dir, "--follow", "--every", "-1s"}, {"foo"}, {"foo", "--no"},
+		{"parquet", dir, dir, "--follow", "--release", "1"}, {"man"}, {"man", "--out", filepath.Join(dir, "no")}} {
 		code, _, log := lake(args...)
 		assert.Equal(t, exitUsage, code, args)
 		assert.Contains(t, log, "error: ")
@@ -103,16 +105,77 @@ func TestFollow(t *testing.T) {
 	site := laketest.New(t, laketest.Recodings[0])
 	require.NoError(t, os.Mkdir(site.Releases, 0o755))
 	ctx, stop := context.WithCancel(context.Background())
-	var out, log text
-	ended := make(chan int)
-	go func() {
-		ended <- run(ctx, []string{"iceberg", site.Releases, filepath.Join(site.Dir, "warehouse"), "--follow", "--every", "10ms"}, &out, &log)
-	}()
+	outs, logs, ended := map[string]*text{}, &text{}, make(chan int)
+	for _, form := range []string{"iceberg", "parquet"} {
+		out := &text{}
+		outs[form] = out
+		go func() {
+			ended <- run(ctx, []string{form, site.Releases, filepath.Join(site.Dir, form), "--follow", "--every", "10ms"}, out, logs)
+		}()
+	}
 	for _, want := range []string{"release 1: ", "release 2: "} {
 		site.Publish(1)
-		require.Eventually(t, func() bool { return strings.Contains(out.String(), want) }, time.Minute, 10*time.Millisecond, "%s", &log)
+		for form, out := range outs {
+			require.Eventually(t, func() bool { return strings.Contains(out.String(), want) }, time.Minute, 10*time.Millisecond, "%s: %s", form,
+				logs)
+		}
 	}
 	stop()
-	assert.Equal(t, exitOK, <-ended)
-	assert.Empty(t, log.String())
+	for range outs {
+		assert.Equal(t, exitOK, <-ended)
+	}
+	assert.Empty(t, logs.String())
+	assert.FileExists(t, filepath.Join(site.Dir, "parquet", "000002", "lake.json"))
+}
+
+// TestManAndCompletion: a page for each command, the same bytes each time, and scripts for shells.
+func TestManAndCompletion(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "86400")
+	var first string
+	for range 2 {
+		dir, all := t.TempDir(), ""
+		code, _, log := lake("man", "--out", dir)
+		require.Equal(t, exitOK, code, log)
+		for _, command := range []string{"anond-lake", "anond-lake-parquet", "anond-lake-iceberg"} {
+			page, err := os.ReadFile(filepath.Join(dir, command+".1"))
+			require.NoError(t, err)
+			all += string(page)
+		}
+		if first == "" {
+			first = all
+		}
+		assert.Equal(t, first, all)
+	}
+	assert.Contains(t, first, "Jan 1970")
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		code, out, log := lake("completion", shell)
+		require.Equal(t, exitOK, code, log)
+		assert.Contains(t, out, "__complete")
+	}
+	_, out, _ := lake("__complete", "")
+	assert.Contains(t, out, "iceberg\t")
+}
+
+// TestUnit: the service starts this program with a command and flags that there are, in the form that
+// it has without a file of its own, and with what its comment shows.
+func TestUnit(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(laketest.Root(t), "deploy", "anond-lake@.service"))
+	require.NoError(t, err)
+	unit := string(text)
+	start := regexp.MustCompile(`(?m)^ExecStart=/usr/bin/anond-lake (.*)$`).FindStringSubmatch(unit)
+	require.NotNil(t, start)
+	forms := regexp.MustCompile(`(?m)(?:^Environment=|^#   )FORM=(\w+)$`).FindAllStringSubmatch(unit, -1)
+	require.Len(t, forms, 2)
+	more := regexp.MustCompile(`(?m)^#   MORE=(.*)$`).FindStringSubmatch(unit)
+	require.NotNil(t, more)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	for _, form := range forms {
+		dir := t.TempDir()
+		line := strings.NewReplacer("${FORM}", form[1], "/var/lib/anond-lake/%i", dir, "/var/lib/anond/%i/releases", releaseByHand(t), "$MORE",
+			more[1]).Replace(start[1])
+		var out, log bytes.Buffer
+		assert.Equal(t, exitOK, run(ctx, strings.Fields(line), &out, &log), log.String())
+		assert.DirExists(t, filepath.Join(dir, form[1]))
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,16 +15,21 @@ import (
 
 func newParquetCommand(stdout io.Writer) *cobra.Command {
 	var number uint32
+	var f follow
 	c := &cobra.Command{
 		Use: "parquet RELEASES OUT", Short: "Write a release as a directory of Parquet files", Args: exactly(2),
 		Long: `parquet writes OUT/000042 with a directory for each data file of the recoding, a
 Parquet file for each part in it, and lake.json, which names them with their hashes and
 with the hash of the release's manifest. Files of parts that an earlier release in OUT
-has are hard links. A release that is there already is left as it is.`,
-		Example: "  anond-lake parquet releases lake\n  anond-lake parquet releases lake --release 7",
-		RunE: func(_ *cobra.Command, args []string) error {
-			chain, err := source.Open(snapshot.OS(), args[0])
-			if err != nil {
+has are hard links. A release that is there already is left as it is. With --follow it
+writes each release that becomes the current one, until it is ended.`,
+		Example: "  anond-lake parquet releases lake\n  anond-lake parquet releases lake --release 7\n" +
+			"  anond-lake parquet releases /srv/lake --follow --every 1m",
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.on && number > 0 {
+				return usageError{errors.New("--follow writes the current release each time: leave --release out")}
+			}
+			if err := f.check(); err != nil {
 				return err
 			}
 			out, err := filepath.Abs(args[1])
@@ -35,16 +41,25 @@ has are hard links. A release that is there already is left as it is.`,
 				return err
 			}
 			defer unlock()
-			r, err := folder.Export(snapshot.OS(), chain, out, number)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(stdout, sentence(r))
-			return err
+			return f.run(c.Context(), args[0], func() error { return export(stdout, args[0], out, number) })
 		},
 	}
+	f.flags(c)
 	c.Flags().Uint32Var(&number, "release", 0, "the `number` of the release (default the current one)")
 	return c
+}
+
+func export(stdout io.Writer, releases, out string, number uint32) error {
+	chain, err := source.Open(snapshot.OS(), releases)
+	if err != nil {
+		return err
+	}
+	r, err := folder.Export(snapshot.OS(), chain, out, number)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, sentence(r))
+	return err
 }
 
 func sentence(r *folder.Result) string {

@@ -7,7 +7,8 @@ import (
 
 var icd = regexp.MustCompile(`^[A-Z][0-9][0-9A-Z](\.?[0-9A-Z]{1,4})?$`)
 
-// chapters of ICD-10 (WHO, 2019), by their first and last category.
+// chapters of the WHO's ICD-10, by their first and last category. The one for special purposes has all of U here: editions
+// end it at U85, U89 or U99.
 var chapters = []struct{ from, to string }{
 	{"A00", "B99"}, {"C00", "D48"}, {"D50", "D89"}, {"E00", "E90"}, {"F00", "F99"}, {"G00", "G99"}, {"H00", "H59"}, {"H60", "H95"},
 	{"I00", "I99"}, {"J00", "J99"}, {"K00", "K93"}, {"L00", "L99"}, {"M00", "M99"}, {"N00", "N99"}, {"O00", "O99"}, {"P00", "P96"},
