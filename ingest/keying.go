@@ -36,6 +36,7 @@ type KeyingError struct {
 	Offset    int64
 	Why       string
 	Link      bool // it is the link of a rekeyed record that is wrong
+	Rekeyed   bool // the topic should be one that anond rekey has written
 }
 
 func (e *KeyingError) Error() string {
@@ -51,10 +52,10 @@ func (e *KeyingError) Is(target error) bool { return target == ErrKeying }
 // one, whom the same shard has to forget.
 func (k *Keying) Check(p incremental.Partition, r *Record, o Outcome, row equivclass.Row) error {
 	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
-		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true}
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Rekeyed: true}
 	}
 	if why := k.fault(p.ID, r, o, row); why != "" {
-		return &KeyingError{Partition: p, Offset: r.Offset, Why: why}
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Rekeyed: k.Digest != nil}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/ingest"
 )
 
 func newEpochCommand(env *environment) *cobra.Command {
@@ -37,6 +38,9 @@ People who wait were never published. --waiting says what becomes of them:
 Without it people who wait are refused. People of a pool of level L2 that was
 quarantined are never published, whatever it says.
 
+A state with a journal (shard.journal) must hold all that the journal tells of. The
+journal ends first: no copy of the state, on whatever host, goes on behind that.
+
 It may be repeated, also after it was interrupted, until --out is there. The
 daemon must be stopped (otherwise exit 4), have no undelivered dead letters and
 no release that is decided and not published: anond run --once finishes both.`,
@@ -54,6 +58,9 @@ no release that is decided and not published: anond run --once finishes both.`,
 			switch {
 			case errors.Is(err, daemon.ErrSomeWait):
 				return failure(exitFailed, err, "nothing was closed: publish them first, or say what becomes of them with --waiting reread or never")
+			case errors.Is(err, ingest.ErrNotFollowed):
+				return failure(exitFailed, err, "nothing was closed: stop the other process if there is one; "+
+					"anond run --once takes over and repeats what it did")
 			case errors.Is(err, daemon.ErrUndelivered):
 				return failure(exitFailed, err, "nothing was closed: anond run --once delivers them")
 			case err != nil:

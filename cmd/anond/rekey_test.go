@@ -144,6 +144,7 @@ func TestRekey(t *testing.T) {
 	assert.Contains(t, r.stderr, "another subject.key")
 	r = p.shard("admissions", 0, 2, "digest").once(exitConfig)
 	assert.Contains(t, r.stderr, "has no key")
+	assert.Contains(t, r.stderr, "hint: with shard.key: digest, name a topic that anond rekey has written")
 }
 
 // TestAHoleStopsAShard: a rekeyed topic that has lost a record stops its reader, who has

@@ -52,15 +52,12 @@ type Closing struct {
 // CloseEpoch ends the epoch of a stopped daemon's state: nothing more is taken in or published by it. What
 // the next epoch has to know of its people is written to a file.
 //
-// Order: two public files say first that the epoch is closed, next to the ledger and in the directory of the
-// releases, so that no copy of the state can go on; then the state has its mark; then the file appears. Each
-// step may be repeated, so a run that was interrupted is, too.
+// Order: a journal ends first (journalEnd). Then two public files say that the epoch is closed, next to the ledger and in the
+// directory of the releases, so that no copy of the state can go on; then the state has its mark; then the file
+// appears. Each step may be repeated, so a run that was interrupted is, too.
 //
 // Rule S (one record of a subject), rule F (no second publisher): docs/THREAT_MODEL.md, Corollary V.
 func CloseEpoch(ctx context.Context, c *config.Config, o Options, out string, waiting Waiting) (done Closing, err error) {
-	if err := notJournaled(c); err != nil {
-		return done, err
-	}
 	if k := c.SubjectKey(); !k.Set() {
 		return done, &ConfigError{ErrNoSubjectKey}
 	}
@@ -74,13 +71,13 @@ func CloseEpoch(ctx context.Context, c *config.Config, o Options, out string, wa
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	store, err := openForgetful(ctx, c, o, options, lease{})
+	x, err := openClosing(ctx, c, o, options)
 	if err != nil {
 		return done, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	partitions, err := closable(ctx, c, o, store)
-	if err != nil {
+	defer func() { err = errors.Join(err, x.close()) }()
+	store := x.store
+	if err := x.closable(); err != nil {
 		return done, err
 	}
 	census := incremental.NewCensus()
@@ -90,16 +87,17 @@ func CloseEpoch(ctx context.Context, c *config.Config, o Options, out string, wa
 	if n := census.Unsettled(); n > 0 && waiting == Unsaid {
 		return done, fmt.Errorf("%w: %d", ErrSomeWait, n)
 	}
-	handover, people, err := handoverOf(c, census, partitions, waiting)
+	handover, people, err := handoverOf(c, census, x.machine.Partitions(), waiting)
 	if err != nil {
 		return done, err
 	}
-	closing := &closing{c: c, o: o, store: store, handover: handover}
+	x.handover = handover
 	for _, step := range []struct {
 		name string
 		do   func() error
-	}{{"checked", func() error { return nil }}, {"ledger", closing.besideLedger}, {"releases", closing.inReleases},
-		{"state", store.CloseEpoch}, {"handover", func() error { return boltstore.WriteHandover(ctx, out, options.Key, handover, people) }}} {
+	}{{"checked", func() error { return nil }}, {"journal", func() error { return x.end.write(ctx, x.machine) }},
+		{"ledger", x.besideLedger}, {"releases", x.inReleases}, {"state", store.CloseEpoch},
+		{"handover", func() error { return boltstore.WriteHandover(ctx, out, options.Key, handover, people) }}} {
 		if err := step.do(); err != nil {
 			return done, err
 		}
@@ -110,27 +108,24 @@ func CloseEpoch(ctx context.Context, c *config.Config, o Options, out string, wa
 	if err := os.Remove(StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it tells of a daemon that may start again
 		return done, err
 	}
-	return Closing{Dataset: c.Dataset, Epoch: handover.Number - 1, Shard: closing.home().Shard, Release: closing.home().Release,
+	return Closing{Dataset: c.Dataset, Epoch: handover.Number - 1, Shard: x.home().Shard, Release: x.home().Release,
 		Handover: out, People: handover.Epoch.People, Waiting: handover.Waiting}, nil
 }
 
-// closable checks a state against its configuration, releases and ledger, and returns how many partitions
-// its topic has, if they follow from the person.
-func closable(ctx context.Context, c *config.Config, o Options, store *boltstore.Store) (partitions int, err error) {
-	m, err := openMachine(ctx, store, c, o)
-	if err != nil {
-		return 0, err
-	}
+// closable checks a state against its configuration, releases and ledger. Dead letters that a copy has repeated from a
+// journal which had ended are in the sink of the state that ended it.
+func (x *closing) closable() error {
+	c, m := x.c, x.machine
 	if c.Schema().SubjectIndex() < 0 {
-		return 0, &ConfigError{incremental.ErrNoSubject}
+		return &ConfigError{incremental.ErrNoSubject}
 	}
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
-		return 0, err
+		return err
 	}
-	if n := m.Status().Outbox; n > 0 {
-		return 0, fmt.Errorf("%w: %d", ErrUndelivered, n)
+	if n := m.Status().Outbox; n > 0 && !x.before {
+		return fmt.Errorf("%w: %d", ErrUndelivered, n)
 	}
-	return m.Partitions(), nil
+	return nil
 }
 
 func absent(path string) error {
@@ -183,7 +178,57 @@ type closing struct {
 	c        *config.Config
 	o        Options
 	store    *boltstore.Store
+	machine  *incremental.Machine
+	end      *journalEnd
+	before   bool // it is closed already: by its own mark, or by its journal
 	handover *incremental.Handover
+}
+
+// openClosing opens a state to close it. If its journal has ended, it was closed before, maybe as another copy: then it has its
+// mark first, and forgets whom the list next to the ledger names, of which a journal that has ended knows nothing.
+func openClosing(ctx context.Context, c *config.Config, o Options, options boltstore.Options) (x *closing, err error) {
+	x = &closing{c: c, o: o}
+	if err := x.open(ctx, options); err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	if !x.end.ended {
+		return x, nil
+	}
+	err = errors.Join(x.store.CloseEpoch(), x.close())
+	if err == nil {
+		*x = closing{c: c, o: o}
+		err = x.open(ctx, options)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	return x, nil
+}
+
+func (x *closing) open(ctx context.Context, options boltstore.Options) (err error) {
+	if x.store, err = openForgetful(ctx, x.c, x.o, options, lease{}); err != nil {
+		return err
+	}
+	if x.machine, err = openMachine(ctx, x.store, x.c, x.o); err != nil {
+		return err
+	}
+	if x.before, err = x.store.Closed(); err != nil {
+		return err
+	}
+	x.end, err = openJournalEnd(ctx, x.c, x.o, x.store, x.machine)
+	return err
+}
+
+// close lets go of what is open.
+func (x *closing) close() (err error) {
+	if x.end != nil {
+		err = x.end.close()
+	}
+	if x.store != nil {
+		err = errors.Join(err, x.store.Close())
+	}
+	x.end, x.store = nil, nil
+	return err
 }
 
 // home is the chain that ends.

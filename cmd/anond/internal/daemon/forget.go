@@ -128,7 +128,7 @@ func (f *forgetting) at(step string) error {
 // refuses what it cannot do before anything is written, but for what every start writes.
 func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []incremental.Digest) (*incremental.Erasure, error) {
 	c, path := f.c, suppress.Path(f.c.Release.Ledger)
-	if err := notJournaled(c); err != nil { // and nobody runs, who could be asked
+	if err := closedOrNotJournaled(c, s); err != nil { // and nobody runs, who could be asked
 		return nil, err
 	}
 	m, err := openMachine(f.ctx, s, c, f.o)

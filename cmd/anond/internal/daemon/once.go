@@ -38,6 +38,7 @@ type once struct {
 	journal   *journal.Journal // the same
 	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
 	headless  error            // the journal has lost its beginning
+	ended     error            // files say that the epoch is closed; the journal brings a copy of the state to there
 	sink      ingest.DeadLetters
 }
 
@@ -49,7 +50,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
 		r.openSink} {
 		if err := step(); err != nil {
-			return err
+			return r.endedBefore(err)
 		}
 	}
 	return r.serve()
@@ -57,8 +58,8 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 // openState opens the file of the state, and what shows and steers from then on.
 func (r *once) openState() (err error) {
-	if err := notClosed(r.c); err != nil {
-		return err
+	if r.ended = notClosed(r.c); r.ended != nil && !r.c.Shard.Journal.Set() {
+		return r.ended
 	}
 	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
 		return err

@@ -107,6 +107,9 @@ func HintOfShard(err error) string {
 	case errors.As(err, &wrong) && wrong.Link:
 		return "nobody but anond rekey may have the right to write to the topic. If an earlier anond began to write it: shard.links: any; " +
 			"else write another topic with anond rekey --to, for a new epoch of all shards"
+	case wrong != nil && wrong.Rekeyed:
+		return "with shard.key: digest, name a topic that anond rekey has written. If it is one, another program wrote to it, too: " +
+			"take the right to write away, and write another topic with anond rekey --to, for a new epoch of all shards"
 	case errors.As(err, &moved) && moved.Was == 0:
 		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond rekey"
 	case errors.As(err, &moved):
