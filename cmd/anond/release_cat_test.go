@@ -38,10 +38,32 @@ func TestFrozenCat(t *testing.T) {
 			for _, file := range strings.Fields(x.files) {
 				text := s.must(fmt.Sprintf("release cat %d", release), "--file", file)
 				fmt.Fprintf(&b, "%s %06d/%s %x\n", x.label, release, file, sha256.Sum256([]byte(text)))
+				if release == 4 {
+					sameRows(t, text, s.must(fmt.Sprintf("release cat %d --json", release), "--file", file))
+				}
 			}
 		}
 	}
 	frozen(t, "cat.txt", b.String())
+}
+
+// sameRows: NDJSON has the cells of CSV, each row an object with the names of all columns.
+func sameRows(t *testing.T, table, lines string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	require.NoError(t, err)
+	objects := json.NewDecoder(strings.NewReader(lines))
+	objects.UseNumber()
+	for _, row := range rows[1:] {
+		var o map[string]any
+		require.NoError(t, objects.Decode(&o))
+		require.Len(t, o, len(rows[0]))
+		for i, name := range rows[0] {
+			require.Equal(t, row[i], fmt.Sprint(o[name]), name)
+		}
+	}
+	require.False(t, objects.More())
+	require.Equal(t, len(rows)-1, strings.Count(lines, "\n"))
 }
 
 // recordedText compares with a recording, or makes it anew.
