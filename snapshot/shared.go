@@ -127,12 +127,7 @@ func (t *table) compareShared(a, b *class) int {
 	if t.recoding.exact() {
 		return slices.Compare(a.rows, b.rows)
 	}
-	for j := range t.cols {
-		if c := compareCells(t.cols[j].number(), &a.cells[j], &b.cells[j]); c != 0 {
-			return c
-		}
-	}
-	return 0
+	return t.compareBoxes(a, b)
 }
 
 // compareBuckets compares buckets whose classes are in order and have places. Rows of

@@ -69,7 +69,7 @@ func (s *sums) add(t *table) {
 func (s *sums) remove(t *table) { s.count(t, -1, func(*class) bool { return true }) }
 
 func (s *sums) count(t *table, sign int, which func(*class) bool) {
-	for _, c := range t.classes {
+	for _, c := range t.inMemory() {
 		if !which(c) {
 			continue
 		}
@@ -167,13 +167,16 @@ func (s *columnSums) widen(t *table, j int) {
 	if !col.number() && len(s.seen) < col.dict.Len() {
 		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
 	}
-	for _, c := range t.classes {
+	for _, c := range t.inMemory() {
 		if c.died != 0 || c.cells[j].bucketed {
 			continue
 		}
 		if col.number() {
 			s.lo, s.hi = min(s.lo, c.cells[j].lo), max(s.hi, c.cells[j].hi)
 			continue
+		}
+		if s.different == col.dict.Len() { // of all values one has been seen
+			return
 		}
 		for _, m := range c.members {
 			if code := col.codes.At(int(m)); !s.seen[code] {

@@ -22,6 +22,8 @@ type table struct {
 	// wholeClasses: lgb, and each bucket of the sensitive attribute is a class.
 	wholeClasses bool
 	shared       []*sharedBucket // level L2: in canonical order, bucket number = index + 1
+	keys         cellKeys        // none before order
+	held         []*class        // as they lie in memory, once classes are in order
 }
 
 // class is one class of the table.
@@ -34,6 +36,7 @@ type class struct {
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
 	lines   []line   // rings: the rows, in order
 	drawn   uint64   // cache of table.draw
+	at      uint32   // where its cells are among table.keys
 	// Level L2, where bag is nil: no order and no number may depend on it.
 	given  uint32 // the bucket, as the input numbers it
 	bucket *sharedBucket
@@ -120,21 +123,43 @@ func (t *table) fill() {
 // listed as dead: so random draws decide, and no order of arrival is told (rule
 // F, forbidden).
 func (t *table) order() {
-	parts := make([][]*class, t.workers)
+	if t.shared == nil || !t.recoding.exact() { // there rows are compared, not cells
+		t.rankCells()
+	}
+	parts := make([][]keyed, t.workers)
 	t.each(len(t.classes), func(w, lo, hi int) {
-		parts[w] = t.classes[lo:hi]
-		slices.SortFunc(parts[w], t.compare)
+		parts[w] = make([]keyed, hi-lo)
+		for i, c := range t.classes[lo:hi] {
+			parts[w][i] = keyed{t.key(c), c}
+		}
+		slices.SortFunc(parts[w], t.compareKeyed)
 	})
 	for len(parts) > 1 {
 		parts = append(parts[2:], t.merge(parts[0], parts[1]))
 	}
-	t.classes = parts[0]
+	t.held, t.classes = t.classes, make([]*class, len(parts[0]))
+	for i, k := range parts[0] {
+		t.classes[i] = k.class
+	}
 }
 
-func (t *table) merge(a, b []*class) []*class {
-	out := make([]*class, 0, len(a)+len(b))
+// keyed is a class and the first word of its cells.
+type keyed struct {
+	key   uint64
+	class *class
+}
+
+func (t *table) compareKeyed(a, b keyed) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	return t.compare(a.class, b.class)
+}
+
+func (t *table) merge(a, b []keyed) []keyed {
+	out := make([]keyed, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
-		if t.compare(a[0], b[0]) < 0 {
+		if t.compareKeyed(a[0], b[0]) < 0 {
 			out, a = append(out, a[0]), a[1:]
 		} else {
 			out, b = append(out, b[0]), b[1:]
@@ -143,12 +168,18 @@ func (t *table) merge(a, b []*class) []*class {
 	return append(append(out, a...), b...)
 }
 
+// inMemory are the classes as they lie in memory, for what asks each of them in any order.
+func (t *table) inMemory() []*class {
+	if t.held != nil {
+		return t.held
+	}
+	return t.classes
+}
+
 // compareContent compares what classes show: the box, then the bag.
 func (t *table) compareContent(a, b *class) int {
-	for j := range t.cols {
-		if c := compareCells(t.cols[j].number(), &a.cells[j], &b.cells[j]); c != 0 {
-			return c
-		}
+	if c := t.compareBoxes(a, b); c != 0 {
+		return c
 	}
 	return slices.Compare(a.bag, b.bag)
 }
