@@ -59,7 +59,8 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once,
-				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
+				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
+				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 		},
 	}
 	configFlag(c, &path)
