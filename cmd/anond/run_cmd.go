@@ -34,8 +34,9 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			caught, stop := hangups()
 			defer stop()
-			cfg, err := env.loadWarned(path)
+			cfg, warnings, err := config.Load(path, env.lookup, os.ReadFile)
 			if err != nil {
+				env.warn(warnings)
 				return err
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
@@ -46,15 +47,14 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return err
 			}
 			defer shown.close()
+			warned(shown.log, warnings)
 			manager, err := notify.Open(env.lookup)
 			if err != nil {
 				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 			}
 			load := func() (*config.Config, error) {
 				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
-				for _, w := range warnings {
-					shown.log.Warn(w.String(), "event", "config_warning")
-				}
+				warned(shown.log, warnings)
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
@@ -66,4 +66,11 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 	configFlag(c, &path)
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
+}
+
+// warned logs the warnings of a configuration: the log of a daemon has nothing but events.
+func warned(log *slog.Logger, warnings []config.Warning) {
+	for _, w := range warnings {
+		log.Warn(w.String(), "event", "config_warning")
+	}
 }
