@@ -23,14 +23,15 @@ type Outlook struct {
 	Loss float64 `json:"loss"`
 	// Pool is what the next pool needs, at level L2.
 	Pool *PoolNeed `json:"pool,omitempty"`
-	// Refused: the first load cannot be published as it is (level L1).
-	Refused bool `json:"refused,omitempty"`
+	// Refused: the first load cannot be published as it is (level L1); Infeasible says why.
+	Refused    bool             `json:"refused,omitempty"`
+	Infeasible *InfeasibleError `json:"-"`
 }
 
-// Outlook plans a cut and forgets the plan: nothing is stored, and a later cut decides
-// what it would have decided. It takes as long as Decide. After ErrInterrupted the machine
-// must be opened again.
-func (m *Machine) Outlook() (*Outlook, error) {
+// Outlook plans a cut, or with flush the one at the end of a source (Decide), and forgets the
+// plan: nothing is stored, and a later cut decides what it would have decided. It takes as long
+// as Decide. After ErrInterrupted the machine must be opened again.
+func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	switch {
 	case m.broken:
 		return nil, ErrBroken
@@ -39,7 +40,7 @@ func (m *Machine) Outlook() (*Outlook, error) {
 	}
 	m.staged.closeBlock(&m.records, m.now)
 	out := &Outlook{Release: m.history.releases() + 1, Waiting: len(m.pending.waiting)}
-	p := m.planning(false)
+	p := m.planning(flush)
 	var classes [][]RecordID
 	if m.policy.Level == L2 {
 		need := m.need
@@ -49,8 +50,7 @@ func (m *Machine) Outlook() (*Outlook, error) {
 		}
 	} else {
 		d, err := p.decide()
-		var refused *InfeasibleError
-		if out.Refused = errors.As(err, &refused); err != nil && !out.Refused {
+		if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
 			return nil, err
 		}
 		for _, c := range d.births {

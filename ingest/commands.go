@@ -218,7 +218,7 @@ func (l *loop) outlook(ctx context.Context) (a Answer, err error) {
 			return a, err
 		}
 	}
-	err = l.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(); return err })
+	err = l.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(false); return err })
 	return a, err
 }
 

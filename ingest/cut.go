@@ -45,6 +45,9 @@ type cutting struct {
 // nothing, and the next start decides the same. Those whose deletes were read are forgotten before:
 // nobody is published who was deleted.
 func (l *loop) cut(ctx context.Context, how cutting) error {
+	if l.rehearses() {
+		return nil // all that is read counts as one release
+	}
 	if err := l.awaitRelease(ctx); err != nil {
 		return err
 	}

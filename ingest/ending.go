@@ -71,6 +71,9 @@ func (l *loop) drain(ctx context.Context) error {
 
 // finish ends a run that reached the end of its source.
 func (l *loop) finish(ctx context.Context) error {
+	if l.rehearses() {
+		return l.rehearse(ctx)
+	}
 	if err := l.commit(ctx); err != nil {
 		return err
 	}

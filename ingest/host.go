@@ -121,6 +121,10 @@ type Host struct {
 	// Republish publishes a release that a process before has published, or may have, and demands
 	// that its manifest is the one that it had. Needed for Repeat.
 	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (Release, error)
+	// Rehearsed has the host only rehearse a run with Once, and is told what that came to: nothing is
+	// decided, published, forgotten or delivered, and Publisher is not needed. The machine's store
+	// must keep nothing, and the source must not take an Ack for one. nil: the host runs.
+	Rehearsed func(Rehearsal)
 	// Hook is called at each durable step; an error stops the host as a crash
 	// would (tests). May be nil.
 	Hook func(step string) error

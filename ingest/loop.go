@@ -14,19 +14,20 @@ import (
 type loop struct {
 	*Host
 	ticks    <-chan time.Time
-	times    timekeeper  // the clock's time, and the machine's
-	stage    *stage      // what is fetched and decoded ahead
-	staged   staged      // what is applied and not committed
-	schedule schedule    // when the trigger asks for a release
-	releases *releases   // the release in progress
-	outbox   *outboxPump // dead letters on their way
-	limit    limiter     // how much is read
-	chains   chains      // of a rekeyed topic
-	asked    commanding  // what operators ask for
-	room     fullness    // what the state may still take in
-	journal  journaling  // what is to be written down
-	refusals breaker     // how many records are refused
-	reports              // what is told to operators
+	times    timekeeper         // the clock's time, and the machine's
+	stage    *stage             // what is fetched and decoded ahead
+	staged   staged             // what is applied and not committed
+	schedule schedule           // when the trigger asks for a release
+	releases *releases          // the release in progress
+	outbox   *outboxPump        // dead letters on their way
+	limit    limiter            // how much is read
+	chains   chains             // of a rekeyed topic
+	asked    commanding         // what operators ask for
+	room     fullness           // what the state may still take in
+	journal  journaling         // what is to be written down
+	refusals breaker            // how many records are refused
+	before   incremental.Status // of the machine when the run began
+	reports                     // what is told to operators
 
 	doing      activity
 	working    bool      // long work has the machine
@@ -78,7 +79,7 @@ func (h *Host) newLoop() (*loop, error) {
 	}
 	l := &loop{Host: h, stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
 		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h), refusals: breaker{most: h.MaxRefused}}
-	l.stage.keys = h.Keys
+	l.stage.keys, l.before = h.Keys, h.Machine.Status()
 	l.limit.set(h.Rate)
 	l.asked.paused = h.Paused
 	now := l.now()

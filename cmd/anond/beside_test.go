@@ -55,7 +55,7 @@ func TestBesideARunningDaemon(t *testing.T) {
 		}
 	}
 	eventually(t, published(5), "no release: %s", &d.stderr)
-	for _, command := range []string{"state check", "state info"} {
+	for _, command := range []string{"state check", "state info", "state browse", "state browse classes"} {
 		s.must(command)
 	}
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")

@@ -50,7 +50,8 @@ func calls(lines ...string) (out [][]string) {
 
 // canarySteps has each command; one that is called beside a daemon and after it has two.
 var canarySteps = map[string][]canaryStep{
-	"run":              {{running: true, args: calls("--once")}, {args: calls("--once")}}, // locked, and at work
+	"run": {{running: true, args: calls("--once", "--once --dry-run")}, // locked, and next to it
+		{args: calls("--once", "--once --dry-run", "--once --dry-run --json")}},
 	"doctor":           {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
 	"status":           {{running: true, args: calls("")}, {args: calls("")}},
 	"tail":             {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},

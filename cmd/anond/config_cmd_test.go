@@ -108,7 +108,13 @@ func TestWarningsOfTheConfiguration(t *testing.T) {
 	s.write("in.ndjson", ndjson(1, 20))
 	for _, line := range []string{"run --once", "config check", "doctor"} {
 		r := s.run(line)
-		assert.Contains(t, r.stdout+r.stderr, "dead_letter.payload", line)
+		assert.Equal(t, 1, strings.Count(r.stdout+r.stderr, "dead_letter.payload"), line)
+		if line == "run --once" {
+			for entry := range strings.Lines(r.stderr) {
+				assert.True(t, json.Valid([]byte(entry)), "a log for programs has events only: %s", entry)
+			}
+			assert.Contains(t, r.stderr, `"event":"config_warning"`)
+		}
 	}
 	for _, line := range []string{"status", "config show", "release list", "release verify", "state info", "state check", "dlq list",
 		"state browse", "audit"} {

@@ -34,10 +34,27 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "1":
 		afterUnionStep = unionHook()
-		afterEpochStep = epochHook()
+		afterEpochStep = killsAt(os.Getenv(epochKilledAt))
+		afterForgetStep = killsAt(os.Getenv(forgetKilledAt))
 		main()
 	default:
 		runPanicking(place, os.Args[len(os.Args)-1])
+	}
+}
+
+// killsAt is a hook that kills the process at a step; none if no step is named.
+func killsAt(step string) func(string) error {
+	if step == "" {
+		return nil
+	}
+	return func(s string) error {
+		if s == step {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+			select {}
+		}
+		return nil
 	}
 }
 

@@ -26,22 +26,6 @@ import (
 // epochKilledAt is the step behind which the end or the beginning of an epoch in a child process is killed.
 const epochKilledAt = "ANOND_TEST_EPOCH_KILLED_AT"
 
-func epochHook() func(string) error {
-	step := os.Getenv(epochKilledAt)
-	if step == "" {
-		return nil
-	}
-	return func(s string) error {
-		if s == step {
-			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				_ = self.Kill()
-			}
-			select {}
-		}
-		return nil
-	}
-}
-
 // epochSite is a dataset with a subject.key, which reads a file.
 func epochSite(t *testing.T, level string) *site {
 	t.Helper()

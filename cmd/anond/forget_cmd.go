@@ -95,7 +95,8 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	if _, err := os.Stat(cfg.State.Path); err != nil {
 		return nil, err
 	}
-	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr))}, subject)
+	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr)),
+		StandIns: daemon.StandIns{Forgetting: afterForgetStep}}, subject)
 	if errors.Is(err, incremental.ErrLocked) {
 		hint := "stop the other process; a running anond forgets with control.socket set"
 		if cfg.Control.Socket != "" {
@@ -105,6 +106,10 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	}
 	return &receipt, err
 }
+
+// afterForgetStep is called behind each step of an erasure, by anond forget and by a daemon. Tests kill the process
+// there; in operation it is nil.
+var afterForgetStep func(step string) error
 
 // maxSubject bounds what is read as a subject.
 const maxSubject = 1 << 20

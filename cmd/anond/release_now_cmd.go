@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/control"
+	"anond/incremental"
 )
 
 // whyNot says in words why a release was not made, by the reason of event release_skipped.
@@ -51,6 +52,11 @@ func (e *environment) printPlan(p *control.Plan) error {
 		_, err := fmt.Fprintln(e.stdout, "no release:", whyNot[p.Why])
 		return err
 	}
+	return e.printOutlook(p.Outlook, p.PublishedLoss)
+}
+
+// printOutlook shows what a release would publish, and the loss of what is published, if that is known.
+func (e *environment) printOutlook(p *incremental.Outlook, published *float64) error {
 	t := newTable(e.stdout, column{"", 16, false}, column{"", 0, false})
 	t.row("release", fmt.Sprint(p.Release))
 	t.row("waiting", fmt.Sprint(p.Waiting))
@@ -66,8 +72,8 @@ func (e *environment) printPlan(p *control.Plan) error {
 	if p.Newcomers > 0 {
 		t.row("their loss", fmt.Sprintf("%.4f", p.Loss))
 	}
-	if p.PublishedLoss != nil {
-		t.row("loss published", fmt.Sprintf("%.4f", *p.PublishedLoss))
+	if published != nil {
+		t.row("loss published", fmt.Sprintf("%.4f", *published))
 	}
 	if p.Refused {
 		t.row("refused", "the first load cannot satisfy the policy")

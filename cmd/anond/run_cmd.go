@@ -14,7 +14,7 @@ import (
 
 func newRunCommand(env *environment) *cobra.Command {
 	var path string
-	var once bool
+	var once, dry, asJSON bool
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon: read, place, publish",
@@ -29,13 +29,29 @@ http://127.0.0.1:9464 unless the configuration says otherwise.
 
 With --once the command always ends. If the source does not answer for a minute,
 or a release cannot be published in five attempts, it ends with exit code 1. If
-the dead-letter sink is unavailable, the dead letters stay in the state.`,
-		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml",
+the dead-letter sink is unavailable, the dead letters stay in the state.
+
+With --once --dry-run nothing is written: no state, no release, no dead letter, and no
+position of a consumer group. The command reads what --once would read, from where the
+state is, and says what is refused, and what one release of all that waits then would
+publish. (A run may make several, by release.trigger and initial.max_records.) It works
+next to a running daemon that has control.socket. At level L2 it shows counts and losses
+only, as anond release plan does.`,
+		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml\n  anond run --once --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case dry && !once:
+				return usage("anond run --once --dry-run", "--dry-run needs --once")
+			case asJSON && !dry:
+				return usage("anond run --once --dry-run --json", "--json is for --dry-run")
+			case dry:
+				return env.rehearse(c.Context(), path, asJSON)
+			}
 			caught, stop := hangups()
 			defer stop()
-			cfg, err := env.loadWarned(path)
+			cfg, warnings, err := config.Load(path, env.lookup, os.ReadFile)
 			if err != nil {
+				env.warn(warnings)
 				return err
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
@@ -46,23 +62,32 @@ the dead-letter sink is unavailable, the dead letters stay in the state.`,
 				return err
 			}
 			defer shown.close()
+			warned(shown.log, warnings)
 			manager, err := notify.Open(env.lookup)
 			if err != nil {
 				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 			}
 			load := func() (*config.Config, error) {
 				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
-				for _, w := range warnings {
-					shown.log.Warn(w.String(), "event", "config_warning")
-				}
+				warned(shown.log, warnings)
 				return c, err
 			}
 			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once,
-				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics})
+				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
+				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 		},
 	}
 	configFlag(c, &path)
+	jsonFlag(c, &asJSON)
+	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
+}
+
+// warned logs the warnings of a configuration: the log of a daemon has nothing but events.
+func warned(log *slog.Logger, warnings []config.Warning) {
+	for _, w := range warnings {
+		log.Warn(w.String(), "event", "config_warning")
+	}
 }

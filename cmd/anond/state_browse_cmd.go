@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/browse"
+	"anond/config"
 )
 
 func newStateBrowseCommand(env *environment) *cobra.Command {
@@ -20,7 +21,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 		Use: "browse [" + strings.Join(browse.Kinds, "|") + "]", Short: "List what the state holds, without values",
 		Long: "Lists the buckets of the state file, or the published classes, releases, partitions, waiting dead letters (counts by reason)\n" +
 			"or settings (digests). Shows no person's value, no subject and no digest of one, and of those who wait only how many they are.\n" +
-			"The daemon must be stopped (otherwise exit 4); --file reads a backup.",
+			"Next to a running daemon it reads a copy that the daemon makes over control.socket (without: exit 4); --file reads a backup.",
 		Example: "  anond state browse\n  anond state browse classes --born 3 --limit 20\n" +
 			"  anond state browse releases --file /mnt/backup/anond/hospital-20261122T020003Z-r000042.db --json",
 		Args: cobra.MaximumNArgs(1), ValidArgs: browse.Kinds,
@@ -35,10 +36,15 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if file == "" {
-				file = cfg.State.Path
+			list := func(cfg *config.Config, _ bool) (*browse.Listing, error) {
+				return browse.File(cfg.State.Path, options, q)
 			}
-			out, err := browse.File(file, options, q)
+			var out *browse.Listing
+			if file != "" {
+				out, err = browse.File(file, options, q)
+			} else {
+				out, err = besideOf(c.Context(), cfg, list)
+			}
 			if err != nil {
 				return err
 			}

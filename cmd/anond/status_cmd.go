@@ -49,10 +49,12 @@ which a daemon writes each second, and says how old it is, and how and when that
 type shownStatus struct {
 	*daemon.Status
 	// Live: a running daemon has answered. Note says what is to be made of it otherwise.
-	Live  bool   `json:"live"`
-	Note  string `json:"note,omitempty"`
-	fresh bool   // it tells of the present
-	held  bool   // it does not, and a process has the state
+	Live bool   `json:"live"`
+	Note string `json:"note,omitempty"`
+	// inReleases: policy.max_hold is a number of releases, and so are the ticks of the counts.
+	inReleases bool
+	fresh      bool // it tells of the present
+	held       bool // it does not, and a process has the state
 }
 
 // currentStatus asks the daemon, else reads its file.
@@ -61,7 +63,7 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 		text, err := control.NewClient(cfg.Control.Socket).Status(ctx)
 		if err == nil {
 			s := new(daemon.Status)
-			return &shownStatus{Status: s, Live: true, fresh: true}, json.Unmarshal(text, s)
+			return &shownStatus{Status: s, Live: true, inReleases: cfg.Policy.MaxHold.Counted, fresh: true}, json.Unmarshal(text, s)
 		}
 		if !errors.Is(err, control.ErrNobody) {
 			return nil, err
@@ -78,7 +80,7 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 	// While the state is compacted, there is no socket, and the lock goes from one file to the other.
 	compacts := s.Doing == ingest.DoingCompact
 	lives := compacts || cfg.Control.Socket == "" && boltstore.Held(cfg.State.Path)
-	out := &shownStatus{Status: s, fresh: lives && now.Sub(s.Time) <= freshFor}
+	out := &shownStatus{Status: s, inReleases: cfg.Policy.MaxHold.Counted, fresh: lives && now.Sub(s.Time) <= freshFor}
 	if s.Ended != nil {
 		out.fresh = false
 	}
@@ -98,8 +100,8 @@ func noteOf(s *shownStatus) string {
 	case s.Ended != nil:
 		return fmt.Sprintf("no daemon runs; this is from %s", from)
 	}
-	return fmt.Sprintf("no daemon runs; this is from %s, and how that one ended was not noted: it was killed or has crashed. "+
-		"Its log, and the log of the service manager, may say more", from)
+	return fmt.Sprintf("no daemon runs; this is from %s, and how that one ended was not noted: it was killed, has crashed, "+
+		"or had a full disk. Its log, and the log of the service manager, may say more", from)
 }
 
 // watchStatus shows the status each second.

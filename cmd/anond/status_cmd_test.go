@@ -73,7 +73,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	s.write("state/status.json", running)
 	shown = s.must("status")
 	require.Regexp(t, `not running: no end was noted; at 20\S+Z it was \w+`, shown)
-	require.Contains(t, shown, "it was killed or has crashed")
+	require.Contains(t, shown, "it was killed, has crashed, or had a full disk")
 }
 
 // TestStatusOfADecidedRelease: one that is decided is not shown as one that is public.

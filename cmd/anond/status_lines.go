@@ -150,10 +150,13 @@ func sourceLine(s, before *shownStatus) string {
 	return out
 }
 
-// pendingLine counts those who wait. How long the oldest waits is known where a tick is time.
+// pendingLine counts those who wait, and says how long the oldest has waited.
 func pendingLine(s *shownStatus) string {
 	p := s.Counts.Pending
 	parts := []string{grouped(p.Waiting) + " waiting"}
+	if p.Waiting > 0 {
+		parts[0] += ", the oldest for " + age(s)
+	}
 	for _, of := range []struct {
 		n    int
 		what string
@@ -163,6 +166,15 @@ func pendingLine(s *shownStatus) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// age is how long the oldest record that waits has waited.
+func age(s *shownStatus) string {
+	ticks := max(0, s.Counts.Now-s.Counts.OldestTick)
+	if s.inReleases {
+		return count(int(ticks), "release")
+	}
+	return short(time.Duration(ticks) * time.Millisecond)
 }
 
 func releaseLine(s *shownStatus) string {

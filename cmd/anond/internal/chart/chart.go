@@ -47,6 +47,7 @@ type Axis struct {
 	Label    string
 	Log      bool // powers of ten; values must be positive
 	Min, Max float64
+	Whole    bool // the values are whole numbers, and so are the ticks
 }
 
 // Chart is a picture of series over two axes. Points that are no finite number,

@@ -93,6 +93,18 @@ func TestTicksAreRoundAndCoverTheData(t *testing.T) {
 	}
 }
 
+// TestTicksOfWholeNumbers: between two releases there is none.
+func TestTicksOfWholeNumbers(t *testing.T) {
+	for _, span := range [][2]float64{{0, 2}, {1, 3}, {1, 7}, {1, 400}} {
+		s := newScale(Axis{Whole: true}, span[:], 0, 100)
+		require.LessOrEqual(t, s.lo, span[0])
+		require.GreaterOrEqual(t, s.hi, span[1])
+		for _, tick := range s.ticks() {
+			require.NotContains(t, tick.Label, ".", span)
+		}
+	}
+}
+
 func TestLongNamesTakeTwoLines(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"extract":                             {"extract", ""},

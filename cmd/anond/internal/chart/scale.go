@@ -29,6 +29,9 @@ func newScale(a Axis, values []float64, from, to float64) scale {
 		s.lo, s.hi = s.lo-.5, s.hi+.5
 	}
 	s.step = niceStep((s.hi - s.lo) / 6)
+	if a.Whole {
+		s.step = max(1, s.step)
+	}
 	if s.log {
 		s.step = max(1, math.Ceil((s.hi-s.lo)/8))
 	}

@@ -361,7 +361,7 @@ var ofProcess = []Event{
 		},
 	}},
 	{Name: "config_warning", Levels: []string{"warn"}, Cases: []Case{
-		{Meaning: "a warning about the configuration that a reload has read", Action: "`anond config check`"},
+		{Meaning: "a warning about the configuration that a start or a reload has read", Action: "`anond config check`"},
 	}},
 	{Name: "too_many_refused", Levels: []string{"error"}, Fields: []Field{
 		{Name: "records", Type: Integer},

@@ -88,7 +88,9 @@ func OfReleases(list []monitor.Release, k, l int) []*chart.Chart {
 	type R = monitor.Release
 	number := func(r R) float64 { return float64(r.Number) }
 	releases := func(title string, columns ...Column[R]) *chart.Chart {
-		return Draw(title, "release", list, number, columns...)
+		c := Draw(title, "release", list, number, columns...)
+		c.X.Whole = true
+		return c
 	}
 	trend := trendOf(list)
 	return []*chart.Chart{

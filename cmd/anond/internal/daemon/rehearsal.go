@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+)
+
+// ErrNoRehearsal: a run cannot be rehearsed.
+var ErrNoRehearsal = errors.New("a shard with a journal cannot be rehearsed: its next decisions stand in the journal")
+
+// Rehearse reads what a run with --once would read, and says what one release of all that waits
+// then would publish. It writes nothing, joins no group and tells no broker how far it has read.
+//
+// At level L2 it shows what anond release plan shows, for the same reason (rule B, buckets): whoever
+// knew whether a pool is eligible, and chose the moment of a run by it, would choose pools by value.
+func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehearsal, err error) {
+	if c.Shard.Journal.Set() {
+		return out, &ConfigError{ErrNoRehearsal}
+	}
+	o.Clock, o.Once = systemClock{}, true
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+		return out, err
+	}
+	if err := notClosed(c); err != nil {
+		return out, err
+	}
+	store, err := openUnkept(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	var closers closers
+	closers.add(store.Close)
+	defer func() { err = errors.Join(stoppedRehearsal(ctx, err), closers.close()) }()
+	m, err := openMachine(ctx, store, c, o)
+	if err != nil {
+		return out, err
+	}
+	if err := knowsEpoch(c, m); err != nil {
+		return out, err
+	}
+	if i := m.Latest(); i != nil && !i.Published {
+		return out, fmt.Errorf("release %d: %w", i.Release, incremental.ErrUnpublished)
+	}
+	source, err := reachSource(ctx, c, m, o, lease{})
+	if err != nil {
+		return out, err
+	}
+	closers.add(source.Close)
+	keys, err := keysOf(c, m, source)
+	if err != nil {
+		return out, err
+	}
+	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Keys: keys, Schema: c.Schema(), NewDecoder: decoderOf(c),
+		DeadLetters: noLetters{}, MaxRefused: c.DeadLetter.MaxShare, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
+		Rate: c.Source.MaxRate, Retry: o.StandIns.retry(), Observe: o.Observe, Rehearsed: func(r ingest.Rehearsal) { out = r }}
+	return out, host.Run(ctx)
+}
+
+// stoppedRehearsal: one that was stopped has nothing to say.
+func stoppedRehearsal(ctx context.Context, err error) error {
+	if err == nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// openUnkept opens the state for reading, or a fresh one if there is none.
+func openUnkept(ctx context.Context, c *config.Config) (*unkept, error) {
+	if err := exists(c); errors.Is(err, fs.ErrNotExist) {
+		return &unkept{}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	options, err := StateOptions(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	options.ReadOnly = true
+	file, err := boltstore.Open(c.State.Path, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := notClosedState(c, file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &unkept{file}, nil
+}
+
+// unkept is a store that loads a state and keeps nothing of what is committed. The machine has
+// all of it in memory.
+type unkept struct{ file *boltstore.Store } // nil: there is none
+
+var _ incremental.Store = (*unkept)(nil)
+
+func (u *unkept) Load(v incremental.Visitor) error {
+	if u.file == nil {
+		return nil
+	}
+	return u.file.Load(v)
+}
+
+func (u *unkept) Commit(*incremental.Delta) error { return nil }
+
+// Outbox has nothing: a rehearsal delivers no dead letter.
+func (u *unkept) Outbox(uint64, int, int) ([]incremental.DeadLetter, error) { return nil, nil }
+
+func (u *unkept) Close() error {
+	if u.file == nil {
+		return nil
+	}
+	return u.file.Close()
+}
+
+// unacknowledged is a source that is not told what was read of it.
+type unacknowledged struct{ ingest.Source }
+
+func (unacknowledged) Ack(map[incremental.Partition]int64) {}
+
+// noLetters is a sink that nothing is delivered to.
+type noLetters struct{}
+
+func (noLetters) Deliver(context.Context, []incremental.DeadLetter) error { return io.ErrClosedPipe }
+func (noLetters) Close() error                                            { return nil }

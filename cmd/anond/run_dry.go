@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+)
+
+// rehearsed is what anond run --once --dry-run prints.
+type rehearsed struct {
+	Read     uint64                       `json:"read"`     // records
+	Accepted uint64                       `json:"accepted"` // of them
+	Refused  map[equivclass.Reason]uint64 `json:"refused"`  // of them
+	// Ignored are lines and messages that are no records.
+	Ignored map[equivclass.Reason]uint64 `json:"ignored"`
+	Unread  ingest.Unread                `json:"unread"`
+	// ForgetDue are people whose deletes were read: a run would forget them before the release, and
+	// the plan still has them.
+	ForgetDue int `json:"forget_due,omitempty"`
+	// Plan is what a release would publish; absent while the first load waits for more records.
+	Plan      *incremental.Outlook   `json:"plan,omitempty"`
+	FirstLoad *incremental.FirstLoad `json:"first_load,omitempty"`
+}
+
+// rehearse is anond run --once --dry-run.
+func (e *environment) rehearse(ctx context.Context, path string, asJSON bool) error {
+	cfg, err := e.loadWarned(path)
+	if err != nil {
+		return err
+	}
+	level := new(slog.LevelVar)
+	out, working := e.withWork()
+	o := daemon.Options{Log: newSteeredLogger(out, cfg.Log, isTerminal(e.stderr), level, nil), Lookup: e.lookup, Stdin: e.stdin}
+	level.Set(max(level.Level(), slog.LevelWarn)) // what the loop says of its work is not true of this one
+	if working != nil {
+		o.Observe = func(r ingest.Report) { working(reading(r)) }
+		defer working("")
+	}
+	r, err := besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (ingest.Rehearsal, error) { return daemon.Rehearse(ctx, cfg, o) })
+	if err != nil {
+		return err
+	}
+	if err := e.printRehearsal(rehearsedOf(&r), asJSON); err != nil {
+		return err
+	}
+	if r.Plan != nil && r.Plan.Infeasible != nil {
+		return r.Plan.Infeasible
+	}
+	return nil
+}
+
+// reading says how far the reading is, on a terminal.
+func reading(r ingest.Report) string {
+	if r.Doing != "" && r.Doing != ingest.DoingCommit {
+		return strings.ReplaceAll(r.Doing, "_", " ")
+	}
+	lag, known := r.Source.Lag(r.Time)
+	if !known {
+		return fmt.Sprintf("reading: %d records", r.Machine.Sent)
+	}
+	return fmt.Sprintf("reading: %d records, lag %d", r.Machine.Sent, lag)
+}
+
+func rehearsedOf(r *ingest.Rehearsal) *rehearsed {
+	out := &rehearsed{Read: r.After.Sent - r.Before.Sent, Refused: since(r.Before.Refused, r.After.Refused),
+		Ignored: since(r.Before.Ignored, r.After.Ignored), Unread: r.Unread, ForgetDue: r.After.ForgetDue, Plan: r.Plan}
+	out.Accepted = out.Read - (r.After.DeadLetter - r.Before.DeadLetter)
+	if r.Plan == nil {
+		out.FirstLoad = r.After.FirstLoad
+	}
+	return out
+}
+
+// since is by how much counts have grown.
+func since(before, after map[equivclass.Reason]uint64) map[equivclass.Reason]uint64 {
+	out := map[equivclass.Reason]uint64{}
+	for why, n := range after {
+		if n > before[why] {
+			out[why] = n - before[why]
+		}
+	}
+	return out
+}
+
+func (e *environment) printRehearsal(r *rehearsed, asJSON bool) error {
+	if asJSON {
+		return writeJSON(e.stdout, r)
+	}
+	fmt.Fprintln(e.stdout, "dry run: nothing was written")
+	t := newTable(e.stdout, column{"", 16, false}, column{"", 0, false})
+	t.row("read", count(int(r.Read), "record"))
+	t.row("accepted", fmt.Sprint(r.Accepted))
+	t.row("refused", reasons(r.Refused))
+	if len(r.Ignored) > 0 {
+		t.row("no records", reasons(r.Ignored))
+	}
+	if n := r.Unread.Unterminated; n > 0 {
+		t.row("unread", count(n, "line")+" without line break at the end of a file")
+	}
+	if r.ForgetDue > 0 {
+		t.row("to be forgotten", fmt.Sprintf("%d people, who are below still", r.ForgetDue))
+	}
+	if f := r.FirstLoad; f != nil {
+		t.row("release", fmt.Sprintf("none: the first load has %d of %d records", f.Records, f.Wanted))
+	}
+	if t.err != nil || r.Plan == nil {
+		return t.err
+	}
+	return e.printOutlook(r.Plan, nil)
+}
+
+// reasons lists counts, the largest first.
+func reasons(of map[equivclass.Reason]uint64) string {
+	if len(of) == 0 {
+		return "0"
+	}
+	sum, parts := uint64(0), []string{}
+	names := slices.SortedFunc(maps.Keys(of), func(a, b equivclass.Reason) int {
+		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
+	})
+	for _, why := range names {
+		sum += of[why]
+		parts = append(parts, fmt.Sprintf("%s %d", why, of[why]))
+	}
+	return fmt.Sprintf("%d: %s", sum, strings.Join(parts, ", "))
+}
