@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"errors"
 	"slices"
 
 	"anond/equivclass"
@@ -43,15 +44,22 @@ func (s *vacancy) code(k int) *equivclass.Code {
 }
 
 // used tells which codes of an attribute stay: those of records, but for slots in no class, and
-// of references.
+// of references. A record in a bag with an ownerless row has the value that it was dealt: what only the
+// forgotten person had is another one's there.
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records
 	used := make([]bool, c.Dicts[attribute].Len())
 	for r := range c.len() {
-		if s := p.slots[r]; s == nil {
-			used[c.Columns[attribute].At(int(r))] = true
-		} else if s.class != none {
+		s := p.slots[r]
+		value, dealt := p.values[r]
+		switch {
+		case s != nil && s.class == none:
+		case s != nil:
 			used[*s.code(k)] = true
+		case dealt && k == len(c.stores):
+			used[value] = true
+		default:
+			used[c.Columns[attribute].At(int(r))] = true
 		}
 	}
 	for _, n := range p.machine.head.References[attribute] {
@@ -93,9 +101,13 @@ func (e *Erasure) Dictionary() func(DictionaryEntry) bool {
 // Suppressed returns the list of all who were forgotten.
 func (e *Erasure) Suppressed() []Digest { return e.list }
 
+// errTakenAway: the plan would take a value out of the dictionary that a record has. A state that was
+// written so could not be opened.
+var errTakenAway = errors.New("an erasure would take away a value that a record still has; nothing was changed")
+
 // Rewrite changes a run of records, as the store has them, in place. Flags of a row stay: only
-// records in no class are erased where there are any.
-func (e *Erasure) Rewrite(b *RecordBlock) {
+// records in no class are erased where there are any. After an error the store must stay what it was.
+func (e *Erasure) Rewrite(b *RecordBlock) error {
 	c := e.records
 	for i := range b.SA {
 		r := b.First + RecordID(i)
@@ -114,9 +126,11 @@ func (e *Erasure) Rewrite(b *RecordBlock) {
 		b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1
 	}
 	for k, attribute := range c.stores {
-		e.renumber(attribute, b.Columns[k])
+		if err := e.renumber(attribute, b.Columns[k]); err != nil {
+			return err
+		}
 	}
-	e.renumber(c.schema.SensitiveIndex(), b.SA)
+	return e.renumber(c.schema.SensitiveIndex(), b.SA)
 }
 
 // stored is the number that the state has for a code, before values vanish.
@@ -127,10 +141,15 @@ func (e *Erasure) stored(attribute int, code equivclass.Code) equivclass.Code {
 	return code
 }
 
-func (e *Erasure) renumber(attribute int, codes []equivclass.Code) {
-	if to := e.renamed[attribute]; to != nil {
-		for i, code := range codes {
-			codes[i] = to[code]
+func (e *Erasure) renumber(attribute int, codes []equivclass.Code) error {
+	to := e.renamed[attribute]
+	if to == nil {
+		return nil
+	}
+	for i, code := range codes {
+		if codes[i] = to[code]; codes[i] == vanished {
+			return errTakenAway
 		}
 	}
+	return nil
 }

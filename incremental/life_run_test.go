@@ -118,7 +118,7 @@ type tally map[string]int
 
 func (a tally) add(o outcome) {
 	a["lives"]++
-	if o.host == nil || o.host.m == nil {
+	if o.failure != "" || o.host == nil || o.host.m == nil {
 		return
 	}
 	s := o.host.m.Status()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -155,6 +156,44 @@ func FuzzReadLetters(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, bytes.Count(text, []byte("\n")), n)
 		require.Equal(t, len(lines[len(lines)-1]) > 0 && limit > 0, torn)
+	})
+}
+
+// FuzzPrefix: of a dead letter whose payload is cut anywhere, all but the payload is read as from the whole one; and what is
+// read from any other beginning is read by encoding/json from the same fields, in an object that ends there.
+func FuzzPrefix(f *testing.F) {
+	sealed := letter(3)
+	sealed.Payload, sealed.Sealed = []byte("secret"), true
+	for _, line := range [][]byte{[]byte(wantLines(1, 2)), EncodeDelivered(sealed, time.Unix(1e9, 0)), []byte(`{"seq":1,"payload":"`)} {
+		f.Add(line, 3)
+	}
+	f.Fuzz(func(t *testing.T, line []byte, cut int) {
+		if whole, err := DecodeDeadLetter(line); err == nil {
+			encoded := EncodeDelivered(whole.DeadLetter, whole.At)
+			if at := bytes.LastIndex(encoded, []byte(`":"`)); whole.Payload != nil && whole.At.UTC().Year() < 10000 {
+				got, err := DecodePrefix(encoded[:at+3+max(0, min(cut, len(encoded)-at-5))])
+				require.NoError(t, err)
+				want := whole
+				want.Cut, want.Payload, want.At, got.At = true, nil, time.Time{}, time.Time{}
+				require.Equal(t, want, got)
+			}
+		}
+		got, err := DecodePrefix(line)
+		head, _, there := strings.Cut(string(line), `,"payload":"`)
+		if !there {
+			head, _, there = strings.Cut(string(line), `,"payload_encrypted":"`)
+		}
+		var plain struct {
+			Seq    uint64
+			Offset int64
+		}
+		if err != nil {
+			return
+		}
+		require.True(t, there && got.Cut)
+		require.NoError(t, json.Unmarshal([]byte(head+"}"), &plain))
+		require.Equal(t, plain.Seq, got.Seq)
+		require.Equal(t, plain.Offset, got.Offset)
 	})
 }
 

@@ -79,8 +79,11 @@ func changeOf(b *bucket, e *incremental.Erasure) change {
 		if err != nil {
 			return nil, b.damaged(key, err.Error())
 		}
-		e.Rewrite(&incremental.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
+		err = e.Rewrite(&incremental.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
 			Origin: block.origin, Offset: block.offset})
+		if err != nil {
+			return nil, err
+		}
 		return block.encode(), nil
 	}
 }

@@ -24,15 +24,18 @@ type content struct {
 	earlier    []incremental.EarlierPerson
 }
 
-// forget is how a store forgets people.
-func (c *content) forget(e *incremental.Erasure) {
+// forget is how a store forgets people. After an error it must not be used any more.
+func (c *content) forget(e *incremental.Erasure) error {
 	c.meta, c.suppressed = cloneMeta(e.Head()), incremental.Suppressed{People: slices.Clone(e.Suppressed())}
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x incremental.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))
 	for _, b := range c.records {
-		e.Rewrite(b)
+		if err := e.Rewrite(b); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (c *content) apply(d *incremental.Delta) {

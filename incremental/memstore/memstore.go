@@ -66,7 +66,9 @@ func (s *Store) Clone() *Store {
 // Forget returns an independent store with what is left after people were forgotten.
 func (s *Store) Forget(e *incremental.Erasure) *Store {
 	out := s.Clone()
-	out.held.forget(e)
+	if err := out.held.forget(e); err != nil {
+		panic("memstore: " + err.Error()) // a store of tests
+	}
 	return out
 }
 
@@ -80,8 +82,7 @@ func (s *Store) ForgetInPlace(e *incremental.Erasure) error {
 	if err := s.fault(); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
-	s.held.forget(e)
-	return nil
+	return s.held.forget(e)
 }
 
 // Crash ends the store, as a dying process does, and returns what a new

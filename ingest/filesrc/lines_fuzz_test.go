@@ -159,6 +159,7 @@ func lineSchema(t testing.TB) *equivclass.Schema {
 func FuzzLines(f *testing.F) {
 	for _, x := range texts {
 		f.Add([]byte(x.text), x.layout == CSV, false, true, uint8(1), uint8(0))
+		f.Add([]byte(x.text), x.layout == CSV, false, true, uint8(129), uint8(0))
 	}
 	for _, text := range []string{
 		"p1,c0,d2\np2,c0,d3\nq1,\"open,d1\np5,c1,d5\np6,c1,d6\nz9,c9\",d1\n",
@@ -167,22 +168,24 @@ func FuzzLines(f *testing.F) {
 	} {
 		f.Add([]byte(text), true, true, false, uint8(3), uint8(2))
 		f.Add([]byte(text), true, true, true, uint8(1), uint8(5))
+		f.Add([]byte(text), true, true, false, uint8(131), uint8(2))
 	}
 	f.Add([]byte("{\"city\":\"a\",\"ill\":\"b\"}\n{\"city\":\"a\",\n\"ill\":\"c\"}\n{\"city\":\"a\",\"ill\":\"c\"}\n{\"city\":1"), false,
 		false, false, uint8(2), uint8(3))
+	path := filepath.Join(f.TempDir(), "f") // one file for all: to make a directory for each costs as much as the rest
 	f.Fuzz(func(t *testing.T, data []byte, csv, header, complete bool, commit, crash uint8) {
 		if csv && header {
 			data = append([]byte("id,city,ill\n"), data...)
 		}
-		path := filepath.Join(t.TempDir(), "f")
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		checkLines(t, data, Config{Paths: []string{path}, Layout: layouts[csv], Complete: complete}, 1+int(commit), int(crash))
-		if csv { // with multi-line fields the further lines of a record are counted too
+		if csv && commit >= 128 { // with multi-line fields the further lines of a record are counted too
 			r := newLineRig(t, Config{Paths: []string{path}, Layout: CSV, Multiline: true, Complete: complete})
-			if got, unread, ok := r.runCrashing(1+int(commit), int(crash)); ok {
+			if got, unread, ok := r.runCrashing(int(commit)-127, int(crash)); ok {
 				checkSum(t, data, got, unread)
 			}
+			return
 		}
+		checkLines(t, data, Config{Paths: []string{path}, Layout: layouts[csv], Complete: complete}, 1+int(commit), int(crash))
 	})
 }
 

@@ -75,7 +75,7 @@ func (t *twin) neighbours(doubled []int64, n int) (out []Found) {
 
 // life lets an index and its twin live through the same changes, which the numbers of
 // draw decide, and compares their answers all along.
-func life(t testing.TB, draw func(n int) int, steps int) {
+func life(t testing.TB, draw func(n int) int, size lifeSize) {
 	d := 1 + draw(9)
 	if draw(8) == 0 {
 		d = 30 + draw(40)
@@ -92,12 +92,12 @@ func life(t testing.TB, draw func(n int) int, steps int) {
 	x, w := New(scale), twin{d, scale, map[int32][]int64{}}
 	value := func(j int) int64 { return int64(draw(ranges[j]+1) - ranges[j]/3) }
 	next := int32(0)
-	for range steps {
+	for range size.steps {
 		switch draw(10) {
 		case 0, 1: // many boxes at once, or a few
 			n := 1 + draw(30)
 			if draw(3) == 0 {
-				n += 200
+				n += size.many
 			}
 			var ids []int32
 			var boxes []int64
@@ -133,15 +133,22 @@ func life(t testing.TB, draw func(n int) int, steps int) {
 			}
 			ranges[j] = max(1, ranges[j]>>times)
 		default:
-			compare(t, x, &w, draw, value)
+			compare(t, x, &w, draw, value, size.points)
 		}
 		require.Equal(t, len(w.boxes), x.Len())
 		x.check(t)
 	}
 }
 
-func compare(t testing.TB, x *Index, w *twin, draw func(int) int, value func(int) int64) {
-	n := draw(40)
+// lifeSize is how long a life is, how many boxes come at once, and for how many points answers are compared. A fuzzer
+// learns little from a life that takes a second.
+type lifeSize struct{ steps, many, points int }
+
+func compare(t testing.TB, x *Index, w *twin, draw func(int) int, value func(int) int64, points int) {
+	answers(t, x, w, draw, value, draw(points))
+}
+
+func answers(t testing.TB, x *Index, w *twin, draw func(int) int, value func(int) int64, n int) {
 	points := make([][]int64, n)
 	for i := range points {
 		points[i] = make([]int64, w.d)
@@ -198,7 +205,7 @@ func (x *Index) check(t testing.TB) {
 func TestIndexAgreesWithItsTwin(t *testing.T) {
 	for seed := range tier.Of(t, 15, 60, 60) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 14))
-		life(t, rng.IntN, 40)
+		life(t, rng.IntN, lifeSize{steps: 40, many: 200, points: 40})
 	}
 }
 
@@ -215,7 +222,7 @@ func FuzzIndex(f *testing.F) {
 			v := int(numbers[i])<<8 | int(numbers[i+1])
 			i++
 			return v % n
-		}, 15)
+		}, lifeSize{steps: 8, many: 30, points: 12})
 	})
 }
 

@@ -48,7 +48,7 @@ func TestGoldenMessages(t *testing.T) {
 	}
 }
 
-var keyForm = regexp.MustCompile(`^(\d{6,10})/(.+)/([1-9]\d{0,9})/[0-9a-f]{64}$`)
+var keyForm = regexp.MustCompile(`(?s)^(\d{6,10})/(.+)/([1-9]\d{0,9})/[0-9a-f]{64}$`)
 
 // FuzzKey holds the reader of keys against a regular expression.
 func FuzzKey(f *testing.F) {
