@@ -167,7 +167,7 @@ func (r *unionRun) check() error {
 	}
 	r.clean()
 	if newest == 0 {
-		return nil
+		return r.noneBeyond()
 	}
 	if r.before, r.known, err = r.manifestOf(on, newest); err != nil {
 		return err

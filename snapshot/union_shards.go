@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 )
 
 // ErrForked: a shard has published two releases of one number, or does not continue the
@@ -57,6 +58,32 @@ func readShardRelease(files FS, dir string, shard int) (*shardRelease, error) {
 	s := &shardRelease{shard: shard, dir: dir, manifest: m, raw: raw, sum: hex.EncodeToString(sum[:])}
 	s.settings, err = settingsIn(raw)
 	return s, err
+}
+
+// noneBeyond refuses a number of shards that is too small, before the first release fixes it: a table that lacks the people of
+// some shards would be published, since no manifest of a shard says how many there are.
+func (u *Union) noneBeyond() error {
+	names, err := u.FS.ReadDir(filepath.Join(u.Dir, shardsDir))
+	if err != nil {
+		if notExist(err) {
+			return nil
+		}
+		return err
+	}
+	for _, name := range names {
+		shard, err := strconv.Atoi(name)
+		if err != nil || shard < u.Of || strconv.Itoa(shard) != name {
+			continue
+		}
+		on, err := scan(u.FS, chainDir(u.Dir, shard))
+		if err != nil {
+			return err
+		}
+		if on.current > 0 {
+			return fmt.Errorf("%w: shard %d has a release, and this union is told of %d shards", ErrShards, shard, u.Of)
+		}
+	}
+	return nil
 }
 
 // newestOf reads the newest release of a shard that is fully published; nil: there is
