@@ -134,6 +134,24 @@ func (c *Column) Prefix(n int) Column {
 	return Column{four: c.four[:n:n]}
 }
 
+// Tally adds the codes of some records to the counts by code.
+func Tally[R ~int32 | ~uint32](c *Column, records []R, counts []int) {
+	switch {
+	case c.one != nil:
+		tally(c.one, records, counts)
+	case c.two != nil:
+		tally(c.two, records, counts)
+	default:
+		tally(c.four, records, counts)
+	}
+}
+
+func tally[C uint8 | uint16 | Code, R ~int32 | ~uint32](column []C, records []R, counts []int) {
+	for _, r := range records {
+		counts[column[r]]++
+	}
+}
+
 // Pick returns the column of the given records, in their order, up to the first one that
 // the column does not have.
 func Pick[R ~int32 | ~uint32](c *Column, records []R) Column {

@@ -59,9 +59,7 @@ func (p *published) add(c *columns, classes []*Class) {
 		*p = append(*p, make([]int, values-len(*p))...)
 	}
 	for _, class := range classes {
-		for _, r := range class.Members {
-			(*p)[c.value(r)]++
-		}
+		equivclass.Tally(c.sa(), class.Members, *p)
 	}
 }
 

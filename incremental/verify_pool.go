@@ -16,27 +16,50 @@ func (v *verifier) pool(d decision) error {
 		return fmt.Errorf("%w: a class dies at level L2", ErrUnsafe)
 	}
 	seen := newRecordSet(v.records.len())
-	buckets := map[BucketID][]RecordID{}
 	for i, c := range d.births {
-		if err := v.blindBirth(c, seen); err != nil {
+		if err := v.blindBirth(c, len(d.births), seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
-		buckets[c.Bucket] = append(buckets[c.Bucket], c.Members...)
 	}
-	for id, members := range buckets {
+	for i, members := range v.buckets(d.births) {
+		if len(members) == 0 {
+			continue
+		}
 		if err := v.records.bucket(members, v.want); err != nil {
-			return fmt.Errorf("%w: bucket %d: %w", ErrUnsafe, id-v.bucket, err)
+			return fmt.Errorf("%w: bucket %d: %w", ErrUnsafe, i+1, err)
 		}
 	}
 	return nil
 }
 
-func (v *verifier) blindBirth(c *Class, seen recordSet) error {
+// buckets gives the members of each bucket of a pool by its number, which is at most that of
+// the classes.
+func (v *verifier) buckets(births []*Class) [][]RecordID {
+	sizes, all := make([]int, len(births)), 0
+	for _, c := range births {
+		sizes[c.Bucket-v.bucket-1] += len(c.Members)
+		all += len(c.Members)
+	}
+	out, room := make([][]RecordID, len(births)), make([]RecordID, all)
+	for i, n := range sizes {
+		out[i], room = room[:0:n], room[n:]
+	}
+	for _, c := range births {
+		members := &out[c.Bucket-v.bucket-1]
+		*members = append(*members, c.Members...)
+	}
+	return out
+}
+
+// blindBirth reports what one of so many classes of a pool breaks.
+func (v *verifier) blindBirth(c *Class, classes int, seen recordSet) error {
 	switch {
 	case len(c.Members) != v.policy.Requirement.K:
 		return errors.New("it has not exactly k records (rule B)")
 	case c.Regime != Frozen || c.Bucket <= v.bucket:
 		return errors.New("it is not frozen in a bucket of its own release (rule B)")
+	case int64(c.Bucket-v.bucket) > int64(classes):
+		return errors.New("the number of its bucket is above that of the classes (rule B)")
 	}
 	for _, r := range c.Members {
 		if seen.has(r) || v.records.classOf[r] != none {

@@ -92,7 +92,7 @@ func (r *buckets) layouts(t *table) []layout {
 	}, {
 		name:   bucketsName,
 		header: []string{"bucket", t.sa.name, "count"},
-		whole:  func() ([]byte, int) { return t.sharedRows() },
+		whole:  t.sharedRows,
 	}}
 }
 
@@ -121,16 +121,25 @@ func (t *table) appendExact(buf []byte, rows []uint32, end []byte) []byte {
 	return buf
 }
 
+// sharedText is how much of buckets.csv is made before it is written: far less than all.
+const sharedText = 1 << 16
+
 // sharedRows is buckets.csv of level L2 without its header.
-func (t *table) sharedRows() (text []byte, rows int) {
-	text = make([]byte, 0, 16*t.records)
+func (t *table) sharedRows(put func(text []byte) error) (rows int, err error) {
+	text, number := make([]byte, 0, sharedText+sharedText/4), []byte(nil)
 	for _, b := range t.shared {
+		number = append(strconv.AppendInt(number[:0], int64(b.number), 10), ',')
 		for v, n := range runs(b.bag) {
-			text = append(strconv.AppendInt(text, int64(b.number), 10), ',')
-			text = append(append(text, t.sa.quoted[v]...), ',')
+			text = append(append(append(text, number...), t.sa.quoted[v]...), ',')
 			text = append(strconv.AppendInt(text, int64(n), 10), '\n')
 			rows++
 		}
+		if len(text) > sharedText {
+			if err := put(text); err != nil {
+				return 0, err
+			}
+			text = text[:0]
+		}
 	}
-	return text, rows
+	return rows, put(text)
 }

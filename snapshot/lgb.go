@@ -79,7 +79,7 @@ func (r *lgb) layouts(t *table) []layout {
 	}, {
 		name:   bucketsName,
 		header: []string{"attribute", "bucket", "value", "count"},
-		whole:  func() ([]byte, int) { return t.bucketRows() },
+		whole:  t.bucketRows,
 	}}
 }
 
@@ -109,7 +109,8 @@ func (t *table) localText(s *scratch, number int, c *class) {
 }
 
 // bucketRows is buckets.csv without its header.
-func (t *table) bucketRows() (text []byte, rows int) {
+func (t *table) bucketRows(put func(text []byte) error) (rows int, err error) {
+	var text []byte
 	for _, b := range t.local {
 		name := appendField(nil, b.col.name)
 		for i, x := range b.buckets {
@@ -122,5 +123,5 @@ func (t *table) bucketRows() (text []byte, rows int) {
 			}
 		}
 	}
-	return text, rows
+	return rows, put(text)
 }

@@ -1,5 +1,7 @@
 package snapshot
 
+import "slices"
+
 // Placement says who is in which class of a part: the private side of a release,
 // for the gate and for `anond state members`. The slices are parallel: a record's
 // number, that of its class in the part, and at level L2 that of its bucket there. In
@@ -17,6 +19,7 @@ func living(c *class) bool { return c.died == 0 }
 // add takes in classes of a table, with their numbers and those of their buckets
 // shifted.
 func (p *Placement) add(t *table, shift, buckets uint32, which func(*class) bool) {
+	p.grow(t, which)
 	for i, c := range t.classes {
 		if !which(c) {
 			continue
@@ -28,5 +31,19 @@ func (p *Placement) add(t *table, shift, buckets uint32, which func(*class) bool
 				p.Buckets = append(p.Buckets, buckets+uint32(c.bucket.number))
 			}
 		}
+	}
+}
+
+// grow makes room for the classes of a table.
+func (p *Placement) grow(t *table, which func(*class) bool) {
+	n := 0
+	for _, c := range t.classes {
+		if which(c) {
+			n += len(c.members)
+		}
+	}
+	p.Records, p.Classes = slices.Grow(p.Records, n), slices.Grow(p.Classes, n)
+	if t.shared != nil {
+		p.Buckets = slices.Grow(p.Buckets, n)
 	}
 }

@@ -87,7 +87,7 @@ type layout struct {
 	name   string
 	header []string
 	append func(s *scratch, buf []byte, number int, c *class) (out []byte, rows int)
-	whole  func() (text []byte, rows int)
+	whole  func(put func(text []byte) error) (rows int, err error)
 	// classes in the order of the file, where it is not that of their numbers.
 	classes []*class
 	// written is told how many classes are in the file; may be nil.

@@ -41,9 +41,15 @@ func (t *table) share() error {
 		b.classes = append(b.classes, c)
 		c.bucket = b
 	}
+	bags := make([]uint32, t.records)
+	for _, b := range t.shared {
+		n := len(b.classes) * t.k
+		b.bag, bags = bags[:n:n], bags[n:]
+	}
 	t.each(len(t.shared), func(_, lo, hi int) {
+		counts := make([]int32, len(t.sa.quoted))
 		for _, b := range t.shared[lo:hi] {
-			b.fill(t)
+			b.fill(t, counts)
 		}
 	})
 	for _, b := range t.shared {
@@ -54,15 +60,30 @@ func (t *table) share() error {
 	return nil
 }
 
-// fill finds the bag.
-func (b *sharedBucket) fill(t *table) {
-	b.bag = make([]uint32, 0, len(b.classes)*t.k)
+// fill finds the bag, which has its room. counts is by rank, and 0 before and after.
+func (b *sharedBucket) fill(t *table, counts []int32) {
+	at := 0
 	for _, c := range b.classes {
 		for _, m := range c.members {
-			b.bag = append(b.bag, t.sa.rank[t.sa.codes.At(int(m))])
+			b.bag[at] = t.sa.rank[t.sa.codes.At(int(m))]
+			at++
 		}
 	}
-	slices.Sort(b.bag)
+	if len(counts) > 2*len(b.bag) {
+		slices.Sort(b.bag)
+		return
+	}
+	for _, v := range b.bag {
+		counts[v]++
+	}
+	at = 0
+	for v, n := range counts {
+		for range n {
+			b.bag[at] = uint32(v)
+			at++
+		}
+		counts[v] = 0
+	}
 }
 
 // highest is how often the most frequent value of a sorted bag is there.

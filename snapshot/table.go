@@ -224,10 +224,7 @@ func (t *table) draw(c *class) uint64 {
 
 // placement is who is in which class, by record and number.
 func (t *table) placement(part string) Placement {
-	p := Placement{Part: part, Records: make([]uint32, 0, t.records), Classes: make([]uint32, 0, t.records)}
-	if t.shared != nil {
-		p.Buckets = make([]uint32, 0, t.records)
-	}
+	p := Placement{Part: part}
 	p.add(t, 0, 0, all)
 	return p
 }

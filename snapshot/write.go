@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -38,9 +39,8 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 		return entry, err
 	}
 	if l.whole != nil {
-		text, rows := l.whole()
-		entry.Rows = rows
-		err := put(text)
+		var err error
+		entry.Rows, err = l.whole(put)
 		entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
 		return entry, err
 	}
@@ -112,13 +112,16 @@ func (t *table) cut(ordered, jobs chan<- chunk, quit <-chan struct{}) {
 	}
 }
 
-// text makes the rows of a chunk.
+// text makes the rows of a chunk, in a buffer for as many bytes as the rows of its first
+// class say and a quarter more: to grow bit by bit would take several times that.
 func (t *table) text(l layout, s *scratch, buf []byte, c chunk) made {
 	m := made{buf: buf}
 	for i := c.lo; i < c.hi; i++ {
 		var rows int
 		m.buf, rows = l.append(s, m.buf, i+1, t.classes[i])
-		m.rows += rows
+		if m.rows += rows; i == c.lo {
+			m.buf = slices.Grow(m.buf, len(m.buf)/max(1, rows)*min(chunkRows, t.records)*5/4)
+		}
 	}
 	return m
 }

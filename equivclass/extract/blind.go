@@ -65,7 +65,7 @@ func (m Blind) Classes(p equivclass.Points, k int) (groups [][]int32, rest []int
 	rows, rest = rows[:len(rows)/k*k], rows[len(rows)/k*k:]
 	groups, others := equalClasses(p, rows, k)
 	effort := blindEffort(len(others))
-	rounds, _ := dividings(len(others))
+	rounds, passes := dividings(len(others))
 	progress := newSteps(m.tell, p.Len(), 1+rounds+effort.rounds)
 	defer progress.end()
 	if len(others) == 0 {
@@ -75,7 +75,7 @@ func (m Blind) Classes(p equivclass.Points, k int) (groups [][]int32, rest []int
 	x.size, x.most, x.exact = k, k, true
 	x.fixed = newFixed(x.p, &x.losses)
 	x.workers, x.stop, x.steps = m.Workers, m.stop, progress
-	x.cutExact(effort)
+	x.cutExact(effort, rounds, passes)
 	for _, g := range x.groups() {
 		for i, r := range g {
 			g[i] = others[r]
@@ -116,10 +116,9 @@ func equalClasses(p equivclass.Points, rows []int32, k int) (groups [][]int32, o
 }
 
 // cutExact cuts the whole pool, a multiple of k records, into classes of exactly
-// k: steps 2 to 4 of Blind.
-func (x *extraction) cutExact(e effort) {
+// k: steps 2 to 4 of Blind, with so many rounds of divisions, each of so many passes.
+func (x *extraction) cutExact(e effort, rounds, passes int) {
 	x.takeExact(cut.Identity(x.p.Len()), e)
-	rounds, passes := dividings(x.p.Len())
 	for turn := 0; turn < rounds && !x.stopped(); turn++ {
 		x.divideAll(e, turn, passes)
 	}

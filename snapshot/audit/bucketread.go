@@ -16,7 +16,10 @@ func (r *tableReader) bucketed(paths []string, data [][]byte) (*table, error) {
 	}
 	r.rows["buckets.csv"] = lines
 	order, start, number, sorted, dense := raw.group()
-	t := &table{d: raw.d, m: len(number), start: start, sa: make([]uint32, len(order)), local: l, whole: true}
+	t := &table{d: raw.d, m: len(number), start: start, local: l, whole: true}
+	if sorted { // the row i of the table is that of the file: its number is read before it is replaced
+		l.attrs[0].row = raw.bucket
+	}
 	if err := r.nameBuckets(paths[0], 0, numbers, raw.bucket, order, &l.attrs[0]); err != nil {
 		return nil, err
 	}
@@ -27,6 +30,7 @@ func (r *tableReader) bucketed(paths []string, data [][]byte) (*table, error) {
 	} else {
 		r.equalCells(raw, order, t)
 	}
+	t.sa = order // whose rows are in the table by now: its room is that of the values
 	l.fill(t)
 	r.finish(t, number, sorted, dense)
 	r.shapeOfBuckets(t)

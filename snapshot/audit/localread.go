@@ -125,13 +125,17 @@ func (r *tableReader) joinLocal(file string, raw *localRows, l *localTable, numb
 	return t, nil
 }
 
-// nameBuckets finds the bucket of each row, given its number as written; 0: none.
+// nameBuckets finds the bucket of each row, given its number as written; 0: none. b.row may
+// be what was written, if the rows were in order.
 func (r *tableReader) nameBuckets(file string, j int, numbers, written, order []uint32, b *localBuckets) error {
-	b.row = make([]uint32, len(order))
+	if b.row == nil {
+		b.row = make([]uint32, len(order))
+	}
 	named := make([]uint32, b.m)
 	for i, row := range order {
 		n := written[row]
 		if n == 0 {
+			b.row[i] = 0
 			continue
 		}
 		at, ok := findBucket(numbers, n)

@@ -170,6 +170,7 @@ func (t *table) joinLocal(x, y *localTable, sets *setDict) {
 	for j := range x.attrs {
 		a, b := x.attrs[j], &y.attrs[j]
 		entries, buckets := uint32(len(a.value)), uint32(a.m)
+		a.start, a.row = slices.Grow(a.start, b.m), slices.Grow(a.row, len(b.row))
 		for _, end := range b.start[1:] {
 			a.start = append(a.start, entries+end)
 		}
