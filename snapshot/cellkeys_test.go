@@ -38,7 +38,9 @@ func keyTable(rng *rand.Rand, n, d, kinds int) *table {
 func TestKeysCompareAsCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	words := map[int]bool{}
-	for _, of := range []struct{ n, d, kinds int }{{1, 1, 1}, {2, 3, 1}, {60, 1, 5}, {60, 2, 2}, {200, 7, 40}, {200, 12, 200}, {100, 30, 300}} {
+	for _, of := range []struct{ n, d, kinds int }{
+		{1, 1, 1}, {2, 3, 1}, {60, 1, 5}, {60, 2, 2}, {200, 7, 40}, {200, 12, 200}, {100, 30, 300},
+	} {
 		table := keyTable(rng, of.n, of.d, of.kinds)
 		plain := func(a, b *class) int { // the keys are not there yet
 			require.Zero(t, table.keys.words)
