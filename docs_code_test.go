@@ -62,15 +62,21 @@ func (r *reader) program(t *testing.T, b block) {
 // pythonWith is a Python that has a module: the usual one, that of the system, which has
 // what its packages install, or the one that .ci/lake-python made.
 func (r *reader) pythonWith(module string) string {
+	if found, known := r.pythons[module]; known {
+		return found
+	}
+	found := ""
 	for _, python := range []string{"python3", "/usr/bin/python3", os.Getenv("ANOND_LAKE_PYTHON")} {
 		if python == "" {
 			continue
 		}
 		if _, code := r.run(python + " -c 'import " + module + "'"); code == 0 {
-			return python
+			found = python
+			break
 		}
 	}
-	return ""
+	r.pythons[module] = found
+	return found
 }
 
 // command is what runs a file of a language, if it is installed.

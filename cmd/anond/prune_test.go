@@ -17,6 +17,7 @@ import (
 // the audit still certifies.
 func TestPrunedReleases(t *testing.T) {
 	tier.NotShort(t, "it makes and audits many releases")
+	t.Parallel()
 	for _, level := range []string{"L1", "L2, max_hold: 1 releases"} {
 		t.Run(level[:2], func(t *testing.T) { pruned(t, level) })
 	}
