@@ -83,16 +83,7 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 			if asJSON {
 				return writeJSON(env.stdout, counts)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
-			for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
-				if err == nil {
-					_, err = fmt.Fprintf(env.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
-				}
-			}
-			if counts.Missing > 0 && err == nil {
-				_, err = fmt.Fprintf(env.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
-			}
-			return err
+			return env.printRekeyed(counts)
 		},
 	}
 	configFlag(c, &path)
@@ -105,4 +96,18 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 	f.StringVar(&what.Progress, "progress", "", "`file` that keeps how far it is (default: rekey-TOPIC.json next to state.path)")
 	f.BoolVar(&what.Again, "again", false, "if the progress file is lost: write everything again; shards drop what they have had")
 	return c
+}
+
+// printRekeyed says what became of the records and offsets of the source.
+func (e *environment) printRekeyed(counts rekey.Counts) error {
+	_, err := fmt.Fprintf(e.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
+	for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
+		if err == nil {
+			_, err = fmt.Fprintf(e.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
+		}
+	}
+	if counts.Missing > 0 && err == nil {
+		_, err = fmt.Fprintf(e.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
+	}
+	return err
 }
