@@ -47,7 +47,7 @@ union can be certified.
 
 The releases of an earlier epoch (anond epoch) are audited together with those that
 follow it: --earlier, as often as there are earlier epochs. Its exports are below
---earlier-exports: members.csv and records.csv, of a union those of each shard.
+--earlier-exports: members.csv and records.csv, for a union those of each shard.
 
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
