@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // withoutSQLite runs a script of the sqlite3 program by Python's module: statements,
@@ -33,6 +35,7 @@ db.commit()
 // program runs a block of SQL, Python or R. Where the program is not installed, the
 // test is skipped and says so.
 func (r *reader) program(t *testing.T, b block) {
+	tier.Heavy(t, "programs of others and their libraries take longer to start than all that the documents ask of them")
 	at := fmt.Sprintf("%s:%d", b.doc, b.line)
 	missing := func(what string) {
 		fmt.Fprintf(os.Stderr, "%s WAS NOT RUN: there is no %s\n", at, what)
