@@ -2,9 +2,7 @@
 package anond_test
 
 import (
-	"bytes"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,11 +41,18 @@ func (f *file) imports() (out []string) {
 	return out
 }
 
-// tree parses every Go file of the module.
-func tree(t *testing.T) (out []*file) {
+// tree is every Go file of the module, parsed once for all tests.
+func tree(t *testing.T) []*file {
 	t.Helper()
+	files, err := parsedTree()
+	require.NoError(t, err)
+	require.Greater(t, len(files), 100, "the tree was not found")
+	return files
+}
+
+var parsedTree = sync.OnceValues(func() (out []*file, err error) {
 	set := token.NewFileSet()
-	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -66,10 +72,9 @@ func tree(t *testing.T) (out []*file) {
 		}
 		out = append(out, &file{filepath.ToSlash(path), parsed, src})
 		return nil
-	}))
-	require.Greater(t, len(out), 100, "the tree was not found")
-	return out
-}
+	})
+	return out, err
+})
 
 // within reports whether a package path is one of the trees below the given paths.
 func within(path string, trees ...string) bool {
@@ -182,6 +187,52 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	}
 }
 
+// TestRoomsOfTheProgram holds the arrows among the packages of cmd/anond/internal: what runs a dataset knows nothing of what
+// works on one table, of figures, or of what shows it; and the program knows none of its tests' tools.
+func TestRoomsOfTheProgram(t *testing.T) {
+	const rooms = "cmd/anond/internal/"
+	may := map[string]string{
+		"attacker": "", "browse": "", "certificate": "", "chart": "", "control": "", "crashtest": "", "diskuse": "", "events": "",
+		"hospital": "", "kafkatest": "", "monitor": "", "oneoff": "", "outfile": "", "pace": "", "progress": "", "replay": "",
+		"rollup": "",
+		"daemon": "certificate control diskuse duty monitor notify outfile pace progress replay suppress", // and never oneoff
+		"notify": "monitor", "suppress": "outfile", "duty": "monitor notify outfile", "union": "duty monitor", "web": "certificate monitor",
+		"present": "chart diskuse monitor", "dashboard": "chart monitor present", "dpo": "monitor present",
+		"metrics": "daemon deliver duty monitor union", "doctor": "certificate daemon diskuse oneoff",
+		"deliver": "pace", "deliver/postgres": "deliver", "deliver/topic": "deliver",
+		"demo":    "attacker daemon hospital outfile",
+		"figures": "chart figures/dataset outfile", "figures/dataset": "",
+		"figures/all": "figures figures/attack figures/frontier figures/lgb figures/permutation figures/shards figures/sun " +
+			"figures/wang figures/zhu",
+		"figures/attack": "attacker chart figures figures/dataset", "figures/shards": "chart figures figures/dataset hospital",
+	}
+	for _, figure := range []string{"frontier", "lgb", "permutation", "sun", "wang", "zhu"} {
+		may["figures/"+figure] = "chart figures figures/dataset"
+	}
+	tools := map[string]string{ // for tests, and commands of this repository
+		"programtest": "", "deliver/delivertest": "daemon", "figures/figurestest": "figures", "chaos": "daemon programtest suppress union",
+		"chaos/play": "chaos programtest", "longrun": "chart daemon hospital programtest", "shardtrial": "daemon hospital programtest",
+	}
+	for _, f := range tree(t) {
+		room, inside := strings.CutPrefix(f.dir(), rooms)
+		if f.test() || !inside && f.dir() != "cmd/anond" {
+			continue
+		}
+		list, known := may[room]
+		if tool, is := tools[room]; is {
+			list, known = tool, true
+		}
+		assert.True(t, known || !inside, "%s is in no list: say what it may import", f.dir())
+		for _, path := range f.imports() {
+			if other, ours := strings.CutPrefix(path, module+"/"+rooms); ours && inside {
+				assert.Contains(t, strings.Fields(list), other, "%s imports %s", f.path, path)
+			} else if _, tool := tools[other]; ours {
+				assert.False(t, tool, "%s imports %s, which is for tests", f.path, path)
+			}
+		}
+	}
+}
+
 // TestStoresAreBelowTheMachine: the state machine does not know its stores.
 func TestStoresAreBelowTheMachine(t *testing.T) {
 	for _, f := range tree(t) {
@@ -288,14 +339,10 @@ func TestMergeDecidesOnIntegers(t *testing.T) {
 	assert.Equal(t, 4, settings, "exact, and the principles with a setting")
 }
 
-// TestEveryPackageSaysWhatItIs: one package comment at least, and gofmt's form.
+// TestEveryPackageSaysWhatItIs: one package comment at least. (gofmt's form: make fmt.)
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	documented := map[string]bool{}
 	for _, f := range tree(t) {
-		formatted, err := format.Source(f.src)
-		if assert.NoError(t, err, f.path) {
-			assert.True(t, bytes.Equal(formatted, f.src), "%s is not in gofmt's form", f.path)
-		}
 		if !f.test() {
 			documented[f.dir()] = documented[f.dir()] || f.ast.Doc != nil
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 // withoutSQLite runs a script of the sqlite3 program by Python's module: statements,
@@ -33,6 +35,7 @@ db.commit()
 // program runs a block of SQL, Python or R. Where the program is not installed, the
 // test is skipped and says so.
 func (r *reader) program(t *testing.T, b block) {
+	tier.Heavy(t, "programs of others and their libraries take longer to start than all that the documents ask of them")
 	at := fmt.Sprintf("%s:%d", b.doc, b.line)
 	missing := func(what string) {
 		fmt.Fprintf(os.Stderr, "%s WAS NOT RUN: there is no %s\n", at, what)
@@ -62,15 +65,21 @@ func (r *reader) program(t *testing.T, b block) {
 // pythonWith is a Python that has a module: the usual one, that of the system, which has
 // what its packages install, or the one that .ci/lake-python made.
 func (r *reader) pythonWith(module string) string {
+	if found, known := r.pythons[module]; known {
+		return found
+	}
+	found := ""
 	for _, python := range []string{"python3", "/usr/bin/python3", os.Getenv("ANOND_LAKE_PYTHON")} {
 		if python == "" {
 			continue
 		}
 		if _, code := r.run(python + " -c 'import " + module + "'"); code == 0 {
-			return python
+			found = python
+			break
 		}
 	}
-	return ""
+	r.pythons[module] = found
+	return found
 }
 
 // command is what runs a file of a language, if it is installed.

@@ -101,10 +101,10 @@ func TestDocumentsRun(t *testing.T) {
 		t.Skip("the commands of the documents are for a POSIX shell")
 	}
 	bin := build(t)
-	ran := 0
+	ran, pythons := 0, map[string]string{}
 	for _, doc := range documents(t) {
 		t.Run(doc, func(t *testing.T) {
-			r := reader{dir: t.TempDir(), bin: bin}
+			r := reader{dir: t.TempDir(), bin: bin, pythons: pythons}
 			for _, b := range blocksOf(t, doc) {
 				r.read(t, b)
 			}
@@ -117,7 +117,8 @@ func TestDocumentsRun(t *testing.T) {
 // reader follows one document.
 type reader struct {
 	dir, bin string
-	last     string // what the newest sh block printed
+	last     string            // what the newest sh block printed
+	pythons  map[string]string // see pythonWith
 	same     map[string]string
 	ran      int
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 )
 
@@ -134,13 +133,6 @@ func (h *Hierarchy) Parent(node int) int { return int(h.parent[node]) }
 
 // Nodes returns the number of nodes; nodes below Leaves are the leaves.
 func (h *Hierarchy) Nodes() int { return len(h.labels) }
-
-// Texts returns the leaves' texts in byte order, for digests.
-func (h *Hierarchy) Texts() []string {
-	out := append([]string(nil), h.labels[:h.leaves]...)
-	sort.Strings(out)
-	return out
-}
 
 // CheckCategory refuses the text of a category that a release could not show
 // unambiguously: one that starts with `[`, `{` or `*`, or contains `|` or `}`.

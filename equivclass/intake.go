@@ -126,7 +126,7 @@ func (in *intake) check(row Row) (Reason, string) {
 func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	switch {
 	case s.flag:
-		sensitive, ok := ParseFlag(raw)
+		sensitive, ok := parseFlag(raw)
 		if !ok {
 			return ReasonFlag
 		}

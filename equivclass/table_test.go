@@ -113,7 +113,7 @@ func (t *twoPasses) append(row Row) (Reason, string) {
 	for j, i := range t.schema.Semi() {
 		private := true
 		if f := t.schema.FlagIndex(i); f >= 0 {
-			private, _ = ParseFlag(row[f])
+			private, _ = parseFlag(row[f])
 		}
 		t.private[j] = append(t.private[j], private)
 	}
@@ -124,7 +124,7 @@ func (t *twoPasses) check(i int, raw []byte) Reason {
 	a := t.schema.Attributes()[i]
 	switch a.Role {
 	case Flag:
-		if _, ok := ParseFlag(raw); !ok {
+		if _, ok := parseFlag(raw); !ok {
 			return ReasonFlag
 		}
 	case Subject:

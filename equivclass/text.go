@@ -162,7 +162,7 @@ func manySpaces(text []byte) bool {
 // Clean returns the value of a raw text of the attribute: every text becomes a
 // value by this function. A text of white space alone is missing and is
 // returned empty. Numbers, dates and flags lose white space at their ends;
-// ParseNumber and ParseFlag decide whether they can be read.
+// ParseNumber and parseFlag decide whether they can be read.
 func (a *Attribute) Clean(raw []byte) ([]byte, Reason) {
 	if a.textual() {
 		return a.Text.Clean(raw)

@@ -178,7 +178,7 @@ func forgetful(t testing.TB) []*course {
 func TestForgettingKeepsTheoremE(t *testing.T) {
 	t.Parallel()
 	all := forgetful(t)
-	for _, s := range all[:tier.Of(t, 1, 3, len(all))] {
+	for _, s := range all[:tier.Of(t, 1, 2, len(all))] {
 		t.Run(s.name, func(t *testing.T) { s.requireExact(t) })
 	}
 }

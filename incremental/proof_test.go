@@ -185,7 +185,7 @@ func smallStreams(t testing.TB) []*course {
 }
 
 // cheap is how many of them run in the plain tier.
-const cheap = 7
+const cheap = 5
 
 // TestEveryWorldOfSmallStreams: in every world of small streams, with every outcome of the
 // draws, the posterior of each value of each published record is its share in the record's

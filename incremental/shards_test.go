@@ -149,7 +149,7 @@ func TestEveryWorldOfTwoShards(t *testing.T) {
 // U, here a person in two shards.
 func TestEveryWorldFindsAPersonInTwoShards(t *testing.T) {
 	t.Parallel()
-	tier.NotShort(t, "it enumerates for a second")
+	tier.Heavy(t, "it plays two machines in each of some thousand worlds")
 	twin := &pair{twin: true, shards: [2]*course{tinyShard(4, 3, batches(4)), tinyShard(4, 3, batches(4))}}
 	twin.shards[1].rows = secondHalf
 	v := twin.enumerate(t)

@@ -23,8 +23,8 @@ type Reconnect struct {
 
 // Defaults of a Reconnect.
 const (
-	DefaultReconnectInitial = 100 * time.Millisecond
-	DefaultReconnectMax     = 30 * time.Second
+	defaultReconnectInitial = 100 * time.Millisecond
+	defaultReconnectMax     = 30 * time.Second
 )
 
 // Attempts counts failed attempts since the last success. Not safe for
@@ -38,10 +38,10 @@ type Attempts struct {
 // Attempts returns a fresh count under the policy.
 func (r Reconnect) Attempts() *Attempts {
 	if r.Initial <= 0 {
-		r.Initial = DefaultReconnectInitial
+		r.Initial = defaultReconnectInitial
 	}
 	if r.Max <= 0 {
-		r.Max = DefaultReconnectMax
+		r.Max = defaultReconnectMax
 	}
 	if r.Max < r.Initial {
 		r.Max = r.Initial

@@ -143,7 +143,7 @@ func (c *chain) exports(t *testing.T, dir string, members [][]snapshot.Placement
 func TestAuditorAgrees(t *testing.T) {
 	tier.NotShort(t, "it renders many chains")
 	certificates := map[string]bool{}
-	for trial := range tier.Of(t, 6, 12, 24) {
+	for trial := range tier.Of(t, 6, 8, 24) {
 		for _, recoding := range recodings() {
 			c := &chain{r: rand.New(rand.NewPCG(uint64(trial), 3))}
 			root := t.TempDir()

@@ -50,7 +50,7 @@ func TestEverySyncMatters(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(synced), 10)
-	for _, name := range slices.Sorted(maps.Keys(synced))[:tier.Of(t, 3, 6, len(synced))] {
+	for _, name := range slices.Sorted(maps.Keys(synced))[:tier.Of(t, 3, 4, len(synced))] {
 		require.Error(t, powerCuts(t, name, publishLonger), "without sync of %s", name)
 	}
 }

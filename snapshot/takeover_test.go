@@ -379,7 +379,7 @@ func TestTakenOverAtEveryStep(t *testing.T) {
 			shows = append(shows, of)
 		}
 	}
-	every := max(1, most/tier.Of(t, 2, 10, 1000)) // of the steps of the new one
+	every := max(1, most/tier.Of(t, 2, 5, 1000)) // of the steps of the new one
 	for _, of := range shows {
 		for ofNew := 0; ofNew < most; ofNew += every {
 			_, young, err := try("", of, ofNew)
@@ -389,7 +389,7 @@ func TestTakenOverAtEveryStep(t *testing.T) {
 	t.Logf("%d steps, %d of them are seen by others; up to %d of the new process; %d orders", whole, len(shows), most, n)
 	tier.NotShort(t, "it looks for planted bugs")
 	bugs := []string{bugSweep, bugNotOver, bugNames, bugEarly, bugLedger}
-	for _, bug := range bugs[:tier.Of(t, 1, 2, len(bugs))] {
+	for _, bug := range bugs[:tier.Of(t, 1, 1, len(bugs))] {
 		require.True(t, found(try, bug, whole, most, shows), "%s: is not found", bug)
 	}
 }

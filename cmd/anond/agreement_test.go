@@ -221,6 +221,7 @@ func atOneMoment(t *testing.T, s *site, address string) (status, socket map[stri
 // while records flow and releases are made, and at rest.
 func TestNoFigureContradictsAnother(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon for some seconds")
+	t.Parallel()
 	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = s.path("anond.yaml")
 	s.write("anond.yaml", strings.Replace(canaryConfig, "source: {",

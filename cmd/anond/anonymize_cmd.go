@@ -74,6 +74,11 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 			return env.anonymize(c.Context(), &f, args[0])
 		},
 	}
+	f.register(c)
+	return c
+}
+
+func (f *anonymizeFlags) register(c *cobra.Command) {
 	configFlag(c, &f.config)
 	jsonFlag(c, &f.json)
 	flags := c.Flags()
@@ -90,7 +95,6 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 	flags.BoolVar(&f.list, "list", false, "list the methods")
 	f.promise.register(c)
 	f.lines.register(c)
-	return c
 }
 
 func (e *environment) listMethods(asJSON bool) error {
@@ -190,21 +194,21 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 // recodingOptions reads the options that the recoding needs, and refuses those of
 // other recodings.
 func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
-	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != oneoff.LGB {
-		return usage("use --method "+methods.Words(methods.MadeFor(oneoff.LGB), "or")+", or another role",
+	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != snapshot.NameLGB {
+		return usage("use --method "+methods.Words(methods.MadeFor(snapshot.NameLGB), "or")+", or another role",
 			"attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
 	}
 	switch {
 	case o.Method.Name == "ng" && o.Want.L < 2:
 		return usage("add -l 2 or more", "method ng covers l neighbours in each row, and with l = 1 a row would show one person exactly")
-	case o.Recoding == oneoff.Slicing && f.slices == "":
+	case o.Recoding == snapshot.NameSlicing && f.slices == "":
 		return usage("add for instance --slices age+sex,postcode", "recoding slicing needs to know which columns stay together")
-	case o.Recoding != oneoff.Slicing && f.slices != "":
+	case o.Recoding != snapshot.NameSlicing && f.slices != "":
 		return usage("remove it, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
-	case o.Recoding == oneoff.Randomization && !(f.retention > 0 && f.retention < 1):
+	case o.Recoding == snapshot.NameRandomization && !(f.retention > 0 && f.retention < 1):
 		return usage("add for instance --retention 0.3",
 			"recoding randomization needs the probability, between 0 and 1, with which a value is kept")
-	case o.Recoding != oneoff.Randomization && f.retention != 0:
+	case o.Recoding != snapshot.NameRandomization && f.retention != 0:
 		return usage("remove it, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
 	}
 	o.Retention = f.retention

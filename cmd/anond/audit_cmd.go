@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,12 +13,18 @@ import (
 	"anond/snapshot/audit"
 )
 
+// auditFlags is what the command line says.
+type auditFlags struct {
+	audit.Options
+	config                  string
+	json                    bool
+	worlds                  int
+	earlier, earlierExports []string
+	given                   func(flag string) bool
+}
+
 func newAuditCommand(env *environment) *cobra.Command {
-	var o audit.Options
-	var path string
-	var asJSON bool
-	var worlds int
-	var earlier, earlierExports []string
+	var f auditFlags
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Check a whole chain of releases from the files alone",
@@ -40,7 +47,7 @@ union can be certified.
 
 The releases of an earlier epoch (anond epoch) are audited together with those that
 follow it: --earlier, as often as there are earlier epochs. Its exports are below
---earlier-exports: members.csv and records.csv, of a union those of each shard.
+--earlier-exports: members.csv and records.csv, for a union those of each shard.
 
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
@@ -52,52 +59,70 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +
 			"  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: answering(func(c *cobra.Command, _ []string) error {
-			given := c.Flags().Changed
-			files := given("releases") || given("ledger") || given("members") || given("records") || given("exports")
-			switch {
-			case given("config") && files:
-				return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
-					"and the exports are made from the state: --releases, --ledger, --members, --records and --exports would be ignored")
-			case given("replay") && files:
-				return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
-			case given("replay") && worlds < 1:
-				return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
-			case len(earlierExports) > 0 && len(earlierExports) != len(earlier):
-				return usage("--earlier OLD --earlier-exports DIR, as often as there are earlier epochs, the oldest first",
-					"--earlier-exports belongs to --earlier: one for each")
-			case o.Exports != "" && (o.Members != "" || o.Records != ""):
-				return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
-			case len(earlier) > 0 && o.Releases == "":
-				return usage("anond audit --releases DIR --earlier OLD with their exports", "--earlier belongs to --releases")
-			case o.Releases != "":
-				o.Earlier = epochsBefore(earlier, earlierExports)
-				return env.audit(o, asJSON)
-			case files:
-				return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
-					"--ledger, --members, --records and --exports belong to --releases")
-			}
-			cfg, err := env.loadConfig(path)
-			if err != nil {
+			f.given = c.Flags().Changed
+			if err := f.check(); err != nil {
 				return err
 			}
-			if given("replay") {
-				return env.auditReplayed(c.Context(), cfg, o, worlds, asJSON)
-			}
-			return env.auditConfigured(c.Context(), cfg, o, asJSON)
+			return env.auditAsTold(c.Context(), &f)
 		}),
 	}
-	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
-	c.Flags().StringVar(&o.Releases, "releases", "", "releases `directory`")
-	c.Flags().StringVar(&o.Ledger, "ledger", "", "ledger `file`")
-	c.Flags().StringVar(&o.Members, "members", "", "private export of anond state members")
-	c.Flags().StringVar(&o.Records, "records", "", "private export of anond state records")
-	c.Flags().StringVar(&o.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
-	c.Flags().StringArrayVar(&earlier, "earlier", nil, "releases `directory` of an earlier epoch; again for each, the oldest first")
-	c.Flags().StringArrayVar(&earlierExports, "earlier-exports", nil, "`directory` with the private exports of that epoch")
-	c.Flags().IntVar(&worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
-	c.Flags().BoolVar(&o.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
+	configFlag(c, &f.config)
+	jsonFlag(c, &f.json)
+	c.Flags().StringVar(&f.Releases, "releases", "", "releases `directory`")
+	c.Flags().StringVar(&f.Ledger, "ledger", "", "ledger `file`")
+	c.Flags().StringVar(&f.Members, "members", "", "private export of anond state members")
+	c.Flags().StringVar(&f.Records, "records", "", "private export of anond state records")
+	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
+	c.Flags().StringArrayVar(&f.earlier, "earlier", nil, "releases `directory` of an earlier epoch; again for each, the oldest first")
+	c.Flags().StringArrayVar(&f.earlierExports, "earlier-exports", nil, "`directory` with the private exports of that epoch")
+	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
+	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c
+}
+
+// files reports whether flags name the files to audit, so that no configuration does.
+func (f *auditFlags) files() bool {
+	return slices.ContainsFunc([]string{"releases", "ledger", "members", "records", "exports"}, f.given)
+}
+
+// check refuses flags that contradict each other.
+func (f *auditFlags) check() error {
+	switch files := f.files(); {
+	case f.given("config") && files:
+		return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
+			"and the exports are made from the state: --releases, --ledger, --members, --records and --exports would be ignored")
+	case f.given("replay") && files:
+		return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
+	case f.given("replay") && f.worlds < 1:
+		return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
+	case len(f.earlierExports) > 0 && len(f.earlierExports) != len(f.earlier):
+		return usage("--earlier OLD --earlier-exports DIR, as often as there are earlier epochs, the oldest first",
+			"--earlier-exports belongs to --earlier: one for each")
+	case f.Exports != "" && (f.Members != "" || f.Records != ""):
+		return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
+	case len(f.earlier) > 0 && f.Releases == "":
+		return usage("anond audit --releases DIR --earlier OLD with their exports", "--earlier belongs to --releases")
+	case files && f.Releases == "":
+		return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
+			"--ledger, --members, --records and --exports belong to --releases")
+	}
+	return nil
+}
+
+// auditAsTold audits the files that flags name, else what a configuration names.
+func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
+	if f.Releases != "" {
+		f.Earlier = epochsBefore(f.earlier, f.earlierExports)
+		return e.audit(f.Options, f.json)
+	}
+	cfg, err := e.loadConfig(f.config)
+	if err != nil {
+		return err
+	}
+	if f.given("replay") {
+		return e.auditReplayed(ctx, cfg, f.Options, f.worlds, f.json)
+	}
+	return e.auditConfigured(ctx, cfg, f.Options, f.json)
 }
 
 // epochsBefore are the earlier epochs that the command line names.

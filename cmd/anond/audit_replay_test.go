@@ -21,6 +21,7 @@ import (
 // program makes all decisions again, which certifies the level; with another seed in the
 // state it does not, and nothing but the replay finds that.
 func TestAuditReplay(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
 	for _, n := range []int{1300, 1900, 2600} {
@@ -98,6 +99,7 @@ func TestAuditReplayRefused(t *testing.T) {
 // that were valid at each of them, after those of a quasi-identifier and of the sensitive
 // attribute have gained leaves.
 func TestAuditReplayOverGrownHierarchies(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
 	s.edit("{name: diagnosis, role: sensitive, type: categorical}",

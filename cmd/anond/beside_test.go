@@ -32,6 +32,7 @@ func (s *site) readingCopies() (out []string) {
 // which goes on; a backup is made by it; nothing is left of the copies.
 func TestBesideARunningDaemon(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon as a process")
+	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
 	s.edit("release: {", "release: {keep: {releases: 2}, ")

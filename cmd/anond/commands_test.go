@@ -255,6 +255,7 @@ func TestLockedState(t *testing.T) {
 // TestSecondSignal ends the process at once; the next start goes on.
 func TestSecondSignal(t *testing.T) {
 	tier.NotShort(t, "it takes a second")
+	t.Parallel()
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 400", "")
 	s.write("admissions.ndjson", ndjson(1, 30000))
 	p := s.start("run")

@@ -29,7 +29,7 @@ If there are none, it says what the configured level means.
 With --data it also reads records of other people (CSV or NDJSON), such as those of
 an earlier year, and says how many records have to be published together at level L2
 if values are as frequent as there, what other k and l would cost, and how much of
-the loss is that of each column: docs/CHOOSING.md. Do not choose policy.min_pool by
+the loss each column causes: docs/CHOOSING.md. Do not choose policy.min_pool by
 the records that will be published: who is published together may not depend on
 their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",

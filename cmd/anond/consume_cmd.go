@@ -33,7 +33,7 @@ files. If it is not, compare the SHA-256 of the manifest with the ledger.
 
 With --out, a directory that does not exist yet gets the release, the manifests of
 the releases before it and the hierarchies: anond audit --releases DIR, query and
-release cat read it. Exit 1 if the topic has not the whole release, or another.`,
+release cat read it. Exit 1 if the topic lacks a part of the release, or has a different one.`,
 		Example: "  anond consume\n  anond consume --release 42 --out ./from-topic",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d, err := env.loadDelivery(path)

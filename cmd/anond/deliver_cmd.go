@@ -29,8 +29,8 @@ the daemon or elsewhere. It needs dataset, release.dir and outputs of the
 configuration; a file with these keys alone will do.
 
 Every release that the sink does not have yet is delivered, in order, also one
-whose files were pruned. How far it is, the sink itself says: a delivery that was
-interrupted is repeated, and two at once do no harm.`}
+whose files were pruned. The sink itself shows which releases it has, so an
+interrupted delivery can be repeated, and two at once do no harm.`}
 	c.AddCommand(newDeliverKafkaCommand(env), newDeliverPostgresCommand(env))
 	return c
 }
@@ -127,9 +127,9 @@ daemon's.`
 		return env.printDelivered(sink, d.Dir, sum)
 	}
 	configFlag(c, &path)
-	c.Flags().BoolVar(&follow, "follow", false, "stay, and deliver each new release")
+	c.Flags().BoolVar(&follow, "follow", false, "keep running, and deliver each new release")
 	shows.flags(c, "with --follow")
-	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to try again if the sink is away")
+	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to retry if the sink cannot be reached")
 	return c
 }
 

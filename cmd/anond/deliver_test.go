@@ -19,6 +19,7 @@ import (
 // way in which it ends has its exit code.
 func TestDeliverCommands(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon and a broker")
+	t.Parallel()
 	s := newFrozen(t, atLevel2, ", recoding: buckets")
 	broker, err := kfake.NewCluster(kfake.NumBrokers(1))
 	require.NoError(t, err)

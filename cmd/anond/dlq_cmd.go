@@ -55,12 +55,12 @@ letters. The others stay dead letters, for the reason that they have now.
 The daemon must be stopped (otherwise exit 4). The source must still have the
 records, or the dead letters must contain them (dead_letter.payload; not those of
 a CSV file or standard input, which lack the header). Each record is compared
-with the digest in its dead letter, and taken in once, however often this runs.
+with the digest in its dead letter, and accepted once, however often this runs.
 
 No other reason is replayed: if a record is published late because its sensitive
 value, or something that may go with it, was at fault, its lateness tells about
-the value. For the same cause no single record can be chosen. anond dlq list says
-of each reason what holds. docs/OPERATIONS.md, Dead letters, says why.`,
+the value. For the same reason no single record can be chosen. anond dlq list says
+which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
 		Example: "  anond dlq replay -c anond.yaml --reason value_not_in_hierarchy --attribute postcode",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := mayAsk(which.Reason); err != nil {

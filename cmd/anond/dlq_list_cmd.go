@@ -30,10 +30,10 @@ func newDLQListCommand(env *environment) *cobra.Command {
 		Use: "list", Short: "Count dead letters by reason, and list the newest",
 		Long: `list reads the dead letters of the file, rotated files next to it included
 (dead-letter*.ndjson*, also compressed with gzip), or of the topic. It needs no
-state, so it works beside a running daemon. No payload is shown.
+state, so it works alongside a running daemon. No payload is shown.
 
 The column "replay" says whether anond dlq replay may judge such records again.
-A dead letter stays listed after its record was taken in: the state knows that,
+A dead letter stays listed after its record was accepted: the state knows that,
 and "replayed" of anond state info counts such records.`,
 		Example: "  anond dlq list -c anond.yaml --reason missing_value --since 24h",
 		RunE: func(c *cobra.Command, _ []string) (err error) {

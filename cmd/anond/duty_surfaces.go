@@ -39,7 +39,7 @@ func (s *standing) flags(c *cobra.Command, when string) {
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "", "`address` of metrics, health and status, or off (default \""+s.fallback+"\"; "+when+")")
 	f.StringVar(&s.http, "http", "", "`file` with a block http as in a configuration: certificates, token")
-	f.StringVar(&s.status, "status", "", "`file` that says each second how it stands")
+	f.StringVar(&s.status, "status", "", "`file` with the status, replaced each second")
 }
 
 func (s *standing) asked() bool { return s.listen != "" || s.http != "" || s.status != "" }

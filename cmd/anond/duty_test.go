@@ -170,6 +170,7 @@ func agrees(t *testing.T, status map[string]string, metrics string) {
 // shard is late and when attempts fail, and tells the service manager.
 func TestUnionOnDuty(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
+	t.Parallel()
 	u := newUnited(t, 2, "L1")
 	u.admit(800, 0, 1)
 	manager := filepath.Join(programtest.TempDir(t), "s")
@@ -220,6 +221,7 @@ func TestUnionOnDuty(t *testing.T) {
 // many releases it lacks, and goes on when it is back.
 func TestDeliverOnDuty(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon and a broker")
+	t.Parallel()
 	s := newFrozen(t, atLevel2, ", recoding: buckets")
 	newest := strings.TrimLeft(strings.TrimSpace(s.read("releases/CURRENT")), "0")
 	broker, err := kfake.NewCluster(kfake.NumBrokers(1))
@@ -268,6 +270,7 @@ func TestDeliverOnDuty(t *testing.T) {
 // anywhere.
 func TestRekeyOnDuty(t *testing.T) {
 	tier.NotShort(t, "it runs a rekey")
+	t.Parallel()
 	p := newShardedTopic(t, kfake.SeedTopics(3, "admissions", "admissions.subjects"), byHand)
 	s := p.shard("admissions.subjects", 0, 1, "digest")
 	s.edit("policy:", "http: {listen: \"127.0.0.1:0\", auth: {token: CANARYTOKEN}}\npolicy:")

@@ -19,6 +19,7 @@ const (
 // no key, and the way into and out of encryption. The releases are those of the same
 // stream without encryption.
 func TestEncryptionAtRest(t *testing.T) {
+	t.Parallel()
 	plain := published(t, 2000)
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\nencryption: {key: \"${file:key}\"}\npolicy:")

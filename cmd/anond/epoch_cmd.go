@@ -14,7 +14,7 @@ import (
 )
 
 func newEpochCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "epoch", Short: "End what some states publish, and begin anew with their people known"}
+	c := &cobra.Command{Use: "epoch", Short: "End the chains of some states, and begin new ones that know their people"}
 	c.AddCommand(newEpochCloseCommand(env), newEpochBeginCommand(env), newEpochCheckCommand(env))
 	return c
 }
@@ -24,8 +24,8 @@ func newEpochCloseCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "close", Short: "Close the epoch of a stopped daemon's state",
-		Long: `close ends the epoch of a state: it takes in and publishes nothing more, and
-neither does a copy of it from before (exit 78). Its releases stay what they are,
+		Long: `close ends the epoch of a state: it accepts and publishes nothing more, and
+neither does an earlier copy of it (exit 78). Its releases stay what they are,
 and anond forget, the exports and the audit work as before. Close every shard.
 
 The private file --out has what the next epoch must know: of each person a digest
@@ -35,8 +35,8 @@ anond epoch begin takes those of all shards.
 People who wait were never published. --waiting says what becomes of them:
   reread   the next epoch reads their records again: its topic must have them
   never    no epoch publishes them; their later records are only counted
-Without it people who wait are refused. People of a pool of level L2 that was
-quarantined are never published, whatever it says.
+Without --waiting, an epoch in which people wait is not closed. People of a pool
+of level L2 that was quarantined are never published, whatever --waiting says.
 
 A state with a journal (shard.journal) must hold all that the journal tells of. The
 journal ends first: no copy of the state, on whatever host, goes on behind that.
@@ -92,7 +92,7 @@ func newEpochBeginCommand(env *environment) *cobra.Command {
 	var partitions int
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "begin", Short: "Begin an epoch with the people of the one before known",
+		Use: "begin", Short: "Begin an epoch that knows the people of the epoch before",
 		Long: `begin makes the state that a configuration names: empty, but for the people of
 earlier epochs, of whom it publishes nobody again. Their records are only counted
 (earlier_epoch). State, releases and ledger must be in new places, and a consumer
@@ -104,7 +104,7 @@ new shard (anond epoch close). Give it again for each file. encryption.key must 
 that under which they were written.
 
 With --partitions N, where the topic has N partitions as before, and the same
-shard.key, a shard knows only the people who lead to it, and its first start
+shard.key, a shard knows only the people whose keys lead to it, and its first start
 demands that the topic has N. Without it every shard knows everybody: 10 bytes a
 person in memory.
 
@@ -143,11 +143,11 @@ func newEpochCheckCommand(env *environment) *cobra.Command {
 	var from []string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "check", Short: "Check that who waited has come again, and nobody who was published",
+		Use: "check", Short: "Check that everybody who waited has come again, and nobody who was published",
 		Long: `check compares a state with the handovers with which its epoch began. It counts
-those people who were to be read again of whom the state has a record by now, or a
-request to be forgotten. Added up over all shards they must be all of them: whoever
-is missing is not in the topic, and in no release.
+the people who were to be read again and of whom the state now has a record, or a
+request to be forgotten. The sum over all shards must be the number of all who were
+to be read again: whoever is missing is not in the topic, and in no release.
 
 Exit 3: the state has a record of somebody whom an earlier epoch has published.
 

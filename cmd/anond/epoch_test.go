@@ -454,26 +454,48 @@ func TestEpochOfOtherShards(t *testing.T) {
 	require.Equal(t, 2, m.Epoch.Number)
 	require.Len(t, m.Epoch.Earlier, 2)
 
-	// A topic of other partitions: whoever was told of its own people alone stops.
-	other := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
-	other.send("admissions", hospital.New(3), 100, func(int, *kgo.Record) {})
-	s := other.shard("admissions", 0, 3, "subject")
-	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
-	assert.Contains(t, s.once(exitConfig).stderr, "has 4 partitions, and had 6")
-	require.NoError(t, other.cluster.CreateTopic(journalTopic, 3, keptTopic)) // who has a journal counts them before
-	s = other.journaled(0, 3)
-	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
-	assert.Contains(t, s.once(exitConfig).stderr, "has 4 partitions, and had 6")
-	// Nor does it become the state of another shard.
-	s = p.shard("admissions", 0, 3, "subject")
+	// A shard that was told of its own people alone does not become another one.
+	s := p.shard("admissions", 0, 3, "subject")
 	s.begins(append(from, "--partitions", fmt.Sprint(partitions))...)
 	for was, is := range map[string]string{"index: pod-0, of: 3": "index: pod-1, of: 3", "of: 3": "of: 2"} {
 		s.edit(was, is)
 		assert.Contains(t, s.once(exitConfig).stderr, "people of earlier epochs would not be known", is)
 		s.edit(is, was)
 	}
+	// One process that knows everybody may read a topic of other partitions.
+	other := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	other.send("admissions", hospital.New(3), 100, func(int, *kgo.Record) {})
 	s = other.shard("admissions", 0, 1, "subject")
 	require.Equal(t, published, s.begins(from...).People)
 	s.once(exitOK)
 	require.Positive(t, s.status().Counts.Ignored[incremental.ReasonEarlier])
+}
+
+// TestEpochOnOtherPartitions: a shard that was told of its own people alone stops on a topic of fewer partitions, with
+// a journal too.
+func TestEpochOnOtherPartitions(t *testing.T) {
+	tier.Heavy(t, "a source waits for half a minute before it believes that a topic has fewer partitions")
+	t.Parallel()
+	const partitions = 6
+	p := newShardedTopic(t, kfake.SeedTopics(partitions, "admissions"))
+	p.send("admissions", hospital.New(3), 1000, func(int, *kgo.Record) {})
+	first := p.shard("admissions", 0, 1, "subject")
+	first.once(exitOK)
+	handover, _ := first.closes("reread")
+
+	other := newShardedTopic(t, kfake.SeedTopics(4, "admissions"))
+	other.send("admissions", hospital.New(3), 100, func(int, *kgo.Record) {})
+	require.NoError(t, other.cluster.CreateTopic(journalTopic, 3, keptTopic)) // who has a journal counts them before
+	for name, shard := range map[string]func() *site{
+		"alone":        func() *site { return other.shard("admissions", 0, 3, "subject") },
+		"with journal": func() *site { return other.journaled(0, 3) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shard()
+			s.t = t
+			s.begins("--from", handover, "--partitions", fmt.Sprint(partitions))
+			assert.Contains(t, s.once(exitConfig).stderr, "has 4 partitions, and had 6")
+		})
+	}
 }

@@ -190,6 +190,7 @@ func TestFrontierIsDrawnAsAFigure(t *testing.T) {
 // of the paper's sizes.
 func TestFigureAtSmallScale(t *testing.T) {
 	tier.NotShort(t, "it draws figures")
+	t.Parallel()
 	dir := t.TempDir()
 	r := anond(t, "experiment", "run", "pa-4", "--scale", "0.02", "--out", dir)
 	require.Equal(t, exitOK, r.code, r.stderr)

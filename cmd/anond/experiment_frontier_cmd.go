@@ -29,8 +29,8 @@ daemon's state machine: 15,000 records at once, 30 batches of 500 (fewer if the
 dataset is smaller), then empty ticks until nothing more is publishable. It
 measures each policy at several values of max_hold. For comparison it also
 measures a Mondrian re-run per batch (unsafe: must not be published) and a
-partition of all records at once. Last it holds level L2 against level L1 where
-records wait equally long. docs/BENCHMARKS.md explains the measure. It takes
+partition of all records at once. Finally it compares level L2 with level L1
+at equal waiting times. docs/BENCHMARKS.md explains the measure. It takes
 about two minutes for each seed.
 
 The program contains adult (UCI Adult's training part, the default) and acs (the

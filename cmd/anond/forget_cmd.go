@@ -24,12 +24,12 @@ func newForgetCommand(env *environment) *cobra.Command {
 		Use: "forget [SUBJECT]", Short: "Remove a person from the state",
 		Long: `forget removes a person from the state: quasi-identifiers, sensitive value,
 subject digest, where the records came from, and for the whole bucket (at level
-L1: class) who of it has which value. Published rows stay, without
-owner: a row that is removed names its person. Later records of the person are
+L1: class) who has which value. Published rows stay, but
+belong to nobody: to remove a row would tell whose it was. Later records of the person are
 blocked, by a keyed digest that stays next to the ledger and is applied again
 when an older state is restored.
 
-The state of a stopped daemon is written anew, without free pages. A running
+The state of a stopped daemon is rewritten, without free pages. A running
 daemon is asked over control.socket (without a socket: exit 4). It forgets in the
 file, whose free pages may hold what was removed until the next start; the
 receipt says so.

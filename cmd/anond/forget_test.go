@@ -74,6 +74,7 @@ func (s *site) addsUp(sent int) uint64 {
 // repeat, one who waits, one whom the state does not know yet. Releases go on and stay certified;
 // an older state forgets again.
 func TestForget(t *testing.T) {
+	t.Parallel()
 	s := forgetful(t)
 	first := admitted("P-published", 2, "influenza") + ndjson(1, 2000)
 	s.write("admissions.ndjson", first)
@@ -131,6 +132,7 @@ func TestForget(t *testing.T) {
 // TestForgetAfterRestore: a state from before an erasure forgets again at its start, before it
 // takes any record; so does one that a killed erasure left.
 func TestForgetAfterRestore(t *testing.T) {
+	t.Parallel()
 	s := forgetful(t)
 	first := admitted("P-published", 2, "influenza") + ndjson(1, 2000)
 	s.write("admissions.ndjson", first)
@@ -163,6 +165,7 @@ func TestForgetAfterRestore(t *testing.T) {
 // TestForgetIsInterrupted: an erasure that ends at any of its steps leaves the state as it was or
 // one that has forgotten, and the next start completes it once the list is written.
 func TestForgetIsInterrupted(t *testing.T) {
+	t.Parallel()
 	killed := errors.New("killed")
 	steps := []string{"planned", "listed", "written", "complete", "replaced", "done"}
 	reached := func(step, by string) bool { return slices.Index(steps, step) >= slices.Index(steps, by) }
@@ -201,6 +204,7 @@ func TestForgetIsInterrupted(t *testing.T) {
 
 // TestForgetRefuses: what cannot be done changes nothing, and no error repeats a subject.
 func TestForgetRefuses(t *testing.T) {
+	t.Parallel()
 	s := forgetful(t)
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: anatomy")
 	s.write("admissions.ndjson", ndjson(1, 1000))
@@ -242,6 +246,7 @@ func TestForgetRefuses(t *testing.T) {
 // TestForgetAtLevelL1: at level L1 with regrouping the classes of forgotten people are closed, and
 // releases go on, certified.
 func TestForgetAtLevelL1(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
 	s.write("admissions.ndjson", admitted("P-published", 2, "influenza")+ndjson(1, 2000))

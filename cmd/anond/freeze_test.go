@@ -21,6 +21,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/methods"
+	"anond/snapshot"
 )
 
 // The freeze tests hold what users can see against recordings: the bytes of
@@ -171,12 +172,12 @@ func TestFrozenAnonymize(t *testing.T) {
 				continue
 			}
 			on, in := w, "admissions.csv"
-			if recoding == oneoff.LGB {
+			if recoding == snapshot.NameLGB {
 				on, in = clinic, "clinic.csv"
 			}
 			out := m.Name + "-" + recoding
-			more := map[string][]string{oneoff.Slicing: {"--slices", "age+sex,postcode+admission"},
-				oneoff.Randomization: {"--retention", "0.3"}}[recoding]
+			more := map[string][]string{snapshot.NameSlicing: {"--slices", "age+sex,postcode+admission"},
+				snapshot.NameRandomization: {"--retention", "0.3"}}[recoding]
 			r := on.anonymize(in, out, append(more, "--method", m.Name, "--recoding", recoding, "-k", "6", "-l", "3", "--seed", "5")...)
 			require.Equal(t, exitOK, r.code, "%s: %s", out, r.stderr)
 			b.WriteString(digests(t, out, on.path(out)))

@@ -14,8 +14,8 @@ import (
 
 func newHierarchyCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "hierarchy", Short: "Make a hierarchy file from a list of codes",
-		Long: `hierarchy reads a code a line, from a file or standard input (of a line with
-semicolons the first field), and writes a hierarchy in ARX's format, for the key
+		Long: `hierarchy reads one code per line from a file or standard input (of a line with
+semicolons, the first field), and writes a hierarchy in ARX's format, for the key
 hierarchy of an attribute. Take the list of all codes that may ever occur, such as
 a published catalogue, not those of the records: a value that is not in its
 hierarchy is refused.`}
@@ -39,7 +39,7 @@ func newRollUpCommand(env *environment, name, short, example, numbers string, ma
 	var header bool
 	c := &cobra.Command{Use: name + " [FILE]", Short: short, Args: cobra.MaximumNArgs(1), Example: "  anond hierarchy " + name}
 	if numbers != "" {
-		c.Flags().IntSliceVar(&list, numbers, nil, "`list` of "+numbers+", one a level, such as "+example)
+		c.Flags().IntSliceVar(&list, numbers, nil, "`list` of "+numbers+", one per level, such as "+example)
 		c.Example += " --" + numbers + " " + example
 	}
 	if masks {

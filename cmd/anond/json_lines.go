@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// jsonLines turns CSV that is written to it into a JSON object a row, whose keys are
+// jsonLines turns CSV that is written to it into one JSON object per row, whose keys are
 // those of the header, in its order.
 type jsonLines struct {
 	to      io.Writer

@@ -20,6 +20,7 @@ import (
 // are certified with both exports, and read as one table, as data and as answers.
 func TestLevelL2FromStreamToAnswer(t *testing.T) {
 	tier.NotShort(t, "it runs every recoding")
+	t.Parallel()
 	classes := map[string]int{}
 	forms := map[string]string{"buckets": "data.csv buckets.csv", "anatomy": "data.csv buckets.csv", "permutation": "data.csv"}
 	for recoding, files := range forms {

@@ -66,6 +66,7 @@ func newSemiSite(t *testing.T) *site {
 // on its own from the files and the private exports.
 func TestLGB(t *testing.T) {
 	tier.NotShort(t, "it runs many tables")
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 15))
 	s := newSemiSite(t)
 	text := people(rng, 1000)

@@ -23,13 +23,14 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/methods"
+	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/testdata"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden outputs")
 
-var recodings = []string{oneoff.Generalization, oneoff.Anatomy, oneoff.Permutation}
+var recodings = []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation}
 
 // classMethods are those whose classes any recoding of classes can show.
 func classMethods() []methods.Method {
@@ -280,7 +281,7 @@ func TestAnonymizeHoldsNobodyNeedlessly(t *testing.T) {
 	tier.NotShort(t, "it runs every method")
 	w := newWard(t, 300)
 	for _, m := range methods.All() {
-		if m.Recoding == oneoff.LGB {
+		if m.Recoding == snapshot.NameLGB {
 			continue // keeps l alone for the sensitive attribute
 		}
 		for _, limit := range []string{"0.45", "0.02"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/oneoff"
+	"anond/snapshot"
 )
 
 // cells reads a data file of a release.
@@ -141,7 +142,7 @@ func TestQueryAgainstNaive(t *testing.T) {
 	}
 	require.NotZero(t, truth)
 	for recoding, naive := range map[string]func(*testing.T, string) float64{
-		oneoff.Generalization: naiveGeneralization, oneoff.Anatomy: naiveAnatomy, oneoff.Permutation: naivePermutation,
+		snapshot.NameGeneralization: naiveGeneralization, snapshot.NameAnatomy: naiveAnatomy, snapshot.NamePermutation: naivePermutation,
 	} {
 		for _, method := range []string{"extract", "arp-up", "mondrian"} {
 			t.Run(method+"/"+recoding, func(t *testing.T) {
@@ -167,7 +168,7 @@ func TestQueryAgainstNaive(t *testing.T) {
 // bounds, for each recoding that has one.
 func TestQueryByModel(t *testing.T) {
 	w := newWard(t, 500)
-	for _, recoding := range []string{oneoff.Generalization, oneoff.Anatomy, oneoff.Permutation} {
+	for _, recoding := range []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation} {
 		w.report("admissions.csv", recoding, "--recoding", recoding, "-k", "4", "-l", "2")
 		plain := askJSON(t, w.path(recoding), question)
 		require.Nil(t, plain.Model)
@@ -182,7 +183,7 @@ func TestQueryByModel(t *testing.T) {
 		assert.Equal(t, plain, a)
 		assert.Regexp(t, `(?m)^model +\d+\.\d\d$`, anond(t, "query", w.path(recoding), question, "--model").stdout)
 	}
-	w.report("admissions.csv", "sliced", "--recoding", oneoff.Slicing, "--slices", "age+sex,postcode+admission", "-k", "4", "-l", "2")
+	w.report("admissions.csv", "sliced", "--recoding", snapshot.NameSlicing, "--slices", "age+sex,postcode+admission", "-k", "4", "-l", "2")
 	r := anond(t, "query", w.path("sliced"), "count", "--model")
 	assert.Equal(t, exitUsage, r.code)
 	assert.Contains(t, r.stderr, "slicing")
@@ -219,7 +220,7 @@ func TestEvaluateAgreesWithAnonymize(t *testing.T) {
 			assert.Equal(t, []any{r.Loss.CDM, r.Loss.CAVG, r.Loss.CMDM}, []any{e.Loss.CDM, e.Loss.CAVG, e.Loss.CMDM})
 			assert.InDeltaSlice(t, []float64{r.Loss.NCP, r.Loss.RE, r.Loss.RCE, r.Loss.Low},
 				[]float64{e.Loss.Box, e.Loss.RE, e.Loss.RCE, e.Loss.Low}, 1e-4)
-			if recoding == oneoff.Anatomy {
+			if recoding == snapshot.NameAnatomy {
 				assert.InDelta(t, r.Loss.GLP, e.Loss.GLP, 1e-9)
 			}
 			for i, x := range e.Loss.Phi2 {
@@ -317,7 +318,7 @@ func TestEveryKindOfAttribute(t *testing.T) {
 			assert.Equal(t, e.Error.Asked, e.Error.Inside)
 		})
 	}
-	other := anond(t, "evaluate", w.path(oneoff.Anatomy), "--original", w.path("varied.csv"))
+	other := anond(t, "evaluate", w.path(snapshot.NameAnatomy), "--original", w.path("varied.csv"))
 	assert.Equal(t, exitFailed, other.code, "the manifest does not say that missing values are values")
 	assert.Contains(t, other.stderr, "it is not the source table of the release")
 }

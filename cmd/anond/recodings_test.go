@@ -69,6 +69,7 @@ var lgbMethods = []string{"lgb-mdp", "lgb-ncp", "lgb-fixed"}
 // report states is what the files say to a naive reader.
 func TestLGBFromFileToAnswer(t *testing.T) {
 	tier.NotShort(t, "it runs many tables")
+	t.Parallel()
 	w, rows := newClinic(t, 600)
 	for _, method := range lgbMethods {
 		t.Run(method, func(t *testing.T) {

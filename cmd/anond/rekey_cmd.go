@@ -47,12 +47,12 @@ func newRekeyCommand(env *environment) *cobra.Command {
 	var once, asJSON bool
 	var what daemon.Rekeying
 	c := &cobra.Command{
-		Use: "rekey", Short: "Write a topic anew, so that each person's records lie in one partition",
-		Long: `rekey reads a topic and writes it anew for shards: the key of each message is
+		Use: "rekey", Short: "Rewrite a topic so that each person's records lie in one partition",
+		Long: `rekey reads a topic and rewrites it for shards: the key of each message is
 the keyed digest of its subject (subject.key), and its partition follows from the
-key. Values stay as they are. Each message carries which one it was, so that
-shards have it once, whatever is written twice: rekey may be killed, restarted
-and run several times at once, and needs no transaction.
+key. Values stay as they are. Each message says which message of the source it
+was, so that shards count it once even if it is written twice: rekey may be
+killed, restarted and run several times at once, and needs no transaction.
 
 A record whose subject cannot be read is passed on, and becomes a dead letter of
 the shard that reads it.
@@ -83,16 +83,7 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 			if asJSON {
 				return writeJSON(env.stdout, counts)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
-			for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
-				if err == nil {
-					_, err = fmt.Fprintf(env.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
-				}
-			}
-			if counts.Missing > 0 && err == nil {
-				_, err = fmt.Fprintf(env.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
-			}
-			return err
+			return env.printRekeyed(counts)
 		},
 	}
 	configFlag(c, &path)
@@ -103,6 +94,20 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 	f.StringVar(&what.From, "from", "", "`topic` to read (default: source.kafka.topic, without .subjects at its end)")
 	f.StringVar(&what.To, "to", "", "`topic` to write (default: that of --from, with .subjects at its end)")
 	f.StringVar(&what.Progress, "progress", "", "`file` that keeps how far it is (default: rekey-TOPIC.json next to state.path)")
-	f.BoolVar(&what.Again, "again", false, "if the progress file is lost: write everything again; shards drop what they have had")
+	f.BoolVar(&what.Again, "again", false, "if the progress file is lost: write everything again; shards drop what they already have")
 	return c
+}
+
+// printRekeyed says what became of the records and offsets of the source.
+func (e *environment) printRekeyed(counts rekey.Counts) error {
+	_, err := fmt.Fprintf(e.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
+	for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
+		if err == nil {
+			_, err = fmt.Fprintf(e.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
+		}
+	}
+	if counts.Missing > 0 && err == nil {
+		_, err = fmt.Fprintf(e.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
+	}
+	return err
 }

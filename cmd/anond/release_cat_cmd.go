@@ -24,12 +24,12 @@ func newReleaseCatCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "cat [NUMBER]", Short: "Write a release as one table; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
 		Long: `cat reads the parts of a release and writes them as one table: one header, the
-classes that are alive in canonical order, numbered through. It is what
+classes that are alive in canonical order, numbered consecutively. It is what
 release.single_file writes next to the parts. Each file is compared with its
 hash before a row of it is written.
 
 A recoding that has two files is two tables: --file says which. --format ndjson
-writes a JSON object a row: the numbers of classes, groups and buckets and counts
+writes one JSON object per row: the numbers of classes, groups and buckets and counts
 are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
 once all of it is written: whoever reads FILE sees one whole release.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
@@ -51,7 +51,7 @@ once all of it is written: whoever reads FILE sees one whole release.`,
 	flags := c.Flags()
 	flags.StringVar(&f.dir, "dir", "", "read the releases in this `directory`; no configuration is needed")
 	flags.StringVar(&f.format, "format", "", "csv or ndjson (default csv)")
-	flags.StringVar(&f.file, "file", "", "the `file` of the recoding to write, such as st.csv; default: the one with a row a record")
+	flags.StringVar(&f.file, "file", "", "the `file` of the recoding to write, such as st.csv; default: the one with one row per record")
 	flags.StringVar(&f.out, "out", "", "replace this `path` in one step instead of writing to standard output")
 	flags.BoolVar(&f.json, "json", false, "the same as --format ndjson")
 	return c

@@ -23,7 +23,7 @@ var whyNot = map[string]string{
 func newReleaseNowCommand(env *environment) *cobra.Command {
 	return steering(env, "now", "Make a release now, as if the trigger had asked for it",
 		`now has the running daemon decide a release at once and waits until it is published. It
-goes the way of every release, with all its checks; policy.max_hold and the size of pools
+is made like any other release, with all checks; policy.max_hold and the size of pools
 hold. It does not wait for release.trigger.min_interval, and the trigger's next release
 keeps that distance. If this command is interrupted, the release is made nevertheless.`,
 		func(ctx context.Context, c *control.Client) (*control.Released, error) { return c.Release(ctx) },

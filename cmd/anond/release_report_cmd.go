@@ -26,9 +26,9 @@ criteria of the Article 29 Working Party: singling out, linkability, inference),
 how utility developed, what waits and why, settings and hashes.
 
 Its figures are those of the published files, their manifests and an audit of all
-releases. With --with-state the audit has the private exports, too, which are made
-in memory, beside a running daemon from a copy that it makes over control.socket;
-and the report says what became of every record that was read.`,
+releases. With --with-state the audit has the private exports, too, and the report
+says what became of every record that was read. The exports are made in memory; a
+running daemon makes a copy of its state for them, over control.socket.`,
 		Example: "  anond release report 42 > report.html",
 		RunE: answering(func(c *cobra.Command, args []string) error {
 			number, err := releaseNumber(args)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass/methods"
+	"anond/snapshot"
 )
 
 // opinion is what a reader without knowledge of this program finds, who takes equal
@@ -39,7 +39,7 @@ func filedRows(t *testing.T, dir, recoding string, alike bool) (keys, values []s
 		return all[1:]
 	}
 	switch recoding {
-	case oneoff.Generalization:
+	case snapshot.NameGeneralization:
 		for _, r := range rows("data.csv") {
 			key := r[len(r)-1]
 			if alike {
@@ -47,7 +47,7 @@ func filedRows(t *testing.T, dir, recoding string, alike bool) (keys, values []s
 			}
 			keys, values = append(keys, key), append(values, r[len(r)-2])
 		}
-	case oneoff.Anatomy:
+	case snapshot.NameAnatomy:
 		for _, r := range rows("st.csv") {
 			n, err := strconv.Atoi(r[2])
 			require.NoError(t, err)
@@ -55,7 +55,7 @@ func filedRows(t *testing.T, dir, recoding string, alike bool) (keys, values []s
 				keys, values = append(keys, r[0]), append(values, r[1])
 			}
 		}
-	case oneoff.Permutation:
+	case snapshot.NamePermutation:
 		for _, r := range rows("pst.csv") {
 			keys, values = append(keys, r[0]), append(values, r[1])
 		}
@@ -149,7 +149,7 @@ func TestASecondOpinionOnEveryMethod(t *testing.T) {
 			assert.InDelta(t, o.frequency, r.Achieved.MaxFrequency, 1e-12)
 			assert.Equal(t, o.recursive(r.Achieved.RecursiveC), r.Achieved.RecursiveL)
 			assert.InDelta(t, o.t, r.Achieved.T[0].T, 1e-9)
-			if m.Recoding == oneoff.Generalization {
+			if m.Recoding == snapshot.NameGeneralization {
 				keys, values := filedRows(t, w.path(m.Name), m.Recoding, true)
 				seen := judge(keys, values, all)
 				assert.GreaterOrEqual(t, seen.k, o.k)

@@ -38,7 +38,8 @@ func oneDiagnosis(partitions int, bad func(partition int32) bool) func(int, *kgo
 // it, and its reports say whose people are not in it. What waits in it is in the counts.
 func TestAShardThatCannotPublish(t *testing.T) {
 	tier.NotShort(t, "it runs two shards")
-	for _, level := range []string{"L1", "L2"} {
+	t.Parallel()
+	for _, level := range []string{"L2", "L1"}[:tier.Of(t, 1, 1, 2)] {
 		t.Run(level, func(t *testing.T) {
 			const partitions = 4
 			p := newShardedTopic(t, kfake.SeedTopics(partitions, "admissions"))
@@ -139,6 +140,7 @@ func threeShards(t *testing.T) *united {
 // keeps its old part and is the only one that the alarm names, and joins when it is back.
 func TestThreeShardsOneLate(t *testing.T) {
 	tier.NotShort(t, "it runs three shards")
+	t.Parallel()
 	u := threeShards(t)
 	first, err := snapshot.Show(snapshot.OS(), u.dir, 0)
 	require.NoError(t, err)
@@ -183,6 +185,7 @@ func TestThreeShardsOneLate(t *testing.T) {
 // has a second history (exit 3): the union stays what it was.
 func TestAShardFromAnOldBackup(t *testing.T) {
 	tier.NotShort(t, "it runs three shards")
+	t.Parallel()
 	u := threeShards(t)
 	s, chain := u.shards[2], filepath.Join(u.dir, "shards/2")
 	copied := t.TempDir()

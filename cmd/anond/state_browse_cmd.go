@@ -20,7 +20,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "browse [" + strings.Join(browse.Kinds, "|") + "]", Short: "List what the state holds, without values",
 		Long: "Lists the buckets of the state file, or the published classes, releases, partitions, waiting dead letters (counts by reason)\n" +
-			"or settings (digests). Shows no person's value, no subject and no digest of one, and of those who wait only how many they are.\n" +
+			"or settings (digests). Shows no person's value, no subject and no digest of one, and of those who wait only their number.\n" +
 			"Next to a running daemon it reads a copy that the daemon makes over control.socket (without: exit 4); --file reads a backup.",
 		Example: "  anond state browse\n  anond state browse classes --born 3 --limit 20\n" +
 			"  anond state browse releases --file /mnt/backup/anond/hospital-20261122T020003Z-r000042.db --json",
@@ -59,7 +59,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&file, "file", "", "read this backup `file` in place of the state")
 	f.IntVar(&q.From, "from", 0, "list from this `number` on")
-	f.IntVar(&q.Limit, "limit", 50, "list at most so many; 0: all")
+	f.IntVar(&q.Limit, "limit", 50, "list at most this many; 0: all")
 	f.Uint32Var(&q.Born, "born", 0, "only classes first published by this `release`")
 	f.Uint32Var(&q.Bucket, "bucket", 0, "only classes of this `bucket` (level L2)")
 	f.BoolVar(&q.Alive, "alive", false, "only classes that were not regrouped")

@@ -87,7 +87,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use: "compact", Short: "Remove the free pages from the state of a stopped daemon",
-		Long: "Writes the state anew without free pages, checks the copy and replaces the old file with it. The daemon must be stopped\n" +
+		Long: "Rewrites the state without free pages, checks the copy and replaces the old file with it. The daemon must be stopped\n" +
 			"(otherwise exit 4). The disk must hold both files for a moment.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, options, err := env.stateOptions(c.Context(), path)

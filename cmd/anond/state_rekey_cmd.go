@@ -14,7 +14,7 @@ func newStateRekeyCommand(env *environment) *cobra.Command {
 	var path, old string
 	c := &cobra.Command{
 		Use: "rekey", Short: "Encrypt the state of a stopped daemon under the key of the configuration",
-		Long: "Writes the state anew under encryption.key, with a new data key, checks the copy and replaces the old file with it.\n" +
+		Long: "Rewrites the state under encryption.key, with a new data key, checks the copy and replaces the old file with it.\n" +
 			"Without a key in the configuration the state is no longer encrypted afterwards. The daemon must be stopped (otherwise exit 4).\n" +
 			"The disk must hold both files for a moment. Backups and dead letters made before keep their key.",
 		Example: "  # encrypt a state that is not\n  anond state rekey -c anond.yaml\n" +

@@ -15,7 +15,7 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore", Short: "Put a backup in place of the state of a stopped daemon",
 		Long: "Checks the backup, compares it with its description, with the releases, with the ledger and with the state in place, and\n" +
-			"replaces the state. A backup that any of them is ahead of is refused (exit 5): it would decide releases anew, and the two\n" +
+			"replaces the state. A backup is refused if any of them is ahead of it (exit 5): it would decide releases again, and the two\n" +
 			"histories could be compared. The state that was in place is kept next to it.\n\n" +
 			"With --missing it takes the newest backup of state.backup.dir, and does nothing where there is a state or no backup: for\n" +
 			"what runs before each start of a shard with a journal, whose volume may have been lost.",

@@ -22,6 +22,7 @@ import (
 // TestStatusOfAnEndedRun: it says how and when it ended. Without a socket, the lock of the state
 // says whether a process lives that has written nothing yet.
 func TestStatusOfAnEndedRun(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the lock is looked at on Linux alone")
 	}

@@ -65,7 +65,7 @@ func newPauseCommand(env *environment) *cobra.Command {
 	return steering(env, "pause", "Stop reading, and begin no release by the trigger",
 		`pause stops the reading of the running daemon. No release begins by release.trigger
 until anond resume; a release in progress is completed, and anond release now still
-makes one. The order holds over restarts, until anond resume.`,
+makes one. The pause survives restarts, until anond resume.`,
 		func(ctx context.Context, c *control.Client) (*control.Changed, error) { return c.Pause(ctx) },
 		func(out *control.Changed) error {
 			return env.say(out.Changed, "paused: nothing is read until anond resume", "it was paused already")
@@ -79,7 +79,7 @@ func newResumeCommand(env *environment) *cobra.Command {
 }
 
 func newReloadCommand(env *environment) *cobra.Command {
-	return steering(env, orderReload, "Take in changed settings without a restart, all or none",
+	return steering(env, orderReload, "Apply changed settings without a restart, all or none",
 		`reload has the running daemon read its configuration again, as SIGHUP does. Either all
 changes take effect or none. The column "change" of docs/CONFIGURATION.md says which
 settings a running daemon can change. If others have changed, they are named and nothing

@@ -67,6 +67,7 @@ func canaries(n int) string {
 // its health pages, its report or its dead letters.
 func TestSurfacesAgreeAndHideValues(t *testing.T) {
 	tier.NotShort(t, "it runs a daemon")
+	t.Parallel()
 	s := &site{t: t, dir: t.TempDir()}
 	s.config = s.path("anond.yaml")
 	s.write("anond.yaml", canaryConfig)

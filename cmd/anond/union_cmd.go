@@ -46,7 +46,7 @@ func newUnionCommand(env *environment) *cobra.Command {
 I publishes in DIR/shards/I (its release.dir); the releases of the union are in
 DIR. Parts are linked, so a union is complete by itself and costs no space. Any
 number of processes may do this at once on one directory, and each may be killed
-at any time: of several one decides what a release consists of, and all write
+at any time: one of them decides what a release consists of, and all write
 the same bytes.
 
 The first release waits until every shard has one, unless --without names it. A
@@ -62,7 +62,7 @@ history, or the auditor refused the release. Exit 5: a shard or the releases are
 older than what was published. Exit 78: the shards have different settings.`,
 		Example: "  anond union --dir ./releases --shards 8 --once\n" +
 			"  anond union --dir ./releases --shards 8 --ledger ./union.ledger --every 1m --stale-after 2h\n" +
-			"  curl -s http://127.0.0.1:9465/status    # how that one stands",
+			"  curl -s http://127.0.0.1:9465/status    # its status",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c.Flags().Changed("every")); err != nil {
 				return err
@@ -112,7 +112,7 @@ func (f *unionFlags) flags(c *cobra.Command) {
 	flags.BoolVar(&f.Once, "once", false, "make one attempt and end")
 	flags.DurationVar(&f.Every, "every", time.Minute, "time between attempts")
 	flags.IntVar(&f.Keep, "keep", 0, "`number` of newest releases that keep their files; older ones keep only the manifest (0: all keep them)")
-	flags.DurationVar(&f.StaleAfter, "stale-after", 0, "alarm for a shard whose newest release is older than this")
+	flags.DurationVar(&f.StaleAfter, "stale-after", 0, "warn of a shard whose newest release is older than this")
 	flags.IntSliceVar(&f.Without, "without", nil, "`shards` for whose first release the first union does not wait, such as 3,5")
 	f.standing.flags(c, "without --once")
 	flags.StringVar(&f.logFormat, "log-format", "auto", "auto, text or json")

@@ -38,6 +38,7 @@ func unionHook() func(snapshot.UnionStep) error {
 // union ends where one that was not killed does, but for the time of the decision.
 func TestUnionKilledAtEachStep(t *testing.T) {
 	tier.NotShort(t, "it kills the program")
+	t.Parallel()
 	u := newUnited(t, 2, "L1")
 	u.admit(800, 0, 1)
 	require.Equal(t, exitOK, u.unite().code)

@@ -107,6 +107,7 @@ func (u *united) exports() string {
 // union is certified with the exports and consistent without; all readers read it.
 func TestUnionOfShards(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
+	t.Parallel()
 	for _, level := range []string{"L1", "L2"}[:tier.Of(t, 1, 2, 2)] {
 		t.Run(level, func(t *testing.T) {
 			u := newUnited(t, 2, level)
@@ -223,6 +224,7 @@ func TestUnionAlarms(t *testing.T) {
 // TestUnionOfEveryRecoding: the whole table and counts of a union are those of its shards.
 func TestUnionOfEveryRecoding(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
+	t.Parallel()
 	all := []string{"L2 permutation", "L1 permutation", "L1 anatomy", "L2 anatomy"}
 	for _, which := range all[:tier.Of(t, 1, 2, 4)] {
 		t.Run(which, func(t *testing.T) {
@@ -261,6 +263,7 @@ func someValue(t *testing.T, dir string) string {
 // TestUnionGoesOn: without --once it publishes what shards publish until it is stopped.
 func TestUnionGoesOn(t *testing.T) {
 	tier.NotShort(t, "it waits")
+	t.Parallel()
 	u := newUnited(t, 2, "L1")
 	u.admit(800, 0, 1)
 	ctx, stop := context.WithCancel(t.Context())

@@ -30,7 +30,7 @@ func reconstructionError(b equivclass.Bag, counts []int, deltas []float64) float
 
 // reconstructionBound is the lower bound of theorem 2: the sum over the records
 // of 1 + l d^2 - 2d. It holds where no value occurs twice in a group, so for
-// all groups of AssignGroups under l alone; with c = 2 of each of l values and
+// all groups of assignGroups under l alone; with c = 2 of each of l values and
 // d = 1/(2l) the error is below it (TestPATheorem2). For d = 1/l it is Xiao and
 // Tao's n (1 - 1/l).
 func reconstructionBound(l int, deltas []float64) float64 {

@@ -201,7 +201,7 @@ func TestPATheorem3(t *testing.T) {
 			continue
 		}
 		feasible++
-		groups := AssignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
+		groups := assignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
 		require.Len(t, groups, n/l)
 		equivtest.CheckCover(t, groups, nil, n)
 		for _, g := range groups {

@@ -13,7 +13,7 @@ import (
 // preprocessing of Algorithm 2, then Algorithm 1 in each sub-table.
 //
 // Guarantee: that of Partitioner. With l alone, groups have l to 2l-1 records
-// and no value twice (AssignGroups).
+// and no value twice (assignGroups).
 //
 // Method: divide a table into two that satisfy the requirement, as long as one
 // of Tries random orders does so: two boxes grow from the corners of the table's
@@ -49,7 +49,7 @@ func (m Permutation) Partition(p *equivclass.Pool, want equivclass.Requirement) 
 		tables, rest := m.SubTables(p, rows, want)
 		var out [][]int32
 		for _, t := range tables {
-			out = append(out, AssignGroups(p, t, want)...)
+			out = append(out, assignGroups(p, t, want)...)
 		}
 		return out, rest
 	})
@@ -122,7 +122,7 @@ func domainCorners(p *equivclass.Pool) (top, bottom []float32) {
 	return top, bottom
 }
 
-// AssignGroups is Algorithm 1: it assigns the rows, in the order of their
+// assignGroups is Algorithm 1: it assigns the rows, in the order of their
 // sensitive values, to groups in turn (round robin). There are as many groups
 // as the requirement allows.
 //
@@ -137,7 +137,7 @@ func domainCorners(p *equivclass.Pool) (top, bottom []float32) {
 // always does.
 //
 // Cost: n log n for the order; the paper's hashing would be linear.
-func AssignGroups(p *equivclass.Pool, rows []int32, want equivclass.Requirement) [][]int32 {
+func assignGroups(p *equivclass.Pool, rows []int32, want equivclass.Requirement) [][]int32 {
 	along := cut.Widest(p, rows)
 	d := p.D()
 	slices.SortFunc(rows, func(a, b int32) int {

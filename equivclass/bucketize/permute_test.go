@@ -103,7 +103,7 @@ func TestDealGroupsAgainstTwin(t *testing.T) {
 		for i, r := range bySA {
 			want[i%g].Add(p.SA[r], 1)
 		}
-		groups := AssignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
+		groups := assignGroups(p, equivtest.Rows(n), equivclass.Requirement{K: 1, L: l})
 		require.Len(t, groups, g)
 		for i := range groups {
 			require.Equal(t, want[i], p.Bag(groups[i]), "the order within a value is free, the bags are not")

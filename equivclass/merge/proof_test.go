@@ -87,7 +87,7 @@ var settings = []setting{
 // TestRuleB: in every world, with every outcome of the draws, the posterior of each
 // value of each published record is its share in the record's bucket (Theorem E).
 func TestRuleB(t *testing.T) {
-	for _, c := range settings[:tier.Of(t, 7, 11, 14)] {
+	for _, c := range settings[:tier.Of(t, 7, 8, 14)] {
 		t.Run(c.String(), func(t *testing.T) {
 			v := enumerate(c.n, c.d, c.real)
 			t.Log(v)

@@ -47,27 +47,3 @@ func BucketWidth(t *equivclass.FlaggedTable, result *lgb.Result, attribute int) 
 	}
 	return sum / float64(n)
 }
-
-// Exposure is lemma 2: the probability that a row's subject has a sensitive
-// value on an attribute, for an adversary who knows all QI values. The
-// subject's matching tuples are the rows of its local equivalence group; each
-// lies in one matching bucket, in which the value has its share. Cost: rows of
-// the group and their buckets.
-func (r *LocalRelease) Exposure(row, attribute int, value equivclass.Code) float64 {
-	sum, n := 0.0, 0
-	for i, g := range r.Group {
-		if g != r.Group[row] {
-			continue
-		}
-		n++
-		bucket := r.Values[attribute][r.Bucket[attribute][i]]
-		hits := 0
-		for _, v := range bucket {
-			if v == value {
-				hits++
-			}
-		}
-		sum += float64(hits) / float64(len(bucket))
-	}
-	return sum / float64(n)
-}

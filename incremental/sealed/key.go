@@ -116,7 +116,7 @@ func (k Key) Unwrap(wrapped []byte) (Key, error) {
 
 // fits says whether this is the key that is named at the beginning.
 func (k Key) fits(wrapped []byte) error {
-	id := WrapperID(wrapped)
+	id := wrapperID(wrapped)
 	switch {
 	case id == "":
 		return ErrTampered
@@ -128,9 +128,9 @@ func (k Key) fits(wrapped []byte) error {
 	return nil
 }
 
-// WrapperID is the ID of the key that opens a wrapped key or a text of SealSame, empty
+// wrapperID is the ID of the key that opens a wrapped key or a text of SealSame, empty
 // if it is none of them.
-func WrapperID(wrapped []byte) string {
+func wrapperID(wrapped []byte) string {
 	if len(wrapped) < idBytes {
 		return ""
 	}

@@ -69,7 +69,7 @@ func TestWrap(t *testing.T) {
 	got, err := k.Unwrap(wrapped)
 	require.NoError(t, err)
 	assert.Equal(t, data.secret, got.secret)
-	assert.Equal(t, k.ID(), WrapperID(wrapped))
+	assert.Equal(t, k.ID(), wrapperID(wrapped))
 
 	_, err = newKey(t).Unwrap(wrapped)
 	assert.ErrorIs(t, err, ErrWrongKey)

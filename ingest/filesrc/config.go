@@ -24,8 +24,8 @@ const (
 	CSV    Layout = "csv"    // RFC 4180 with a header
 )
 
-// DefaultInterval is the pause between two looks at followed files.
-const DefaultInterval = 250 * time.Millisecond
+// defaultInterval is the pause between two looks at followed files.
+const defaultInterval = 250 * time.Millisecond
 
 // Config says what to read.
 type Config struct {
@@ -51,7 +51,7 @@ type Config struct {
 	CheckHeader func(header []string) error
 
 	// Interval is the pause between two looks at followed files, 0 means
-	// DefaultInterval, and Wait makes it; nil means a timer.
+	// defaultInterval, and Wait makes it; nil means a timer.
 	Interval time.Duration
 	Wait     func(ctx context.Context, d time.Duration) error
 	// Log is told which files end in a line that is left unread; may be nil.
@@ -82,7 +82,7 @@ func (c *Config) check() error {
 		c.MaxBytes = ingest.DefaultMaxBytes
 	}
 	if c.Interval == 0 {
-		c.Interval = DefaultInterval
+		c.Interval = defaultInterval
 	}
 	if c.Wait == nil {
 		c.Wait = wait

@@ -127,7 +127,7 @@ func (a *Access) mechanism() string {
 }
 
 // encrypt shakes hands with the broker at the other end of a connection, or leaves the
-// connection as it is without TLS. kafka-go would take one tls.Config for ever.
+// connection as it is without TLS. kafka-go would take one tls.Config permanently.
 func (a *Access) encrypt(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
 	c := a.now.Load().tls
 	if c == nil {

@@ -137,7 +137,7 @@ func (w *Work) run(ctx context.Context) error {
 
 // begin makes it durable where a source partition begins, before anything of it is written. Else
 // who goes on after a crash could not say of any record that it is the first, and readers that
-// have had none would stop for ever.
+// have had none would stop permanently.
 func (w *Work) begin(c *ingest.Chunk) error {
 	if w.Progress.Sources[c.Partition.ID] != nil {
 		return nil

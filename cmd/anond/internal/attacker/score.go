@@ -114,7 +114,7 @@ func (c *clusters) mean() Estimate {
 	return Estimate{mean, mean - half, mean + half}
 }
 
-// rate is Wilson's interval of a share, for as many independent people as have the
+// rate is the Wilson interval of a share, for as many independent people as have the
 // variance of the groups.
 func (c *clusters) rate() Estimate {
 	if c.n == 0 {
@@ -124,11 +124,11 @@ func (c *clusters) rate() Estimate {
 	if v := c.variance(); v > 0 {
 		n = min(n, p*(1-p)/v)
 	}
-	return Wilson(p, n)
+	return wilson(p, n)
 }
 
-// Wilson is the interval of a share p of n independent cases.
-func Wilson(p, n float64) Estimate {
+// wilson is the interval of a share p of n independent cases.
+func wilson(p, n float64) Estimate {
 	middle, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	return Estimate{p, max(0, min(p, middle-half)), min(1, max(p, middle+half))}
 }

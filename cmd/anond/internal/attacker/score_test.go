@@ -41,10 +41,10 @@ func TestScore(t *testing.T) {
 	require.Equal(t, .0, got.Curve[96])
 }
 
-// TestIntervals: Wilson's as tables have it, wider where the people of a group go
+// TestIntervals: that of Wilson as tables have it, wider where the people of a group go
 // together, and never empty where nobody was told.
 func TestIntervals(t *testing.T) {
-	e := Wilson(.5, 100)
+	e := wilson(.5, 100)
 	require.InDelta(t, .4038, e.Low, 1e-3)
 	require.InDelta(t, .5962, e.High, 1e-3)
 	rate := func(groups int) Estimate {

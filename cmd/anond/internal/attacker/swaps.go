@@ -50,7 +50,7 @@ func Unchanged(ctx context.Context, r *Release, e Exchange, most int, seed uint6
 		}
 		return ctx.Err()
 	})
-	return Wilson(float64(same.Load())/float64(trials), float64(trials)), trials, err
+	return wilson(float64(same.Load())/float64(trials), float64(trials)), trials, err
 }
 
 // tries is how often a pair is drawn until one fits.

@@ -58,8 +58,8 @@ func (r *Result) divided(dir string, random *rand.Rand, bug planted) {
 	}
 }
 
-// PlayReal plays a plan with processes of the program at the given path.
-func PlayReal(p *Plan, dir, program string) (out Result) {
+// playReal plays a plan with processes of the program at the given path.
+func playReal(p *Plan, dir, program string) (out Result) {
 	out.Plan = p
 	own, err := os.MkdirTemp(dir, "plan-")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func TestPlansHold(t *testing.T) {
 	took := 0
 	for number := range tier.Of(t, 3, 8, 8) {
-		p := Generate(plantedSeed, number, false)
+		p := generate(plantedSeed, number, false)
 		r := Play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)
 		took += len(r.Faults)
@@ -35,8 +35,8 @@ func TestPlansWithProcessesHold(t *testing.T) {
 	for number := range 2 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			p := Generate(plantedSeed, number, true)
-			r := PlayReal(p, t.TempDir(), program)
+			p := generate(plantedSeed, number, true)
+			r := playReal(p, t.TempDir(), program)
 			require.NoError(t, r.Err, "%s%s", p, r.Log)
 		})
 	}
@@ -47,8 +47,8 @@ func TestPlansAsText(t *testing.T) {
 	var all strings.Builder
 	var want []*Plan
 	for number := range 200 {
-		p := Generate(7, number, number%2 == 0)
-		require.Equal(t, p, Generate(7, number, number%2 == 0))
+		p := generate(7, number, number%2 == 0)
+		require.Equal(t, p, generate(7, number, number%2 == 0))
 		all.WriteString(p.String())
 		want = append(want, p)
 	}
@@ -67,7 +67,7 @@ func TestPlansAsText(t *testing.T) {
 func TestEveryFaultComesUp(t *testing.T) {
 	seen := map[string]bool{}
 	for number := range 400 {
-		p := Generate(3, number, number%2 == 0)
+		p := generate(3, number, number%2 == 0)
 		seen[p.World.Level], seen[p.World.Recoding], seen[p.World.Trigger] = true, true, true
 		for _, s := range p.Steps {
 			seen[s.Do] = true

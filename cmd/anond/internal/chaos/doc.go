@@ -1,10 +1,10 @@
 // Package chaos lets seeded plans of faults happen to anond, and judges what is left
 // after each of them (make chaos, docs/CHAOS.md).
 //
-// A Plan is text: a setting and steps, such as records, faults and runs. Generate draws
+// A Plan is text: a setting and steps, such as records, faults and runs. generate draws
 // it from a seed and a number. There are two kinds. Play has the daemon in this process
 // (inside.go), on an injected file system, clock, source and sink, with the real state
-// file, publisher and gate; armed.go lets each fault take effect at its moment. PlayReal
+// file, publisher and gate; armed.go lets each fault take effect at its moment. playReal
 // has the program as processes (outside.go), against kfake behind a proxy, on small disks
 // where those can be mounted; strike.go harms them.
 //

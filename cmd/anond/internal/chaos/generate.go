@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Generate makes the plan with a number of a seed. Equal arguments give equal plans.
-func Generate(seed uint64, number int, real bool) *Plan {
+// generate makes the plan with a number of a seed. Equal arguments give equal plans.
+func generate(seed uint64, number int, real bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
 	if !real && number%5 == 4 {

@@ -87,9 +87,9 @@ func (p *played) overtaken(of []*fault, e ending, log string) {
 	}
 }
 
-// mended takes back the damage of older releases that was put right, with all other
+// repaired takes back the damage of older releases that was put right, with all other
 // damage, before it was looked at.
-func (p *played) mended(log string) {
+func (p *played) repaired(log string) {
 	for _, f := range p.faults {
 		if f.took && (f.Do == "flip-older" || f.Do == "spoil-older") && !f.isNamed(log) {
 			f.took = false
@@ -194,7 +194,7 @@ const attempts = 8
 // come to an end, with the documented command before each start that needs one.
 func (w *inside) drive(p *played, live bool, next []*fault) error {
 	for range attempts {
-		if w.paused() { // else it would read nothing for ever
+		if w.paused() { // else it would never read anything
 			if err := w.acceptRefused(); err != nil {
 				return err
 			}
@@ -216,7 +216,7 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			return err
 		}
 		if end == releaseDamaged || end == behind {
-			p.mended(w.log.String())
+			p.repaired(w.log.String())
 		}
 	}
 	return fmt.Errorf("the daemon does not recover in %d starts", attempts)

@@ -126,7 +126,7 @@ func (w *outside) bury(p *played) error {
 	case stateDamaged, behind:
 		return w.putState(w.newest)
 	case releaseDamaged:
-		p.mended(w.log.String())
+		p.repaired(w.log.String())
 		return w.restoreReleases()
 	case foreignLetters:
 		return w.moveLetters()

@@ -26,7 +26,7 @@ const insideAtOnce, realAtOnce = 2, 8
 func (c *Campaign) Run(ctx context.Context) (failures int) {
 	var plans []*Plan
 	for number := range c.Plans {
-		plans = append(plans, Generate(c.Seed, number, number < c.Real))
+		plans = append(plans, generate(c.Seed, number, number < c.Real))
 	}
 	return c.Play(ctx, plans)
 }
@@ -88,7 +88,7 @@ func (c *Campaign) table(drawn, took map[string]int) {
 
 func (c *Campaign) play(p *Plan) Result {
 	if p.Real {
-		return PlayReal(p, c.Dir, c.Program)
+		return playReal(p, c.Dir, c.Program)
 	}
 	return Play(p, c.Dir)
 }

@@ -17,7 +17,7 @@ func TestShardsHold(t *testing.T) {
 		n = more
 	}
 	for i := range n {
-		p := Generate(plantedSeed, 5*i+4, false)
+		p := generate(plantedSeed, 5*i+4, false)
 		require.NotZero(t, p.World.Shards)
 		r := Play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)

@@ -165,13 +165,13 @@ func (w *outside) spoilDisk(f *fault, mark int) error {
 		return err
 	}
 	dir := w.path("disk")
-	var mend func() error
+	var repair func() error
 	switch f.Do {
 	case "read-only":
 		if err := readOnly(dir, true); err != nil {
 			return nil // a file is being written
 		}
-		mend = func() error { return readOnly(dir, false) }
+		repair = func() error { return readOnly(dir, false) }
 	case "state-full":
 		dir = w.path("state")
 		fallthrough
@@ -179,7 +179,7 @@ func (w *outside) spoilDisk(f *fault, mark int) error {
 		if err := fill(dir); err != nil {
 			return err
 		}
-		mend = func() error { return os.Remove(dir + "/" + ballast) }
+		repair = func() error { return os.Remove(dir + "/" + ballast) }
 	}
 	for range 6 { // until a release, or a larger state, is due
 		if err := w.send(40); err != nil {
@@ -190,7 +190,7 @@ func (w *outside) spoilDisk(f *fault, mark int) error {
 			break
 		}
 	}
-	return mend()
+	return repair()
 }
 
 // says1 is says with little patience.

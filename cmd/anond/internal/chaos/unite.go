@@ -133,7 +133,7 @@ func (u *uniting) restoreShards() error {
 		if err := s.restoreReleases(); err != nil {
 			return err
 		}
-		s.p.mended(s.log.String())
+		s.p.repaired(s.log.String())
 	}
 	return nil
 }

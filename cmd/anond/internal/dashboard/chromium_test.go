@@ -89,7 +89,7 @@ func TestScreenshots(t *testing.T) {
 	m, mux := lived(t, "L2"), http.NewServeMux()
 	mux.Handle("/{$}", Handler(m))
 	mux.HandleFunc("/bare", func(w http.ResponseWriter, _ *http.Request) { // without the policy, which allows no frame
-		body, err := Render(m.Now())
+		body, err := render(m.Now())
 		assert.NoError(t, err)
 		_, _ = w.Write(body)
 	})

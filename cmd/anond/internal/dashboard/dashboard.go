@@ -48,7 +48,7 @@ func hash(text string) string {
 // Handler serves the page.
 func Handler(m *monitor.Monitor) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		content, err := Render(m.Now())
+		content, err := render(m.Now())
 		if err != nil {
 			http.Error(w, "the page cannot be drawn", http.StatusInternalServerError)
 			return
@@ -59,8 +59,8 @@ func Handler(m *monitor.Monitor) http.Handler {
 	})
 }
 
-// Render draws the page of a view.
-func Render(v *monitor.View) ([]byte, error) {
+// render draws the page of a view.
+func render(v *monitor.View) ([]byte, error) {
 	m, err := modelOf(v)
 	if err != nil {
 		return nil, err

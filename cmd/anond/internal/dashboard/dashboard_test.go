@@ -167,7 +167,7 @@ func TestManySizesAreJoined(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	m := lived(b, "L2")
 	for b.Loop() {
-		if _, err := Render(m.Now()); err != nil {
+		if _, err := render(m.Now()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -129,11 +129,11 @@ func TestMetricsSayWhatTheReportSays(t *testing.T) {
 func TestEveryMetricIsInTheReference(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "..", "docs", "METRICS.md")
 	if *rewrite {
-		require.NoError(t, os.WriteFile(path, []byte(Reference()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(reference()), 0o644))
 	}
 	doc, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, Reference(), string(doc), "go test ./cmd/anond/internal/metrics -rewrite")
+	require.Equal(t, reference(), string(doc), "go test ./cmd/anond/internal/metrics -rewrite")
 
 	seen := gather(t, New(sampled(t)))
 	for _, more := range []map[string]*dto.MetricFamily{gather(t, New(sampledInCuts(t))), gatherDuties(t)} {

@@ -49,18 +49,6 @@ func lifted[S any](of func(S) *process) (out []metricOf[S]) {
 	return out
 }
 
-// described are the lines of a table as the reference has them.
-func described[S any](list []metricOf[S]) (out []measured) {
-	for _, m := range list {
-		kind := "gauge"
-		if m.counter {
-			kind = "counter"
-		}
-		out = append(out, measured{m.name, kind, m.labels, m.help})
-	}
-	return out
-}
-
 // measured is a metric that is counted between reports.
 type measured struct {
 	name, kind string

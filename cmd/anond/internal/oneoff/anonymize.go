@@ -79,7 +79,7 @@ type Held struct {
 // files); on an error nothing is named a release. A run that is interrupted
 // before it writes leaves nothing.
 func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
-	if o.Recoding == LGB {
+	if o.Recoding == snapshot.NameLGB {
 		return anonymizeLocal(ctx, t, o)
 	}
 	if err := o.addCloseness(t); err != nil {

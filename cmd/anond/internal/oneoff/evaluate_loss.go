@@ -8,6 +8,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
 	"anond/equivclass/query"
+	"anond/snapshot"
 )
 
 // FileLoss is the loss that follows from the public files and the original.
@@ -44,7 +45,7 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 		return r.ringFileLoss(t, l, suppressed)
 	case r.Cells != nil:
 		return r.cellFileLoss(t, l, sizes, suppressed)
-	case r.Manifest.Recoding == Randomization:
+	case r.Manifest.Recoding == snapshot.NameRandomization:
 		return r.randomizedFileLoss(t, l, suppressed), []string{}
 	}
 	return r.exactFileLoss(t, l, suppressed)
@@ -64,8 +65,8 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 		}
 		l.Phi2 = append(l.Phi2, x)
 	}
-	whole := r.Manifest.Recoding == Anatomy || r.Manifest.Recoding == Slicing && len(r.Manifest.Slices) == 2 && len(beside) == 0
-	if whole {
+	sliced := r.Manifest.Recoding == snapshot.NameSlicing && len(r.Manifest.Slices) == 2 && len(beside) == 0
+	if sliced || r.Manifest.Recoding == snapshot.NameAnatomy {
 		l.GLP, l.noGLP = r.glp(t, suppressed, 1), false
 		return l, []string{}
 	}

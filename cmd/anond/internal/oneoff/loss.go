@@ -3,6 +3,7 @@ package oneoff
 import (
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
+	"anond/snapshot"
 )
 
 // Loss is the information loss of a release, by each measure that its source
@@ -59,7 +60,7 @@ func lossOf(t *Table, p *equivclass.Pool, groups [][]int32, suppressed int, want
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: t.Schema.Attributes()[i].Name,
 			Original: bucketize.Phi2(p, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)})
 	}
-	if recoding == Permutation {
+	if recoding == snapshot.NamePermutation {
 		l.Presence = presenceOf(p, groups)
 	}
 	return l

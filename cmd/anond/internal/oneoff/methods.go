@@ -8,21 +8,13 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/methods"
+	"anond/snapshot"
 )
 
-// Names of the recodings of a one-off release.
-const (
-	Generalization = "generalization"
-	Anatomy        = "anatomy"
-	Permutation    = "permutation"
-	Slicing        = "slicing"
-	Randomization  = "randomization"
-	LGB            = "lgb"
-)
-
-// Recodings lists them.
+// Recodings lists those that a one-off release may have.
 func Recodings() []string {
-	return []string{Generalization, Anatomy, Permutation, Slicing, Randomization, LGB}
+	return []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation, snapshot.NameSlicing,
+		snapshot.NameRandomization, snapshot.NameLGB}
 }
 
 // CheckRecoding checks whether a method's classes can be written in a recoding.

@@ -16,7 +16,7 @@ import (
 // draw becomes the input's sensitive values.
 func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) (snapshot.Recoding, error) {
 	switch {
-	case o.Recoding == Randomization:
+	case o.Recoding == snapshot.NameRandomization:
 		in.SA = equivclass.ColumnOf(bucketize.Randomize(p, groups, o.Retention, o.draws("randomization")))
 		values := math.MaxInt
 		for _, g := range groups {

@@ -78,7 +78,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 				return err
 			}
 		}
-		r.table = NewTable(schema)
+		r.table = newTable(schema)
 		r.row = make(equivclass.Row, len(schema.Attributes()))
 		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline, Paths: in.Paths})
 		return err

@@ -28,9 +28,9 @@ type Refused struct {
 	Attribute string            `json:"attribute,omitempty"`
 }
 
-// NewTable returns an empty table. Of a line with several faults the first value
+// newTable returns an empty table. Of a line with several faults the first value
 // counts that is published, as the columns stand; then flags, and the subject.
-func NewTable(schema *equivclass.Schema) *Table {
+func newTable(schema *equivclass.Schema) *Table {
 	var order []int
 	for i, a := range schema.Attributes() {
 		if a.Role == equivclass.Quasi || a.Role == equivclass.Semi || a.Role == equivclass.Sensitive {

@@ -21,7 +21,7 @@ func TestFaultsCountInOrderOfTheColumns(t *testing.T) {
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	row := equivclass.Row{nil, []byte("maybe"), []byte("[flu"), []byte("x"), []byte("y")}
-	table := NewTable(schema)
+	table := newTable(schema)
 	for _, step := range []struct {
 		attribute int
 		reason    equivclass.Reason
@@ -49,7 +49,7 @@ func TestRepeatsAreJudgedAndNotTakenIn(t *testing.T) {
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	table := NewTable(schema)
+	table := newTable(schema)
 	add := func(texts ...string) equivclass.Reason {
 		var row equivclass.Row
 		for _, text := range texts {

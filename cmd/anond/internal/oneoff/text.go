@@ -138,7 +138,7 @@ func (l *Loss) text(p *printer, recoding string) {
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
 	p.line("  NCP of the classes   %.4f", l.NCP)
-	if recoding != LGB {
+	if recoding != snapshot.NameLGB {
 		p.line("  GLP                  %.4f", l.GLP)
 	}
 	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)

@@ -21,10 +21,10 @@ type Compared struct {
 	Bytes           int64
 }
 
-// Compare holds every release of each shard of a site, and the newest release of its union,
+// compare holds every release of each shard of a site, and the newest release of its union,
 // against those of another site: all files byte by byte, and the manifests but for created_at
 // and the hashes that follow from it. It returns what differs.
-func Compare(one, other string, shards int) (c Compared, faults []string, err error) {
+func compare(one, other string, shards int) (c Compared, faults []string, err error) {
 	for i := range shards {
 		below := filepath.Join("releases/shards", fmt.Sprint(i))
 		a, b, err := newest(filepath.Join(one, below), filepath.Join(other, below))

@@ -135,7 +135,7 @@ func (t *trial) ordered(ctx context.Context) error {
 			return err
 		}
 	}
-	compared, faults, err := Compare(calm.dir, killed.dir, t.Shards)
+	compared, faults, err := compare(calm.dir, killed.dir, t.Shards)
 	t.report.compared(compared, faults)
 	return err
 }

@@ -56,7 +56,7 @@ func spoiltFiles(t *testing.T, dir string) {
 	one, other := filepath.Join(dir, "ordered-undisturbed"), filepath.Join(dir, "ordered-killed")
 	differs := func(want string) {
 		t.Helper()
-		_, faults, err := Compare(one, other, 2)
+		_, faults, err := compare(one, other, 2)
 		require.NoError(t, err)
 		require.NotEmpty(t, faults)
 		require.Contains(t, faults[0], want)

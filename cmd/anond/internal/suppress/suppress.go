@@ -28,7 +28,7 @@ import (
 	"anond/incremental"
 )
 
-// Errors of Decode and Read.
+// Errors of decode and Read.
 var (
 	// ErrDamaged: the file is no list, or not all of it.
 	ErrDamaged = errors.New("the list of who was forgotten is damaged")
@@ -47,8 +47,8 @@ const (
 // Path is where the list of a ledger lies.
 func Path(ledger string) string { return ledger + ".forgotten" }
 
-// Encode writes a list.
-func Encode(list []incremental.Digest, key []byte) []byte {
+// encode writes a list.
+func encode(list []incremental.Digest, key []byte) []byte {
 	var out bytes.Buffer
 	fmt.Fprintln(&out, header)
 	for _, d := range list {
@@ -64,8 +64,8 @@ func sum(lines, key []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Decode reads what Encode wrote with the same key.
-func Decode(data, key []byte) ([]incremental.Digest, error) {
+// decode reads what encode wrote with the same key.
+func decode(data, key []byte) ([]incremental.Digest, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	if first := lines[0]; string(first) != header {
 		if bytes.HasPrefix(first, []byte(family)) {
@@ -85,7 +85,7 @@ func Decode(data, key []byte) ([]incremental.Digest, error) {
 		}
 		out = append(out, incremental.Digest(d))
 	}
-	if !hmac.Equal(Encode(out, key), data) {
+	if !hmac.Equal(encode(out, key), data) {
 		return nil, ErrForeign
 	}
 	return out, nil
@@ -100,7 +100,7 @@ func Read(path string, key []byte) ([]incremental.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := Decode(data, key)
+	list, err := decode(data, key)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -109,7 +109,7 @@ func Read(path string, key []byte) ([]incremental.Digest, error) {
 
 // Write replaces the list, durably.
 func Write(path string, list []incremental.Digest, key []byte) error {
-	if err := outfile.ReplaceDurably(path, 0o600, Encode(list, key)); err != nil {
+	if err := outfile.ReplaceDurably(path, 0o600, encode(list, key)); err != nil {
 		return fmt.Errorf("the list of who was forgotten cannot be written: %w", err)
 	}
 	return nil

@@ -27,32 +27,32 @@ hmac-sha256 5d2e0b6f
 func TestGoldenList(t *testing.T) {
 	want, err := os.ReadFile(filepath.Join("testdata", "version1.txt"))
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(Encode(people, key)))
-	list, err := Decode(want, key)
+	require.Equal(t, string(want), string(encode(people, key)))
+	list, err := decode(want, key)
 	require.NoError(t, err)
 	require.Equal(t, people, list)
 }
 
 // TestChangedLists: no byte of a list can be changed, added or removed unnoticed.
 func TestChangedLists(t *testing.T) {
-	data := Encode(people, key)
+	data := encode(people, key)
 	for i := range data {
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
-		_, err := Decode(changed, key)
+		_, err := decode(changed, key)
 		require.Error(t, err, "byte %d", i)
-		_, err = Decode(data[:i], key)
+		_, err = decode(data[:i], key)
 		require.Error(t, err, "cut off at %d", i)
 	}
-	_, err := Decode(append(bytes.Clone(data), '\n'), key)
+	_, err := decode(append(bytes.Clone(data), '\n'), key)
 	require.ErrorIs(t, err, ErrDamaged)
-	_, err = Decode(data, []byte("another"))
+	_, err = decode(data, []byte("another"))
 	require.ErrorIs(t, err, ErrForeign)
-	_, err = Decode([]byte("anond forgotten 2\n"), key)
+	_, err = decode([]byte("anond forgotten 2\n"), key)
 	require.ErrorIs(t, err, ErrNewer)
-	_, err = Decode([]byte(golden), key)
+	_, err = decode([]byte(golden), key)
 	require.ErrorIs(t, err, ErrForeign)
-	_, err = Decode(bytes.Replace(data, []byte("00000000000000ab"), []byte("00000000000000a"), 1), key)
+	_, err = decode(bytes.Replace(data, []byte("00000000000000ab"), []byte("00000000000000a"), 1), key)
 	require.ErrorContains(t, err, "line 3")
 }
 
@@ -75,15 +75,15 @@ func TestReadAndWrite(t *testing.T) {
 	require.ErrorContains(t, err, path)
 }
 
-// FuzzDecode: whatever a file holds, Decode neither panics nor accepts what Encode does not write.
+// FuzzDecode: whatever a file holds, decode neither panics nor accepts what encode does not write.
 func FuzzDecode(f *testing.F) {
-	f.Add(Encode(people, key))
-	f.Add(Encode(nil, key))
+	f.Add(encode(people, key))
+	f.Add(encode(nil, key))
 	f.Add([]byte(golden))
 	f.Add([]byte("anond forgotten 2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if list, err := Decode(data, key); err == nil {
-			require.Equal(t, string(Encode(list, key)), string(data))
+		if list, err := decode(data, key); err == nil {
+			require.Equal(t, string(encode(list, key)), string(data))
 		}
 	})
 }

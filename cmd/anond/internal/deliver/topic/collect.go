@@ -21,8 +21,8 @@ type Collector struct {
 	values   *spool // nil: values are not kept
 }
 
-// NewCollector makes one that keeps no values: it is asked for releases alone.
-func NewCollector() *Collector { return &Collector{releases: map[uint32]*arrived{}} }
+// newCollector makes one that keeps no values: it is asked for releases alone.
+func newCollector() *Collector { return &Collector{releases: map[uint32]*arrived{}} }
 
 // arrived is what has come of a release.
 type arrived struct {
@@ -69,7 +69,7 @@ func (s *stream) add(number uint32) (of *block, isNew bool) {
 
 // Add takes a message.
 func (c *Collector) Add(key, value []byte) error {
-	k, err := ParseKey(key)
+	k, err := parseKey(key)
 	if err != nil || value == nil || sha256.Sum256(value) != k.SHA256 {
 		c.Foreign++
 		return nil
@@ -113,7 +113,7 @@ func (c *Collector) keep(of *block, isNew bool, k *Key, value []byte) (err error
 
 // mark takes a marker.
 func (c *Collector) mark(a *arrived, k *Key, value []byte) error {
-	m, err := DecodeMarker(value)
+	m, err := decodeMarker(value)
 	if err != nil {
 		return deliver.Final(fmt.Errorf("the marker of release %d: %w", k.Release, err))
 	}

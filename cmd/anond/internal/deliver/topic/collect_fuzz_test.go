@@ -150,7 +150,7 @@ func (p *plainTopic) add(m kafkasrc.Message) (contradicts bool) {
 }
 
 func (p *plainTopic) mark(x plainMessage) (contradicts bool) {
-	if _, err := DecodeMarker([]byte(x.value)); err != nil { // FuzzMessage judges it
+	if _, err := decodeMarker([]byte(x.value)); err != nil { // FuzzMessage judges it
 		return true
 	}
 	x.marker = &plainMarker{}

@@ -31,7 +31,7 @@ func TestGoldenMessages(t *testing.T) {
 		var b strings.Builder
 		shown := map[string]int{}
 		for _, x := range m.log {
-			k, err := ParseKey(x.Key)
+			k, err := parseKey(x.Key)
 			require.NoError(t, err)
 			if shown[k.Stream]++; (k.Release <= 2 || k.Stream == removedStream) && shown[k.Stream] <= 3 && k.Stream != manifestStream {
 				fmt.Fprintf(&b, "%s\n%s\n", x.Key, x.Value)
@@ -57,7 +57,7 @@ func FuzzKey(f *testing.F) {
 	}
 	f.Add([]byte("000001/x/01/" + strings.Repeat("0", 64)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		k, err := ParseKey(text)
+		k, err := parseKey(text)
 		m := keyForm.FindSubmatch(text)
 		if err == nil {
 			require.NotNil(t, m)
@@ -84,7 +84,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add([]byte(`{"format":1,"dataset":"w","release":2,"first":1,"created_at":"t","records":6,"previous":null,"manifest_sha256":"00",` +
 		`"streams":[{"name":"manifest.json","messages":1}]}`))
 	f.Fuzz(func(t *testing.T, value []byte) {
-		if r, err := DecodeRows(value); err == nil {
+		if r, err := decodeRows(value); err == nil {
 			again, err := appendHead(nil, r.Part, r.File, r.Columns)
 			for i, row := range r.Rows {
 				require.Len(t, row, len(r.Columns))
@@ -100,16 +100,16 @@ func FuzzMessage(f *testing.F) {
 			require.NoError(t, json.Unmarshal(append(again, "]}"...), &out))
 			require.Equal(t, *r, out)
 		}
-		if r, err := DecodeRemoved(value); err == nil && !strings.ContainsAny(r.Part, "\"\\") {
-			again, err := DecodeRemoved(removedValue(r.Release, snapshot.Died{Part: r.Part, Class: r.Class}))
+		if r, err := decodeRemoved(value); err == nil && !strings.ContainsAny(r.Part, "\"\\") {
+			again, err := decodeRemoved(removedValue(r.Release, snapshot.Died{Part: r.Part, Class: r.Class}))
 			if err == nil {
 				require.Equal(t, r, again)
 			}
 		}
-		if m, err := DecodeMarker(value); err == nil {
+		if m, err := decodeMarker(value); err == nil {
 			text, err := json.Marshal(m)
 			require.NoError(t, err)
-			again, err := DecodeMarker(text)
+			again, err := decodeMarker(text)
 			require.NoError(t, err)
 			require.Equal(t, m, again)
 		}

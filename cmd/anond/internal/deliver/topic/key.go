@@ -39,8 +39,8 @@ func (k Key) String() string {
 
 var errKey = errors.New("it is no key of a message of releases")
 
-// ParseKey is the inverse of String; an error for any other text.
-func ParseKey(text []byte) (k Key, err error) {
+// parseKey is the inverse of String; an error for any other text.
+func parseKey(text []byte) (k Key, err error) {
 	if len(text) > maxKey {
 		return k, errKey
 	}

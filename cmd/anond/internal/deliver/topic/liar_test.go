@@ -24,7 +24,7 @@ func TestRebuildFindsLies(t *testing.T) {
 	require.NoError(t, err)
 	deaths := uint32(0)
 	for _, x := range m.log {
-		if k, _ := ParseKey(x.Key); k.Stream == removedStream {
+		if k, _ := parseKey(x.Key); k.Stream == removedStream {
 			deaths = k.Release
 		}
 	}
@@ -76,7 +76,7 @@ func lied(t *testing.T, log []kafkasrc.Message, release uint32, stream string, c
 	t.Helper()
 	var text []byte
 	for _, x := range log {
-		k, err := ParseKey(x.Key)
+		k, err := parseKey(x.Key)
 		require.NoError(t, err)
 		switch {
 		case k.Release != release || k.Stream != stream && k.Stream != markerStream:
@@ -98,7 +98,7 @@ func lied(t *testing.T, log []kafkasrc.Message, release uint32, stream string, c
 
 // marker makes a marker fit what is sent: text nil, nothing.
 func marker(t *testing.T, value []byte, stream string, text []byte) []byte {
-	m, err := DecodeMarker(value)
+	m, err := decodeMarker(value)
 	require.NoError(t, err)
 	sum := sha256.Sum256(text)
 	for i := range m.Streams {

@@ -94,8 +94,8 @@ func removedValue(release uint32, d snapshot.Died) []byte {
 
 var errMessage = errors.New("it is no message of releases")
 
-// DecodeRows reads rows. The error does not quote them.
-func DecodeRows(value []byte) (*Rows, error) {
+// decodeRows reads rows. The error does not quote them.
+func decodeRows(value []byte) (*Rows, error) {
 	r := &Rows{}
 	if json.Unmarshal(value, r) != nil || r.Part == "" || r.File == "" || len(r.Columns) == 0 || len(r.Rows) == 0 {
 		return nil, errMessage
@@ -108,8 +108,8 @@ func DecodeRows(value []byte) (*Rows, error) {
 	return r, nil
 }
 
-// DecodeRemoved reads a class that died.
-func DecodeRemoved(value []byte) (*Removed, error) {
+// decodeRemoved reads a class that died.
+func decodeRemoved(value []byte) (*Removed, error) {
 	r := &Removed{}
 	if json.Unmarshal(value, r) != nil || r.Release == 0 || r.Part == "" || r.Class == 0 {
 		return nil, errMessage
@@ -117,8 +117,8 @@ func DecodeRemoved(value []byte) (*Removed, error) {
 	return r, nil
 }
 
-// DecodeMarker reads a marker.
-func DecodeMarker(value []byte) (*Marker, error) {
+// decodeMarker reads a marker.
+func decodeMarker(value []byte) (*Marker, error) {
 	m := &Marker{}
 	if json.Unmarshal(value, m) != nil || m.Release == 0 || m.First == 0 || m.First > m.Release || len(m.Streams) == 0 {
 		return nil, errMessage

@@ -218,7 +218,7 @@ func (r *rebuilding) file(b *snapshot.PartEntry, f snapshot.FileEntry, dir strin
 	}
 	out := newFileOf(w)
 	err = r.each(b.Release, path.Join(b.Part, f.Name), func(value []byte) error {
-		rows, err := DecodeRows(value)
+		rows, err := decodeRows(value)
 		if err == nil {
 			err = out.rows(rows)
 		}

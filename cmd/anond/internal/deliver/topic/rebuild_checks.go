@@ -18,7 +18,7 @@ func (r *rebuilding) dead() error {
 			continue
 		}
 		err := r.each(n, removedStream, func(value []byte) error {
-			d, err := DecodeRemoved(value)
+			d, err := decodeRemoved(value)
 			if err == nil {
 				died[d.Part] = append(died[d.Part], d.Class)
 			}

@@ -55,7 +55,7 @@ func (s *Sink) Position(ctx context.Context) (deliver.Position, error) {
 	if err := s.keeps(ctx); err != nil {
 		return deliver.Position{}, err
 	}
-	c := NewCollector()
+	c := newCollector()
 	if err := s.read(ctx, s.brokers, c); err != nil {
 		return deliver.Position{}, err
 	}

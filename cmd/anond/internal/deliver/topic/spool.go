@@ -51,7 +51,7 @@ func NewKeeping() (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := NewCollector()
+	c := newCollector()
 	c.values = s
 	return c, nil
 }

@@ -79,7 +79,7 @@ func TestCrashBetweenAnyTwoMessages(t *testing.T) {
 		_, err := deliverAll(t, m.sink(), chain.Dir)
 		require.ErrorIs(t, err, errCrash)
 		require.Len(t, m.log, n)
-		c := NewCollector()
+		c := newCollector()
 		require.NoError(t, m.read(t.Context(), kafkasrc.Config{}, c))
 		_, newest := c.Ends()
 		require.EqualValues(t, markers(m.log), newest, "after %d messages: as many releases as there are markers", n)
@@ -96,7 +96,7 @@ func TestCrashBetweenAnyTwoMessages(t *testing.T) {
 
 func markers(log []kafkasrc.Message) (n int) {
 	for _, x := range log {
-		if k, err := ParseKey(x.Key); err == nil && k.Stream == markerStream {
+		if k, err := parseKey(x.Key); err == nil && k.Stream == markerStream {
 			n++
 		}
 	}
@@ -113,7 +113,7 @@ func TestAnyLogOfTheMessages(t *testing.T) {
 	require.NoError(t, err)
 	want := map[uint32]int{}
 	for _, x := range whole.log {
-		k, err := ParseKey(x.Key)
+		k, err := parseKey(x.Key)
 		require.NoError(t, err)
 		want[k.Release]++
 	}
@@ -131,10 +131,10 @@ func TestAnyLogOfTheMessages(t *testing.T) {
 		if r.IntN(2) == 0 {
 			m.compact()
 		}
-		c, have := NewCollector(), map[uint32]map[string]bool{}
+		c, have := newCollector(), map[uint32]map[string]bool{}
 		for _, x := range m.log {
 			require.NoError(t, c.Add(x.Key, x.Value))
-			k, _ := ParseKey(x.Key)
+			k, _ := parseKey(x.Key)
 			if have[k.Release] == nil {
 				have[k.Release] = map[string]bool{}
 			}
@@ -191,13 +191,13 @@ func TestOtherReleases(t *testing.T) {
 	require.Len(t, m.log, sent)
 
 	m.log = append(m.log, secondMarker(t, m.log))
-	require.ErrorIs(t, m.read(t.Context(), kafkasrc.Config{}, NewCollector()), deliver.ErrOther)
+	require.ErrorIs(t, m.read(t.Context(), kafkasrc.Config{}, newCollector()), deliver.ErrOther)
 }
 
 // secondMarker is another marker of release 1.
 func secondMarker(t *testing.T, log []kafkasrc.Message) kafkasrc.Message {
 	for _, x := range log {
-		k, err := ParseKey(x.Key)
+		k, err := parseKey(x.Key)
 		require.NoError(t, err)
 		if k.Stream == markerStream && k.Release == 1 {
 			value := append([]byte(" "), x.Value...)
@@ -210,7 +210,7 @@ func secondMarker(t *testing.T, log []kafkasrc.Message) kafkasrc.Message {
 
 // TestForeignMessages: what is no message of releases is counted and passed over.
 func TestForeignMessages(t *testing.T) {
-	c := NewCollector()
+	c := newCollector()
 	value := []byte(`{}`)
 	for _, key := range []string{"", "x", "000001/part-000001/data.csv/1/" + "00", keyOf(1, "x", 1, []byte("other")).String(),
 		"1/x/1/" + keyOf(1, "x", 1, value).String()[len("000001/x/1/"):]} {
@@ -264,7 +264,7 @@ func TestLargeClassIsDivided(t *testing.T) {
 	require.Len(t, values, 5, "2 + 2 + 2 + 1 rows of class 1, and class 2")
 	rows := 0
 	for _, v := range values {
-		r, err := DecodeRows(v)
+		r, err := decodeRows(v)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(v), pieceBytes+2)
 		rows += len(r.Rows)

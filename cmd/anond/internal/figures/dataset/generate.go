@@ -77,23 +77,6 @@ func (p Profile) Attributes() []string {
 // Index returns the place of an attribute, -1 if there is none of that name.
 func (p Profile) Index(name string) int { return slices.Index(p.Attributes(), name) }
 
-// Scaled returns the profile with the effects on some attributes made weaker or
-// stronger. All that an attribute is made of must stay below a variance of 1.
-func (p Profile) Scaled(by float64, attributes ...string) Profile {
-	out := Profile{Name: p.Name, attributes: slices.Clone(p.attributes)}
-	for j, a := range out.attributes {
-		if !slices.Contains(attributes, a.name) {
-			continue
-		}
-		out.attributes[j].from = slices.Clone(a.from)
-		for i := range a.from {
-			out.attributes[j].from[i].straight *= by
-			out.attributes[j].from[i].bend *= by
-		}
-	}
-	return out
-}
-
 // dictionary holds the whole domain in order, whether a value is drawn or not.
 func (a generated) dictionary() *equivclass.Dictionary {
 	d := equivclass.NewDictionary(equivclass.Attribute{Name: a.name, Type: a.typ})

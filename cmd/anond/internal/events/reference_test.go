@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Reference is docs/EVENTS.md.
-func Reference() string {
+// reference is docs/EVENTS.md.
+func reference() string {
 	var b strings.Builder
 	b.WriteString(`# Events
 
@@ -72,8 +72,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Schema is docs/events.schema.json: a JSON Schema (draft 2020-12) of a line of the log.
-func Schema() ([]byte, error) {
+// schema is docs/events.schema.json: a JSON Schema (draft 2020-12) of a line of the log.
+func schema() ([]byte, error) {
 	var kinds []object
 	for _, e := range All() {
 		kinds = append(kinds, e.schema())

@@ -8,8 +8,8 @@ import (
 // counted are the metrics outside of table.
 var counted = []measured{commitSeconds, decisionSeconds, viewSeconds, releaseSeconds, withheld, publishFailures, deliverFailures}
 
-// Reference is docs/METRICS.md.
-func Reference() string {
+// reference is docs/METRICS.md.
+func reference() string {
 	var b strings.Builder
 	b.WriteString(`# Metrics
 
@@ -50,4 +50,16 @@ func row(b *strings.Builder, x measured) {
 		labels = "`" + strings.Join(x.labels, "`, `") + "`"
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", x.name, x.kind, labels, strings.ReplaceAll(x.help, "|", "\\|"))
+}
+
+// described are the lines of a table as the reference has them.
+func described[S any](list []metricOf[S]) (out []measured) {
+	for _, m := range list {
+		kind := "gauge"
+		if m.counter {
+			kind = "counter"
+		}
+		out = append(out, measured{m.name, kind, m.labels, m.help})
+	}
+	return out
 }
