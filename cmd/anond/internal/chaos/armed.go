@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"anond/incremental"
 )
@@ -24,7 +25,8 @@ type armed struct {
 	cut    *fault // the power was cut, too
 	torn   bool   // within a commit
 	count  map[string]int
-	aside  func() error // what a union does that overtakes this one
+	aside  func() error        // what a union does that overtakes this one
+	turn   func(time.Duration) // sets the clock
 }
 
 func arm(faults []*fault, mark func() int) *armed {
@@ -51,6 +53,9 @@ func (f *fault) take(at int) {
 		f.took, f.since = true, at
 	}
 }
+
+// hours is by how much a clock is set, up to twelve days.
+func (f *fault) hours() time.Duration { return time.Duration(1+f.Draw%300) * time.Hour }
 
 // times is how often a fault happens.
 func (f *fault) times() int {
@@ -153,8 +158,12 @@ func (a *armed) before() error {
 	if a.dead {
 		return errKilled
 	}
-	for _, f := range a.at("commit", "kill-before-commit", "full-state", "cut-commit") {
+	for _, f := range a.at("commit", "clock-leaps", "clock-falls", "kill-before-commit", "full-state", "cut-commit") {
 		switch f.Do {
+		case "clock-leaps":
+			a.turn(f.hours())
+		case "clock-falls":
+			a.turn(-f.hours())
 		case "kill-before-commit":
 			return a.kill(nil)
 		case "full-state":

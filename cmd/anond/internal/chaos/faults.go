@@ -81,7 +81,10 @@ var insideKinds = map[string]kind{
 	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
 	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
 	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},
-	"restore-old":  {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
+	// A clock that leaps forwards looks like a process that was suspended.
+	"clock-leaps": {most: 14},
+	"clock-falls": {named: []string{`"event":"clock_behind"`}, most: 14},
+	"restore-old": {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
 	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
@@ -94,7 +97,7 @@ var insideKinds = map[string]kind{
 	"kill-before-entry": {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"kill-after-entry":  {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,
-		needs: func(w *Setting) bool { return w.erasable() && !w.Journal }},
+		needs: (*Setting).forgets},
 	"quota-ends":   {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
 	"quota-pauses": {endings: []ending{noRoom}, named: []string{quotaReached, "state.max_bytes is reached"}, most: 3},
 	"flood": {endings: []ending{manyRefused, paused}, most: 1,
@@ -102,6 +105,14 @@ var insideKinds = map[string]kind{
 	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,
 		needs: func(w *Setting) bool { return w.Copies }},
 }
+
+// epochKinds are the faults of the end of an epoch and of the beginning of the next. One of them is drawn for each.
+var epochKinds = map[string]kind{
+	"epoch-close-killed": {named: []string{"the epoch of the state is closed"}, most: 4, needs: epochs},
+	"epoch-begin-killed": {named: []string{started}, most: 2, needs: epochs},
+}
+
+func epochs(w *Setting) bool { return w.Epochs }
 
 func prunes(w *Setting) bool { return w.Keep > 0 }
 

@@ -11,6 +11,9 @@ import (
 func generate(seed uint64, number int, real bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
+	if !real && number%10 == 7 {
+		p.World.inEpochs()
+	}
 	if !real && number%5 == 4 {
 		p.World.divide(r)
 		p.add(stepFeed, 60*p.World.Shards, r)
@@ -73,6 +76,9 @@ func (w *Setting) divide(r *rand.Rand) {
 	}
 }
 
+// inEpochs has the dataset begin anew, with its people known.
+func (w *Setting) inEpochs() { w.Epochs, w.Deletes = true, false }
+
 // round feeds records and runs the daemon with up to three faults.
 func (p *Plan) round(r *rand.Rand) {
 	p.add(stepFeed, 20+r.IntN(50), r)
@@ -85,7 +91,7 @@ func (p *Plan) round(r *rand.Rand) {
 		if name == "restore-old" { // a copy, more releases, and the copy comes back
 			p.add(stepBackup, 1, r)
 			p.add(stepRun, 1, r)
-			if p.World.erasable() && !p.World.Journal && r.IntN(2) == 0 { // the copy knows who has been forgotten since
+			if p.World.forgets() && r.IntN(2) == 0 { // the copy knows who has been forgotten since
 				p.add(stepForget, 1, r)
 			}
 			if r.IntN(2) == 0 {
@@ -96,14 +102,17 @@ func (p *Plan) round(r *rand.Rand) {
 		p.add(name, 1+r.IntN(kinds[name].most), r)
 	}
 	if p.World.Shards > 0 && r.IntN(2) == 0 {
-		p.ofUnion(r)
+		p.ofKind(unionKinds, r)
+	}
+	if p.World.Epochs && r.IntN(2) == 0 {
+		p.ofKind(epochKinds, r)
 	}
 	p.add([]string{stepRun, stepRun, stepLive}[r.IntN(3)], 1, r)
 }
 
-// ofUnion adds a fault of the union.
-func (p *Plan) ofUnion(r *rand.Rand) {
-	names := slices.Sorted(maps.Keys(unionKinds))
+// ofKind adds one of some faults.
+func (p *Plan) ofKind(some map[string]kind, r *rand.Rand) {
+	names := slices.Sorted(maps.Keys(some))
 	name := names[r.IntN(len(names))]
 	p.add(name, 1+r.IntN(kinds[name].most), r)
 }

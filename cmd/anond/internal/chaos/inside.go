@@ -17,6 +17,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/programtest"
+	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/journal"
@@ -34,8 +35,10 @@ type planted struct {
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
-	copied     func(path string) error // a copy of the state that the daemon has made
-	unlisted   bool                    // a daemon that dies leaves the list of who was forgotten as it found it
+	// epoch is told each step of an epoch's end and beginning.
+	epoch    func(step string, c *config.Config) error
+	copied   func(path string) error // a copy of the state that the daemon has made
+	unlisted bool                    // a daemon that dies leaves the list of who was forgotten as it found it
 	// Of plans of shards:
 	log    func(*journaltest.Log) journal.Log
 	united func(snapshot.FS) snapshot.FS // as a union sees it
@@ -57,6 +60,8 @@ type inside struct {
 	lost    bool             // the newest state is lost for good
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
+	root    string  // of the plan
+	before  []*site // of epochs that have ended, oldest first
 }
 
 // image is what a state file held.
@@ -73,19 +78,28 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 	if err != nil {
 		return nil, err
 	}
-	source, sink := "{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}"
 	s.feed.deletes = p.World.Deletes
-	if err := s.configure(p.World.configuration(wholeSections(source, sink, ""))); err != nil {
+	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
 	}
 	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
-		planted: planted}, nil
+		planted: planted, root: dir}, nil
+}
+
+// insideSections are those of a daemon of which everything is injected.
+func insideSections(w *Setting) sections {
+	out := wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
+	if w.Epochs { // people are known by it in the next one
+		out.subject = []string{`key: "` + subjectKey + `"`}
+	}
+	return out
 }
 
 // run runs the daemon once, with armed faults, and returns how it ended. What the
 // power cut leaves is on the disks then.
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	a, from := arm(faults, w.log.Len), w.log.Len()
+	a.turn = w.clock.set
 	list := w.listed()
 	err := w.daemon(live, a)
 	if w.planted.unlisted && a.died() {
@@ -95,6 +109,7 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 		fmt.Fprintf(w.log, "error: %v\n", err)
 	}
 	w.tell(err, a, p, from)
+	w.told(err, live, a)
 	if err := w.archive.see(w.damaged); err != nil {
 		return unexpected, err
 	}
@@ -173,7 +188,7 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			stop()
 		}
 		m := r.Machine
-		if m.Sent != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
+		if m.Sent+m.Ignored[incremental.ReasonEarlier] != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
 			quiet, last = 0, m.Release
 			return
 		}

@@ -151,6 +151,9 @@ func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
 	default:
 		f := newFault(s)
 		p.faults = append(p.faults, f)
+		if _, ends := epochKinds[s.Do]; ends {
+			return next, w.nextEpoch(p, f)
+		}
 		return append(next, f), w.harm(f)
 	}
 	return next, nil

@@ -13,7 +13,8 @@ import (
 
 // FuzzLetterRef: what an operator names a dead letter by is read as a regular expression reads it, with numbers of any size.
 func FuzzLetterRef(f *testing.F) {
-	for _, text := range []string{"17", "kafka:admissions:3:1204", "a:b:-1:+2", "0", ":1:2", "x::2", "18446744073709551616", "x:2147483648:1"} {
+	for _, text := range []string{"17", "kafka:admissions:3:1204", "a:b:-1:+2", "0", ":1:2", "x::2", "18446744073709551616",
+		"x:2147483648:1"} {
 		f.Add(text)
 	}
 	number, named := regexp.MustCompile(`^[0-9]+$`), regexp.MustCompile(`(?s)^(.+):([+-]?[0-9]+):([+-]?[0-9]+)$`)
