@@ -122,6 +122,9 @@ func (x *closing) closable() error {
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return err
 	}
+	if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, m.Judged()); err != nil {
+		return err
+	}
 	if n := m.Status().Outbox; n > 0 && !x.before {
 		return fmt.Errorf("%w: %d", ErrUndelivered, n)
 	}
