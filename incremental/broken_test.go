@@ -95,6 +95,16 @@ func admitsAlone(p *play) {
 	}
 }
 
+// tellsWaiting shows the largest share of one value among those who wait, as an audit at level L1 does.
+func tellsWaiting(p *play) {
+	p.feed(4)
+	p.cut()
+	p.feed(6)
+	p.note(slices.Max(p.bag(p.waiting())))
+	p.feed(8)
+	p.cut()
+}
+
 // byWaiting is a MinPool that looks at those who wait.
 func byWaiting(p *play, _ merge.Bag) (int, bool) {
 	if p.at > 4 && !p.eligible(p.waiting()) {
@@ -232,6 +242,7 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 //	a hold that looks at values                 1                   54 of 78
 //	a value-dependent admission                 1                   66 of 90
 //	MinPool from the values of those who wait   1                   54 of 78
+//	the top share among those who wait is shown 1                   48 of 96
 //	a first pool that grows after a refusal     1                   420 of 636
 //
 // The machine cannot make mistakes that package merge enumerates: it has one call of
@@ -256,6 +267,7 @@ func TestBrokenMachines(t *testing.T) {
 		{name: "a hold that looks at values", n: 8, d: 3, k: 2, l: 2, play: waits, known: abbc},
 		{name: "a value-dependent admission", n: 8, d: 3, k: 2, l: 2, play: admitsAlone, known: abbc},
 		{name: "MinPool from waiting values", n: 8, d: 3, k: 2, l: 2, play: reopened, known: abbc, need: byWaiting},
+		{name: "the top share among those who wait is shown", n: 8, d: 3, k: 2, l: 2, play: tellsWaiting, known: abbc},
 		{name: "a first pool that grows after a refusal", n: 6, d: 3, k: 2, l: 2, play: batches(4, 6), policy: grows},
 	} {
 		t.Run(s.name, func(t *testing.T) {

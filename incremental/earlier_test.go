@@ -45,6 +45,7 @@ type succession struct {
 	never         bool // who waits is never published
 	// what is broken
 	again bool // people of a pool that was quarantined are read again
+	grows bool // the second has a valid value more
 	twice bool // nobody but one is known
 }
 
@@ -59,6 +60,9 @@ func (u *succession) enumerate(t *testing.T) verdict {
 		return &course{n: u.n, d: u.d, k: 2, l: 2, schema: withPeople(t), rows: person, policy: quarantines, play: play, key: shardOf(epoch)}
 	}
 	a, b := of(u.first, 0), of(u.second, 1)
+	if u.grows {
+		a.schema, b.schema = withPeopleOf(t, "ab"), withPeopleOf(t, "abc")
+	}
 	beliefs, out := map[string]*belief{}, verdict{worst: new(big.Rat), excess: new(big.Rat), reached: map[string]int{}}
 	both := &pair{same: true}
 	a.eachWorld(func(world []int) {
@@ -136,12 +140,13 @@ func TestEveryWorldOfTwoEpochs(t *testing.T) {
 }
 
 // TestEveryWorldFindsWhatBreaksEpochs: the same enumeration finds people of a quarantined pool who are read again,
-// and people who are published in both.
+// people who are published in both, and a value that is valid in the second epoch alone.
 func TestEveryWorldFindsWhatBreaksEpochs(t *testing.T) {
 	t.Parallel()
 	tier.NotShort(t, "it enumerates for a second")
 	for _, u := range []*succession{
 		{name: "people of a quarantined pool are read again", n: 6, d: 3, first: batches(4), second: batches(6), again: true},
+		{name: "whoever was refused for a value is read again when it is valid", n: 6, d: 3, first: batches(4), second: batches(6), grows: true},
 		{name: "people are published in both", n: 5, d: 3, first: batches(4), second: batches(5), twice: true},
 	} {
 		t.Run(u.name, func(t *testing.T) {

@@ -176,7 +176,7 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 
 // CarryOver lets quarantined records wait again.
 func (m *Machine) CarryOver() {
-	m.pending.quarantined = nil
+	m.pending.quarantined, m.pending.pools = nil, 0
 	m.pending.sort(&m.records)
 	m.sortPending(nil)
 }

@@ -98,7 +98,7 @@ func (m *Machine) Growing() bool { return m.first.growing }
 func (m *Machine) Refused() *InfeasibleError { return m.first.refused }
 
 // beforeRelease reports whether nothing is decided yet: no release, and no pool
-// that was quarantined.
+// that was quarantined, whoever of it was forgotten since.
 func (m *Machine) beforeRelease() bool {
-	return m.history.latest() == nil && len(m.pending.quarantined) == 0
+	return m.history.latest() == nil && m.pending.pools == 0
 }

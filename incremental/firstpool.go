@@ -49,7 +49,7 @@ func (m *Machine) refuseFirst(err error) error {
 // published, and none is in another pool (rule B, buckets).
 func (m *Machine) quarantine(pool []RecordID) error {
 	m.head.Pools.Decided++
-	m.pending.quarantined = append(m.pending.quarantined, pool...)
+	m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, pool...), m.pending.pools+1
 	m.staged.delta.Quarantined = pool
 	m.sortPending(pool)
 	m.planner.tried(m.head.LastCut)

@@ -185,7 +185,7 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 		Earlier: m.earlier.add,
 		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
 		Quarantined: func(r []RecordID) error {
-			m.pending.quarantined = append(m.pending.quarantined, r...)
+			m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, r...), m.pending.pools+1
 			return nil
 		},
 		Suppressed: func(s Suppressed) error { m.blocked.add(s.People); m.blocked.due = s.Due; return nil },

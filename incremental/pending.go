@@ -8,6 +8,7 @@ type pendingSet struct {
 	waiting     []RecordID
 	repeats     []RecordID // rule S (one record of a subject): a later one
 	quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
+	pools       int        // that were
 	passedOver  int        // how many were not published although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
 	// passed-over records break 1/l by themselves (rule I, infeasible); stuck counts them.

@@ -94,17 +94,33 @@ func overGrowth(p *play) {
 // withTree is a schema whose sensitive attribute has a hierarchy of these values.
 func withTree(t testing.TB, values string) *equivclass.Schema {
 	t.Helper()
+	return schemaOf(t, valueOf(t, values))
+}
+
+// withPeopleOf is the same with subjects.
+func withPeopleOf(t testing.TB, values string) *equivclass.Schema {
+	t.Helper()
+	return schemaOf(t, valueOf(t, values), equivclass.Attribute{Name: "person", Role: equivclass.Subject})
+}
+
+func valueOf(t testing.TB, values string) equivclass.Attribute {
+	t.Helper()
 	var lines strings.Builder
 	for _, v := range values {
 		lines.WriteString(string(v) + ";*\n")
 	}
 	h, err := equivclass.ParseHierarchy("value", strings.NewReader(lines.String()))
 	require.NoError(t, err)
-	s, err := equivclass.NewSchema([]equivclass.Attribute{
+	return equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical, Hierarchy: h}
+}
+
+// schemaOf is a schema of two numbers and more.
+func schemaOf(t testing.TB, more ...equivclass.Attribute) *equivclass.Schema {
+	t.Helper()
+	s, err := equivclass.NewSchema(append([]equivclass.Attribute{
 		{Name: "x0", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "x1", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical, Hierarchy: h},
-	}, equivclass.RefuseMissing)
+	}, more...), equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return s
 }
@@ -112,14 +128,8 @@ func withTree(t testing.TB, values string) *equivclass.Schema {
 // withPeople is a schema with subjects.
 func withPeople(t testing.TB) *equivclass.Schema {
 	t.Helper()
-	s, err := equivclass.NewSchema([]equivclass.Attribute{
-		{Name: "x0", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "x1", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "person", Role: equivclass.Subject},
-	}, equivclass.RefuseMissing)
-	require.NoError(t, err)
-	return s
+	return schemaOf(t, equivclass.Attribute{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		equivclass.Attribute{Name: "person", Role: equivclass.Subject})
 }
 
 // someTwice gives records 1 and 5 the persons of records 0 and 2.

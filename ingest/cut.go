@@ -69,6 +69,9 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 	}
 	l.warnInfeasible()
 	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {
+		if err := l.judged(); err != nil {
+			return err
+		}
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
 		l.Meter.Skipped(SkippedQuarantined)
@@ -108,6 +111,14 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 		return nil, err
 	}
 	return intent, l.committed()
+}
+
+// judged has what was decided about pools noted outside of the state, before it is said.
+func (l *loop) judged() error {
+	if l.Judged == nil {
+		return nil
+	}
+	return l.Judged(l.Machine.Judged())
 }
 
 // sayNothing logs that a cut has decided nothing. fresh: records have come

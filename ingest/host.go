@@ -118,6 +118,9 @@ type Host struct {
 	Faults <-chan error
 	// Journal is where decisions are written before the host acts on them; nil: nowhere.
 	Journal Journal
+	// Judged makes durable, outside of the state, that a pool was quarantined or refused. It is asked
+	// when the state has that and before anybody is told; its error ends the run. May be nil.
+	Judged func(incremental.Judged) error
 	// Republish publishes a release that a process before has published, or may have, and demands
 	// that its manifest is the one that it had. Needed for Repeat.
 	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (Release, error)

@@ -46,6 +46,9 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 	if err := l.commit(ctx); err != nil {
 		return err
 	}
+	if err := l.judged(); err != nil {
+		return err
+	}
 	l.asked.why = "infeasible"
 	if load.Fixed {
 		l.Log.Error("the first pool is refused: it stays as it is", "event", "infeasible", "records", load.Records,

@@ -259,6 +259,10 @@ func TestEpochRefusals(t *testing.T) {
 		{says: "another dataset", code: exitConfig, edit: func(s *site) { s.edit("dataset: ", "dataset: other-") }},
 		{says: "another subject.key", code: exitConfig, edit: func(s *site) { s.edit(subjectSecret, strings.Repeat("ab", 32)) }},
 		{says: "subject.key is not set", code: exitConfig, edit: func(s *site) { s.edit("subject: {key: \""+subjectSecret+"\"}\n", "") }},
+		{says: "other sensitive values were valid", code: exitConfig, edit: func(s *site) {
+			s.write("hierarchies/diagnosis.csv", "angina;*\nflu;*\nstroke;*\n")
+			s.edit("role: sensitive, type: categorical", "role: sensitive, type: categorical, hierarchy: hierarchies/diagnosis.csv")
+		}},
 		{says: "policy.level is L2", code: exitConfig, edit: func(s *site) { s.edit("level: L1", "level: L2") }},
 		{says: "a second one of shard 0", code: exitConfig, more: []string{"--from", handover}, edit: func(*site) {}},
 		{says: "leave out --partitions", code: exitConfig, more: []string{"--partitions", "4"}, edit: func(*site) {}},
@@ -321,6 +325,32 @@ func TestEpochRefusals(t *testing.T) {
 	// What would be lost comes first; a state under a lock is left alone.
 	require.Equal(t, exitUsage, s.run("epoch close --out x --waiting later").code)
 	require.Equal(t, exitFailed, first.run("epoch close --waiting never", "--out", handover).code, "the file is there")
+}
+
+// TestEpochBehindValuesThatGrew: whoever was refused for a value that is valid since would come again in the next epoch,
+// so an epoch in which that happened has none.
+func TestEpochBehindValuesThatGrew(t *testing.T) {
+	s := epochSite(t, "L1")
+	s.write("hierarchies/diagnosis.csv", "flu;*\ncold;*\nasthma;*\n")
+	s.edit("role: sensitive, type: categorical", "role: sensitive, type: categorical, hierarchy: hierarchies/diagnosis.csv")
+	s.edit("{k: 5, l: 3,", "{k: 3, l: 3,")
+	people := func(from int, values ...string) (out string) {
+		for i, v := range values {
+			out += fmt.Sprintf(`{"patient":"p%d","age":%d,"sex":"f","postcode":"1101","admission":"a","diagnosis":%q}`+"\n", from+i, 30+i, v)
+		}
+		return out
+	}
+	s.write("in.ndjson", people(0, "flu", "cold", "asthma", "angina"))
+	s.once(exitOK)
+	require.EqualValues(t, 1, s.counts().Counts.DeadLetter)
+	s.write("hierarchies/diagnosis.csv", "flu;*\ncold;*\nasthma;*\nangina;*\n")
+	s.append("in.ndjson", people(4, "flu", "angina", "cold"))
+	s.once(exitOK)
+	r := s.run("epoch close --waiting reread", "--out", s.path("handover.db"))
+	require.Equal(t, exitConfig, r.code, r.stderr)
+	require.Contains(t, r.stderr, "has grown in this epoch")
+	require.NoFileExists(t, s.path("handover.db"))
+	require.NoFileExists(t, s.path("state/ledger.closed"))
 }
 
 // TestEpochKilledAtEachStep kills real processes behind each step of the end and of the beginning. Repeated, they

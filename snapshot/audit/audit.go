@@ -308,6 +308,9 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	})
 	row := &a.report.Releases[len(a.report.Releases)-1]
 	row.Buckets = rel.man.Buckets
+	if rel.man.Policy.Level != levelTwo {
+		row.WaitingTopShare = new(float64)
+	}
 	if rel.parts != nil {
 		row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
 	}
@@ -366,9 +369,11 @@ func (a *auditor) classes(rel *release) []uint32 {
 	return classOf
 }
 
-// waiting counts the people who arrived and are not published, and the largest
-// share of one value among them: nothing is promised about it, so it is reported. A person who
-// was forgotten while waiting counted until then, and the exports do not tell when that was.
+// waiting counts the people who arrived and are not published. At level L1 it finds the largest
+// share of one value among them, too: nothing is promised about it, so it is reported. At level L2 it is
+// not (rule B, buckets): if two of four people who are published later have a share of 1, and the bucket has
+// the values a, a, b and c, both have a; and who knows that some pool would be ineligible could wait with it.
+// A person who was forgotten while waiting counted until then, and the exports do not tell when that was.
 func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	counts := make([]int, len(a.in.s.sa.text))
 	n, top, forgotten := 0, 0, 0
@@ -385,7 +390,9 @@ func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 			top = max(top, counts[v])
 		}
 	}
-	row.Waiting, row.WaitingTopShare = n, share(top, n)
+	if row.Waiting = n; row.WaitingTopShare != nil {
+		*row.WaitingTopShare = share(top, n)
+	}
 	if rel.man.Pending < n || rel.man.Pending > n+forgotten {
 		a.f.add("files", kindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
 	}

@@ -38,7 +38,7 @@ func TestStandardChainIsCertified(t *testing.T) {
 				require.Equal(t, 3, c.TrajectoryK)
 				require.Equal(t, []int{8 + 6 + 5 + 3, 12}, r.Regroups)
 				require.Equal(t, 2, r.Releases[2].Waiting)
-				require.InDelta(t, 1.0, r.Releases[2].WaitingTopShare, 1e-12)
+				require.InDelta(t, 1.0, *r.Releases[2].WaitingTopShare, 1e-12)
 				for _, a := range r.Attackers {
 					require.Zero(t, a.BelowL, a.Name)
 				}

@@ -62,22 +62,24 @@ type Level struct {
 
 // ReleaseRow is one release as the files show it.
 type ReleaseRow struct {
-	Release         int     `json:"release"`
-	Records         int     `json:"records"`
-	Pending         int     `json:"pending"`
-	Classes         int     `json:"classes"`
-	Buckets         int     `json:"buckets,omitempty"`      // level L2
-	Parts           int     `json:"parts,omitempty"`        // of a release in parts
-	DeadClasses     int     `json:"dead_classes,omitempty"` // of these: regrouped since, rows that readers skip
-	KMin            int     `json:"k_min"`
-	MaxFrequency    float64 `json:"max_frequency"`
-	Certificate     string  `json:"certificate"` // as the manifest claims
-	Newcomers       int     `json:"newcomers"`
-	NewcomersTop    float64 `json:"newcomers_top_share"` // rule D (difference): largest share of one value among them
-	ClassesKept     int     `json:"classes_kept"`        // there, identical, in the release before
-	Waiting         int     `json:"waiting"`             // arrived and not published; -1 when not known
-	WaitingTopShare float64 `json:"waiting_top_share"`
-	Pruned          bool    `json:"pruned,omitempty"` // its files were put together from those of a later release
+	Release      int     `json:"release"`
+	Records      int     `json:"records"`
+	Pending      int     `json:"pending"`
+	Classes      int     `json:"classes"`
+	Buckets      int     `json:"buckets,omitempty"`      // level L2
+	Parts        int     `json:"parts,omitempty"`        // of a release in parts
+	DeadClasses  int     `json:"dead_classes,omitempty"` // of these: regrouped since, rows that readers skip
+	KMin         int     `json:"k_min"`
+	MaxFrequency float64 `json:"max_frequency"`
+	Certificate  string  `json:"certificate"` // as the manifest claims
+	Newcomers    int     `json:"newcomers"`
+	NewcomersTop float64 `json:"newcomers_top_share"` // rule D (difference): largest share of one value among them
+	ClassesKept  int     `json:"classes_kept"`        // there, identical, in the release before
+	Waiting      int     `json:"waiting"`             // arrived and not published; -1 when not known
+	// WaitingTopShare is the largest share of one value among them; nil at level L2, where nothing is
+	// shown of the values of those whose admission is not decided (rule B, buckets).
+	WaitingTopShare *float64 `json:"waiting_top_share,omitempty"`
+	Pruned          bool     `json:"pruned,omitempty"` // its files were put together from those of a later release
 }
 
 // Certificates sums up the components of the chain.

@@ -166,8 +166,13 @@ func (t *textWriter) releases(r *Report) {
 	if n := len(r.Releases); n > 0 && r.Releases[n-1].Waiting > 0 {
 		last := r.Releases[n-1]
 		t.line("")
+		if last.WaitingTopShare == nil {
+			t.line("%d people are waiting. Nothing is promised to them beyond not being published, and nothing is shown of their values.",
+				last.Waiting)
+			return
+		}
 		t.line("%d people are waiting; the most frequent value among them has a share of %.3f. "+
-			"Nothing is promised to them beyond not being published.", last.Waiting, last.WaitingTopShare)
+			"Nothing is promised to them beyond not being published.", last.Waiting, *last.WaitingTopShare)
 	}
 }
 

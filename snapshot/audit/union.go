@@ -249,6 +249,9 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 	row := ReleaseRow{Release: r.number, Records: r.man.Records, Pending: r.man.Pending, Classes: r.man.Classes, Buckets: r.man.Buckets,
 		Parts: len(r.man.Parts), KMin: r.man.Privacy.KMin, MaxFrequency: r.man.Privacy.MaxFrequency,
 		Certificate: r.man.Privacy.Certificate, Newcomers: total, NewcomersTop: share(top, total), Waiting: -1}
+	if r.man.Policy.Level != levelTwo {
+		row.WaitingTopShare = new(float64)
+	}
 	for i := range r.man.Parts {
 		row.DeadClasses += len(r.man.Parts[i].Dead)
 	}

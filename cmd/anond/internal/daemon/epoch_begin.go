@@ -224,7 +224,7 @@ func (h *handovers) check(c *config.Config) error {
 	if len(h.list) == 0 {
 		return fmt.Errorf("%w: none is named", ErrHandovers)
 	}
-	first, settings := h.list[0], settingsOfPeople(c)
+	first, settings := h.list[0], settingsOfEpochs(c)
 	shards := map[int]bool{}
 	for _, f := range h.list {
 		home := last(f)
@@ -232,7 +232,8 @@ func (h *handovers) check(c *config.Config) error {
 		case f.Dataset != c.Dataset:
 			return misfit(f.Path, "is of another dataset")
 		case !reflect.DeepEqual(f.Settings, settings):
-			return misfit(f.Path, "knows its people under another subject.key, or another attribute of role subject")
+			return misfit(f.Path, "knows its people under another subject.key, or another attribute of role subject, or other sensitive "+
+				"values were valid")
 		case f.Number != first.Number || home.Of != last(first).Of:
 			return misfit(f.Path, "is of another epoch than %s, or of another number of shards", first.Path)
 		case shards[home.Shard]:
@@ -258,7 +259,7 @@ func (h *handovers) check(c *config.Config) error {
 
 // join makes the epoch of them all.
 func (h *handovers) join(c *config.Config, partitions int) error {
-	e := &incremental.Epoch{Number: h.list[0].Number, Settings: settingsOfPeople(c), Partitions: partitions}
+	e := &incremental.Epoch{Number: h.list[0].Number, Settings: settingsOfEpochs(c), Partitions: partitions}
 	if partitions > 0 { // it is told of the people of this shard alone
 		all := c.Digests()
 		for _, k := range []string{"shard.index", "shard.of", "shard.key"} {
@@ -393,8 +394,11 @@ func hintOfEpoch(err error) string {
 		return "give the new epoch a directory of its own, or move those backups away: a restore would go on with the epoch that is closed"
 	case errors.Is(err, ErrNoSubjectKey):
 		return "a dataset whose states never had subject.key cannot begin another epoch: only another dataset of other people"
+	case errors.Is(err, ErrValuesGrew):
+		return "a new dataset of other people can begin with the hierarchy that has grown"
 	case errors.Is(err, ErrHandovers):
-		return "name the handover of each shard of the epoch before, of this dataset, and keep subject.key and the attribute of role subject"
+		return "name the handover of each shard of the epoch before, of this dataset, and keep subject.key, the attribute of role subject, and " +
+			"the sensitive attribute with its hierarchy"
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ func TestHandoversOfOneHistory(t *testing.T) {
 	require.NoError(t, err)
 	of := func(shard int, manifest byte) *boltstore.Handover {
 		f := &boltstore.Handover{Path: "handover"}
-		f.Dataset, f.Settings, f.Number = "d", settingsOfPeople(c), 3
+		f.Dataset, f.Settings, f.Number = "d", settingsOfEpochs(c), 3
 		f.Chains = []incremental.Chain{{Epoch: 1, Of: 1, Release: 4, Manifest: [32]byte{manifest}}, {Epoch: 2, Shard: shard, Of: 2}}
 		return f
 	}

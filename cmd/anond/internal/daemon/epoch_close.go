@@ -24,6 +24,9 @@ var (
 	ErrNoSubjectKey = errors.New("subject.key is not set: another epoch could not know the people of this one")
 	// ErrUndelivered: they would be in no sink and in no later state.
 	ErrUndelivered = errors.New("dead letters are not delivered yet")
+	// ErrValuesGrew: the next epoch would take in whoever was refused for a value before it became valid.
+	ErrValuesGrew = errors.New("the hierarchy of the sensitive attribute has grown in this epoch: the next one would publish people who " +
+		"were refused for their values before, and so tell these")
 	// ErrSomeWait: what becomes of people who wait has to be said.
 	ErrSomeWait = errors.New("people wait who were never published")
 )
@@ -122,6 +125,12 @@ func (x *closing) closable() error {
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return err
 	}
+	if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, m.Judged()); err != nil {
+		return err
+	}
+	if len(m.Hierarchies()[c.Schema().SensitiveIndex()]) > 1 {
+		return &ConfigError{ErrValuesGrew}
+	}
 	if n := m.Status().Outbox; n > 0 && !x.before {
 		return fmt.Errorf("%w: %d", ErrUndelivered, n)
 	}
@@ -150,16 +159,22 @@ func handoverOf(c *config.Config, census *incremental.Census, partitions int, wa
 	if err != nil {
 		return nil, nil, err
 	}
-	out.Dataset, out.Settings, out.Keys = c.Dataset, settingsOfPeople(c), keysDigest(c)
+	out.Dataset, out.Settings, out.Keys = c.Dataset, settingsOfEpochs(c), keysDigest(c)
 	return out, people, nil
 }
 
-// settingsOfPeople are those on which the digest of a person depends.
-func settingsOfPeople(c *config.Config) map[string][32]byte {
-	all := c.Digests()
-	at := "schema.attributes[" + c.Schema().Attributes()[c.Schema().SubjectIndex()].Name + "]"
+// settingsOfEpochs are the same in all epochs: those on which the digest of a person depends, and those that say
+// which sensitive values are valid.
+//
+// The latter because of Corollary V: whom a later epoch takes in must follow from public data. Whoever was refused for
+// their value is in no handover. If the value became valid, they would be published by the next epoch, which tells that
+// they have one of the new values. And whoever waited could have none of these.
+func settingsOfEpochs(c *config.Config) map[string][32]byte {
+	all, attributes := c.Digests(), c.Schema().Attributes()
+	person := "schema.attributes[" + attributes[c.Schema().SubjectIndex()].Name + "]"
+	value := "schema.attributes[" + attributes[c.Schema().SensitiveIndex()].Name + "]"
 	out := map[string][32]byte{}
-	for _, k := range []string{"subject.key", at, at + ".text"} {
+	for _, k := range []string{"subject.key", person, person + ".text", value, value + ".text", value + ".hierarchy", "schema.missing"} {
 		out[k] = all[k]
 	}
 	return out

@@ -46,8 +46,13 @@ func mayCatchUp(c *config.Config, err error) bool {
 
 // reconcile holds what was published against the state. A state that may catch up is not refused, and its ledger
 // has what the state knows: it is on the state's disk by default, and may be lost with it.
+//
+// A journal has each cut, also those that found a pool ineligible; any other state must know of the pools that were.
 func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) error {
 	err := p.Reconcile(m.Intents())
+	if err == nil && !c.Shard.Journal.Set() {
+		return p.KeepJudged(m.Judged())
+	}
 	if err == nil || !mayCatchUp(c, err) {
 		return err
 	}

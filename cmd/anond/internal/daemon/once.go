@@ -197,6 +197,8 @@ func (r *once) host() *ingest.Host {
 		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
 	if r.journal != nil {
 		host.Journal, host.Republish = r.journal, r.publisher.Republish
+	} else {
+		host.Judged = r.publisher.inner.KeepJudged
 	}
 	return host
 }

@@ -47,6 +47,9 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 		if old.LastCut > 0 && retired(old.Settings) {
 			return old, fmt.Errorf("%w: an earlier version refused the first pool at level L2, where it is fixed", incremental.ErrDecided)
 		}
+		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, incremental.Judged{Refused: old.Pools.Refused}); err != nil {
+			return old, err // a state with a quarantined pool does not come here
+		}
 		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}, nil
 	})
 	if err != nil {

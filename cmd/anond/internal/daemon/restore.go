@@ -75,7 +75,8 @@ func newestBackup(c *config.Config) (string, error) {
 
 // Restore puts a backup in place of the state. It refuses a copy that is damaged, one
 // that the releases or the ledger are ahead of (rule F, forbidden: the same people would
-// get a second history), and one that the state in place is ahead of.
+// get a second history), one that does not know of a pool that was judged (rule B, buckets), and one
+// that the state in place is ahead of.
 func Restore(ctx context.Context, c *config.Config, from string, now time.Time) (Restored, error) {
 	options, err := StateOptions(ctx, c)
 	if err != nil {
@@ -84,11 +85,14 @@ func Restore(ctx context.Context, c *config.Config, from string, now time.Time) 
 	if err := checkDescription(from, c.Dataset); err != nil {
 		return Restored{}, err
 	}
-	intents, err := intentsOf(from, options)
+	intents, judged, err := decidedIn(from, options)
 	if err != nil {
 		return Restored{}, err
 	}
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil && !mayCatchUp(c, err) {
+		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
+	}
+	if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, judged); err != nil && !c.Shard.Journal.Set() {
 		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
 	}
 	aside := c.State.Path + ".replaced-" + now.UTC().Format("20060102T150405Z")
@@ -137,14 +141,17 @@ func checkDescription(path, dataset string) error {
 	return nil
 }
 
-// intentsOf reads the releases that a state has decided.
-func intentsOf(path string, o boltstore.Options) (out []incremental.Intent, err error) {
+// decidedIn reads the releases that a state has decided, and what it knows of pools that are in none.
+func decidedIn(path string, o boltstore.Options) (out []incremental.Intent, pools incremental.Judged, err error) {
 	o.ReadOnly = true
 	s, err := boltstore.Open(path, o)
 	if err != nil {
-		return nil, err
+		return nil, pools, err
 	}
 	v := emptyVisitor()
+	v.Meta = func(m incremental.Meta) error { pools.Refused = m.Pools.Refused; return nil }
+	v.Quarantined = func([]incremental.RecordID) error { pools.Quarantined++; return nil }
 	v.Intent = func(i *incremental.Intent) error { out = append(out, *i); return nil }
-	return out, errors.Join(s.Load(v), s.Close())
+	err = s.Load(v)
+	return out, pools, errors.Join(err, s.Close())
 }
