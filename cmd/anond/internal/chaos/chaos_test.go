@@ -16,7 +16,7 @@ import (
 // TestPlansHold plays plans; make chaos plays more.
 func TestPlansHold(t *testing.T) {
 	took := 0
-	for number := range tier.Of(t, 3, 8, 8) {
+	for number := range tier.Of(t, 3, 4, 8) {
 		p := generate(plantedSeed, number, false)
 		r := Play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)

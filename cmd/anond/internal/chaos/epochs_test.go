@@ -13,7 +13,7 @@ import (
 // TestEpochsHold plays plans of epochs; make chaos plays more.
 func TestEpochsHold(t *testing.T) {
 	tier.NotShort(t, "it plays whole plans")
-	took, n := 0, tier.Of(t, 0, 2, 3)
+	took, n := 0, tier.Of(t, 0, 1, 3)
 	if more, err := strconv.Atoi(os.Getenv("CHAOS_EPOCHS")); err == nil {
 		n = more
 	}

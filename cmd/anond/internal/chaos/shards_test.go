@@ -12,7 +12,7 @@ import (
 
 // TestShardsHold plays plans of shards; make chaos plays more.
 func TestShardsHold(t *testing.T) {
-	took, n := 0, tier.Of(t, 1, 3, 4)
+	took, n := 0, tier.Of(t, 1, 2, 4)
 	if more, err := strconv.Atoi(os.Getenv("CHAOS_SHARDS")); err == nil {
 		n = more
 	}

@@ -22,6 +22,7 @@ import (
 
 	"anond/cmd/anond/internal/deliver"
 	"anond/cmd/anond/internal/deliver/delivertest"
+	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -98,6 +99,7 @@ func rowsOfTable(s *delivertest.Server, view string, release uint32) []string {
 // TestTablesAreTheReleases: rows of the views are those of the files, of each release and
 // every recoding, whatever names and values are; and a repeated delivery changes nothing.
 func TestTablesAreTheReleases(t *testing.T) {
+	tier.Heavy(t, "it starts a PostgreSQL")
 	s := delivertest.NewServer(t)
 	for _, kind := range delivertest.Some(t, 0, 2) {
 		t.Run(kind.Name, func(t *testing.T) {
