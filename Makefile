@@ -33,10 +33,7 @@ test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: ex
 # their package.
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
 	runtime/pprof anond/cmd/anond/... anond/config/... anond/ingest/...
-# Clients and servers that only carry what the tests look at are not optimized at all.
-CARRIERS = github.com/twmb/... github.com/jackc/... github.com/prometheus/... github.com/spf13/... google.golang.org/...
-NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false') \
-	$(foreach p,$(CARRIERS),'-gcflags=$p=-N -l -dwarf=false')
+NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
 lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
 
 # Memory is cheaper than time here: compilers and tests collect garbage half as often.
