@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"anond/config"
 	"anond/incremental"
@@ -82,4 +86,34 @@ func TestCodeOfAWrappedCause(t *testing.T) {
 	assert.Equal(t, exitUsage, code)
 	assert.Equal(t, "h", hint)
 	assert.ErrorIs(t, err, incremental.ErrLocked)
+}
+
+// TestTheLogTellsWhyARunEnds: the code, the cause and the next step stand in the log of a run, too, where tail and programs
+// that read logs find them.
+func TestTheLogTellsWhyARunEnds(t *testing.T) {
+	s := newSite(t, "{type: file, file: {path: in.ndjson}}", "on: interval, every: 1h", "")
+	s.write("in.ndjson", ndjson(1, 400))
+	r := s.run("run --once")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.NotContains(t, r.stderr, `"event":"failed"`)
+
+	require.NoError(t, os.WriteFile(s.path("releases/CURRENT"), []byte("000007\n"), 0o600))
+	require.NoError(t, os.RemoveAll(s.path("state")))
+	r = s.run("run --once")
+	require.NotEqual(t, exitOK, r.code)
+	var said struct {
+		Level, Event, Error, Hint string
+		Code                      int
+	}
+	for line := range strings.Lines(r.stderr) {
+		if strings.Contains(line, `"event":"failed"`) {
+			require.Empty(t, said.Event, "it is said once")
+			require.NoError(t, json.Unmarshal([]byte(line), &said))
+		}
+	}
+	assert.Equal(t, "ERROR", said.Level)
+	assert.Equal(t, r.code, said.Code)
+	assert.Contains(t, r.stderr, "error: "+said.Error)
+	assert.Contains(t, r.stderr, "hint: "+said.Hint)
+	assert.NotEmpty(t, said.Hint)
 }

@@ -72,10 +72,12 @@ only, as anond release plan does.`,
 				warned(shown.log, warnings)
 				return c, err
 			}
-			return daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
+			err = daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once,
 				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
+			failed(shown.log, err)
+			return err
 		},
 	}
 	configFlag(c, &path)
@@ -83,6 +85,15 @@ only, as anond release plan does.`,
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
+}
+
+// failed logs why a run ends with an error, so that who reads the log alone knows the cause, too.
+func failed(log *slog.Logger, err error) {
+	if err == nil {
+		return
+	}
+	code, hint := classify(err)
+	log.Error("anond ends with an error", "event", "failed", "code", code, "error", err.Error(), "hint", hint)
 }
 
 // warned logs the warnings of a configuration: the log of a daemon has nothing but events.

@@ -280,6 +280,17 @@ var ofProcess = []Event{
 			Action:  "none, unless lines were left unread",
 		},
 	}},
+	{Name: "failed", Levels: []string{"error"}, Fields: []Field{
+		{Name: "code", Type: Integer},
+		{Name: "error", Type: Text},
+		{Name: "hint", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "the run ends with an error; `code` is its [exit code](OPERATIONS.md#exit-codes), `hint` the next step, which may be empty. " +
+				"Not of a configuration that cannot be read: then there is no log yet",
+			Action: "what `hint` says; only with code 1 may starting again help",
+		},
+	}},
 	{Name: "state_locked", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
