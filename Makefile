@@ -32,9 +32,12 @@ test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: ex
 # digests are assembly), and what is far from the enumerations of the core. Tests of an external package have the flags of
 # their package.
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
-	runtime/pprof anond/cmd/anond/... anond/config/... anond/ingest/...
+	runtime/pprof anond/cmd/anond/... anond/config/... anond/ingest/... anond/snapshot/audit/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
 lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
+
+# Nothing here needs C but the race detector: without it no C compiler runs, and programs are linked by Go.
+lint vet test test-full test-kafka chaos: export CGO_ENABLED = 0
 
 # Memory is cheaper than time here: compilers and tests collect garbage half as often.
 test test-full: export GOGC = 200
