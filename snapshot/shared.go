@@ -20,22 +20,20 @@ type sharedBucket struct {
 // rule B (buckets) demands of a view: every class has exactly k records and is in a
 // bucket, a bucket is born at once, and no value exceeds 1/l of it.
 func (t *table) share() error {
-	at := make(map[uint32]*sharedBucket, len(t.classes)/2)
+	of, sizes, err := t.bucketsGiven()
+	if err != nil {
+		return err
+	}
+	buckets, room := make([]sharedBucket, len(sizes)), make([]*class, len(t.classes))
+	t.shared = make([]*sharedBucket, len(sizes))
+	for i, n := range sizes {
+		b := &buckets[i]
+		b.classes, room = room[:0:n], room[n:]
+		t.shared[i] = b
+	}
 	for i, c := range t.classes {
-		switch {
-		case c.given == 0:
-			return fmt.Errorf("%w: class %d of the view is in no bucket", ErrView, i)
-		case len(c.members) != t.k:
-			return fmt.Errorf("%w: class %d of the view has %d records, at level L2 it must have %d", ErrView, i, len(c.members), t.k)
-		case c.died != 0:
-			return fmt.Errorf("%w: class %d of the view is dead, yet classes of level L2 never change", ErrView, i)
-		}
-		b := at[c.given]
-		if b == nil {
-			b = &sharedBucket{}
-			at[c.given] = b
-			t.shared = append(t.shared, b)
-		} else if b.classes[0].born != c.born {
+		b := t.shared[of[i]]
+		if len(b.classes) > 0 && b.classes[0].born != c.born {
 			return fmt.Errorf("%w: the bucket of class %d of the view has classes of another birth", ErrView, i)
 		}
 		b.classes = append(b.classes, c)
@@ -58,6 +56,31 @@ func (t *table) share() error {
 		}
 	}
 	return nil
+}
+
+// bucketsGiven returns the bucket of each class, numbered by first appearance, and how many
+// classes each has.
+func (t *table) bucketsGiven() (of, sizes []int32, err error) {
+	of = make([]int32, len(t.classes))
+	number := make(map[uint32]int32, len(t.classes)/2)
+	for i, c := range t.classes {
+		switch {
+		case c.given == 0:
+			return nil, nil, fmt.Errorf("%w: class %d of the view is in no bucket", ErrView, i)
+		case len(c.members) != t.k:
+			return nil, nil, fmt.Errorf("%w: class %d of the view has %d records, at level L2 it must have %d", ErrView, i, len(c.members), t.k)
+		case c.died != 0:
+			return nil, nil, fmt.Errorf("%w: class %d of the view is dead, yet classes of level L2 never change", ErrView, i)
+		}
+		n, ok := number[c.given]
+		if !ok {
+			n = int32(len(sizes))
+			number[c.given], sizes = n, append(sizes, 0)
+		}
+		of[i] = n
+		sizes[n]++
+	}
+	return of, sizes, nil
 }
 
 // fill finds the bag, which has its room. counts is by rank, and 0 before and after.
