@@ -31,10 +31,12 @@ import (
 //     record that enlarges its cell least, k records each time: k-member
 //     clustering (Byun, Kamra, Bertino and Li, DASFAA 2007).
 //  3. A few neighbouring classes are divided anew: each of the new ones grows from
-//     one of their records, drawn by a generator that anybody can repeat. The
-//     better division stays. This moves several records at once, which no
-//     exchange of two records can do. Only groups of neighbours that overlap most
-//     are tried, since few divisions of the others gain anything (divide.go).
+//     one of their records, drawn by a generator that anybody can repeat. If the
+//     new classes lose little more than the old ones, they swap the two records that
+//     save most, again and again (refine.go). The better division stays. This
+//     moves several records at once, which no exchange of two records can do. Only
+//     groups of neighbours that overlap most are tried, since few divisions of the
+//     others gain anything (divide.go).
 //  4. Pairs of neighbouring classes swap the two records that save most, as in
 //     Extract.
 //
@@ -43,8 +45,8 @@ import (
 // at 0.028.
 //
 // Cost: n log n for step 1, then O(n k D) for a number of rounds that the size
-// of the pool fixes; about as much as Extract from 10,000 records on. Determinism is
-// that of Extract.
+// of the pool fixes; about as much as Extract, less from 2,000 records on. Determinism
+// is that of Extract.
 type Blind struct {
 	// Workers is how many goroutines share the work, at least one. It has no
 	// influence on the classes.

@@ -16,9 +16,9 @@ func dividings(n int) (rounds, passes int) {
 	case n <= 150:
 		return 2, 4
 	case n <= 2000:
-		return 6, 6
-	case n <= 20000:
 		return 3, 4
+	case n <= 20000:
+		return 3, 3
 	case n <= 150000:
 		return 2, 2
 	default:
@@ -26,13 +26,11 @@ func dividings(n int) (rounds, passes int) {
 	}
 }
 
-// blindEffort is the effort of Blind: after the divisions less is left for the exchange.
+// blindEffort is the effort of Blind: the divisions exchange records themselves, so little
+// is left for the exchange after them.
 func blindEffort(n int) effort {
 	e := effortFor(n)
-	e.near, e.rounds = min(e.near, 16), min(e.rounds, 3)
-	if n > 20000 {
-		e.rounds = min(e.rounds, 2)
-	}
+	e.near, e.rounds = min(e.near, 16), 1
 	return e
 }
 
@@ -44,13 +42,17 @@ const (
 	mostTries  = 4
 )
 
+// nearMiss is how much more than the classes before a division may lose, as a share of that,
+// to be refined all the same: one of five or six is the better one then.
+const nearMiss = 1.0 / 16
+
 // furtherDivided is how many neighbours of a class are considered in step 3 of Blind, beyond
 // those that are divided at once.
 const furtherDivided = 5
 
-// dividedTogether is how many classes are divided at once: about 30 records.
+// dividedTogether is how many classes are divided at once: about 20 records.
 func (x *extraction) dividedTogether() int {
-	return min(max(3, min(30/x.k, 5)), len(x.drafts))
+	return min(max(3, min(20/x.k, 5)), len(x.drafts))
 }
 
 // divideAll is a round of step 3 of Blind. The parts share nothing, so they may be
@@ -82,6 +84,7 @@ type divider struct {
 	keys     []uint64  // of the ratios: scratch
 	usual    []float32 // by classes that are still to be formed: see promising
 	few      few       // the records of a group
+	refiner  refiner   // the classes of a division
 }
 
 // list takes each class with the neighbours that stand next to each other in its list.
@@ -175,8 +178,9 @@ func (v *divider) ratio(ids []int32) float32 {
 }
 
 // divide forms the classes anew out of all their records, one after the other,
-// each from a drawn record, and keeps the new ones if they lose less. Cost: for
-// m classes, (m k)^2 D at most, mostly far less.
+// each from a drawn record, lets the new ones exchange records if they lose little more than
+// the old ones, and keeps them if they lose less then. Cost: for m classes, (m k)^2 D at most,
+// mostly far less.
 func (v *divider) divide(ids []int32) {
 	x, f := v.x, &v.few
 	f.reset(x)
@@ -186,30 +190,34 @@ func (v *divider) divide(ids []int32) {
 		f.add(x.drafts[id].rows)
 	}
 	limit := uint64(max(0, loss-leastGain) * unit) // the new classes must stay below
+	left := limit
 	for len(f.ids) > x.k {
-		lost := f.grow(cut.Below(&v.rng, uint64(len(f.ids))), x.k, limit)
-		if lost >= limit {
+		lost := f.grow(cut.Below(&v.rng, uint64(len(f.ids))), x.k, left)
+		if lost >= left {
 			return
 		}
-		if limit -= lost; !v.promising(limit) {
+		if left -= lost; len(f.ids) > x.k && !v.promising(left) {
 			return
 		}
 	}
-	v.keep(ids, loss)
+	if f.rest() >= left+uint64(loss*nearMiss*unit) {
+		return
+	}
+	v.refiner.take(x, f.taken, f.ids)
+	if v.refiner.exchange() < limit {
+		v.keep(ids, loss)
+	}
 }
 
 // goOn is the share of divisions that go on, by the number of times that promising decides.
 var goOn = [...]float32{1, .6, .78, .85}
 
-// promising reports whether the classes that are still to be formed may lose less than the
-// limit: the last one must. With several left it gives up the less likely ones, by the same
-// ratio as pass, next to one that moves to where a share of the divisions goes on.
+// promising reports whether the classes that are still to be formed, several, may lose less
+// than the limit. It gives up the less likely ones, by the same ratio as pass, next to one
+// that moves to where a share of the divisions goes on.
 func (v *divider) promising(limit uint64) bool {
-	left, rest := len(v.few.ids)/v.x.k, v.few.rest()
-	if left == 1 {
-		return rest < limit
-	}
-	ratio, usual, share := float32(rest)/float32(limit), &v.usual[left], goOn[v.together-2]
+	left := len(v.few.ids) / v.x.k
+	ratio, usual, share := float32(v.few.rest())/float32(limit), &v.usual[left], goOn[v.together-2]
 	if *usual == 0 {
 		*usual = ratio
 	}
@@ -224,8 +232,7 @@ func (v *divider) promising(limit uint64) bool {
 
 // keep replaces the classes by the new ones if these lose less in floating point, too.
 func (v *divider) keep(ids []int32, loss float32) {
-	x, f := v.x, &v.few
-	rows := append(f.taken, f.ids...)
+	x, rows := v.x, v.refiner.ids
 	var lost float32
 	for at := 0; at < len(rows); at += x.k {
 		x.start(x.grown, rows[at])

@@ -65,8 +65,8 @@ func blindWith(p equivclass.Points, k, rounds, passes int) [][]int32 {
 	return groups
 }
 
-// BenchmarkDividings prints what fewer divisions in small pools take, next to Extract, and
-// what they lose, next to Blind (docs/BENCHMARKS.md, "Which classes are divided anew").
+// BenchmarkDividings prints what more and fewer divisions in small pools take, next to Extract,
+// and what they lose, next to Blind (docs/BENCHMARKS.md, "Which classes are divided anew").
 func BenchmarkDividings(b *testing.B) {
 	pools := smallPools(b)
 	for b.Loop() {
@@ -86,7 +86,7 @@ func printDividings(pools []smallPool) {
 	}
 	fmt.Println()
 	base := make([]float64, len(pools))
-	for at, e := range [][2]int{{6, 6}, {4, 6}, {3, 6}, {3, 4}, {2, 4}, {2, 2}, {0, 0}} {
+	for at, e := range [][2]int{{3, 4}, {6, 6}, {4, 6}, {4, 4}, {2, 4}, {2, 2}, {0, 0}} {
 		loss := make([]float64, len(pools))
 		took := processorTime(func() {
 			for i, s := range pools {
