@@ -39,9 +39,10 @@ lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODW
 # Nothing here needs C but the race detector: without it no C compiler runs, and programs are linked by Go.
 lint vet test test-full test-kafka chaos: export CGO_ENABLED = 0
 
-# Memory is cheaper than time here: compilers and tests collect garbage half as often. Not in the
-# full tier, which has tests of how much memory the program takes.
-test: export GOGC = 200
+# Memory is cheaper than time here: compilers and tests collect no garbage until they have taken
+# 512 MiB. Not in the full tier, which has tests of how much memory the program takes.
+test: export GOGC = off
+test: export GOMEMLIMIT = 512MiB
 
 # test: what everyone runs before a change is handed in: a part of each suite.
 # make lint runs go vet. A test that builds the program imports what is slow to
