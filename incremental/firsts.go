@@ -5,7 +5,7 @@ import "math/bits"
 // firstRecords finds, by a key of records, the first record that has it: a hash table of
 // record numbers, whose keys lie in the columns already. A record takes 6 to 10 bytes.
 //
-// Method: open addressing. A tag of one byte beside each number keeps a search from
+// Method: open addressing. A tag of one byte next to each number keeps a search from
 // looking into the columns for nearly all records of other keys. The place of a key is
 // its hash scaled to the length of the table, so the table may grow by a half.
 type firstRecords struct {

@@ -88,7 +88,7 @@ type Erasure struct {
 	list    []Digest
 	before  int                          // of the list: known before
 	slots   map[RecordID]*vacancy        // of all who were ever forgotten
-	values  map[RecordID]equivclass.Code // sensitive values that are dealt anew inside of a bag
+	values  map[RecordID]equivclass.Code // sensitive values that are assigned again inside a bag
 	renamed map[int][]equivclass.Code    // by attribute without hierarchy: new code by old one, or vanished
 }
 

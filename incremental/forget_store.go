@@ -44,7 +44,7 @@ func (s *vacancy) code(k int) *equivclass.Code {
 }
 
 // used tells which codes of an attribute stay: those of records, but for slots in no class, and
-// of references. A record in a bag with an ownerless row has the value that it was dealt: what only the
+// of references. A record in a bag with an ownerless row has the value that it was assigned: what only the
 // forgotten person had is another one's there.
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records

@@ -6,7 +6,7 @@ import (
 	"anond/equivclass"
 )
 
-// unlink deals the values of each bag that has an ownerless row anew: ascending, in the order of
+// unlink assigns the values of each bag that has an ownerless row again: ascending, in the order of
 // the records. So the bag stays, and nothing says who of it has which value: else the value of
 // the row would be the bag less the values of the others.
 func (p *erasing) unlink() {

@@ -14,7 +14,7 @@ import (
 // update looks at the classes of its region only, so regions share nothing and are planned
 // at the same time. What the regions are is a function of the published classes, and each
 // is planned in one order, so plans do not depend on the number of workers. A region is
-// large beside the 32 classes that a local update looks at: few records lie so near a
+// large compared with the 32 classes that a local update looks at: few records lie so near a
 // border that a nearer class is on the other side.
 
 // regionSize is how many classes a region has at most, blockSize how many are one

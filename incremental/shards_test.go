@@ -121,7 +121,7 @@ func pairs() []*pair {
 	second := func(s *course) *course { s.rows = secondHalf; return s }
 	return []*pair{
 		{name: "one pool each", shards: [2]*course{tinyShard(4, 2, batches(4)), second(tinyShard(4, 2, batches(4)))}},
-		{name: "two releases beside one", shards: [2]*course{tinyShard(6, 2, batches(4, 6)), second(tinyShard(4, 2, batches(4)))}},
+		{name: "two releases alongside one", shards: [2]*course{tinyShard(6, 2, batches(4, 6)), second(tinyShard(4, 2, batches(4)))}},
 		{name: "of three classes, the values of one shard known", known: []int{0, 0, 1, 2, 1, 2},
 			shards: [2]*course{tinyShard(6, 3, batches(6)), second(tinyShard(6, 3, batches(6)))}},
 	}

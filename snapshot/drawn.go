@@ -14,7 +14,7 @@ type drawn struct {
 
 // DrawnValues is Permutation for level L2: data.csv alone, a row a record with the
 // tight cells of its class, a sensitive value and the bucket. The values of a bucket's
-// rows are its bag in random order: they belong to the bucket, not to the row beside
+// rows are its bag in random order: they belong to the bucket, not to the row in
 // which they stand, and l is judged by bucket.
 //
 // Guarantee: that of Buckets (rule B, buckets), since the file is made of what Buckets

@@ -91,10 +91,10 @@ func TestBesideARunningDaemon(t *testing.T) {
 	assert.NotContains(t, d.stderr.String(), "release_damaged")
 }
 
-// TestAuditWhileReleasesComeAndGo: an audit beside a daemon that publishes and prunes
+// TestAuditWhileReleasesComeAndGo: an audit alongside a daemon that publishes and prunes
 // never reports a violation.
 func TestAuditWhileReleasesComeAndGo(t *testing.T) {
-	tier.Heavy(t, "it audits again and again beside a daemon")
+	tier.Heavy(t, "it audits again and again alongside a daemon")
 	const rounds = 12
 	s := newSite(t, "{type: file, file: {path: admissions.ndjson, follow: true}}", "on: records, every: 200", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")

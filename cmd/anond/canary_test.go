@@ -34,7 +34,7 @@ import (
 
 // canaryStep is how the test calls a command.
 type canaryStep struct {
-	running bool       // beside a running daemon; else after it
+	running bool       // alongside a running daemon; else after it
 	args    [][]string // each a call; words after the command's own
 	bare    bool       // without -c
 	shows   bool       // it prints what is published, as recoded
@@ -48,7 +48,7 @@ func calls(lines ...string) (out [][]string) {
 	return out
 }
 
-// canarySteps has each command; one that is called beside a daemon and after it has two.
+// canarySteps has each command; one that is called alongside a daemon and after it has two.
 var canarySteps = map[string][]canaryStep{
 	"run": {{running: true, args: calls("--once", "--once --dry-run")}, // locked, and next to it
 		{args: calls("--once", "--once --dry-run", "--once --dry-run --json")}},

@@ -23,11 +23,11 @@ func newConsumeCommand(env *environment) *cobra.Command {
 	var release uint32
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "consume", Short: "Make a release again from the topic of anond deliver kafka, and compare it with the files",
-		Long: `consume reads the topic of outputs.kafka from its beginning to its present end, and
-makes a release again. It demands that every file has the size and the SHA-256 that
-the manifest says, that the manifests are an unbroken chain, and that the classes
-which died are those that the manifest lists. Then it compares the manifest with
+		Use: "consume", Short: "Rebuild a release from the topic of anond deliver kafka, and compare it with the files",
+		Long: `consume reads the topic of outputs.kafka from its beginning to its current end, and
+rebuilds a release. It demands that every file has the size and the SHA-256 that
+the manifest says, that the manifests are an unbroken chain, and that the replaced
+classes are those that the manifest lists. Then it compares the manifest with
 that of the release in release.dir, if it is there: equal manifests mean equal
 files. If it is not, compare the SHA-256 of the manifest with the ledger.
 
@@ -51,7 +51,7 @@ release cat read it. Exit 1 if the topic lacks a part of the release, or has a d
 	}
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
-	c.Flags().Uint32Var(&release, "release", 0, "`number` of the release; default: the newest that is whole")
+	c.Flags().Uint32Var(&release, "release", 0, "`number` of the release; default: the newest complete one")
 	c.Flags().StringVar(&out, "out", "", "new `directory` for the release")
 	return c
 }

@@ -23,10 +23,10 @@ import (
 
 func newDeliverCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "deliver", Short: "Deliver releases to Kafka or PostgreSQL",
-		Long: `deliver takes releases to where they are used. It reads the releases directory
-alone, which may be read-only, and never the state: run it as another user, next to
+		Long: `deliver copies releases to Kafka or PostgreSQL. It reads the releases directory
+only, which may be read-only, and never the state: run it as another user, next to
 the daemon or elsewhere. It needs dataset, release.dir and outputs of the
-configuration; a file with these keys alone will do.
+configuration; a file with only these keys is enough.
 
 Every release that the sink does not have yet is delivered, in order, also one
 whose files were pruned. The sink itself shows which releases it has, so an
@@ -40,7 +40,7 @@ func newDeliverKafkaCommand(env *environment) *cobra.Command {
 		Use: "kafka", Short: "Deliver releases to a topic (outputs.kafka)",
 		Long: `kafka writes each release to a topic: a message for each class and bucket that it
 adds, the classes that regrouping replaced, its manifest, and a marker. Nothing is
-ever overwritten or removed, so every release can be made again from the topic:
+ever overwritten or removed, so every release can be rebuilt from the topic:
 anond consume does that. The topic must exist, with cleanup.policy compact.`,
 		Example: "  anond deliver kafka\n  anond deliver kafka --follow -c deliver.yaml",
 	}, func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error) {
@@ -63,8 +63,8 @@ func newDeliverPostgresCommand(env *environment) *cobra.Command {
 	return newSinkCommand(env, deliverPostgresListen, &cobra.Command{
 		Use: "postgres", Short: "Deliver releases to tables of PostgreSQL (outputs.postgres)",
 		Long: `postgres adds each release to tables of a database, in one transaction: readers
-see whole releases only. The tables are made at the first delivery. A release that
-is there already is compared by the SHA-256 of its manifest and left alone; a
+see complete releases only. The tables are created at the first delivery. A release that
+is there already is compared by the SHA-256 of its manifest and not changed; a
 different one ends the command with exit code 5.`,
 		Example: "  anond deliver postgres\n  anond deliver postgres --follow -c deliver.yaml",
 	}, func(_ context.Context, d *config.Delivery, _ *slog.Logger) (deliver.Sink, func() error, error) {

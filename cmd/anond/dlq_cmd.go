@@ -58,8 +58,8 @@ a CSV file or standard input, which lack the header). Each record is compared
 with the digest in its dead letter, and accepted once, however often this runs.
 
 No other reason is replayed: if a record is published late because its sensitive
-value, or something that may go with it, was at fault, its lateness tells about
-the value. For the same reason no single record can be chosen. anond dlq list says
+value, or something that may be related to it, was at fault, the delay reveals
+something about the value. For the same reason no single record can be selected. anond dlq list says
 which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
 		Example: "  anond dlq replay -c anond.yaml --reason value_not_in_hierarchy --attribute postcode",
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -14,7 +14,7 @@ import (
 )
 
 func newEpochCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "epoch", Short: "End the chains of some states, and begin new ones that know their people"}
+	c := &cobra.Command{Use: "epoch", Short: "Close an epoch, and begin a new one that publishes none of its people again"}
 	c.AddCommand(newEpochCloseCommand(env), newEpochBeginCommand(env), newEpochCheckCommand(env))
 	return c
 }
@@ -38,8 +38,8 @@ People who wait were never published. --waiting says what becomes of them:
 Without --waiting, an epoch in which people wait is not closed. People of a pool
 of level L2 that was quarantined are never published, whatever --waiting says.
 
-A state with a journal (shard.journal) must hold all that the journal tells of. The
-journal ends first: no copy of the state, on whatever host, goes on behind that.
+A state with a journal (shard.journal) must have everything that the journal has. The
+journal ends first: after that no copy of the state continues, on any host.
 
 It may be repeated, also after it was interrupted, until --out is there. The
 daemon must be stopped (otherwise exit 4), have no undelivered dead letters and
@@ -95,9 +95,9 @@ func newEpochBeginCommand(env *environment) *cobra.Command {
 		Use: "begin", Short: "Begin an epoch that knows the people of the epoch before",
 		Long: `begin makes the state that a configuration names: empty, but for the people of
 earlier epochs, of whom it publishes nobody again. Their records are only counted
-(earlier_epoch). State, releases and ledger must be in new places, and a consumer
+(earlier_epoch). State, releases and ledger must be at new paths, and a consumer
 group needs a new name. dataset, subject.key and the attribute of role subject
-stay; the number of shards, the topic, its partitions, and policy may be others.
+stay the same; the number of shards, the topic, its partitions, and policy may change.
 
 --from names the handover of each shard of the epoch before, all of them for each
 new shard (anond epoch close). Give it again for each file. encryption.key must be
@@ -143,11 +143,11 @@ func newEpochCheckCommand(env *environment) *cobra.Command {
 	var from []string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "check", Short: "Check that everybody who waited has come again, and nobody who was published",
+		Use: "check", Short: "Check that all people who waited were read again, and nobody is published again",
 		Long: `check compares a state with the handovers with which its epoch began. It counts
 the people who were to be read again and of whom the state now has a record, or a
 request to be forgotten. The sum over all shards must be the number of all who were
-to be read again: whoever is missing is not in the topic, and in no release.
+to be read again: people who are missing are not in the topic, and in no release.
 
 Exit 3: the state has a record of somebody whom an earlier epoch has published.
 

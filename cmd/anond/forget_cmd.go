@@ -24,10 +24,10 @@ func newForgetCommand(env *environment) *cobra.Command {
 		Use: "forget [SUBJECT]", Short: "Remove a person from the state",
 		Long: `forget removes a person from the state: quasi-identifiers, sensitive value,
 subject digest, where the records came from, and for the whole bucket (at level
-L1: class) who has which value. Published rows stay, but
-belong to nobody: to remove a row would tell whose it was. Later records of the person are
-blocked, by a keyed digest that stays next to the ledger and is applied again
-when an older state is restored.
+L1: class) who has which value. Published rows stay, but belong to nobody:
+removing a row would reveal whose it was. Later records of the person are blocked,
+by a keyed digest that stays next to the ledger and is applied again when an older
+state is restored.
 
 The state of a stopped daemon is rewritten, without free pages. A running
 daemon is asked over control.socket (without a socket: exit 4). It forgets in the
@@ -39,7 +39,7 @@ history: better give it in a file or on standard input, alone on a line. It is
 neither printed nor logged. The receipt says what was removed, and where the
 person's data may still be.
 
-Whom to forget must not follow from the sensitive value: see the threat model.`,
+The sensitive value must not decide who is forgotten: see the threat model.`,
 		Example: "  anond forget -c anond.yaml --from subject.txt\n  anond forget -c anond.yaml --from - < subject.txt",
 		// The arguments may hold a subject, so no error repeats them (rule V, no person's value is shown).
 		Args: func(_ *cobra.Command, args []string) error {

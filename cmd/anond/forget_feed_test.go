@@ -161,7 +161,7 @@ func TestTombstonesOfATopic(t *testing.T) {
 	assert.True(t, s.receipt("P-other").Before)
 }
 
-// TestForgetRefusesAlike: what cannot be forgotten has the same words, hint and exit code beside a daemon and
+// TestForgetRefusesAlike: what cannot be forgotten has the same words, hint and exit code alongside a daemon and
 // without one, and the daemon goes on.
 func TestForgetRefusesAlike(t *testing.T) {
 	s := forgetful(t)

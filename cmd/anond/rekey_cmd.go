@@ -47,7 +47,7 @@ func newRekeyCommand(env *environment) *cobra.Command {
 	var once, asJSON bool
 	var what daemon.Rekeying
 	c := &cobra.Command{
-		Use: "rekey", Short: "Rewrite a topic so that each person's records lie in one partition",
+		Use: "rekey", Short: "Rewrite a topic so that each person's records are in one partition",
 		Long: `rekey reads a topic and rewrites it for shards: the key of each message is
 the keyed digest of its subject (subject.key), and its partition follows from the
 key. Values stay as they are. Each message says which message of the source it

@@ -31,7 +31,7 @@ hash before a row of it is written.
 A recoding that has two files is two tables: --file says which. --format ndjson
 writes one JSON object per row: the numbers of classes, groups and buckets and counts
 are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
-once all of it is written: whoever reads FILE sees one whole release.`,
+once all of it is written, so that a reader of FILE sees one complete release.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
 		RunE: answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {

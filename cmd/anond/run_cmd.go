@@ -32,9 +32,9 @@ or a release cannot be published in five attempts, it ends with exit code 1. If
 the dead-letter sink is unavailable, the dead letters stay in the state.
 
 With --once --dry-run nothing is written: no state, no release, no dead letter, and no
-position of a consumer group. The command reads what --once would read, from where the
-state is, and says what is refused, and what one release of all that waits then would
-publish. (A run may make several, by release.trigger and initial.max_records.) It works
+position of a consumer group. The command reads what --once would read, from the position
+of the state. It says which records are refused, and what one release of all waiting records
+would publish. (A run may make several, by release.trigger and initial.max_records.) It works
 next to a running daemon that has control.socket. At level L2 it shows counts and losses
 only, as anond release plan does.`,
 		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml\n  anond run --once --dry-run",

@@ -73,7 +73,7 @@ makes one. The pause survives restarts, until anond resume.`,
 }
 
 func newResumeCommand(env *environment) *cobra.Command {
-	return steering(env, "resume", "Go on reading after a pause", "",
+	return steering(env, "resume", "Continue reading after a pause", "",
 		func(ctx context.Context, c *control.Client) (*control.Changed, error) { return c.Resume(ctx) },
 		func(out *control.Changed) error { return env.say(out.Changed, "reading goes on", "it was not paused") })
 }

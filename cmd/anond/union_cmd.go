@@ -41,8 +41,8 @@ func newUnionCommand(env *environment) *cobra.Command {
 	f := unionFlags{standing: standing{fallback: unionListen}}
 	c := &cobra.Command{
 		Use:   "union",
-		Short: "Make one release of the releases of all shards",
-		Long: `union publishes releases that are made of the newest release of each shard. Shard
+		Short: "Combine the newest releases of all shards into one",
+		Long: `union publishes releases that combine the newest release of each shard. Shard
 I publishes in DIR/shards/I (its release.dir); the releases of the union are in
 DIR. Parts are linked, so a union is complete by itself and costs no space. Any
 number of processes may do this at once on one directory, and each may be killed

@@ -107,7 +107,7 @@ func plain(version string) string {
 }
 
 // moduleOf is a module that was linked, with the hash of its files as go.sum has it.
-// The project's own module, of which lake/ is made, comes from the directory beside it.
+// The project's own module, of which lake/ is made, comes from the directory next to it.
 func moduleOf(m *debug.Module, version string) (component, error) {
 	if m.Path == "anond" && m.Replace != nil && m.Replace.Path == "../" {
 		ref := "pkg:golang/anond@" + version

@@ -73,7 +73,7 @@ func (m *Manifest) loose() bool {
 	return m.Recoding == recodingRandomization || m.Method == methodRing || m.mixedSlice()
 }
 
-// mixedSlice reports a slice that holds the sensitive attribute beside others.
+// mixedSlice reports a slice that holds the sensitive attribute together with others.
 func (m *Manifest) mixedSlice() bool {
 	for _, s := range m.Slices {
 		if len(s) > 1 && slices.Contains(s, m.sensitive()) {

@@ -18,7 +18,7 @@ import (
 // Copies that others ask for over the control socket. Each is made while anond reads on, as
 // every backup is, and loaded once before it gets its name. One is made at a time.
 
-// readingPrefix begins the names of copies that a command reads beside a running daemon.
+// readingPrefix begins the names of copies that a command reads alongside a running daemon.
 const readingPrefix = "copy-for-reading-"
 
 // slack stays free on a disk behind a copy, since the state goes on growing.

@@ -2,7 +2,7 @@
 // topic) and to a database (package postgres).
 //
 // Guarantee: a sink gets every release of a chain, in order, each once or again with the
-// same content, also after crashes, retries, and beside others that deliver the same. What
+// same content, also after crashes, retries, and alongside others that deliver the same. What
 // reads a sink sees whole releases only. Nothing but public files is read: manifests, parts
 // and hierarchies. So nothing is published here (rules A, D and F of docs/THREAT_MODEL.md
 // are about releases, and a copy of one is not a second rendering): who reads the sink

@@ -155,7 +155,7 @@ func TestClusterRetention(t *testing.T) {
 }
 
 // TestClusterLease kills the node that coordinates the group of a lease, with a
-// standby beside the holder.
+// standby alongside the holder.
 func TestClusterLease(t *testing.T) {
 	chosen.Demand(t)
 	c := nodes(t)

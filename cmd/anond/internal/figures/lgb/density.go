@@ -84,7 +84,7 @@ func (g *grid) claims8() []figures.Claim {
 			NeedsToHold("The subsets of the QI partition would have to stay whole, as far as they do where a person's flags are drawn together " +
 				"(the second reading)."),
 		figures.NewClaim("More sensitive values compose more local buckets, whose ranges decrease further (tested: the width of the buckets "+
-			"of age).", "The claim is about every l, and a level line refutes it only for its own: there the median cut goes no deeper however "+
+			"of age).", "The claim is about every l, and a level line refutes it only for its own l: there the median cut goes no deeper however "+
 			"many values there are, for whether both sides allow l goes by the share of the commonest value.", g.buckets(allL...)).
 			NeedsToHold("The claim would have to leave out the l that is so large that the median cut goes no deeper.", g.bucketsThatFall()),
 	}

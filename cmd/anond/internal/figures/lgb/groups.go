@@ -113,7 +113,8 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 
 const whyNCP = "The gain depends on the hierarchies: a median cut of a hierarchy's leaves ignores its nodes, and the seeds do not. " +
 	"Where categories are published as sets the two lose about the same; with hierarchies LGB_NCP saves as much as the paper says, or " +
-	"more. That LGB_NCP stops at its first split with a side below k costs it much; lgb-fixed, which goes on cutting, saves far more " +
+	"more. That LGB_NCP stops at its first split with a side below k increases its loss much; " +
+	"lgb-fixed, which goes on cutting, saves far more " +
 	"(see the notes)."
 
 // madeUp is why figure 6 refutes nothing.

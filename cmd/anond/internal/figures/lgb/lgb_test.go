@@ -153,7 +153,7 @@ func TestPrintedNCP(t *testing.T) {
 }
 
 // What only made-up hierarchies refute is left open; another table's verdict is
-// told beside it.
+// told next to it.
 func TestMadeUpHierarchiesDecideNothing(t *testing.T) {
 	g := newGrid(table{name: "made up", Table: &equivclass.Table{}})
 	for _, measure := range []string{ofNCP, ofPrintedOne, ofPrintedNil} {

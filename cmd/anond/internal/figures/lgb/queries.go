@@ -67,11 +67,11 @@ func (g *grid) missed(density float64) string {
 }
 
 const whyK = "It depends on the starting point. Buckets of few values lie close together and k weighs more; towards l = 20 those of " +
-	"skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions stand in one bucket, " +
+	"skewed attributes span most of their domain (industry cannot even reach 20), incomes from losses to millions are in one bucket, " +
 	"and l weighs more."
 
 const whySmall = "LGB_NCP stops with some very large groups (figure 5), whose cells keep its bounds wider at every l. Wider buckets " +
-	"bring the two closer, but not together. Without such groups (lgb-fixed) the rate is another, see the notes."
+	"bring the two closer, but not together. Without such groups (lgb-fixed) the rate is different, see the notes."
 
 func (g *grid) claims7() []figures.Claim {
 	return []figures.Claim{

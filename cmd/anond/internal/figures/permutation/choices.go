@@ -15,7 +15,7 @@ import (
 	"anond/equivclass/query"
 )
 
-// choices are what the text leaves open beside the corners and the condition.
+// choices are what the text leaves open besides the corners and the condition.
 // Each changes one thing.
 const (
 	asElsewhere = "as in the other panels"

@@ -9,7 +9,7 @@ import "fmt"
 func whyReadings(all []*sweep) string {
 	return fmt.Sprintf("Corners of the table keep the categories of t1 and t2 in every sub-table. A record of another category costs a box "+
 		"that whole attribute, so a category divides the table once, and sub-tables stay large. "+
-		"An interval on A_w covers 63 %% of the sensitive values; anatomy then errs little, and what is lost by shuffling shows where "+
+		"An interval on A_w covers 63 %% of the sensitive values; anatomy then has little error, and what is lost by shuffling shows where "+
 		"there are seven quasi-identifiers. Permutation's own groups with the quasi-identifiers of a record kept together have, over all "+
 		"panels: A_w an interval, %s; A_w a value, %s.",
 		compare(byItsGroups, byAnatomy, anInterval, all...), compare(byItsGroups, byAnatomy, aValue, all...))
@@ -34,13 +34,13 @@ func needAdult(adult *sweep) string {
 // whyLevel says what the level of permutation's error goes with.
 func whyLevel(open *choices) string {
 	least, most := open.extremes(byRecords, func(p pair) float64 { return p.permutation })
-	return fmt.Sprintf("The level goes with the workload: a single rare value has a small answer and a large relative error. If b_w is the "+
+	return fmt.Sprintf("The level depends on the workload: a single rare value has a small answer and a large relative error. If b_w is the "+
 		"value of a random record, so that common values are asked for more often, OCC-5 and SAL-5 have %s to %s (corners of each "+
 		"sub-table; last panel).", percent(least), percent(most))
 }
 
 const (
-	whyAnatomy = "The level goes with the workload: the paper's lies between that of intervals and that of values. How the paper draws b_w " +
+	whyAnatomy = "The level depends on the workload: the paper's lies between that of intervals and that of values. How the paper draws b_w " +
 		"is not said, and its records are not public."
 	needAnatomy = "Common values would have to be asked for more often than rare ones: it is nearly met if b_w is the value of a " +
 		"random record."
@@ -71,8 +71,9 @@ func whySalary(occs, sals []*sweep) string {
 // whyDimension says why the error does not fall with w.
 func whyDimension(sweeps []*sweep) string {
 	kept := func(on condition) string { return trend(reading{byItsGroups, on}, false, sweeps...).Numbers }
-	return "Longer intervals are not all that a larger w brings. There is one more of them: together they ask for s^((w-1)/(w+1)) of the " +
-		"quasi-identifiers' combinations, 25 % at w = 4 and 17 % at w = 8, so answers become smaller. Shuffling is not all either: " +
+	return "Longer intervals are not the only effect of a larger w. There is also one more interval: " +
+		"together they ask for s^((w-1)/(w+1)) of the " +
+		"quasi-identifiers' combinations, 25 % at w = 4 and 17 % at w = 8, so answers become smaller. Shuffling is not the only reason either: " +
 		"permutation's groups, published as anatomy publishes them, have, A_w a value, " + kept(aValue) + "; an interval, " +
 		kept(anInterval) + "."
 }
@@ -91,10 +92,11 @@ const whyVolume = "No table has more error at s = 0.3 than at 0.1. Where the two
 func whyRecords(sweeps []*sweep) string {
 	near := func(on condition) string { return trend(reading{byNearGroups, on}, false, sweeps...).Numbers }
 	return "With more records there are more sub-tables (SAL-5: 1,260 at n = 100,000, 2,196 at 200,000). But whether one of five tries " +
-		"divides a sub-table is chance, and one that stays whole weighs by its size: the largest of OCC-5 has 10,646 records of 100,000 and " +
+		"divides a sub-table is chance, and a sub-table that is not divided has a weight by its size: " +
+		"the largest of OCC-5 has 10,646 records of 100,000 and " +
 		"45,586 of 200,000. Anatomy never looks at the quasi-identifiers. It would have to group near records in what it cannot divide, as " +
-		"permutation-near does: A_w a value, " + near(aValue) + "; an interval, " + near(anInterval) + ". The print has it that \"the accuracy " +
-		"descends as n grows\"; the reason that it gives is one for less error, which is what is judged."
+		"permutation-near does: A_w a value, " + near(aValue) + "; an interval, " + near(anInterval) + ". The paper prints that \"the accuracy " +
+		"descends as n grows\"; the reason that it gives implies less error, and this is what is judged."
 }
 
 // together says what permutation's grouping has without its shuffling, and what

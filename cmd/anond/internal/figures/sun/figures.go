@@ -81,7 +81,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := fmt.Sprintf("Where k = %d decides, p asks for nothing more: even at p = 2 every class of Org has %g or more different "+
+	why := fmt.Sprintf("Where k = %d decides, p has no additional effect: even at p = 2 every class of Org has %g or more different "+
 		"occupations. With a small k p does bind (at k = 5 Org takes more general depths from p = 4 to 8).", defaults.k,
 		slices.Min(m.fewest.Runs[0]))
 	return m.result(chart.Axis{Label: "p"},
@@ -104,7 +104,8 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	return m.result(chart.Axis{Label: "k"},
 		figures.NewClaim("The error of anatomy increases with k.", "", figures.Fit(true, m.mean.Of(anatomyName))),
-		figures.NewClaim("The error of the generalization-based methods increases with k.", "Org takes one depth an attribute, so its error "+
+		figures.NewClaim("The error of the generalization-based methods increases with k.", "Org uses one depth for each attribute, "+
+			"so its error "+
 			"is a step function of k: on Adult the depths are the same for every k from 15 on, and below that those of least NCP are not those "+
 			"of least query error. Multi rises.", figures.Fit(true, m.mean.All(orgName, multiName)...)),
 	), nil
