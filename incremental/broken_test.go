@@ -250,6 +250,7 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 // nor merges a failed sub-pool again, and Merge, as the verifier, refuses parts of unequal
 // size.
 func TestBrokenMachines(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds for each broken machine")
 	t.Parallel()
 	for i, s := range []*course{
 		{name: "ties by number", n: 8, d: 3, k: 2, l: 2, play: batches(8), order: inOrder},

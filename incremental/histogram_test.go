@@ -104,6 +104,7 @@ func dividedStreams(t testing.TB) []*course {
 // TestEveryExchangeablePrior is TestEveryWorldOfSmallStreams for all exchangeable priors at once: sub-pools
 // that are joined in part, pools that what is published divides, and people who are forgotten meanwhile.
 func TestEveryExchangeablePrior(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	all := dividedStreams(t)
 	for _, s := range all[:tier.Of(t, 1, 2, len(all))] {

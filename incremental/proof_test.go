@@ -238,6 +238,7 @@ const cheap = 5
 //
 // Time is not in the transcript: how long Merge takes depends on bags.
 func TestEveryWorldOfSmallStreams(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	all := smallStreams(t)
 	for _, s := range all[:tier.Of(t, 5, cheap, len(all))] {

@@ -132,6 +132,7 @@ func pairs() []*pair {
 // exactly, under priors that join the shards (Polya's urn), and also where one shard is
 // refused and quarantined whole.
 func TestEveryWorldOfTwoShards(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	for _, u := range pairs()[:tier.Of(t, 2, 2, 3)] {
 		t.Run(u.name, func(t *testing.T) {

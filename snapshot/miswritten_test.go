@@ -252,6 +252,7 @@ func TestAMiswrittenUnionOfADecision(t *testing.T) {
 // TestMiswrittenCopiesOfShardsAreNotPublished: where files cannot be linked, the gate of the union reads the
 // copies.
 func TestMiswrittenCopiesOfShardsAreNotPublished(t *testing.T) {
+	tier.NotShort(t, "it publishes a union for each fault")
 	for at := 0; ; at++ {
 		s := atOS(t)
 		s.publish(0, 1)

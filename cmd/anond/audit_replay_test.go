@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/cmd/anond/internal/hospital"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/snapshot/audit"
@@ -21,6 +22,7 @@ import (
 // program makes all decisions again, which certifies the level; with another seed in the
 // state it does not, and nothing but the replay finds that.
 func TestAuditReplay(t *testing.T) {
+	tier.NotShort(t, "it replays a stream several times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
@@ -99,6 +101,7 @@ func TestAuditReplayRefused(t *testing.T) {
 // that were valid at each of them, after those of a quasi-identifier and of the sensitive
 // attribute have gained leaves.
 func TestAuditReplayOverGrownHierarchies(t *testing.T) {
+	tier.NotShort(t, "it replays a stream several times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")

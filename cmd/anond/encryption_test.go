@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
 )
 
 const (
@@ -19,6 +21,7 @@ const (
 // no key, and the way into and out of encryption. The releases are those of the same
 // stream without encryption.
 func TestEncryptionAtRest(t *testing.T) {
+	tier.NotShort(t, "it starts the program many times")
 	t.Parallel()
 	plain := published(t, 2000)
 	s := newSite(t, fileSource, "on: records, every: 400", "")

@@ -56,6 +56,7 @@ func feedOfDeletes() (first, second string) {
 // TestDeletesOfAChangeFeed: deletes and their counts, from the feed to the audit; a delete that names
 // nobody is a dead letter; without the setting it all is what it was.
 func TestDeletesOfAChangeFeed(t *testing.T) {
+	tier.NotShort(t, "it starts the program many times")
 	t.Parallel()
 	s := changeFeed(t)
 	first, second := feedOfDeletes()

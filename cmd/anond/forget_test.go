@@ -19,6 +19,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
 )
 
@@ -246,6 +247,7 @@ func TestForgetRefuses(t *testing.T) {
 // TestForgetAtLevelL1: at level L1 with regrouping the classes of forgotten people are closed, and
 // releases go on, certified.
 func TestForgetAtLevelL1(t *testing.T) {
+	tier.NotShort(t, "it starts the program many times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("policy:", "initial: {max_records: 600}\npolicy:")

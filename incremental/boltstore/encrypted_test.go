@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/sealed"
@@ -31,6 +32,7 @@ func under(k sealed.Key) boltstore.Options { return boltstore.Options{NoSync: tr
 
 // TestEncryptedConformance: an encrypted store is a store.
 func TestEncryptedConformance(t *testing.T) {
+	tier.NotShort(t, "TestConformance runs the same")
 	k := keyOf(t, "a")
 	storetest.Run(t, func(t testing.TB) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "state", "anond.db")

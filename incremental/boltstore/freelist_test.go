@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 )
@@ -17,6 +18,7 @@ import (
 // pages it has made a commit run without end and take all memory; a page on it that is in
 // use would be written over.
 func TestFlippedFreelistIsSeen(t *testing.T) {
+	tier.NotShort(t, "it opens a state for each flipped byte")
 	path := filepath.Join(t.TempDir(), "anond.db")
 	images := history(t, path, 5)
 	image := images[len(images)-1]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/storetest"
@@ -85,6 +86,7 @@ func TestRestore(t *testing.T) {
 // TestCommitsGoOnDuringABackup: the file of a state of some megabytes may grow many
 // times while a reader holds the mapping.
 func TestCommitsGoOnDuringABackup(t *testing.T) {
+	tier.NotShort(t, "it copies a large state")
 	s := openAt(t, filepath.Join(t.TempDir(), "anond.db"), fast)
 	require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{{Seq: 1, Payload: make([]byte, 1<<20)}}}))
 	release := boltstore.HoldReader(s)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/ingest"
 )
@@ -109,6 +110,7 @@ func TestRestartAfterEveryRecord(t *testing.T) {
 // A file that was followed up to any byte, and read on after a restart, gives
 // the same records at the same offsets under the same name.
 func TestRestartAtEveryByte(t *testing.T) {
+	tier.NotShort(t, "it restarts at every byte")
 	for _, x := range texts {
 		t.Run(x.name, func(t *testing.T) {
 			path := write(t, temp(t, "f"), x.text)
