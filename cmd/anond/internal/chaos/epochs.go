@@ -140,9 +140,9 @@ func (w *inside) elsewhere(h heirs) error {
 	if err := s.configure(w.plan.World.configuration(insideSections(&w.plan.World))); err != nil {
 		return err
 	}
-	s.config.DeadLetter.MaxShare = w.config.DeadLetter.MaxShare
+	s.config.DeadLetter.MaxShare, s.config.Initial.OnRefusal = w.config.DeadLetter.MaxShare, w.config.Initial.OnRefusal
 	w.site, w.mirror = s, snapshottest.NewMirror(s.path("disk"))
-	w.images, w.files, w.newest, w.copied = nil, 0, nil, nil
+	w.images, w.files, w.newest, w.copied = nil, 0, nil, stateCopy{}
 	return nil
 }
 

@@ -42,6 +42,9 @@ func (s *site) verdict() error {
 	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter + status.Forgotten; got != status.Sent {
 		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten is %d", status.Sent, got)
 	}
+	if err := s.witnessed(e.Machine().Judged()); err != nil {
+		return err
+	}
 	if strings.Contains(s.log.String(), canary) {
 		return errors.New("the log holds a person's value")
 	}

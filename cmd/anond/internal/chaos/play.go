@@ -144,7 +144,9 @@ func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
 	case stepPass:
 		w.clock.set(time.Duration(s.N) * time.Hour)
 	case stepBackup:
-		w.copied = w.newestImage()
+		return next, w.copying()
+	case stepSpell:
+		w.feed.spell(s.N)
 	case stepForget:
 		_, err := w.forget(0, s.Draw)
 		return next, err
@@ -208,9 +210,13 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			return err
 		}
 		p.overtaken(next, end, w.log.String())
-		next = nil
+		next = unspent(next)
 		if end == ended {
 			return w.afterwards(w.log.String()[from:], before)
+		}
+		if end == poolRefused && w.feed.spelled() {
+			w.giveUpPool()
+			continue
 		}
 		if !p.explain(end, from) {
 			return fmt.Errorf("a run ended (%s), which no fault explains", end)
@@ -254,7 +260,7 @@ func (w *inside) afterwards(log string, before bool) error {
 // command is what docs/OPERATIONS.md says about an ending.
 func (w *inside) command(e ending) error {
 	switch e {
-	case stateDamaged:
+	case stateDamaged, foreignList:
 		return w.restoreState()
 	case behind:
 		if w.lost && w.journal == nil {
@@ -325,22 +331,39 @@ func (w *inside) harm(f *fault) error {
 			return err
 		}
 	case "restore-old":
-		if w.copied != nil && !bytes.Equal(w.copied, w.newestImage()) {
+		if w.copied.data != nil && !bytes.Equal(w.copied.data, w.newestImage()) {
 			f.take(w.log.Len())
-			return os.WriteFile(w.config.State.Path, w.copied, 0o600)
+			return os.WriteFile(w.config.State.Path, w.copied.data, 0o600)
 		}
 	case "flip-state":
 		if image := w.newestImage(); image != nil {
-			return os.WriteFile(w.config.State.Path, flippedState(image, f.Draw), 0o600)
+			return w.spoilState(image, f.Draw)
 		}
 	case "flip-newest", "flip-older":
 		return w.flipRelease(f)
 	case "forget-killed":
 		return w.forgetKilled(f)
+	case "restore-unjudged":
+		return w.restoreUnjudged(f)
 	case "restore-copy":
 		return w.restoreCopy(f)
 	case "flood":
 		w.feed.flood(flooded)
+	}
+	return nil
+}
+
+// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one that the check of a state
+// finds, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
+func (s *site) spoilState(image []byte, draw uint32) error {
+	tries := []uint32{1, 12}[draw>>12&1]
+	for i := range tries {
+		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
+			return err
+		}
+		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || len(faults) > 0 {
+			return nil
+		}
 	}
 	return nil
 }
