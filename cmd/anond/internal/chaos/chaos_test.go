@@ -107,6 +107,17 @@ func TestTheFirstCommitWaitsForRoom(t *testing.T) {
 	require.Equal(t, []string{"quota-pauses"}, r.Faults)
 }
 
+// TestAClockFallsWhileACommitWaitsForRoom: that there is no room is told at once, and not when the clock is again where
+// it was.
+func TestAClockFallsWhileACommitWaitsForRoom(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|permutation|on: update, min_interval: 2s|0s|3|keep 0\n" +
+		"feed 87 1\nquota-pauses 1 1\nclock-falls 1 299\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.ElementsMatch(t, []string{"quota-pauses", "clock-falls"}, r.Faults)
+}
+
 // TestFaultsAreDocumented: docs/CHAOS.md has every kind, and docs/OPERATIONS.md or
 // docs/EVENTS.md every line of the log that has to name one.
 func TestFaultsAreDocumented(t *testing.T) {
