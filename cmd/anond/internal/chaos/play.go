@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
@@ -353,30 +354,37 @@ func (w *inside) harm(f *fault) error {
 	return nil
 }
 
-// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one that the check of a state
-// finds, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
+// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one with which the check of a
+// state finds damage, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
 func (s *site) spoilState(image []byte, draw uint32) error {
-	tries := []uint32{1, 12}[draw>>12&1]
+	tries := []uint32{1, 24}[draw>>12&1]
+	damage := func(fault string) bool { return strings.Contains(fault, incremental.ErrCorrupt.Error()) }
 	for i := range tries {
 		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
 			return err
 		}
-		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || len(faults) > 0 {
+		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || slices.ContainsFunc(faults, damage) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// flippedState turns a bit of the state file: every other one in the header of a page,
-// where it does most.
+// flippedState turns a bit of a page of the state file that was ever written: most of the file is room for later.
+// Every other one is in the header of the page, where it does most.
 func flippedState(image []byte, draw uint32) []byte {
-	at := int(draw/16) % len(image)
+	var pages []int
+	for at := 0; at < len(image); at += pageSize {
+		if !bytes.Equal(image[at:min(len(image), at+pageSize)], make([]byte, pageSize)) {
+			pages = append(pages, at)
+		}
+	}
+	at, within := pages[int(draw/16)%len(pages)], pageSize
 	if draw%2 == 0 {
-		at = at&^(pageSize-1) + at%128
+		within = 128
 	}
 	out := bytes.Clone(image)
-	out[at] ^= 1 << (draw / 2 % 8)
+	out[at+int(draw/16)/len(pages)%within] ^= 1 << (draw / 2 % 8)
 	return out
 }
 
