@@ -15,14 +15,21 @@ import (
 
 // TestPlansHold plays plans; make chaos plays more.
 func TestPlansHold(t *testing.T) {
+	hold(t, tier.Of(t, 3, 4, 8), 0, 1, func(*Setting) bool { return true })
+}
+
+// hold plays so many plans, every by-th from one on, whose setting must be of a kind. Each of them holds, and not
+// without faults.
+func hold(t *testing.T, plans, from, by int, is func(*Setting) bool) {
 	took := 0
-	for number := range tier.Of(t, 3, 4, 8) {
-		p := generate(plantedSeed, number, false)
+	for i := range plans {
+		p := generate(plantedSeed, from+i*by, false)
+		require.True(t, is(&p.World), p)
 		r := Play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)
 		took += len(r.Faults)
 	}
-	assert.NotZero(t, took)
+	require.NotZero(t, took)
 }
 
 // TestPlansWithProcessesHold plays some with the program.
