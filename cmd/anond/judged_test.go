@@ -66,6 +66,9 @@ func TestRuleBAStateKnowsJudgedPools(t *testing.T) {
 			s.write("state/anond.db", old) // by hand
 			refused("run --once")
 			refused("state reset --yes")
+			refused("forget a")
+			assert.NoFileExists(t, s.path("witness/ledger.forgotten"))
+			assert.Equal(t, old, s.read("state/anond.db"))
 
 			// The newest state goes on, also if the file next to the ledger was lost with the disk.
 			require.NoError(t, os.Remove(s.path("witness/ledger.pools")))

@@ -26,12 +26,13 @@ type armed struct {
 	torn    bool   // within a commit
 	settled bool   // a run that goes on has done all that there was to do, some ticks ago
 	count   map[string]int
+	begun   func() bool         // the run looks at its clock: it has done what comes before its loop, such as following a journal
 	aside   func() error        // what a union does that overtakes this one
 	turn    func(time.Duration) // sets the clock
 }
 
 func arm(faults []*fault, mark func() int) *armed {
-	return &armed{faults: faults, mark: mark, count: map[string]int{}}
+	return &armed{faults: faults, mark: mark, count: map[string]int{}, begun: func() bool { return true }}
 }
 
 // at counts one of something, and returns the faults of the kinds whose turn it is.
@@ -156,7 +157,11 @@ func (a *armed) before() error {
 	if a.dead {
 		return errKilled
 	}
-	for _, f := range a.at("commit", "clock-leaps", "clock-falls", "kill-before-commit", "full-state", "cut-commit") {
+	due := []string{"kill-before-commit", "full-state", "cut-commit"}
+	if a.begun() {
+		due = append(due, "clock-leaps", "clock-falls")
+	}
+	for _, f := range a.at("commit", due...) {
 		switch f.Do {
 		case "clock-leaps", "clock-falls":
 			a.setClock(f)

@@ -125,6 +125,27 @@ func TestAClockFallsWhileACommitWaitsForRoom(t *testing.T) {
 	require.ElementsMatch(t, []string{"quota-pauses", "clock-falls"}, r.Faults)
 }
 
+// TestAnOlderStateIsNotWritten: a state loses its newest commits, and with them a pool that was quarantined. Somebody was
+// forgotten since. The start refuses it before it forgets in it.
+func TestAnOlderStateIsNotWritten(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L2|buckets|on: update, min_interval: 2s|15m|1|keep 0,deletes\n" +
+		"feed 160 1\nrun 1 1\nspell 206 1\nforget 1 7\nrun 1 1\nlie-state 6 3\nrun 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"lie-state"}, r.Faults)
+}
+
+// TestClocksWaitForTheLoop: a shard that follows its journal commits before it looks at its clock.
+func TestClocksWaitForTheLoop(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|anatomy|on: interval, every: 1h|30m|2|keep 0,shards 2,journal\n" +
+		"feed 120 1\nclock-falls 1 7\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"clock-falls"}, r.Faults)
+}
+
 // TestFaultsAreDocumented: docs/CHAOS.md has every kind, and docs/OPERATIONS.md or
 // docs/EVENTS.md every line of the log that has to name one.
 func TestFaultsAreDocumented(t *testing.T) {

@@ -28,6 +28,7 @@ const (
 	locked         ending = "locked"          // exit 4
 	behind         ending = "behind"          // exit 5: restore the newest state
 	foreignList    ending = "foreign list"    // exit 5, too: a state that began anew does not know who was forgotten
+	noEpoch        ending = "no epoch"        // exit 78: a state that began anew does not know the people of earlier epochs
 	unexpected     ending = "unexpected"      // anything else
 )
 
@@ -89,9 +90,9 @@ var insideKinds = map[string]kind{
 	"clock-leaps": {most: 4},
 	"clock-falls": {named: []string{`"event":"clock_behind"`}, most: 4},
 	"restore-old": {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
-	"restore-unjudged": {endings: []ending{behind, foreignList, foreignLetters}, most: 1, needs: pooled,
+	"restore-unjudged": {endings: []ending{behind, foreignList, noEpoch, foreignLetters}, most: 1, needs: pooled,
 		named: []string{"pools were quarantined, and the state knows of", "the first pool was refused, and the state does not know",
-			daemon.ErrForeignList.Error()}},
+			daemon.ErrForeignList.Error(), daemon.ErrNoEpoch.Error()}},
 	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,

@@ -101,6 +101,7 @@ func insideSections(w *Setting) sections {
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	a, from := arm(faults, w.log.Len), w.log.Len()
 	a.turn = w.clock.set
+	a.begun = func() bool { return strings.Contains(w.log.String()[from:], started) }
 	list := w.listed()
 	err := w.daemon(live, a)
 	if w.planted.unlisted && a.died() {
@@ -246,7 +247,7 @@ func endingOf(err error) ending {
 		end ending
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
-		{daemon.ErrForeignList, foreignList},
+		{daemon.ErrForeignList, foreignList}, {daemon.ErrNoEpoch, noEpoch},
 		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},

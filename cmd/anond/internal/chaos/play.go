@@ -261,7 +261,7 @@ func (w *inside) afterwards(log string, before bool) error {
 // command is what docs/OPERATIONS.md says about an ending.
 func (w *inside) command(e ending) error {
 	switch e {
-	case stateDamaged, foreignList:
+	case stateDamaged, foreignList, noEpoch:
 		return w.restoreState()
 	case behind:
 		if w.lost && w.journal == nil {
