@@ -51,7 +51,7 @@ func (l *loop) heedClock(now time.Time) {
 	if back >= notable {
 		l.Log.Warn("the clock was set back; the schedule follows it", "event", "clock_behind", "by", back.Round(time.Second).String())
 	}
-	notAfter(now, &l.seen, &l.statusLog, &l.connected, &l.staged.since, &l.doing.since, &l.records.newest, &l.limit.at)
+	notAfter(now, &l.seen, &l.statusLog, &l.connected, &l.staged.since, &l.doing.since, &l.records.newest, &l.limit.at, &l.refusedLog)
 	l.letters.setBack(now)
 	l.releases.setBack(now)
 	l.schedule.setBack(now)

@@ -101,6 +101,7 @@ func (l *loop) deliverRest(ctx context.Context) error {
 		l.outbox.take(l.Machine)
 		waiting := l.Machine.Status().Outbox
 		now := l.now()
+		notAfter(now, &progress)
 		switch {
 		case waiting == 0:
 			return nil

@@ -42,3 +42,25 @@ func TestAStopDuringALongDecision(t *testing.T) {
 	require.NoError(t, again.Run(t.Context()))
 	require.Equal(t, want.press.releases, r.press.releases)
 }
+
+// TestAClockSetBackDuringLongWork: reports go on, as if nothing had happened to the clock: none of them waits until it is
+// where it was.
+func TestAClockSetBackDuringLongWork(t *testing.T) {
+	r := newRig(t, 400)
+	policy := rigPolicy()
+	policy.Initial = slow{}
+	h, clock := r.hostUnder(policy, 5, 30), &leaping{}
+	h.Clock = clock
+	p := start(t, h)
+	var then time.Time
+	p.reported("a release is decided", func(rep ingest.Report) bool {
+		then = rep.Time
+		return rep.Doing == ingest.DoingDecide
+	})
+	clock.leap(-300 * time.Hour)
+	p.reported("reports go on", func(rep ingest.Report) bool {
+		return rep.Doing == ingest.DoingDecide && rep.Time.Before(then.Add(-299*time.Hour))
+	})
+	p.stop()
+	require.NoError(t, p.ends())
+}

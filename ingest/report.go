@@ -91,7 +91,9 @@ type reports struct {
 
 // reportDue reports once a second.
 func (l *loop) reportDue() {
-	if now := l.now(); now.Sub(l.seen) >= time.Second {
+	now := l.now()
+	// Where the clock was set back, nothing waits until it is there again. Only onTick heeds that: work may last.
+	if since := now.Sub(l.seen); since >= time.Second || since < 0 {
 		l.report(now)
 	}
 }

@@ -66,7 +66,7 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 		select {
 		case err := <-done:
 			l.working = false
-			l.Meter.Worked(name, l.now().Sub(l.doing.since))
+			l.Meter.Worked(name, max(0, l.now().Sub(l.doing.since)))
 			if errors.Is(err, incremental.ErrInterrupted) {
 				l.working = true
 				return fmt.Errorf("%w: %w", errLeft, context.Cause(ctx))

@@ -8,6 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/cmd/anond/internal/daemon"
+	"anond/config"
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental"
 )
 
 const clinicConfig = `version: 1
@@ -61,6 +66,9 @@ func TestRuleBAStateKnowsJudgedPools(t *testing.T) {
 			s.write("state/anond.db", old) // by hand
 			refused("run --once")
 			refused("state reset --yes")
+			refused("forget a")
+			assert.NoFileExists(t, s.path("witness/ledger.forgotten"))
+			assert.Equal(t, old, s.read("state/anond.db"))
 
 			// The newest state goes on, also if the file next to the ledger was lost with the disk.
 			require.NoError(t, os.Remove(s.path("witness/ledger.pools")))
@@ -73,4 +81,86 @@ func TestRuleBAStateKnowsJudgedPools(t *testing.T) {
 			assert.Contains(t, r.stderr, "does not say which pools were judged")
 		})
 	}
+}
+
+// clinicLines are so many people from a number on, whose values are dealt in turn.
+func clinicLines(from, people int, illnesses ...string) string {
+	var out strings.Builder
+	for i := range people {
+		fmt.Fprintf(&out, "p%d,%d,%s\n", from+i, 20+(from+i)%60, illnesses[i%len(illnesses)])
+	}
+	return out.String()
+}
+
+// judged requires that the state and the file next to the ledger have so many quarantined pools.
+func (s *site) judged(quarantined int) {
+	s.t.Helper()
+	c, _, err := config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
+	require.NoError(s.t, err)
+	e, err := daemon.OpenExporter(c)
+	require.NoError(s.t, err)
+	known := e.Machine().Judged()
+	assert.Equal(s.t, incremental.Judged{Quarantined: quarantined, Refused: known.Refused}, known)
+	assert.Equal(s.t, fmt.Sprintf("anond pools 1 quarantined %d refused %t\n", known.Quarantined, known.Refused), s.read("witness/ledger.pools"))
+}
+
+// TestForgettingJudgedPools (rule B, buckets; rule N, insert-only): everybody of two quarantined pools is forgotten.
+// That they were judged stays known, to the state and next to the ledger: after each erasure, if either is
+// written again from the other or a backup, and when an epoch ends and the next begins.
+func TestForgettingJudgedPools(t *testing.T) {
+	tier.NotShort(t, "it runs a command for each of 90 people")
+	t.Parallel()
+	six := []string{"flu", "cold", "asthma", "gout", "mumps", "lupus"}
+	text := strings.Replace(fmt.Sprintf(clinicConfig, "quarantine"), "policy:", "subject: {key: \""+subjectSecret+"\"}\npolicy:", 1)
+	s := newSite(t, fileSource, "", "")
+	s.write("anond.yaml", text)
+	s.write("people.csv", "id,age,illness\n"+clinicLines(0, 20, "flu"))
+	s.must("run --once")
+	s.judged(1)
+	s.append("people.csv", clinicLines(20, 120, six...))
+	s.must("run --once")
+	assert.FileExists(t, s.path("releases/CURRENT"))
+	s.must("state backup", "--out", s.path("one.db"))
+	s.append("people.csv", clinicLines(140, 70, "flu"))
+	s.must("run --once")
+	s.judged(2)
+	s.must("state backup", "--out", s.path("two.db"))
+
+	for _, pool := range [][2]int{{0, 20}, {140, 210}} {
+		for i := pool[0]; i < pool[1]; i++ {
+			s.receipt(fmt.Sprintf("p%d", i))
+			if i%40 == 0 {
+				s.judged(2)
+			}
+		}
+	}
+	s.judged(2)
+	s.must("state check")
+	s.must("audit --require-certified")
+
+	require.NoError(t, os.Remove(s.path("witness/ledger.pools")))
+	s.must("run --once")
+	s.judged(2)
+	require.NoError(t, os.Remove(s.path("state/anond.db")))
+	r := s.run("state restore", "--from", s.path("one.db"))
+	require.Equal(t, exitBehind, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "2 pools were quarantined, and the state knows of 1")
+	s.must("state restore", "--from", s.path("two.db"))
+	s.must("run --once") // forgets again
+	s.judged(2)
+	assert.Contains(t, s.must("status"), "+ 90 forgotten")
+
+	s.append("people.csv", clinicLines(210, 2, "flu", "cold")) // who wait
+	s.must("run --once")
+	handover, done := s.closes("reread")
+	assert.EqualValues(t, 2, done.Waiting)
+	s.judged(2)
+	next := newSite(t, fileSource, "", "")
+	next.write("anond.yaml", text)
+	next.write("people.csv", s.read("people.csv")+clinicLines(212, 120, six...))
+	next.begins("--from", handover)
+	next.must("run --once")
+	assert.NoFileExists(t, next.path("witness/ledger.pools"), "it has judged none itself")
+	assert.EqualValues(t, 122, next.counts().Counts.Published, "of the pools of before nobody is read again")
+	next.must("audit --require-certified")
 }

@@ -18,19 +18,21 @@ var errKilled = errors.New("killed")
 // armed are the faults of one run. It counts what the run does and lets each fault
 // take effect at its moment. Once the process is dead, nothing changes any more.
 type armed struct {
-	mu     sync.Mutex
-	faults []*fault
-	mark   func() int // where the log is
-	dead   bool
-	cut    *fault // the power was cut, too
-	torn   bool   // within a commit
-	count  map[string]int
-	aside  func() error        // what a union does that overtakes this one
-	turn   func(time.Duration) // sets the clock
+	mu      sync.Mutex
+	faults  []*fault
+	mark    func() int // where the log is
+	dead    bool
+	cut     *fault // the power was cut, too
+	torn    bool   // within a commit
+	settled bool   // a run that goes on has done all that there was to do, some ticks ago
+	count   map[string]int
+	begun   func() bool         // the run looks at its clock: it has done what comes before its loop, such as following a journal
+	aside   func() error        // what a union does that overtakes this one
+	turn    func(time.Duration) // sets the clock
 }
 
 func arm(faults []*fault, mark func() int) *armed {
-	return &armed{faults: faults, mark: mark, count: map[string]int{}}
+	return &armed{faults: faults, mark: mark, count: map[string]int{}, begun: func() bool { return true }}
 }
 
 // at counts one of something, and returns the faults of the kinds whose turn it is.
@@ -53,9 +55,6 @@ func (f *fault) take(at int) {
 		f.took, f.since = true, at
 	}
 }
-
-// hours is by how much a clock is set, up to twelve days.
-func (f *fault) hours() time.Duration { return time.Duration(1+f.Draw%300) * time.Hour }
 
 // times is how often a fault happens.
 func (f *fault) times() int {
@@ -158,12 +157,14 @@ func (a *armed) before() error {
 	if a.dead {
 		return errKilled
 	}
-	for _, f := range a.at("commit", "clock-leaps", "clock-falls", "kill-before-commit", "full-state", "cut-commit") {
+	due := []string{"kill-before-commit", "full-state", "cut-commit"}
+	if a.begun() {
+		due = append(due, "clock-leaps", "clock-falls")
+	}
+	for _, f := range a.at("commit", due...) {
 		switch f.Do {
-		case "clock-leaps":
-			a.turn(f.hours())
-		case "clock-falls":
-			a.turn(-f.hours())
+		case "clock-leaps", "clock-falls":
+			a.setClock(f)
 		case "kill-before-commit":
 			return a.kill(nil)
 		case "full-state":

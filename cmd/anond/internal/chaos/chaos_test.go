@@ -15,14 +15,21 @@ import (
 
 // TestPlansHold plays plans; make chaos plays more.
 func TestPlansHold(t *testing.T) {
+	hold(t, tier.Of(t, 3, 4, 8), 0, 1, func(*Setting) bool { return true })
+}
+
+// hold plays so many plans, every by-th from one on, whose setting must be of a kind. Each of them holds, and not
+// without faults.
+func hold(t *testing.T, plans, from, by int, is func(*Setting) bool) {
 	took := 0
-	for number := range tier.Of(t, 3, 4, 8) {
-		p := generate(plantedSeed, number, false)
+	for i := range plans {
+		p := generate(plantedSeed, from+i*by, false)
+		require.True(t, is(&p.World), p)
 		r := Play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)
 		took += len(r.Faults)
 	}
-	assert.NotZero(t, took)
+	require.NotZero(t, took)
 }
 
 // TestPlansWithProcessesHold plays some with the program.
@@ -105,6 +112,38 @@ func TestTheFirstCommitWaitsForRoom(t *testing.T) {
 	r := Play(plans[0], t.TempDir())
 	require.NoError(t, r.Err, r.Log)
 	require.Equal(t, []string{"quota-pauses"}, r.Faults)
+}
+
+// TestAClockFallsWhileACommitWaitsForRoom: that there is no room is told at once, and not when the clock is again where
+// it was.
+func TestAClockFallsWhileACommitWaitsForRoom(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|permutation|on: update, min_interval: 2s|0s|3|keep 0\n" +
+		"feed 87 1\nquota-pauses 1 1\nclock-falls 1 299\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.ElementsMatch(t, []string{"quota-pauses", "clock-falls"}, r.Faults)
+}
+
+// TestAnOlderStateIsNotWritten: a state loses its newest commits, and with them a pool that was quarantined. Somebody was
+// forgotten since. The start refuses it before it forgets in it.
+func TestAnOlderStateIsNotWritten(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L2|buckets|on: update, min_interval: 2s|15m|1|keep 0,deletes\n" +
+		"feed 160 1\nrun 1 1\nspell 206 1\nforget 1 7\nrun 1 1\nlie-state 6 3\nrun 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"lie-state"}, r.Faults)
+}
+
+// TestClocksWaitForTheLoop: a shard that follows its journal commits before it looks at its clock.
+func TestClocksWaitForTheLoop(t *testing.T) {
+	plans, err := Parse("plan|x|inside|L1|anatomy|on: interval, every: 1h|30m|2|keep 0,shards 2,journal\n" +
+		"feed 120 1\nclock-falls 1 7\nlive 1 1\n")
+	require.NoError(t, err)
+	r := Play(plans[0], t.TempDir())
+	require.NoError(t, r.Err, r.Log)
+	require.Equal(t, []string{"clock-falls"}, r.Faults)
 }
 
 // TestFaultsAreDocumented: docs/CHAOS.md has every kind, and docs/OPERATIONS.md or

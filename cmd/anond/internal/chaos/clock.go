@@ -41,6 +41,56 @@ func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
+// ofClock says of a kind of fault that it sets the clock during a run.
+func ofClock(kind string) bool { return kind == "clock-leaps" || kind == "clock-falls" }
+
+// hours is by how much a clock is set, up to twelve days.
+func (f *fault) hours() time.Duration { return time.Duration(1+f.Draw%300) * time.Hour }
+
+// setClock lets a fault set the clock.
+func (a *armed) setClock(f *fault) {
+	if f.Do == "clock-falls" {
+		a.turn(-f.hours())
+	} else {
+		a.turn(f.hours())
+	}
+}
+
+// strikeClock sets the clock at once by those faults that wait for more commits than a run has had
+// when it has read and published all. It reports whether there was one: the run must go on then, and notice it.
+func (a *armed) strikeClock() (did bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, f := range a.faults {
+		if ofClock(f.Do) && !f.took && !a.dead {
+			f.take(a.mark())
+			a.setClock(f)
+			did = true
+		}
+	}
+	return did
+}
+
+// told takes back a clock that was set back in a run that did not look at it again: it was ending. One that
+// goes on until all is settled looks.
+func (w *inside) told(a *armed) {
+	for _, f := range a.faults {
+		if f.Do == "clock-falls" && f.took && !a.settled && !f.isNamed(w.log.String()) {
+			f.took = false
+		}
+	}
+}
+
+// unspent are the faults of clocks that another fault has overtaken: they strike the next attempt.
+func unspent(faults []*fault) (out []*fault) {
+	for _, f := range faults {
+		if ofClock(f.Do) && !f.took {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // set moves the clock.
 func (c *clock) set(by time.Duration) {
 	c.mu.Lock()

@@ -119,20 +119,9 @@ func (d *division) certified() error {
 			o.Exports, o.RequireCertified = "", false
 			break
 		}
-		to := filepath.Join(o.Exports, fmt.Sprintf("shard-%d", i))
-		if err := errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, "members.csv"), s.exports.Members, 0o600),
-			os.WriteFile(filepath.Join(to, "records.csv"), s.exports.Records, 0o600)); err != nil {
+		if err := writeExports(filepath.Join(o.Exports, fmt.Sprintf("shard-%d", i)), s.exports); err != nil {
 			return err
 		}
 	}
-	report, err := audit.Dir(o)
-	if err != nil {
-		return fmt.Errorf("audit of the union: %w", err)
-	}
-	if want := map[bool]string{true: audit.VerdictCertified, false: audit.VerdictConsistent}[o.RequireCertified]; report.Verdict != want {
-		var b strings.Builder
-		_ = report.Text(&b)
-		return fmt.Errorf("the auditor's verdict on the union is %s: %s", report.Verdict, b.String())
-	}
-	return nil
+	return certified("the union", o)
 }

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/incremental"
@@ -140,9 +139,9 @@ func (w *inside) elsewhere(h heirs) error {
 	if err := s.configure(w.plan.World.configuration(insideSections(&w.plan.World))); err != nil {
 		return err
 	}
-	s.config.DeadLetter.MaxShare = w.config.DeadLetter.MaxShare
+	s.config.DeadLetter.MaxShare, s.config.Initial.OnRefusal = w.config.DeadLetter.MaxShare, w.config.Initial.OnRefusal
 	w.site, w.mirror = s, snapshottest.NewMirror(s.path("disk"))
-	w.images, w.files, w.newest, w.copied = nil, 0, nil, nil
+	w.images, w.files, w.newest, w.copied = nil, 0, nil, stateCopy{}
 	return nil
 }
 
@@ -301,26 +300,16 @@ func (w *inside) together() error {
 	if w.archive.newest() == "" {
 		return nil
 	}
-	o := audit.Options{Releases: w.config.Release.Dir, Ledger: w.config.Release.Ledger, Private: &w.exports, RequireCertified: true}
+	o := w.chain()
 	for _, s := range w.before {
 		if s.archive.newest() == "" {
 			continue
 		}
 		dir := s.path("exports")
-		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "members.csv"), s.exports.Members, 0o600),
-			os.WriteFile(filepath.Join(dir, "records.csv"), s.exports.Records, 0o600)); err != nil {
+		if err := writeExports(dir, s.exports); err != nil {
 			return err
 		}
 		o.Earlier = append(o.Earlier, audit.Earlier{Releases: s.config.Release.Dir, Exports: dir})
 	}
-	report, err := audit.Dir(o)
-	if err != nil {
-		return fmt.Errorf("audit of all epochs: %w", err)
-	}
-	if report.Verdict != audit.VerdictCertified {
-		var b strings.Builder
-		_ = report.Text(&b)
-		return fmt.Errorf("the auditor's verdict on all epochs is %s: %s", report.Verdict, b.String())
-	}
-	return nil
+	return certified("all epochs", o)
 }

@@ -1,8 +1,6 @@
 package chaos
 
 import (
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,18 +11,7 @@ import (
 // TestEpochsHold plays plans of epochs; make chaos plays more.
 func TestEpochsHold(t *testing.T) {
 	tier.NotShort(t, "it plays whole plans")
-	took, n := 0, tier.Of(t, 0, 1, 3)
-	if more, err := strconv.Atoi(os.Getenv("CHAOS_EPOCHS")); err == nil {
-		n = more
-	}
-	for i := range n {
-		p := generate(plantedSeed, 10*i+7, false)
-		require.True(t, p.World.Epochs)
-		r := Play(p, t.TempDir())
-		require.NoError(t, r.Err, "%s%s", p, r.Log)
-		took += len(r.Faults)
-	}
-	require.NotZero(t, took)
+	hold(t, tier.Of(t, 0, 1, 3), 7, 10, func(w *Setting) bool { return w.Epochs })
 }
 
 // TestEachStepOfAnEpoch: its end and its beginning are killed behind each step.

@@ -79,10 +79,10 @@ func (w *inside) forgetting(a *armed) func(step string) error {
 	}
 }
 
-// remirror takes into the mirror what a command has changed past it: what a start repairs, and the
-// list of who was forgotten.
+// remirror takes into the mirror what a command has changed past it: what a start repairs, the list of
+// who was forgotten, and which pools were judged.
 func (w *inside) remirror() error {
-	return w.mirrored(filepath.Join(w.archive.dir, "CURRENT"), w.config.Release.Ledger, suppress.Path(w.config.Release.Ledger))
+	return w.mirrored(filepath.Join(w.archive.dir, "CURRENT"), w.config.Release.Ledger, suppress.Path(w.config.Release.Ledger), w.judgedPath())
 }
 
 // mirrorList takes the list of who was forgotten into the mirror: anond writes it past the injected file

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/cmd/anond/internal/daemon"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 )
@@ -23,8 +24,11 @@ const (
 	manyRefused    ending = "many refused"    // exit 1: more are refused than dead_letter.max_share allows
 	paused         ending = "paused"          // exit 1: --once, and anond has paused before
 	refused        ending = "refused"         // exit 3: the gate
+	poolRefused    ending = "pool refused"    // exit 3: the first pool at level L2, of which one value has too much
 	locked         ending = "locked"          // exit 4
 	behind         ending = "behind"          // exit 5: restore the newest state
+	foreignList    ending = "foreign list"    // exit 5, too: a state that began anew does not know who was forgotten
+	noEpoch        ending = "no epoch"        // exit 78: a state that began anew does not know the people of earlier epochs
 	unexpected     ending = "unexpected"      // anything else
 )
 
@@ -81,10 +85,14 @@ var insideKinds = map[string]kind{
 	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
 	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
 	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},
-	// A clock that leaps forwards looks like a process that was suspended.
-	"clock-leaps": {most: 14},
-	"clock-falls": {named: []string{`"event":"clock_behind"`}, most: 14},
+	// A clock that leaps forwards looks like a process that was suspended. A run has few commits, and needs not
+	// look at its clock behind the last: see strikeClock.
+	"clock-leaps": {most: 4},
+	"clock-falls": {named: []string{`"event":"clock_behind"`}, most: 4},
 	"restore-old": {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
+	"restore-unjudged": {endings: []ending{behind, foreignList, noEpoch, foreignLetters}, most: 1, needs: pooled,
+		named: []string{"pools were quarantined, and the state knows of", "the first pool was refused, and the state does not know",
+			daemon.ErrForeignList.Error(), daemon.ErrNoEpoch.Error()}},
 	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
@@ -113,6 +121,10 @@ var epochKinds = map[string]kind{
 }
 
 func epochs(w *Setting) bool { return w.Epochs }
+
+// pooled says that pools are judged, and that nothing but a file next to the ledger tells of those in no release: a
+// journal would, too.
+func pooled(w *Setting) bool { return w.Level == "L2" && !w.Journal }
 
 func prunes(w *Setting) bool { return w.Keep > 0 }
 

@@ -26,6 +26,7 @@ type feed struct {
 	random  *rand.Rand
 	parts   [][]message
 	persons int
+	spells  int
 	deletes bool         // some of it are deletes
 	gone    map[int]bool // people who are to be forgotten
 	keyed   bool         // each message has its person's subject as its key, which leads to its partition
@@ -55,6 +56,19 @@ func (f *feed) flood(n int) (added map[int][]message) {
 func (f *feed) floodOf(n, person int) map[int][]message {
 	return f.add(n, func() message { return f.record(message{person: person, refused: true}) })
 }
+
+// spell sends n records of new people who all have a value that nobody else has: at level L2 a pool of them is
+// ineligible.
+func (f *feed) spell(n int) {
+	f.spells++
+	f.add(n, func() message {
+		f.persons++
+		return f.record(message{person: f.persons - 1, ill: canary + "-ill-spell"})
+	})
+}
+
+// spelled says that there was such a spell.
+func (f *feed) spelled() bool { return f.spells > 0 || f.whole != nil && f.whole.spells > 0 }
 
 func (f *feed) add(n int, next func() message) (added map[int][]message) {
 	added = map[int][]message{}

@@ -85,9 +85,21 @@ func (p *Plan) round(r *rand.Rand) {
 	if r.IntN(3) == 0 {
 		p.add(stepPass, 1+r.IntN(100), r)
 	}
+	if w := &p.World; pooled(w) && r.IntN(8) == 0 { // it is rare otherwise: only plans of level L2 have it
+		p.unjudged(r)
+		p.add("restore-unjudged", 1, r)
+	}
+	during := "" // a fault of the clock strikes the run that ends the round, and no other
 	for range 1 + r.IntN(3) {
 		names := p.candidates()
+		if during != "" { // one of them hides another
+			names = slices.DeleteFunc(names, ofClock)
+		}
 		name := names[r.IntN(len(names))]
+		if ofClock(name) {
+			during = name
+			continue
+		}
 		if name == "restore-old" { // a copy, more releases, and the copy comes back
 			p.add(stepBackup, 1, r)
 			p.add(stepRun, 1, r)
@@ -99,6 +111,9 @@ func (p *Plan) round(r *rand.Rand) {
 				p.add(stepRun, 1, r)
 			}
 		}
+		if name == "restore-unjudged" {
+			p.unjudged(r)
+		}
 		p.add(name, 1+r.IntN(kinds[name].most), r)
 	}
 	if p.World.Shards > 0 && r.IntN(2) == 0 {
@@ -107,7 +122,20 @@ func (p *Plan) round(r *rand.Rand) {
 	if p.World.Epochs && r.IntN(2) == 0 {
 		p.ofKind(epochKinds, r)
 	}
-	p.add([]string{stepRun, stepRun, stepLive}[r.IntN(3)], 1, r)
+	run := []string{stepRun, stepRun, stepLive}[r.IntN(3)]
+	if during != "" {
+		p.add(during, 1+r.IntN(kinds[during].most), r)
+		run = stepLive // one that goes on, and looks at its clock again
+	}
+	p.add(run, 1, r)
+}
+
+// unjudged makes a copy, and has a pool quarantined or refused of which the copy does not know.
+func (p *Plan) unjudged(r *rand.Rand) {
+	p.add(stepRun, 1, r)
+	p.add(stepBackup, 1, r)
+	p.add(stepSpell, (150+r.IntN(100))*max(1, p.World.Shards), r)
+	p.add(stepRun, 1, r)
 }
 
 // ofKind adds one of some faults.
@@ -160,7 +188,8 @@ func (p *Plan) stopped(name string, r *rand.Rand) {
 // do not come together: nobody could tell (docs/OPERATIONS.md, Backup and restore).
 func (p *Plan) candidates() (out []string) {
 	losing := []string{"lie-state", "lie-releases", "restore-old", "flip-state", "flip-newest", "flip-older", "cut-effect", "cut-commit",
-		"old-state", "spoil-state", "spoil-newest", "spoil-older", "cut-prune", "forget-killed", "restore-copy"}
+		"old-state", "spoil-state", "spoil-newest", "spoil-older", "cut-prune", "forget-killed", "restore-copy",
+		"restore-unjudged"}
 	taken := false
 	for i := len(p.Steps) - 1; i >= 0 && p.Steps[i].Do != stepRun && p.Steps[i].Do != stepLive; i-- {
 		taken = taken || slices.Contains(losing, p.Steps[i].Do)

@@ -39,6 +39,7 @@ type planted struct {
 	epoch    func(step string, c *config.Config) error
 	copied   func(path string) error // a copy of the state that the daemon has made
 	unlisted bool                    // a daemon that dies leaves the list of who was forgotten as it found it
+	unasked  bool                    // anond state restore does not ask which pools were judged
 	// Of plans of shards:
 	log    func(*journaltest.Log) journal.Log
 	united func(snapshot.FS) snapshot.FS // as a union sees it
@@ -56,7 +57,7 @@ type inside struct {
 	images  []image // the state file after each of the newest commits
 	files   int     // how often the file was replaced by another
 	newest  os.FileInfo
-	copied  []byte           // the copy of step backup
+	copied  stateCopy
 	lost    bool             // the newest state is lost for good
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
@@ -100,6 +101,7 @@ func insideSections(w *Setting) sections {
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	a, from := arm(faults, w.log.Len), w.log.Len()
 	a.turn = w.clock.set
+	a.begun = func() bool { return strings.Contains(w.log.String()[from:], started) }
 	list := w.listed()
 	err := w.daemon(live, a)
 	if w.planted.unlisted && a.died() {
@@ -109,7 +111,7 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 		fmt.Fprintf(w.log, "error: %v\n", err)
 	}
 	w.tell(err, a, p, from)
-	w.told(err, live, a)
+	w.told(a)
 	if err := w.archive.see(w.damaged); err != nil {
 		return unexpected, err
 	}
@@ -192,9 +194,15 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			quiet, last = 0, m.Release
 			return
 		}
-		if quiet++; quiet > 3 {
-			stop()
+		if quiet++; quiet <= 3 {
+			return
 		}
+		if a.strikeClock() {
+			quiet = 0
+			return
+		}
+		a.settled = true
+		stop()
 	}
 }
 
@@ -230,11 +238,16 @@ func (w *inside) newestImage() []byte {
 // endingOf tells how a run has ended, from its error.
 func endingOf(err error) ending {
 	var no syscall.Errno
+	var pool *incremental.InfeasibleError
+	if errors.As(err, &pool) {
+		return poolRefused
+	}
 	for _, c := range []struct {
 		is  error
 		end ending
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
+		{daemon.ErrForeignList, foreignList}, {daemon.ErrNoEpoch, noEpoch},
 		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},

@@ -75,13 +75,6 @@ func (w *inside) tell(err error, a *armed, p *played, from int) {
 	}
 }
 
-// told takes back a clock that was set back in a run that did not look at it again: it was ending.
-func (w *inside) told(err error, live bool, a *armed) {
-	if f := a.find("clock-falls"); f != nil && f.took && (err != nil || !live) && !f.isNamed(w.log.String()) {
-		f.took = false
-	}
-}
-
 // acceptRefused is what an operator does who finds that the refused records are as they
 // should be: dead_letter.max_share is raised. A start has not to pause any more.
 func (w *inside) acceptRefused() error {

@@ -42,6 +42,9 @@ func (s *site) verdict() error {
 	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter + status.Forgotten; got != status.Sent {
 		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten is %d", status.Sent, got)
 	}
+	if err := s.witnessed(e.Machine().Judged()); err != nil {
+		return err
+	}
 	if strings.Contains(s.log.String(), canary) {
 		return errors.New("the log holds a person's value")
 	}
@@ -56,7 +59,7 @@ func (s *site) verdict() error {
 	if e.Releases() == 0 {
 		return nil
 	}
-	return s.certified(&s.exports)
+	return certified("the chain", s.chain())
 }
 
 // ownerless is how exports name rows whose people were forgotten.
@@ -237,19 +240,9 @@ func (s *site) message(place string) (message, error) {
 	return s.feed.parts[p][offset], nil
 }
 
-// certified has the auditor look at the whole chain.
-func (s *site) certified(private *audit.Exports) error {
-	report, err := audit.Dir(audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: private,
-		RequireCertified: true})
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	if report.Verdict != audit.VerdictCertified {
-		var b strings.Builder
-		_ = report.Text(&b)
-		return fmt.Errorf("the auditor's verdict is %s: %s", report.Verdict, b.String())
-	}
-	return nil
+// chain is what the auditor is asked about: all releases of a site, with its exports.
+func (s *site) chain() audit.Options {
+	return audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: &s.exports, RequireCertified: true}
 }
 
 // shows compares the sensitive values that a release shows with those of its people, and

@@ -151,7 +151,8 @@ func parseSetting(parts []string) (*Plan, error) {
 
 func (p *Plan) knows(do string) error {
 	_, fault := kinds[do]
-	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass && do != stepForget {
+	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass && do != stepForget &&
+		do != stepSpell {
 		return fmt.Errorf("there is no step %q", do)
 	}
 	if fault && !kinds[do].suits(p) {
@@ -168,6 +169,7 @@ const (
 	stepBackup = "backup" // a copy of the state
 	stepPass   = "pass"   // N hours pass
 	stepForget = "forget" // an operator has somebody forgotten
+	stepSpell  = "spell"  // N records of new people who all have one value
 )
 
 // mostRefused is dead_letter.max_share.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,10 @@ var bugs = map[string]planted{
 	}},
 	"a commit that finds the state full is taken for a success": {store: func(s incremental.Store) incremental.Store { return roomy{s} }},
 	"a large delivery of dead letters loses its end":            {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return short{d} }},
+	// Rule B (buckets): a state that does not know what became of a pool.
+	"a start does not ask which pools were judged":             {files: func(f snapshot.FS) snapshot.FS { return unasking{f} }},
+	"anond state restore does not ask which pools were judged": {unasked: true},
+	"which pools were judged is noted nowhere else":            {files: func(f snapshot.FS) snapshot.FS { return unnoting{f} }},
 	"a copy of the state has its name before it is whole": {copied: func(path string) error {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -468,4 +473,24 @@ type short struct{ ingest.DeadLetters }
 
 func (s short) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
 	return s.DeadLetters.Deliver(ctx, letters[:min(len(letters), 200)])
+}
+
+// unasking takes the file of judged pools for one that is not there, and leaves it as it is.
+type unasking struct{ snapshot.FS }
+
+func (f unasking) ReadFile(path string) ([]byte, error) {
+	if strings.HasSuffix(path, ".pools") {
+		return nil, fs.ErrNotExist
+	}
+	return f.FS.ReadFile(path)
+}
+
+// unnoting does not write that file.
+type unnoting struct{ snapshot.FS }
+
+func (f unnoting) Rename(from, to string) error {
+	if strings.HasSuffix(to, ".pools") {
+		return f.RemoveAll(from)
+	}
+	return f.FS.Rename(from, to)
 }

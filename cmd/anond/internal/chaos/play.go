@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
@@ -144,7 +145,9 @@ func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
 	case stepPass:
 		w.clock.set(time.Duration(s.N) * time.Hour)
 	case stepBackup:
-		w.copied = w.newestImage()
+		return next, w.copying()
+	case stepSpell:
+		w.feed.spell(s.N)
 	case stepForget:
 		_, err := w.forget(0, s.Draw)
 		return next, err
@@ -208,9 +211,13 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			return err
 		}
 		p.overtaken(next, end, w.log.String())
-		next = nil
+		next = unspent(next)
 		if end == ended {
 			return w.afterwards(w.log.String()[from:], before)
+		}
+		if end == poolRefused && w.feed.spelled() {
+			w.giveUpPool()
+			continue
 		}
 		if !p.explain(end, from) {
 			return fmt.Errorf("a run ended (%s), which no fault explains", end)
@@ -254,7 +261,7 @@ func (w *inside) afterwards(log string, before bool) error {
 // command is what docs/OPERATIONS.md says about an ending.
 func (w *inside) command(e ending) error {
 	switch e {
-	case stateDamaged:
+	case stateDamaged, foreignList, noEpoch:
 		return w.restoreState()
 	case behind:
 		if w.lost && w.journal == nil {
@@ -325,18 +332,20 @@ func (w *inside) harm(f *fault) error {
 			return err
 		}
 	case "restore-old":
-		if w.copied != nil && !bytes.Equal(w.copied, w.newestImage()) {
+		if w.copied.data != nil && !bytes.Equal(w.copied.data, w.newestImage()) {
 			f.take(w.log.Len())
-			return os.WriteFile(w.config.State.Path, w.copied, 0o600)
+			return os.WriteFile(w.config.State.Path, w.copied.data, 0o600)
 		}
 	case "flip-state":
 		if image := w.newestImage(); image != nil {
-			return os.WriteFile(w.config.State.Path, flippedState(image, f.Draw), 0o600)
+			return w.spoilState(image, f.Draw)
 		}
 	case "flip-newest", "flip-older":
 		return w.flipRelease(f)
 	case "forget-killed":
 		return w.forgetKilled(f)
+	case "restore-unjudged":
+		return w.restoreUnjudged(f)
 	case "restore-copy":
 		return w.restoreCopy(f)
 	case "flood":
@@ -345,15 +354,37 @@ func (w *inside) harm(f *fault) error {
 	return nil
 }
 
-// flippedState turns a bit of the state file: every other one in the header of a page,
-// where it does most.
+// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one with which the check of a
+// state finds damage, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
+func (s *site) spoilState(image []byte, draw uint32) error {
+	tries := []uint32{1, 24}[draw>>12&1]
+	damage := func(fault string) bool { return strings.Contains(fault, incremental.ErrCorrupt.Error()) }
+	for i := range tries {
+		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
+			return err
+		}
+		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || slices.ContainsFunc(faults, damage) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// flippedState turns a bit of a page of the state file that was ever written: most of the file is room for later.
+// Every other one is in the header of the page, where it does most.
 func flippedState(image []byte, draw uint32) []byte {
-	at := int(draw/16) % len(image)
+	var pages []int
+	for at := 0; at < len(image); at += pageSize {
+		if !bytes.Equal(image[at:min(len(image), at+pageSize)], make([]byte, pageSize)) {
+			pages = append(pages, at)
+		}
+	}
+	at, within := pages[int(draw/16)%len(pages)], pageSize
 	if draw%2 == 0 {
-		at = at&^(pageSize-1) + at%128
+		within = 128
 	}
 	out := bytes.Clone(image)
-	out[at] ^= 1 << (draw / 2 % 8)
+	out[at+int(draw/16)/len(pages)%within] ^= 1 << (draw / 2 % 8)
 	return out
 }
 

@@ -198,7 +198,7 @@ func (w *outside) harm(f *fault) error {
 		}
 		return nil
 	case f.Do == "spoil-state":
-		return w.putState(flippedState(w.newest, f.Draw))
+		return w.spoilState(w.newest, f.Draw)
 	}
 	path := w.archive.pick(f.Do == "spoil-newest", f.Draw)
 	content, there := w.archive.files[path]

@@ -141,8 +141,12 @@ func (s *shard) unlessEnded(do func() error) error {
 // prepare does a step between runs. A fault happens to one shard, or to the union.
 func (d *division) prepare(step Step) error {
 	switch step.Do {
-	case stepFeed:
-		d.feed.more(step.N)
+	case stepFeed, stepSpell:
+		if step.Do == stepSpell {
+			d.feed.spell(step.N)
+		} else {
+			d.feed.more(step.N)
+		}
 		for _, s := range d.shards {
 			s.feed.refresh()
 		}

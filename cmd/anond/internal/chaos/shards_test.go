@@ -1,8 +1,6 @@
 package chaos
 
 import (
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,18 +10,7 @@ import (
 
 // TestShardsHold plays plans of shards; make chaos plays more.
 func TestShardsHold(t *testing.T) {
-	took, n := 0, tier.Of(t, 1, 2, 4)
-	if more, err := strconv.Atoi(os.Getenv("CHAOS_SHARDS")); err == nil {
-		n = more
-	}
-	for i := range n {
-		p := generate(plantedSeed, 5*i+4, false)
-		require.NotZero(t, p.World.Shards)
-		r := Play(p, t.TempDir())
-		require.NoError(t, r.Err, "%s%s", p, r.Log)
-		took += len(r.Faults)
-	}
-	require.NotZero(t, took)
+	hold(t, tier.Of(t, 1, 2, 4), 4, 5, sharded)
 }
 
 // TestAJournalDoesNotWaitForRoom: where a state has no room for what its journal has, the start ends and says so,

@@ -138,6 +138,11 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
 		return nil, err
 	}
+	if !c.Shard.Journal.Set() { // rule B (buckets): a state that does not know of a judged pool is not used, nor written
+		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, m.Judged()); err != nil {
+			return nil, err
+		}
+	}
 	if err := m.Commit(); err != nil { // a hierarchy that has grown is taken in first
 		return nil, err
 	}
