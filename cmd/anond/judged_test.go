@@ -101,7 +101,8 @@ func (s *site) judged(quarantined int) {
 	require.NoError(s.t, err)
 	known := e.Machine().Judged()
 	assert.Equal(s.t, incremental.Judged{Quarantined: quarantined, Refused: known.Refused}, known)
-	assert.Equal(s.t, fmt.Sprintf("anond pools 1 quarantined %d refused %t\n", known.Quarantined, known.Refused), s.read("witness/ledger.pools"))
+	want := fmt.Sprintf("anond pools 1 quarantined %d refused %t\n", known.Quarantined, known.Refused)
+	assert.Equal(s.t, want, s.read("witness/ledger.pools"))
 }
 
 // TestForgettingJudgedPools (rule B, buckets; rule N, insert-only): everybody of two quarantined pools is forgotten.

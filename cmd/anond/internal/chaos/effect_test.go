@@ -38,7 +38,9 @@ func TestEveryFaultOfProcessesTakesEffect(t *testing.T) {
 	if dir := t.TempDir(); mount(dir) {
 		unmount(dir)
 	} else {
-		wanted = slices.DeleteFunc(wanted, func(kind string) bool { return slices.Contains([]string{"disk-full", "state-full", "read-only"}, kind) })
+		wanted = slices.DeleteFunc(wanted, func(kind string) bool {
+			return slices.Contains([]string{"disk-full", "state-full", "read-only"}, kind)
+		})
 	}
 	require.Empty(t, neverTakesEffect(wanted, true, func(p *Plan) Result { return playReal(p, t.TempDir(), program) }))
 }
