@@ -63,7 +63,7 @@ func (d *deleteReader) valid(raw []byte) []byte {
 
 // ofKey reads the subject of a key; nil: it names nobody.
 func (d *deleteReader) ofKey(key []byte) []byte {
-	text := bytes.TrimSpace(key)
+	text := bytes.Trim(key, " \t\r\n") // what JSON takes for space
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}

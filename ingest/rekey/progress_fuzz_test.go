@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -62,7 +63,9 @@ func plainProgress(text []byte) (p *Progress) {
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	demand(d.Decode(&tree) == nil && !d.More())
+	demand(d.Decode(&tree) == nil)
+	_, err := d.Token()
+	demand(err == io.EOF)
 	all := named(tree, "again", "from", "key", "sources", "targets", "to")
 	p = &Progress{From: as[string](all["from"]), To: as[string](all["to"]), Key: as[string](all["key"]), Again: as[bool](all["again"]),
 		Targets: int(whole(all["targets"], 64))}

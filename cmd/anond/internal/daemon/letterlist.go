@@ -141,6 +141,7 @@ func ParseLetterRef(text string) (r LetterRef, err error) {
 	if r.seq, err = strconv.ParseUint(text, 10, 64); err == nil && r.seq > 0 {
 		return r, nil
 	}
+	r.seq = 0 // ParseUint returns a number with some of its errors
 	rest, offset, found := cutLast(text)
 	source, id, also := cutLast(rest)
 	partition, err := strconv.ParseInt(id, 10, 32)
