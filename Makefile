@@ -54,7 +54,7 @@ test: fmt
 
 # test-short: the inner loop, the smallest part that is worth a run.
 test-short:
-	$(GO) test -short -timeout 5m ./...
+	$(GO) test -short -p 4 -timeout 5m ./...
 
 # test-full: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
