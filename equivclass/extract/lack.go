@@ -16,11 +16,35 @@ type lacking struct {
 
 // outer is what a draft has in one dimension.
 type outer struct {
-	kind                 kind
-	low, low2, high, hi2 uint32 // the smallest and the second smallest word, the largest and the second largest
-	set, alone           uint64 // listed: its categories, those of one record only
+	kind       kind
+	set, alone uint64 // listed: its categories, those of one record only
+	outermost
 	// loss is listed: of one category less than the set has, of so many, of one more.
 	loss [3]float32
+}
+
+// outermost are the two smallest and the two largest words of some records: they say what
+// these span without any one of them.
+type outermost struct{ low, low2, high, hi2 uint32 }
+
+// noWords is the outermost of no records.
+var noWords = outermost{low: math.MaxUint32, low2: math.MaxUint32}
+
+// and takes one word more.
+func (o outermost) and(v uint32) outermost {
+	return outermost{min(o.low, v), min(o.low2, max(o.low, v)), max(o.high, v), max(o.hi2, min(o.high, v))}
+}
+
+// rangeWithout is the range without one record whose word is v.
+func (o *outermost) rangeWithout(v uint32) (lo, hi uint32) {
+	lo, hi = o.low, o.high
+	if v == lo {
+		lo = o.low2
+	}
+	if v == hi {
+		hi = o.hi2
+	}
+	return lo, hi
 }
 
 // without is the span of a draft with r in the place of its record out.
@@ -52,18 +76,6 @@ func (s *outer) afterSwap(u, v uint32) uint64 {
 		has ^= alone
 	}
 	return 2 - alone - has
-}
-
-// rangeWithout is the range without one record whose word is v.
-func (s *outer) rangeWithout(v uint32) (lo, hi uint32) {
-	lo, hi = s.low, s.high
-	if v == lo {
-		lo = s.low2
-	}
-	if v == hi {
-		hi = s.hi2
-	}
-	return lo, hi
 }
 
 // fillLacking computes what c lacks, and its gain; it is kept while c does not
@@ -98,16 +110,12 @@ func grown[T any](list []T, n int) []T {
 
 // lackRange fills the range of dimension j.
 func (x *extraction) lackRange(l *lacking, c *draft, j int) {
-	low, low2, high, hi2 := uint32(math.MaxUint32), uint32(math.MaxUint32), uint32(0), uint32(0)
+	o := noWords
 	for _, r := range c.rows {
-		v := x.losses.words[int(r)*x.d+j]
-		low2 = min(low2, max(low, v))
-		low = min(low, v)
-		hi2 = max(hi2, min(high, v))
-		high = max(high, v)
+		o = o.and(x.losses.words[int(r)*x.d+j])
 	}
 	s := &l.sides[j]
-	s.low, s.low2, s.high, s.hi2 = low, low2, high, hi2
+	s.outermost = o
 	for i, r := range c.rows {
 		if lo, hi := s.rangeWithout(x.losses.words[int(r)*x.d+j]); s.kind == ranged {
 			l.span[i] += math.Float32frombits(hi) - math.Float32frombits(lo)

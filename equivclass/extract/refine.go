@@ -17,16 +17,15 @@ type refiner struct {
 type refined struct {
 	sides   []refinedSide
 	span    uint64
-	gain    []uint64 // by row: how much less the class would lose without it
-	most    uint64   // of gain
-	changed int32    // see exchange
+	gain    []int64 // by row: how much less the class would lose without it
+	most    int64   // of gain
+	changed int32   // see exchange
 }
 
-// refinedSide is what a class has in one dimension: the two outermost values on either side
-// say what it spans without any one of its rows.
+// refinedSide is what a class has in one dimension.
 type refinedSide struct {
-	low, low2, high, hi2 uint32
-	set, alone           uint64 // listed: its categories, those of one row only
+	outermost
+	set, alone uint64 // listed: its categories, those of one row only
 }
 
 // take begins with the classes of a division, a multiple of k rows.
@@ -44,7 +43,7 @@ func (r *refiner) take(x *extraction, rows, others []int32) {
 	}
 	n := len(r.ids) / r.k
 	for len(r.classes) < n {
-		r.classes = append(r.classes, refined{sides: make([]refinedSide, x.d), gain: make([]uint64, r.k)})
+		r.classes = append(r.classes, refined{sides: make([]refinedSide, x.d), gain: make([]int64, r.k)})
 	}
 	r.classes = r.classes[:n]
 	r.net[0], r.net[1] = grown(r.net[0], r.k), grown(r.net[1], r.k)
@@ -103,41 +102,23 @@ func (r *refiner) fill(class int) {
 }
 
 func (r *refiner) fillRange(c *refined, words [][8]uint32, j int) {
-	low, low2, high, hi2 := ^uint32(0), ^uint32(0), uint32(0), uint32(0)
-	at := j & 7
+	o, at := noWords, j&7
 	for i := range words {
-		v := words[i][at]
-		low2 = min(low2, max(low, v))
-		low = min(low, v)
-		hi2 = max(hi2, min(high, v))
-		high = max(high, v)
+		o = o.and(words[i][at])
 	}
-	s := &c.sides[j]
-	s.low, s.low2, s.high, s.hi2 = low, low2, high, hi2
-	loss := r.rangeLoss(j, low, high)
+	c.sides[j].outermost = o
+	loss := r.rangeLoss(j, o.low, o.high)
 	c.span += loss
-	if low == low2 && high == hi2 {
+	if o.low == o.low2 && o.high == o.hi2 {
 		return // no row alone is outermost
 	}
 	gain := c.gain[:len(words)]
 	for i := range words {
-		if v := words[i][at]; v == low || v == high {
-			lo, hi := s.without(v)
-			gain[i] += loss - r.rangeLoss(j, lo, hi)
+		if v := words[i][at]; v == o.low || v == o.high {
+			lo, hi := o.rangeWithout(v)
+			gain[i] += int64(loss) - int64(r.rangeLoss(j, lo, hi))
 		}
 	}
-}
-
-// without is the range without one row of value v.
-func (s *refinedSide) without(v uint32) (lo, hi uint32) {
-	lo, hi = s.low, s.high
-	if v == lo {
-		lo = s.low2
-	}
-	if v == hi {
-		hi = s.hi2
-	}
-	return lo, hi
 }
 
 func (r *refiner) rangeLoss(j int, lo, hi uint32) uint64 {
@@ -157,11 +138,11 @@ func (r *refiner) fillSet(c *refined, words [][8]uint32, j int) {
 	s, weight := &c.sides[j], uint64(r.x.fixed.dims[j].weight)
 	s.set, s.alone = once, once&^twice
 	c.span += uint64(count(once)-1) * weight
-	if s.alone == 0 || once == s.alone && s.alone&(s.alone-1) == 0 {
+	if s.alone == 0 {
 		return
 	}
 	for i := range words {
-		c.gain[i] += weight & -(s.alone >> (words[i][at] & 63) & 1)
+		c.gain[i] += int64(weight & -(s.alone >> (words[i][at] & 63) & 1))
 	}
 }
 
@@ -170,7 +151,7 @@ func (r *refiner) fillSet(c *refined, words [][8]uint32, j int) {
 // each row and excludes most pairs.
 func (r *refiner) swap(a, b int) bool {
 	ca, cb := &r.classes[a], &r.classes[b]
-	if ca.most+cb.most == 0 {
+	if ca.most+cb.most <= 0 {
 		return false
 	}
 	na, nb := r.net[0], r.net[1]
@@ -215,9 +196,7 @@ func (r *refiner) swap(a, b int) bool {
 func (r *refiner) nets(net []int64, a, b int) int64 {
 	ca, cb := &r.classes[a], &r.classes[b]
 	most := int64(-1 << 62)
-	for i := range net {
-		net[i] = int64(ca.gain[i])
-	}
+	copy(net, ca.gain)
 	for part, words := range r.words {
 		sides := cb.sides[part*8 : min(len(cb.sides), part*8+8)]
 		dims := r.x.fixed.dims[part*8:][:len(sides)]
@@ -254,7 +233,7 @@ func (r *refiner) with(c *refined, u, v int) (loss uint64) {
 				loss += uint64(count(set)-1) * uint64(dim.weight)
 				continue
 			}
-			lo, hi := s.without(out)
+			lo, hi := s.rangeWithout(out)
 			loss += r.rangeLoss(part*8+j, min(lo, in), max(hi, in))
 		}
 	}
