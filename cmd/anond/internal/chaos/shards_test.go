@@ -3,8 +3,6 @@ package chaos
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"anond/equivclass/equivtest/tier"
 )
 
@@ -16,23 +14,15 @@ func TestShardsHold(t *testing.T) {
 // TestAJournalDoesNotWaitForRoom: where a state has no room for what its journal has, the start ends and says so,
 // since nothing would hear a reload yet.
 func TestAJournalDoesNotWaitForRoom(t *testing.T) {
-	plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|1 releases|2|keep 0,shards 2,journal\n" +
-		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n")
-	require.NoError(t, err)
-	r := Play(plans[0], t.TempDir())
-	require.NoError(t, r.Err, r.Log)
-	require.Equal(t, []string{"quota-pauses"}, r.Faults)
+	holdsWith(t, "plan|x|inside|L1|generalization|on: records, every: 25|1 releases|2|keep 0,shards 2,journal\n"+
+		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n", "quota-pauses")
 }
 
 // TestTheListOfWhoWasForgottenIsOnItsDisk: the power is cut for the disk of a list that was synced before its erasure
 // was killed. It is still there, and has the next start forget.
 func TestTheListOfWhoWasForgottenIsOnItsDisk(t *testing.T) {
 	for _, step := range []string{"2", "3", "4", "5"} { // listed, written, complete, replaced
-		plans, err := Parse("plan|x|inside|L1|generalization|on: records, every: 25|0s|2|keep 0,shards 2,deletes\n" +
-			"feed 120 1\nrun 1 1\nforget-killed " + step + " 7\nunion-cut 5 1\nrun 1 1\n")
-		require.NoError(t, err)
-		r := Play(plans[0], t.TempDir())
-		require.NoError(t, r.Err, "%s%s", plans[0], r.Log)
-		require.ElementsMatch(t, []string{"forget-killed", "union-cut"}, r.Faults)
+		holdsWith(t, "plan|x|inside|L1|generalization|on: records, every: 25|0s|2|keep 0,shards 2,deletes\n"+
+			"feed 120 1\nrun 1 1\nforget-killed "+step+" 7\nunion-cut 5 1\nrun 1 1\n", "forget-killed", "union-cut")
 	}
 }

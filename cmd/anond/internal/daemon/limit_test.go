@@ -54,8 +54,8 @@ func (s *steered) passing(d time.Duration) {
 // published lets time pass until release 1 is published.
 func (s *steered) published(step time.Duration) {
 	s.t.Helper()
-	for s.event("release_published") == 0 {
-		s.passing(step)
+	for deadline := time.Now().Add(time.Minute); s.event("release_published") == 0; s.passing(step) {
+		require.True(s.t, time.Now().Before(deadline), "no release is published")
 	}
 }
 
