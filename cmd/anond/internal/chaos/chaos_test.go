@@ -112,7 +112,8 @@ func TestOnlyWhatTookEffectCounts(t *testing.T) {
 // TestTheFirstCommitWaitsForRoom: a limit below what the first commit needs is told, and a
 // reload with more room goes on.
 func TestTheFirstCommitWaitsForRoom(t *testing.T) {
-	holdsWith(t, "plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1|keep 0\nfeed 60 1\nquota-pauses 1 1\nlive 1 1\n", "quota-pauses")
+	holdsWith(t, "plan|x|inside|L1|generalization|on: records, every: 25|1 releases|1|keep 0\n"+
+		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n", "quota-pauses")
 }
 
 // TestAClockFallsWhileACommitWaitsForRoom: that there is no room is told at once, and not when the clock is again where
