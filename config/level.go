@@ -99,8 +99,8 @@ func (c *Config) checkL2(r *reader) {
 		"write buckets, anatomy or permutation"+useL1)
 	refuse("initial.partitioner", true, "belongs to level L1, but policy.level is L2: classes are formed without a look at sensitive values, "+
 		"by a method of its own", "remove it"+useL1)
-	refuse("initial.min_records", true, "belongs to level L1, but policy.level is L2: there policy.min_pool is the least number of records, "+
-		"of the first pool and of every later one", "write policy.min_pool instead"+useL1)
+	refuse("initial.min_records", true, "belongs to level L1, but policy.level is L2: there initial.min_pool is the least number of people "+
+		"of the first pool", "write initial.min_pool instead"+useL1)
 	of, _ := c.byRole(r)
 	c.checkColumns(r, of)
 	for _, i := range of[equivclass.Semi] {
@@ -128,13 +128,20 @@ func (c *Config) checkColumns(r *reader, of map[equivclass.Role][]int) {
 
 // checkPool checks the end of the first pool against what it must hold.
 func (c *Config) checkPool(r *reader) {
-	if !r.sound("policy.k", "policy.l", "policy.min_pool", "initial.max_records") {
+	if !r.sound("policy.k", "policy.l", "policy.min_pool", "initial.min_pool", "initial.max_records") {
 		return
 	}
-	need := max(c.Policy.MinPool, c.Policy.K*c.Policy.L)
+	least := c.Policy.K * c.Policy.L
+	if !r.set("initial.min_pool") {
+		c.Initial.MinPool = least
+	} else if c.Initial.MinPool < least {
+		r.fault("initial.min_pool", fmt.Sprintf("is %d, below k*l = %d: fewer people may have no value in more than 1/l of them and still form "+
+			"no bucket", c.Initial.MinPool, least), fmt.Sprintf("raise it to %d or more", least))
+	}
+	need := max(c.Policy.MinPool, c.Initial.MinPool, least)
 	if n := c.Initial.MaxRecords; n > 0 && n < need {
-		r.fault("initial.max_records", fmt.Sprintf("is %d, below the %d records that the first pool needs: policy.min_pool, and at least "+
-			"k times l", n, need), "raise it, or write 0 for everything in the source at the first start")
+		r.fault("initial.max_records", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, "+
+			"and at least k times l", n, need), "raise it, or write 0 for everything in the source at the first start")
 	}
 	c.checkRecords(r, need)
 }
@@ -160,6 +167,8 @@ func (c *Config) checkL1(r *reader) {
 	}
 	refuse("policy.min_pool", "belongs to level L2, but policy.level is L1",
 		"remove it, or write initial.min_records for the least number of records of release 1; or set policy.level to L2")
+	refuse("initial.min_pool", "belongs to level L2, but policy.level is L1",
+		"write initial.min_records for the least number of records of release 1; or set policy.level to L2")
 	refuse("initial.on_refusal", "belongs to level L2, but policy.level is L1: there a refused first load takes in the records that follow",
 		"remove it; or set policy.level to L2")
 	if lo, hi := c.Initial.MinRecords, c.Initial.MaxRecords; hi > 0 && lo > hi && r.sound("initial.min_records", "initial.max_records") {

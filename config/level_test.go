@@ -67,11 +67,17 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 		{"L2", "{max_records: 0}", "{partitioner: extract}",
 			"initial.partitioner: belongs to level L1" + l2 + "classes are formed without a look at sensitive values, by a method of its own"},
 		{"L2", "{max_records: 0}", "{min_records: 100}", "initial.min_records: belongs to level L1" + l2 +
-			"there policy.min_pool is the least number of records, of the first pool and of every later one"},
+			"there initial.min_pool is the least number of people of the first pool"},
+		{"L2", "{max_records: 0}", "{min_pool: 49}", "initial.min_pool: is 49, below k*l = 50: fewer people may have no value in more than " +
+			"1/l of them and still form no bucket"},
+		{"L2", "{max_records: 0}", "{min_pool: 0}", `initial.min_pool: "0" is below 1`},
+		{"L2", "{max_records: 0}", "{min_pool: 70, max_records: 69}", "initial.max_records: is 69, below the 70 people that the first pool " +
+			"needs: initial.min_pool, policy.min_pool, and at least k times l"},
+		{"L1", "{max_records: 0}", "{min_pool: 70}", "initial.min_pool: belongs to level L2" + l1},
 		{"L2", "{max_records: 0}", "{max_records: 49}",
-			"initial.max_records: is 49, below the 50 records that the first pool needs: policy.min_pool, and at least k times l"},
+			"initial.max_records: is 49, below the 50 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
 		{"L2", "l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100}\ninitial: {max_records: 99}",
-			"initial.max_records: is 99, below the 100 records that the first pool needs: policy.min_pool, and at least k times l"},
+			"initial.max_records: is 99, below the 100 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
 		{"L2", "l: 5", "l: 5, max_regroups: 2", "warning: policy.max_regroups: is not used, because policy.level is L2"},
 		{"L2", "l: 5", "l: 5, republication: append, max_regroups: 2",
 			"warning: policy.max_regroups: is not used, because policy.level is L2"},

@@ -50,6 +50,7 @@ func partitionerName(to *Partitioner) value {
 // Initial is the block `initial`.
 type Initial struct {
 	Partitioner Partitioner // L1
+	MinPool     int         // L2: people of the first pool, at least
 	MinRecords  int         // L1: with fewer records, release 1 waits
 	MaxRecords  int         // 0: what the source holds at the first start
 	OnRefusal   OnRefusal   // L2
@@ -170,11 +171,15 @@ func (i *Initial) keys() []key {
 		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), derived: "extract", doc: "With level L1: method that partitions " +
 			"the first load into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. " +
 			"Random draws use the seed in the state."},
+		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "k*l",
+			doc: "With level L2: least number of people of the first pool, any number from k*l on. Until so many are there, nothing is " +
+				"published. A first pool that is too small is refused or quarantined for no other reason than chance: " +
+				"`anond config check --data FILE` suggests a number. Later pools ask for what the published values ask for."},
 		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "With level L1: " +
 			"least number of records for release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`. " +
-			"At level L2 it is `policy.min_pool`."},
+			"At level L2 it is `initial.min_pool`."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
-			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `policy.min_pool`, is the lower one). The first load ends " +
+			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `initial.min_pool`, is the lower one). The first load ends " +
 				"at this number of records, or earlier at the end that the source had at the first start. 0: only at that end."},
 		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
 			derived: "`stop`; for a shard `quarantine`",

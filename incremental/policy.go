@@ -88,10 +88,11 @@ type Policy struct {
 	// Initial partitions the first load, Local every later pool, at level L1.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records; 0: at the end
-	// of the source. InitialMin is the number without which it does not end.
+	// of the source. InitialMin is the number without which it does not end;
+	// at level L2 the people of the first pool, at least.
 	InitialMax, InitialMin int
 	// MinPool is the least number of records of a pool at level L2, in addition to what the
-	// published values ask for (merge.MinPool). It takes the place of InitialMin.
+	// published values ask for (merge.MinPool).
 	MinPool   int
 	OnRefusal OnRefusal
 	// MaxRecords bounds the state; 0: no bound.

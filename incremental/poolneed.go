@@ -46,7 +46,7 @@ func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) Poo
 
 // firstNeed is how many records the first pool has at least.
 func firstNeed(policy *Policy) int {
-	return max(policy.MinPool, policy.Requirement.K*policy.Requirement.L)
+	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*policy.Requirement.L)
 }
 
 // published counts the values of the published records, by code, at level L2, where no

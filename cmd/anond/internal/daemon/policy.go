@@ -35,6 +35,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	}
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
+		out.InitialMin = c.Initial.MinPool
 		return out, nil
 	}
 	var err error

@@ -53,7 +53,7 @@ func TestRuleBPolicyOfLevel2(t *testing.T) {
 	p := policyOf(t, "level: L2, min_pool: 30", "max_records: 50")
 	assert.Equal(t, incremental.L2, p.Level)
 	assert.Equal(t, incremental.Append, p.Republication)
-	assert.Equal(t, []int{30, 0, 50, 0}, []int{p.MinPool, p.InitialMin, p.InitialMax, p.MaxRegroups})
+	assert.Equal(t, []int{30, 8, 50, 0}, []int{p.MinPool, p.InitialMin, p.InitialMax, p.MaxRegroups})
 	assert.Nil(t, p.Initial)
 	assert.Nil(t, p.Local)
 	assert.Equal(t, incremental.StopRefused, p.OnRefusal)

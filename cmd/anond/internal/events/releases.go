@@ -162,7 +162,7 @@ var ofReleases = []Event{
 		{Name: "wanted", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `policy.min_pool` and " +
+			Meaning: "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `initial.min_pool` and " +
 				"k*l",
 			Action: "none, unless it lasts long",
 		},
