@@ -1,11 +1,12 @@
 // Package web serves what operators look at over HTTP.
 //
 // Guarantee: it serves reads only. What a client can make it do is bounded: header
-// sizes, times, and the number of connections. With authentication configured, nothing
-// but the two health pages answers without it; a comparison of secrets takes the same
-// time whatever is sent. No request is logged.
+// sizes, times, and the number of connections. Whatever clients hold open, the health pages
+// answer. With authentication configured, nothing but these two answers without it; a
+// comparison of secrets takes the same time whatever is sent. No request is logged. A page
+// in a browser that names a host of its own and points it at this machine reads nothing.
 //
-// Method: net/http, with a limited listener; what the server shows of itself, and whom it
+// Method: net/http, with a limited listener (places); what the server shows of itself, and whom it
 // trusts, may be replaced while it serves (Prepare).
 package web
 
@@ -16,7 +17,7 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"sync"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -33,16 +34,20 @@ type Options struct {
 type Server struct {
 	http     *http.Server
 	listener net.Listener
+	places   *places
 	done     chan struct{}
 	now      atomic.Pointer[admission]
 }
 
 // The limits of a server.
 const (
-	connections = 64
+	connections = 64 // that are answered at a time, health apart
+	reserve     = 16 // for health
 	headerBytes = 16 << 10
+	headerTime  = 2 * time.Second // also of a TLS handshake
 	requestTime = 10 * time.Second
 	answerTime  = 30 * time.Second
+	healthTime  = 2 * time.Second // in which a client must take a short answer
 	idleTime    = 2 * time.Minute
 )
 
@@ -57,11 +62,12 @@ func Start(o Options, open, guarded map[string]http.Handler) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: listener, done: make(chan struct{})}
+	s := &Server{listener: listener, places: newPlaces(listener, connections+reserve), done: make(chan struct{})}
 	s.now.Store(first)
-	s.http = &http.Server{Handler: s.handler(open, guarded), MaxHeaderBytes: headerBytes, ReadTimeout: requestTime,
-		WriteTimeout: answerTime, IdleTimeout: idleTime, ErrorLog: log.New(io.Discard, "", 0)}
-	served := limit(listener, connections)
+	s.http = &http.Server{Handler: s.handler(open, guarded), MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerTime,
+		ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, ErrorLog: log.New(io.Discard, "", 0),
+		ConnContext: remember, ConnState: followed}
+	var served net.Listener = s.places
 	if first.tls != nil {
 		served = tls.NewListener(served, &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.now.Load().tls, nil }})
@@ -101,42 +107,42 @@ func (s *Server) handler(open, guarded map[string]http.Handler) http.Handler {
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cache-Control", "no-store")
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		_, pattern := mux.Handler(r)
+		_, health := open[pattern]
+		served := r.Context().Value(placeKey{}).(*place).works(!health)
+		if health || !served {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(healthTime))
+		}
+		switch {
+		case !served:
+			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
+		case !s.known(r):
+			http.Error(w, "on this machine's own address, ask for localhost or an address, not for a name", http.StatusMisdirectedRequest)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			head.Set("Allow", "GET, HEAD")
 			http.Error(w, "only GET and HEAD are served", http.StatusMethodNotAllowed)
-			return
+		default:
+			mux.ServeHTTP(w, r)
 		}
-		mux.ServeHTTP(w, r)
 	})
 }
 
-// limited is a listener with so many connections at a time; others wait to be accepted.
-type limited struct {
-	net.Listener
-	slots chan struct{}
-}
-
-func limit(l net.Listener, most int) net.Listener {
-	return &limited{l, make(chan struct{}, most)}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.slots <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
+// known reports whether a request asks for a host that only who runs this machine gives to
+// it. What comes over the loopback may be a page of a stranger's in a browser, whose name
+// was pointed at 127.0.0.1: addresses, localhost and the name of http.listen are none.
+func (s *Server) known(r *http.Request) bool {
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if at == nil || !at.IP.IsLoopback() || r.Host == "" {
+		return true
 	}
-	return &slotted{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+	name := hostOf(r.Host)
+	return net.ParseIP(name) != nil || strings.EqualFold(name, "localhost") || strings.EqualFold(name, hostOf(s.now.Load().Listen))
 }
 
-// slotted is a connection that gives its place back.
-type slotted struct {
-	net.Conn
-	free func()
-}
-
-func (s *slotted) Close() error {
-	defer s.free()
-	return s.Conn.Close()
+// hostOf is the host of an address with or without a port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -15,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -187,38 +189,117 @@ func TestWhatCannotBeServed(t *testing.T) {
 	require.ErrorIs(t, err, ErrTLS)
 }
 
-// TestConnectionsAreBounded: more clients than connections wait, and are served when
-// one goes.
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
+// hold opens a connection and asks for a path on it, or for nothing.
+func hold(t *testing.T, s *Server, path string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Address())
 	require.NoError(t, err)
-	l := limit(inner, 2)
-	accepted := make(chan net.Conn, 3)
-	go func() {
-		defer close(accepted)
-		for range 3 {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
-	for range 3 {
-		c, err := net.Dial("tcp", inner.Addr().String())
+	t.Cleanup(func() { _ = c.Close() })
+	if path != "" {
+		_, err = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		require.NoError(t, err)
-		defer c.Close()
 	}
-	first, second := <-accepted, <-accepted
-	require.Empty(t, accepted)
-	require.NoError(t, first.Close())
-	_ = first.Close() // its place is given back once
-	third := <-accepted
-	require.Len(t, l.(*limited).slots, 2)
-	require.NoError(t, second.Close())
-	require.NoError(t, third.Close())
-	require.Empty(t, l.(*limited).slots)
-	require.NoError(t, inner.Close())
+	return c
+}
+
+// answered reads one answer from a connection that stays open.
+func answered(t *testing.T, c net.Conn) int {
+	t.Helper()
+	a, err := http.ReadResponse(bufio.NewReader(c), nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, a.Body)
+	require.NoError(t, err)
+	return a.StatusCode
+}
+
+// waiting is how many connections wait for a request.
+func waiting(s *Server) (n int) {
+	s.places.mu.Lock()
+	defer s.places.mu.Unlock()
+	for p := range s.places.taken {
+		if p.since > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestHealthBesideIdleConnections: a connection that asks for something takes the place of
+// the one that has been idle for longest, and of no other.
+func TestHealthBesideIdleConnections(t *testing.T) {
+	s := start(t, Options{})
+	idle := make([]net.Conn, connections+reserve)
+	for i := range idle {
+		idle[i] = hold(t, s, "/metrics")
+		require.Equal(t, 200, answered(t, idle[i]))
+	}
+	for waiting(s) < len(idle) { // an answer is read a moment before its connection is idle
+		time.Sleep(time.Millisecond)
+	}
+	require.Equal(t, 200, answered(t, hold(t, s, "/healthz")))
+	_, err := idle[0].Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF, "the oldest was closed")
+	for _, c := range idle[1:] {
+		_, err := io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		require.NoError(t, err)
+		require.Equal(t, 200, answered(t, c), "the others were not")
+	}
+}
+
+// TestHealthBesideSilentConnections: those who send nothing, or half a request, keep nobody
+// out, and are let go after a short time.
+func TestHealthBesideSilentConnections(t *testing.T) {
+	s := start(t, Options{})
+	for i := range 2 * (connections + reserve) {
+		c := hold(t, s, "")
+		if i%2 == 0 {
+			_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHo")
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, 200, answered(t, hold(t, s, "/healthz")))
+	require.Equal(t, 2*time.Second, s.http.ReadHeaderTimeout)
+}
+
+// TestHealthBesideBusyConnections: what is not health has so many places and no more; others
+// are told so at once.
+func TestHealthBesideBusyConnections(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	slow := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-end })
+	s, err := Start(Options{Listen: "127.0.0.1:0"}, map[string]http.Handler{"/healthz": text("open")},
+		map[string]http.Handler{"/metrics": slow})
+	require.NoError(t, err)
+	busy := make([]net.Conn, connections)
+	for i := range busy {
+		busy[i] = hold(t, s, "/metrics")
+		<-begun
+	}
+	require.Equal(t, 503, answered(t, hold(t, s, "/metrics")))
+	require.Equal(t, 200, answered(t, hold(t, s, "/healthz")))
+	close(end)
+	for _, c := range busy {
+		require.Equal(t, 200, answered(t, c))
+	}
+	require.NoError(t, s.Close())
+}
+
+// TestHostOnLoopback: a name that anybody can point at 127.0.0.1 is not served there, so that
+// a page in a browser reads nothing.
+func TestHostOnLoopback(t *testing.T) {
+	s := start(t, Options{})
+	known := []string{"localhost", "LOCALHOST:9187", "127.0.0.1:9187", "[::1]:9187", "::1", "10.1.2.3:80", ""}
+	strange := []string{"evil.example", "evil.example:9187", "localhost.evil.example", "127.0.0.1.evil.example"}
+	for i, host := range slices.Concat(known, strange) {
+		want := 200
+		if i >= len(known) {
+			want = 421
+		}
+		for _, path := range []string{"/healthz", "/metrics"} {
+			code, body, _ := ask(t, http.DefaultClient, "GET", "http://"+s.Address()+path, func(r *http.Request) { r.Host = host })
+			assert.Equal(t, want, code, host)
+			assert.NotContains(t, body, "evil")
+		}
+	}
 }
 
 // TestHealthPages: what they answer for what the monitor has seen.
