@@ -76,9 +76,9 @@ func inByteOrder(m map[string]string) (out []string) {
 }
 
 // reasonsOfLines are why a line or an offset is counted that is no record of its
-// own, or was given up, or a person is known already.
+// own, or was given up.
 var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "MissingGap", "MissingCorrupt",
-	"ReasonRewritten", "ReasonEarlier"}
+	"ReasonRewritten"}
 
 // TestEveryReasonIsExplained: the table of OPERATIONS.md lists the reasons of the
 // code, all of them and no other, each with what it means and a way out;

@@ -12,8 +12,6 @@ type Outcome struct {
 	Attribute string
 	// Forgotten: the person was forgotten, so nothing of the record is kept.
 	Forgotten bool
-	// Earlier: the person was published in an earlier epoch; the record is counted, and nothing of it is kept.
-	Earlier bool
 }
 
 // Apply takes in one record at the position after the last one applied in its
@@ -36,9 +34,6 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	if m.isBlocked(row) { // before its values are looked at: they reach no dead letter
 		m.intake.block(p, offset)
 		return Outcome{Forgotten: true}, nil
-	}
-	if m.isOfEarlier(row) { // likewise
-		return Outcome{Earlier: true}, m.intake.ignore(p, offset, ReasonEarlier)
 	}
 	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil

@@ -124,3 +124,9 @@ func TestEveryExchangeablePrior(t *testing.T) {
 		})
 	}
 }
+
+// person gives each record a person.
+func person(r int) equivclass.Row {
+	x := positions[r]
+	return equivclass.Row{{'0' + byte(x[0])}, {'0' + byte(x[1])}, nil, {'a' + byte(r)}}
+}

@@ -84,7 +84,6 @@ type Machine struct {
 	// derived from it
 	secrets secrets
 	blocked suppression
-	earlier earlier
 	pending pendingSet
 	planner planner
 	buckets localBuckets
@@ -181,8 +180,6 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 			return nil
 		},
 		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
-		Epoch:   func(e *Epoch) error { return m.earlier.load(e, o.Settings) },
-		Earlier: m.earlier.add,
 		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
 		Quarantined: func(r []RecordID) error {
 			m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, r...), m.pending.pools+1
@@ -217,21 +214,11 @@ func (m *Machine) Next(p Partition) (next int64, known bool) {
 func (m *Machine) ReadBefore() map[Partition]int64 { return m.head.Read }
 
 // Partitions is the number of partitions that the topic of a shard had when it was first read;
-// 0: it was not, or the state is of no shard. A state that began with the people of an earlier epoch may
-// know it before.
-func (m *Machine) Partitions() int {
-	if e := m.earlier.epoch; m.head.Partitions == 0 && e != nil {
-		return e.Partitions
-	}
-	return m.head.Partitions
-}
+// 0: it was not, or the state is of no shard.
+func (m *Machine) Partitions() int { return m.head.Partitions }
 
-// SetPartitions keeps that number, once, with the next commit. One that differs from that of the epoch is not kept: the
-// source refuses it, since the state does not know people who lead to it now (RepartitionedError).
+// SetPartitions keeps that number, once, with the next commit.
 func (m *Machine) SetPartitions(n int) {
-	if known := m.Partitions(); known > 0 && known != n {
-		return
-	}
 	if m.head.Partitions == 0 && n > 0 {
 		m.head.Partitions, m.head.changed = n, true
 	}

@@ -21,7 +21,6 @@ type pair struct {
 	// what is broken
 	oneSeed bool // the draws of both shards follow one seed
 	twin    bool // record 0 of both is one person
-	same    bool // both read the same records: the second is of a later epoch (earlier_test.go)
 }
 
 // secondHalf places the records of the second shard where no record of the first is.
@@ -89,9 +88,7 @@ func (u *pair) learn(both *course, world []int, first, second *play, beliefs map
 			for _, x := range p.buckets(v) {
 				b.counts = append(b.counts, p.bag(x.members))
 				for j := range x.members {
-					if !u.same {
-						x.members[j] += int32(shard * first.n)
-					}
+					x.members[j] += int32(shard * first.n)
 				}
 				b.buckets = append(b.buckets, x)
 			}

@@ -9,8 +9,6 @@ import (
 var (
 	// ErrLocked: another process holds the state (exit 4).
 	ErrLocked = errors.New("the state is held by another process")
-	// ErrNewerFormat: a newer anond wrote the state.
-	ErrNewerFormat = errors.New("the state has a newer format than this anond knows")
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
 	// ErrDecided: a release is decided, so the state may not start over.
@@ -20,6 +18,14 @@ var (
 	// ErrQuota is the ErrNoSpace of state.max_bytes. The same commit may be repeated.
 	ErrQuota = fmt.Errorf("%w: state.max_bytes is reached", ErrNoSpace)
 )
+
+// FormatError: another version of anond wrote the state.
+type FormatError struct{ Have, Known uint32 }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("the state has format %d, and this anond reads format %d alone: go on with the version that wrote it, or begin with "+
+		"an empty state and an empty release.dir", e.Have, e.Known)
+}
 
 // Store keeps the machine's state. One Delta is one transaction: all of it or
 // nothing survives a crash (docs/ARCHITECTURE.md, Durable steps: what changes
@@ -57,10 +63,6 @@ type Visitor struct {
 	Quarantined func([]RecordID) error
 	// Suppressed receives the digests of all who were forgotten, at most once; may be nil.
 	Suppressed func(Suppressed) error
-	// Epoch receives what the state says of earlier epochs, at most once, and Earlier their people in order,
-	// some in a call; may be nil.
-	Epoch   func(*Epoch) error
-	Earlier func([]EarlierPerson) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
 	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered

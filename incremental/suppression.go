@@ -1,6 +1,9 @@
 package incremental
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 
 	"anond/equivclass"
@@ -63,17 +66,20 @@ func (s *suppression) into(d *Delta) {
 
 // suppressed is the digest under which a subject is known as forgotten.
 func (s *secrets) suppressed(subject uint64) Digest {
-	return suppressedUnder(s.suppress, subject)
+	mac := hmac.New(sha256.New, s.suppress)
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], subject)
+	mac.Write(b[:])
+	return Digest(mac.Sum(nil)[:16])
 }
 
-// isBlocked reports whether a record is one of a person who was forgotten, by this state or one of an earlier epoch.
+// isBlocked reports whether a record is one of a person who was forgotten.
 func (m *Machine) isBlocked(row equivclass.Row) bool {
 	i := m.schema.SubjectIndex()
-	if len(m.blocked.list)+len(m.earlier.left) == 0 || i < 0 || row[i] == nil {
+	if len(m.blocked.list) == 0 || i < 0 || row[i] == nil {
 		return false
 	}
-	subject := m.secrets.subjectOf(row[i])
-	return m.blocked.known[m.secrets.suppressed(subject)] || m.earlier.forgot(subject)
+	return m.blocked.known[m.secrets.suppressed(m.secrets.subjectOf(row[i]))]
 }
 
 // Delete takes in a record with which the source deletes a person: a tombstone, or a delete of

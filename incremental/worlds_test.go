@@ -149,9 +149,6 @@ func (p *play) feed(to int) {
 		if out.Forgotten {
 			p.note("blocked", p.at)
 			p.reached["blocked"] = true
-		} else if out.Earlier {
-			p.note("earlier", p.at)
-			p.reached["earlier"] = true
 		} else if out.Reason != equivclass.Accepted {
 			p.must(p.m.Refuse(incremental.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
 			p.note("refused", p.at)

@@ -15,8 +15,7 @@ type OpenPartition func(ctx context.Context, p incremental.Partition, at increme
 // Repeat does again what the journal has and the state does not: a process before was killed, or the state is an
 // older copy. It takes the records in the same order and at the same times, cuts
 // where that process cut, and publishes what that one has decided: the same bytes, under the same numbers, or
-// nothing (journal.ErrForked). No clock is asked. Then it makes this process the one that goes on, unless the journal
-// ends with its epoch (incremental.ErrClosed): the state then has all that came before.
+// nothing (journal.ErrForked). No clock is asked. Then it makes this process the one that goes on.
 //
 // The host needs Machine, NewDecoder, Schema, Keys, Journal, Republish, Forgetting, Policy, Clock and Log. Machine is
 // another one afterwards if people were forgotten.
@@ -105,8 +104,6 @@ func (r *repeating) entry(ctx context.Context, e *journal.Entry, mark incrementa
 		return r.publishAgain(ctx, e.Published, mark)
 	case e.Erase != nil:
 		return r.eraseAgain(ctx, e.Erase, mark)
-	case e.Close != nil:
-		return r.endsHere(e.Close)
 	}
 	if err != nil {
 		return err

@@ -85,8 +85,6 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 	MissingGap:        {ReplayNone, "it is counted and never a dead letter"},
 	MissingCorrupt:    {ReplayNone, "it is counted and never a dead letter"},
 	ReasonRewritten:   {ReplayNone, "it is counted and never a dead letter"},
-
-	incremental.ReasonEarlier: {ReplayNone, "it is counted and never a dead letter"},
 }
 
 // RuleOf is the rule for a dead letter: that of its reason, unless its attribute says more.

@@ -17,8 +17,6 @@ import (
 const (
 	currentName = "CURRENT"
 	temporary   = ".tmp-" // prefix of what is not yet, or never was, published
-	// ClosedName is the file that says that the epoch of a chain is closed: it gets no further release.
-	ClosedName = "CLOSED"
 )
 
 // dirName is the directory of a release: six digits, more from a million on.

@@ -42,7 +42,6 @@ type Manifest struct {
 	Retention      float64       `json:"retention,omitempty"`       // randomization
 	Values         string        `json:"values,omitempty"`          // valuesDrawn: rows have values of their bucket by random draws
 	AcrossReleases string        `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
-	Epoch          *EpochEntry   `json:"epoch,omitempty"`           // of a chain that follows those of an earlier epoch
 	Records        int           `json:"records"`
 	Classes        int           `json:"classes"`
 	Buckets        int           `json:"buckets,omitempty"` // level L2
@@ -114,20 +113,6 @@ type PreviousEntry struct {
 	SHA256  string `json:"sha256"`
 }
 
-// EpochEntry says which epoch a chain belongs to, and where those of the epoch before have ended: so the hash of
-// each manifest covers all releases of all epochs.
-type EpochEntry struct {
-	Number  int          `json:"number"` // from 2
-	Earlier []ChainEntry `json:"earlier"`
-}
-
-// ChainEntry is the end of a chain of the epoch before.
-type ChainEntry struct {
-	Shard   int    `json:"shard"` // 0 without shards
-	Release uint32 `json:"release"`
-	SHA256  string `json:"sha256,omitempty"` // of its newest manifest; none if it has no release
-}
-
 // encode writes the manifest: fixed key order, two spaces, LF at the end.
 func (m *Manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
@@ -169,7 +154,6 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
 		Pending:       in.Pending,
-		Epoch:         s.Epoch,
 	}
 	if m.Policy.Level = ""; in.Level == incremental.L2 {
 		m.Policy.Level = policyL2

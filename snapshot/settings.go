@@ -16,7 +16,6 @@ type Settings struct {
 	Policy      Policy
 	Recoding    Recoding
 	Hierarchies []HierarchyFile
-	Epoch       *EpochEntry // nil: the chain follows no other
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret
 	// SingleFile asks for the table over all parts next to them. It promises nothing

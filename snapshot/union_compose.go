@@ -15,7 +15,7 @@ func compose(i *unionIntent, shards []shardRelease, settings string) *Manifest {
 	first := shards[0].manifest
 	m := &Manifest{FormatVersion: formatUnion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
 		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Slices: first.Slices, Method: first.Method,
-		Retention: first.Retention, Values: first.Values, Epoch: first.Epoch, Previous: i.Previous,
+		Retention: first.Retention, Values: first.Values, Previous: i.Previous,
 		Union: &UnionEntry{Of: i.Of, Settings: settings, Shards: make([]ShardEntry, i.Of)}}
 	for n := range m.Union.Shards {
 		m.Union.Shards[n].Shard = n

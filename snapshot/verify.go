@@ -116,7 +116,7 @@ func (v *verifier) top(names []string, on *content) {
 func (v *verifier) strays(names []string) {
 	for _, name := range names {
 		_, ok := parseDirName(name)
-		known := slices.Contains([]string{currentName, hierarchyDir, prunedDir, shardsDir, intentsDir, ClosedName}, name)
+		known := slices.Contains([]string{currentName, hierarchyDir, prunedDir, shardsDir, intentsDir}, name)
 		if !ok && !known && !isTemporary(name) {
 			v.find(0, name, FindUnexpectedFile, "it belongs to no release")
 		}

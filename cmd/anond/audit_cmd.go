@@ -16,11 +16,10 @@ import (
 // auditFlags is what the command line says.
 type auditFlags struct {
 	audit.Options
-	config                  string
-	json                    bool
-	worlds                  int
-	earlier, earlierExports []string
-	given                   func(flag string) bool
+	config string
+	json   bool
+	worlds int
+	given  func(flag string) bool
 }
 
 func newAuditCommand(env *environment) *cobra.Command {
@@ -44,10 +43,6 @@ The releases directory of a union (anond union) is audited together with the cha
 of each shard, below its directory shards. --exports names a directory that has
 shard-I/members.csv and shard-I/records.csv of each shard I; with all of them the
 union can be certified.
-
-The releases of an earlier epoch (anond epoch) are audited together with those that
-follow it: --earlier, as often as there are earlier epochs. Its exports are below
---earlier-exports: members.csv and records.csv, for a union those of each shard.
 
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
@@ -73,8 +68,6 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 	c.Flags().StringVar(&f.Members, "members", "", "private export of anond state members")
 	c.Flags().StringVar(&f.Records, "records", "", "private export of anond state records")
 	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
-	c.Flags().StringArrayVar(&f.earlier, "earlier", nil, "releases `directory` of an earlier epoch; again for each, the oldest first")
-	c.Flags().StringArrayVar(&f.earlierExports, "earlier-exports", nil, "`directory` with the private exports of that epoch")
 	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c
@@ -95,13 +88,8 @@ func (f *auditFlags) check() error {
 		return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
 	case f.given("replay") && f.worlds < 1:
 		return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
-	case len(f.earlierExports) > 0 && len(f.earlierExports) != len(f.earlier):
-		return usage("--earlier OLD --earlier-exports DIR, as often as there are earlier epochs, the oldest first",
-			"--earlier-exports belongs to --earlier: one for each")
 	case f.Exports != "" && (f.Members != "" || f.Records != ""):
 		return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
-	case len(f.earlier) > 0 && f.Releases == "":
-		return usage("anond audit --releases DIR --earlier OLD with their exports", "--earlier belongs to --releases")
 	case files && f.Releases == "":
 		return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
 			"--ledger, --members, --records and --exports belong to --releases")
@@ -112,7 +100,6 @@ func (f *auditFlags) check() error {
 // auditAsTold audits the files that flags name, else what a configuration names.
 func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 	if f.Releases != "" {
-		f.Earlier = epochsBefore(f.earlier, f.earlierExports)
 		return e.audit(f.Options, f.json)
 	}
 	cfg, err := e.loadConfig(f.config)
@@ -123,18 +110,6 @@ func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 		return e.auditReplayed(ctx, cfg, f.Options, f.worlds, f.json)
 	}
 	return e.auditConfigured(ctx, cfg, f.Options, f.json)
-}
-
-// epochsBefore are the earlier epochs that the command line names.
-func epochsBefore(releases, exports []string) (out []audit.Earlier) {
-	for i, dir := range releases {
-		e := audit.Earlier{Releases: dir}
-		if i < len(exports) {
-			e.Exports = exports[i]
-		}
-		out = append(out, e)
-	}
-	return out
 }
 
 // audit runs the auditor and prints its report.

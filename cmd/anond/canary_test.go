@@ -98,9 +98,6 @@ var canarySteps = map[string][]canaryStep{
 		{"releases/000001", "count where age = 30", "--json"}}}},
 	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
 		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
-	"epoch close":         {{args: calls("--out handover.db", "--waiting never --out handover.db")}}, // there is no subject.key
-	"epoch begin":         {{args: calls("--from copy.db", "--from broken.csv")}},
-	"epoch check":         {{args: calls("--from copy.db --json", "--from broken.csv")}},
 	"demo":                {{exempt: "its people are synthetic"}},
 	"man":                 {{bare: true, args: calls("--out .")}},
 	"hierarchy dates":     {{exempt: "it reads no record"}},

@@ -34,7 +34,6 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "1":
 		afterUnionStep = unionHook()
-		afterEpochStep = killsAt(os.Getenv(epochKilledAt))
 		afterForgetStep = killsAt(os.Getenv(forgetKilledAt))
 		main()
 	default:

@@ -107,12 +107,6 @@ func classify(err error) (code int, hint string) {
 		return exitConfig, "use the subject.key, dataset and shard.of that the journal was written with; nobody else may write to the topic"
 	case errors.Is(err, journal.ErrUnderOther):
 		return exitConfig, "use the configuration of that time until the state has caught up, or a newer backup"
-	case errors.Is(err, daemon.ErrNoEpoch):
-		return exitBehind, "restore a backup of this epoch; while nothing is published, anond epoch begin makes the state again"
-	case errors.Is(err, incremental.ErrUndecided):
-		return exitFailed, "nothing was closed: anond run --once publishes and forgets"
-	case errors.Is(err, boltstore.ErrHandover):
-		return exitConfig, "state.path names a file that is no state: name another one"
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
 	case errors.Is(err, ingest.ErrManyRefused):
@@ -130,14 +124,10 @@ func classify(err error) (code int, hint string) {
 		return exitBehind, "keep the state in place; or restore a copy that is newer than it"
 	case errors.Is(err, daemon.ErrChecksum):
 		return exitFailed, "use another backup"
-	case errors.Is(err, incremental.ErrClosed):
-		return exitConfig, "start the next epoch: anond epoch begin"
 	case sealed.Unreadable(err):
 		return exitConfig, "set encryption.key to the key with this ID; anond state rekey --old-key-file changes the key"
 	case errors.Is(err, sealed.ErrNotEncrypted):
 		return exitConfig, "encrypt it with anond state rekey, or remove the key"
-	case errors.Is(err, incremental.ErrNewerFormat):
-		return exitFailed, "use the anond that wrote the state, or a newer one"
 	case errors.Is(err, incremental.ErrNoSpace):
 		return exitFailed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost"
 	case errors.Is(err, incremental.ErrStateFull):

@@ -24,7 +24,7 @@ type ends struct {
 	positions  uint64
 	letter     uint64 // newest sequence number
 	waiting    uint64 // dead letters not delivered
-	attempts   uint64 // absent where an earlier version wrote the file
+	attempts   uint64
 }
 
 func (e *ends) fields() []*uint64 {
@@ -44,9 +44,6 @@ func decodeEnds(content []byte) (ends, error) {
 	var e ends
 	r := &reader{b: content}
 	for _, f := range e.fields() {
-		if f == &e.attempts && len(r.b) == 0 {
-			break
-		}
 		*f = r.uvarint()
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -117,11 +114,10 @@ func encodeMeta(m *incremental.Meta) []byte {
 	})
 	out = binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Decided), uint64(m.Pools.First))
 	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
-	if m.Pools.RefusedL > 0 {
-		out = binary.AppendUvarint(out, uint64(m.Pools.RefusedL))
-		for _, name := range m.Pools.RefusedUnder {
-			out = appendText(out, name)
-		}
+	out = binary.AppendUvarint(out, uint64(m.Pools.RefusedL))
+	out = binary.AppendUvarint(out, uint64(len(m.Pools.RefusedUnder)))
+	for _, name := range m.Pools.RefusedUnder {
+		out = appendText(out, name)
 	}
 	return out
 }
@@ -135,24 +131,13 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.InitialDone = r.flag()
 	m.Tick, m.CutTick = r.varint(), r.varint()
 	m.LastCut = incremental.RecordID(r.count(maxRecord))
-	if len(r.b) == 0 {
-		return m, r.done() // format1, and format2 without references
-	}
 	m.References = readMap(r, readReference)
-	if len(r.b) == 0 && m.References != nil {
-		return m, r.done() // format2
-	}
 	m.Read = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
 	m.Hierarchies = readMap(r, readHierarchy)
-	if len(r.b) == 0 {
-		return m, r.done() // format3
-	}
 	m.Pools.Decided, m.Pools.First = r.uvarint(), incremental.RecordID(r.count(maxRecord))
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
-	if len(r.b) > 0 {
-		m.Pools.RefusedL = r.count(1<<31 - 1)
-	}
-	for len(r.b) > 0 && !r.bad { // none in a state of an earlier version
+	m.Pools.RefusedL = r.count(1<<31 - 1)
+	for range r.things() {
 		m.Pools.RefusedUnder = append(m.Pools.RefusedUnder, r.text())
 	}
 	return m, r.done()
@@ -202,13 +187,8 @@ func encodeCounters(c *incremental.Counters) []byte {
 	out := binary.AppendUvarint(nil, c.Sent)
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
 	out = appendMap(out, c.Ignored, cmp.Compare, entry)
-	if c.Replayed != nil || c.Blocked > 0 { // not in a state of an earlier version
-		out = appendMap(out, c.Replayed, cmp.Compare, entry)
-	}
-	if c.Blocked > 0 { // format6
-		out = binary.AppendUvarint(out, c.Blocked)
-	}
-	return out
+	out = appendMap(out, c.Replayed, cmp.Compare, entry)
+	return binary.AppendUvarint(out, c.Blocked)
 }
 
 func decodeCounters(content []byte) (c incremental.Counters, err error) {
@@ -217,16 +197,8 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	c.Sent = r.uvarint()
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
-	if len(r.b) > 0 {
-		c.Replayed = readMap(r, entry)
-		if len(r.b) > 0 {
-			if c.Blocked = r.uvarint(); c.Blocked == 0 {
-				r.fail()
-			}
-		} else if c.Replayed == nil {
-			r.fail()
-		}
-	}
+	c.Replayed = readMap(r, entry)
+	c.Blocked = r.uvarint()
 	return c, r.done()
 }
 

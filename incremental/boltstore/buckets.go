@@ -17,11 +17,8 @@ type BucketSize struct {
 func (s *Store) Buckets() (out []BucketSize, err error) {
 	err = guarded(func() error {
 		return s.view(func(tx *transaction) error {
-			for _, b := range everyBucket {
+			for _, b := range allBuckets {
 				x := tx.Bucket(b.name)
-				if x == nil {
-					continue // attempts and earlier may be missing
-				}
 				n := BucketSize{Name: string(b.name)}
 				stats := x.Stats()
 				keys, bytes := int64(stats.KeyN), int64(stats.BranchAlloc+stats.LeafAlloc)

@@ -61,7 +61,7 @@ func (c *checker) check(tx *transaction) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.earlier, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine,
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine,
 		c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
@@ -125,8 +125,6 @@ func (c *checker) head() {
 		{keyForgotten, func(b []byte) error { _, err := decodeForgotten(b); return err }},
 		{keyShard, func(b []byte) error { _, err := decodePartitions(b); return err }},
 		{keyJournal, func(b []byte) error { _, err := decodeJournal(b); return err }},
-		{keyEpoch, func(b []byte) error { _, err := decodeEpoch(b); return err }},
-		{keyHandover, func(b []byte) error { _, err := decodeHandover(b); return err }},
 		{keyDue, func(b []byte) error { _, err := decodeDue(b); return err }},
 	} {
 		content, err := get(c.tx, inMeta, cell.key)
@@ -194,9 +192,6 @@ func (c *checker) intentsAndPositions() {
 }
 
 func (c *checker) attempts() {
-	if c.tx.Bucket(inAttempts.name) == nil && c.ends.attempts == 0 {
-		return
-	}
 	seen, records := uint64(0), incremental.RecordID(0)
 	c.walk(inAttempts, 4, func(n uint64, _, content []byte) string {
 		a, err := decodeAttempt(uint32(n), content)

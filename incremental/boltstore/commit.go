@@ -39,10 +39,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 	err := guarded(func() error {
 		return s.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: next}
-			err := mayTake(tx, d)
-			if err == nil {
-				err = w.write(d)
-			}
+			err := w.write(d)
 			next = w.ends
 			return err
 		})
@@ -87,30 +84,13 @@ func (w *writer) put(b *bucket, key, content []byte) error {
 	return x.Put(key, value)
 }
 
-// putFormat gives the file the format of this version, also if an earlier version began
-// it. A file without key keeps a format that versions without encryption can read.
+// putFormat writes the number of the format, and which of the keys in marked the file has. Who writes one of them calls it after.
 func (w *writer) putFormat() error {
-	format := uint32(format4)
-	if w.tx.crypt != nil {
-		format = format5
-	}
 	x, err := w.bucket(inMeta)
 	if err != nil {
 		return err
 	}
-	if x.Get(keyForgotten) != nil {
-		format = format6
-	}
-	if x.Get(keyShard) != nil {
-		format = format7
-	}
-	if x.Get(keyJournal) != nil {
-		format = format8
-	}
-	if x.Get(keyEpoch) != nil || x.Get(keyClosed) != nil {
-		format = format9
-	}
-	return w.put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, format))
+	return w.put(inMeta, keyFormat, append(binary.BigEndian.AppendUint32(nil, formatNumber), marksOf(x)))
 }
 
 func (w *writer) write(d *incremental.Delta) error {
@@ -132,12 +112,9 @@ func (w *writer) head(d *incremental.Delta) error {
 	}
 	if d.Meta != nil {
 		if n := d.Meta.Partitions; n > 0 {
-			if err := w.put(inMeta, keyShard, encodePartitions(n)); err != nil {
+			if err := errors.Join(w.put(inMeta, keyShard, encodePartitions(n)), w.putFormat()); err != nil {
 				return err
 			}
-		}
-		if err := w.putFormat(); err != nil {
-			return err
 		}
 		if err := w.put(inMeta, keyMeta, encodeMeta(d.Meta)); err != nil {
 			return err
@@ -292,9 +269,6 @@ func (w *writer) quarantine(d *incremental.Delta) error {
 func (w *writer) attempt(d *incremental.Delta) error {
 	if d.Attempt == nil {
 		return nil
-	}
-	if _, err := w.tx.CreateBucketIfNotExists(inAttempts.name); err != nil {
-		return err
 	}
 	w.ends.attempts = max(w.ends.attempts, uint64(d.Attempt.Number))
 	return w.put(inAttempts, key32(d.Attempt.Number), encodeAttempt(d.Attempt))

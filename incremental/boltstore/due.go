@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"encoding/binary"
+	"errors"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -39,7 +40,7 @@ func readDue(tx *transaction) (d due, err error) {
 	return d, err
 }
 
-// putDue writes what is due, which an earlier format does not know: nothing, if nothing is.
+// putDue writes what is due, or nothing, if nothing is.
 func (w *writer) putDue(people int, stale bool) error {
 	if people > 0 || stale {
 		return w.put(inMeta, keyDue, encodeDue(due{people, stale}))
@@ -60,10 +61,7 @@ func (w *writer) suppressed(s incremental.Suppressed) error {
 	if err := w.put(inMeta, keyForgotten, encodeForgotten(s.People)); err != nil {
 		return err
 	}
-	if err := w.putDue(s.Due, before.stale); err != nil {
-		return err
-	}
-	return w.putFormat()
+	return errors.Join(w.putDue(s.Due, before.stale), w.putFormat())
 }
 
 // lookDue finds out whether the file is Stale. One that cannot say so may be; Load tells the damage.

@@ -87,7 +87,7 @@ func TestKeyAndStateBelongTogether(t *testing.T) {
 
 	info, err := boltstore.Info(path, under(k))
 	require.NoError(t, err)
-	assert.Equal(t, 5, info.Format)
+	assert.Equal(t, boltstore.FormatNumber, info.Format)
 	assert.Equal(t, k.ID(), info.KeyID)
 	got, err := readUnder(path, k)
 	require.NoError(t, err)
@@ -230,7 +230,7 @@ func TestCipherCannotBeRemoved(t *testing.T) {
 	for _, o := range []boltstore.Options{fast, under(k)} {
 		_, err := boltstore.Open(path, o)
 		require.ErrorIs(t, err, incremental.ErrCorrupt)
-		require.ErrorContains(t, err, "key cipher")
+		require.ErrorContains(t, err, "key format")
 	}
 }
 

@@ -23,18 +23,22 @@ func TestFullDiskIsNoSpace(t *testing.T) {
 	require.NoError(t, writeError(nil))
 }
 
-func TestNewerFormatIsRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "anond.db")
-	s, err := Open(path, Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.update(func(tx *transaction) error {
-		return (&writer{tx: tx}).put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, formatNewest+1))
-	}))
-	require.NoError(t, s.Close())
-	for _, readOnly := range []bool{false, true} {
-		_, err = Open(path, Options{ReadOnly: readOnly})
-		require.ErrorIs(t, err, incremental.ErrNewerFormat)
+// TestAnotherFormatIsRefused: the message has both numbers, and says what to do.
+func TestAnotherFormatIsRefused(t *testing.T) {
+	for _, other := range []uint32{0, formatNumber - 1, formatNumber + 1} {
+		path := filepath.Join(t.TempDir(), "anond.db")
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		require.NoError(t, s.update(func(tx *transaction) error {
+			return (&writer{tx: tx}).put(inMeta, keyFormat, binary.BigEndian.AppendUint32(nil, other))
+		}))
+		require.NoError(t, s.Close())
+		for _, readOnly := range []bool{false, true} {
+			_, err = Open(path, Options{ReadOnly: readOnly})
+			require.ErrorAs(t, err, new(*incremental.FormatError))
+			require.ErrorContains(t, err, fmt.Sprintf("the state has format %d, and this anond reads format %d alone: ", other, formatNumber))
+		}
+		_, err = Check(path, Options{})
+		require.ErrorAs(t, err, new(*incremental.FormatError))
 	}
-	_, err = Check(path, Options{})
-	require.ErrorIs(t, err, incremental.ErrNewerFormat)
 }

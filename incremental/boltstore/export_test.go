@@ -24,8 +24,8 @@ func Compact(src, dst string) error {
 	return errors.Join(err, s.Close())
 }
 
-// FormatNewest is the newest version of the format.
-const FormatNewest = formatNewest
+// FormatNumber is the version of the file's format.
+const FormatNumber = formatNumber
 
 // HoldReader begins a transaction that reads, as a backup does, and returns what ends it.
 func HoldReader(s *Store) (release func()) {

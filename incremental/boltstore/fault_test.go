@@ -110,34 +110,6 @@ func TestFlippedKeyIsSeen(t *testing.T) {
 	}
 }
 
-// TestFirstAttemptInAnEarlierFile: a file in which nothing was tried may lack the bucket,
-// and gets it with the first attempt.
-func TestFirstAttemptInAnEarlierFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "anond.db")
-	s, err := boltstore.Open(path, boltstore.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	db, err := bolt.Open(path, 0o600, nil)
-	require.NoError(t, err)
-	require.NoError(t, db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("attempts")) }))
-	require.NoError(t, db.Close())
-	faults, err := boltstore.Check(path, boltstore.Options{})
-	require.NoError(t, err)
-	require.Empty(t, faults)
-
-	s, err = boltstore.Open(path, boltstore.Options{})
-	require.NoError(t, err)
-	first := incremental.Attempt{Number: 1, First: 5, Last: 9, Cuts: 3}
-	require.NoError(t, s.Commit(&incremental.Delta{Attempt: &first}))
-	state, err := storetest.Read(s)
-	require.NoError(t, err)
-	require.Equal(t, []incremental.Attempt{first}, state.Attempts)
-	require.NoError(t, s.Close())
-	faults, err = boltstore.Check(path, boltstore.Options{})
-	require.NoError(t, err)
-	require.Empty(t, faults)
-}
-
 // TestMovedValueIsSeen swaps two values with sound contents: the checksum covers
 // the key.
 func TestMovedValueIsSeen(t *testing.T) {

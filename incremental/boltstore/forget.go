@@ -45,7 +45,7 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) er
 		if err != nil {
 			return err
 		}
-		for _, b := range everyBucket {
+		for _, b := range allBuckets {
 			if b == inDictionary {
 				ends.dictionary, err = to.keepDictionary(from, e)
 			} else {

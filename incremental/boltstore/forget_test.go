@@ -132,18 +132,4 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 	require.EqualValues(t, 2, m.Status().Forgotten)
 	require.Empty(t, m.CheckInvariants())
 	require.NoError(t, s.Close())
-	info, err := boltstore.Info(path, boltstore.Options{})
-	require.NoError(t, err)
-	require.Equal(t, 6, info.Format)
-}
-
-// TestGoldenForgottenState reads a state of format 6 that was written when that format was new.
-func TestGoldenForgottenState(t *testing.T) {
-	path := goldenState(t, "format6.db.gz", func(path string) {
-		s := openAt(t, path, fast)
-		settle(t, s)
-		require.NoError(t, s.Close())
-		require.NoError(t, forgets(t, path, fast, "p3", "p300"))
-	})
-	forgotten(t, path, incremental.Status{Published: 300})
 }

@@ -3,42 +3,13 @@ package boltstore
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	bolt "go.etcd.io/bbolt"
 )
 
-// Versions of the file format. A reader knows all versions up to its own and
-// refuses newer ones (incremental.ErrNewerFormat).
-const (
-	// format1 is the first: ten buckets, values sealed with CRC-32C over
-	// bucket, key and content, columns bit-packed over their minimum.
-	// Format 2 lets meta carry the reference distributions of t-closeness behind
-	// what format 1 has there; format 3 how far a state had read when it was reset, and
-	// the versions of hierarchies: a dictionary then holds the paths of their leaves.
-	format1 = 1
-	// format4 lets meta carry the pools of level L2, and classes their buckets; the cuts tried
-	// at level L2 have a bucket, which a file that an earlier version began gets with the first.
-	// After a refusal, and only then, the l of it stands behind the pools; after a replay of
-	// dead letters, and only then, their number by reason behind the counters.
-	format4 = 4
-	// format5 is format 4 with every value encrypted, except for the format and the
-	// wrapped data key (package sealed). Only a file with a key has it.
-	format5 = 5
-	// format6 is format 4, or with a wrapped data key format 5, of a state that has forgotten people:
-	// meta holds the list of them, counters how many records of theirs were blocked, and a record with
-	// subject 0 is one of theirs. An earlier version would take in their records again. While an erasure is due,
-	// or free pages may hold what one removed, and only then, meta says so (due).
-	format6 = 6
-	// format7 is format 4, 5 or 6 of the state of a shard: meta holds how many partitions its topic has. An
-	// earlier version would read the partitions of the other shards too, and check no key.
-	format7 = 7
-	// format8 is format 7 of a state that follows a journal: meta holds how far. An earlier version would decide
-	// what the journal does not have. How many partitions the topic has may be missing still.
-	format8 = 8
-	// format9 is any of them of a state that knows the people of earlier epochs, or is closed for a next one, or of what
-	// a closed one has left. An earlier version would publish these people again.
-	format9 = 9
-
-	formatNewest = format9
-)
+// formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
+// bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
+const formatNumber = 10
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.
@@ -77,14 +48,10 @@ var (
 	inIntents    = newBucket("intents")    // release (4) -> intent
 	inPositions  = newBucket("positions")  // partition's number (2) -> partition, position
 	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
-	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried; may be missing if there are none
-
-	inEarlier = newBucket("earlier") // first person's number (8) -> people of earlier epochs; missing if there was none
+	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried
 
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
 		inAttempts}
-	// everyBucket are those that a file may have.
-	everyBucket = append(allBuckets[:len(allBuckets):len(allBuckets)], inEarlier)
 )
 
 // Keys in meta.
@@ -93,17 +60,26 @@ var (
 	keyMeta      = []byte("meta")
 	keyCounters  = []byte("counters")
 	keyEnds      = []byte("ends")
-	keyCipher    = []byte("cipher")    // the data key, wrapped; format5
-	keyForgotten = []byte("forgotten") // digests of all who were forgotten; format6
-	keyDue       = []byte("due")       // how many of these are not forgotten yet, and whether free pages may hold what was; format6
-	keyShard     = []byte("shard")     // how many partitions the topic of a shard has; format7
-	keyJournal   = []byte("journal")   // how far the state follows its journal; format8
-	keyEpoch     = []byte("epoch")     // what is known of earlier epochs; format9
-	keyClosed    = []byte("closed")    // the epoch of the state is closed; format9
-	keyHandover  = []byte("handover")  // the file is what a closed state has left; format9
-	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal, keyEpoch,
-		keyClosed, keyHandover}
+	keyCipher    = []byte("cipher")    // the data key, wrapped, of an encrypted state: every value but this one and the format is encrypted
+	keyForgotten = []byte("forgotten") // digests of all who were forgotten; a record of theirs has subject 0
+	keyDue       = []byte("due")       // how many of these are not forgotten yet, and whether free pages may hold what was
+	keyShard     = []byte("shard")     // how many partitions the topic of a shard has
+	keyJournal   = []byte("journal")   // how far the state follows its journal
+	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal}
 )
+
+// marked are the keys whose absence would be taken for another state. The cell of the format says which of them there are,
+// so that one that is lost is noticed.
+var marked = [][]byte{keyCipher, keyForgotten, keyShard, keyJournal}
+
+func marksOf(meta *bolt.Bucket) (marks byte) {
+	for i, key := range marked {
+		if meta.Get(key) != nil {
+			marks |= 1 << i
+		}
+	}
+	return marks
+}
 
 func key16(n uint16) []byte { return binary.BigEndian.AppendUint16(nil, n) }
 func key32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }

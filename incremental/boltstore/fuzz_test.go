@@ -143,23 +143,6 @@ var smallValues = []value{
 		return (&ends{records: uint64(len(d.Records)), letter: 1 << 40}).encode()
 	},
 		survives(decodeEnds, func(e ends) []byte { return e.encode() }, plainEnds)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
-			return encodeEarlier([]incremental.EarlierPerson{{Subject: 1 + c.Sent, Home: 7, Partition: -1}, {Subject: 1 << 63, Waiting: true}})
-		})
-	}, survives(decodeEarlier, encodeEarlier, plainEarlier)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Meta, func(m *incremental.Meta) []byte {
-			return encodeEpoch(&incremental.Epoch{Number: 3, People: uint64(m.Tick), Settings: m.Settings, Chains: []incremental.Chain{
-				{Epoch: 1, Of: 1, Release: 3, Manifest: m.Seed}, {Epoch: 2, Shard: 1, Of: 2}},
-				Left: []incremental.ForgottenBefore{{Key: m.Seed, People: []incremental.Digest{{1}, {2}}}}})
-		})
-	}, survives(decodeEpoch, func(e incremental.Epoch) []byte { return encodeEpoch(&e) }, plainEpoch)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Meta, func(m *incremental.Meta) []byte {
-			return encodeHandover(&incremental.Handover{Dataset: "town", Keys: m.Seed, Topic: 12, Blind: true, Waiting: uint64(m.Tick), Owed: true})
-		})
-	}, survives(decodeHandover, func(h incremental.Handover) []byte { return encodeHandover(&h) }, plainHandover)},
 }
 
 func ifAny[T any](v *T, encode func(*T) []byte) []byte {

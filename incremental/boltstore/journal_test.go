@@ -25,7 +25,7 @@ func journaledState(t *testing.T, path string) {
 
 func readsJournaled(t *testing.T, path string) {
 	t.Helper()
-	readsShard(t, path, 8)
+	readsShard(t, path)
 	s := openAt(t, path, fast)
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
@@ -33,9 +33,8 @@ func readsJournaled(t *testing.T, path string) {
 	require.NoError(t, s.Close())
 }
 
-// TestJournaledStateHasAFormatOfItsOwn: an earlier version would decide what its journal does not have. The mark
-// stays where the file is written anew.
-func TestJournaledStateHasAFormatOfItsOwn(t *testing.T) {
+// TestJournaledStateKeepsItsMark where the file is written anew.
+func TestJournaledStateKeepsItsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	journaledState(t, path)
 	readsJournaled(t, path)
@@ -43,9 +42,4 @@ func TestJournaledStateHasAFormatOfItsOwn(t *testing.T) {
 	readsJournaled(t, path)
 	require.NoError(t, boltstore.CompactFile(path, fast))
 	readsJournaled(t, path)
-}
-
-// TestGoldenJournaledState reads a state of format 8 that was written when that format was new.
-func TestGoldenJournaledState(t *testing.T) {
-	readsJournaled(t, goldenState(t, "format8.db.gz", func(path string) { journaledState(t, path) }))
 }

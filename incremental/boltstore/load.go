@@ -29,7 +29,7 @@ var nobody = incremental.Visitor{
 // so that a lost page is not mistaken for a shorter state.
 func (s *Store) Load(v incremental.Visitor) error {
 	s.warm()
-	l := &loader{v: v, progress: s.progress, handover: s.handover}
+	l := &loader{v: v, progress: s.progress}
 	err := guardedBut(&l.callback, func() error {
 		return s.view(func(tx *transaction) error {
 			l.tx = tx
@@ -68,7 +68,6 @@ type loader struct {
 	seen     ends // as found
 	guard    incremental.Guard
 	progress func(done, all uint64) // may be nil
-	handover bool                   // the file may be what a closed state has left
 }
 
 func (l *loader) load() error {
@@ -76,7 +75,7 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.epoch, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
+	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
 		l.quarantine, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
@@ -275,9 +274,6 @@ func (l *loader) quarantine() error {
 }
 
 func (l *loader) attempts() error {
-	if l.tx.Bucket(inAttempts.name) == nil && l.ends.attempts == 0 {
-		return nil
-	}
 	err := scan(l.tx, inAttempts, 4, func(n uint64, key, content []byte) error {
 		a, err := decodeAttempt(uint32(n), content)
 		if l.seen.attempts++; err != nil || n != l.seen.attempts {

@@ -108,7 +108,6 @@ func plainIntent(p plain) *incremental.Intent {
 	return i
 }
 
-// plainMeta reads the versions of the format that end earlier, too.
 func plainMeta(p plain) (m incremental.Meta) {
 	partitions := func() map[incremental.Partition]int64 {
 		return entries(p, func() (incremental.Partition, int64) { return plainPartition(p), p.i() })
@@ -117,9 +116,6 @@ func plainMeta(p plain) (m incremental.Meta) {
 	m.Seed, m.Seeded = p.sha(), p.flag()
 	m.InitialEnds, m.InitialDone = partitions(), p.flag()
 	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), incremental.RecordID(p.below(1<<32))
-	if p.r.Len() == 0 {
-		return m
-	}
 	m.References = entries(p, func() (int, []equivclass.Count) {
 		attribute, counts := int(p.below(1<<31)), make([]equivclass.Count, p.things())
 		for i := range counts {
@@ -127,10 +123,6 @@ func plainMeta(p plain) (m incremental.Meta) {
 		}
 		return attribute, counts
 	})
-	if p.r.Len() == 0 {
-		demand(m.References != nil)
-		return m
-	}
 	m.Read = partitions()
 	m.Hierarchies = entries(p, func() (int, []incremental.HierarchyVersion) {
 		attribute, versions := int(p.below(1<<31)), make([]incremental.HierarchyVersion, p.things())
@@ -140,57 +132,11 @@ func plainMeta(p plain) (m incremental.Meta) {
 		}
 		return attribute, versions
 	})
-	if p.r.Len() == 0 {
-		return m
-	}
 	m.Pools.Decided, m.Pools.First = p.u(), incremental.RecordID(p.below(1<<32))
 	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
-	if p.r.Len() > 0 {
-		m.Pools.RefusedL = int(p.below(1 << 31))
+	m.Pools.RefusedL = int(p.below(1 << 31))
+	for range p.things() {
+		m.Pools.RefusedUnder = append(m.Pools.RefusedUnder, p.text())
 	}
 	return m
-}
-
-func plainEarlier(p plain) []incremental.EarlierPerson {
-	out := make([]incremental.EarlierPerson, p.things())
-	demand(len(out) > 0)
-	subject := uint64(0)
-	for i := range out {
-		by := p.u()
-		demand(by > 0 && subject+by > subject)
-		subject += by
-		out[i] = incremental.EarlierPerson{Subject: subject, Home: uint16(p.below(1 << 16))}
-		partition := p.i()
-		demand(partition == int64(int32(partition)))
-		out[i].Partition, out[i].Waiting = int32(partition), p.flag()
-	}
-	return out
-}
-
-func plainEpoch(p plain) (e incremental.Epoch) {
-	e.Number, e.People, e.Partitions = int(p.below(1<<31)), p.u(), int(p.below(1<<31))
-	e.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
-	e.Chains = make([]incremental.Chain, p.things())
-	for i := range e.Chains {
-		c := incremental.Chain{Epoch: int(p.below(1 << 31)), Shard: int(p.below(1 << 31)), Of: int(p.below(1 << 31)),
-			Release: uint32(p.below(1 << 32)), Manifest: p.sha()}
-		demand(c.Epoch > 0 && c.Epoch < e.Number && c.Shard < c.Of)
-		e.Chains[i] = c
-	}
-	for range p.things() {
-		l := incremental.ForgottenBefore{Key: p.sha()}
-		l.People = make([]incremental.Digest, p.things())
-		for i := range l.People {
-			l.People[i] = incremental.Digest(p.raw(16))
-		}
-		e.Left = append(e.Left, l)
-	}
-	demand(e.Number > 1 && len(e.Chains) > 0)
-	return e
-}
-
-func plainHandover(p plain) (h incremental.Handover) {
-	h.Dataset, h.Keys, h.Topic, h.Blind = p.text(), p.sha(), int(p.below(1<<31)), p.flag()
-	h.Waiting, h.Owed = p.u(), p.flag()
-	return h
 }

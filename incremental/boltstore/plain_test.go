@@ -138,16 +138,7 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 }
 
 func plainCounters(p plain) incremental.Counters {
-	c := incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p)}
-	if p.r.Len() > 0 {
-		c.Replayed = plainReasons(p)
-		if p.r.Len() > 0 {
-			c.Blocked = p.u()
-			demand(c.Blocked > 0)
-		}
-		demand(c.Replayed != nil || c.Blocked > 0)
-	}
-	return c
+	return incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p), Blocked: p.u()}
 }
 
 func plainForgotten(p plain) (out []incremental.Digest) {
@@ -211,12 +202,10 @@ func plainAttempt(p plain) *incremental.Attempt {
 }
 
 func plainEnds(p plain) (e ends) {
-	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting}
+	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
+		&e.attempts}
 	for _, n := range all {
 		*n = p.u()
-	}
-	if p.r.Len() > 0 {
-		e.attempts = p.u()
 	}
 	demand(e.records < 1<<32 && e.classes < 1<<32)
 	return e

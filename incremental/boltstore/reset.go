@@ -42,9 +42,6 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := guarded(func() error { return s.view(had.read) }); err != nil {
 		return had, err
 	}
-	if had.Closed {
-		return had, incremental.ErrClosed
-	}
 	if had.Releases > 0 || had.Classes > 0 || had.Quarantined > 0 {
 		return had, incremental.ErrDecided
 	}
@@ -72,17 +69,17 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	return had, syncDir(filepath.Dir(s.path))
 }
 
-// begin writes an empty state with a given head, which knows the people of earlier epochs that this one knows.
+// begin writes an empty state with a given head.
 func (s *Store) begin(path string, key sealed.Key, meta incremental.Meta, letter uint64) error {
 	to, err := Open(path, Options{Key: key})
 	if err != nil {
 		return err
 	}
 	err = guarded(func() error {
-		return errors.Join(s.view(to.keepEpoch), to.update(func(tx *transaction) error {
+		return to.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: ends{letter: letter}}
 			return w.write(&incremental.Delta{Meta: &meta})
-		}))
+		})
 	})
 	return errors.Join(err, to.Close())
 }

@@ -70,7 +70,6 @@ type Store struct {
 	progress func(done, all uint64) // of Load; may be nil
 	limit    atomic.Int64           // Options.MaxBytes, which may change
 	stale    atomic.Bool            // free pages may hold what was forgotten
-	handover bool                   // Load takes what a closed state has left
 
 	// ends and guard describe the file if ready says so.
 	ready bool
@@ -83,7 +82,7 @@ var _ incremental.Store = (*Store)(nil)
 // Open opens the state at path, creating it (mode 0600) and its directory
 // (mode 0700) unless it is opened for reading. A writer removes what killed processes left
 // next to it. Errors: incremental.ErrLocked
-// (naming the holder where the system says), ErrNewerFormat, ErrCorrupt,
+// (naming the holder where the system says), FormatError, ErrCorrupt,
 // ErrNoSpace; fs.ErrNotExist when reading what is not there; sealed.ErrNoKey,
 // sealed.ErrWrongKey and sealed.ErrNotEncrypted where file and key do not belong together.
 func Open(path string, o Options) (*Store, error) {
@@ -313,38 +312,23 @@ func (s *Store) checkSize() error {
 }
 
 // checkFormat refuses what this program cannot read, and returns the wrapped data key of
-// an encrypted file. The cell of the format is the same in all formats, permanently.
+// an encrypted file. The first four bytes of the cell are the number in all formats.
 func checkFormat(tx *transaction) (wrapped []byte, err error) {
 	content, err := get(tx, inMeta, keyFormat)
 	if err != nil {
 		return nil, err
 	}
-	if len(content) != 4 {
+	if len(content) < 4 {
 		return nil, inMeta.damaged(keyFormat, "it is no format or not there: the file is no state of anond")
 	}
-	v := binary.BigEndian.Uint32(content)
-	if v > formatNewest {
-		return nil, fmt.Errorf("%w: format %d, this program knows up to %d", incremental.ErrNewerFormat, v, formatNewest)
-	} else if v < format1 {
-		return nil, inMeta.damaged(keyFormat, "there is no format 0")
+	if v := binary.BigEndian.Uint32(content); v != formatNumber {
+		return nil, &incremental.FormatError{Have: v, Known: formatNumber}
 	}
 	if wrapped, err = get(tx, inMeta, keyCipher); err != nil {
 		return nil, err
 	}
-	if v < format6 && (v == format5) != (wrapped != nil) {
-		return nil, inMeta.damaged(keyCipher, "it is missing, or the format is not that of an encrypted state")
-	}
-	if has := tx.Bucket(inMeta.name).Get(keyForgotten) != nil; v < format7 && has != (v == format6) {
-		return nil, inMeta.damaged(keyForgotten, "it is missing, or the format is not that of a state that has forgotten people")
-	}
-	if has := tx.Bucket(inMeta.name).Get(keyShard) != nil; v < format8 && has != (v == format7) {
-		return nil, inMeta.damaged(keyShard, "it is missing, or the format is not that of the state of a shard")
-	}
-	if has := tx.Bucket(inMeta.name).Get(keyJournal) != nil; v < format9 && has != (v == format8) {
-		return nil, inMeta.damaged(keyJournal, "it is missing, or the format is not that of a state with a journal")
-	}
-	if x := tx.Bucket(inMeta.name); (x.Get(keyEpoch) != nil || x.Get(keyClosed) != nil) != (v == format9) {
-		return nil, inMeta.damaged(keyEpoch, "it is missing, or the format is not that of a state of several epochs")
+	if marks := marksOf(tx.Bucket(inMeta.name)); len(content) != 5 || content[4] != marks {
+		return nil, inMeta.damaged(keyFormat, "it contradicts the keys that are there: one was lost, or added")
 	}
 	return wrapped, tx.Bucket(inMeta.name).ForEach(func(key, _ []byte) error {
 		if !slices.ContainsFunc(headKeys, func(known []byte) bool { return bytes.Equal(key, known) }) {

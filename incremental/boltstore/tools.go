@@ -25,9 +25,6 @@ type Information struct {
 	Published   bool   `json:"last_release_published"`
 	LetterLast  uint64 `json:"dead_letter_last"`
 	LettersWait uint64 `json:"dead_letter_waiting"`
-	Epoch       int    `json:"epoch,omitempty"`          // from 2
-	Earlier     uint64 `json:"earlier_people,omitempty"` // people of earlier epochs whom it knows
-	Closed      bool   `json:"closed,omitempty"`
 }
 
 // Info reads the head of the state at path. Its cost does not grow with the state. It has no size
@@ -59,18 +56,10 @@ func (out *Information) read(tx *transaction) error {
 	if err != nil {
 		return err
 	}
-	out.Format = int(binary.BigEndian.Uint32(format)) // Open has checked it
+	out.Format = int(binary.BigEndian.Uint32(format[:4])) // Open has checked it
 	out.Records, out.Classes, out.Deaths, out.Declared = e.records, e.classes, e.deaths, e.pure
 	out.Quarantined, out.Partitions, out.Releases = e.quarantine, e.positions, e.intents
 	out.LetterLast, out.LettersWait = e.letter, e.waiting
-	if out.Closed, err = isClosed(tx); err != nil {
-		return err
-	}
-	if epoch, err := readEpoch(tx); err != nil {
-		return err
-	} else if epoch != nil {
-		out.Epoch, out.Earlier = epoch.Number, epoch.People
-	}
 	return out.readRelease(tx)
 }
 

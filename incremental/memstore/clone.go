@@ -11,7 +11,7 @@ import (
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
 		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: cloneSuppressed(c.suppressed),
-		journal: c.journal, epoch: c.epoch, earlier: c.earlier}
+		journal: c.journal}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}

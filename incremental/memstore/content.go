@@ -20,8 +20,6 @@ type content struct {
 	letters    []incremental.DeadLetter
 	suppressed incremental.Suppressed
 	journal    *incremental.JournalMark
-	epoch      *incremental.Epoch
-	earlier    []incremental.EarlierPerson
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
@@ -114,14 +112,6 @@ func (c *content) loadHead(v incremental.Visitor) error {
 	}
 	if c.counters != nil {
 		if err := v.Counters(*c.counters); err != nil {
-			return err
-		}
-	}
-	if c.epoch != nil && v.Epoch != nil {
-		if err := v.Epoch(c.epoch); err != nil {
-			return err
-		}
-		if err := v.Earlier(slices.Clone(c.earlier)); err != nil {
 			return err
 		}
 	}

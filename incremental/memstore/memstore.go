@@ -41,14 +41,6 @@ var _ incremental.Store = (*Store)(nil)
 // New returns a fresh store.
 func New() *Store { return &Store{fails: map[int]error{}} }
 
-// Begin returns the fresh store of a new epoch, which knows people of earlier ones.
-func Begin(e incremental.Epoch, people []incremental.EarlierPerson) *Store {
-	out := New()
-	e.People = uint64(len(people))
-	out.held.epoch, out.held.earlier = &e, people
-	return out
-}
-
 // FailAt makes the nth commit from now (1 = the next) return err and keep nothing.
 func (s *Store) FailAt(n int, err error) {
 	s.mu.Lock()

@@ -22,7 +22,6 @@ type Entry struct {
 	Intent    *Intent    `json:"intent,omitempty"`
 	Published *Published `json:"published,omitempty"`
 	Erase     *Erase     `json:"erase,omitempty"`
-	Close     *Close     `json:"close,omitempty"`
 }
 
 // Digest is written as hexadecimal digits.
@@ -92,16 +91,6 @@ type Erase struct {
 	People []incremental.Digest `json:"people"` // as the list of who was forgotten has them
 }
 
-// Close ends the journal: the epoch of the state is closed. Nothing follows it, so that whoever repeats the journal, from a
-// copy of the state of any age, decides nothing more.
-type Close struct {
-	Release  uint32 `json:"release"`  // the newest; 0: there is none
-	Manifest Digest `json:"manifest"` // of that
-	// Records and Sent are as in Runs.
-	Records int    `json:"records"`
-	Sent    uint64 `json:"sent"`
-}
-
 var errEntry = errors.New("the entry of the journal cannot be read")
 
 // MostBytes bounds the text of an entry, and so the message: brokers take 1 MiB by default.
@@ -162,7 +151,7 @@ func decode(content []byte) (*Entry, error) {
 func (e *Entry) check() error {
 	set := 0
 	for _, is := range []bool{e.Genesis != nil, e.Begin != nil, e.Ends != nil, e.Runs != nil, e.Cut != nil, e.Intent != nil,
-		e.Published != nil, e.Erase != nil, e.Close != nil} {
+		e.Published != nil, e.Erase != nil} {
 		if is {
 			set++
 		}
@@ -171,7 +160,6 @@ func (e *Entry) check() error {
 	case set != 1,
 		e.Genesis != nil && e.Genesis.Records < 0,
 		e.Cut != nil && e.Cut.Records < 0,
-		e.Close != nil && e.Close.Records < 0,
 		e.Intent != nil && e.Intent.Release == 0,
 		e.Published != nil && e.Published.Release == 0:
 		return errEntry

@@ -21,18 +21,7 @@ import (
 // as not checked. If it prunes releases meanwhile, the audit begins again.
 //
 // The directory of a union is audited with the chains of its shards: unionDir.
-//
-// Earlier epochs are audited with it, where the options name them: withEarlier.
 func Dir(o Options) (*Report, error) {
-	report, err := alone(o)
-	if err != nil {
-		return nil, err
-	}
-	return withEarlier(o, report)
-}
-
-// alone is Dir of one epoch.
-func alone(o Options) (*Report, error) {
 	if union, err := isUnion(o.Releases); err != nil {
 		return nil, err
 	} else if union {

@@ -68,7 +68,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("format_version", before.FormatVersion > after.FormatVersion) // from parts back to one table
 	changed("parts_since", after.FormatVersion == formatParts && after.PartsSince != partsSince(before))
 	changed("dataset", before.Dataset != after.Dataset)
-	changed("epoch", !sameEpoch(before.Epoch, after.Epoch))
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("slices", !slices.EqualFunc(before.Slices, after.Slices, slices.Equal[[]string]))
 	changed("method", before.Method != after.Method || before.Retention != after.Retention)

@@ -26,8 +26,6 @@ type Options struct {
 	// Exports, of a union: a directory with shard-I/members.csv and shard-I/records.csv
 	// of each shard I.
 	Exports string
-	// Earlier are the epochs before, oldest first.
-	Earlier []Earlier
 	// Until leaves later releases out: the exports were made before they were published.
 	// 0: none.
 	Until    int

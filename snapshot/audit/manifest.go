@@ -36,7 +36,6 @@ type Manifest struct {
 	Method        string       `json:"method"`    // how the classes were made, where it matters to a reader
 	Retention     float64      `json:"retention"` // randomization: the probability that a value was kept
 	Across        string       `json:"across_releases"`
-	Epoch         *epochEntry  `json:"epoch"` // of a chain that follows those of an earlier epoch
 	Records       int          `json:"records"`
 	Classes       int          `json:"classes"`
 	Buckets       int          `json:"buckets"` // level L2
@@ -194,8 +193,6 @@ func (m *Manifest) checkFields() string {
 		return "a release of level L2 is not in parts"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
-	case m.Epoch != nil && !m.Epoch.wellFormed():
-		return "epoch is malformed"
 	case m.Across != "" && m.Across != acrossNone:
 		return "across_releases has a value this auditor does not know"
 	}

@@ -25,9 +25,7 @@ type Report struct {
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
 	// Union is what is said of the shards, where the releases are a union's.
-	Union *Union `json:"union,omitempty"`
-	// Epochs is what is said of earlier epochs, where their releases are audited, too.
-	Epochs       *Epochs       `json:"epochs,omitempty"`
+	Union        *Union        `json:"union,omitempty"`
 	Releases     []ReleaseRow  `json:"releases"`
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export

@@ -17,7 +17,6 @@ func (r *Report) Text(w io.Writer) error {
 	t.line("%s", r.meaning())
 	t.violations(r.Violations)
 	t.shards(r)
-	t.epochs(r)
 	t.releases(r)
 	t.pruned(r)
 	t.certificates(r)

@@ -179,8 +179,7 @@ func settingsOf(file string, data []byte) (string, error) {
 		return "", unreadable(file, 0, "is not a manifest")
 	}
 	hash := sha256.New()
-	for _, key := range []string{"dataset", "schema", "policy", "recoding", "slices", "method", "retention", "values", "across_releases",
-		"epoch"} {
+	for _, key := range []string{"dataset", "schema", "policy", "recoding", "slices", "method", "retention", "values", "across_releases"} {
 		value, ok := all[key]
 		if !ok {
 			continue

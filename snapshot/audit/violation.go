@@ -145,8 +145,6 @@ const (
 	kindShardPart     = "shard_part_mismatch"
 	kindUnionSum      = "union_sum_mismatch"
 	kindSubjectShards = "subject_in_two_shards"
-	kindSubjectEpochs = "subject_in_two_epochs"
-	kindEpochLink     = "epoch_link_broken"
 	kindSubjectKeys   = "subject_keys_differ"
 	kindSourceShards  = "partition_in_two_shards"
 	kindTimeBack      = "created_at_back"

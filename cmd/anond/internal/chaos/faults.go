@@ -28,7 +28,6 @@ const (
 	locked         ending = "locked"          // exit 4
 	behind         ending = "behind"          // exit 5: restore the newest state
 	foreignList    ending = "foreign list"    // exit 5, too: a state that began anew does not know who was forgotten
-	noEpoch        ending = "no epoch"        // exit 78: a state that began anew does not know the people of earlier epochs
 	unexpected     ending = "unexpected"      // anything else
 )
 
@@ -90,9 +89,9 @@ var insideKinds = map[string]kind{
 	"clock-leaps": {most: 4},
 	"clock-falls": {named: []string{`"event":"clock_behind"`}, most: 4},
 	"restore-old": {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
-	"restore-unjudged": {endings: []ending{behind, foreignList, noEpoch, foreignLetters}, most: 1, needs: pooled,
+	"restore-unjudged": {endings: []ending{behind, foreignList, foreignLetters}, most: 1, needs: pooled,
 		named: []string{"pools were quarantined, and the state knows of", "the first pool was refused, and the state does not know",
-			daemon.ErrForeignList.Error(), daemon.ErrNoEpoch.Error()}},
+			daemon.ErrForeignList.Error()}},
 	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
@@ -113,14 +112,6 @@ var insideKinds = map[string]kind{
 	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,
 		needs: func(w *Setting) bool { return w.Copies }},
 }
-
-// epochKinds are the faults of the end of an epoch and of the beginning of the next. One of them is drawn for each.
-var epochKinds = map[string]kind{
-	"epoch-close-killed": {named: []string{"the epoch of the state is closed"}, most: 4, needs: epochs},
-	"epoch-begin-killed": {named: []string{started}, most: 2, needs: epochs},
-}
-
-func epochs(w *Setting) bool { return w.Epochs }
 
 // pooled says that pools are judged, and that nothing but a file next to the ledger tells of those in no release: a
 // journal would, too.

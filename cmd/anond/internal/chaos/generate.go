@@ -11,9 +11,6 @@ import (
 func generate(seed uint64, number int, real bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
-	if !real && number%10 == 7 {
-		p.World.inEpochs()
-	}
 	if !real && number%5 == 4 {
 		p.World.divide(r)
 		p.add(stepFeed, 60*p.World.Shards, r)
@@ -76,9 +73,6 @@ func (w *Setting) divide(r *rand.Rand) {
 	}
 }
 
-// inEpochs has the dataset begin anew, with its people known.
-func (w *Setting) inEpochs() { w.Epochs, w.Deletes = true, false }
-
 // round feeds records and runs the daemon with up to three faults.
 func (p *Plan) round(r *rand.Rand) {
 	p.add(stepFeed, 20+r.IntN(50), r)
@@ -118,9 +112,6 @@ func (p *Plan) round(r *rand.Rand) {
 	}
 	if p.World.Shards > 0 && r.IntN(2) == 0 {
 		p.ofKind(unionKinds, r)
-	}
-	if p.World.Epochs && r.IntN(2) == 0 {
-		p.ofKind(epochKinds, r)
 	}
 	run := []string{stepRun, stepRun, stepLive}[r.IntN(3)]
 	if during != "" {

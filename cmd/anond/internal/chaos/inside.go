@@ -17,7 +17,6 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/programtest"
-	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/journal"
@@ -35,11 +34,9 @@ type planted struct {
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
-	// epoch is told each step of an epoch's end and beginning.
-	epoch    func(step string, c *config.Config) error
-	copied   func(path string) error // a copy of the state that the daemon has made
-	unlisted bool                    // a daemon that dies leaves the list of who was forgotten as it found it
-	unasked  bool                    // anond state restore does not ask which pools were judged
+	copied     func(path string) error // a copy of the state that the daemon has made
+	unlisted   bool                    // a daemon that dies leaves the list of who was forgotten as it found it
+	unasked    bool                    // anond state restore does not ask which pools were judged
 	// Of plans of shards:
 	log    func(*journaltest.Log) journal.Log
 	united func(snapshot.FS) snapshot.FS // as a union sees it
@@ -61,8 +58,6 @@ type inside struct {
 	lost    bool             // the newest state is lost for good
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
-	root    string  // of the plan
-	before  []*site // of epochs that have ended, oldest first
 }
 
 // image is what a state file held.
@@ -84,16 +79,12 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 		return nil, err
 	}
 	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
-		planted: planted, root: dir}, nil
+		planted: planted}, nil
 }
 
 // insideSections are those of a daemon of which everything is injected.
 func insideSections(w *Setting) sections {
-	out := wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
-	if w.Epochs { // people are known by it in the next one
-		out.subject = []string{`key: "` + subjectKey + `"`}
-	}
-	return out
+	return wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
 }
 
 // run runs the daemon once, with armed faults, and returns how it ended. What the
@@ -190,7 +181,7 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			stop()
 		}
 		m := r.Machine
-		if m.Sent+m.Ignored[incremental.ReasonEarlier] != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
+		if m.Sent != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
 			quiet, last = 0, m.Release
 			return
 		}
@@ -247,7 +238,7 @@ func endingOf(err error) ending {
 		end ending
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
-		{daemon.ErrForeignList, foreignList}, {daemon.ErrNoEpoch, noEpoch},
+		{daemon.ErrForeignList, foreignList},
 		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},

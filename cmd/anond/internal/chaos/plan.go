@@ -29,20 +29,18 @@ type Setting struct {
 	Delivered  bool // real plans: releases go to a topic, too
 	Shards     int  // inside: so many, with a union; 0: one process reads the whole topic
 	Journal    bool // of shards: a journal in a replicated log
-	Epochs     bool // inside: an epoch ends, and another begins with its people known
 }
 
 // erasable says that published people can be forgotten: no row shows them exactly.
 func (w *Setting) erasable() bool { return w.Recoding == "generalization" || w.Recoding == "buckets" }
 
-// forgets says that an operator has people forgotten. In plans of epochs nobody is: the harness does not know yet what
-// each of them owes.
-func (w *Setting) forgets() bool { return w.erasable() && !w.Journal && !w.Epochs }
+// forgets says that an operator has people forgotten.
+func (w *Setting) forgets() bool { return w.erasable() && !w.Journal }
 
 // extras are what a setting has besides, in the order of their names in a plan's text.
 func (w *Setting) extras() []extra {
 	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
-		{"journal", &w.Journal}, {"epochs", &w.Epochs}}
+		{"journal", &w.Journal}}
 }
 
 type extra struct {

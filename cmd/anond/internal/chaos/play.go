@@ -154,9 +154,6 @@ func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
 	default:
 		f := newFault(s)
 		p.faults = append(p.faults, f)
-		if _, ends := epochKinds[s.Do]; ends {
-			return next, w.nextEpoch(p, f)
-		}
 		return append(next, f), w.harm(f)
 	}
 	return next, nil
@@ -261,7 +258,7 @@ func (w *inside) afterwards(log string, before bool) error {
 // command is what docs/OPERATIONS.md says about an ending.
 func (w *inside) command(e ending) error {
 	switch e {
-	case stateDamaged, foreignList, noEpoch:
+	case stateDamaged, foreignList:
 		return w.restoreState()
 	case behind:
 		if w.lost && w.journal == nil {

@@ -50,7 +50,6 @@ var realKinds = map[string]kind{
 var kinds = func() map[string]kind {
 	all := maps.Clone(insideKinds)
 	maps.Copy(all, unionKinds)
-	maps.Copy(all, epochKinds)
 	for name, k := range realKinds {
 		k.real = true
 		all[name] = k

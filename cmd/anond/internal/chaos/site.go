@@ -24,7 +24,6 @@ type site struct {
 	moved   []string                 // dead-letter files that were moved away
 	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
 
-	heirs                // of earlier epochs
 	people  map[int]bool // who is published, and the exports: of the verdict
 	exports audit.Exports
 }

@@ -162,9 +162,6 @@ func (e *ConfigError) Hint() string {
 	if errors.Is(e.Err, ErrJournaled) {
 		return "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases and ledger"
 	}
-	if hint := hintOfEpoch(e.Err); hint != "" {
-		return hint
-	}
 	var retired *incremental.RetiredError
 	if errors.As(e.Err, &retired) {
 		return "rule B (buckets) has replaced the rule of that value: use the version that made the state, or start a new dataset of other " +

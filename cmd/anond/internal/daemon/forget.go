@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"anond/cmd/anond/internal/suppress"
@@ -71,7 +70,7 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
 		return f.plan(s, func(m *incremental.Machine) []incremental.Digest {
 			d, known := m.SuppressedAs(subject)
-			out.Remains = slices.Concat(inAnotherShard(c, m.Partitions(), subject), inEarlierEpoch(m, subject), inLaterEpoch(c))
+			out.Remains = inAnotherShard(c, m.Partitions(), subject)
 			out.Person, out.Before = hex.EncodeToString(d[:]), known
 			return []incremental.Digest{d}
 		})
@@ -128,7 +127,7 @@ func (f *forgetting) at(step string) error {
 // refuses what it cannot do before anything is written, but for what every start writes.
 func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []incremental.Digest) (*incremental.Erasure, error) {
 	c, path := f.c, suppress.Path(f.c.Release.Ledger)
-	if err := closedOrNotJournaled(c, s); err != nil { // and nobody runs, who could be asked
+	if err := notJournaled(c); err != nil { // and nobody runs, who could be asked
 		return nil, err
 	}
 	m, err := openMachine(f.ctx, s, c, f.o)

@@ -23,11 +23,7 @@ import (
 // It also rewrites a file whose free pages may hold what was forgotten while the daemon ran. It
 // reports whether the state was written, and then has closed the store.
 func forgetListed(ctx context.Context, c *config.Config, o Options, store *boltstore.Store, options boltstore.Options) (bool, error) {
-	closed, err := store.Closed()
-	if err != nil {
-		return false, err
-	}
-	if c.Shard.Journal.Set() && !closed { // whose journal has not ended
+	if c.Shard.Journal.Set() {
 		return cleaned(c, o, store, options)
 	}
 	known, err := store.Forgotten()

@@ -141,7 +141,7 @@ func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage,
 	}
 	out := newReceipt(c, s.o.Clock.Now())
 	out.Person, out.Before, out.Removed = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before, a.Forgot.Forgotten
-	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Partitions(), subject), inEarlierEpoch(a.Forgot.Machine, subject),
+	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Partitions(), subject),
 		remainders(c, out.Removed, a.Forgot.Letters, s.quota.file.Stale()))
 	return json.Marshal(out)
 }

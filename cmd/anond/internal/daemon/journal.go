@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -104,9 +103,6 @@ func (r *once) openLog() error {
 	return r.notNew()
 }
 
-// errJournalBefore: the decisions of another epoch are not those of this one.
-var errJournalBefore = errors.New("shard.journal.topic has the journal of an earlier epoch: a new epoch needs another topic")
-
 // reachLog opens the topic of the journal, or what stands in for it.
 func (r *once) reachLog() error {
 	if in := r.o.StandIns.Journal; in != nil {
@@ -135,9 +131,6 @@ func (r *once) notNew() error {
 		return err
 	case r.headless != nil: // and a backup of any age would not do
 		return r.headless
-	}
-	if _, err := os.Lstat(EpochPath(r.c)); err == nil {
-		return &ConfigError{errJournalBefore}
 	}
 	return fmt.Errorf("%s: %w: only a backup of the state has its seed", r.c.State.Path, journal.ErrNoState)
 }
@@ -172,12 +165,6 @@ func (r *once) openJournal() error {
 	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
 		return r.steps.during(ingest.DoingRepeat, func() (err error) { done, err = r.repeat(ctx); return err })
 	})
-	if errors.Is(err, incremental.ErrClosed) {
-		return &ConfigError{fmt.Errorf("%s: %w", r.c.State.Path, err)}
-	}
-	if err == nil {
-		err = r.ended
-	}
 	if err != nil {
 		return err
 	}

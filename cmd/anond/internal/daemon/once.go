@@ -38,7 +38,6 @@ type once struct {
 	journal   *journal.Journal // the same
 	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
 	headless  error            // the journal has lost its beginning
-	ended     error            // files say that the epoch is closed; the journal brings a copy of the state to there
 	sink      ingest.DeadLetters
 }
 
@@ -50,7 +49,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
 		r.openSink} {
 		if err := step(); err != nil {
-			return r.endedBefore(err)
+			return err
 		}
 	}
 	return r.serve()
@@ -58,9 +57,6 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 // openState opens the file of the state, and what shows and steers from then on.
 func (r *once) openState() (err error) {
-	if r.ended = notClosed(r.c); r.ended != nil && !r.c.Shard.Journal.Set() {
-		return r.ended
-	}
 	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
 		return err
 	}
@@ -73,9 +69,6 @@ func (r *once) openState() (err error) {
 		return err
 	}
 	r.closers.add(r.file.Close)
-	if err := notClosedState(r.c, r.file); err != nil {
-		return err
-	}
 	if err := removeReadingCopies(r.c); err != nil {
 		return err
 	}
@@ -95,9 +88,6 @@ func (r *once) openMachine() (err error) {
 	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
 	r.steer.quota = r.store
 	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
-		return err
-	}
-	if err := knowsEpoch(r.c, r.machine); err != nil {
 		return err
 	}
 	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {

@@ -50,7 +50,7 @@ type Readmitted struct {
 // knows the place of each of its records. Its place stays that of the first reading, so
 // positions, gaps and repeats of a subject are what they would be without the replay.
 func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission) (out Readmitted, err error) {
-	if err := errors.Join(notJournaled(c), notClosed(c)); err != nil {
+	if err := notJournaled(c); err != nil {
 		return out, err
 	}
 	if o.Clock == nil {

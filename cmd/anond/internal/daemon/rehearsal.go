@@ -29,9 +29,6 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return out, err
 	}
-	if err := notClosed(c); err != nil {
-		return out, err
-	}
 	store, err := openUnkept(ctx, c)
 	if err != nil {
 		return out, err
@@ -41,9 +38,6 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	defer func() { err = errors.Join(stoppedRehearsal(ctx, err), closers.close()) }()
 	m, err := openMachine(ctx, store, c, o)
 	if err != nil {
-		return out, err
-	}
-	if err := knowsEpoch(c, m); err != nil {
 		return out, err
 	}
 	if i := m.Latest(); i != nil && !i.Published {
@@ -87,9 +81,6 @@ func openUnkept(ctx context.Context, c *config.Config) (*unkept, error) {
 	file, err := boltstore.Open(c.State.Path, options)
 	if err != nil {
 		return nil, err
-	}
-	if err := notClosedState(c, file); err != nil {
-		return nil, errors.Join(err, file.Close())
 	}
 	return &unkept{file}, nil
 }

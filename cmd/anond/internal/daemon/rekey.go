@@ -114,7 +114,7 @@ func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts
 
 // HintOfPartitions is the way out where a state has no number left for a partition.
 const HintOfPartitions = "each file, each run of standard input and each partition needs a number, in a rekeyed topic also each of its " +
-	"partitions with each one of the topic that rekey reads: more shards, or a target of fewer partitions (anond rekey --to), for a new epoch"
+	"partitions with each one of the topic that rekey reads: more shards, or a target of fewer partitions (--to), before the dataset begins"
 
 // fitting refuses a target of which some shard would run out of numbers for its positions, in the
 // middle of its work. of 0: it is not known how many shards there will be.

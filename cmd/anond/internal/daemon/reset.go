@@ -32,7 +32,7 @@ type Removed struct {
 // not know. The seed stays: it is drawn once for a dataset (rule R, randomness), so
 // that nobody can repeat the draw until they like the release.
 func Reset(ctx context.Context, c *config.Config) (Removed, error) {
-	if err := errors.Join(notJournaled(c), notClosed(c)); err != nil {
+	if err := notJournaled(c); err != nil {
 		return Removed{}, err
 	}
 	options, err := StateOptions(ctx, c)

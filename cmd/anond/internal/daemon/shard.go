@@ -106,17 +106,17 @@ func HintOfShard(err error) string {
 	switch {
 	case errors.As(err, &wrong) && wrong.Link:
 		return "nobody but anond rekey may have the right to write to the topic. If an earlier anond began to write it: shard.links: any; " +
-			"else write another topic with anond rekey --to, for a new epoch of all shards"
+			"else write another topic with anond rekey --to, for a new dataset of other people"
 	case wrong != nil && wrong.Rekeyed:
 		return "with shard.key: digest, name a topic that anond rekey has written. If it is one, another program wrote to it, too: " +
-			"take the right to write away, and write another topic with anond rekey --to, for a new epoch of all shards"
+			"take the right to write away, and write another topic with anond rekey --to, for a new dataset of other people"
 	case errors.As(err, &moved) && moved.Was == 0:
 		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond rekey"
 	case errors.As(err, &moved):
-		return "nothing was lost: write the topic anew with anond rekey, for a new epoch of all shards"
+		return "nothing was lost, and these shards end here: write another topic with anond rekey --to, for a new dataset of other people"
 	case errors.Is(err, ingest.ErrHole):
-		return "the topic has lost records, or another program writes to it: write another topic with anond rekey --to, " +
-			"for a new epoch of all shards"
+		return "the topic has lost records, or another program writes to it: restore it, or write another topic with " +
+			"anond rekey --to, for a new dataset of other people"
 	}
 	return "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), " +
 		"or write the topic anew: anond rekey"

@@ -19,7 +19,6 @@ type StandIns struct {
 	Sleep       func(context.Context, time.Duration) error  // between attempts
 	Forgetting  func(step string) error                     // between the steps of an erasure
 	Journal     *JournalStandIn                             // in place of the brokers of a journal; needs Source
-	Epoch       func(step string) error                     // between the steps of an epoch's end and beginning
 }
 
 // JournalStandIn is a journal, and the topic that is read again by it.
@@ -55,11 +54,4 @@ func (s *StandIns) source(ctx context.Context, c *config.Config, m *incremental.
 		return openSource(ctx, c, m, o, lease)
 	}
 	return s.Source(resumeOf(m, o))
-}
-
-func (s *StandIns) atEpoch(step string) error {
-	if s.Epoch == nil {
-		return nil
-	}
-	return s.Epoch(step)
 }
