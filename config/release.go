@@ -106,11 +106,9 @@ type Release struct {
 	Ledger   string
 	Recoding Recoding
 	Slices   [][]string // recoding slicing: the sensitive attribute left out
-	// SingleFile writes each release as one table, too.
-	SingleFile bool
-	Keep       Keep
-	MaxRate    int64 // bytes per second that a release may write; 0: no limit
-	Trigger    Trigger
+	Keep     Keep
+	MaxRate  int64 // bytes per second that a release may write; 0: no limit
+	Trigger  Trigger
 }
 
 // Keep is the block `release.keep`: a release stays on disk if one of the two keeps it.
@@ -206,9 +204,6 @@ func (rel *Release) keys() []key {
 		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }},
 			derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], " +
 				"[postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
-		{path: "release.single_file", value: boolean(&rel.SingleFile), def: "false", doc: "Also write each release as one table, next to its " +
-			"parts: for readers who want one file, at the cost of the whole table in each release. `anond release cat` writes the same " +
-			"from the parts. It adds nothing to what the parts show, so it may change at any time and holds from the next release on."},
 		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
 			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
 			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +

@@ -134,7 +134,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 		}
 		return
 	}
-	if a.Name == "class" || a.Name == "group" {
+	if a.Name == "class" || a.Name == "group" || a.Name == "part" {
 		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field at the source")
 	}
 	a.checkType(fault)

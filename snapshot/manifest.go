@@ -51,8 +51,7 @@ type Manifest struct {
 	PartsSince uint32      `json:"parts_since,omitempty"`
 	Union      *UnionEntry `json:"union,omitempty"` // format version 3
 	Parts      []PartEntry `json:"parts,omitempty"` // in order of birth (of a union: shard by shard); none in format version 1
-	// Files of the release's own directory: the whole tables, in format version 1
-	// and where they are asked for in addition to the parts.
+	// Files of the release's own directory: the whole tables, in format version 1.
 	Files    []FileEntry    `json:"files,omitempty"`
 	Quality  Quality        `json:"quality"`
 	Privacy  Privacy        `json:"privacy"`

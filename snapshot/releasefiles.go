@@ -66,11 +66,6 @@ func (f *releaseFiles) Open(name string) (io.ReadCloser, error) {
 	return r, missing(err)
 }
 
-// Reopen opens a file of the release itself.
-func (f *releaseFiles) Reopen(name string) (io.ReadCloser, error) {
-	return f.FS.Open(filepath.Join(f.to, filepath.FromSlash(name)))
-}
-
 // Keep links a file of the release before, or copies it where links do not work.
 func (f *releaseFiles) Keep(name string, entry FileEntry) error {
 	to, err := f.place(name)

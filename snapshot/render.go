@@ -18,8 +18,6 @@ type Files interface {
 	Keep(name string, entry FileEntry) error
 	// Open opens a file of the release before.
 	Open(name string) (io.ReadCloser, error)
-	// Reopen opens a file of this release that was written or taken over.
-	Reopen(name string) (io.ReadCloser, error)
 }
 
 // Rendered is what a rendering gave.
@@ -133,9 +131,6 @@ func (r *rendering) write() error {
 	}
 	m.Quality = next.sums.quality(own, r.settings.Policy.K)
 	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
-	if r.settings.SingleFile {
-		return r.whole()
-	}
 	return nil
 }
 

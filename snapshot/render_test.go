@@ -44,10 +44,6 @@ func (m memory) Open(string) (io.ReadCloser, error) {
 }
 
 // text is a file of the release, or of what it gave birth to.
-func (m memory) Reopen(name string) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader(m.text(name))), nil
-}
-
 func (m memory) text(name string) string {
 	if b, ok := m[name]; ok {
 		return b.String()

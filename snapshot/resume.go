@@ -24,8 +24,7 @@ func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
 	return placed, nil
 }
 
-// likeBefore makes a retry write the table over all parts if the release that has
-// its name already has it: the setting may have changed meanwhile. A release of
+// likeBefore refuses a retry of what an earlier version began: a release of
 // format version 1 cannot be rendered again (rule F, forbidden: no second,
 // different rendering), so its retry is left to the version that began it.
 func (b *publication) likeBefore() error {
@@ -40,9 +39,6 @@ func (b *publication) likeBefore() error {
 		return fmt.Errorf("%w: an earlier version of anond gave it its name in format version %d and was interrupted before the state marked it "+
 			"as published; let that version finish it, then start this one", ErrDifferent, formatWhole)
 	}
-	s := *b.settings
-	s.SingleFile = len(m.Files) > 0
-	b.settings = &s
 	return nil
 }
 

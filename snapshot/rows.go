@@ -2,6 +2,9 @@ package snapshot
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -100,3 +103,41 @@ func (m *Manifest) numbering(file string) numbering {
 
 // counts reports that the file is the one that numbers the buckets.
 func (n *numbering) counts() bool { return n.class == noField }
+
+// recordOf reads up to the line break that ends a record: one outside of quotes.
+func recordOf(from *bufio.Reader, record []byte) ([]byte, error) {
+	for quotes := 0; ; {
+		line, err := from.ReadSlice('\n')
+		record = append(record, line...)
+		quotes += bytes.Count(line, []byte{'"'})
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(record) == 0:
+			return record, io.EOF
+		case errors.Is(err, io.EOF):
+			return record, fmt.Errorf("%w: a record is cut off", ErrDamaged)
+		case err != nil:
+			return record, err
+		case quotes%2 == 0:
+			return record, nil
+		}
+	}
+}
+
+// splitRecord cuts a record into its fields, quotes kept.
+func splitRecord(fields [][]byte, record []byte) [][]byte {
+	body := bytes.TrimSuffix(record, []byte{'\n'})
+	fields = fields[:0]
+	from, quoted := 0, false
+	for i, b := range body {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == ',' && !quoted:
+			fields = append(fields, body[from:i])
+			from = i + 1
+		}
+	}
+	return append(fields, body[from:])
+}

@@ -18,9 +18,6 @@ type Settings struct {
 	Hierarchies []HierarchyFile
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret
-	// SingleFile asks for the table over all parts next to them. It promises nothing
-	// and may differ from release to release.
-	SingleFile bool
 	// Progress is told how much of the present part is rendered; may be nil.
 	Progress func(done, all int)
 	// Workers is how many goroutines render; 0: one a processor. It has no

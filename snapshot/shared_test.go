@@ -1,11 +1,7 @@
 package snapshot_test
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -332,67 +328,4 @@ func TestJoinedPartsOfLevelL2(t *testing.T) {
 			require.Equal(t, private, public, part)
 		}
 	}
-}
-
-// TestDamagedPartsOfLevelL2: what does not fit together is no table.
-func TestDamagedPartsOfLevelL2(t *testing.T) {
-	const data, bags = "a,class,bucket\n1,1,1\n1,1,1\n2,2,1\n2,2,1\n", "bucket,s,count\n1,x,2\n1,y,2\n"
-	const rows = "a,s,bucket\n1,x,1\n1,y,1\n2,x,1\n2,y,1\n"
-	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Records: 4, Classes: 2, Buckets: 1,
-		Policy: snapshot.Policy{K: 2, L: 2, Level: "L2"}}
-	read := func(recoding, data, bags string) (string, error) {
-		m.Recoding, m.Values = recoding, ""
-		texts := map[string]string{"data.csv": data, "buckets.csv": bags}
-		if recoding == "permutation" {
-			m.Values = "drawn"
-			delete(texts, "buckets.csv")
-		}
-		return wholeOfTexts(t, m, texts)
-	}
-	for _, recoding := range []string{"buckets", "anatomy", "permutation"} {
-		good := data
-		if recoding == "permutation" {
-			good = rows
-		}
-		got, err := read(recoding, good, bags)
-		require.NoError(t, err)
-		require.Equal(t, good, got)
-		for _, spoil := range [][2]string{{"2,1\n", "2,2\n"}, {"1,1\n", "3,1\n"}, {"1,1\n", "0,1\n"}, {"1,1\n", ",\n"}, {"1,1\n", "1\n"},
-			{"1,1\n2", "2"}, {"\n1,", "\n1,1,1\n1,"}, {"1,1\n2", "1,1\n3,2"}, {"x,1\n1", "x,1\n2"}, {"y,1\n2,x,1", "y,1\n2,x,2"}, {"x,1", "x,3"}} {
-			if bad := strings.Replace(good, spoil[0], spoil[1], 1); bad != good {
-				_, err = read(recoding, bad, bags)
-				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, spoil)
-			}
-		}
-		for _, bad := range []string{"", "bucket,s,count\n", bags + "2,x,1\n", "bucket,s,count\n1,x,3\n1,y,2\n",
-			"bucket,s,count\n2,x,2\n2,y,2\n"} {
-			if recoding != "permutation" {
-				_, err = read(recoding, good, bad)
-				require.ErrorIs(t, err, snapshot.ErrDamaged, "%s %q", recoding, bad)
-			}
-		}
-	}
-}
-
-// wholeOfTexts reads a release of one part, whose files have these texts, as a table.
-func wholeOfTexts(t *testing.T, m *snapshot.Manifest, texts map[string]string) (string, error) {
-	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "a", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "s", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
-	require.NoError(t, err)
-	p := snapshot.PartEntry{Part: "part-000001", Classes: m.Classes}
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(texts))) { // data.csv first
-		sum := sha256.Sum256([]byte(texts[name]))
-		p.Files = append(p.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(texts[name]))})
-	}
-	m.Parts = []snapshot.PartEntry{p}
-	var out bytes.Buffer
-	_, err = snapshot.NewWholeTable(m, schema, func(name string) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(texts[filepath.Base(name)])), nil
-	}).Write(func(name string) io.Writer {
-		if name == "data.csv" {
-			return &out
-		}
-		return io.Discard
-	})
-	return out.String(), err
 }

@@ -27,7 +27,7 @@ type anonymizeFlags struct {
 	promise                                       promiseFlags
 	retention                                     float64
 	seed                                          uint64
-	seeded, strict, list, json, single            bool
+	seeded, strict, list, json                    bool
 	lines                                         lineFlags
 }
 
@@ -90,7 +90,6 @@ func (f *anonymizeFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "`directory` for the release; must be empty or not exist")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random draws, for tests: marks the release as seeded")
-	flags.BoolVar(&f.single, "single-file", true, "also write the release as one table, next to its part")
 	flags.BoolVar(&f.strict, "strict", false, "fail if a line is refused")
 	flags.BoolVar(&f.list, "list", false, "list the methods")
 	f.promise.register(c)
@@ -145,7 +144,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 
 // anonymizeOptions joins flags and configuration.
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
-	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded, SingleFile: f.single}
+	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
 	var renamed *methods.RenamedError
 	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"io"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/outfile"
-	"anond/snapshot"
 	"anond/snapshot/readback"
 )
 
@@ -23,10 +21,11 @@ func newReleaseCatCommand(env *environment) *cobra.Command {
 	var f catFlags
 	c := &cobra.Command{
 		Use: "cat [NUMBER]", Short: "Write a release as one table; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
-		Long: `cat reads the parts of a release and writes them as one table: one header, the
-classes that are alive in canonical order, numbered consecutively. It is what
-release.single_file writes next to the parts. Each file is compared with its
-hash before a row of it is written.
+		Long: `cat reads the parts of a release and writes them as one table: one header, then
+the rows of each part whose classes are alive. The first column, part, names the
+part of a row. Classes and buckets are numbered in each part, so part and class
+name a class, and part and bucket a bucket. Each file is compared with its hash
+before a row of it is written.
 
 A recoding that has two files is two tables: --file says which. --format ndjson
 writes one JSON object per row: the numbers of classes, groups and buckets and counts
@@ -70,8 +69,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 	if err != nil {
 		return err
 	}
-	w := r.Table()
-	names := w.Names()
+	names := r.Manifest.Names()
 	file := f.file
 	if file == "" {
 		file = names[0]
@@ -80,7 +78,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		return usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
 			r.Manifest.Recoding, file)
 	}
-	write := func(to io.Writer) error { return writeTable(to, w, file, f.json || f.format == "ndjson", r.Manifest) }
+	write := func(to io.Writer) error { return writeTable(to, r, file, f.json || f.format == "ndjson") }
 	if f.out != "" {
 		return outfile.Replace(f.out, 0o644, write)
 	}
@@ -88,20 +86,15 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 }
 
 // writeTable writes one file of a release, over all parts.
-func writeTable(to io.Writer, w *snapshot.WholeTable, file string, lines bool, m *snapshot.Manifest) error {
-	out := bufio.NewWriterSize(to, 1<<16)
-	to = out
-	if lines {
-		to = &jsonLines{to: out, numbers: m.NumberColumns(file)}
+func writeTable(to io.Writer, r *readback.Release, file string, lines bool) error {
+	if !lines {
+		return r.Stream(file, to)
 	}
-	_, err := w.Write(func(name string) io.Writer {
-		if name != file {
-			return io.Discard
+	numbers := r.Manifest.NumberColumns(file)
+	for i, n := range numbers {
+		if n >= 0 {
+			numbers[i] = n + 1 // behind the part
 		}
-		return to
-	})
-	if err != nil {
-		return err
 	}
-	return out.Flush()
+	return r.Stream(file, &jsonLines{to: to, numbers: numbers})
 }

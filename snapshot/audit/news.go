@@ -38,11 +38,6 @@ func (g *Gate) checkNew(dir string, man *Manifest, placed []Placement, f *faults
 	if err := n.read(r, l); err != nil || n.born == nil {
 		return nil, err // a release without a part of its own is reported
 	}
-	if len(man.Files) > 0 { // the table over all parts, which only all of them show
-		if _, err := loadParted(dir, man, &s, nil, f); err != nil {
-			return nil, err
-		}
-	}
 	checkSlices(man, f)
 	checkClaims(man, f)
 	n.place(placed)

@@ -82,6 +82,9 @@ func (m *Manifest) checkParts() string {
 	if len(m.Parts) == 0 {
 		return "a release of format version 2 has no parts"
 	}
+	if len(m.Files) > 0 {
+		return "a release of format version 2 has files outside of its parts"
+	}
 	if m.PartsSince != 0 && (m.PartsSince < 2 || m.PartsSince > m.Release) {
 		return "parts_since is not a release of the chain"
 	}

@@ -56,7 +56,7 @@ func (r *partReader) claims(rel *release) error {
 	if r.man.Release == 1 && !r.man.loose() {
 		checkReferences(r.man, r.s, rel.tab, r.f)
 	}
-	return r.checkWhole(rel)
+	return nil
 }
 
 // names finds what nobody announced in the directory of the release.
@@ -67,9 +67,6 @@ func (r *partReader) names() error {
 	names := []string{"manifest.json"}
 	for i := range r.man.Parts {
 		names = append(names, r.man.Parts[i].Name)
-	}
-	if len(r.man.Files) > 0 {
-		names = append(names, r.man.dataFiles()...)
 	}
 	return checkNames(r.dir, names, r.man.Files, r.man.Release, r.f)
 }
@@ -232,41 +229,4 @@ func (rel *release) lookup(part string) func(number uint32) (int, standing) {
 		}
 		return 0, standsDead
 	}
-}
-
-// checkWhole compares the table over all parts, which a release may hold besides,
-// with the parts: the same classes, renumbered, and no other rendering of them.
-func (r *partReader) checkWhole(rel *release) error {
-	if len(r.man.Files) == 0 || r.man.pruned != nil { // of a pruned one the report says it
-		return nil
-	}
-	locate := r.f.locate
-	r.f.locate = nil
-	defer func() { r.f.locate = locate }()
-	whole, err := readWhole(r.dir, r.man, r.s, r.f)
-	if err != nil {
-		return err
-	}
-	differ := 0
-	if only := &r.man.Parts[0]; len(r.man.Parts) == 1 && len(only.Dead) == 0 {
-		if !slices.Equal(r.man.Files, only.Files) {
-			differ = 1 // one part is the whole, to the byte
-		}
-	} else if r.man.loose() {
-		differ = 1 // such a release is the only one, in one part
-	} else {
-		m := matchClasses(rel.tab, whole)
-		differ = len(m.vanished)
-		for _, kept := range m.kept {
-			if !kept {
-				differ++
-			}
-		}
-		if rel.tab.whole {
-			differ += otherContents(rel.tab, whole)
-		}
-	}
-	r.f.addN("F", kindWholeDiffers, r.man.Release, 0, "files",
-		"the table over all parts does not show the classes of the parts", differ)
-	return nil
 }

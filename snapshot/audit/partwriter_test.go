@@ -56,7 +56,6 @@ type testParts struct {
 	man    map[string]any
 	parts  []*testPart
 	tables map[string][][]string // over all parts
-	whole  map[string][][]string // the tables over all parts, written besides where not nil
 	where  map[int]testAddress
 }
 
@@ -421,9 +420,6 @@ func (w *chainWriter) save(sub string, r *testParts) {
 	}
 	r.man["format_version"], r.man["parts"] = 2, parts
 	delete(r.man, "files")
-	if r.whole != nil {
-		r.man["files"] = w.entries(sub, r.whole)
-	}
 }
 
 func (w *chainWriter) link(path, old string, data []byte) {

@@ -212,16 +212,6 @@ func (a *auditor) prunedOnes() {
 			ranges(in.pruned), in.vault.lack, in.here[0])
 		return
 	}
-	tables := 0
-	for _, n := range in.pruned {
-		if man, err := in.manifest(n); err == nil && len(man.Files) > 0 {
-			tables++
-		}
-	}
-	if tables > 0 {
-		a.unseen = true
-		a.skip("the tables over all parts of %d pruned releases (release.single_file): no later release has them", tables)
-	}
 }
 
 // ranges names releases that were pruned, which are the oldest.

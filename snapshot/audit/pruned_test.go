@@ -233,19 +233,6 @@ func TestPrunedWithoutParts(t *testing.T) {
 	require.Contains(t, text.String(), "pruned")
 }
 
-// TestPrunedSingleFile: the tables over all parts of pruned releases are in no later one.
-func TestPrunedSingleFile(t *testing.T) {
-	p, _ := partsChain()
-	p.edit = func(r *testParts) { r.whole = r.tables }
-	o := p.write(t, p.render())
-	prune(t, &o, 1)
-	r, err := Dir(o)
-	require.NoError(t, err)
-	require.Empty(t, r.Violations)
-	require.Equal(t, VerdictConsistent, r.Verdict)
-	require.Contains(t, strings.Join(r.NotChecked, "\n"), "release.single_file")
-}
-
 // TestUntil: what a daemon publishes after the exports were made is left out, and listed.
 func TestUntil(t *testing.T) {
 	p, _ := partsChain()

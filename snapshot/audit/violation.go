@@ -74,7 +74,6 @@ const (
 	kindDeadNotPure  = "dead_class_not_pure"
 	kindDeadAlive    = "dead_class_alive"
 	kindDeadOmitted  = "dead_class_omitted"
-	kindWholeDiffers = "whole_table_differs"
 
 	kindClassBelowK  = "class_below_k"
 	kindClassAboveK  = "class_above_k"

@@ -82,11 +82,11 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 	return r, err
 }
 
-// Table is the release as one table.
-func (r *Release) Table() *snapshot.WholeTable {
-	return snapshot.NewWholeTable(r.Manifest, r.Schema, func(path string) (io.ReadCloser, error) {
+// Stream writes one data file of the release as one table (snapshot.Manifest.Stream).
+func (r *Release) Stream(file string, to io.Writer) error {
+	return r.Manifest.Stream(file, func(path string) (io.ReadSeekCloser, error) {
 		return os.Open(filepath.Join(r.dir, filepath.FromSlash(path)))
-	})
+	}, to)
 }
 
 // Load reads the data files. dicts, if not nil, are those of the records that

@@ -70,7 +70,6 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 		return nil, err
 	}
 	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(),
-		SingleFile: c.Release.SingleFile,
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}

@@ -29,7 +29,6 @@ type Options struct {
 	Now         func() time.Time
 	Slices      [][]string // recoding slicing
 	Retention   float64    // recoding randomization
-	SingleFile  bool       // write the release as one table, too
 	// Progress is told how many records the method has dealt with, if it says so; may be nil.
 	Progress func(done, all int)
 }

@@ -57,7 +57,7 @@ func (o *Options) draws(purpose string) rand.Source {
 // release without a promise across releases, but does not certify it. It accepts a
 // release by the paper's LGB at level rows.
 func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
-	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed, SingleFile: o.SingleFile,
+	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed,
 		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra),
 			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0

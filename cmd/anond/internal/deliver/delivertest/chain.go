@@ -30,7 +30,7 @@ type Kind struct {
 // Kinds are chains of every recoding.
 var Kinds = []Kind{
 	{"buckets", "level: L2", "recoding: buckets", false},
-	{"regrouped", "level: L1, republication: regroup", "recoding: generalization, single_file: true", true},
+	{"regrouped", "level: L1, republication: regroup", "recoding: generalization", true},
 	{"lgb", "level: L1", "recoding: lgb", false},
 	{"anatomy", "level: L1, republication: regroup", "recoding: anatomy", true},
 	{"permutation", "level: L1, republication: regroup", "recoding: permutation", true},

@@ -58,7 +58,7 @@ func (c *Collector) Rebuild(release uint32, dir string) (out Rebuilt, err error)
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	r := &rebuilding{Collector: c, dir: filepath.Join(tmp, "releases"), work: filepath.Join(tmp, "joined"), release: release,
 		published: map[uint32][]snapshot.PartEntry{}, copies: map[string]string{}, out: Rebuilt{Dataset: c.dataset, Release: release}}
-	for _, step := range []func() error{r.manifests, r.parts, r.dead, r.current, r.whole} {
+	for _, step := range []func() error{r.manifests, r.parts, r.dead, r.current} {
 		if err := step(); err != nil {
 			return out, fmt.Errorf("release %d: %w", release, err)
 		}

@@ -1,13 +1,8 @@
 package topic
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
-
-	"anond/snapshot/readback"
 )
 
 // dead compares the classes that died, as the topic tells it, with the manifest.
@@ -46,43 +41,6 @@ func (r *rebuilding) dead() error {
 		if !slices.Equal(have, p.Dead) {
 			return fmt.Errorf("%s: the topic removed other classes than the manifest says", p.Part)
 		}
-	}
-	return nil
-}
-
-// whole writes the tables over all parts, where the release has them (release.single_file).
-func (r *rebuilding) whole() error {
-	if len(r.manifest.Files) == 0 {
-		return nil
-	}
-	read, err := readback.OpenNumber(r.dir, r.release)
-	if err != nil {
-		return err
-	}
-	want := read.Manifest.Files
-	read.Manifest.Files = nil // else they would be copied
-	var made []io.Closer
-	var failed error
-	have, err := read.Table().Write(func(name string) io.Writer {
-		f, err := create(filepath.Join(r.dir, fmt.Sprintf("%06d", r.release), filepath.Base(name)))
-		if err != nil {
-			failed = errors.Join(failed, err)
-			return io.Discard
-		}
-		made = append(made, f)
-		return f
-	})
-	for _, f := range made {
-		err = errors.Join(err, f.Close())
-	}
-	if err = errors.Join(err, failed); err != nil {
-		return err
-	}
-	if !slices.Equal(have, want) {
-		return errors.New("the tables over all parts are not what the manifest says")
-	}
-	for _, f := range want {
-		r.out.Files, r.out.Bytes = r.out.Files+1, r.out.Bytes+f.Bytes
 	}
 	return nil
 }

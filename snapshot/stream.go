@@ -1,0 +1,150 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+)
+
+// PartColumn is the first column of a release as one table: the directory of the part
+// that a row is in. With it the numbers of classes and buckets, which begin anew in each
+// part, name one class and one bucket of the release.
+const PartColumn = "part"
+
+// Names are the data files of the recoding, the first with a row a record.
+func (m *Manifest) Names() (out []string) {
+	for _, f := range m.Tables()[0].Files {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// Stream writes one data file of a release as one table: one header, then part by part,
+// as the manifest lists them, the rows of the classes that are alive, each behind the
+// name of its part. open opens a file by its path in the release's directory.
+//
+// Guarantee: a row is written only of a file that is, byte for byte, the one the manifest
+// names. The table shows what the parts show and nothing else (rule A, frozen: no second
+// rendering of a class). Cost: each file is read twice, and one row is in memory.
+func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser, error), to io.Writer) error {
+	out := bufio.NewWriterSize(to, 1<<16)
+	s := streaming{manifest: m, number: m.numbering(file).class, out: out}
+	for _, p := range m.Tables() {
+		i := slices.IndexFunc(p.Files, func(f FileEntry) bool { return f.Name == file })
+		if i < 0 {
+			return fmt.Errorf("%w: %s has no file %s", ErrDamaged, p.Dir(), file)
+		}
+		if err := s.part(&p, p.Files[i], open); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// streaming is a file of a release on its way to one table.
+type streaming struct {
+	manifest *Manifest
+	number   int // the field with the number of the class: the first, or the last
+	header   []byte
+	out      *bufio.Writer
+}
+
+func (s *streaming) part(p *PartEntry, f FileEntry, open func(path string) (io.ReadSeekCloser, error)) (err error) {
+	name := partPath(p, f)
+	file, err := open(name)
+	if err != nil {
+		return missing(err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := s.verify(name, f, file); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return s.copy(p, io.LimitReader(file, f.Bytes))
+}
+
+// verify holds a file against its hash.
+func (s *streaming) verify(name string, f FileEntry, file io.Reader) error {
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(file, f.Bytes+1))
+	if err == nil && (n != f.Bytes || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
+		return fmt.Errorf("%w: %s of release %d is not what its manifest says", ErrDamaged, name, s.manifest.Release)
+	}
+	return err
+}
+
+// copy writes the rows of the living classes of a part.
+func (s *streaming) copy(p *PartEntry, file io.Reader) error {
+	from := bufio.NewReaderSize(file, 1<<16)
+	line, err := recordOf(from, nil)
+	if err != nil {
+		return fmt.Errorf("%w: %s has a file without a header", ErrDamaged, p.Dir())
+	}
+	prefix := append(appendField(nil, p.Dir()), ',')
+	if s.header == nil {
+		s.header = bytes.Clone(line)
+		s.put([]byte(PartColumn+","), line)
+	} else if !bytes.Equal(line, s.header) {
+		return fmt.Errorf("%w: the columns of the parts differ", ErrDamaged)
+	}
+	for {
+		if line, err = recordOf(from, line[:0]); errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		dead := false
+		if len(p.Dead) > 0 {
+			if dead, err = s.dead(p, line); err != nil {
+				return err
+			}
+		}
+		if !dead {
+			s.put(prefix, line)
+		}
+	}
+}
+
+// put writes a row. The writer keeps its first error for Flush.
+func (s *streaming) put(prefix, line []byte) {
+	_, _ = s.out.Write(prefix)
+	_, _ = s.out.Write(line)
+}
+
+// dead reports that the records of a row's class are in other classes.
+func (s *streaming) dead(p *PartEntry, line []byte) (bool, error) {
+	text := line[bytes.LastIndexByte(line, ',')+1 : len(line)-1]
+	if s.number == 0 {
+		text = line[:max(0, bytes.IndexByte(line, ','))]
+	}
+	n, err := strconv.ParseUint(string(text), 10, 32)
+	if err != nil {
+		return false, errNoNumber
+	}
+	_, dead := slices.BinarySearch(p.Dead, uint32(n))
+	return dead, nil
+}
+
+// partPath is the path of a file of a part in the release's directory.
+func partPath(p *PartEntry, f FileEntry) string { return path.Join(p.Dir(), f.Name) }
+
+// valuesOf is the file that has the values of groups apart from their rows.
+func valuesOf(recoding string) string {
+	switch recoding {
+	case NameAnatomy:
+		return "st.csv"
+	case NamePermutation:
+		return "pst.csv"
+	}
+	return ""
+}
