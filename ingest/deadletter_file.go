@@ -64,7 +64,7 @@ func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = syncDir(dir)
+		err = durabledir.Sync(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead-letter file: %w", err), f.Close())
@@ -80,15 +80,6 @@ func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
 func (d *DeadLetterFile) Stamp(now func() time.Time) *DeadLetterFile {
 	d.now = now
 	return d
-}
-
-// syncDir makes a new directory entry durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // recover finds the last whole line and cuts off what follows it.

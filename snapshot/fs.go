@@ -2,11 +2,12 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"sync"
+
+	"anond/incremental/durabledir"
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record
@@ -31,7 +32,7 @@ type FS interface {
 	Link(from, to string) error
 	// Truncate cuts a file.
 	Truncate(path string, size int64) error
-	// Sync makes the content of a file, or the names in a directory, durable.
+	// Sync makes the content of a file, or the names in a directory that may be read, durable.
 	Sync(path string) error
 	// SyncAll is Sync of many, in any order.
 	SyncAll(paths []string) error
@@ -106,18 +107,7 @@ func (osFS) ReadDir(dir string) ([]string, error) {
 	return names, err
 }
 
-// Sync opens a file or directory to read and syncs it: fsync concerns the
-// inode, not the descriptor that wrote.
-func (osFS) Sync(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", path, joinClose(err, f))
-	}
-	return f.Close()
-}
+func (osFS) Sync(path string) error { return durabledir.Sync(path) }
 
 // SyncAll syncs several at once: file systems with a journal make durable together
 // what is asked of them together.

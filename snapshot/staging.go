@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 )
@@ -67,7 +68,11 @@ func (p *Publisher) sweepAll() error {
 	if p.Ledger == "" {
 		return nil
 	}
-	return p.sweep(filepath.Dir(p.Ledger), temporaryName(filepath.Base(p.Ledger), ""))
+	err := p.sweep(filepath.Dir(p.Ledger), temporaryName(filepath.Base(p.Ledger), ""))
+	if errors.Is(err, fs.ErrPermission) && !p.Beside { // a directory that may not be read keeps what a crash left; nobody else adds to it
+		return nil
+	}
+	return err
 }
 
 // sweep removes what has a temporary name in a directory. Each loses that name first: a process

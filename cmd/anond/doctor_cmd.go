@@ -22,11 +22,11 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	sample := 1000
 	c := &cobra.Command{
 		Use: "doctor", Short: "Examine whether the dataset can run here: files, disks, clock, brokers, schema, promise",
-		Long: `doctor checks the configuration, directories and their permissions, free disk and when it
+		Long: `doctor checks the configuration, directories (it does in each what a release does), free disk and when it
 will be full, the clock, the connection to the brokers and the rights on topic and group,
 the schema against the first records of the source, and whether k and l can be reached.
-Each line that is not ok comes with a remedy. It changes nothing, and works next to a
-running daemon. Exit 1 if anything has failed, 78 for a bad configuration.
+Each line that is not ok comes with a remedy. It leaves everything as it was, and works
+next to a running daemon. Exit 1 if anything has failed, 78 for a bad configuration.
 
 Whether k and l can be reached follows from what is published, and from --data, which are
 records of other people. It never follows from those who wait or from the source: at level

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
+	"anond/incremental/durabledir"
 	"anond/incremental/sealed"
 )
 
@@ -66,7 +67,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := os.Rename(fresh, s.path); err != nil {
 		return had, err
 	}
-	return had, syncDir(filepath.Dir(s.path))
+	return had, durabledir.Sync(filepath.Dir(s.path))
 }
 
 // begin writes an empty state with a given head.

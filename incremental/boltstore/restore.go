@@ -73,7 +73,7 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 		return Copied{}, errors.Join(err, os.Remove(fresh))
 	}
 	out.Path = path
-	return out, errors.Join(os.Rename(fresh, path), syncDir(filepath.Dir(path)))
+	return out, errors.Join(os.Rename(fresh, path), durabledir.Sync(filepath.Dir(path)))
 }
 
 // decided is what must not be decided a second time, in another way.

@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
+	"anond/incremental/durabledir"
 	"anond/incremental/sealed"
 )
 
@@ -79,7 +80,7 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 		err = o.at("replaced")
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = durabledir.Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s state %s: %w", purpose, path, err)
@@ -105,7 +106,7 @@ func appear(ctx context.Context, dst string, key sealed.Key, write func(tmp stri
 	if err := os.Rename(tmp, dst); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dst))
+	return durabledir.Sync(filepath.Dir(dst))
 }
 
 // copyStep is how much one transaction of a copy holds.

@@ -114,7 +114,7 @@ func open(path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if !o.ReadOnly { // also of a file that was there: who made it may have been killed before this
-		err = syncDir(filepath.Dir(path))
+		err = durabledir.Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
@@ -214,14 +214,6 @@ func guardedBut(callback *bool, f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // start checks size, format and key, and writes the first transaction of a new file.

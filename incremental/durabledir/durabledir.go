@@ -1,7 +1,9 @@
 // Package durabledir makes directories whose names survive a power cut.
 //
 // Guarantee: when Make returns, the names of the directory and of all its parents that were
-// made by Make are durable, also those of a process that was killed in the midst of it.
+// made by Make are durable, also those of a process that was killed in the midst of it. What
+// is named in a directory that may be entered and not be read is not: such a directory cannot
+// be opened. That stops nobody; Unreadable names it, so that it can be told.
 //
 // Method: a directory is made, and its name synced, before anything is made in it. So of a
 // path that ends in the midst, only the name of the last directory may not be durable.
@@ -11,6 +13,7 @@ package durabledir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,12 +26,11 @@ type System interface {
 	Sync(path string) error
 }
 
-// Make makes a directory and its parents. A parent that was there and may not be read is
-// not ours, so its name is not our matter.
+// Make makes a directory and its parents.
 func Make(s System, dir string) error {
 	parent := filepath.Dir(dir)
 	if isMissing(s, dir) {
-		if err := keep(s, parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err := keep(s, parent); err != nil {
 			return err
 		}
 	}
@@ -65,10 +67,35 @@ func (mode OS) MkdirAll(dir string) error { return os.MkdirAll(dir, fs.FileMode(
 func (OS) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 
 // Sync implements System.
-func (OS) Sync(path string) error {
-	d, err := os.Open(path)
+func (OS) Sync(path string) error { return Sync(path) }
+
+// Sync makes the content of a file, or the names in a directory, durable: fsync concerns the
+// inode, not the descriptor that wrote. A directory that may not be read is left out.
+func Sync(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
+		if info, known := os.Stat(path); errors.Is(err, fs.ErrPermission) && known == nil && info.IsDir() {
+			return nil
+		}
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	if err := f.Sync(); err != nil {
+		_ = f.Close() // the first error tells more
+		return fmt.Errorf("sync %s: %w", path, err)
+	}
+	return f.Close()
+}
+
+// Unreadable names which of a directory and the one above it Sync leaves out.
+func Unreadable(dir string) (out []string) {
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		f, err := os.Open(d)
+		switch {
+		case err == nil:
+			_ = f.Close() // nothing was written
+		case errors.Is(err, fs.ErrPermission):
+			out = append(out, d)
+		}
+	}
+	return out
 }

@@ -14,13 +14,12 @@ import (
 type disk struct {
 	is, stays map[string]bool
 	left      int // calls until the process dies; below 0: it does not
-	unread    string
 }
 
 var errDied = errors.New("died")
 
 func newDisk() *disk {
-	return &disk{map[string]bool{"/": true, "/var": true}, map[string]bool{"/": true, "/var": true}, -1, ""}
+	return &disk{map[string]bool{"/": true, "/var": true}, map[string]bool{"/": true, "/var": true}, -1}
 }
 
 func (d *disk) call() error {
@@ -56,9 +55,6 @@ func (d *disk) Sync(path string) error {
 	if err := d.call(); err != nil {
 		return err
 	}
-	if path == d.unread {
-		return fs.ErrPermission
-	}
 	for dir := range d.is {
 		if filepath.Dir(dir) == path {
 			d.stays[dir] = true
@@ -84,15 +80,6 @@ func TestMakeIsDurable(t *testing.T) {
 		require.NoError(t, Make(d, deep))
 		require.True(t, d.survives(deep), "after a kill behind call %d", died)
 	}
-}
-
-// TestUnreadableParents: who may not read the parent of a directory that is there can make one in it.
-func TestUnreadableParents(t *testing.T) {
-	d := newDisk()
-	d.unread = "/"
-	require.NoError(t, Make(d, "/var/a/b"))
-	require.True(t, d.survives("/var/a/b"))
-	require.ErrorIs(t, Make(d, "/var"), fs.ErrPermission)
 }
 
 func TestMakeOnTheSystem(t *testing.T) {

@@ -150,6 +150,7 @@ func (r *once) started() {
 		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
 	}
 	r.o.Log.Info("started", said...)
+	tellUnreadable(r.c, r.o.Log)
 }
 
 // serve runs the loop, and next to it what looks after releases and backups. Whoever is told

@@ -4,8 +4,5 @@ package diskuse
 
 func free(string) int64 { return -1 }
 
-// Writable: not known here.
-func Writable(string) bool { return true }
-
 // OneDisk: not known here.
 func OneDisk(string, string) (same, known bool) { return false, false }

@@ -16,12 +16,6 @@ func free(path string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// Writable reports whether this user may make files in a directory.
-func Writable(dir string) bool {
-	const write, enter = 2, 1
-	return syscall.Access(dir, write|enter) == nil
-}
-
 // OneDisk reports whether two directories are on one file system.
 func OneDisk(a, b string) (same, known bool) {
 	x, errX := os.Stat(a)

@@ -1,6 +1,6 @@
 // Package doctor examines whether a dataset can run here, as `anond doctor` shows it.
 //
-// Guarantee: it changes nothing. What it says about reachable k and l comes from what is
+// Guarantee: it leaves everything as it was. What it says about reachable k and l comes from what is
 // published or from records of other people, never from those who wait or from the source:
 // at level L2 nobody may choose a pool by the values of those who will be in it (rule B,
 // buckets). Each finding that is not good comes with a remedy, and none has a person's value.

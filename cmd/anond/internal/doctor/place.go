@@ -9,7 +9,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/diskuse"
-	"anond/config"
+	"anond/incremental/durabledir"
 	"anond/snapshot"
 )
 
@@ -32,35 +32,32 @@ func (e *examination) process() {
 	}
 }
 
-// files looks at directories: whether this user may write to them, and who else may read.
+// files does in each directory what a release does, removes what that made, and looks who else may read.
 func (e *examination) files() {
 	c := e.Config
-	places := []struct {
-		key, dir string
-		private  bool
-	}{{"state.path", filepath.Dir(c.State.Path), true}, {"release.dir", c.Release.Dir, false},
-		{"release.ledger", filepath.Dir(c.Release.Ledger), false}}
-	if c.DeadLetter.Type == config.ToFile {
-		places = append(places, struct {
-			key, dir string
-			private  bool
-		}{"dead_letter.path", c.DeadLetter.Path, true})
-	}
-	for _, p := range places {
-		info, err := os.Stat(p.dir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && diskuse.Writable(diskuse.Existing(p.dir)):
-			e.add(OK, p.key, "", "%s will be made", p.dir)
+	for _, p := range daemon.Places(c) {
+		info, err := os.Stat(p.Dir)
+		there := err == nil
+		if err == nil && !info.IsDir() {
+			e.add(Failed, p.Key, "name a directory", "%s is no directory", p.Dir)
+			continue
+		}
+		existing := diskuse.Existing(p.Dir)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = errors.Join(snapshot.Try(snapshot.OS(), existing), snapshot.TryAppend(snapshot.OS(), p.File))
+		}
+		switch unread := durabledir.Unreadable(existing); {
 		case err != nil:
-			e.add(Failed, p.key, "make the directory for the user of anond", "%s cannot be used: %v", p.dir, err)
-		case !info.IsDir():
-			e.add(Failed, p.key, "name a directory", "%s is no directory", p.dir)
-		case !diskuse.Writable(p.dir):
-			e.add(Failed, p.key, "run this as the user of anond, or give that user the directory", "%s cannot be written by this user", p.dir)
-		case p.private && info.Mode().Perm()&0o007 != 0:
-			e.add(Warning, p.key, "chmod o-rwx "+p.dir, "%s may be entered by everybody (mode %04o)", p.dir, info.Mode().Perm())
+			e.add(Failed, p.Key, "run this as the user of anond, or give that user the directory, on a disk with room, hard links and renames",
+				"%s cannot be used: %v", p.Dir, err)
+		case len(unread) > 0:
+			e.add(Warning, p.Key, "chmod +r "+unread[0], "the names in %s cannot be made durable: it may not be read", unread[0])
+		case !there:
+			e.add(OK, p.Key, "", "%s will be made", p.Dir)
+		case p.Private && info.Mode().Perm()&0o007 != 0:
+			e.add(Warning, p.Key, "chmod o-rwx "+p.Dir, "%s may be entered by everybody (mode %04o)", p.Dir, info.Mode().Perm())
 		default:
-			e.add(OK, p.key, "", "%s can be written", p.dir)
+			e.add(OK, p.Key, "", "%s can be written", p.Dir)
 		}
 	}
 	var taken *daemon.ConfigError

@@ -420,6 +420,16 @@ var ofProcess = []Event{
 	{Name: "disk_forecast", Levels: []string{"warn"}, Cases: []Case{
 		{Meaning: "a disk will be full within two weeks; the message names it and the date. Logged once", Action: "make room"},
 	}},
+	{Name: "directory_unreadable", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "key", Type: Text},
+		{Name: "path", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a directory of a configured path, or the one above it, may be entered and not be read, so it cannot be opened to make " +
+				"the names in it durable; that is left out, at each start",
+			Action: "give the user of anond the right to read the directory, or make sure that what is below it survives a power cut",
+		},
+	}},
 	{Name: "disk_unknown", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{

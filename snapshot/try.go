@@ -1,0 +1,55 @@
+package snapshot
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Try does in a directory what a publication does in it, under temporary names, and removes
+// what it made: modes alone do not tell what a file system, a quota or a mount refuses.
+func Try(files FS, dir string) (err error) {
+	tmp := filepath.Join(dir, temporaryName("try", strconv.Itoa(os.Getpid())))
+	named, file, again := tmp+"-named", tmp+"-file", tmp+"-again"
+	for _, step := range []func() error{
+		func() error { return files.MkdirPrivate(tmp) },
+		func() error { return write(files.CreateSealed(file)) },
+		func() error { return files.Link(file, again) },
+		func() error { return files.SyncAll([]string{file, tmp}) },
+		func() error { return files.Publicize(tmp) },
+		func() error { return files.Rename(tmp, named) },
+		func() error { return files.Sync(dir) },
+	} {
+		if err = step(); err != nil {
+			break
+		}
+	}
+	for _, made := range []string{tmp, named, file, again} {
+		err = errors.Join(err, files.RemoveAll(made))
+	}
+	return err
+}
+
+// TryAppend opens a file as something is added to it, and leaves it as it is. One that is not
+// there is no fault.
+func TryAppend(files FS, path string) error {
+	if _, err := files.Stat(path); notExist(err) {
+		return nil
+	}
+	f, err := files.Append(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// write fills a file that was made.
+func write(f io.WriteCloser, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, "a trial of anond doctor\n")
+	return errors.Join(err, f.Close())
+}
