@@ -46,6 +46,7 @@ type Manifest struct {
 	Classes        int           `json:"classes"`
 	Buckets        int           `json:"buckets,omitempty"` // level L2
 	Pending        int           `json:"pending"`
+	InitialMinPool int           `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
 	// PartsSince is the first release of the chain in parts, where that is not
 	// release 1: then what stands before it is one part.
 	PartsSince uint32      `json:"parts_since,omitempty"`
@@ -156,6 +157,9 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 	}
 	if m.Policy.Level = ""; in.Level == incremental.L2 {
 		m.Policy.Level = policyL2
+	}
+	if in.Level == incremental.L2 && in.Release == 1 {
+		m.InitialMinPool = s.InitialMinPool
 	}
 	if from.since > 1 {
 		m.PartsSince = from.since

@@ -48,7 +48,8 @@ Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
 left out.
 
-Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable.
+Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable, also where
+the directory holds files that nothing names (a name with a leading dot is ignored).
 With --require-certified, also exit 3 if the verdict is less than certified, or
 --replay is given and level L2 is not certified.`,
 		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +

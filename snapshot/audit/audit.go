@@ -85,7 +85,11 @@ func (a *auditor) published(o Options) error {
 	}
 	last := now[len(now)-1]
 	if last > newest {
+		a.hierarchies = nil
 		a.skip("releases %d to %d: they were published after the audit began, or after its exports were made", newest+1, last)
+	}
+	if err := checkTop(o, false, a.hierarchies, &a.f); err != nil {
+		return err
 	}
 	unfinished, err := checkCurrent(o.Releases, newest, last, &a.f)
 	if err != nil {
@@ -127,13 +131,16 @@ type auditor struct {
 	replay   *Replay
 	nothing  string // why the chain can never be certified; empty: it can
 	unseen   bool   // something of a pruned release was not seen
+	// hierarchies are the copies that manifests name.
+	hierarchies map[string]bool
 	// Of a shard: of which releases the union asks for the histogram, and these.
 	wanted     map[int]bool
 	histograms map[int][]int
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: newCarry(), shas: map[int]string{}, histograms: map[int][]int{}, budget: newBudget(o), replay: o.Replay}
+	a := &auditor{carry: newCarry(), shas: map[int]string{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
+		budget: newBudget(o), replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
@@ -229,6 +236,8 @@ func (a *auditor) release(number int) error {
 	}
 	checkLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
+	checkForm(man, &a.f)
+	man.copies(a.hierarchies)
 	a.before = man
 	if otherForm(a.in.first, man) {
 		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
@@ -400,9 +409,9 @@ func (a *auditor) finish() *Report {
 	r.Violations = append(r.Violations, a.f.sorted()...)
 	full := a.linked && a.in.records != nil
 	state := "not checked"
-	switch {
-	case len(r.Violations) > 0:
-		r.Verdict, state = VerdictViolated, "violated"
+	switch found := verdict(r.Violations); {
+	case found != VerdictConsistent:
+		r.Verdict, state = found, found
 	case a.byRows:
 		r.Verdict, state, r.ByRows = VerdictConsistent, "not claimed", true
 	case full && r.Certificates.OtherRecords == 0 && a.nothing == "" && !a.unseen:

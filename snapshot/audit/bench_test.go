@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -98,7 +97,7 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
 		rows := len(part) * size
-		man, err := json.Marshal(map[string]any{
+		man := inForm(b, map[string]any{
 			"format_version": 1, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": len(part), "pending": 0, "quality": map[string]any{},
@@ -106,7 +105,6 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
 		})
-		require.NoError(b, err)
 		previous = map[string]any{"release": rel + 1, "sha256": hexSHA(man)}
 		sub := filepath.Join(dir, dirName(rel+1))
 		require.NoError(b, os.MkdirAll(sub, 0o755))

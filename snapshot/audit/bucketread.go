@@ -39,7 +39,7 @@ func (r *tableReader) bucketed(paths []string, data [][]byte) (*table, error) {
 
 // readBuckets reads buckets.csv into b and gives the bucket numbers as written.
 func (r *tableReader) readBuckets(file string, data []byte, b *localBuckets) (numbers []uint32, lines int, err error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, 0, err
 	}

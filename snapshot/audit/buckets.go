@@ -10,7 +10,7 @@ type valuePairs struct {
 }
 
 func (r *tableReader) readPairs(file string, data []byte, counted bool) (*valuePairs, error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, err
 	}

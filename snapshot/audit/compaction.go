@@ -50,6 +50,9 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	if err != nil {
 		return err
 	}
+	defer func() {
+		c.f.addN("order", kindNotCanonical, c.man.Release, 0, name, "a field is quoted without need", rows.spare)
+	}()
 	if len(header) < 2 {
 		return unreadable(path, 1, "header lacks an attribute of the schema")
 	}

@@ -27,6 +27,7 @@ type csvReader struct {
 	repeats bool
 	above   []byte // its bytes, the LF included; nil: there is none
 	lines   int    // it has
+	spare   int    // fields that are quoted without need
 }
 
 // newCSV checks the encoding and reads the header.
@@ -143,6 +144,9 @@ func (r *csvReader) quoted() error {
 	}
 	field := r.data[start:i]
 	r.at += bytes.Count(field, []byte{'\n'})
+	if bytes.IndexAny(field, ",\"\r\n") < 0 {
+		r.spare++
+	}
 	if escaped {
 		field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
 	}

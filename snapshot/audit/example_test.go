@@ -18,13 +18,53 @@ const exampleTable = `age,illness,class
 `
 
 const exampleManifest = `{
-  "format_version": 1, "dataset": "clinic", "release": 1, "created_at": "2026-01-02T03:04:05Z", "seeded": false,
-  "schema": [{"name": "age", "role": "quasi", "type": "integer"}, {"name": "illness", "role": "sensitive", "type": "categorical"}],
-  "policy": {"k": 4, "l": 2, "diversity": [], "republication": "append", "max_regroups": 0},
-  "recoding": "generalization", "records": 4, "classes": 1, "pending": 0,
-  "files": [{"name": "data.csv", "sha256": "%x", "bytes": %d, "rows": 4}], "quality": {},
-  "privacy": {"k_min": 4, "max_frequency": 0.5, "certificate": "frozen", "level": "L0+L1", "k1": "rows"}, "previous": null
-}`
+  "format_version": 1,
+  "dataset": "clinic",
+  "release": 1,
+  "created_at": "2026-01-02T03:04:05Z",
+  "seeded": false,
+  "schema": [
+    {
+      "name": "age",
+      "role": "quasi",
+      "type": "integer"
+    },
+    {
+      "name": "illness",
+      "role": "sensitive",
+      "type": "categorical"
+    }
+  ],
+  "policy": {
+    "k": 4,
+    "l": 2,
+    "diversity": [],
+    "republication": "append",
+    "max_regroups": 0
+  },
+  "recoding": "generalization",
+  "records": 4,
+  "classes": 1,
+  "pending": 0,
+  "files": [
+    {
+      "name": "data.csv",
+      "sha256": "%x",
+      "bytes": %d,
+      "rows": 4
+    }
+  ],
+  "quality": {},
+  "privacy": {
+    "k_min": 4,
+    "max_frequency": 0.5,
+    "certificate": "frozen",
+    "level": "L0+L1",
+    "k1": "rows"
+  },
+  "previous": null
+}
+`
 
 // Dir needs the directory of the releases alone; with both private exports it
 // can certify what it reads.

@@ -222,5 +222,6 @@ func (g *Gate) manifest(dir string, f *faults) (*Manifest, error) {
 		return nil, err
 	}
 	g.declared(man, f)
+	checkForm(man, f)
 	return man, nil
 }

@@ -100,6 +100,17 @@ var l2Mutations = []l2Mutation{
 		b := &p.births[1][0]
 		*b = [][]int{slices.Concat((*b)[0], (*b)[1])}
 	}},
+	{name: "fewer people than a pool has", want: kindBirthBelowPool, edit: since(1, func(r *testParts) { policy(r)["min_pool"] = 8 })},
+	{name: "a first pool that is too small", want: kindBirthBelowPool, edit: at(1, func(r *testParts) {
+		r.man["initial_min_pool"] = 16
+	})},
+	{name: "l of 1", want: kindPromisesNothing, edit: since(1, func(r *testParts) { policy(r)["l"] = 1 })},
+	{name: "a time finer than a second", want: kindNotCanonical, edit: at(3, func(r *testParts) {
+		r.man["created_at"] = "2026-11-20T00:00:00.25Z"
+	})},
+	{name: "a time of another zone", want: kindNotCanonical, edit: at(3, func(r *testParts) {
+		r.man["created_at"] = "2026-11-20T02:00:00+02:00"
+	})},
 	{name: "l broken in a bucket", want: kindValueAboveL, plan: func(p *l2Plan) {
 		for _, i := range p.births[1][1][0] {
 			p.people[i].value = "c"

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -318,8 +317,7 @@ func (p *l2Plan) save(w *chainWriter, r *testParts) {
 	if _, set := r.man["previous"]; !set {
 		r.man["previous"] = w.previous
 	}
-	data, err := json.MarshalIndent(r.man, "", "  ")
-	require.NoError(w.t, err)
+	data := inForm(w.t, r.man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": r.number, "sha256": hexSHA(data)}
 	w.ledger += fmt.Sprintf("%d %s\n", r.number, hexSHA(data))

@@ -5,7 +5,7 @@ import "slices"
 // readLocalBuckets reads buckets.csv into l and gives, per attribute, the
 // bucket numbers as written.
 func (r *tableReader) readLocalBuckets(file string, data []byte, l *localTable) (numbers [][]uint32, lines int, err error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, 0, err
 	}

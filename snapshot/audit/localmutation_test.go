@@ -318,7 +318,7 @@ func TestLocalMutations(t *testing.T) {
 				}
 				r, err := Dir(o)
 				require.NoError(t, err)
-				require.Equal(t, VerdictViolated, r.Verdict)
+				requireVerdict(t, want, r)
 				found := slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Kind == want && (m.attr == "" || v.Attribute == m.attr) })
 				require.True(t, found, "%+v", r.Violations)
 				for _, a := range r.Attributes {

@@ -28,7 +28,7 @@ type localRows struct {
 }
 
 func (r *tableReader) readLocalRows(file string, data []byte) (*localRows, error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, err
 	}

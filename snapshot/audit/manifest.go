@@ -23,32 +23,34 @@ const (
 
 // Manifest is manifest.json of one release.
 type Manifest struct {
-	FormatVersion int          `json:"format_version"`
-	Dataset       string       `json:"dataset"`
-	Release       int          `json:"release"`
-	CreatedAt     string       `json:"created_at"`
-	Seeded        bool         `json:"seeded"`
-	Schema        []Column     `json:"schema"`
-	Policy        Policy       `json:"policy"`
-	Recoding      string       `json:"recoding"`
-	Values        string       `json:"values"`    // drawn: which row of its bucket shows a value is a random draw
-	Slices        [][]string   `json:"slices"`    // slicing: the attributes that stay together
-	Method        string       `json:"method"`    // how the classes were made, where it matters to a reader
-	Retention     float64      `json:"retention"` // randomization: the probability that a value was kept
-	Across        string       `json:"across_releases"`
-	Records       int          `json:"records"`
-	Classes       int          `json:"classes"`
-	Buckets       int          `json:"buckets"` // level L2
-	Pending       int          `json:"pending"`
-	PartsSince    int          `json:"parts_since"` // the first release in parts, where an older one is one table
-	Union         *unionVector `json:"union"`       // format version 3
-	Parts         []Part       `json:"parts"`       // format version 2
-	Files         []File       `json:"files"`       // of the whole table; in format version 2 only on request
-	Quality       openObject   `json:"quality"`
-	Privacy       Privacy      `json:"privacy"`
-	Previous      *PreviousRef `json:"previous"`
+	FormatVersion  int          `json:"format_version"`
+	Dataset        string       `json:"dataset"`
+	Release        int          `json:"release"`
+	CreatedAt      string       `json:"created_at"`
+	Seeded         bool         `json:"seeded"`
+	Schema         []Column     `json:"schema"`
+	Policy         Policy       `json:"policy"`
+	Recoding       string       `json:"recoding"`
+	Values         string       `json:"values"`    // drawn: which row of its bucket shows a value is a random draw
+	Slices         [][]string   `json:"slices"`    // slicing: the attributes that stay together
+	Method         string       `json:"method"`    // how the classes were made, where it matters to a reader
+	Retention      float64      `json:"retention"` // randomization: the probability that a value was kept
+	Across         string       `json:"across_releases"`
+	Records        int          `json:"records"`
+	Classes        int          `json:"classes"`
+	Buckets        int          `json:"buckets"` // level L2
+	Pending        int          `json:"pending"`
+	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
+	PartsSince     int          `json:"parts_since"`      // the first release in parts, where an older one is one table
+	Union          *unionVector `json:"union"`            // format version 3
+	Parts          []Part       `json:"parts"`            // format version 2
+	Files          []File       `json:"files"`            // of the whole table; in format version 2 only on request
+	Quality        openObject   `json:"quality"`
+	Privacy        Privacy      `json:"privacy"`
+	Previous       *PreviousRef `json:"previous"`
 
 	sha    string // SHA-256 of the file's bytes, hex
+	odd    bool   // the file is not in canonical form
 	pruned *vault // has the files of a pruned release; nil: they are in its directory
 }
 
@@ -139,7 +141,7 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 
 // parseAs is parseManifest with the test of what any later step relies on.
 func parseAs(file string, data []byte, check func(*Manifest) string) (*Manifest, error) {
-	m := &Manifest{sha: hexSHA(data)}
+	m := &Manifest{sha: hexSHA(data), odd: !canonical(data)}
 	if err := json.Unmarshal(data, m, json.RejectUnknownMembers(true)); err != nil {
 		return nil, manifestError(file, data, err)
 	}

@@ -4,7 +4,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -91,14 +90,13 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 			schema = append(schema, map[string]any{"name": fmt.Sprintf("q%d", a), "role": "quasi", "type": "integer"})
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
-		data, err := json.Marshal(map[string]any{
+		data := inForm(b, map[string]any{
 			"format_version": 2, "dataset": "bench", "release": release, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": classes, "pending": 0, "quality": map[string]any{}, "parts": entries,
 			"privacy":  map[string]any{"k_min": 12, "max_frequency": 2.0 / 12, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
 		})
-		require.NoError(b, err)
 		require.NoError(b, os.WriteFile(filepath.Join(dir, dirName(release), "manifest.json"), data, 0o600))
 		previous = map[string]any{"release": release, "sha256": hexSHA(data)}
 	}

@@ -38,7 +38,7 @@ func stat(path string, release int, f *faults) (fs.FileInfo, error) {
 		return nil, &unreadableError{File: path, Reason: "cannot be read", Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		f.add("files", kindUnexpectedFile, release, 0, filepath.Base(path), "a file of a part is not a plain file")
+		f.add("files", kindNotPlainFile, release, 0, filepath.Base(path), "a file of a part is not a plain file")
 	}
 	return info, nil
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -87,8 +86,7 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 	if _, set := man["previous"]; !set {
 		man["previous"] = w.previous
 	}
-	data, err := json.MarshalIndent(man, "", "  ")
-	require.NoError(w.t, err)
+	data := inForm(w.t, man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": number, "sha256": hexSHA(data)}
 	w.ledger += fmt.Sprintf("%d %s\n", number, hexSHA(data))

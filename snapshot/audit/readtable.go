@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ type tableReader struct {
 	joined  []joint        // a compaction: where canonical order begins anew
 	form    string         // of the files, see Manifest.form
 	k       int            // records of a class, for files that name no class
+	opened  []*csvReader
 }
 
 // dataFiles names the files of a form, QI file first.
@@ -41,9 +43,27 @@ func dataFiles(form string) []string {
 	return nil
 }
 
-// read dispatches on the form. data holds the files' bytes, paths their names for
+// read reads the files and tests that nothing in them is quoted without need. data holds the files' bytes, paths their names for
 // errors.
 func (r *tableReader) read(form string, paths []string, data [][]byte) (*table, error) {
+	t, err := r.parse(form, paths, data)
+	for _, csv := range r.opened {
+		r.f.addN("order", kindNotCanonical, r.release, 0, filepath.Base(csv.file), "a field is quoted without need", csv.spare)
+	}
+	return t, err
+}
+
+// csv opens one of the files.
+func (r *tableReader) csv(file string, data []byte) (*csvReader, []string, error) {
+	csv, header, err := newCSV(file, data)
+	if err == nil {
+		r.opened = append(r.opened, csv)
+	}
+	return csv, header, err
+}
+
+// parse dispatches on the form.
+func (r *tableReader) parse(form string, paths []string, data [][]byte) (*table, error) {
 	switch r.form = form; form {
 	case recodingLGB:
 		return r.localized(paths, data)
@@ -112,7 +132,7 @@ func ascending(n int) []int {
 // readRows reads a table of rows: cells in schema order, the sensitive value if
 // withSA, and numbers: of the class or group, and where keys has two of the bucket.
 func (r *tableReader) readRows(file string, data []byte, withSA bool, keys ...string) (*rawTable, error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, err
 	}

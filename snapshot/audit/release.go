@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -114,27 +115,12 @@ func checkFiles(entries []File, names, sha []string, data [][]byte, rows map[str
 // checkNames finds files nobody announced: a side channel, or a second
 // rendering (rule F, forbidden operations).
 func checkNames(dir string, names []string, entries []File, release int, f *faults) error {
-	found, err := os.ReadDir(dir)
-	if err != nil {
-		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
-	}
-	known := map[string]bool{}
-	for _, n := range names {
-		known[n] = true
-	}
-	extra := 0
-	for _, e := range found {
-		if !known[e.Name()] {
-			extra++
-		}
-	}
 	for _, e := range entries {
-		if !known[e.Name] {
-			extra++
+		if !slices.Contains(names, e.Name) {
+			f.add("claim", kindClaimFalse, release, 0, "files", "the manifest names a file that the recoding does not have")
 		}
 	}
-	f.addN("files", kindUnexpectedFile, release, 0, "", "the release holds or names files the recoding does not have", extra)
-	return nil
+	return unnamed(dir, func(e os.DirEntry) bool { return slices.Contains(names, e.Name()) }, release, f)
 }
 
 // checkCounts compares the manifest's numbers with the table.
@@ -188,6 +174,7 @@ func checkClaims(man *Manifest, f *faults) {
 		return
 	}
 	checkLevel(man, f)
+	checkPool(man, f)
 	if man.Privacy.K1 != man.wantK1() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
 	}

@@ -5,7 +5,21 @@ const (
 	VerdictCertified  = "certified"  // everything checked, nothing broken
 	VerdictConsistent = "consistent" // nothing broken in what could be checked
 	VerdictViolated   = "violated"   // at least one violation
+	VerdictUnreadable = "unreadable" // nothing broken, and files that nothing names
 )
+
+// verdict is what findings make of the releases; consistent: there are none. A file that nothing
+// names may be anything, also what somebody forgot there: so it is no breach, and no certificate.
+func verdict(found []Violation) string {
+	out := VerdictConsistent
+	for _, v := range found {
+		if v.Kind != kindUnexpectedFile {
+			return VerdictViolated
+		}
+		out = VerdictUnreadable
+	}
+	return out
+}
 
 // Report is the result of an audit. It holds counts and names, never a
 // record's value, so that it may be published.
@@ -121,10 +135,13 @@ type Subjects struct {
 	Together float64 `json:"together"`
 }
 
-// ExitCode is 0 for certified and consistent, 3 for violated; with
+// ExitCode is 0 for certified and consistent, 3 for violated, 1 for unreadable; with
 // RequireCertified also 3 for consistent, since the promise is not shown to
 // hold, and after a replay for a level L2 that is not certified. Unreadable input is an error of Dir and exits 1.
 func (r *Report) ExitCode() int {
+	if r.Verdict == VerdictUnreadable {
+		return 1
+	}
 	less := r.Verdict != VerdictCertified || r.Replay != nil && r.Level.L2 != VerdictCertified
 	if r.Verdict == VerdictViolated || r.requireCertified && less {
 		return 3

@@ -67,6 +67,10 @@ func (r *Report) meaning() string {
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports."
 	}
+	if r.Verdict == VerdictUnreadable {
+		return "Nothing was found that breaks the contract, but there are files that nothing names (see below), so there is no verdict.\n" +
+			"Whoever sees them may learn anything from them. Remove them, or give them a name with a leading dot, and audit again."
+	}
 	return "The releases break their contract. Releases that are out cannot be called back; stop publishing and look at the findings below."
 }
 

@@ -180,6 +180,7 @@ func (u *unionAudit) each() error {
 		}
 		checkLink(link, r.man, r.number, &u.f)
 		r.man.Release = r.number // findings name directories
+		checkForm(r.man, &u.f)
 		u.known(r)
 		if err := u.hierarchies(r); err != nil {
 			return err
@@ -274,6 +275,16 @@ func (u *unionAudit) published() error {
 		return err
 	}
 	last := now[len(now)-1]
+	var copies map[string]bool
+	if last == newest {
+		copies = map[string]bool{}
+		for _, r := range u.releases {
+			r.man.copies(copies)
+		}
+	}
+	if err := checkTop(u.o, true, copies, &u.f); err != nil {
+		return err
+	}
 	unfinished, err := checkCurrent(u.o.Releases, newest, last, &u.f)
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (r *unionRelease) partFiles(dir string, p *Part, seen seenFiles, f *faults)
 			return &unreadableError{File: path, Reason: "cannot be read", Err: err}
 		}
 		if !info.Mode().IsRegular() {
-			f.add("files", kindUnexpectedFile, r.number, 0, e.Name, "a file of a part is not a plain file")
+			f.add("files", kindNotPlainFile, r.number, 0, e.Name, "a file of a part is not a plain file")
 			continue
 		}
 		if seen.known(info, e.SHA256) {
@@ -98,22 +98,10 @@ func (r *unionRelease) partFiles(dir string, p *Part, seen seenFiles, f *faults)
 
 // checkOnly finds names in a directory that nobody announced.
 func checkOnly(dir string, names map[string]bool, release int, f *faults) error {
-	found, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
+	if _, err := os.Lstat(dir); os.IsNotExist(err) {
 		f.add("files", kindPartMissing, release, 0, "", "a directory that the manifest names is not there")
-		return nil
 	}
-	if err != nil {
-		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
-	}
-	extra := 0
-	for _, e := range found {
-		if !names[e.Name()] {
-			extra++
-		}
-	}
-	f.addN("files", kindUnexpectedFile, release, 0, "", "the release holds files that its manifest does not name", extra)
-	return nil
+	return unnamed(dir, func(e os.DirEntry) bool { return names[e.Name()] }, release, f)
 }
 
 // trust takes the files of a published release for what its manifest says, as they were

@@ -29,6 +29,7 @@ func GateUnion(releases, rendered string) ([]Violation, error) {
 		link = before.man
 	}
 	checkLink(link, data.man, data.number, f)
+	checkForm(data.man, f)
 	if err := checkUnionFiles(data, seen, f); err != nil {
 		return nil, err
 	}

@@ -68,9 +68,9 @@ func (u *unionAudit) verdict() {
 		}
 	}
 	state := "not checked"
-	switch {
-	case len(r.Violations) > 0:
-		r.Verdict, state, l2 = VerdictViolated, "violated", "violated"
+	switch found := verdict(r.Violations); {
+	case found != VerdictConsistent:
+		r.Verdict, state, l2 = found, found, found
 	case certified:
 		r.Verdict, state = VerdictCertified, "certified"
 	default:

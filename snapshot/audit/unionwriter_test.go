@@ -180,8 +180,7 @@ func (w *unionWriter) save(r *testUnion) string {
 	if r.root {
 		of["root"] = hexSHA([]byte(root))
 	}
-	data, err := json.MarshalIndent(r.man, "", " ")
-	require.NoError(w.t, err)
+	data := inForm(w.t, r.man)
 	w.put(fmt.Sprintf("%06d/manifest.json", r.number), data)
 	w.previous = map[string]any{"release": r.number, "sha256": hexSHA(data)}
 	return hexSHA(data)
