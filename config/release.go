@@ -178,7 +178,7 @@ func (i *Initial) keys() []key {
 			"At level L2 it is `initial.min_pool`."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
 			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `initial.min_pool`, is the lower one). The first load ends " +
-				"at this number of records, or earlier at the end that the source had at the first start. 0: only at that end."},
+				"once this number of records is read, refused ones included, or earlier at the end that the source had at the first start. 0: only at that end."},
 		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
 			derived: "`stop`; for a shard `quarantine`",
 			doc: "With level L2: what becomes of a first pool in which one value has more than 1/l. stop: exit 3; the pool stays, and the " +
@@ -220,7 +220,7 @@ func (rel *Release) keys() []key {
 			doc: "With on update, interval and cron: minimum time between two releases. A slot that comes earlier waits. `anond release now` does " +
 				"not wait."},
 		{path: "release.trigger.every", value: every{t}, derived: "none; needed for on records and interval",
-			doc: "With on records: number of accepted records between two releases. With on interval: a duration such as 1h."},
+			doc: "With on records: number of records read between two releases, refused ones included. With on interval: a duration such as 1h."},
 		{path: "release.trigger.at", value: text(&t.At), derived: "none; needed for on cron", doc: "With on cron: schedule of minute, " +
 			"hour, day, month and weekday, such as \"0 2 * * *\"."},
 		{path: "release.trigger.time_zone", value: zone(&t.Zone), def: "UTC", doc: "With on cron: time zone of the schedule, such as " +

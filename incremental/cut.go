@@ -96,7 +96,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 		return nil, m.Commit() // fewer records than the first pool needs
 	}
 	if m.beforeRelease() && len(d.births) == 0 {
-		m.first.grow(&m.head, &m.pending, m.records.len())
+		m.first.grow(&m.head, &m.pending, m.records.len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
 	if made.flushing && m.head.InitialDone && m.NewSinceCut() == 0 && len(d.births) == 0 {
@@ -125,7 +125,7 @@ func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
 func (m *Machine) countCut(flush bool, outcome CutOutcome) {
 	m.attempted(flush, outcome)
 	m.first = firstLoad{}
-	m.head.countCut(m.now, m.records.len())
+	m.head.countCut(m.now, m.records.len(), m.intake.counters.Read)
 	if m.policy.HoldInCuts {
 		m.now = m.head.Tick
 	}

@@ -1,13 +1,21 @@
 package incremental
 
-// CutDue reports whether the records applied so far end a release: the first
+// CutDue reports whether the records read so far end a release: the first
 // load is complete, or trigger `records` has counted enough.
 func (m *Machine) CutDue() bool {
-	n := m.records.len()
+	left, counted := m.UntilCut()
+	return counted && left <= 0 && (m.head.InitialDone || m.first.growing || m.EnoughRecords())
+}
+
+// UntilCut is how many records are still to be read before a cut is due by count, if one is due so. A record that
+// is refused or left out takes its place like every other: otherwise what is invalid about one
+// person would move others into another pool (rule B, buckets).
+func (m *Machine) UntilCut() (left int, counted bool) {
+	read := m.intake.counters.Read
 	if !m.head.InitialDone && !m.first.growing {
-		return m.policy.InitialMax > 0 && int(n) >= m.policy.InitialMax && m.EnoughRecords()
+		return m.policy.InitialMax - int(read), m.policy.InitialMax > 0
 	}
-	return m.policy.CutEvery > 0 && n >= m.head.LastCut+RecordID(m.policy.CutEvery)
+	return m.policy.CutEvery - int(read-m.head.CutRead), m.policy.CutEvery > 0
 }
 
 // NewSinceCut returns the number of records accepted since the newest cut that was

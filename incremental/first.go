@@ -34,19 +34,19 @@ type firstLoad struct {
 }
 
 // grow lets the first load take in what comes.
-func (f *firstLoad) grow(h *head, p *pendingSet, records RecordID) {
+func (f *firstLoad) grow(h *head, p *pendingSet, records RecordID, read uint64) {
 	f.growing, f.refused, p.stuck = true, nil, 0
-	h.reopenFirst(records)
+	h.reopenFirst(records, read)
 }
 
 // refuse lets it grow if err says that it was refused: all that waits is then
 // infeasible.
-func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID) {
+func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID, read uint64) {
 	var e *InfeasibleError
 	if !errors.As(err, &e) {
 		return
 	}
-	f.grow(h, p, records)
+	f.grow(h, p, records, read)
 	f.refused, p.stuck = e, len(p.waiting)
 }
 
@@ -65,8 +65,11 @@ func (m *Machine) InitialDone() bool { return m.head.InitialDone }
 // InitialReached reports whether every partition has been applied up to the end
 // that it had at the first start, and the least number of records is there.
 func (m *Machine) InitialReached() bool {
-	return m.head.InitialEnds != nil && m.EnoughRecords() && m.intake.offsets.reached(m.head.InitialEnds)
+	return m.head.InitialEnds != nil && m.EnoughRecords() && m.InitialRead()
 }
+
+// InitialRead is the same without the least number.
+func (m *Machine) InitialRead() bool { return m.intake.offsets.reached(m.head.InitialEnds) }
 
 // InitialEnds returns where the first load ends, nil if that is not known yet.
 func (m *Machine) InitialEnds() map[Partition]int64 { return m.head.InitialEnds }

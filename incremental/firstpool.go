@@ -30,7 +30,7 @@ func (m *Machine) fixFirst() error {
 func (m *Machine) refuseFirst(err error) error {
 	var e *InfeasibleError
 	if m.policy.Level != L2 || !errors.As(err, &e) {
-		m.first.refuse(err, &m.head, &m.pending, m.records.len())
+		m.first.refuse(err, &m.head, &m.pending, m.records.len(), m.intake.counters.Read)
 		return nil
 	}
 	p := &m.head.Pools
@@ -41,7 +41,7 @@ func (m *Machine) refuseFirst(err error) error {
 	}
 	p.Grown, p.First = true, 0
 	m.need = m.poolNeed()
-	m.first.refuse(err, &m.head, &m.pending, m.records.len())
+	m.first.refuse(err, &m.head, &m.pending, m.records.len(), m.intake.counters.Read)
 	return m.Commit()
 }
 

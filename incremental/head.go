@@ -37,15 +37,15 @@ func (h *head) fixReferences(fixed map[int][]equivclass.Count) {
 
 // reopenFirst makes the first load one that takes in what comes: where it ends is
 // forgotten, so that the next start asks the source again.
-func (h *head) reopenFirst(records RecordID) {
-	h.InitialDone, h.InitialEnds, h.LastCut = false, nil, records
+func (h *head) reopenFirst(records RecordID, read uint64) {
+	h.InitialDone, h.InitialEnds, h.LastCut, h.CutRead = false, nil, records, read
 	h.changed = true
 }
 
 // countCut notes that a cut was tried, which ends the first load.
-func (h *head) countCut(now int64, records RecordID) {
+func (h *head) countCut(now int64, records RecordID, read uint64) {
 	h.Tick++
-	h.CutTick, h.LastCut, h.InitialDone = now, records, true
+	h.CutTick, h.LastCut, h.CutRead, h.InitialDone = now, records, read, true
 	h.changed = true
 }
 

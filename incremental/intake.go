@@ -39,6 +39,7 @@ func (c Counters) complete() Counters {
 // accept passes a record and returns the number of its partition.
 func (k *intake) accept(p Partition, offset int64) uint16 {
 	k.counters.Sent++
+	k.counters.Read++
 	k.counted = true
 	return k.offsets.advance(p, offset)
 }
@@ -88,6 +89,7 @@ func (k *intake) ignore(p Partition, offset int64, why equivclass.Reason) error 
 		return err
 	}
 	k.offsets.advance(p, offset)
+	k.counters.Read++
 	k.count(why, 1)
 	return nil
 }

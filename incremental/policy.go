@@ -79,15 +79,15 @@ type Policy struct {
 	// Workers is how many goroutines share the search for positions, local updates and a
 	// decision at level L2; it has no influence on the result. Less than 2 means one.
 	Workers int
-	// CutEvery is the number of accepted records between two cuts (trigger
-	// `records`); 0: the host says when.
+	// CutEvery is the number of records read between two cuts (trigger
+	// `records`), refused ones included; 0: the host says when.
 	CutEvery int
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema. An attribute without one has the bag that release 1 publishes.
 	References map[int][]equivclass.ValueCount
 	// Initial partitions the first load, Local every later pool, at level L1.
 	Initial, Local equivclass.Partitioner
-	// InitialMax ends the first load at this number of records; 0: at the end
+	// InitialMax ends the first load at this number of records read; 0: at the end
 	// of the source. InitialMin is the number without which it does not end;
 	// at level L2 the people of the first pool, at least.
 	InitialMax, InitialMin int

@@ -155,6 +155,9 @@ type Meta struct {
 	// InitialEnds are the ends of the source at the first start; the first load
 	// is complete once every position has reached them. nil: not yet known.
 	InitialEnds map[Partition]int64
+	// Ends are where the present round ends: up to there records are applied, partition after partition, before any
+	// behind them is read (ends.go). nil: the source has no rounds.
+	Ends map[Partition]int64
 	// InitialDone says that the first load is complete.
 	InitialDone bool
 	// Tick counts the cuts tried, skipped ones included. It is the machine's
@@ -165,6 +168,8 @@ type Meta struct {
 	CutTick int64
 	// LastCut is the number of records at the newest cut tried.
 	LastCut RecordID
+	// CutRead is Counters.Read at the newest cut tried.
+	CutRead uint64
 	// References are the distributions that t-closeness compares with, by
 	// attribute of the schema: declared at the first start, else what release 1
 	// published, stored with its intent. Permanent once there.
@@ -210,6 +215,7 @@ type HierarchyVersion struct {
 // Counters count positions read, for sent = published + pending + dead-letter + forgotten.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
+	Read    uint64                       // the same, with those that the configuration leaves out (Ignored)
 	Refused map[equivclass.Reason]uint64 // dead-letters, by reason
 	Ignored map[equivclass.Reason]uint64 // read and left out by configuration; lines without a record
 	// Replayed counts what left Refused again, by the reason there; nil: nothing did.

@@ -25,7 +25,7 @@ func (m *Machine) loadElsewhere(store Store, o Options, refused error) error {
 		if err := same(meta); err != nil && !errors.As(err, &settings) {
 			return err
 		}
-		m.head.InitialDone, m.head.InitialEnds, m.head.Partitions = false, nil, 0 // of the topic before
+		m.head.InitialDone, m.head.InitialEnds, m.head.Ends, m.head.Partitions = false, nil, nil, 0 // of the topic before
 		m.head.changed = true
 		return nil
 	}

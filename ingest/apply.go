@@ -39,7 +39,10 @@ func (l *loop) applyAll(ctx context.Context, b *batch) error {
 		return l.hold(b)
 	}
 	l.stage.put(b)
-	return err
+	if err != nil {
+		return err
+	}
+	return l.endRound(ctx)
 }
 
 // apply gives the records of a batch to the machine, cutting exactly where a

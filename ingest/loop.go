@@ -25,6 +25,7 @@ type loop struct {
 	asked    commanding         // what operators ask for
 	room     fullness           // what the state may still take in
 	journal  journaling         // what is to be written down
+	order    Ordered            // the source, if its partitions are read in rounds; nil: they are not
 	refusals breaker            // how many records are refused
 	before   incremental.Status // of the machine when the run began
 	reports                     // what is told to operators
@@ -107,6 +108,7 @@ func (l *loop) begin(ctx context.Context) error {
 	}
 	now := l.now()
 	l.beginSchedule(now)
+	l.beginRounds()
 	return l.resume(ctx, now)
 }
 
@@ -200,6 +202,7 @@ func (l *loop) onTick(ctx context.Context) error {
 	if err := l.forgetOnTime(ctx, now); err != nil {
 		return err
 	}
+	l.nextRound()
 	l.reportDue()
 	return nil
 }

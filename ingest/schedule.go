@@ -96,7 +96,7 @@ func (l *loop) beginSchedule(now time.Time) {
 
 // cutOnTime makes a cut if the trigger asks for one and the machine agrees.
 func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
-	if l.releases.current != 0 || l.asked.paused {
+	if l.releases.current != 0 || l.asked.paused || l.midRound() {
 		return nil
 	}
 	ready := l.Machine.InitialDone() || l.Machine.Growing()

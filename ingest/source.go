@@ -74,6 +74,8 @@ type Resume struct {
 	Digest func([]byte) incremental.Digest
 	// Once: stop with io.EOF at the end that the source had when it was opened.
 	Once bool
+	// Ordered: an Ordered source hands out nothing before it is told how far.
+	Ordered bool
 }
 
 // Partitioned is a source that knows how many partitions its topic has, those of other shards

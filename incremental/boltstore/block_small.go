@@ -87,13 +87,12 @@ func encodeMeta(m *incremental.Meta) []byte {
 	})
 	out = append(out, m.Seed[:]...)
 	out = appendFlag(out, m.Seeded)
-	out = appendMap(out, m.InitialEnds, comparePartitions, func(b []byte, p incremental.Partition, end int64) []byte {
-		return binary.AppendVarint(appendPartition(b, p), end)
-	})
+	out = appendMap(out, m.InitialEnds, comparePartitions, appendOffset)
 	out = appendFlag(out, m.InitialDone)
 	out = binary.AppendVarint(out, m.Tick)
 	out = binary.AppendVarint(out, m.CutTick)
-	out = binary.AppendUvarint(out, uint64(m.LastCut))
+	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(m.LastCut)), m.CutRead)
+	out = appendMap(out, m.Ends, comparePartitions, appendOffset)
 	out = appendMap(out, m.References, cmp.Compare, func(b []byte, attribute int, counts []equivclass.Count) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(counts)))
 		for _, c := range counts {
@@ -101,9 +100,7 @@ func encodeMeta(m *incremental.Meta) []byte {
 		}
 		return b
 	})
-	out = appendMap(out, m.Read, comparePartitions, func(b []byte, p incremental.Partition, next int64) []byte {
-		return binary.AppendVarint(appendPartition(b, p), next)
-	})
+	out = appendMap(out, m.Read, comparePartitions, appendOffset)
 	out = appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []incremental.HierarchyVersion) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(versions)))
 		for _, v := range versions {
@@ -127,12 +124,13 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.Settings = readMap(r, func(r *reader) (string, [32]byte) { return r.text(), r.digest32() })
 	m.Seed = r.digest32()
 	m.Seeded = r.flag()
-	m.InitialEnds = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
+	m.InitialEnds = readMap(r, readOffset)
 	m.InitialDone = r.flag()
 	m.Tick, m.CutTick = r.varint(), r.varint()
-	m.LastCut = incremental.RecordID(r.count(maxRecord))
+	m.LastCut, m.CutRead = incremental.RecordID(r.count(maxRecord)), r.uvarint()
+	m.Ends = readMap(r, readOffset)
 	m.References = readMap(r, readReference)
-	m.Read = readMap(r, func(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() })
+	m.Read = readMap(r, readOffset)
 	m.Hierarchies = readMap(r, readHierarchy)
 	m.Pools.Decided, m.Pools.First = r.uvarint(), incremental.RecordID(r.count(maxRecord))
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
@@ -180,11 +178,17 @@ func readPartition(r *reader) incremental.Partition {
 	return p
 }
 
+func appendOffset(out []byte, p incremental.Partition, offset int64) []byte {
+	return binary.AppendVarint(appendPartition(out, p), offset)
+}
+
+func readOffset(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() }
+
 func encodeCounters(c *incremental.Counters) []byte {
 	entry := func(b []byte, k equivclass.Reason, n uint64) []byte {
 		return binary.AppendUvarint(appendText(b, string(k)), n)
 	}
-	out := binary.AppendUvarint(nil, c.Sent)
+	out := binary.AppendUvarint(binary.AppendUvarint(nil, c.Sent), c.Read)
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
 	out = appendMap(out, c.Ignored, cmp.Compare, entry)
 	out = appendMap(out, c.Replayed, cmp.Compare, entry)
@@ -194,7 +198,7 @@ func encodeCounters(c *incremental.Counters) []byte {
 func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	entry := func(r *reader) (equivclass.Reason, uint64) { return equivclass.Reason(r.text()), r.uvarint() }
 	r := &reader{b: content}
-	c.Sent = r.uvarint()
+	c.Sent, c.Read = r.uvarint(), r.uvarint()
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
 	c.Replayed = readMap(r, entry)

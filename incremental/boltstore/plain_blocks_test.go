@@ -116,6 +116,7 @@ func plainMeta(p plain) (m incremental.Meta) {
 	m.Seed, m.Seeded = p.sha(), p.flag()
 	m.InitialEnds, m.InitialDone = partitions(), p.flag()
 	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), incremental.RecordID(p.below(1<<32))
+	m.CutRead, m.Ends = p.u(), partitions()
 	m.References = entries(p, func() (int, []equivclass.Count) {
 		attribute, counts := int(p.below(1<<31)), make([]equivclass.Count, p.things())
 		for i := range counts {

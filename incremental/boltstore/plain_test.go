@@ -138,7 +138,7 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 }
 
 func plainCounters(p plain) incremental.Counters {
-	return incremental.Counters{Sent: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p), Blocked: p.u()}
+	return incremental.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p), Blocked: p.u()}
 }
 
 func plainForgotten(p plain) (out []incremental.Digest) {

@@ -35,7 +35,7 @@ func (c *content) clone() content {
 
 func cloneMeta(m *incremental.Meta) *incremental.Meta {
 	out := *m
-	out.Settings, out.InitialEnds = maps.Clone(m.Settings), maps.Clone(m.InitialEnds)
+	out.Settings, out.InitialEnds, out.Ends = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.Ends)
 	out.Pools.RefusedUnder = slices.Clone(m.Pools.RefusedUnder)
 	out.References = maps.Clone(m.References)
 	for a, counts := range out.References {

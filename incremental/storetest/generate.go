@@ -74,7 +74,7 @@ func (g *Generator) Next() *incremental.Delta {
 		}
 	}
 	g.sent++
-	d.Counters = &incremental.Counters{Sent: g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
+	d.Counters = &incremental.Counters{Sent: g.sent, Read: 2 * g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
 	if g.sent%2 == 0 {
 		d.Counters.Replayed = map[equivclass.Reason]uint64{equivclass.ReasonHierarchy: g.sent}
 	}
@@ -94,6 +94,7 @@ func (g *Generator) meta() *incremental.Meta {
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions}
 	if g.chance(0.5) {
 		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
+		m.Ends, m.CutRead = map[incremental.Partition]int64{g.partition(0): g.tick}, g.sent
 	}
 	if g.chance(0.5) {
 		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)},

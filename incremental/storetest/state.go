@@ -46,7 +46,7 @@ func (s *State) Apply(d *incremental.Delta) {
 	if d.Meta != nil {
 		m := *d.Meta
 		m.Settings, m.InitialEnds, m.References = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.References)
-		m.Read, m.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
+		m.Ends, m.Read, m.Hierarchies = maps.Clone(m.Ends), maps.Clone(m.Read), maps.Clone(m.Hierarchies)
 		s.Meta = &m
 	}
 	if d.Counters != nil {

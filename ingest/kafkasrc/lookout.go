@@ -134,6 +134,9 @@ func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
 			w.p.moved()
 			continue
 		}
+		if e != nil && e.code == 0 {
+			w.p.sees(e.lso)
+		}
 		l.wake(w)
 	}
 }

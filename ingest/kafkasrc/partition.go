@@ -117,12 +117,20 @@ func (p *partition) step(ctx context.Context) error {
 				return err
 			}
 		}
+		if p.at.fetch < p.end.Load() { // else the fetch meets why nothing is known of it
+			if err := p.until(ctx, isOpen); err != nil {
+				return err
+			}
+		}
 	}
 	t, err := p.src.turn(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer t.end()
+	if before, _, _ := p.src.place(p); before < 0 && wait == 0 && p.at.fetch < p.end.Load() {
+		return nil // a round has ended meanwhile
+	}
 	return p.read(ctx, t, wait)
 }
 
@@ -143,7 +151,17 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	if p.bulky = len(res.recordData) > p.src.cfg.MaxBytes+answerOverhead; !p.bulky {
 		t.endLarge()
 	}
-	a := newAnswer(res, p.at.fetch, p.limit, p.src.sizes(), t.beLarge)
+	p.sees(res.lso)
+	if res.lso > p.at.fetch { // where there is a turn for everybody, nobody needs this one meanwhile
+		if err := p.until(ctx, func(_ int, bound int64) bool { return bound > p.at.fetch || p.src.crowded() }); err != nil {
+			return err
+		}
+	}
+	before, bound, _ := p.src.place(p)
+	if bound >= 0 && bound <= p.at.fetch && res.lso > p.at.fetch || before < 0 && p.src.crowded() {
+		return nil
+	}
+	a := newAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge)
 	defer a.close()
 	a.epoch, a.links = p.at.epoch, p.src.cfg.Links
 	first, err := a.piece()
@@ -155,7 +173,6 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 		return err
 	}
 	p.at.epoch = a.epoch
-	p.sees(res.lso)
 	if res.lso <= p.at.fetch {
 		p.moved()
 	}
@@ -237,6 +254,9 @@ func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
 		}
 	}
 	p.fetched.Store(c.Next)
+	if err := p.until(ctx, isFirst); err != nil {
+		return err
+	}
 	p.blocked.Store(true)
 	defer func() { p.moved(); p.blocked.Store(false) }()
 	select {

@@ -43,6 +43,7 @@ type source struct {
 	lookout *lookout
 
 	mu      sync.Mutex
+	order   order
 	parts   map[int32]*partition
 	stalled bool
 	stalls  stalls
@@ -72,6 +73,7 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
 		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
 	s.health = health{log: s.log, access: cfg.Access}
+	s.order = order{on: resume.Ordered, moved: make(chan struct{})}
 	s.turns, s.lookout = newTurns(cfg.Fetches), newLookout(s)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {
@@ -97,6 +99,7 @@ func (s *source) add(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts[p.id] = p
+	s.reorder(true)
 }
 
 func (s *source) launch(p *partition) { s.wg.Go(func() { p.run(s.ctx) }) }
@@ -160,9 +163,9 @@ func (s *source) rest(end error) (*ingest.Chunk, error) {
 
 func (s *source) taken(c *ingest.Chunk) *ingest.Chunk {
 	s.mu.Lock()
-	p := s.parts[c.Partition.ID]
-	s.mu.Unlock()
-	p.handed.Store(c.Next)
+	defer s.mu.Unlock()
+	s.parts[c.Partition.ID].handed.Store(c.Next)
+	s.reorder(false)
 	return c
 }
 
@@ -211,7 +214,7 @@ func (s *source) Status() ingest.Status {
 	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
 		p := s.parts[id]
 		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(),
-			End: p.end.Load(), Heard: time.Unix(0, p.heard.Load())})
+			End: p.most(p.end.Load()), Heard: time.Unix(0, p.heard.Load())})
 	}
 	return st
 }

@@ -63,6 +63,11 @@ func (t *turn) beLarge() error {
 	if t.large {
 		return nil
 	}
+	if t.of != nil { // who has it must not wait for others who want it
+		if err := t.of.until(t.ctx, isFirst); err != nil {
+			return err
+		}
+	}
 	err := t.take(t.s.turns.large)
 	t.large = err == nil
 	return err

@@ -115,6 +115,13 @@ type unacknowledged struct{ ingest.Source }
 
 func (unacknowledged) Ack(map[incremental.Partition]int64) {}
 
+// Until implements ingest.Ordered.
+func (u unacknowledged) Until(ends map[incremental.Partition]int64) {
+	if s, ordered := u.Source.(ingest.Ordered); ordered {
+		s.Until(ends)
+	}
+}
+
 // noLetters is a sink that nothing is delivered to.
 type noLetters struct{}
 

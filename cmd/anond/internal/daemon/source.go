@@ -31,7 +31,7 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 
 // resumeOf tells a source where the state stands.
 func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
-	return ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once}
+	return ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once, Ordered: true}
 }
 
 // fileConfig says how files and standard input are read.

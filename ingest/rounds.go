@@ -1,0 +1,114 @@
+package ingest
+
+import (
+	"context"
+
+	"anond/incremental"
+)
+
+// Ordered is a source of several partitions that hands them out in an order of offsets, so that no pool depends on where
+// chunks end, which follows from bytes (incremental: ends.go). Opened with Resume.Ordered it hands out nothing before
+// it is told how far.
+type Ordered interface {
+	// Until lets the source go on: it hands out what lies below these ends and nothing else, the partitions one
+	// after the other as Status lists them. It is called once the ends before are reached. Safe for concurrent use.
+	Until(ends map[incremental.Partition]int64)
+}
+
+// roundFor is how many offsets of a partition, and roundLeast how many of all, a round has at most. Cuts by time lie between
+// rounds, and what is fetched ahead beyond the end of a round may be fetched again.
+const (
+	roundFor   = 1 << 12
+	roundLeast = 1 << 16
+)
+
+// beginRounds goes on with the round in which the process before stopped. Of a partition of which nothing was applied the
+// log may have lost what the round had of it.
+func (l *loop) beginRounds() {
+	if l.order, _ = l.Source.(Ordered); l.order == nil {
+		return
+	}
+	ends := map[incremental.Partition]int64{}
+	for _, p := range l.Source.Status().Partitions {
+		_, known := l.Machine.Next(p.Partition)
+		if end, in := l.Machine.Ends()[p.Partition]; in && (known || p.Next < end) {
+			ends[p.Partition] = end
+		}
+	}
+	l.Machine.SetEnds(ends)
+	l.order.Until(ends)
+	l.nextRound()
+}
+
+// midRound reports whether a round is not complete, so that no cut by time may come.
+func (l *loop) midRound() bool { return l.order != nil && !l.Machine.EndsReached() }
+
+// endRound makes the cut that is due by time once a round is complete, and begins the next.
+func (l *loop) endRound(ctx context.Context) error {
+	if l.order == nil || l.midRound() {
+		return nil
+	}
+	if err := l.cutOnTime(ctx, l.now()); err != nil {
+		return err
+	}
+	l.nextRound()
+	return nil
+}
+
+// nextRound begins a round with what the partitions have now: up to the ends of the first load before anything else, and
+// no more records than to the next cut by count, of every partition as many as the others if it has them.
+func (l *loop) nextRound() {
+	if l.order == nil || l.midRound() {
+		return
+	}
+	parts := l.Source.Status().Partitions
+	from, room := make([]int64, len(parts)), make([]int64, len(parts))
+	first := !l.Machine.InitialDone() && l.Machine.InitialEnds() != nil && !l.Machine.InitialRead()
+	for i, p := range parts {
+		next, _ := l.Machine.Next(p.Partition)
+		from[i] = max(p.Next, next)
+		if first {
+			p.End = min(p.End, l.Machine.InitialEnds()[p.Partition])
+		}
+		room[i] = max(0, p.End-from[i])
+	}
+	most := max(roundLeast, roundFor*len(parts))
+	if l.Rate > 0 {
+		most = min(most, l.Rate)
+	}
+	if left, counted := l.Machine.UntilCut(); counted && left > 0 {
+		most = min(most, left)
+	}
+	ends := map[incremental.Partition]int64{}
+	for i, n := range spread(room, int64(most)) {
+		if n > 0 {
+			ends[parts[i].Partition] = from[i] + n
+		}
+	}
+	if len(ends) > 0 {
+		l.Machine.SetEnds(ends)
+		l.order.Until(ends)
+	}
+}
+
+// spread divides so many among those who have room, as evenly as that allows; of a rest the first get one each.
+func spread(room []int64, most int64) []int64 {
+	out := make([]int64, len(room))
+	for most > 0 {
+		open := int64(0)
+		for i, r := range room {
+			if out[i] < r {
+				open++
+			}
+		}
+		if open == 0 {
+			break
+		}
+		each := max(1, most/open)
+		for i, r := range room {
+			n := min(each, r-out[i], most)
+			out[i], most = out[i]+n, most-n
+		}
+	}
+	return out
+}
