@@ -86,7 +86,7 @@ func versionNumber(to *int) value {
 // Config is complete or nil. Warnings come in either case, in file order. No
 // fault repeats a secret, or a text from outside the file.
 func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error) {
-	content, err := read(path)
+	content, err := read.small(path)
 	if err != nil {
 		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; anond " +
 			"config init prints a starting file"}}}

@@ -109,7 +109,7 @@ func (e expander) file(path string) (string, error) {
 	if path == "" {
 		return "", complain("has ${file:} without a path", "write ${file:/path}")
 	}
-	content, err := e.read(within(e.base, path))
+	content, err := e.read.small(within(e.base, path))
 	if err != nil {
 		return "", complain("needs the file "+path+", which cannot be read: "+plain(err), "make it readable by anond")
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"anond/equivclass"
 )
 
 // Fault is one thing that is wrong with a configuration, or with a file that
@@ -48,11 +50,20 @@ func (w Warning) String() string { return Fault(w).String() }
 // file (files that it names come after it).
 type Faults struct{ List []Fault }
 
-// Error writes one fault a line.
+// shownFaults is how many faults are shown of a configuration, and of a hierarchy.
+const shownFaults = equivclass.ShownFaults
+
+// Shown are the first faults.
+func (f *Faults) Shown() []Fault { return f.List[:min(len(f.List), shownFaults)] }
+
+// Error writes one fault a line, up to shownFaults.
 func (f *Faults) Error() string {
-	lines := make([]string, len(f.List))
-	for i, fault := range f.List {
-		lines[i] = fault.String()
+	var lines []string
+	for _, fault := range f.Shown() {
+		lines = append(lines, fault.String())
+	}
+	if more := len(f.List) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more faults", more))
 	}
 	return strings.Join(lines, "\n")
 }

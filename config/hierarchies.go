@@ -18,9 +18,6 @@ type HierarchyFile struct {
 	Content   []byte
 }
 
-// shownFaults bounds the number of faults reported for one file.
-const shownFaults = 20
-
 // loadHierarchies reads and parses each hierarchy file once. The result is by
 // path.
 func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
@@ -69,13 +66,7 @@ func (r *reader) parseHierarchy(name, key string, content []byte, rule equivclas
 	if err == nil {
 		return tree
 	}
-	faults := split(err)
-	for i, e := range faults {
-		if i == shownFaults {
-			r.hierarchyFault(Fault{File: name, Key: key, Reason: fmt.Sprintf("has %d more faulty lines", len(faults)-i),
-				Suggestion: "correct those above and check again"})
-			break
-		}
+	for _, e := range split(err) {
 		f := Fault{File: name, Key: key, Reason: strings.TrimPrefix(e.Error(), name+":")}
 		if number, rest, ok := strings.Cut(f.Reason, ": "); ok {
 			if line, err := strconv.Atoi(number); err == nil {

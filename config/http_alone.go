@@ -21,7 +21,7 @@ func LoadHTTP(path, listen, fallback string, lookup Lookup, read ReadFile) (*HTT
 	content := []byte("http:\n")
 	if path != "" {
 		var err error
-		if content, err = read(path); err != nil {
+		if content, err = read.small(path); err != nil {
 			return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name a file with a block http"}}}
 		}
 	}

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -48,8 +49,10 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, warnings, err := config.Load(file, testEnvironment, os.ReadFile)
 			var b strings.Builder
-			if err != nil {
-				fmt.Fprintln(&b, err)
+			if faults := new(config.Faults); errors.As(err, &faults) {
+				for _, f := range faults.List { // all of them, not those alone that are shown
+					fmt.Fprintln(&b, f)
+				}
 			}
 			for _, w := range warnings {
 				fmt.Fprintln(&b, "warning:", w)

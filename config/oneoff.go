@@ -24,7 +24,7 @@ type OneOff struct {
 // hierarchy files it names. No other block is required. Errors and warnings are
 // those of Load.
 func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, error) {
-	content, err := read(path)
+	content, err := read.small(path)
 	if err != nil {
 		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; its block " +
 			"schema describes the columns"}}}

@@ -132,7 +132,7 @@ type Delivery struct {
 // All other keys may be missing; those that are there are neither expanded nor read, but
 // their names are checked. Errors and warnings are those of Load.
 func LoadDelivery(path string, lookup Lookup, read ReadFile) (*Delivery, []Warning, error) {
-	content, err := read(path)
+	content, err := read.small(path)
 	if err != nil {
 		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c"}}}
 	}

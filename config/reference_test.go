@@ -68,6 +68,8 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
 
 - An unknown key, a key set twice and a value of the wrong type are refused. Aliases and merge keys are not supported.
 - Paths are relative to the file.
+- The file and those that it names are regular files: the configuration and a secret of at most 1 MiB, a hierarchy of at most 256 MiB.
+  Of many faults, the first 20 are printed.
 - In values, ~${VAR}~ is the environment variable VAR (an error if it is not set), ~${VAR:-text}~ has a default,
   ~${VAR:?text}~ has an error message, and ~${file:/path}~ is the content of a file without one trailing newline. ~$$~ is a
   dollar sign; any other ~$~ stands for itself. References cannot be nested, need quotes inside [ ] and { }, and cannot change the

@@ -38,15 +38,25 @@ func ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 	return Text{}.ParseHierarchy(name, r)
 }
 
+// ShownFaults is how many faulty lines of a file are told one by one.
+const ShownFaults = 20
+
 // ParseHierarchy is ParseHierarchy for an attribute that says how texts become values.
 func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 	b := newTreeBuilder(t)
 	var faults []error
+	more := 0
 	err := eachLine(r, func(line int, path []string) {
-		if err := b.add(line, path); err != nil {
+		switch err := b.add(line, path); {
+		case err != nil && len(faults) == ShownFaults:
+			more++
+		case err != nil:
 			faults = append(faults, fmt.Errorf("%s:%d: %w", name, line, err))
 		}
 	})
+	if more > 0 {
+		faults = append(faults, fmt.Errorf("%s: has %d more faulty lines: correct those above and check again", name, more))
+	}
 	if err != nil {
 		faults = append(faults, fmt.Errorf("%s: %w", name, err))
 	}

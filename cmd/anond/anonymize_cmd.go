@@ -161,7 +161,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if err := checkEmpty(f.out); err != nil {
 		return nil, nil, err
 	}
-	cfg, warnings, err := config.LoadOneOff(f.config, e.lookup, os.ReadFile)
+	cfg, warnings, err := e.loadOneOff(f.config)
 	e.warn(warnings)
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,7 +109,7 @@ func (e *environment) printChecked(path string, c *config.Config) {
 // checkJSON writes faults and warnings as one object. Standard error then has
 // the summary only.
 func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.Input) error {
-	c, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	c, warnings, err := e.load(path)
 	out := struct {
 		OK       bool             `json:"ok"`
 		Faults   []config.Fault   `json:"faults"`
@@ -130,7 +129,7 @@ func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.In
 	}
 	var faults *config.Faults
 	if errors.As(err, &faults) {
-		out.Faults = faults.List
+		out.Faults = faults.Shown()
 	}
 	if err := writeJSON(e.stdout, out); err != nil {
 		return err

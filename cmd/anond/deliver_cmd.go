@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -150,7 +149,9 @@ func (e *environment) printDelivered(sink deliver.Sink, dir string, s deliver.Su
 
 // loadDelivery reads what of a configuration delivery needs, and prints its warnings.
 func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
-	d, warnings, err := config.LoadDelivery(path, e.lookup, os.ReadFile)
+	d, warnings, err := abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
+		return config.LoadDelivery(path, e.lookup, config.ReadRegular)
+	})
 	e.warn(warnings)
 	return d, err
 }

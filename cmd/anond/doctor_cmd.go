@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/doctor"
 	"anond/cmd/anond/internal/oneoff"
-	"anond/config"
 	"anond/ingest"
 )
 
@@ -49,7 +47,7 @@ L2 who is published together may not depend on their values.`,
 }
 
 func (e *environment) examine(ctx context.Context, path string, data oneoff.Input, sample int, asJSON bool) error {
-	cfg, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	cfg, warnings, err := e.load(path)
 	if err != nil {
 		e.warn(warnings)
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,9 @@ func (s *standing) asked() bool { return s.listen != "" || s.http != "" || s.sta
 func (s *standing) load(e *environment) func() (*config.HTTP, error) {
 	warned := false
 	return func() (*config.HTTP, error) {
-		h, warnings, err := config.LoadHTTP(s.http, s.listen, s.fallback, e.lookup, os.ReadFile)
+		h, warnings, err := abandonable(e.ctx, func() (*config.HTTP, []config.Warning, error) {
+			return config.LoadHTTP(s.http, s.listen, s.fallback, e.lookup, config.ReadRegular)
+		})
 		if !warned {
 			e.warn(warnings)
 			warned = true

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"anond/cmd/anond/internal/oneoff"
-	"anond/config"
 	"anond/ingest"
 	"anond/snapshot/readback"
 )
@@ -76,7 +74,7 @@ func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input,
 	}
 	schema, read := r.Schema, oneoff.ReadLoosely
 	if path != "" {
-		cfg, warnings, err := config.LoadOneOff(path, e.lookup, os.ReadFile)
+		cfg, warnings, err := e.loadOneOff(path)
 		e.warn(warnings)
 		if err != nil {
 			return nil, err

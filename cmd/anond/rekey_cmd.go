@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ func (e *environment) rekeyOnDuty(ctx context.Context, cfg *config.Config, what 
 	shown := &onDuty{duty: d, log: log, metrics: metrics.Rekey(d, now), status: func() any { return now() },
 		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
 		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
-			again, err := cfg.Again(e.lookup, os.ReadFile)
+			again, err := cfg.Again(e.lookup, config.ReadRegular)
 			if err != nil {
 				return nil, err
 			}

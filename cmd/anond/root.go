@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,8 @@ type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	lookup         config.Lookup
-	entered        bool // a command was found and its flags were understood
+	ctx            context.Context // of the run
+	entered        bool            // a command was found and its flags were understood
 }
 
 // newRootCommand builds the tree of commands. A command is a function
@@ -70,6 +70,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 // execute runs the command that the arguments name. An error before the command's
 // own code is a usage error.
 func (e *environment) execute(ctx context.Context, args []string) error {
+	e.ctx = ctx
 	root := newRootCommand(e)
 	root.SetArgs(args)
 	root.SetIn(e.stdin)
@@ -136,13 +137,48 @@ func jsonFlag(c *cobra.Command, asked *bool) {
 // loadConfig reads and checks the configuration. Its warnings are for those who set a daemon
 // up: run, config check and doctor show them, and no other command.
 func (e *environment) loadConfig(path string) (*config.Config, error) {
-	c, _, err := config.Load(path, e.lookup, os.ReadFile)
+	c, _, err := e.load(path)
 	return c, err
+}
+
+// load is config.Load, until the run is stopped.
+func (e *environment) load(path string) (*config.Config, []config.Warning, error) {
+	return abandonable(e.ctx, func() (*config.Config, []config.Warning, error) {
+		return config.Load(path, e.lookup, config.ReadRegular)
+	})
+}
+
+// loadOneOff is config.LoadOneOff, until the run is stopped.
+func (e *environment) loadOneOff(path string) (*config.OneOff, []config.Warning, error) {
+	return abandonable(e.ctx, func() (*config.OneOff, []config.Warning, error) {
+		return config.LoadOneOff(path, e.lookup, config.ReadRegular)
+	})
+}
+
+// abandonable leaves alone what loads files that an operator names, when a context ends: neither
+// a file system that does not answer nor a large hierarchy keeps a signal waiting.
+func abandonable[T any](ctx context.Context, load func() (T, []config.Warning, error)) (out T, _ []config.Warning, _ error) {
+	type loaded struct {
+		what     T
+		warnings []config.Warning
+		err      error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		what, warnings, err := load()
+		done <- loaded{what, warnings, err}
+	}()
+	select {
+	case l := <-done:
+		return l.what, l.warnings, l.err
+	case <-ctx.Done():
+		return out, nil, ctx.Err()
+	}
 }
 
 // loadWarned is loadConfig, and prints the warnings.
 func (e *environment) loadWarned(path string) (*config.Config, error) {
-	c, warnings, err := config.Load(path, e.lookup, os.ReadFile)
+	c, warnings, err := e.load(path)
 	e.warn(warnings)
 	return c, err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ only, as anond release plan does.`,
 			}
 			caught, stop := hangups()
 			defer stop()
-			cfg, warnings, err := config.Load(path, env.lookup, os.ReadFile)
+			cfg, warnings, err := env.load(path)
 			if err != nil {
 				env.warn(warnings)
 				return err
@@ -68,7 +67,7 @@ only, as anond release plan does.`,
 				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 			}
 			load := func() (*config.Config, error) {
-				c, warnings, err := config.Load(path, env.lookup, os.ReadFile)
+				c, warnings, err := env.load(path)
 				warned(shown.log, warnings)
 				return c, err
 			}

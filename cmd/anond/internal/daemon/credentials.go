@@ -92,7 +92,7 @@ func credentialFiles(of block) (*credentials, error) {
 		if f.path == "" {
 			continue
 		}
-		pem, err := readBounded(f.path)
+		pem, err := config.Regular(mostOfAFile)(f.path)
 		if err == nil && len(pem) == 0 { // a file that is being written: nobody is trusted for it
 			err = fmt.Errorf("%s is empty", f.path)
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -95,7 +93,7 @@ func (r *renewal) look() (again bool) {
 func (r *renewal) read() (next *config.Config, digest [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	hashed := func(path string) ([]byte, error) {
-		text, err := readBounded(path)
+		text, err := config.Regular(mostOfAFile)(path)
 		fmt.Fprintf(sum, "%q %d %v\n", path, len(text), err)
 		sum.Write(text)
 		return text, err
@@ -151,18 +149,4 @@ func (r *renewal) certified() {
 	for _, use := range []string{certificate.KafkaClient, certificate.KafkaCA} {
 		r.o.Monitor.Certified(use, at[use])
 	}
-}
-
-// readBounded reads a file that is not larger than a file of certificates is.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, mostOfAFile+1))
-	if err == nil && len(text) > mostOfAFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, mostOfAFile)
-	}
-	return text, err
 }

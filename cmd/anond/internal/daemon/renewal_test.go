@@ -135,6 +135,8 @@ func TestOneFaultKeepsNothingElse(t *testing.T) {
 	writePair(t, r.cert, r.key)
 	require.Equal(t, 1, r.settles("credentials_renewed"))
 	require.Contains(t, r.log.String(), `"source.kafka.tls.key","http.auth.token"]`)
-	_, err := readBounded("/dev/zero")
-	require.ErrorContains(t, err, "larger than")
+	large := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(large, make([]byte, mostOfAFile+1), 0o600))
+	_, err := config.Regular(mostOfAFile)(large)
+	require.ErrorContains(t, err, "larger than 4 MiB")
 }

@@ -6,10 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"anond/cmd/anond/internal/certificate"
+	"anond/config"
 )
 
 // admission is whom a server lets in, and what it shows of itself, at a time. It never
@@ -19,6 +19,9 @@ type admission struct {
 	files
 	tls *tls.Config // nil: plain HTTP
 }
+
+// mostOfAFile is the size up to which a file of certificates is read.
+const mostOfAFile = 4 << 20
 
 // files are what the files of the options hold, PEM.
 type files struct{ cert, key, clientCA []byte }
@@ -32,7 +35,7 @@ func newAdmission(o Options) (*admission, error) {
 		if f.path == "" {
 			continue
 		}
-		text, err := os.ReadFile(f.path)
+		text, err := config.Regular(mostOfAFile)(f.path)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrTLS, f.key, err)
 		}
