@@ -55,7 +55,8 @@ var changes = map[Change][]string{
 	Never: {
 		"dataset",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
-		"schema.attributes[].text", "schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
+		"schema.attributes[].text", "schema.attributes[].digits",
+		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",

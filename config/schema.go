@@ -13,6 +13,7 @@ type Attribute struct {
 	Type      equivclass.Type
 	Path      string // where it lies in JSON, as a JSON Pointer; "": in the member of its name
 	Hierarchy string // path of its hierarchy file; "": none
+	Digits    *int   // of a decimal; nil: the default
 	Steps     []float64
 	Buckets   []float64
 	Text      TextForm
@@ -55,6 +56,8 @@ func (a *Attribute) keys() []key {
 			"known for others; has its own promise; needs release.recoding lgb."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
+		{path: "digits", value: digits(&a.Digits), derived: "4 for type decimal", doc: "Digits behind the point that a decimal has at " +
+			"most. One with more, or beyond 10^15 units of the last digit, is refused as value_out_of_range."},
 		{path: "path", value: text(&a.Path), derived: "none; the member of its name", doc: "Where the value lies in a JSON object or in " +
 			"the `after` of a Debezium event, as a JSON Pointer (RFC 6901): /code/coding/0/code. Where there is nothing at the path, the value " +
 			"is missing."},
@@ -88,8 +91,10 @@ func (c *Config) checkSchema(r *reader) {
 	}
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
-		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Hierarchy: c.trees[a.Hierarchy], Steps: a.Steps,
-			Buckets: a.Buckets, Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.digits(), Hierarchy: c.trees[a.Hierarchy],
+			Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
+		attributes[i].Steps, _ = a.units(a.Steps)
+		attributes[i].Buckets, _ = a.units(a.Buckets)
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
@@ -113,7 +118,7 @@ func published(role equivclass.Role) bool {
 func (c *Config) checkAttribute(r *reader, i int) {
 	a := &c.Attributes[i]
 	at := fmt.Sprintf("schema.attributes[%d]", i)
-	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".steps", at+".buckets") {
+	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".digits", at+".steps", at+".buckets") {
 		return
 	}
 	fault := func(key, reason, suggestion string) { r.fault(join(at, key), reason, suggestion) }
@@ -138,6 +143,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field at the source")
 	}
 	a.checkType(fault)
+	a.checkDigits(fault)
 	a.checkSteps(fault)
 	a.checkBuckets(fault)
 }
@@ -154,6 +160,37 @@ func (a *Attribute) checkType(fault attributeFault) {
 	}
 }
 
+func (a *Attribute) checkDigits(fault attributeFault) {
+	switch {
+	case a.Type != equivclass.Decimal && a.Digits != nil:
+		fault("digits", fmt.Sprintf("belong to type decimal, but the type is %s", a.Type), "remove them")
+	case a.Type == equivclass.Decimal && a.Digits == nil:
+		four := 4
+		a.Digits = &four
+	}
+}
+
+// digits are those behind the point of an attribute's numbers.
+func (a *Attribute) digits() int {
+	if a.Digits == nil {
+		return 0
+	}
+	return *a.Digits
+}
+
+// precision says which numbers an attribute has.
+func (a *Attribute) precision() string {
+	if a.Type == equivclass.Decimal {
+		return fmt.Sprintf("(of at most %d digits behind the point, as the key digits says)", a.digits())
+	}
+	return fmt.Sprintf("(whole for %s)", a.Type)
+}
+
+// units are equivclass.Attribute.AllUnits.
+func (a *Attribute) units(numbers []float64) (units []int64, bad int) {
+	return (&equivclass.Attribute{Type: a.Type, Digits: a.digits()}).AllUnits(numbers)
+}
+
 func (a *Attribute) checkSteps(fault attributeFault) {
 	if len(a.Steps) == 0 {
 		return
@@ -162,14 +199,15 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 		fault("steps", "belong to a numeric quasi-identifier", "remove them, or use a hierarchy for categories")
 		return
 	}
-	for i, w := range a.Steps {
-		if w <= 0 || a.Type != equivclass.Decimal && w != float64(int64(w)) {
-			fault("steps", fmt.Sprintf("contain %g; each must be a positive number (whole for %s)", w, a.Type), "write for instance [5, 10, 50]")
+	units, bad := a.units(a.Steps)
+	for i, w := range units {
+		switch {
+		case i == bad || w <= 0:
+			fault("steps", fmt.Sprintf("contain %g; each must be a positive number %s", a.Steps[i], a.precision()), "write for instance [5, 10, 50]")
 			return
-		}
-		if i > 0 && (w <= a.Steps[i-1] || float64(int64(w/a.Steps[i-1])) != w/a.Steps[i-1]) {
-			fault("steps", fmt.Sprintf("contain %g after %g: intervals nest only if each width is a multiple of the one before", w, a.Steps[i-1]),
-				"write for instance [5, 10, 50]")
+		case i > 0 && (w == units[i-1] || w%units[i-1] != 0):
+			fault("steps", fmt.Sprintf("contain %g after %g: intervals nest only if each width is a multiple of the one before", a.Steps[i],
+				a.Steps[i-1]), "write for instance [5, 10, 50]")
 			return
 		}
 	}
@@ -177,12 +215,15 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 
 func (a *Attribute) checkBuckets(fault attributeFault) {
 	numeric := a.Role == equivclass.Sensitive && a.Type.Numeric()
+	_, bad := a.units(a.Buckets)
 	switch {
 	case numeric && len(a.Buckets) == 0:
 		fault("buckets", "are missing: a numeric sensitive attribute needs them, because close values would otherwise count as different",
 			"list the lower bounds, for instance [0, 1000, 5000]")
 	case len(a.Buckets) > 0 && !numeric:
 		fault("buckets", "belong to a numeric sensitive attribute", "remove them")
+	case numeric && bad < len(a.Buckets):
+		fault("buckets", fmt.Sprintf("contain %g; each must be a number %s", a.Buckets[bad], a.precision()), "write for instance [0, 1000, 5000]")
 	case !ascend(a.Buckets):
 		fault("buckets", "do not ascend", "list each lower bound once, the lowest first")
 	}

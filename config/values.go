@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"anond/equivclass"
 )
 
 // scalar is a setting of one word, number or line.
@@ -129,6 +131,18 @@ func atLeast(bound int, why string, to *int) value {
 				err = complain(fmt.Sprintf("is below %d", bound), why)
 			}
 			return v, err
+		}}
+}
+
+// digits is a number of digits behind the point.
+func digits(to **int) value {
+	return scalar[*int]{to: to, name: "integer 0..9", tags: []string{"!!int"}, hint: "write for instance 2",
+		form: object{{"type", "integer"}, {"minimum", 0}, {"maximum", equivclass.MostDigits}}, parse: func(s string) (*int, error) {
+			v, err := whole(s)
+			if err == nil && (v < 0 || v > equivclass.MostDigits) {
+				err = complain(fmt.Sprintf("is not between 0 and %d", equivclass.MostDigits), "write how many digits the source has")
+			}
+			return &v, err
 		}}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Code stands for one value of an attribute: the leaf number in a hierarchy,
@@ -31,8 +30,8 @@ const (
 // concurrent use while it grows.
 type Dictionary struct {
 	attribute Attribute
-	numbers   []float64 // numeric: value of a code
-	byNumber  map[float64]Code
+	numbers   []int64 // numeric: value of a code, in units of the attribute
+	byNumber  map[int64]Code
 	texts     []string // categorical without hierarchy, and bucket labels
 	byText    map[string]Code
 }
@@ -40,19 +39,19 @@ type Dictionary struct {
 // NewDictionary returns the dictionary of an attribute, filled as far as the
 // schema already fixes the values.
 func NewDictionary(a Attribute) *Dictionary {
-	d := &Dictionary{attribute: a, byNumber: map[float64]Code{}, byText: map[string]Code{}}
+	d := &Dictionary{attribute: a, byNumber: map[int64]Code{}, byText: map[string]Code{}}
 	for i := range a.Buckets {
-		d.texts = append(d.texts, bucketLabel(a.Buckets, i))
+		d.texts = append(d.texts, a.bucketLabel(i))
 	}
 	return d
 }
 
-func bucketLabel(bounds []float64, i int) string {
-	lo := FormatNumber(bounds[i])
-	if i+1 == len(bounds) {
+func (a *Attribute) bucketLabel(i int) string {
+	lo := a.FormatNumber(a.Buckets[i])
+	if i+1 == len(a.Buckets) {
 		return lo + "+"
 	}
-	return lo + ".." + FormatNumber(bounds[i+1])
+	return lo + ".." + a.FormatNumber(a.Buckets[i+1])
 }
 
 // Kind tells how values of the dictionary are compared and generalized.
@@ -152,7 +151,7 @@ func (d *Dictionary) Named(text string) (code Code, found bool) {
 // add takes in a value that Find called admissible and new.
 func (d *Dictionary) add(raw []byte) Code {
 	if d.attribute.Type.Numeric() {
-		v, _ := ParseNumber(d.attribute.Type, raw)
+		v, _ := d.attribute.ParseNumber(raw)
 		return d.addNumber(v)
 	}
 	text, _ := d.attribute.Clean(raw)
@@ -160,7 +159,7 @@ func (d *Dictionary) add(raw []byte) Code {
 }
 
 func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
-	v, why := ParseNumber(d.attribute.Type, raw)
+	v, why := d.attribute.ParseNumber(raw)
 	if why != Accepted {
 		return 0, false, why
 	}
@@ -171,7 +170,7 @@ func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
 	return c, ok, Accepted
 }
 
-func (d *Dictionary) addNumber(v float64) Code {
+func (d *Dictionary) addNumber(v int64) Code {
 	c := Code(len(d.numbers))
 	d.numbers = append(d.numbers, v)
 	d.byNumber[v] = c
@@ -185,7 +184,7 @@ func (d *Dictionary) addText(text string) Code {
 	return c
 }
 
-func bucketOf(bounds []float64, v float64) (Code, bool, Reason) {
+func bucketOf(bounds []int64, v int64) (Code, bool, Reason) {
 	i := len(bounds) - 1
 	for i >= 0 && v < bounds[i] {
 		i--
@@ -203,14 +202,17 @@ func (d *Dictionary) Text(c Code) string {
 	case Tree:
 		return d.attribute.Hierarchy.Label(int(c))
 	case Number:
-		return FormatValue(d.attribute.Type, d.numbers[c])
+		return d.attribute.FormatNumber(d.numbers[c])
 	default:
 		return d.texts[c]
 	}
 }
 
-// Number returns the value of a numeric code.
-func (d *Dictionary) Number(c Code) float64 { return d.numbers[c] }
+// Units returns the value of a numeric code, in units of the attribute.
+func (d *Dictionary) Units(c Code) int64 { return d.numbers[c] }
+
+// Number returns the value of a numeric code, for estimates.
+func (d *Dictionary) Number(c Code) float64 { return d.attribute.Float(d.numbers[c]) }
 
 // Restore appends an entry that state kept, in the order in which it was grown.
 // A text is taken as it is: what was a value once stays one, whatever the schema
@@ -236,17 +238,6 @@ type dictionaryError struct {
 
 func (e *dictionaryError) Error() string {
 	return "dictionary of attribute " + strconv.Quote(e.Attribute) + ": entry " + strconv.Itoa(e.Entry) + " does not fit the schema"
-}
-
-// FormatNumber writes a number in its shortest decimal form, without exponent.
-func FormatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// FormatValue writes a numeric value as its type is written in a release.
-func FormatValue(t Type, v float64) string {
-	if t == Date {
-		return time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly)
-	}
-	return FormatNumber(v)
 }
 
 // Frozen returns a read-only view of the dictionary as it is now, which other

@@ -18,7 +18,7 @@ func BenchmarkFind(b *testing.B) {
 		{"categorical", "influenza", Attribute{Type: Categorical}},
 		{"hierarchy", "1020", Attribute{Type: Categorical, Hierarchy: tree}},
 		{"integer", "44", Attribute{Type: Integer}},
-		{"decimal", "75.5", Attribute{Type: Decimal}},
+		{"decimal", "75.5", Attribute{Type: Decimal, Digits: 4}},
 		{"date", "2022-01-08", Attribute{Type: Date}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -46,7 +46,7 @@ func ValueOrder(d *Dictionary) []int32 {
 		codes[i] = Code(i)
 	}
 	if d.Kind() == Number {
-		slices.SortFunc(codes, func(a, b Code) int { return cmp.Compare(d.Number(a), d.Number(b)) })
+		slices.SortFunc(codes, func(a, b Code) int { return cmp.Compare(d.Units(a), d.Units(b)) })
 	}
 	rank := make([]int32, len(codes))
 	for i, c := range codes {

@@ -45,12 +45,16 @@ type Attribute struct {
 	Text Text
 	// Hierarchy generalizes the values of a categorical attribute; nil if none.
 	Hierarchy *Hierarchy
-	// Steps are the widths of the aligned intervals a numeric quasi-identifier
-	// is generalized to, each a multiple of the one before; empty: the exact range.
-	Steps []float64
-	// Buckets are the lower bounds of the intervals that make a numeric
+	// Digits of a decimal are those behind the point: its numbers are integers of
+	// 10^-Digits (ParseNumber).
+	Digits int
+	// Steps are the widths, in such units, of the aligned intervals a numeric
+	// quasi-identifier is generalized to, each a multiple of the one before; empty:
+	// the exact range.
+	Steps []int64
+	// Buckets are the lower bounds, in such units, of the intervals that make a numeric
 	// sensitive attribute categorical; values below the first are refused.
-	Buckets []float64
+	Buckets []int64
 	// Promise is what a semi-sensitive attribute keeps; nil for all others.
 	Promise *SemiPromise
 	// Flag names the attribute of role Flag that says, record by record, whether
@@ -209,7 +213,7 @@ func (a Attribute) check() []error {
 	} else if a.Promise != nil || a.Flag != "" {
 		fault("a promise and a flag belong to a semi-sensitive attribute")
 	}
-	faults = append(faults, a.checkSteps()...)
+	faults = append(faults, a.checkNumbers()...)
 	if a.Role == Sensitive && a.Type.Numeric() && len(a.Buckets) == 0 {
 		fault("a numeric sensitive attribute needs buckets: near values would otherwise count as different")
 	}
@@ -222,22 +226,20 @@ func (a Attribute) check() []error {
 	return faults
 }
 
-func (a Attribute) checkSteps() []error {
-	if len(a.Steps) == 0 {
-		return nil
+func (a Attribute) checkNumbers() (faults []error) {
+	if a.Digits < 0 || a.Digits > MostDigits || a.Digits > 0 && a.Type != Decimal {
+		faults = append(faults, fmt.Errorf("attribute %q: digits are 0 to %d, of a decimal", a.Name, MostDigits))
 	}
-	if !a.Type.Numeric() {
-		return []error{fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name)}
+	if len(a.Steps) > 0 && !a.Type.Numeric() {
+		faults = append(faults, fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name))
 	}
 	for i, w := range a.Steps {
-		if w <= 0 || (a.Type != Decimal && w != float64(int64(w))) {
-			return []error{fmt.Errorf("attribute %q: step %g must be a positive number (whole for %s)", a.Name, w, a.Type)}
-		}
-		if i > 0 && float64(int64(w/a.Steps[i-1])) != w/a.Steps[i-1] {
-			return []error{fmt.Errorf("attribute %q: step %g is no multiple of step %g, so the intervals would not nest", a.Name, w, a.Steps[i-1])}
+		if w <= 0 || w > MostUnits || i > 0 && w%a.Steps[i-1] != 0 {
+			faults = append(faults, fmt.Errorf("attribute %q: step %s is not positive, too large, or no multiple of the step "+
+				"before: intervals would not nest", a.Name, a.FormatNumber(w)))
 		}
 	}
-	return nil
+	return faults
 }
 
 // Attributes returns all attributes in order. The slice must not be changed.

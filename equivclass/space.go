@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"math"
+	"slices"
 )
 
 // Kind tells how values of an attribute are compared and generalized.
@@ -18,7 +19,7 @@ const (
 // and what a generalized cell over a range or set of them costs.
 type Dim struct {
 	Kind  Kind
-	Lo    float64 // Number: smallest value of the known domain
+	Lo    float64 // Number: smallest value of the known domain, in units of its attribute
 	Width float64 // Number: largest - smallest, 0 if there is one value only
 	Size  int     // Tree: leaves; Set: known categories
 	Tree  *Hierarchy
@@ -40,15 +41,14 @@ func NewSpace(dicts []*Dictionary) *Space {
 }
 
 func dimOf(d *Dictionary) Dim {
-	dim := Dim{Kind: d.Kind(), Size: d.Len(), Tree: d.attribute.Hierarchy, Steps: d.attribute.Steps}
-	if dim.Kind != Number || len(d.numbers) == 0 {
-		return dim
+	dim := Dim{Kind: d.Kind(), Size: d.Len(), Tree: d.attribute.Hierarchy}
+	for _, w := range d.attribute.Steps {
+		dim.Steps = append(dim.Steps, float64(w))
 	}
-	lo, hi := d.numbers[0], d.numbers[0]
-	for _, v := range d.numbers {
-		lo, hi = min(lo, v), max(hi, v)
+	if dim.Kind == Number && len(d.numbers) > 0 {
+		lo, hi := slices.Min(d.numbers), slices.Max(d.numbers)
+		dim.Lo, dim.Width = float64(lo), float64(hi-lo)
 	}
-	dim.Lo, dim.Width = lo, hi-lo
 	return dim
 }
 
@@ -56,7 +56,7 @@ func dimOf(d *Dictionary) Dim {
 func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	dim := &s.Dims[j]
 	if dim.Kind == Number {
-		return dim.Scale(d.numbers[c])
+		return dim.Scale(float64(d.numbers[c]))
 	}
 	if dim.Size < 2 {
 		return 0
@@ -118,7 +118,7 @@ func (d *Dim) SetLoss(distinct int) float32 {
 // StepCell returns the bounds of the smallest aligned interval of the nested
 // widths steps that contains lo..hi; if none does, neighbouring intervals of
 // the widest step joined. A single value stays itself.
-func StepCell(steps []float64, lo, hi float64) (float64, float64) {
+func StepCell[T int64 | float64](steps []T, lo, hi T) (T, T) {
 	if lo == hi {
 		return lo, hi
 	}
@@ -132,8 +132,8 @@ func StepCell(steps []float64, lo, hi float64) (float64, float64) {
 }
 
 // FloorTo returns the largest multiple of w that is at most v.
-func FloorTo(v, w float64) float64 {
-	q := float64(int64(v / w))
+func FloorTo[T int64 | float64](v, w T) T {
+	q := T(int64(v / w))
 	if q*w > v {
 		q--
 	}

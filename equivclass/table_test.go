@@ -24,7 +24,7 @@ func tableSchema(t testing.TB, missing Missing) *Schema {
 		{Name: "age", Role: Quasi, Type: Integer},
 		{Name: "job", Role: Semi, Type: Categorical, Promise: &SemiPromise{L: 2}},
 		{Name: "person", Role: Subject},
-		{Name: "weight", Role: Quasi, Type: Decimal},
+		{Name: "weight", Role: Quasi, Type: Decimal, Digits: 4},
 		{Name: "faith", Role: Semi, Type: Categorical, Promise: &SemiPromise{L: 2}, Flag: "pay private"},
 		{Name: "left", Role: Semi, Type: Date, Promise: &SemiPromise{L: 2}, Flag: "left private"},
 		{Name: "left private", Role: Flag},

@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -99,12 +100,12 @@ func TestRestoreTakesWhatStateKept(t *testing.T) {
 	d := NewDictionary(Attribute{Name: "ill", Type: Categorical})
 	for _, text := range []string{"flu", "flu ", "a\nb", "\xff", strings.Repeat("x", 9999), "", "|"} {
 		require.NoError(t, d.Restore(text))
-		require.EqualError(t, d.Restore(text), `dictionary of attribute "ill": entry `+FormatNumber(float64(d.Len()))+` does not fit the schema`)
+		require.EqualError(t, d.Restore(text), `dictionary of attribute "ill": entry `+strconv.Itoa(d.Len())+` does not fit the schema`)
 		require.Equal(t, text, d.Text(Code(d.Len()-1)))
 	}
 	tree, err := ParseHierarchy("t", strings.NewReader("a;*"))
 	require.NoError(t, err)
-	for _, a := range []Attribute{{Type: Categorical, Hierarchy: tree}, {Type: Integer, Role: Sensitive, Buckets: []float64{0, 10}}} {
+	for _, a := range []Attribute{{Type: Categorical, Hierarchy: tree}, {Type: Integer, Role: Sensitive, Buckets: []int64{0, 10}}} {
 		require.Error(t, NewDictionary(a).Restore("a"))
 		require.Error(t, NewDictionary(a).Restore("5"))
 	}

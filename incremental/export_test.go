@@ -64,7 +64,7 @@ func (m *Machine) Scan() *Scan {
 func (s *Scan) value(j int, r RecordID) float64 {
 	code := s.m.records.qi(j).At(int(r))
 	if dict := s.m.records.qiDict(j); dict.Kind() == equivclass.Number {
-		return dict.Number(code)
+		return float64(dict.Units(code))
 	}
 	return float64(code)
 }

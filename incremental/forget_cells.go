@@ -102,7 +102,7 @@ func (k *cellKeeper) code(r RecordID, j int) equivclass.Code {
 
 // shape is what decides the cell of a class, whatever the recoding makes of it.
 type shape struct {
-	lo, hi float64
+	lo, hi int64
 	node   int
 	set    []equivclass.Code
 }
@@ -118,8 +118,8 @@ func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *Class) (out sh
 	}
 	switch dict.Kind() {
 	case equivclass.Number:
-		by := func(a, b equivclass.Code) int { return cmp.Compare(dict.Number(a), dict.Number(b)) }
-		out.lo, out.hi = dict.Number(slices.MinFunc(codes, by)), dict.Number(slices.MaxFunc(codes, by))
+		by := func(a, b equivclass.Code) int { return cmp.Compare(dict.Units(a), dict.Units(b)) }
+		out.lo, out.hi = dict.Units(slices.MinFunc(codes, by)), dict.Units(slices.MaxFunc(codes, by))
 	case equivclass.Tree:
 		out.node = dict.Attribute().Hierarchy.LCA(slices.Min(codes), slices.Max(codes))
 	default:

@@ -8,9 +8,9 @@ import (
 
 // grid gives the values of quasi-identifiers whole-number coordinates, by which classes
 // are indexed. A category or a leaf has its code. A number is counted in steps of a power
-// of two: of 1 for integers and dates, and of 2^-24 of the domain, rounded up to a power of
-// two, where that is more and for decimals. So a step depends on the domain alone, and a
-// domain that grows only makes it coarser: coordinates are then halved, not computed anew.
+// of two: of one unit of its attribute, or of 2^-24 of the domain, rounded up to a power of
+// two, where that is more. So a step depends on the domain alone, and a domain that grows
+// only makes it coarser: coordinates are then halved, not computed anew.
 type grid struct {
 	dims  []equivclass.Dim
 	unit  []float64 // of a number; 0 otherwise
@@ -26,20 +26,10 @@ func newGrid(c *columns, space *equivclass.Space) grid {
 	g := grid{dims: space.Dims[:d], unit: make([]float64, d), steps: make([][]int64, d)}
 	for j, dim := range g.dims {
 		if dim.Kind == equivclass.Number {
-			g.unit[j] = unitOf(dim, c.qiDict(j).Attribute().Type)
+			g.unit[j] = max(1, powerOf(dim.Width)/(1<<resolution))
 		}
 	}
 	return g
-}
-
-// unitOf is the step of a number. Beyond 2^52 steps from 0 floating-point numbers have
-// no finer ones.
-func unitOf(dim equivclass.Dim, kind equivclass.Type) float64 {
-	least := 0.0
-	if kind != equivclass.Decimal || dim.Width == 0 {
-		least = 1
-	}
-	return max(least, powerOf(dim.Width)/(1<<resolution), powerOf(max(math.Abs(dim.Lo), math.Abs(dim.Lo+dim.Width)))/(1<<52))
 }
 
 // powerOf is the smallest power of two that is at least v; 0 for 0.
@@ -76,7 +66,7 @@ func (g *grid) prepare(c *columns) {
 			continue
 		}
 		for dict := c.qiDict(j); len(g.steps[j]) < dict.Len(); {
-			g.steps[j] = append(g.steps[j], g.step(j, dict.Number(equivclass.Code(len(g.steps[j])))))
+			g.steps[j] = append(g.steps[j], g.step(j, float64(dict.Units(equivclass.Code(len(g.steps[j]))))))
 		}
 	}
 }

@@ -68,16 +68,12 @@ func (l *landmarks) measure() {
 func (l *landmarks) regrid(to grid) {
 	for j, unit := range to.unit {
 		from, dim := l.grid.unit[j], l.grid.dims[j]
-		switch {
-		case unit > from:
-			times := uint(0)
-			for ; from < unit; from *= 2 {
-				times++
-			}
+		times := uint(0)
+		for ; from < unit; from *= 2 {
+			times++
+		}
+		if times > 0 {
 			l.index.Coarsen(j, times)
-		case unit < from: // there was a single value, whose step means nothing
-			at := to.step(j, dim.Lo)
-			l.index.Map(j, func(int64) int64 { return at })
 		}
 		if dim.Lo == to.dims[j].Lo && dim.Width == to.dims[j].Width && unit == from {
 			to.steps[j] = l.grid.steps[j]

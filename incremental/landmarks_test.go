@@ -21,8 +21,8 @@ func growingSchema(t testing.TB) *equivclass.Schema {
 	require.NoError(t, err)
 	s, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "income", Role: equivclass.Quasi, Type: equivclass.Decimal},
-		{Name: "single", Role: equivclass.Quasi, Type: equivclass.Decimal},
+		{Name: "income", Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 4},
+		{Name: "single", Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 4},
 		{Name: "town", Role: equivclass.Quasi, Type: equivclass.Categorical},
 		{Name: "region", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree},
 		{Name: "born", Role: equivclass.Quasi, Type: equivclass.Date},

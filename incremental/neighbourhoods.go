@@ -45,7 +45,7 @@ func (c *columns) appendCentre(out []float64, members []RecordID) []float64 {
 			if code := c.qi(j).At(int(r)); c.qiDict(j).Kind() != equivclass.Number {
 				return float64(code)
 			} else {
-				return c.qiDict(j).Number(code)
+				return float64(c.qiDict(j).Units(code))
 			}
 		}
 		lo := value(members[0])

@@ -123,9 +123,9 @@ func attribute(t testing.TB, name, kind string) equivclass.Attribute {
 	case "int":
 		a.Type = equivclass.Integer
 	case "steps":
-		a.Type, a.Steps = equivclass.Integer, []float64{5, 20}
+		a.Type, a.Steps = equivclass.Integer, []int64{5, 20}
 	case "decimal":
-		a.Type = equivclass.Decimal
+		a.Type, a.Digits = equivclass.Decimal, 4
 	case "date":
 		a.Type = equivclass.Date
 	case "zone":

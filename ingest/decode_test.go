@@ -19,7 +19,7 @@ func testSchema(t testing.TB) *equivclass.Schema {
 		{Name: "name", Role: equivclass.Identifier},
 		{Name: "patient", Role: equivclass.Subject},
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal},
+		{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 4},
 		{Name: "admitted", Role: equivclass.Quasi, Type: equivclass.Date},
 		{Name: "postcode", Role: equivclass.Quasi, Type: equivclass.Categorical},
 		{Name: "sex", Role: equivclass.Quasi, Type: equivclass.Categorical},

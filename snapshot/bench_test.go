@@ -56,7 +56,7 @@ func benchView(b *testing.B, n int) *incremental.View {
 		for code := range sizes[i] {
 			switch {
 			case a.Type == equivclass.Date:
-				d.Encode([]byte(equivclass.FormatValue(a.Type, float64(18000+code))))
+				d.Encode([]byte(a.FormatNumber(int64(18000 + code))))
 			case a.Type == equivclass.Decimal:
 				d.Encode([]byte(strconv.FormatFloat(float64(code)*12.25, 'f', -1, 64)))
 			case a.Type == equivclass.Integer:

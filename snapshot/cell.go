@@ -10,9 +10,9 @@ import (
 
 // cell is one generalized cell, tight: exactly what the members span.
 type cell struct {
-	lo, hi float64 // Number: the bounds as printed, equal for a single value
-	text   string  // Tree: value or label; Set: value or {a|b|c}
-	more   int     // Tree: leaves covered - 1; Set: values listed - 1
+	lo, hi int64  // Number: the bounds as printed, in units, equal for a single value
+	text   string // Tree: value or label; Set: value or {a|b|c}
+	more   int    // Tree: leaves covered - 1; Set: values listed - 1
 	// bucketed: the members' values are in local buckets, and there is no cell.
 	bucketed bool
 }
@@ -40,10 +40,10 @@ func (c *column) appendCell(buf []byte, x *cell) []byte {
 	case !c.number():
 		return appendField(buf, x.text)
 	case x.lo == x.hi:
-		return appendNumber(buf, c.typ, x.lo)
+		return c.of.AppendNumber(buf, x.lo)
 	default:
-		buf = appendNumber(append(buf, `"[`...), c.typ, x.lo)
-		return append(appendNumber(append(buf, ','), c.typ, x.hi), `]"`...)
+		buf = c.of.AppendNumber(append(buf, `"[`...), x.lo)
+		return append(c.of.AppendNumber(append(buf, ','), x.hi), `]"`...)
 	}
 }
 
@@ -70,23 +70,14 @@ func (b *boxer) cell(c *column, members []Record) cell {
 }
 
 func (b *boxer) span(c *column, members []Record) cell {
-	lo := c.dict.Number(c.codes.At(int(members[0])))
+	lo := c.dict.Units(c.codes.At(int(members[0])))
 	hi := lo
 	for _, m := range members[1:] {
-		v := c.dict.Number(c.codes.At(int(m)))
-		if v < lo {
-			lo = v
-		}
-		if v > hi {
-			hi = v
-		}
+		v := c.dict.Units(c.codes.At(int(m)))
+		lo, hi = min(lo, v), max(hi, v)
 	}
-	if lo == hi || !b.stepped || len(c.steps) == 0 {
-		return cell{lo: lo, hi: hi}
-	}
-	lo, hi = equivclass.StepCell(c.steps, lo, hi)
-	if c.typ != equivclass.Decimal {
-		hi-- // whole numbers: [a,a+w) holds a to a+w-1
+	if b.stepped {
+		lo, hi = c.of.StepCell(lo, hi)
 	}
 	return cell{lo: lo, hi: hi}
 }

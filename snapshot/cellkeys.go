@@ -61,9 +61,9 @@ func packed(width []int) (fields []keyField, words int) {
 // ranksOf are, by class, the ranks of the cells of an attribute among its different ones.
 func (t *table) ranksOf(j int) (ranks []uint32, different int) {
 	if t.cols[j].number() {
-		return rankOf(t.classes, func(c *class) ([2]float64, bool) {
-			return [2]float64{c.cells[j].lo, c.cells[j].hi}, c.cells[j].bucketed
-		}, func(a, b [2]float64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		return rankOf(t.classes, func(c *class) ([2]int64, bool) {
+			return [2]int64{c.cells[j].lo, c.cells[j].hi}, c.cells[j].bucketed
+		}, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	}
 	return rankOf(t.classes, func(c *class) (string, bool) { return c.cells[j].text, c.cells[j].bucketed }, strings.Compare)
 }

@@ -22,8 +22,8 @@ func keyTable(rng *rand.Rand, n, d, kinds int) *table {
 		for j := range d {
 			x := cell{bucketed: rng.IntN(20) == 0}
 			if t.cols[j].number() {
-				x.lo = float64(rng.IntN(kinds)) - 3
-				x.hi = x.lo + float64(rng.IntN(3))/2
+				x.lo = int64(rng.IntN(kinds)) - 3
+				x.hi = x.lo + int64(rng.IntN(3))
 			} else {
 				x.text = fmt.Sprint("v", rng.IntN(kinds))
 			}

@@ -11,11 +11,10 @@ import (
 // column is one attribute of the published records.
 type column struct {
 	name  string
-	typ   equivclass.Type
+	of    equivclass.Attribute
 	kind  equivclass.Kind
 	dict  *equivclass.Dictionary
 	tree  *equivclass.Hierarchy
-	steps []float64
 	codes equivclass.Column // by record
 	local *localBuckets     // lgb: the local buckets of the column; nil of a quasi-identifier
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
@@ -27,7 +26,7 @@ type column struct {
 }
 
 func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes equivclass.Column) column {
-	return column{name: a.Name, typ: a.Type, kind: d.Kind(), dict: d, tree: a.Hierarchy, steps: a.Steps, codes: codes}
+	return column{name: a.Name, of: a, kind: d.Kind(), dict: d, tree: a.Hierarchy, codes: codes}
 }
 
 // number reports whether cells of the column are numbers or dates.
@@ -50,7 +49,7 @@ func (c *column) rankCodes(classes ...[]Class) {
 	}
 	slices.SortFunc(order, func(x, y equivclass.Code) int {
 		if c.number() {
-			return cmp.Compare(c.dict.Number(x), c.dict.Number(y))
+			return cmp.Compare(c.dict.Units(x), c.dict.Units(y))
 		}
 		return strings.Compare(texts[x], texts[y])
 	})
@@ -62,7 +61,7 @@ func (c *column) rankCodes(classes ...[]Class) {
 		c.rank[code] = uint32(rank)
 		from := len(arena)
 		if c.number() {
-			arena = appendNumber(arena, c.typ, c.dict.Number(code))
+			arena = c.of.AppendNumber(arena, c.dict.Units(code))
 		} else {
 			arena = appendField(arena, texts[code])
 		}

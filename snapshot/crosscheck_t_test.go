@@ -37,7 +37,7 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 			"burn", "anxiety"}},
 		{equivclass.Attribute{Type: equivclass.Categorical, Hierarchy: tree}, "equal", []string{"flu", "cold", "hepatitis", "fracture", "burn",
 			"anxiety"}},
-		{equivclass.Attribute{Type: equivclass.Integer, Buckets: []float64{-10, 0, 5, 50, 500}}, "ordered", []string{"-3", "2", "7", "60",
+		{equivclass.Attribute{Type: equivclass.Integer, Buckets: []int64{-10, 0, 5, 50, 500}}, "ordered", []string{"-3", "2", "7", "60",
 			"900"}},
 	} {
 		c.attribute.Name, c.attribute.Role = "diagnosis", equivclass.Sensitive

@@ -1,13 +1,5 @@
 package snapshot
 
-import (
-	"math"
-	"strconv"
-	"time"
-
-	"anond/equivclass"
-)
-
 // appendField appends a text as a CSV field (RFC 4180): quoted if it holds a
 // comma, a quote, CR or LF.
 func appendField(buf []byte, text string) []byte {
@@ -32,19 +24,6 @@ func needsQuotes(text string) bool {
 		}
 	}
 	return false
-}
-
-// appendNumber appends a number or date as its type is written in a release:
-// the same text as equivclass.FormatValue, without its allocation.
-func appendNumber(buf []byte, t equivclass.Type, v float64) []byte {
-	switch {
-	case t == equivclass.Date:
-		return time.Unix(int64(v)*86400, 0).UTC().AppendFormat(buf, time.DateOnly)
-	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
-		return strconv.AppendInt(buf, int64(v), 10)
-	default:
-		return strconv.AppendFloat(buf, v, 'f', -1, 64)
-	}
 }
 
 // appendHeader appends a header line.

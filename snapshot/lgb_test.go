@@ -22,7 +22,7 @@ func clinic(t testing.TB) []equivclass.Attribute {
 	return []equivclass.Attribute{
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "ward", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "ward_private", Promise: &equivclass.SemiPromise{L: 2}},
-		{Name: "weight", Role: equivclass.Semi, Type: equivclass.Decimal, Promise: &equivclass.SemiPromise{L: 2}},
+		{Name: "weight", Role: equivclass.Semi, Type: equivclass.Decimal, Digits: 4, Promise: &equivclass.SemiPromise{L: 2}},
 		{Name: "postcode", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree(t, postcodes)},
 		{Name: "sex", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "sex_private", Promise: &equivclass.SemiPromise{T: 0.4,
 			Distance: "equal"}},

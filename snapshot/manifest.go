@@ -64,6 +64,7 @@ type SchemaEntry struct {
 	Name      string          `json:"name"`
 	Role      equivclass.Role `json:"role"`
 	Type      equivclass.Type `json:"type"`
+	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
 	Flag      string          `json:"flag,omitempty"`    // semi: the field that says whose value is sensitive
@@ -182,7 +183,7 @@ func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 		if a.Role == equivclass.Flag {
 			continue
 		}
-		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Flag: a.Flag}
+		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits, Flag: a.Flag}
 		if a.Text.Exact {
 			e.Text = textExact
 		}
@@ -193,7 +194,7 @@ func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 			}
 		}
 		if len(a.Steps) > 0 || len(a.Buckets) > 0 {
-			e.Hierarchy = &HierarchyEntry{Steps: a.Steps, Buckets: a.Buckets}
+			e.Hierarchy = &HierarchyEntry{Steps: floats(&a, a.Steps), Buckets: floats(&a, a.Buckets)}
 		}
 		for i := range files {
 			if files[i].Attribute == a.Name {
@@ -203,6 +204,14 @@ func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// floats writes numbers of an attribute as JSON does, which loses nothing.
+func floats(a *equivclass.Attribute, units []int64) (out []float64) {
+	for _, v := range units {
+		out = append(out, a.Float(v))
+	}
+	return out
 }
 
 // promiseEntry writes a promise, with the reference that the input has for it.

@@ -114,13 +114,13 @@ func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 // width is what a cell covers beyond a single value.
 func (s *source) width(j int, x *cell) float64 {
 	if s.cols[j].number() {
-		return x.hi - x.lo
+		return float64(x.hi - x.lo)
 	}
 	return float64(x.more)
 }
 
 // stepped reports that the cells of a column are steps that the schema declares.
-func (s *source) stepped(j int) bool { return !s.recoding.exact() && len(s.cols[j].steps) > 0 }
+func (s *source) stepped(j int) bool { return !s.recoding.exact() && len(s.cols[j].of.Steps) > 0 }
 
 // domain is the width that an NCP of 1 stands for: of the hierarchy (a public
 // file), or of what the published cells span together.
@@ -130,7 +130,7 @@ func (s *sums) domain(of *table, j int) float64 {
 		return float64(c.tree.Leaves() - 1)
 	case equivclass.Number:
 		lo, hi := s.columns[j].bounds()
-		return max(0, hi-lo)
+		return float64(hi - lo)
 	default:
 		return float64(s.columns[j].different - 1)
 	}

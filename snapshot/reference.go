@@ -32,7 +32,7 @@ func referenceOf(in *Input, attribute int) []ValueCount {
 	counts := slices.Clone(b.Counts)
 	slices.SortFunc(counts, func(x, y equivclass.Count) int {
 		if d.Kind() == equivclass.Number {
-			return cmp.Compare(d.Number(x.Code), d.Number(y.Code))
+			return cmp.Compare(d.Units(x.Code), d.Units(y.Code))
 		}
 		return strings.Compare(d.Text(x.Code), d.Text(y.Code))
 	})

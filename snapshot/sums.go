@@ -34,8 +34,8 @@ type columnSums struct {
 	// Bounds of the cells. Cells of single values and tight ones cover what their
 	// members have, and nobody leaves (rule N, insert-only): so their bounds never
 	// shrink. Steps may, when a class is regrouped: they are counted.
-	lo, hi    float64
-	los, his  map[float64]int
+	lo, hi    int64
+	los, his  map[int64]int
 	seen      []bool // Set: by code, whether a member of a cell has it
 	different int    // values of seen
 }
@@ -43,7 +43,7 @@ type columnSums struct {
 func newSums(columns int) *sums {
 	s := &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
 	for j := range s.columns {
-		s.columns[j] = columnSums{lo: math.Inf(1), hi: math.Inf(-1), los: map[float64]int{}, his: map[float64]int{}}
+		s.columns[j] = columnSums{lo: math.MaxInt64, hi: math.MinInt64, los: map[int64]int{}, his: map[int64]int{}}
 	}
 	return s
 }
@@ -188,7 +188,7 @@ func (s *columnSums) widen(t *table, j int) {
 }
 
 // bounds are those of the cells, of numbers.
-func (s *columnSums) bounds() (lo, hi float64) {
+func (s *columnSums) bounds() (lo, hi int64) {
 	lo, hi = s.lo, s.hi
 	for v := range s.los {
 		lo = min(lo, v)
@@ -196,7 +196,7 @@ func (s *columnSums) bounds() (lo, hi float64) {
 	for v := range s.his {
 		hi = max(hi, v)
 	}
-	return lo, hi
+	return lo, max(lo, hi)
 }
 
 // bump counts in a map that holds no zeros.

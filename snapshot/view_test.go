@@ -66,11 +66,11 @@ func tree(t testing.TB, text string) *equivclass.Hierarchy {
 func hospital(t testing.TB) []equivclass.Attribute {
 	return []equivclass.Attribute{
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal},
+		{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 4},
 		{Name: "born", Role: equivclass.Quasi, Type: equivclass.Date},
 		{Name: "postcode", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: tree(t, postcodes)},
 		{Name: "ward", Role: equivclass.Quasi, Type: equivclass.Categorical},
-		{Name: "income", Role: equivclass.Quasi, Type: equivclass.Integer, Steps: []float64{10, 100}},
+		{Name: "income", Role: equivclass.Quasi, Type: equivclass.Integer, Steps: []int64{10, 100}},
 		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 	}
 }

@@ -59,8 +59,8 @@ func AdultHierarchies(t testing.TB, n int) *equivclass.Pool {
 		}
 		for i, r := range rows {
 			if j == 0 {
-				age, why := equivclass.ParseNumber(equivclass.Integer, []byte(r[columns[j]]))
-				require.Empty(t, why)
+				age, err := strconv.ParseFloat(r[columns[j]], 64)
+				require.NoError(t, err)
 				p.X[i*len(names)] = dim.Scale(age)
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,9 +27,9 @@ func lgbShown(d *equivclass.Dictionary, c query.Cell) string {
 	case d.Kind() == equivclass.Tree:
 		return d.Attribute().Hierarchy.Label(c.Node)
 	case c.Lo == c.Hi:
-		return equivclass.FormatNumber(c.Lo)
+		return strconv.Itoa(int(c.Lo))
 	default:
-		return "[" + equivclass.FormatNumber(c.Lo) + "-" + equivclass.FormatNumber(c.Hi) + "]"
+		return "[" + strconv.Itoa(int(c.Lo)) + "-" + strconv.Itoa(int(c.Hi)) + "]"
 	}
 }
 

@@ -182,16 +182,20 @@ func bindRange(c Condition, d *equivclass.Dictionary) ([]span, error) {
 }
 
 func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, error) {
-	t := d.Attribute().Type
-	if t == equivclass.Integer { // a bound may lie between integers
-		t = equivclass.Decimal
+	a := d.Attribute()
+	if a.Type == equivclass.Integer {
+		a.Type = equivclass.Decimal
 	}
-	v, why := equivclass.ParseNumber(t, []byte(text))
+	v, why := a.ParseNumber([]byte(text))
+	for why == equivclass.ReasonOutOfRange && a.Digits < equivclass.MostDigits { // a bound may lie between the attribute's numbers
+		a.Digits++
+		v, why = a.ParseNumber([]byte(text))
+	}
 	if why != equivclass.Accepted {
 		return 0, queryError(c.At, "a value for %q is %s: write it as %s", c.Attribute, why,
-			map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[t == equivclass.Date])
+			map[bool]string{true: "YYYY-MM-DD", false: "a decimal number"}[a.Type == equivclass.Date])
 	}
-	return v, nil
+	return a.Float(v), nil
 }
 
 // bindNumbers returns the points asked for, or the gaps between them.

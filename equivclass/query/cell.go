@@ -21,14 +21,13 @@ type Cell struct {
 func CellOf(d *equivclass.Dictionary, codes []equivclass.Code) Cell {
 	switch d.Kind() {
 	case equivclass.Number:
-		lo, hi := d.Number(codes[0]), d.Number(codes[0])
+		lo, hi := d.Units(codes[0]), d.Units(codes[0])
 		for _, c := range codes {
-			lo, hi = min(lo, d.Number(c)), max(hi, d.Number(c))
+			lo, hi = min(lo, d.Units(c)), max(hi, d.Units(c))
 		}
-		if len(d.Attribute().Steps) > 0 {
-			lo, hi = equivclass.StepCell(d.Attribute().Steps, lo, hi)
-		}
-		return Cell{Lo: lo, Hi: hi}
+		a := d.Attribute()
+		lo, hi = a.StepCell(lo, hi)
+		return Cell{Lo: a.Float(lo), Hi: a.Float(hi)}
 	case equivclass.Tree:
 		lo, hi := codes[0], codes[0]
 		for _, c := range codes {

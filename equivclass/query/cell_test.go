@@ -12,7 +12,8 @@ import (
 // TestStepLossOnBorders: the loss of a pool's class is that of the cell that a
 // release shows, also where values lie on the border of a step.
 func TestStepLossOnBorders(t *testing.T) {
-	a := equivclass.Attribute{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal, Steps: []float64{2.5, 10}}
+	a := equivclass.Attribute{Name: "weight", Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 1,
+		Steps: []int64{25, 100}}
 	d := equivclass.NewDictionary(a)
 	for i := range 400 {
 		d.Encode([]byte(strconv.FormatFloat(float64(i)/10, 'f', -1, 64)))
@@ -21,7 +22,7 @@ func TestStepLossOnBorders(t *testing.T) {
 	for lo := range equivclass.Code(400) {
 		hi := min(399, lo+7)
 		cell := CellOf(d, []equivclass.Code{lo, hi})
-		want := min(1, (cell.Hi-cell.Lo)/s.Dims[0].Width)
+		want := min(1, 10*(cell.Hi-cell.Lo)/s.Dims[0].Width)
 		assert.InDelta(t, want, s.Dims[0].RangeLoss(s.Coord(0, d, lo), s.Coord(0, d, hi)), 1e-5, "%d to %d", lo, hi)
 	}
 }

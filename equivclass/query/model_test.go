@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -189,8 +190,8 @@ func TestModelOfManyValues(t *testing.T) {
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(a[0]), equivclass.NewDictionary(a[1])}
 	table := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: dicts, Codes: make([][]equivclass.Code, 2)}}
 	for i := range 3000 {
-		x, _ := dicts[0].Encode([]byte(equivclass.FormatNumber(float64(i % 50))))
-		s, _ := dicts[1].Encode([]byte(equivclass.FormatNumber(float64(i * i % 1009))))
+		x, _ := dicts[0].Encode([]byte(strconv.Itoa(i % 50)))
+		s, _ := dicts[1].Encode([]byte(strconv.Itoa(i * i % 1009)))
 		table.Codes[0], table.Codes[1] = append(table.Codes[0], x), append(table.Codes[1], s)
 	}
 	table.Flags = make([]uint64, 3000)

@@ -71,7 +71,7 @@ func TestParseQueryErrors(t *testing.T) {
 func TestBindQueryErrors(t *testing.T) {
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
 	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Sensitive,
-		Buckets: []float64{0, 10}})
+		Buckets: []int64{0, 10}})
 	for text, want := range map[string]string{
 		"count where ages = 3":     `column 13: the release has no attribute "ages": use one of its columns`,
 		"sum(sex)":                 `column 5: "sex" cannot be summed: sum a numeric attribute without buckets`,

@@ -177,7 +177,7 @@ func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups 
 		for _, row := range rows {
 			worlds, sum := 0, 0.0
 			for age := ages.Lo; age <= ages.Hi; age++ {
-				code, _, _ := t.Dicts[0].Find([]byte(equivclass.FormatNumber(age)))
+				code, _, _ := t.Dicts[0].Find([]byte(strconv.Itoa(int(age))))
 				for leaf := leafLo; leaf <= leafHi; leaf++ {
 					for _, sex := range r.Cells[g][2].Codes {
 						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts,

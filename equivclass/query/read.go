@@ -54,18 +54,19 @@ func (r *CellReader) number(text string) (Cell, equivclass.Reason) {
 			return Cell{}, equivclass.ReasonNumber
 		}
 	}
-	a, why := equivclass.ParseNumber(r.dict.Attribute().Type, []byte(lo))
+	a := r.dict.Attribute()
+	from, why := a.ParseNumber([]byte(lo))
 	if why != equivclass.Accepted {
 		return Cell{}, why
 	}
-	b, why := equivclass.ParseNumber(r.dict.Attribute().Type, []byte(hi))
-	if why == equivclass.Accepted && a > b {
+	to, why := a.ParseNumber([]byte(hi))
+	if why == equivclass.Accepted && from > to {
 		why = equivclass.ReasonOutOfRange
 	}
 	if why != equivclass.Accepted {
 		return Cell{}, why
 	}
-	return Cell{Lo: a, Hi: b}, equivclass.Accepted
+	return Cell{Lo: a.Float(from), Hi: a.Float(to)}, equivclass.Accepted
 }
 
 func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
@@ -89,11 +90,13 @@ func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
 func (c Cell) Text(d *equivclass.Dictionary) string {
 	switch d.Kind() {
 	case equivclass.Number:
-		t := d.Attribute().Type
+		a := d.Attribute()
+		lo, _ := a.Units(c.Lo)
 		if c.Lo == c.Hi {
-			return equivclass.FormatValue(t, c.Lo)
+			return a.FormatNumber(lo)
 		}
-		return "[" + equivclass.FormatValue(t, c.Lo) + "," + equivclass.FormatValue(t, c.Hi) + "]"
+		hi, _ := a.Units(c.Hi)
+		return "[" + a.FormatNumber(lo) + "," + a.FormatNumber(hi) + "]"
 	case equivclass.Tree:
 		return d.Attribute().Hierarchy.Label(c.Node)
 	default:

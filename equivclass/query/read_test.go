@@ -40,7 +40,7 @@ func TestCellReaderForms(t *testing.T) {
 	_, why = date.Read("soon")
 	assert.Equal(t, equivclass.ReasonDate, why)
 
-	number := NewCellReader(equivclass.NewDictionary(equivclass.Attribute{Name: "n", Type: equivclass.Decimal}))
+	number := NewCellReader(equivclass.NewDictionary(equivclass.Attribute{Name: "n", Type: equivclass.Decimal, Digits: 4}))
 	cell, why = number.Read("[-1.5,2]")
 	require.Equal(t, equivclass.Accepted, why)
 	assert.Equal(t, Cell{Lo: -1.5, Hi: 2}, cell)

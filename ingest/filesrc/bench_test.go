@@ -16,7 +16,7 @@ import (
 func benchSchema(b *testing.B) *equivclass.Schema {
 	attributes := []equivclass.Attribute{{Name: "patient", Role: equivclass.Subject}}
 	for _, name := range []string{"age", "weight", "height", "stay"} {
-		attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Decimal})
+		attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Decimal, Digits: 4})
 	}
 	for _, name := range []string{"postcode", "sex", "type"} {
 		attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Categorical})

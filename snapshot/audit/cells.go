@@ -21,11 +21,11 @@ const (
 	cellBucketed                 // *n of a semi-sensitive attribute: the value is in a local bucket
 )
 
-// cell is one parsed cell. Numbers and dates use lo and hi (dates as days),
-// categories their text.
+// cell is one parsed cell. Numbers and dates use lo and hi, in units of the last
+// digit and in days since 1970-01-01, categories their text.
 type cell struct {
 	kind    cellKind
-	lo, hi  float64
+	lo, hi  int64
 	text    string
 	members []uint32 // cellSet: ids of its values, ascending
 	leaves  bitset   // hierarchy: leaves below the label
@@ -44,15 +44,19 @@ const (
 // dictionary of all cells seen in any release or export. Equal ids mean equal
 // cells, so classes are compared as slices of integers.
 type attribute struct {
-	name  string
-	typ   attrType
-	whole bool      // integers and dates: an aligned interval [a,a+w) prints as [a,a+w-1]
-	steps []float64 // widths of aligned intervals, ascending; nil: cells are exact ranges
-	hier  *hierarchy
-	ids   map[string]uint32
-	cells []cell
-	semi  bool // cell 0 stands for every *n, whichever bucket
+	name   string
+	typ    attrType
+	whole  bool    // integers and dates: an aligned interval [a,a+w) prints as [a,a+w-1]
+	digits int     // decimals: behind the point
+	steps  []int64 // widths of aligned intervals, ascending; nil: cells are exact ranges
+	hier   *hierarchy
+	ids    map[string]uint32
+	cells  []cell
+	semi   bool // cell 0 stands for every *n, whichever bucket
 }
+
+// mostUnits bounds numbers, counted in units of the last digit.
+const mostUnits = 1_000_000_000_000_000
 
 // bucketedCell is the id of cellBucketed in a semi-sensitive attribute.
 const bucketedCell = 0
@@ -64,7 +68,7 @@ func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
 // empty is the attribute without the cells it has seen.
 func (a *attribute) empty() *attribute {
 	fresh := newAttribute(a.name, a.typ, a.hier)
-	fresh.whole, fresh.steps = a.whole, a.steps
+	fresh.whole, fresh.digits, fresh.steps = a.whole, a.digits, a.steps
 	if a.semi {
 		fresh.bucketed()
 	}
@@ -94,14 +98,8 @@ func (a *attribute) intern(text []byte) (id uint32, reason string) {
 	return id, ""
 }
 
-// internValue gives the id of a record's own value, which must be a point. A
-// number in another spelling (39.0) is the same value.
+// internValue gives the id of a record's own value, which must be a point.
 func (a *attribute) internValue(text []byte) (uint32, string) {
-	if a.typ == typeNumber && len(text) > 0 && text[0] != '[' {
-		if v, err := strconv.ParseFloat(string(text), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			text = []byte(formatNumber(v))
-		}
-	}
 	id, reason := a.intern(text)
 	if reason == "" && !a.isValue(&a.cells[id]) {
 		return 0, "not a single value"
@@ -141,32 +139,50 @@ func (a *attribute) parse(text string) (cell, string) {
 	return cell{kind: cellSpan, lo: from, hi: to, text: text, leaf: -1}, reason
 }
 
-func (a *attribute) parseScalar(text string) (float64, string) {
+func (a *attribute) parseScalar(text string) (int64, string) {
 	if a.typ == typeDate {
 		t, err := time.Parse(time.DateOnly, text)
 		if err != nil || t.Format(time.DateOnly) != text {
 			return 0, "not a date YYYY-MM-DD"
 		}
-		return float64(t.Unix() / 86400), ""
+		return t.Unix() / 86400, ""
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || (formatNumber(v) != text && !canonicalInteger(text)) {
-		return 0, "not a number in shortest decimal form"
+	whole, fraction, _ := strings.Cut(text, ".")
+	v, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", max(0, a.digits-len(fraction))), 10, 64)
+	if err != nil || v < -mostUnits || v > mostUnits || a.printScalar(v) != text {
+		return 0, "not a number in shortest decimal form, with the digits of the attribute"
 	}
 	return v, ""
 }
 
-func formatNumber(v float64) string {
-	if v == 0 {
-		return "0" // also -0
+// printScalar writes the only text that a number or date has in a release.
+func (a *attribute) printScalar(v int64) string {
+	if a.typ == typeDate {
+		return time.Unix(v*86400, 0).UTC().Format(time.DateOnly)
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	text, sign := strconv.FormatInt(v, 10), ""
+	if a.digits == 0 {
+		return text
+	}
+	if v < 0 {
+		text, sign = text[1:], "-"
+	}
+	text = strings.Repeat("0", max(0, a.digits+1-len(text))) + text
+	point := len(text) - a.digits
+	return sign + strings.TrimSuffix(text[:point]+"."+strings.TrimRight(text[point:], "0"), ".")
 }
 
-// canonicalInteger admits integers that float64 cannot print back exactly.
-func canonicalInteger(text string) bool {
-	v, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && strconv.FormatInt(v, 10) == text
+// units reads numbers of a manifest in units of the attribute.
+func (a *attribute) units(numbers []float64) (out []int64, ok bool) {
+	unit := math.Pow10(a.digits)
+	for _, f := range numbers {
+		v := math.Round(f * unit)
+		if math.IsNaN(v) || math.Abs(v) > mostUnits || v/unit != f {
+			return nil, false
+		}
+		out = append(out, int64(v))
+	}
+	return out, true
 }
 
 func (a *attribute) parseLabel(text string) (cell, string) {
@@ -295,27 +311,33 @@ func (a *attribute) tightRange(values []uint32, scratch *tightScratch) []byte {
 }
 
 // aligned is the smallest interval of the nested steps that holds lo..hi, or
-// neighbouring intervals of the widest step joined.
-func (a *attribute) aligned(lo, hi float64) (from, to string) {
+// neighbouring intervals of the widest step joined; it ends where the type does.
+func (a *attribute) aligned(lo, hi int64) (from, to string) {
+	least, most := int64(-mostUnits), int64(mostUnits)
+	if a.typ == typeDate { // year 0 to 9999
+		least, most = -719_528, 2_932_896
+	}
 	width := a.steps[len(a.steps)-1]
 	for _, w := range a.steps {
-		if math.Floor(lo/w) == math.Floor(hi/w) {
+		if floor(lo, w) == floor(hi, w) {
 			width = w
 			break
 		}
 	}
-	start, end := math.Floor(lo/width)*width, (math.Floor(hi/width)+1)*width
+	start, end := floor(lo, width)*width, (floor(hi, width)+1)*width
 	if a.whole {
 		end--
 	}
-	return a.printScalar(start), a.printScalar(end)
+	return a.printScalar(max(least, start)), a.printScalar(min(most, end))
 }
 
-func (a *attribute) printScalar(v float64) string {
-	if a.typ == typeDate {
-		return time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly)
+// floor is how many steps of a width lie below v, counted from 0.
+func floor(v, width int64) int64 {
+	n := v / width
+	if v < 0 && n*width != v {
+		n--
 	}
-	return formatNumber(v)
+	return n
 }
 
 func (a *attribute) tightSet(values []uint32, scratch *tightScratch) []byte {

@@ -22,28 +22,34 @@ func ids(t *testing.T, a *attribute, values ...string) []uint32 {
 func TestTightCells(t *testing.T) {
 	h, err := parseHierarchy("city.csv", []byte(testHierarchy))
 	require.NoError(t, err)
-	number := func(whole bool, steps ...float64) *attribute {
+	number := func(digits int, steps ...float64) *attribute {
 		a := newAttribute("n", typeNumber, nil)
-		a.whole, a.steps = whole, steps
+		a.whole, a.digits = digits == 0, digits
+		var ok bool
+		a.steps, ok = a.units(steps)
+		require.True(t, ok)
 		return a
 	}
 	day := newAttribute("d", typeDate, nil)
-	day.whole, day.steps = true, []float64{7}
+	day.whole, day.steps = true, []int64{7}
 	for _, c := range []struct {
 		name   string
 		a      *attribute
 		values []string
 		want   string
 	}{
-		{"one value", number(true), []string{"7", "7"}, "7"},
-		{"range", number(true), []string{"9", "-3", "10"}, "[-3,10]"},
-		{"decimals", number(false), []string{"0.5", "2"}, "[0.5,2]"},
-		{"smallest step", number(true, 10, 100), []string{"12", "19"}, "[10,19]"},
-		{"next step", number(true, 10, 100), []string{"19", "21"}, "[0,99]"},
-		{"widest steps joined", number(true, 10, 100), []string{"7", "250"}, "[0,299]"},
-		{"below zero", number(true, 10), []string{"-1", "-10"}, "[-10,-1]"},
-		{"decimal step", number(false, 0.5), []string{"1.1", "1.2"}, "[1,1.5]"},
-		{"step of one value", number(true, 10), []string{"12", "12"}, "12"},
+		{"one value", number(0), []string{"7", "7"}, "7"},
+		{"range", number(0), []string{"9", "-3", "10"}, "[-3,10]"},
+		{"decimals", number(4), []string{"0.5", "2"}, "[0.5,2]"},
+		{"smallest step", number(0, 10, 100), []string{"12", "19"}, "[10,19]"},
+		{"next step", number(0, 10, 100), []string{"19", "21"}, "[0,99]"},
+		{"widest steps joined", number(0, 10, 100), []string{"7", "250"}, "[0,299]"},
+		{"below zero", number(0, 10), []string{"-1", "-10"}, "[-10,-1]"},
+		{"decimal step", number(4, 0.5), []string{"1.1", "1.2"}, "[1,1.5]"},
+		{"tenths", number(4, 0.1), []string{"39.7", "39.8"}, "[39.7,39.9]"},
+		{"a step of 1.1 about 0", number(1, 1.1), []string{"-0.1", "1"}, "[-1.1,1.1]"},
+		{"end of the type", number(4, 7), []string{"99999999999.9999", "100000000000"}, "[99999999995,100000000000]"},
+		{"step of one value", number(0, 10), []string{"12", "12"}, "12"},
 		{"dates", newAttribute("d", typeDate, nil), []string{"2024-03-01", "2024-02-29"}, "[2024-02-29,2024-03-01]"},
 		{"weeks", day, []string{"1970-01-09", "1970-01-10"}, "[1970-01-08,1970-01-14]"},
 		{"label", newAttribute("c", typeCategory, h), []string{"north-1", "north-2"}, "north"},

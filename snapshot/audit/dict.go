@@ -43,9 +43,9 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 				typ = typeDate
 			}
 			a := newAttribute(c.Name, typ, hier[c.Name])
-			a.whole = c.Type != "decimal"
+			a.whole, a.digits = c.Type != "decimal", c.Digits
 			if c.Hierarchy != nil && c.Hierarchy.File == "" {
-				a.steps = c.Hierarchy.Steps
+				a.steps, _ = a.units(c.Hierarchy.Steps)
 				s.loose = s.loose || len(a.steps) == 0
 			}
 			if c.Role == "semi" {

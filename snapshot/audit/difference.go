@@ -122,12 +122,13 @@ func sameSchema(a, b []Column) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || (x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag ||
+		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || x.Digits != y.Digits ||
+			(x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag ||
 			!x.Promise.equal(y.Promise) {
 			return false
 		}
 		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File ||
-			!slices.Equal(h.Steps, o.Steps)) {
+			!slices.Equal(h.Steps, o.Steps) || !slices.Equal(h.Buckets, o.Buckets)) {
 			return false // another file may have grown: checkGrowth
 		}
 	}

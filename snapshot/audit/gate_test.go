@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -151,7 +152,7 @@ func TestGateCompacts(t *testing.T) {
 			require.Empty(t, found)
 			g.Commit()
 			for n := range heldCells + 1 {
-				_, reason := g.s.qi[0].intern([]byte(formatNumber(float64(n) + 0.5)))
+				_, reason := g.s.qi[0].intern([]byte(strconv.Itoa(-1 - n)))
 				require.Empty(t, reason)
 			}
 			g.compact()

@@ -59,6 +59,7 @@ type Column struct {
 	Name      string     `json:"name"`
 	Role      string     `json:"role"`
 	Type      string     `json:"type"`
+	Digits    int        `json:"digits"` // decimal: behind the point
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Flag      string     `json:"flag"`    // semi: the field that says whether a value is sensitive
@@ -237,7 +238,10 @@ func (m *Manifest) checkSchema() string {
 		default:
 			return "schema has an unknown type"
 		}
-		if h := c.Hierarchy; h != nil && !h.wellFormed() {
+		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
+			return "schema has digits out of range, or of no decimal"
+		}
+		if h := c.Hierarchy; h != nil && !h.wellFormed(c.Digits) {
 			return "schema has a malformed hierarchy"
 		}
 	}
@@ -247,9 +251,13 @@ func (m *Manifest) checkSchema() string {
 	return ""
 }
 
-func (h *Hierarchy) wellFormed() bool {
-	for i, w := range h.Steps {
-		if w <= 0 || i > 0 && w <= h.Steps[i-1] {
+func (h *Hierarchy) wellFormed(digits int) bool {
+	steps, ok := (&attribute{digits: digits}).units(h.Steps)
+	if !ok {
+		return false
+	}
+	for i, w := range steps {
+		if w <= 0 || i > 0 && (w <= steps[i-1] || w%steps[i-1] != 0) {
 			return false
 		}
 	}

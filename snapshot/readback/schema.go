@@ -19,12 +19,17 @@ import (
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Text: readable(e.Rule()),
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Digits: e.Digits, Text: readable(e.Rule()),
 			Promise: promiseOf(e.Promise), Flag: e.Flag}
 		if e.Hierarchy == nil {
 			continue
 		}
-		attributes[i].Steps, attributes[i].Buckets = e.Hierarchy.Steps, e.Hierarchy.Buckets
+		var steps, buckets int
+		attributes[i].Steps, steps = attributes[i].AllUnits(e.Hierarchy.Steps)
+		attributes[i].Buckets, buckets = attributes[i].AllUnits(e.Hierarchy.Buckets)
+		if steps < len(e.Hierarchy.Steps) || buckets < len(e.Hierarchy.Buckets) {
+			return nil, fmt.Errorf("%w: the manifest has a step or bucket that is no number of its attribute", snapshot.ErrDamaged)
+		}
 		if e.Hierarchy.File == "" {
 			continue
 		}

@@ -44,14 +44,11 @@ func (x *Index) reach(lo, hi []int64) {
 }
 
 // Coarsen halves the coordinates of dimension j so often, rounded down.
-func (x *Index) Coarsen(j int, times uint) { x.Map(j, func(v int64) int64 { return v >> times }) }
-
-// Map changes the coordinates of dimension j by a function that keeps their order.
-func (x *Index) Map(j int, f func(int64) int64) {
-	x.lo[j], x.hi[j] = f(x.lo[j]), f(x.hi[j])
+func (x *Index) Coarsen(j int, times uint) {
+	x.lo[j], x.hi[j] = x.lo[j]>>times, x.hi[j]>>times
 	x.relay(func(i int, v int64) int64 {
 		if i == j {
-			v = f(v)
+			v >>= times
 		}
 		return v
 	})

@@ -104,7 +104,7 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 // lowest one.
 func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
 	if a := d.Attribute(); len(a.Buckets) > 0 {
-		return []byte(equivclass.FormatValue(a.Type, a.Buckets[c]))
+		return a.AppendNumber(nil, a.Buckets[c])
 	}
 	return []byte(d.Text(c))
 }

@@ -35,7 +35,7 @@ type Column struct {
 	Name      string
 	Type      equivclass.Type
 	Hierarchy string
-	Steps     []float64
+	Steps     []int64
 	Missing   string
 }
 

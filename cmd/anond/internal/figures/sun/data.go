@@ -11,7 +11,7 @@ import (
 // columns is table XI of Sun et al. up to the seventh attribute, and the
 // sensitive one. Age has ranges of 5, 10 and 20 years.
 var columns = []dataset.Column{
-	{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10, 20}},
+	{Name: "age", Type: equivclass.Integer, Steps: []int64{5, 10, 20}},
 	dataset.AdultTree("workclass"), dataset.AdultTree("education"), dataset.AdultTree("marital-status"),
 	dataset.AdultTree("race"), dataset.AdultTree("sex"), dataset.AdultTree("native-country"), dataset.AdultTree("occupation"),
 }
@@ -61,23 +61,11 @@ func publishAnatomy(t *equivclass.Table, groups [][]int32) *query.BlockRelease {
 	return query.NewBlockRelease(t.Dicts, t.Codes, groups, query.AnatomyBlocks(d, d-1))
 }
 
-// publishCells publishes groups as one generalized table. Ranges of age are
-// half open ([20-25) holds 20 to 24), so their last year is taken off.
+// publishCells publishes groups as one generalized table.
 func publishCells(t *equivclass.Table, groups [][]int32) *query.CellRelease {
 	r := query.NewCellRelease(t.Dicts, t.Codes, groups, len(t.Dicts)-1)
 	r.Grain = query.Grains(t.Dicts)
-	for _, cells := range r.Cells {
-		closeSteps(t.Dicts, cells)
-	}
 	return r
-}
-
-func closeSteps(dicts []*equivclass.Dictionary, cells []query.Cell) {
-	for j, d := range dicts {
-		if len(d.Attribute().Steps) > 0 && cells[j].Lo < cells[j].Hi {
-			cells[j].Hi--
-		}
-	}
 }
 
 // publishFullDomain publishes groups with every attribute at one depth in the whole
@@ -92,9 +80,6 @@ func publishFullDomain(t *equivclass.Table, groups [][]int32) *query.CellRelease
 		} else {
 			liftRanges(r.Cells, j, d.Attribute().Steps)
 		}
-	}
-	for _, cells := range r.Cells {
-		closeSteps(t.Dicts, cells)
 	}
 	return r
 }
@@ -121,7 +106,7 @@ func liftNodes(cells [][]query.Cell, j int, h *equivclass.Hierarchy) {
 
 // liftRanges widens an attribute's ranges to the width of the widest one; wider
 // than all steps is the whole domain.
-func liftRanges(cells [][]query.Cell, j int, steps []float64) {
+func liftRanges(cells [][]query.Cell, j int, steps []int64) {
 	lo, hi, width := cells[0][j].Lo, cells[0][j].Hi, 0.0
 	for _, c := range cells {
 		lo, hi, width = min(lo, c[j].Lo), max(hi, c[j].Hi), max(width, c[j].Hi-c[j].Lo)
@@ -129,10 +114,11 @@ func liftRanges(cells [][]query.Cell, j int, steps []float64) {
 	for _, c := range cells {
 		switch {
 		case width == 0:
-		case width > steps[len(steps)-1]:
+		case int64(width) >= steps[len(steps)-1]:
 			c[j].Lo, c[j].Hi = lo, hi
-		default:
-			c[j].Lo, c[j].Hi = equivclass.StepCell([]float64{width}, c[j].Lo, max(c[j].Lo+width/1e6, c[j].Hi-width/1e6))
+		default: // [20,24] holds the values of a step of 5
+			c[j].Lo = equivclass.FloorTo(c[j].Lo, width+1)
+			c[j].Hi = c[j].Lo + width
 		}
 	}
 }

@@ -50,7 +50,7 @@ func levelsOf(d *equivclass.Dictionary) [][]int32 {
 	if d.Kind() != equivclass.Tree {
 		for _, width := range d.Attribute().Steps {
 			out = append(out, mapped(exact, func(c int32) int32 {
-				return int32(equivclass.FloorTo(d.Number(equivclass.Code(c)), width))
+				return int32(equivclass.FloorTo(d.Units(equivclass.Code(c)), width))
 			}))
 		}
 		return append(out, make([]int32, d.Len()))

@@ -49,7 +49,7 @@ func twoGroups(t *testing.T) (*equivclass.Table, [][]int32) {
 	t.Helper()
 	table := &equivclass.Table{Codes: make([][]equivclass.Code, 3)}
 	rows := [][]string{{"20", "F", "a"}, {"23", "M", "b"}, {"31", "F", "a"}, {"31", "F", "a"}}
-	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []float64{5, 10}},
+	for j, a := range []equivclass.Attribute{{Name: "age", Type: equivclass.Integer, Steps: []int64{5, 10}},
 		{Name: "sex", Type: equivclass.Categorical}, {Name: "job", Type: equivclass.Categorical}} {
 		d := equivclass.NewDictionary(a)
 		for _, r := range rows {
