@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ type auditFlags struct {
 	audit.Options
 	config string
 	json   bool
+	out    string
 	worlds int
 	given  func(flag string) bool
 }
@@ -43,6 +45,9 @@ The releases directory of a union (anond union) is audited together with the cha
 of each shard, below its directory shards. --exports names a directory that has
 shard-I/members.csv and shard-I/records.csv of each shard I; with all of them the
 union can be certified.
+
+At level L1 the report of an audit with exports is private: it tells the share of
+a value among people who wait. --out writes it to a file of mode 0600.
 
 Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
@@ -70,6 +75,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 	c.Flags().StringVar(&f.Records, "records", "", "private export of anond state records")
 	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
 	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
+	c.Flags().StringVar(&f.out, "out", "", "write the report to a `file` of mode 0600 that does not exist yet")
 	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
 	return c
 }
@@ -101,20 +107,20 @@ func (f *auditFlags) check() error {
 // auditAsTold audits the files that flags name, else what a configuration names.
 func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 	if f.Releases != "" {
-		return e.audit(f.Options, f.json)
+		return e.audit(ctx, f.Options, f)
 	}
 	cfg, err := e.loadConfig(f.config)
 	if err != nil {
 		return err
 	}
 	if f.given("replay") {
-		return e.auditReplayed(ctx, cfg, f.Options, f.worlds, f.json)
+		return e.auditReplayed(ctx, cfg, f)
 	}
-	return e.auditConfigured(ctx, cfg, f.Options, f.json)
+	return e.auditConfigured(ctx, cfg, f)
 }
 
-// audit runs the auditor and prints its report.
-func (e *environment) audit(o audit.Options, asJSON bool) error {
+// audit runs the auditor and prints its report, or writes it to a file.
+func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags) error {
 	show, done := e.progressing("audit")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := audit.Dir(o)
@@ -122,10 +128,14 @@ func (e *environment) audit(o audit.Options, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(e.stdout, report)
+	write := report.Text
+	if f.json {
+		write = func(w io.Writer) error { return writeJSON(w, report) }
+	}
+	if f.out == "" {
+		err = write(e.stdout)
 	} else {
-		err = report.Text(e.stdout)
+		err = writePrivate(ctx, f.out, write)
 	}
 	if err != nil {
 		return err
@@ -140,13 +150,13 @@ func (e *environment) audit(o audit.Options, asJSON bool) error {
 }
 
 // auditConfigured audits what a configuration names.
-func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, o audit.Options, asJSON bool) error {
+func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f *auditFlags) error {
 	whole, err := withExports(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	whole.RequireCertified = o.RequireCertified
-	return e.audit(whole, asJSON)
+	whole.RequireCertified = f.RequireCertified
+	return e.audit(ctx, whole, f)
 }
 
 // withExports says how to audit the releases of a configuration with fresh

@@ -12,7 +12,7 @@ import (
 
 // auditReplayed audits what a configuration names, and makes all decisions of its state
 // again, also in so many worlds. Exports and replay are of one reading of the state.
-func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o audit.Options, worlds int, asJSON bool) error {
+func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *auditFlags) error {
 	if cfg.Policy.Level != config.L2 {
 		return usage("leave --replay out", "--replay checks level L2, and this dataset has level %s: at that level who shares a class "+
 			"follows from values too", cfg.Policy.Level)
@@ -28,15 +28,15 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, o a
 	if err != nil {
 		return err
 	}
-	whole.RequireCertified = o.RequireCertified
-	progress, done := e.replaying(worlds, recording.Records())
-	found, err := recording.Run(worlds, progress)
+	whole.RequireCertified = f.RequireCertified
+	progress, done := e.replaying(f.worlds, recording.Records())
+	found, err := recording.Run(f.worlds, progress)
 	done()
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	whole.Replay = replayOf(found)
-	return e.audit(whole, asJSON)
+	return e.audit(ctx, whole, f)
 }
 
 // replaying shows on a terminal how far a replay is, until it is done.

@@ -45,6 +45,25 @@ func TestReportAtLevelL1(t *testing.T) {
 	assert.NotContains(t, page, "bucket")
 	assert.Regexp(t, `<td>L2</td><td>[^<]*</td><td>not promised</td>`, page)
 	assert.Contains(t, page, "Of each person one record is published.")
+	assert.NotContains(t, page, "largest probability")
+
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	words := regexp.MustCompile(`[\s*]+`)
+	const belief = "someone who already believes that certain ages, places or sexes go with certain diagnoses, or who learns that " +
+		"from the releases (deFinetti attack)."
+	assert.Contains(t, words.ReplaceAllString(string(readme), " "), belief)
+	assert.Contains(t, words.ReplaceAllString(page, " "), belief)
+
+	report := s.path("audit.txt")
+	s.must("audit --out " + report)
+	info, err := os.Stat(report)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	text, err := os.ReadFile(report)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "This report is private")
+	assert.Contains(t, s.run("audit --out "+report).stderr, "name a file that does not exist yet")
 }
 
 // selfContained checks that a page needs nothing else, and has no value of a person.

@@ -389,6 +389,7 @@ func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 		}
 	}
 	if row.Waiting = n; row.WaitingTopShare != nil {
+		a.report.Private = a.report.Private || n > 0
 		*row.WaitingTopShare = share(top, n)
 	}
 	if rel.man.Pending < n || rel.man.Pending > n+forgotten {

@@ -22,9 +22,11 @@ func verdict(found []Violation) string {
 }
 
 // Report is the result of an audit. It holds counts and names, never a
-// record's value, so that it may be published.
+// record's value, so that it may be published unless Private is set.
 type Report struct {
-	Verdict  string `json:"verdict"`
+	Verdict string `json:"verdict"`
+	// Private: at level L1, with the exports, it has the share of a value among people who wait.
+	Private  bool   `json:"private,omitempty"`
 	Level    Level  `json:"level"`
 	Dataset  string `json:"dataset"`
 	Recoding string `json:"recoding"`
@@ -154,7 +156,9 @@ func (r *Report) ExitCode() int {
 func (r *Report) notPromised() []string {
 	out := []string{
 		"people still waiting: nothing beyond not being published",
-		"a reader who already believes that certain quasi-identifier values go with certain sensitive values",
+		"a reader who already believes that certain quasi-identifier values go with certain sensitive values, " +
+			"or learns that from the releases (deFinetti attack)",
+		"a reader who believes that who comes back, when and how often, goes with certain sensitive values",
 		"a reader who already knows other people's sensitive values (see the corruption score)",
 		"people with several records of different values: the bound is m/l for m records",
 		"releases and state restored together from an older backup cannot be detected",

@@ -14,6 +14,9 @@ func (r *Report) Text(w io.Writer) error {
 	t := &textWriter{w: w}
 	t.line("Audit of %s: %s", orUnnamed(r.Dataset), strings.ToUpper(r.Verdict))
 	t.line("")
+	if r.Private {
+		t.line("This report is private: it tells the share of a value among people who wait, to whom nothing is promised (level L1).\n")
+	}
 	t.line("%s", r.meaning())
 	t.violations(r.Violations)
 	t.shards(r)

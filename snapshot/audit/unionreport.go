@@ -87,6 +87,7 @@ func (u *unionAudit) gather() {
 	r := u.report
 	for _, shard := range slices.Sorted(maps.Keys(u.chains)) {
 		of := u.chains[shard].report
+		r.Private = r.Private || of.Private
 		for _, v := range of.Violations {
 			v.Shard = &shard
 			r.Violations = append(r.Violations, v)
