@@ -121,7 +121,6 @@ func (c *Config) check(r *reader) {
 	c.checkSubjectKey(r)
 	c.checkShard(r)
 	c.checkReachable(r)
-	c.checkRepeat(r)
 	c.checkDeletes(r)
 	c.checkTrigger(r)
 	c.checkPaths(r)

@@ -28,9 +28,6 @@ func (c *Config) checkDeletes(r *reader) {
 	if len(of[equivclass.Semi]) > 0 {
 		fault("published people with semi-sensitive attributes cannot be forgotten", "set deletes to refuse")
 	}
-	if c.Repeat == RepeatSticky {
-		fault("published people cannot be forgotten with subject.repeat sticky", "set deletes to refuse, or repeat to first")
-	}
 	if rec := c.Release.Recoding; rec != Buckets && rec != Generalization && r.sound("release.recoding") {
 		fault(fmt.Sprintf("release.recoding %s shows quasi-identifiers exactly, so published people cannot be forgotten", rec),
 			"set deletes to refuse, or another recoding")

@@ -20,8 +20,6 @@ func TestDeletesThatCannotForget(t *testing.T) {
 		"    - {name: diagnosis, role: sensitive, type: categorical}\n"
 	for _, x := range []struct{ from, to, want string }{
 		{subject, "subject: {deletes: forget}\n", ""},
-		{subject, "subject: {deletes: forget, repeat: sticky}\n",
-			"subject.deletes: is forget, but published people cannot be forgotten with subject.repeat sticky"},
 		{subject + rest + "release: {dir: out}", "subject: {deletes: forget}\n" + rest + "release: {dir: out, recoding: permutation}",
 			"subject.deletes: is forget, but release.recoding permutation shows quasi-identifiers exactly, so published people cannot be forgotten"},
 		{"    - {name: patient, role: subject}\n" + others + subject, others + "subject: {deletes: forget}\n",

@@ -65,7 +65,6 @@ func TestDigestsNameWhatChanged(t *testing.T) {
 			[]string{"schema.attributes[postcode]", "schema.attributes[postcode].hierarchy"}},
 		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age]", "schema.attributes[years]"}},
 		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.missing"}},
-		{"subject", "policy:", "subject: {repeat: sticky}\npolicy:", []string{"subject.repeat"}},
 		{"recoding", "dir: out", "dir: out, recoding: anatomy", []string{"release.recoding"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

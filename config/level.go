@@ -91,8 +91,6 @@ func (c *Config) checkL2(r *reader) {
 	}
 	refuse("policy.republication", c.Policy.Republication == Regroup,
 		"is regroup, but policy.level is L2: its classes and buckets never change", "write append, or remove the key"+useL1)
-	refuse("subject.repeat", c.Repeat == RepeatSticky,
-		"is sticky, but policy.level is L2: the class of a record would depend on a sensitive value", "write first"+useL1)
 	rec := c.Release.Recoding
 	refuse("release.recoding", rec != Buckets && rec != Anatomy && rec != Permutation,
 		fmt.Sprintf("is %s, but policy.level is L2: values are published per bucket of whole classes", rec),

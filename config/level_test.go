@@ -102,17 +102,6 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 	}
 }
 
-// TestRuleSStickyNeedsLevel1: the same value gets the same signature, which would
-// choose a class by a value.
-func TestRuleSStickyNeedsLevel1(t *testing.T) {
-	for level, refused := range map[string]bool{"L1": false, "L2": true} {
-		_, said := loadAt(t, level, "repeat: first", "repeat: sticky")
-		assert.Equal(t, refused, slices.Contains(said,
-			"subject.repeat: is sticky, but policy.level is L2: the class of a record would depend on a sensitive value"), level)
-		assert.Len(t, said, map[bool]int{true: 2, false: 1}[refused], "and the warning of sticky subjects")
-	}
-}
-
 // TestJustAllowedAtLevel2: what lies on the good side of each bound passes silently.
 func TestJustAllowedAtLevel2(t *testing.T) {
 	for _, c := range []struct{ from, to string }{

@@ -20,11 +20,8 @@ const (
 // Repeat says what becomes of further records of a subject.
 type Repeat string
 
-// The treatments of a subject's later records.
-const (
-	RepeatFirst  Repeat = "first"
-	RepeatSticky Repeat = "sticky"
-)
+// RepeatFirst publishes the first record of a subject and none of the later ones.
+const RepeatFirst Repeat = "first"
 
 // Hold is how long a record may wait before the loss of its class no longer
 // matters for its admission: a time, or a number of attempted releases.
@@ -256,14 +253,5 @@ func (c *Config) checkNeighbours(r *reader) {
 	} else if p.Similar > p.Neighbours && r.sound("policy.similar", "policy.neighbours") {
 		r.fault("policy.similar", fmt.Sprintf("is %d, but similar classes are chosen among %d neighbours", p.Similar, p.Neighbours),
 			"lower it, or raise policy.neighbours")
-	}
-}
-
-// checkRepeat checks what rule S (subjects) needs of the republication.
-func (c *Config) checkRepeat(r *reader) {
-	if c.Repeat == RepeatSticky && c.Policy.Republication == Append && c.Policy.Level != L2 &&
-		r.sound("subject.repeat", "policy.republication") {
-		r.fault("subject.repeat", "is sticky, but policy.republication is append: only classes that may be regrouped have signatures",
-			"set republication to regroup, or repeat to first")
 	}
 }

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -276,16 +275,6 @@ func TestJustAllowed(t *testing.T) {
 			assert.Empty(t, said)
 			require.NotNil(t, got)
 		})
-	}
-}
-
-// TestRuleSStickyNeedsSignatures: a sticky subject needs republication regroup.
-func TestRuleSStickyNeedsSignatures(t *testing.T) {
-	for mode, allowed := range map[string]bool{"regroup": true, "append": false} {
-		_, said := loadChanged(t, "subject: {repeat: first}\npolicy: {level: L1, k: 10,",
-			"subject: {repeat: sticky}\npolicy: {level: L1, k: 10, republication: "+mode+",")
-		assert.Equal(t, !allowed, strings.Contains(fmt.Sprint(said), "republication is append"), mode)
-		assert.Contains(t, fmt.Sprint(said), "for m of them together the bound is m/l", "said in any case")
 	}
 }
 

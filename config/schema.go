@@ -31,10 +31,8 @@ func (c *Config) schemaKeys() []key {
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
 			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value uses the " +
 				"empty text as a category (a missing number is still refused)."},
-		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst, RepeatSticky), def: "first", doc: "What to do with further records of " +
-			"a person. first: only the first is published. sticky: all records of a person with different values are published, so for m " +
-			"records of a person together the bound is m/l, not 1/l; a later record with the same value gets the same signature; needs " +
-			"republication regroup."},
+		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst), def: "first", doc: "What to do with further records of " +
+			"a person. first: the first is published, and later ones are counted as beyond."},
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
 				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
@@ -252,17 +250,7 @@ func (c *Config) checkRoles(r *reader) {
 		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must be protected")
 	}
 	c.checkOnlyOne(r, of)
-	if c.Repeat == RepeatSticky && len(of[equivclass.Subject]) > 0 {
-		r.warn("subject.repeat", "is sticky: all records of a person with different values are published, and for m of them together the "+
-			"bound is m/l, not 1/l",
-			"set repeat to first, unless records rather than people are to be protected")
-	}
 	if !all || len(of[equivclass.Subject]) > 0 {
-		return
-	}
-	if c.Repeat == RepeatSticky {
-		r.fault("subject.repeat", "is sticky, but no attribute has role subject",
-			"mark the field that identifies a person, or set repeat to first")
 		return
 	}
 	r.warn("schema.attributes", "have no role subject: every record counts as a person",

@@ -23,8 +23,7 @@ type columns struct {
 	since     []RecordID      // by sensitive value: epochs.go
 	subject   []uint64
 	classOf   []ClassID
-	// firsts finds the first record of each subject, or where subject.repeat is sticky of
-	// each subject with each value; nil if there is no subject.
+	// firsts finds the first record of each subject; nil if there is no subject.
 	firsts   *firstRecords
 	vacant   int // records of forgotten people that are in no class (forget.go)
 	arrivals []arrival
@@ -42,7 +41,7 @@ type arrival struct {
 // then semi-sensitive values, and the sensitive one last. So the reason of a
 // record with a bad quasi-identifier says nothing about its sensitive value, nor
 // does what becomes of it later (Readmissible).
-func newColumns(s *equivclass.Schema, repeat Repeat) columns {
+func newColumns(s *equivclass.Schema) columns {
 	order := slices.Clone(s.Quasi())
 	if i := s.SubjectIndex(); i >= 0 {
 		order = append(order, i)
@@ -51,7 +50,7 @@ func newColumns(s *equivclass.Schema, repeat Repeat) columns {
 	c := columns{Packed: *equivclass.NewPacked(s.Attributes(), s.Missing(), order...), schema: s,
 		stores: slices.Concat(s.Quasi(), s.Semi(), s.Flags()), leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
-		c.firsts = &firstRecords{withValue: repeat == RepeatSticky}
+		c.firsts = &firstRecords{}
 	}
 	return c
 }

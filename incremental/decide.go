@@ -141,7 +141,7 @@ func (p *planning) partitioner() equivclass.Partitioner {
 // rule P (pure classes) governs the rest (regroup.go). Rule I: while infeasible records wait,
 // either all that waits is published or nothing.
 func (p *planning) update() decision {
-	if len(p.pending.waiting) == 0 && len(p.pending.repeats) == 0 {
+	if len(p.pending.waiting) == 0 {
 		return decision{}
 	}
 	space := p.records.space(p.records.len())

@@ -2,45 +2,28 @@ package incremental
 
 import "math/bits"
 
-// firstRecords finds, by a key of records, the first record that has it: a hash table of
-// record numbers, whose keys lie in the columns already. A record takes 6 to 10 bytes.
+// firstRecords finds the first record of a subject: a hash table of
+// record numbers, whose subjects lie in the columns already. A record takes 6 to 10 bytes.
 //
 // Method: open addressing. A tag of one byte next to each number keeps a search from
-// looking into the columns for nearly all records of other keys. The place of a key is
-// its hash scaled to the length of the table, so the table may grow by a half.
+// looking into the columns for nearly all records of others. The place of a subject, which is a uniform digest, is
+// it scaled to the length of the table, so the table may grow by a half.
 type firstRecords struct {
 	tags   []uint8 // 0: empty
 	places []RecordID
 	held   int
-	// withValue: the key is the subject with the sensitive value, else the subject.
-	withValue bool
 }
 
-// hash is uniform: a subject is a keyed digest.
-func (f *firstRecords) hash(c *columns, r RecordID) uint64 {
-	h := c.subject[r]
-	if f.withValue {
-		h ^= (uint64(c.value(r)) + 1) * 0x9e3779b97f4a7c15
-		h = (h ^ h>>32) * 0xd6e8feb86659fd93
-		h ^= h >> 32
-	}
-	return h
-}
+func tagOf(subject uint64) uint8 { return uint8(subject)%255 + 1 }
 
-func (f *firstRecords) same(c *columns, a, b RecordID) bool {
-	return c.subject[a] == c.subject[b] && (!f.withValue || c.value(a) == c.value(b))
-}
-
-func tagOf(hash uint64) uint8 { return uint8(hash)%255 + 1 }
-
-// find returns the place of the first record with the key of r, or the empty one where it
+// find returns the place of the first record of the subject of r, or the empty one where it
 // belongs.
 func (f *firstRecords) find(c *columns, r RecordID) (at int, found bool) {
-	h := f.hash(c, r)
+	h := c.subject[r]
 	tag, n := tagOf(h), len(f.tags)
 	scaled, _ := bits.Mul64(h, uint64(n))
 	for at = int(scaled); f.tags[at] != 0; {
-		if f.tags[at] == tag && f.same(c, f.places[at], r) {
+		if f.tags[at] == tag && c.subject[f.places[at]] == c.subject[r] {
 			return at, true
 		}
 		if at++; at == n {
@@ -50,7 +33,7 @@ func (f *firstRecords) find(c *columns, r RecordID) (at int, found bool) {
 	return at, false
 }
 
-// first returns the first record with the key of r; r is in the table or behind it.
+// first returns the first record of the subject of r; r is in the table or behind it.
 func (f *firstRecords) first(c *columns, r RecordID) RecordID {
 	if at, found := f.find(c, r); found {
 		return f.places[at]
@@ -58,7 +41,7 @@ func (f *firstRecords) first(c *columns, r RecordID) RecordID {
 	return r
 }
 
-// note takes in a record and reports whether it is the first with its key. Records come
+// note takes in a record and reports whether it is the first of its subject. Records come
 // in ascending order.
 func (f *firstRecords) note(c *columns, r RecordID) bool {
 	if 5*f.held >= 4*len(f.tags) {
@@ -66,7 +49,7 @@ func (f *firstRecords) note(c *columns, r RecordID) bool {
 	}
 	at, found := f.find(c, r)
 	if !found {
-		f.tags[at], f.places[at] = tagOf(f.hash(c, r)), r
+		f.tags[at], f.places[at] = tagOf(c.subject[r]), r
 		f.held++
 	}
 	return !found

@@ -10,55 +10,41 @@ import (
 )
 
 // The table of first records answers as a map does: while it grows, when it is loaded at
-// once, with and without the value, and for subjects whose digests begin alike, which
+// once, and for subjects whose digests begin alike, which
 // crowd at one place.
 func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "person", Role: equivclass.Subject}, {Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}},
 		equivclass.RefuseMissing)
 	require.NoError(t, err)
-	type key struct {
-		subject uint64
-		value   equivclass.Code
-	}
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		repeat := []Repeat{RepeatFirst, RepeatSticky}[seed%2]
-		c, first, repeats := newColumns(schema, repeat), map[key]RecordID{}, 0
+		c, first, repeats := newColumns(schema), map[uint64]RecordID{}, 0
 		subjects := 1 + rng.IntN(3000)
 		for r := range RecordID(1 + rng.IntN(5000)) {
 			subject := (1 + rng.Uint64N(uint64(subjects))) * 0x9e3779b97f4a7c15
 			if seed%4 > 1 {
 				subject = subject>>40 | 1<<24 // all of them at the beginning of the table; never 0, which stands for nobody
 			}
-			value := equivclass.Code(rng.IntN(3))
 			c.subject = append(c.subject, subject)
-			c.sa().Append(value)
-			k := key{subject: subject}
-			if repeat == RepeatSticky {
-				k.value = value
-			}
-			_, seen := first[k]
+			c.sa().Append(equivclass.Code(rng.IntN(3)))
+			_, seen := first[subject]
 			if !seen {
-				first[k] = r
+				first[subject] = r
 			}
 			require.Equal(t, !seen, c.firsts.note(&c, r))
-			require.Equal(t, seen, c.isRepeat(r))
+			require.Equal(t, seen, c.isBeyond(r))
 			if seen {
 				repeats++
 			}
 		}
-		loaded := newColumns(schema, repeat)
+		loaded := newColumns(schema)
 		loaded.subject = c.subject
 		*loaded.sa() = *c.sa()
 		loaded.loaded()
 		for r := range c.len() {
-			k := key{subject: c.subject[r]}
-			if repeat == RepeatSticky {
-				k.value = c.value(r)
-			}
-			require.Equal(t, first[k], c.firsts.first(&c, r))
-			require.Equal(t, first[k], loaded.firsts.first(&loaded, r))
+			require.Equal(t, first[c.subject[r]], c.firsts.first(&c, r))
+			require.Equal(t, first[c.subject[r]], loaded.firsts.first(&loaded, r))
 		}
 		require.Equal(t, len(first), c.firsts.held)
 		require.Equal(t, int(c.len()), len(first)+repeats)

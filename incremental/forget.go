@@ -177,8 +177,6 @@ func (p *erasing) unsupported() string {
 	switch {
 	case len(s.Semi()) > 0 || len(s.Flags()) > 0:
 		return "the schema has semi-sensitive attributes"
-	case p.machine.policy.Repeat == RepeatSticky:
-		return "subject.repeat is sticky"
 	}
 	return ""
 }

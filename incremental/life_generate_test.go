@@ -3,7 +3,6 @@ package incremental_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -58,7 +57,7 @@ func newLife(seed uint64) *life {
 	case g.level2:
 		args = append(args, g.policyOfL2()...)
 	default:
-		args = append(args, g.policyOfL1(regroups, slices.Contains(args, "subject"))...)
+		args = append(args, g.policyOfL1(regroups)...)
 	}
 	args = append(args, g.policyOfBoth(regroups)...)
 	g.restarts = []float64{0, 0.1, 0.5}[g.rng.IntN(3)]
@@ -99,15 +98,12 @@ func (g *generator) size(regroups bool) []string {
 	return []string{fmt.Sprintf("k=%d", g.k), fmt.Sprintf("l=%d", g.l)}
 }
 
-func (g *generator) policyOfL1(regroups, subject bool) (out []string) {
+func (g *generator) policyOfL1(regroups bool) (out []string) {
 	if g.semi {
 		return append(g.maybe(3, "initial=mondrian"), "recoding=lgb")
 	}
 	if regroups || g.rng.IntN(3) > 0 {
 		out = append(out, "republication=regroup", fmt.Sprintf("max_regroups=%d", []int{0, 1, 2, 2, 5, -1}[g.rng.IntN(6)]))
-		if subject {
-			out = append(out, g.maybe(2, "repeat=sticky")...)
-		}
 	}
 	out = append(out, g.maybe(3, "initial=mondrian")...)
 	if first := g.maybe(12, "initial_min=%d", 20+g.rng.IntN(80)); first != nil {

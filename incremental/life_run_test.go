@@ -124,7 +124,7 @@ func (a tally) add(o outcome) {
 	s := o.host.m.Status()
 	a["published records"] += s.Published
 	a["refused records"] += int(s.DeadLetter)
-	a["repeats held"] += s.Pending.SubjectRepeat
+	a["records beyond"] += s.Beyond
 	a["quarantined records"] += s.Pending.Quarantined
 	n := len(o.host.m.Intents())
 	a["releases"] += n

@@ -68,7 +68,7 @@ func TestLife(t *testing.T) {
 	if t.Failed() || count < 80 {
 		return
 	}
-	for _, what := range []string{"regrouped records", "pure records", "frozen records", "chains with t-closeness", "repeats held",
+	for _, what := range []string{"regrouped records", "pure records", "frozen records", "chains with t-closeness", "records beyond",
 		"refused records", "quarantined records", "forgotten records that waited",
 		"forgotten records that are published", "blocked records", "lives under other settings later",
 		"refused cuts or records", "chains of several releases of level L1",

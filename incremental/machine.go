@@ -113,7 +113,7 @@ func Open(store Store, o Options) (*Machine, error) {
 		m.policy.InitialMin = firstNeed(&m.policy)
 	}
 	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
-	m.records = newColumns(o.Schema, o.Policy.Repeat)
+	m.records = newColumns(o.Schema)
 	m.records.interrupt = o.Interrupted
 	fresh := true
 	if err := store.Load(m.visitor(o, &fresh)); err != nil {

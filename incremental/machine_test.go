@@ -56,7 +56,6 @@ func (w world) row() equivclass.Row {
 
 func policy(k, l int) incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append,
-		Repeat:    incremental.RepeatFirst,
 		Threshold: k - 1, MaxHold: 4, HoldInCuts: true, MaxRegroups: 2, Neighbours: 32, Similar: 8,
 		Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }
@@ -70,9 +69,6 @@ func TestMachineKeepsItsInvariants(t *testing.T) {
 			p := policy(4, 2)
 			if seed%3 != 0 {
 				p.Republication = incremental.Regroup
-			}
-			if seed%6 == 4 {
-				p.Repeat = incremental.RepeatSticky
 			}
 			m, err := incremental.Open(memstore.New(), incremental.Options{Schema: newSchema(t, w.subjects), Policy: p, Seeded: true})
 			require.NoError(t, err)

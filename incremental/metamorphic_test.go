@@ -34,13 +34,9 @@ type delivery struct {
 // whatever the batches, commits, restarts, redeliveries and idle ticks.
 func TestDeliveryDoesNotMatter(t *testing.T) {
 	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
-		for _, mode := range []struct {
-			republication incremental.Republication
-			repeat        incremental.Repeat
-		}{{incremental.Append, incremental.RepeatFirst}, {incremental.Regroup, incremental.RepeatFirst},
-			{incremental.Regroup, incremental.RepeatSticky}} {
+		for _, mode := range []incremental.Republication{incremental.Append, incremental.Regroup} {
 			p := policy(4, 2)
-			p.Republication, p.Repeat, p.MaxHold = mode.republication, mode.repeat, int64(seed%3)
+			p.Republication, p.MaxHold = mode, int64(seed%3)
 			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
 			want := ""
 			for _, d := range []delivery{

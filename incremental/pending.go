@@ -3,12 +3,12 @@ package incremental
 import "slices"
 
 // pendingSet holds the accepted records that are in no published class, each
-// list ascending. A record is in exactly one of the lists.
+// list ascending. A record is in exactly one of the lists, or beyond.
 type pendingSet struct {
 	waiting     []RecordID
-	repeats     []RecordID // rule S (one record of a subject): a later one
 	quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
 	pools       int        // that were
+	beyond      int        // records in none of the lists, as an earlier one of their subject exists (rule S)
 	passedOver  int        // how many were not published although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
 	// passed-over records break 1/l by themselves (rule I, infeasible); stuck counts them.
@@ -20,13 +20,13 @@ type pendingSet struct {
 
 // counts counts the pending records by reason.
 func (p *pendingSet) counts() Pending {
-	return Pending{Waiting: len(p.waiting) - p.stuck, Quarantined: len(p.quarantined), SubjectRepeat: len(p.repeats), Infeasible: p.stuck}
+	return Pending{Waiting: len(p.waiting) - p.stuck, Quarantined: len(p.quarantined), Infeasible: p.stuck}
 }
 
 // arrive takes in a new record.
-func (p *pendingSet) arrive(r RecordID, repeat bool) {
-	if repeat {
-		p.repeats = append(p.repeats, r)
+func (p *pendingSet) arrive(r RecordID, beyond bool) {
+	if beyond {
+		p.beyond++
 	} else {
 		p.waiting = append(p.waiting, r)
 	}
@@ -40,12 +40,12 @@ func (p *pendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 		_, found := slices.BinarySearch(quarantined, r)
 		return found || classOf[r] != none
 	}
-	p.waiting, p.repeats = slices.DeleteFunc(p.waiting, gone), slices.DeleteFunc(p.repeats, gone)
+	p.waiting = slices.DeleteFunc(p.waiting, gone)
 }
 
 // sort puts every record that is in no class into the list it belongs to.
 func (p *pendingSet) sort(c *columns) {
-	p.waiting, p.repeats = nil, nil
+	p.waiting, p.beyond = nil, 0
 	p.quarantined = slices.DeleteFunc(p.quarantined, c.erased)
 	quarantined := make(map[RecordID]bool, len(p.quarantined))
 	for _, r := range p.quarantined {
@@ -55,8 +55,8 @@ func (p *pendingSet) sort(c *columns) {
 		r := RecordID(r)
 		switch {
 		case class != none || quarantined[r] || c.erased(r):
-		case c.isRepeat(r):
-			p.repeats = append(p.repeats, r)
+		case c.isBeyond(r):
+			p.beyond++
 		default:
 			p.waiting = append(p.waiting, r)
 		}

@@ -16,16 +16,6 @@ const (
 	Regroup Republication = "regroup" // flat births are pure and may be regrouped (rule P, pure classes)
 )
 
-// Repeat says what becomes of further records of a published subject (rule S, one
-// record of a subject).
-type Repeat string
-
-// The treatments of a subject's later records.
-const (
-	RepeatFirst  Repeat = "first"  // only the first is published
-	RepeatSticky Repeat = "sticky" // the same value gets the same signature
-)
-
 // Level says whom a release is safe against (docs/THREAT_MODEL.md).
 type Level uint8
 
@@ -57,7 +47,6 @@ type Policy struct {
 	Requirement   equivclass.Requirement
 	Level         Level
 	Republication Republication
-	Repeat        Repeat
 	// Threshold is the number of pending updates in a neighbourhood that must be
 	// exceeded for a local update (paper: k-1).
 	Threshold int
@@ -108,9 +97,6 @@ func (p Policy) Check() error {
 	if p.Requirement.K < p.Requirement.L {
 		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records",
 			p.Requirement.K, p.Requirement.L))
-	}
-	if p.Repeat == RepeatSticky && p.Republication != Regroup {
-		faults = append(faults, errors.New("subject.repeat sticky needs republication regroup: only a pure class has a signature to keep"))
 	}
 	if p.Bucketized && p.Republication != Append {
 		faults = append(faults, errors.New("recoding lgb needs republication append: its buckets never change"))

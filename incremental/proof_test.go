@@ -229,7 +229,7 @@ const cheap = 5
 //   - Dead letters: whether a value is valid is told by the refusal, which everybody sees. A
 //     refused record leaves nothing in a dictionary. Quasi-identifiers are judged first, so
 //     readmission does not depend on the value.
-//   - Repeats of a subject: by subject alone; sticky, which looks at values, is refused.
+//   - Repeats of a subject: by subject alone.
 //   - A hierarchy that grows: a pool is of one version (candidates), so the test of epochs,
 //     which looks at values, always passes.
 //   - max_records counts records. A reload gives the same columns, classes and need. A

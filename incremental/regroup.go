@@ -62,7 +62,6 @@ type regrouper struct {
 	planned   ranks                         // of the records that are planned for a class
 	lost      []float64                     // by rank: what they lose in it
 	here      map[ClassID][]RecordID        // waiting records by the class they lie at
-	must      map[RecordID]ClassID          // sticky: the class whose signature a repeat must get
 	rows      localScratch
 }
 
@@ -86,7 +85,6 @@ func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan)
 		}
 	}
 	r.settle(left)
-	r.tie(from.pending.repeats)
 	return r
 }
 
@@ -122,25 +120,6 @@ func (r *regrouper) signatureOf(c ClassID) []equivclass.Code {
 		r.signature[c] = sig
 	}
 	return sig
-}
-
-// tie positions the repeats whose twin is published in a pure class (rule S, one
-// record of a subject; sticky): they may join that class's signature and no other.
-func (r *regrouper) tie(repeats []RecordID) {
-	if r.policy.Repeat != RepeatSticky {
-		return
-	}
-	r.must = map[RecordID]ClassID{}
-	var tied []RecordID
-	for _, rec := range repeats {
-		class := r.records.classOf[r.records.firsts.first(r.records, rec)]
-		if class == none || r.classes[class].Regime != Pure {
-			continue
-		}
-		tied = append(tied, rec)
-		r.must[rec] = class
-	}
-	r.settle(tied)
 }
 
 // best returns the regrouping around a pure class that gains most, nil if none pays.

@@ -6,21 +6,11 @@ import (
 	"anond/equivclass"
 )
 
-// eligible reports whether a waiting record may join a signature: a tied repeat
-// only that of its twin.
-func (r *regrouper) eligible(rec RecordID, sig []equivclass.Code) bool {
-	if !r.records.mayHave(rec, sig) {
-		return false
-	}
-	class, tied := r.must[rec]
-	return !tied || slices.Equal(r.records.bag(r.classes[class].Members).Signature(), sig)
-}
-
 // flatSets returns how many records of each value of the signature wait.
 func (r *regrouper) flatSets(sig []equivclass.Code, waiting []RecordID) int {
 	n := make([]int, len(sig))
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.eligible(rec, sig) {
+		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.records.mayHave(rec, sig) {
 			n[i]++
 		}
 	}
@@ -39,7 +29,7 @@ func (r *regrouper) pick(sig []equivclass.Code, waiting []RecordID, sets int, fi
 	byValue := make([][]candidate, len(sig))
 	x := make([]float32, d)
 	for _, rec := range waiting {
-		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.eligible(rec, sig) {
+		if i, ok := slices.BinarySearch(sig, r.records.value(rec)); ok && r.records.mayHave(rec, sig) {
 			r.records.coords(r.planner.space, rec, x)
 			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
 		}

@@ -42,7 +42,7 @@ func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, rec
 	c := &releaseDir{t: t, schema: s, policy: p, root: t.TempDir()}
 	c.settings = &snapshot.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
 		K: p.Requirement.K, L: p.Requirement.L, Diversity: snapshot.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
-		MaxRegroups: p.MaxRegroups, SubjectRepeat: string(p.Repeat), MinPool: p.MinPool}}
+		MaxRegroups: p.MaxRegroups, SubjectRepeat: "first", MinPool: p.MinPool}}
 	if p.Republication == incremental.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}

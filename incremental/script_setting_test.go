@@ -34,7 +34,7 @@ type design struct {
 //	pay_l=2             a semi-sensitive attribute pay with this promise, its flag last
 //	semi=(word/l/2/f0)  semi-sensitive attributes: kind, promise, flag; the flags come last
 //	level=L1|L2   min_pool=0   on_refusal=stop|quarantine|grow   on_update
-//	republication=append|regroup   repeat=first|sticky   max_regroups=2
+//	republication=append|regroup   max_regroups=2
 //	threshold=k-1   max_hold=4   hold_in=cuts|ticks   neighbours=32   similar=8
 //	cut_every=0   initial_max=0   initial_min=0   max_records=0   initial=extract|mondrian
 //	t=0.2               t-closeness, equal distance
@@ -107,8 +107,6 @@ func readMode(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
 	switch arg.Key {
 	case "republication":
 		p.Republication = incremental.Republication(arg.SingleVal(t))
-	case "repeat":
-		p.Repeat = incremental.Repeat(arg.SingleVal(t))
 	case "hold_in":
 		p.HoldInCuts = arg.SingleVal(t) == "cuts"
 	case "on_update":

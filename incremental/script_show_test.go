@@ -176,7 +176,7 @@ func (h *host) pending() string {
 		name string
 		n    int
 	}{{"waiting", s.Pending.Waiting}, {"quarantined", s.Pending.Quarantined},
-		{"subject_repeat", s.Pending.SubjectRepeat}, {"infeasible", s.Pending.Infeasible}} {
+		{"infeasible", s.Pending.Infeasible}, {"beyond", s.Beyond}} {
 		if x.n > 0 {
 			reasons = append(reasons, fmt.Sprintf("%s %d", x.name, x.n))
 		}
@@ -230,8 +230,8 @@ func (h *host) due() string {
 
 func (h *host) status() string {
 	s := h.m.Status()
-	out := fmt.Sprintf("sent %d = published %d + pending %d + dead_letter %d; release %d, classes %d",
-		s.Sent, s.Published, s.Pending.Total(), s.DeadLetter, s.Release, s.Classes)
+	out := fmt.Sprintf("sent %d = published %d + pending %d + dead_letter %d + beyond %d; release %d, classes %d",
+		s.Sent, s.Published, s.Pending.Total(), s.DeadLetter, s.Beyond, s.Release, s.Classes)
 	for _, why := range slices.Sorted(maps.Keys(s.Refused)) {
 		out += fmt.Sprintf("\ndead letters %s: %d", why, s.Refused[why])
 	}

@@ -13,6 +13,8 @@ type Status struct {
 	Published  int     `json:"published"`
 	Pending    Pending `json:"pending"`
 	DeadLetter uint64  `json:"dead_letter"`
+	// Beyond are later records of people of whom an earlier one was accepted. None of them is ever published (rule S).
+	Beyond int `json:"beyond"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
 	// published row that has no owner any more stays in Published.
 	Forgotten uint64 `json:"forgotten"`
@@ -48,10 +50,15 @@ type Status struct {
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 
-// Status returns the machine's counts. sent = published + pending + dead_letter + forgotten
+// Accounted is what Sent always is: everything that became of records.
+func (s *Status) Accounted() uint64 {
+	return uint64(s.Published+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
+}
+
+// Status returns the machine's counts. sent = published + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Beyond: m.pending.beyond, Published: m.published(),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
@@ -90,5 +97,5 @@ func (m *Machine) Updates() Updates { return m.planner.made }
 
 // published returns the number of records that are in a published class.
 func (m *Machine) published() int {
-	return int(m.records.len()) - m.pending.counts().Total() - m.records.vacant
+	return int(m.records.len()) - m.pending.counts().Total() - m.pending.beyond - m.records.vacant
 }

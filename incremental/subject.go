@@ -1,9 +1,7 @@
 package incremental
 
-// isRepeat reports whether a record may not be published on its own because an
-// earlier record of its subject exists (rule S, one record of a subject): under `first`
-// any earlier one, under `sticky` one with the same sensitive value, whose signature it
-// must get.
-func (c *columns) isRepeat(r RecordID) bool {
+// isBeyond reports whether an earlier record of the subject exists, so that this one is never published (rule S, one record of
+// a subject). Safe: that follows from who sends when, and from no value.
+func (c *columns) isBeyond(r RecordID) bool {
 	return c.firsts != nil && c.firsts.first(c, r) != r
 }

@@ -22,7 +22,7 @@ func TestSubjectKeyApartFromTheSeed(t *testing.T) {
 	options := func(seed byte, key []byte) incremental.Options {
 		o := incremental.Options{Schema: s, Seed: [32]byte{seed}, SubjectKey: key, Encoding: "schema.encoding",
 			Settings: map[string][32]byte{"schema.encoding": {}}, Policy: incremental.Policy{Requirement: equivclass.Requirement{K: 2, L: 2},
-				Level: incremental.L2, Republication: incremental.Append, Repeat: incremental.RepeatFirst, Threshold: 1, MaxHold: 3,
+				Level: incremental.L2, Republication: incremental.Append, Threshold: 1, MaxHold: 3,
 				HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3}}
 		if key != nil {
 			o.Settings["subject.key"], o.Settings["schema.encoding"] = [32]byte{key[0]}, [32]byte{1, key[0]}

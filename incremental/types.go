@@ -114,16 +114,15 @@ type Class struct {
 	Members []RecordID
 }
 
-// Pending counts the accepted records that are not published, by reason.
+// Pending counts the accepted records that may be published later, by reason.
 type Pending struct {
-	Waiting       int `json:"waiting"`
-	Quarantined   int `json:"quarantined"`
-	SubjectRepeat int `json:"subject_repeat"`
-	Infeasible    int `json:"infeasible"`
+	Waiting     int `json:"waiting"`
+	Quarantined int `json:"quarantined"`
+	Infeasible  int `json:"infeasible"`
 }
 
 // Total is the sum over all reasons.
-func (p Pending) Total() int { return p.Waiting + p.Quarantined + p.SubjectRepeat + p.Infeasible }
+func (p Pending) Total() int { return p.Waiting + p.Quarantined + p.Infeasible }
 
 // Intent is the decision to make a release. It is committed before anything is
 // rendered, and a retry renders it again to the same bytes.
@@ -212,7 +211,7 @@ type HierarchyVersion struct {
 	Release uint32   // decided before it
 }
 
-// Counters count positions read, for sent = published + pending + dead-letter + forgotten.
+// Counters count positions read, for sent = published + pending + dead-letter + forgotten + beyond.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Read    uint64                       // the same, with those that the configuration leaves out (Ignored)

@@ -14,7 +14,7 @@ func verified(t *testing.T) *verifier {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	records := newColumns(schema, RepeatFirst)
+	records := newColumns(schema)
 	records.Columns[1] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2})
 	records.classOf = []ClassID{0, 0, 0, 0, 1, 1, 1, 1, none, none, none, none}
 	return &verifier{
@@ -62,7 +62,7 @@ func TestVerifyRefusesBrokenSemiPromises(t *testing.T) {
 			Role: equivclass.Flag}}
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	records := newColumns(schema, RepeatFirst)
+	records := newColumns(schema)
 	records.Columns[1] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 1, 0, 1})
 	records.Columns[2] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 0, 0, 1})
 	records.Private = []flagSet{1, 1, 1, 1, 0, 0}

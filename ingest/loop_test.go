@@ -174,7 +174,7 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 
 func rigPolicy() incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup,
-		Repeat: incremental.RepeatFirst, Threshold: 3, MaxHold: 3, HoldInCuts: true,
+		Threshold: 3, MaxHold: 3, HoldInCuts: true,
 		MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
 }
 

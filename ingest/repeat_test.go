@@ -329,7 +329,7 @@ func (d *dataset) history() (kills, releases int, err error) {
 		return kills, 0, faults[0]
 	}
 	s := m.Status()
-	if got := s.Published + s.Pending.Total() + int(s.DeadLetter) + int(s.Forgotten); got != d.total || int(s.Sent) != d.total {
+	if got := int(s.Accounted()); got != d.total || int(s.Sent) != d.total {
 		return kills, 0, fmt.Errorf("%d of %d messages are accounted for, %d counted as sent", got, d.total, s.Sent)
 	}
 	for id := range d.deleted {

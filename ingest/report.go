@@ -146,6 +146,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible)
 	}
+	if s.Beyond > 0 {
+		attrs = append(attrs, "beyond", s.Beyond)
+	}
 	if s.Forgotten > 0 {
 		attrs = append(attrs, "forgotten", s.Forgotten)
 	}

@@ -123,7 +123,7 @@ type reading struct {
 
 func (r *reading) run(t *testing.T, store *memstore.Store) error {
 	policy := incremental.Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append,
-		Repeat: incremental.RepeatFirst, OnRefusal: incremental.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true, CutEvery: 4}
+		OnRefusal: incremental.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true, CutEvery: 4}
 	schema := loopSchema(t)
 	h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
 		Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,

@@ -89,7 +89,7 @@ var sharedFigures = []struct {
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
 	{metric: "anond_pool_possible", status: key("counts.pool.possible")},
 	{tile: "pending", status: func(s *shown) float64 {
-		return s.num("counts.pending.waiting") + s.num("counts.pending.subject_repeat") + s.num("counts.pending.quarantined") +
+		return s.num("counts.pending.waiting") + s.num("counts.pending.quarantined") +
 			s.num("counts.pending.infeasible")
 	}},
 	{metric: "anond_release_sequence", tile: "release", status: key("newest.release")},
@@ -290,11 +290,12 @@ func (s *site) agreesOnTheForgotten(address string) {
 			return r
 		}, m[2])
 	}
-	for _, name := range []string{"sent", "published", "dead_letter", "forgotten"} {
+	for _, name := range []string{"sent", "published", "dead_letter", "forgotten", "beyond"} {
 		assert.Equal(s.t, status["counts."+name], figures[name], name)
 	}
 	sum := &shown{s.t, figures, map[string]bool{}}
-	assert.Equal(s.t, sum.num("sent"), sum.num("published")+sum.num("pending")+sum.num("dead_letter")+sum.num("forgotten"))
+	assert.Equal(s.t, sum.num("sent"), sum.num("published")+sum.num("pending")+sum.num("dead_letter")+sum.num("forgotten")+
+		sum.num("beyond"))
 	assert.Contains(s.t, page, "People were forgotten.")
 }
 

@@ -36,7 +36,7 @@ func TestOnce(t *testing.T) {
 	s := published(t, 2000)
 	c := s.counts().Counts
 	assert.Equal(t, 2000, int(c.Sent))
-	assert.Equal(t, 2000, c.Published+c.Pending.Total()+int(c.DeadLetter))
+	assert.EqualValues(t, 2000, c.Accounted())
 	assert.NotZero(t, c.Published)
 	assert.NotZero(t, c.DeadLetter)
 	before := s.releases()

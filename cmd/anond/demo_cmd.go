@@ -132,6 +132,7 @@ type demoEnd struct {
 	Published  int           `json:"published"`
 	Pending    int           `json:"pending"`
 	DeadLetter uint64        `json:"dead_letter"`
+	Beyond     int           `json:"beyond"`
 	Seconds    float64       `json:"seconds"`
 	Audit      *audit.Report `json:"audit"`
 	Naive      []exposure    `json:"naive,omitempty"`
@@ -142,7 +143,7 @@ type demoEnd struct {
 func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Options, naive bool) error {
 	v.clear()
 	s := result.Final.Counts
-	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter,
+	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Beyond: s.Beyond,
 		Seconds: time.Since(v.began).Seconds()}
 	whole, err := withExports(ctx, result.Config)
 	if err != nil {
@@ -175,8 +176,8 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 
 func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 	w := v.env.stdout
-	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d, in %.0f s\n\n", end.Sent, end.Published, end.Pending,
-		end.DeadLetter, end.Seconds)
+	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d + beyond %d, in %.0f s\n\n", end.Sent, end.Published,
+		end.Pending, end.DeadLetter, end.Beyond, end.Seconds)
 	if err := end.Audit.Text(w); err != nil {
 		return err
 	}

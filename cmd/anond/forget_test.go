@@ -67,7 +67,7 @@ func (s *site) addsUp(sent int) uint64 {
 	s.t.Helper()
 	c := s.counts().Counts
 	require.Equal(s.t, sent, int(c.Sent))
-	require.Equal(s.t, c.Sent, uint64(c.Published+c.Pending.Total())+c.DeadLetter+c.Forgotten)
+	require.Equal(s.t, c.Sent, c.Accounted())
 	return c.Forgotten
 }
 

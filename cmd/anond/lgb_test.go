@@ -94,7 +94,7 @@ func TestLGB(t *testing.T) {
 	assert.Contains(t, got, "000004/part-000004/buckets.csv")
 
 	c := s.counts().Counts
-	assert.Equal(t, c.Sent, uint64(c.Published+c.Pending.Total())+c.DeadLetter)
+	assert.Equal(t, c.Sent, c.Accounted())
 	assert.Equal(t, c.DeadLetter, c.Refused["bad_flag"])
 	assert.NotZero(t, c.DeadLetter)
 	s.must("state check")

@@ -29,6 +29,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	}
 	sum := fmt.Sprintf("%s sent = %s %s + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published), published,
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
+	if c.Beyond > 0 {
+		sum += " + " + grouped(c.Beyond) + " beyond"
+	}
 	if c.Forgotten > 0 {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"
 	}
@@ -160,7 +163,7 @@ func pendingLine(s *shownStatus) string {
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{p.Quarantined, "quarantined"}, {p.SubjectRepeat, "repeats of a subject"}, {p.Infeasible, "infeasible"}} {
+	}{{p.Quarantined, "quarantined"}, {p.Infeasible, "infeasible"}} {
 		if of.n > 0 {
 			parts = append(parts, grouped(of.n)+" "+of.what)
 		}

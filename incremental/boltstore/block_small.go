@@ -325,7 +325,7 @@ func decodeLetter(seq uint64, content []byte) (d incremental.DeadLetter, err err
 }
 
 func intentNumbers(i *incremental.Intent) []int {
-	return []int{i.Records, i.Classes, i.Newcomers, i.Pending.Waiting, i.Pending.Quarantined, i.Pending.SubjectRepeat, i.Pending.Infeasible}
+	return []int{i.Records, i.Classes, i.Newcomers, i.Pending.Waiting, i.Pending.Quarantined, i.Pending.Infeasible}
 }
 
 func encodeIntent(i *incremental.Intent) []byte {
@@ -344,7 +344,7 @@ func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 	r := &reader{b: content}
 	i := &incremental.Intent{Release: release, Cut: incremental.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
 	p := &i.Pending
-	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.SubjectRepeat, &p.Infeasible} {
+	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.Infeasible} {
 		*n = int(r.varint())
 	}
 	i.Published = r.flag()

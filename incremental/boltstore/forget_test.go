@@ -27,7 +27,7 @@ func town(t *testing.T) incremental.Options {
 	require.NoError(t, err)
 	return incremental.Options{Schema: s, Seed: [32]byte{6}, Policy: incremental.Policy{
 		Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append,
-		Repeat: incremental.RepeatFirst, Threshold: 1, MaxHold: 3, HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3, MinPool: 8}}
+		Threshold: 1, MaxHold: 3, HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3, MinPool: 8}}
 }
 
 // settle fills a state: 300 people in a release, one record that waits.

@@ -103,7 +103,7 @@ func plainClasses(p plain) *classBlock {
 func plainIntent(p plain) *incremental.Intent {
 	i := &incremental.Intent{Release: 3, Cut: incremental.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
 	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
-	i.Pending = incremental.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), SubjectRepeat: int(p.i()), Infeasible: int(p.i())}
+	i.Pending = incremental.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
 	i.Published, i.Manifest = p.flag(), p.sha()
 	return i
 }

@@ -157,7 +157,7 @@ func arrivals(t *testing.T, cfg Config, seed uint64) (out []string) {
 	require.NoError(t, err)
 	store := &noting{Store: memstore.New()}
 	m, err := incremental.Open(store, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 4, L: 2}, Level: incremental.L2, Republication: incremental.Append, Repeat: incremental.RepeatFirst,
+		Requirement: equivclass.Requirement{K: 4, L: 2}, Level: incremental.L2, Republication: incremental.Append,
 		OnRefusal: incremental.QuarantineRefused, Threshold: 3, MaxHold: 3, HoldInCuts: true, InitialMax: 100, CutEvery: 70}})
 	require.NoError(t, err)
 	s := open(t, cfg, ingest.Resume{Once: true, Ordered: true, Digest: m.Digest})

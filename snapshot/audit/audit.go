@@ -148,7 +148,7 @@ func newAuditor(o Options) (*auditor, error) {
 	m := a.in.first
 	a.report = &Report{
 		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
-		K: m.Policy.K, L: m.Policy.L, SubjectRepeat: m.Policy.SubjectRepeat,
+		K: m.Policy.K, L: m.Policy.L,
 		requireCertified: o.RequireCertified, exact: m.wantK1() != "rows", claimsL2: m.claimsL2(),
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
@@ -377,7 +377,8 @@ func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	n, top, forgotten := 0, 0, 0
 	for rec, known := range a.in.records.known {
 		arrived := int(a.in.records.arrived[rec])
-		if known && arrived > 0 && arrived <= rel.num && (rec >= len(classOf) || classOf[rec] == 0) {
+		beyond := a.in.records.beyond != nil && a.in.records.beyond[rec]
+		if known && !beyond && arrived > 0 && arrived <= rel.num && (rec >= len(classOf) || classOf[rec] == 0) {
 			if a.in.records.forgotten[rec] {
 				forgotten++
 				continue

@@ -137,6 +137,8 @@ type records struct {
 	qi        []uint32 // n*d value ids
 	sa        []uint32
 	subject   []uint32 // subject number, nil when no subject column is exported
+	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
+	beyond []bool
 	// Semi-sensitive attributes: a flagged value is in semi, and its cell is
 	// bucketedCell: the adversary does not know it.
 	semi [][]uint32 // per attribute, by record: value + 1; 0: not flagged
@@ -239,7 +241,9 @@ func (p *recordParser) row(rec int) error {
 	}
 	r.sa[rec] = p.s.sa.intern(fields[2+p.at[d]])
 	if p.subjectAt >= 0 {
+		known := len(p.subjects.ids)
 		r.subject[rec] = p.subjects.intern(fields[2+p.subjectAt])
+		r.beyond[rec] = int(r.subject[rec]) < known && !r.forgotten[rec]
 	}
 	return nil
 }
@@ -285,7 +289,7 @@ func (r *records) resize(n, d int, subjects bool) {
 		r.semi[j] = fit(r.semi[j], n)
 	}
 	if subjects {
-		r.subject = fit(r.subject, n)
+		r.subject, r.beyond = fit(r.subject, n), fit(r.beyond, n)
 	}
 }
 

@@ -96,6 +96,9 @@ func checkLevel(man *Manifest, f *faults) {
 	if man.Values != values {
 		untrue("values", "the manifest does not say rightly whether values stand in rows by draw")
 	}
+	if r := man.Policy.SubjectRepeat; r != "" && r != "first" {
+		untrue("policy.subject_repeat", "a person is published once, and the manifest says otherwise")
+	}
 	if !man.atL2() {
 		if man.Buckets != 0 || man.Privacy.Grown {
 			untrue("policy.level", "the manifest has fields of level L2, and another level")
@@ -104,9 +107,6 @@ func checkLevel(man *Manifest, f *faults) {
 	}
 	if man.Policy.Republication != "append" {
 		untrue("policy.republication", "level L2 never forms a class anew, and the manifest does not say append")
-	}
-	if r := man.Policy.SubjectRepeat; r != "" && r != repeatFirst {
-		untrue("policy.subject_repeat", "level L2 publishes one record of a subject, and the manifest says otherwise")
 	}
 	if man.Privacy.Certificate != "frozen" {
 		f.add("claim", kindCertificateFalse, man.Release, 0, "privacy.certificate", "the certificate does not describe the release")

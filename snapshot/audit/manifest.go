@@ -91,7 +91,7 @@ type Policy struct {
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
-	SubjectRepeat string           `json:"subject_repeat"` // first | sticky; absent: not declared
+	SubjectRepeat string           `json:"subject_repeat"` // first; absent: not declared
 	// Promises are those of the semi-sensitive attributes, for the gate alone: in
 	// a manifest they stand in the schema. nil: the gate does not know them.
 	Promises map[string]Promise `json:"-"`

@@ -169,10 +169,7 @@ var mutations = []mutation{
 	}},
 	{name: "subject published twice", want: kindSubjectTwice, plan: func(p *plan, g *groups) {
 		p.people[g.frozen[1]].subject = p.people[g.late[0]].subject
-	}, render: func(_ *plan, r []*testRelease) { declareRepeat(r, "first") }},
-	{name: "subject in two signatures", want: kindSubjectSplit, plan: func(p *plan, g *groups) {
-		p.people[g.frozen[0]].subject = p.people[g.p1[0]].subject // both have value a
-	}, render: func(_ *plan, r []*testRelease) { declareRepeat(r, "sticky") }},
+	}},
 	{name: "chain hash broken", want: kindChainBroken, render: func(_ *plan, r []*testRelease) {
 		r[2].man["previous"] = map[string]any{"release": 2, "sha256": strings.Repeat("0", 64)}
 	}},
@@ -332,12 +329,6 @@ func narrowAge(releases []*testRelease, from, to string) {
 				r.rows[i].cells[0] = to
 			}
 		}
-	}
-}
-
-func declareRepeat(r []*testRelease, how string) {
-	for _, x := range r {
-		x.policy["subject_repeat"] = how
 	}
 }
 

@@ -46,18 +46,14 @@ type Report struct {
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
 	// Attributes are the promises of recoding lgb, one an attribute.
-	Attributes []AttributePromise `json:"attributes,omitempty"`
-	Attackers  []Attacker         `json:"attackers"`
-	Buckets    *Buckets           `json:"buckets,omitempty"` // level L2
-	Replay     *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
-	Corruption *Corruption        `json:"corruption,omitempty"`
-	Regroups   []int              `json:"regroups,omitempty"` // records by number of regroupings
-	Subjects   *Subjects          `json:"subjects,omitempty"`
-	// SubjectRepeat is what the manifests declare: with sticky all records of a
-	// person with different values are published.
-	SubjectRepeat string   `json:"subject_repeat,omitempty"`
-	NotChecked    []string `json:"not_checked"`
-	NotPromised   []string `json:"not_promised"`
+	Attributes  []AttributePromise `json:"attributes,omitempty"`
+	Attackers   []Attacker         `json:"attackers"`
+	Buckets     *Buckets           `json:"buckets,omitempty"` // level L2
+	Replay      *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
+	Corruption  *Corruption        `json:"corruption,omitempty"`
+	Regroups    []int              `json:"regroups,omitempty"` // records by number of regroupings
+	NotChecked  []string           `json:"not_checked"`
+	NotPromised []string           `json:"not_promised"`
 
 	requireCertified bool
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
@@ -121,20 +117,6 @@ type Corruption struct {
 	ClosedForm  int     `json:"closed_form_records"` // never regrouped: top/(size-1)
 	Enumerated  int     `json:"enumerated_records"`
 	NotComputed int     `json:"not_computed_records"`
-}
-
-// Subjects sums up people with several published records. What is promised for
-// each record by itself is 1/l; over the m records of a person together it is m/l.
-type Subjects struct {
-	Subjects   int `json:"subjects"`
-	Repeated   int `json:"repeated"`  // with several published records
-	Different  int `json:"different"` // of these, with records of different values
-	MaxRecords int `json:"max_records"`
-	// AboveL are people some value of whom may be told with probability above 1/l
-	// by their records together; Together bounds the largest such probability, by
-	// the shares in their classes.
-	AboveL   int     `json:"above_l"`
-	Together float64 `json:"together"`
 }
 
 // ExitCode is 0 for certified and consistent, 3 for violated, 1 for unreadable; with

@@ -53,14 +53,10 @@ func (t *textWriter) pruned(r *Report) {
 func (r *Report) meaning() string {
 	switch r.Verdict {
 	case VerdictCertified:
-		whose := "any published person's sensitive value"
-		if r.several() {
-			whose = "the sensitive value of any published record by itself"
-		}
 		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived "+
 			"and in which class each\n"+
-			"published record is, cannot tell %s with probability above 1/%d (levels L0 and L1: certified;\n"+
-			"L2: %s). Every class of every release has at least %d records.%s", len(r.Releases), whose, r.L, r.Level.L2, r.K, r.together())
+			"published record is, cannot tell any published person's sensitive value with probability above 1/%d (levels L0 and L1: certified;\n"+
+			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.L, r.Level.L2, r.K)
 	case VerdictConsistent:
 		if r.ByRows {
 			return "Nothing was found that breaks the contract, but it is the weaker one: " +
@@ -75,34 +71,6 @@ func (r *Report) meaning() string {
 			"Whoever sees them may learn anything from them. Remove them, or give them a name with a leading dot, and audit again."
 	}
 	return "The releases break their contract. Releases that are out cannot be called back; stop publishing and look at the findings below."
-}
-
-// several reports that people may have several published records.
-func (r *Report) several() bool {
-	return r.SubjectRepeat == repeatSticky || r.Subjects != nil && r.Subjects.Repeated > 0
-}
-
-// together says what holds for a person's records together, where there may be
-// several.
-func (r *Report) together() string {
-	switch {
-	case !r.several():
-		return ""
-	case r.Subjects == nil:
-		return fmt.Sprintf("\nA person's records with different values are all published (sticky): "+
-			"over the m records of a person together the bound is m/%d.\n"+
-			"How many people have several was not checked, as the records export names no subjects.", r.L)
-	}
-	return "\n" + r.people()
-}
-
-// people tells how many have several records, and what these tell together.
-func (r *Report) people() string {
-	s := r.Subjects
-	return fmt.Sprintf("Over the m published records of a person together the bound is m/%d. "+
-		"Of %d people %d have several records, at most %d, and %d have\n"+
-		"records of different values. For %d of them some value may be told with probability above 1/%d from all their records, up to %.2f.",
-		r.L, s.Subjects, s.Repeated, s.MaxRecords, s.Different, s.AboveL, r.L, s.Together)
 }
 
 type textWriter struct {
@@ -264,9 +232,6 @@ func (t *textWriter) extras(r *Report) {
 			parts = append(parts, fmt.Sprintf("%d times: %d", n, people))
 		}
 		t.line("People by how often their class changed: %s.", strings.Join(parts, ", "))
-	}
-	if s := r.Subjects; s != nil && s.Repeated > 0 && r.Verdict != VerdictCertified {
-		t.line("%s", r.people())
 	}
 }
 

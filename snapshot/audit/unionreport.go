@@ -30,7 +30,7 @@ type ShardAudit struct {
 func (u *unionAudit) finish() *Report {
 	r, m := u.report, u.newest().man
 	r.Dataset, r.Recoding, r.Seeded, r.Grown, r.K, r.L = m.Dataset, m.Recoding, m.Seeded, m.Privacy.Grown, m.Policy.K, m.Policy.L
-	r.SubjectRepeat, r.exact, r.claimsL2 = m.Policy.SubjectRepeat, m.wantK1() != "rows", m.claimsL2()
+	r.exact, r.claimsL2 = m.wantK1() != "rows", m.claimsL2()
 	r.Union = &Union{Of: m.Union.Of, People: -1}
 	if u.persons.checked() && u.persons.subjects {
 		r.Union.People = len(u.persons.all)

@@ -95,7 +95,6 @@ const (
 	kindMembersMismatch = "members_mismatch"
 	kindSubjectRepeated = "subject_repeated_in_class"
 	kindSubjectTwice    = "subject_published_twice"
-	kindSubjectSplit    = "subject_signature_differs"
 	kindBeforeArrival   = "published_before_arrival"
 	kindBeforeValue     = "member_before_value"
 

@@ -39,8 +39,8 @@ func (s *site) verdict() error {
 	if due := e.Machine().ForgetDue(); due > 0 {
 		return fmt.Errorf("%d people are still to be forgotten", due)
 	}
-	if got := uint64(status.Published+status.Pending.Total()) + status.DeadLetter + status.Forgotten; got != status.Sent {
-		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten is %d", status.Sent, got)
+	if got := status.Accounted(); got != status.Sent {
+		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten + beyond is %d", status.Sent, got)
 	}
 	if err := s.witnessed(e.Machine().Judged()); err != nil {
 		return err

@@ -68,6 +68,7 @@ type siteStatus struct {
 		Sent       int            `json:"sent"`
 		Published  int            `json:"published"`
 		DeadLetter int            `json:"dead_letter"`
+		Beyond     int            `json:"beyond"`
 		Outbox     int            `json:"outbox"`
 		Pending    map[string]int `json:"pending"`
 		Refused    map[string]int `json:"refused"`

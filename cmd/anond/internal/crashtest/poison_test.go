@@ -79,7 +79,7 @@ func TestPoisonBatch(t *testing.T) {
 	counts := s.status().Counts
 	assert.Equal(t, map[string]int{"corrupt_batch": 3}, counts.Ignored, "a counted gap")
 	assert.Equal(t, 9, counts.Published+counts.DeadLetter+counts.Pending["waiting"]+
-		counts.Pending["subject_repeat"]+counts.Pending["infeasible"])
+		counts.Beyond+counts.Pending["infeasible"])
 
 	p = s.start("run")
 	p.until("it goes on", func() bool { return bytes.Contains([]byte(p.log.String()), []byte(`"event":"started"`)) })

@@ -16,6 +16,7 @@ type filling struct {
 	Counts struct {
 		Sent, Published int
 		DeadLetter      int `json:"dead_letter"`
+		Beyond          int `json:"beyond"`
 		Pending         struct{ Waiting, Infeasible int }
 	}
 }
@@ -56,7 +57,7 @@ func TestAFullStatePausesReading(t *testing.T) {
 	p.waitFor(`"event":"quota_resumed"`)
 	p.until("all is read", func() bool { return s.fill().Counts.Sent == all })
 	c := s.fill().Counts
-	assert.Equal(t, all, c.Published+c.Pending.Waiting+c.Pending.Infeasible+c.DeadLetter)
+	assert.Equal(t, all, c.Published+c.Pending.Waiting+c.Pending.Infeasible+c.DeadLetter+c.Beyond)
 	assert.False(t, s.fill().Full)
 	s.order("release", "now")
 	p.signal(syscall.SIGTERM)

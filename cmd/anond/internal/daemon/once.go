@@ -93,10 +93,6 @@ func (r *once) openMachine() (err error) {
 	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {
 		r.o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
 	}
-	if r.c.Repeat == config.RepeatSticky {
-		r.o.Log.Warn("all records of a person with different values are published: for m of them together the bound is m/l, not 1/l",
-			"event", "sticky_subjects", "l", r.c.Policy.L)
-	}
 	r.sight = newSight(r.c, r.o, r.sizes, r.steer)
 	r.steps = newPhases(r.sight.observe, r.o, r.machine)
 	return nil
@@ -145,7 +141,7 @@ func (r *once) openSink() error {
 func (r *once) started() {
 	s := r.machine.Status()
 	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Intents()),
-		"records", s.Published + s.Pending.Total(), "k", r.c.Policy.K, "l", r.c.Policy.L}
+		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K, "l", r.c.Policy.L}
 	if r.c.Shard.Set() {
 		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
 	}

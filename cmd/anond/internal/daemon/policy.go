@@ -21,7 +21,6 @@ import (
 func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
-		Repeat:    incremental.Repeat(c.Repeat),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
 		References: c.References(),

@@ -31,10 +31,10 @@ type Facts struct {
 }
 
 // Counts say what became of every record that was read, as the state has it now:
-// Sent = Published + Pending + DeadLetter + Forgotten.
+// Sent = Published + Pending + DeadLetter + Forgotten + Beyond.
 type Counts struct {
-	Sent, Published, Pending, DeadLetter, Forgotten uint64
-	Due                                             int // people who are to be forgotten
+	Sent, Published, Pending, DeadLetter, Forgotten, Beyond uint64
+	Due                                                     int // people who are to be forgotten
 }
 
 //go:embed report.html.tmpl

@@ -19,7 +19,7 @@ type model struct {
 	K, L, KMin                 int
 	TopShare, Promised         string
 	Subject, AtL2, ExactCells  bool
-	Sticky, NoRows, NoPromise  bool
+	NoRows, NoPromise          bool
 	RowBound                   string // the largest probability that a row is a certain person's
 	Levels                     []level
 	Waiting, Records, Newcomer string
@@ -53,8 +53,8 @@ func modelOf(f *Facts) *model {
 	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
 		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(1 / float64(max(1, m.Policy.L))),
 		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only", NoRows: m.Privacy.K1 == "none",
-		NoPromise: m.AcrossReleases == snapshot.AcrossNone, Sticky: m.Policy.SubjectRepeat == "sticky",
-		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
+		NoPromise: m.AcrossReleases == snapshot.AcrossNone,
+		RowBound:  present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
 	for _, a := range m.Schema {
 		out.Subject = out.Subject || a.Role == equivclass.Subject
 		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
@@ -80,7 +80,7 @@ func (c *Counts) figures() []figure {
 	count := func(n uint64) string { return present.Count(int(n)) }
 	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
 		{"pending", "+ waiting", count(c.Pending)}, {"dead_letter", "+ dead letters", count(c.DeadLetter)},
-		{"forgotten", "+ forgotten", count(c.Forgotten)}}
+		{"forgotten", "+ forgotten", count(c.Forgotten)}, {"beyond", "+ beyond", count(c.Beyond)}}
 }
 
 // history is how the releases developed.

@@ -16,15 +16,6 @@ var ofProcess = []Event{
 			Action:  "none",
 		},
 	}},
-	{Name: "sticky_subjects", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "l", Type: Integer},
-	}, Cases: []Case{
-		{
-			Meaning: "`subject.repeat` is sticky: a person's records with different values are all published, and the bound for " +
-				"m of them together is m/l",
-			Action: "use `first` to protect people rather than records; `anond audit` counts the people concerned",
-		},
-	}},
 	{Name: "forgotten_again", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "published", Type: Integer},
 		{Name: "unpublished", Type: Integer},
@@ -114,6 +105,7 @@ var ofProcess = []Event{
 		{Name: "waiting", Type: Integer, Optional: true},
 		{Name: "pool_needs", Type: Integer, Optional: true},
 		{Name: "pool_possible", Type: Boolean, Optional: true},
+		{Name: "beyond", Type: Integer, Optional: true},
 		{Name: "forgotten", Type: Integer, Optional: true},
 		{Name: "forget_due", Type: Integer, Optional: true},
 		{Name: "outdated", Type: Integer, Optional: true},
@@ -268,6 +260,7 @@ var ofProcess = []Event{
 		{Name: "published", Type: Integer, Optional: true},
 		{Name: "pending", Type: Integer, Optional: true},
 		{Name: "dead_letter", Type: Integer, Optional: true},
+		{Name: "beyond", Type: Integer, Optional: true},
 		{Name: "ignored", Type: Integer, Optional: true},
 		{Name: "header", Type: Integer, Optional: true},
 		{Name: "blank", Type: Integer, Optional: true},

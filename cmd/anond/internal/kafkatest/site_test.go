@@ -128,6 +128,7 @@ type counts struct {
 	Ignored    map[string]int `json:"ignored"`
 	Outbox     int            `json:"outbox"`
 	Release    int            `json:"release"`
+	Beyond     int            `json:"beyond"`
 }
 
 func (c counts) pending() (n int) {
@@ -162,7 +163,7 @@ func (s *site) settled(sent, refused int) counts {
 	c := s.counts()
 	require.Equal(s.t, sent, c.Sent, "sent")
 	require.Equal(s.t, refused, c.DeadLetter, "dead letters")
-	require.Equal(s.t, c.Sent, c.Published+c.pending()+c.DeadLetter, "sent = published + pending + dead_letter")
+	require.Equal(s.t, c.Sent, c.Published+c.pending()+c.DeadLetter+c.Beyond, "sent = published + pending + dead_letter + beyond")
 	require.Len(s.t, s.records(), sent-refused, "records in state")
 	s.command("state", "check")
 	s.command("release", "verify")

@@ -111,8 +111,8 @@ func (e *ending) reached(r row) bool {
 
 // sum checks that no record is lost.
 func (e *ending) sum(r row) error {
-	if got := r.Published + r.Pending + r.DeadLetter; got != r.Sent {
-		return fmt.Errorf("%d records were applied; published, pending and dead letters are %d", r.Sent, got)
+	if got := r.Published + r.Pending + r.DeadLetter + r.Beyond; got != r.Sent {
+		return fmt.Errorf("%d records were applied; published, pending, dead letters and beyond are %d", r.Sent, got)
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ func (p *process) status(r *row) (map[int32]int64, error) {
 		return nil, err
 	}
 	r.Sent, r.Published, r.Pending = int64(s.Counts.Sent), int64(s.Counts.Published), int64(s.Counts.Pending.Total())
+	r.Beyond = int64(s.Counts.Beyond)
 	r.DeadLetter, r.Releasing = int64(s.Counts.DeadLetter), s.Releasing
 	if n := s.Newest; n != nil {
 		r.Release, r.Newcomers, r.Millis, r.NCP = n.Release, int64(n.Newcomers), n.Millis, n.NCP

@@ -16,6 +16,7 @@ type row struct {
 	Published  int64
 	Pending    int64
 	DeadLetter int64
+	Beyond     int64
 	Release    uint32  // the newest published
 	Newcomers  int64   // records that it published first
 	Millis     int64   // its time, from the view to the ledger
@@ -46,6 +47,7 @@ var columns = []column{
 	{"published", func(r *row) any { return &r.Published }},
 	{"pending", func(r *row) any { return &r.Pending }},
 	{"dead_letter", func(r *row) any { return &r.DeadLetter }},
+	{"beyond", func(r *row) any { return &r.Beyond }},
 	{"release", func(r *row) any { return &r.Release }},
 	{"newcomers", func(r *row) any { return &r.Newcomers }},
 	{"release_ms", func(r *row) any { return &r.Millis }},

@@ -55,7 +55,7 @@ func report() ingest.Report {
 		Newest: &ingest.Latest{Intent: incremental.Intent{Release: 7, CreatedAt: begin.Unix(), Records: 500, Classes: 100},
 			Release: ingest.Release{KMin: 5, MaxFrequency: .3, NCP: .12, Buckets: 5}},
 		Machine: incremental.Status{Sent: 610, Published: 500, DeadLetter: 10, Outbox: 2, Release: 7, Classes: 100, Now: 90_000,
-			OldestTick: 30_000, Pending: incremental.Pending{Waiting: 90, SubjectRepeat: 10},
+			OldestTick: 30_000, Pending: incremental.Pending{Waiting: 90}, Beyond: 10,
 			Refused:  map[equivclass.Reason]uint64{"missing_value": 10},
 			Replayed: map[equivclass.Reason]uint64{"value_too_long": 4}, Ignored: map[equivclass.Reason]uint64{"gap": 3},
 			Pool: &incremental.PoolNeed{Records: 200, Possible: true}}}

@@ -42,18 +42,19 @@ var ofIngest = []metric{
 }
 
 var ofPending = []metric{
-	{name: "anond_pending_records", labels: []string{"reason"}, help: "Accepted records that are not published: waiting, subject_repeat, " +
+	{name: "anond_pending_records", labels: []string{"reason"}, help: "Accepted records that are not published: waiting, " +
 		"quarantined or infeasible, as status.json has them.", read: func(s *sample, e emit) {
 		if p := s.Report.Machine.Pending; !s.Report.Time.IsZero() {
 			e(float64(p.Waiting), "waiting")
-			e(float64(p.SubjectRepeat), "subject_repeat")
 			e(float64(p.Quarantined), "quarantined")
 			e(float64(p.Infeasible), "infeasible")
 		}
 	}},
 	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later, deletes "+
-		"among them. sent = published + pending + dead letters + forgotten.",
+		"among them. sent = published + pending + dead letters + forgotten + beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
+	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted. None of them is ever published.",
+		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
 		"at most an hour.", func(r *ingest.Report) float64 { return float64(r.Machine.ForgetDue) }),
 	{name: "anond_pending_oldest_age_seconds", help: "How long the oldest waiting record waits; absent if max_hold is a number of releases.",

@@ -98,7 +98,6 @@ func newStream(t *testing.T, change func(*incremental.Options)) *stream {
 	f := &stream{t: t, store: memstore.New(), rng: rand.New(rand.NewPCG(7, 8)), open: openMachine}
 	f.options = incremental.Options{Schema: s, Seed: [32]byte{3}, Policy: incremental.Policy{
 		Requirement: equivclass.Requirement{K: 3, L: 2}, Level: incremental.L2, Republication: incremental.Append,
-		Repeat:    incremental.RepeatFirst,
 		Threshold: 2, MaxHold: 3, HoldInCuts: true, Workers: 2, Neighbours: 8, Similar: 3, MinPool: 60, OnUpdate: true,
 		OnRefusal: incremental.QuarantineRefused}}
 	if change != nil {

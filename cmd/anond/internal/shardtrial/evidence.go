@@ -42,6 +42,7 @@ type shardEvidence struct {
 	published []position          // in the newest release
 	letters   []position          // dead letters that were delivered
 	pending   int                 // as the process said last
+	beyond    int                 // likewise
 }
 
 // gather exports what there is below exports/.
@@ -77,7 +78,7 @@ func (s *site) gatherShard(ctx context.Context, i int) (*shardEvidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.pending = status.Counts.Pending.Total()
+	e.pending, e.beyond = status.Counts.Pending.Total(), status.Counts.Beyond
 	err = s.eachRow(records, []string{"record", "patient"}, func(row []string) error {
 		at, err := s.place(row[0])
 		e.records, e.persons[at] = append(e.records, at), strings.Clone(row[1])

@@ -119,19 +119,20 @@ func (e *evidence) persons() (out []string) {
 	return append(out, unknown.as("records are published that no state holds")...)
 }
 
-// sums holds that sent = published + pending + dead letters, over all shards, and that the
+// sums holds that sent = published + pending + dead letters + beyond, over all shards, and that the
 // union shows what the shards have published.
 func (e *evidence) sums() (out []string) {
-	sent, published, pending, letters := 0, 0, 0, 0
+	sent, published, pending, letters, beyond := 0, 0, 0, 0, 0
 	for _, part := range e.who {
 		sent += len(part)
 	}
 	for _, s := range e.shards {
 		published, pending, letters = published+len(s.published), pending+s.pending, letters+len(s.letters)
+		beyond += s.beyond
 	}
-	if sent != published+pending+letters {
-		out = append(out, fmt.Sprintf("%d sent, but %d published + %d pending + %d dead letters = %d", sent, published, pending, letters,
-			published+pending+letters))
+	if sent != published+pending+letters+beyond {
+		out = append(out, fmt.Sprintf("%d sent, but %d published + %d pending + %d dead letters + %d beyond = %d", sent, published, pending,
+			letters, beyond, published+pending+letters+beyond))
 	}
 	if published != e.united {
 		out = append(out, fmt.Sprintf("the union has %d records, and its shards published %d", e.united, published))

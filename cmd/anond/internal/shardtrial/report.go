@@ -24,6 +24,7 @@ type Run struct {
 	Judged             bool
 	Published, Pending int
 	DeadLetters        int
+	Beyond             int
 }
 
 // Report is what a trial found.
@@ -54,6 +55,7 @@ func (r *Report) judged(site string, e *evidence, faults []string) {
 	run.Judged = true
 	for _, s := range e.shards {
 		run.Published, run.Pending, run.DeadLetters = run.Published+len(s.published), run.Pending+s.pending, run.DeadLetters+len(s.letters)
+		run.Beyond += s.beyond
 	}
 	for _, f := range faults {
 		r.fault(site, f)
@@ -89,7 +91,7 @@ func (r *Report) Summary() string {
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "run\tprocesses\trecords\tseconds\trecords/s\tCPU s\tCPU us/record\tunion CPU s\tMB a process\tkills\tunion kills\t"+
-		"releases\tof the union\tpublished\tpending\tdead letters\t")
+		"releases\tof the union\tpublished\tpending\tdead letters\tbeyond\t")
 	for _, run := range r.Runs {
 		seconds, cpu := run.Took.Seconds(), run.CPU.Seconds()
 		var peaks []string
@@ -100,11 +102,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 			float64(run.Records)/seconds, cpu, 1e6*cpu/float64(run.Records), run.UnionCPU.Seconds(), strings.Join(peaks, " "), run.Kills,
 			run.UnionKills)
 		if !run.Judged {
-			fmt.Fprint(t, "\t\t\t\t\t\n")
+			fmt.Fprint(t, "\t\t\t\t\t\t\n")
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t\n", strings.Trim(fmt.Sprint(run.Releases), "[]"), run.UnionReleases, run.Published, run.Pending,
-			run.DeadLetters)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t\n", strings.Trim(fmt.Sprint(run.Releases), "[]"), run.UnionReleases, run.Published, run.Pending,
+			run.DeadLetters, run.Beyond)
 	}
 	return t.Flush()
 }

@@ -44,7 +44,7 @@ func TestSmallTrial(t *testing.T) {
 		require.Equal(t, []int{2, 2}, []int{run.Kills, run.UnionKills}, site)
 		require.Positive(t, run.Published)
 		require.Positive(t, run.DeadLetters)
-		require.Equal(t, 5000, run.Published+run.Pending+run.DeadLetters)
+		require.Equal(t, 5000, run.Published+run.Pending+run.DeadLetters+run.Beyond)
 	}
 	require.Greater(t, r.Compared.Releases, 4)
 	spoiltFiles(t, o.Dir)

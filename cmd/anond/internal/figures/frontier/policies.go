@@ -31,7 +31,7 @@ func (o Options) holds(level incremental.Level) []int64 {
 func (o Options) policy(name string) (incremental.Policy, error) {
 	extract := extract.Extract{Workers: runtime.GOMAXPROCS(0)}
 	p := incremental.Policy{
-		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup, Repeat: incremental.RepeatFirst,
+		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup,
 		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: extract, Local: extract,
 	}
 	switch name {

@@ -36,7 +36,7 @@ type setting struct{ k, l int }
 func policyOf(s setting) incremental.Policy {
 	return incremental.Policy{
 		Requirement: equivclass.Requirement{K: s.k, L: s.l}, Level: incremental.L2, Republication: incremental.Append,
-		Repeat: incremental.RepeatFirst, Threshold: max(1, s.k-1), MaxHold: maxHold, HoldInCuts: true, Neighbours: 32, Similar: 8,
+		Threshold: max(1, s.k-1), MaxHold: maxHold, HoldInCuts: true, Neighbours: 32, Similar: 8,
 		OnRefusal: incremental.QuarantineRefused, Workers: runtime.GOMAXPROCS(0),
 	}
 }
