@@ -1,5 +1,12 @@
 package incremental
 
+import (
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+)
+
 // CutOutcome is what a cut made of the records.
 type CutOutcome uint8
 
@@ -8,10 +15,12 @@ const (
 	Skipped     CutOutcome = iota // nothing was newly publishable
 	Released                      // a release was decided
 	Quarantined                   // a pool was ineligible as a whole
+	Refused                       // the first pool was, and stays
+	Fixed                         // a pool was fixed, and the process ended before it decided
 )
 
 // Attempt is one cut tried at level L2, or several in a row over the same records that
-// all were skipped. The state keeps them because a cut that publishes nothing has
+// all were skipped, or refused. The state keeps them because a cut that publishes nothing has
 // consequences too: later ones depend on when it was tried. With them, whoever has the
 // state can make every decision again (anond audit --replay).
 //
@@ -24,11 +33,36 @@ type Attempt struct {
 	Cuts        uint32
 	Flush       bool // at the end of the source: no record waits for a better class
 	Outcome     CutOutcome
+	Changes     uint32 // of hierarchies, that came before
+	// Need is how many records the pool needed, and Under names the principles that were asked of it, that of
+	// l first: before release 1 both may change. Empty if it was skipped.
+	Need  int
+	Under string
 }
 
-// merges reports whether next is one more cut of the run a.
+// Under names the principles of a requirement, that of l first.
+func Under(want equivclass.Requirement) string { return strings.Join(demands(want), " ") }
+
+// Demands are the principles that were asked of the pool.
+func (a *Attempt) Demands() []string { return strings.Fields(a.Under) }
+
+// L is the l that was.
+func (a *Attempt) L() (l int) {
+	if names := a.Demands(); len(names) > 0 {
+		_, arguments := demandOf(names[0])
+		l, _ = strconv.Atoi(arguments[0])
+	}
+	return l
+}
+
+// merges reports whether next is one more cut of the run a, or decides the pool that a has fixed.
 func (a *Attempt) merges(next Attempt) bool {
-	return a.Number > 0 && a.Outcome == Skipped && next.Outcome == Skipped && a.Records == next.Records && a.Flush == next.Flush
+	same := a.Number > 0 && a.Records == next.Records && a.Flush == next.Flush && a.Changes == next.Changes && a.Need == next.Need &&
+		a.Under == next.Under
+	if a.Outcome == Fixed {
+		return same && a.Last == next.First
+	}
+	return same && a.Outcome == next.Outcome && (a.Outcome == Skipped || a.Outcome == Refused)
 }
 
 // attempted notes a cut that is committed next.
@@ -36,10 +70,25 @@ func (m *Machine) attempted(flush bool, outcome CutOutcome) {
 	if m.policy.Level != L2 {
 		return
 	}
-	next := Attempt{Number: m.attempt.Number + 1, Records: m.records.len(), First: m.now, Last: m.now, Cuts: 1, Flush: flush, Outcome: outcome}
+	next := Attempt{Number: m.attempt.Number + 1, Records: m.records.len(), First: m.now, Last: m.now, Cuts: 1, Flush: flush, Outcome: outcome,
+		Changes: m.head.changes()}
+	if outcome != Skipped {
+		next.Need, next.Under = m.need.Records, Under(m.policy.Requirement)
+	}
 	if m.attempt.merges(next) {
-		next.Number, next.First, next.Cuts = m.attempt.Number, m.attempt.First, m.attempt.Cuts+1
+		next.Number, next.First = m.attempt.Number, m.attempt.First
+		if m.attempt.Outcome != Fixed {
+			next.Cuts += m.attempt.Cuts
+		}
 	}
 	m.attempt = next
 	m.staged.delta.Attempt = &next
+}
+
+// changes counts how often hierarchies changed.
+func (h *head) changes() (n uint32) {
+	for _, versions := range h.Hierarchies {
+		n += uint32(max(1, len(versions)) - 1)
+	}
+	return n
 }

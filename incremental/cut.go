@@ -41,7 +41,7 @@ type Decision struct {
 // no more records will come. Without new records and without anything publishable it
 // changes nothing, so that it may be repeated. Decide keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store, but at level L2 for what the
-// first pool is and that it is refused (firstpool.go).
+// pool is, and that the first one is refused (fixedpool.go).
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.broken {
 		return nil, ErrBroken
@@ -53,7 +53,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.first.growing && m.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
-	if err := m.fixFirst(); err != nil {
+	if err := m.Fix(flush); err != nil {
 		return nil, err
 	}
 	d, err := m.planning(flush).decide()
@@ -62,7 +62,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 		return nil, ErrInterrupted
 	}
 	if err != nil {
-		if failed := m.refuseFirst(err); failed != nil {
+		if failed := m.refuseFirst(flush, err); failed != nil {
 			return nil, failed
 		}
 		return nil, err
@@ -143,9 +143,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	deaths := m.history.enter(d)
 	// The intent comes first: records are positioned in the space of its cut, as by a
 	// machine that opens this state.
-	if m.policy.Level == L2 {
-		m.head.Pools.Decided++
-	}
+	m.decided()
 	m.head.fixReferences(d.references)
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,

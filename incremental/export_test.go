@@ -167,11 +167,23 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 	if len(plans) == 0 {
 		return nil, nil
 	}
-	d, err := p.pool(plans)
+	m.head.Pools.Fixed++ // every pool has draws of its own
+	d, err := p.pool(p.poolOf(plans))
 	if err != nil {
 		return nil, err
 	}
 	return m.Enact(&Decision{decision: d}, 1, [32]byte{})
+}
+
+// Unfix forgets who is in the pool that is fixed: the next cut plans another one.
+func (m *Machine) Unfix() { m.decided() }
+
+// Redraw gives the pool that is fixed another number, and so other draws.
+func (m *Machine) Redraw() { m.head.Pools.Fixed++ }
+
+// Together reports whether two classes of a decision share a bucket.
+func (d *Decision) Together(a, b int) bool {
+	return len(d.births) > max(a, b) && d.births[a].Bucket == d.births[b].Bucket
 }
 
 // CarryOver lets quarantined records wait again.

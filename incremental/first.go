@@ -7,7 +7,7 @@ import "errors"
 // Before release 1 nothing binds at levels L0 and L1: no record was published, so
 // nobody who reads releases can see what is refused, waits or changes. A first load
 // that is too small, or that no partition can satisfy (rule I, infeasible), is
-// therefore not final (at level L2 the first pool is fixed: firstpool.go): it stays the first load, takes in the records that follow, and
+// therefore not final (at level L2 the first pool is fixed: fixedpool.go): it stays the first load, takes in the records that follow, and
 // is cut again whenever a release would be due. The next start reads up to the
 // present end of the source before it cuts.
 

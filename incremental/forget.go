@@ -40,9 +40,9 @@ import (
 // values also from and to ownerless rows, as their values count in the bag like all others. So all
 // steps of the proof apply, and the posterior is the share in the bucket. QED
 //
-// What the proof excludes: a first pool that was refused, and is judged again without a record of
-// it: that one bag was refused and the other is not tells about the record. Forget refuses
-// that (ErrRefusedPool). Deletions that follow from the value, such as those of people who died
+// Who is in a pool that is fixed and not decided (fixedpool.go) is forgotten when it is decided: the request counts as
+// made then. A pool without one of its people would be another pool: that one bag was refused and the other is not, or that
+// a stop came between, tells about them. Deletions that follow from the value, such as those of people who died
 // of it, are outside of the model.
 //
 // A release that is decided and not published yet is rendered afterwards as it would have been: the
@@ -55,8 +55,6 @@ import (
 var (
 	// ErrNoSubject: records do not say whose they are.
 	ErrNoSubject = errors.New("no attribute has role subject: the state does not know which records are a person's")
-	// ErrRefusedPool: a waiting record of a first pool that was refused.
-	ErrRefusedPool = errors.New("a record is in the first pool, which was refused: to judge the pool again without it would tell its value")
 	// ErrNotErasable: state cannot cut the link to a published row under these settings.
 	ErrNotErasable = errors.New("a published record cannot be forgotten under these settings")
 	// ErrNobodyElse: nothing would be left to stand in the place of the records.
@@ -77,6 +75,8 @@ type Forgotten struct {
 	Bounds int `json:"bounds"`
 	// First is the release that published a row of the person first, 0 if none did.
 	First uint32 `json:"first_release"`
+	// Later are people of a pool that is fixed and not decided: they are forgotten when it is.
+	Later int `json:"when_decided"`
 }
 
 // Erasure is how a state is rewritten such that it forgets people. A store rewrites itself by
@@ -160,9 +160,6 @@ func (m *Machine) erasure() (*Erasure, error) {
 	if m.history.unpublished() != nil && m.policy.Level != L2 {
 		return nil, ErrUnpublished
 	}
-	if err := p.firstPool(); err != nil {
-		return nil, err
-	}
 	if why := p.unsupported(); p.Published > 0 && why != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotErasable, why)
 	}
@@ -190,9 +187,11 @@ type erasing struct {
 // gather finds the records of forgotten people, also of those who were forgotten before.
 func (p *erasing) gather() {
 	m, c := p.machine, p.records
+	later := p.fixed()
+	p.Later = len(later)
 	for r := range c.len() {
 		fresh := !c.erased(r)
-		if fresh && !m.blocked.known[m.secrets.suppressed(c.subject[r])] {
+		if d := m.secrets.suppressed(c.subject[r]); fresh && (!m.blocked.known[d] || later[d]) {
 			continue
 		}
 		s := &vacancy{codes: make([]equivclass.Code, len(c.stores)), value: c.value(r), class: c.classOf[r], fresh: fresh}
@@ -208,6 +207,19 @@ func (p *erasing) gather() {
 	}
 }
 
+// fixed are the people to be forgotten who are in a pool that is fixed.
+func (p *erasing) fixed() map[Digest]bool {
+	out := map[Digest]bool{}
+	if of := p.machine.head.Pools.Open; of != nil {
+		for _, r := range of.Members {
+			if d := p.machine.secrets.suppressed(p.records.subject[r]); p.machine.blocked.known[d] {
+				out[d] = true
+			}
+		}
+	}
+	return out
+}
+
 func (p *erasing) note(s *vacancy) {
 	if s.class == none {
 		p.Unpublished++
@@ -221,23 +233,3 @@ func (p *erasing) note(s *vacancy) {
 
 // born is the release in which somebody of a class was published first.
 func (p *erasing) born(id ClassID) uint32 { return p.machine.history.classes[id].Born }
-
-// firstPool opens the first pool again if it loses a record before it is decided: it was not
-// looked at. One that was refused must stay what it was.
-func (p *erasing) firstPool() error {
-	pools := &p.meta.Pools
-	if p.machine.policy.Level != L2 || p.meta.InitialDone || pools.First == 0 || pools.Grown {
-		return nil
-	}
-	for r, s := range p.slots {
-		switch {
-		case !s.fresh || s.class != none || r >= pools.First:
-		case pools.Refused:
-			return ErrRefusedPool
-		default:
-			pools.First = 0
-			return nil
-		}
-	}
-	return nil
-}

@@ -17,14 +17,11 @@ func (p *play) forget(person string) {
 	p.t.Helper()
 	d, _ := p.m.SuppressedAs([]byte(person))
 	e, err := p.m.Forget([]incremental.Digest{d})
-	if errors.Is(err, incremental.ErrRefusedPool) {
-		p.reached["in a refused pool"] = true
-		p.note("not forgotten", person)
-		p.open()
-		return
-	}
 	p.must(err)
 	p.note("forgotten", person, e.Forgotten)
+	if e.Later > 0 {
+		p.reached["in a fixed pool"] = true
+	}
 	if e.Unpublished > 0 {
 		p.reached["forgotten waiting"] = true
 	}
@@ -56,6 +53,9 @@ func (p *play) forgetDue() {
 	e, err := p.m.Forget(nil)
 	p.must(err)
 	p.note("forgotten", e.Forgotten)
+	if e.Published > 0 {
+		p.reached["forgotten published"] = true
+	}
 	p.store = p.store.Forget(e)
 	p.open()
 	require.Zero(p.t, p.m.ForgetDue())
@@ -143,12 +143,13 @@ func forgetful(t testing.TB) []*course {
 		with("a first pool that is fixed", 10, func(p *play) {
 			p.feed(5)
 			p.fixed()
-			p.forget("e")
+			p.forget("c")
 			p.feed(8)
 			p.cut()
+			p.forgetDue()
 			p.feed(10)
 			p.cut()
-		}, "forgotten waiting", "second release"),
+		}, "in a fixed pool", "forgotten published", "second release"),
 		with("a quarantined person", 9, func(p *play) {
 			p.feed(5)
 			p.cut()
@@ -163,7 +164,7 @@ func forgetful(t testing.TB) []*course {
 				p.forget("a")
 				p.feed(8)
 				p.cut()
-			}, "in a refused pool", "forgotten published")
+			}, "in a fixed pool", "forgotten published")
 			s.policy = nil
 			return s
 		}(),

@@ -122,10 +122,14 @@ func Open(store Store, o Options) (*Machine, error) {
 		}
 	}
 	m.records.loaded()
+	if err := m.head.Pools.Open.check(&m.records); err != nil {
+		return nil, err
+	}
 	if fresh {
 		m.head.Meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
-	a := adoption{Options: o, head: &m.head, records: &m.records, staged: &m.staged, history: &m.history, bound: !m.beforeRelease()}
+	a := adoption{Options: o, head: &m.head, records: &m.records, staged: &m.staged, history: &m.history, bound: !m.beforeRelease(),
+		refused: m.attempt}
 	if err := a.settings(fresh); err != nil {
 		return nil, err
 	}

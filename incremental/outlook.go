@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"errors"
+	"slices"
 
 	"anond/equivclass"
 )
@@ -45,9 +46,14 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	if m.policy.Level == L2 {
 		need := m.need
 		out.Pool = &need
-		for _, pl := range p.poolPlans() {
-			classes = append(classes, pl.members)
+		of := m.head.Pools.Open
+		if of == nil {
+			of = &Pool{}
+			for _, pl := range p.poolPlans() {
+				of.Members = append(of.Members, pl.members...)
+			}
 		}
+		classes = slices.Collect(slices.Chunk(of.Members, m.policy.Requirement.K))
 	} else {
 		d, err := p.decide()
 		if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {

@@ -18,12 +18,13 @@ import (
 // with probability count/size of their bucket that they have a value.
 //
 // Proof. candidates looks at the order of arrival, at who is a subject's first record and
-// at versions of a public file; whole looks at numbers only. blind is given points without
+// at versions of a public file; whole looks at numbers only. blind and near are given points without
 // values. admission.pool looks at the loss of planned classes, at ages, and at what a pool
 // needs, which is a function of the published values and of the size of the first pool.
 // When a cut is due follows from the same: the trigger `update` looks at the positions of
-// published classes, which are numbered in an order that is blind. Only then values are
-// looked at: by the test of the bag of the whole pool, and by merge.Pool. If the test fails,
+// published classes, which are numbered in an order that is blind. What came of it, people, classes and sub-pools, is
+// committed (fixedpool.go). Only then values are
+// looked at: by the test of the bag of the whole pool, and by merge.Pool, of what was committed and of nothing else. If the test fails,
 // the whole pool is quarantined, and none of its records is ever in another pool; or it is
 // the first pool, which stays the same until a requirement holds for it, and every such
 // test is a function of its bag. So later pools depend on earlier ones by what was published
@@ -33,13 +34,12 @@ import (
 // those who were there before). The state keeps that (Pools.Grown), and the releases claim
 // L0 and L1 only.
 
-// blindly decides at level L2.
+// blindly decides at level L2: on the pool that is fixed.
 func (p *planning) blindly() (decision, error) {
-	plans := p.poolPlans()
-	if len(plans) == 0 {
-		return decision{}, nil
+	if of := p.head.Pools.Open; of != nil {
+		return p.pool(of)
 	}
-	return p.pool(plans)
+	return decision{}, nil
 }
 
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
@@ -65,17 +65,12 @@ func (p *planning) poolPlans() []plan {
 	return plans
 }
 
-// candidates returns the records that may be in the next pool, in order of arrival: the
-// fixed ones of the first pool, or else all that wait. After the hierarchy of the
+// candidates returns the records that may be in the next pool, in order of arrival. After the hierarchy of the
 // sensitive attribute has grown they are those that arrived under one version of it, the
 // oldest of which there are enough: a value becomes valid between two pools only, and the
 // bag of a pool may hold it for each of its records.
 func (p *planning) candidates() []RecordID {
 	waiting := p.pending.waiting
-	if !p.head.InitialDone && p.head.Pools.First > 0 {
-		n, _ := slices.BinarySearch(waiting, p.head.Pools.First)
-		waiting = waiting[:n]
-	}
 	for of := range p.records.versions(p.head, waiting) {
 		if waiting = of; len(of) >= p.need.Records {
 			break
@@ -84,17 +79,14 @@ func (p *planning) candidates() []RecordID {
 	return waiting
 }
 
-// whole returns the oldest records, as many as fit sub-pools of equal size. So which
-// records the first pool has does not depend on its classes, which are other ones if the
-// hierarchy of a quasi-identifier changes after a refusal.
+// whole returns the oldest records, as many as fit sub-pools of equal size.
 func (p *planning) whole(records []RecordID) []RecordID {
 	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
 	return records[:subPools*each*p.policy.Requirement.K]
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
-// over, the last ones, wait. How many these are does not depend on l, since the first pool
-// stays the same if l is lowered after a refusal.
+// over, the last ones, wait.
 func (p *planning) blocks(classes int) (subPools, each int) {
 	return merge.Blocks(classes, p.leastSubPool())
 }
@@ -112,15 +104,21 @@ func (p *planning) division(plans []plan) (subPools int, near bool) {
 	return merge.Division(len(plans), p.leastSubPool(), p.policy.Requirement.L)
 }
 
-// pool decides on planned classes that form one pool: every one of them is published, or
-// all of them are quarantined, or it is the first pool and refused.
-func (p *planning) pool(plans []plan) (d decision, err error) {
+// poolOf is the pool of planned classes, as it will be fixed.
+func (p *planning) poolOf(plans []plan) *Pool {
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
-	var all []RecordID
-	for _, pl := range plans {
-		all = append(all, pl.members...)
+	of := &Pool{}
+	of.SubPools, _ = p.division(plans)
+	for _, pl := range p.near(plans) {
+		of.Members = append(of.Members, pl.members...)
 	}
-	slices.Sort(all)
+	return of
+}
+
+// pool decides on a fixed pool: all of it is published, or
+// all of it is quarantined, or it is the first pool and refused.
+func (p *planning) pool(of *Pool) (d decision, err error) {
+	all := of.members()
 	bag, want := p.records.bag(all), p.policy.Requirement
 	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
 		want = want.WithReference(bag)
@@ -133,7 +131,7 @@ func (p *planning) pool(plans []plan) (d decision, err error) {
 		}
 		return decision{}, p.refusal(bag, want)
 	}
-	d.births = p.buckets(p.near(plans), &m)
+	d.births = p.buckets(of, &m)
 	return d, nil
 }
 
@@ -165,19 +163,20 @@ func (p *planning) near(plans []plan) []plan {
 // buckets lets Merge decide which of the classes share one. Classes keep their order,
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
-func (p *planning) buckets(plans []plan, m *merging) []*Class {
-	bags, k, values := make([]merge.Bag, len(plans)), p.policy.Requirement.K, p.records.sa().Codes()
-	for i, pl := range plans {
-		bags[i] = merge.BagOf(m.order, values, pl.members)
+func (p *planning) buckets(of *Pool, m *merging) []*Class {
+	k, values := p.policy.Requirement.K, p.records.sa().Codes()
+	classes := slices.Collect(slices.Chunk(of.Members, k))
+	bags := make([]merge.Bag, len(classes))
+	for i, members := range classes {
+		bags[i] = merge.BagOf(m.order, values, members)
 	}
-	subPools, _ := p.division(plans)
-	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Decided + 1, Purpose: "bucket"}
+	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Fixed, Purpose: "bucket"}
 	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
-	buckets, _ := merge.Pool(bags, k, subPools, m.want, p.draws(key), run)
-	births := make([]*Class, len(plans))
+	buckets, _ := merge.Pool(bags, k, of.SubPools, m.want, p.draws(key), run)
+	births := make([]*Class, len(classes))
 	for i, b := range buckets {
 		for _, class := range b {
-			births[class] = &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: plans[class].members}
+			births[class] = &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: classes[class]}
 		}
 	}
 	return births

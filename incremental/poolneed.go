@@ -31,9 +31,7 @@ func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
 func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
 	need := PoolNeed{firstNeed(policy), true}
 	if published.Total == 0 {
-		if pools.Decided > 0 { // the first pool was quarantined
-			need.Records = max(need.Records, int(pools.First))
-		}
+		need.Records = max(need.Records, pools.First)
 		return need
 	}
 	bag := make(merge.Bag, len(published.Counts))

@@ -100,7 +100,7 @@ func (h *host) forgetDue() bool {
 		return false
 	}
 	if _, err := h.erase(nil); err != nil {
-		refused := []error{incremental.ErrRefusedPool, incremental.ErrNobodyElse, incremental.ErrNotErasable, incremental.ErrUnpublished}
+		refused := []error{incremental.ErrNobodyElse, incremental.ErrNotErasable, incremental.ErrUnpublished}
 		for _, is := range refused {
 			if errors.Is(err, is) {
 				return true // they stay due

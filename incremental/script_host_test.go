@@ -225,8 +225,6 @@ func (h *host) failure(err error) string {
 		return "refused: the state is full"
 	case errors.Is(err, incremental.ErrBroken):
 		return "refused: a commit failed before"
-	case errors.Is(err, incremental.ErrRefusedPool):
-		return "not forgotten: the first pool was refused"
 	case errors.Is(err, incremental.ErrNotErasable):
 		return "not forgotten: published under these settings"
 	case errors.Is(err, incremental.ErrNobodyElse):

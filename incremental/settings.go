@@ -151,7 +151,8 @@ type adoption struct {
 	records *columns
 	staged  *staged
 	history *history
-	bound   bool // something is decided, so that settings may change no more (first.go)
+	bound   bool    // something is decided, so that settings may change no more (first.go)
+	refused Attempt // the newest cut, which refused the first pool if that is refused
 }
 
 // settings takes the settings in where they may change: while no release is
@@ -162,14 +163,14 @@ func (a *adoption) settings(fresh bool) error {
 		_, grows := a.Hierarchies[k]
 		return grows || k == a.Encoding // grow.go judges the one, the other restates what is judged
 	})
-	fixed := !a.bound && a.head.Pools.Refused && !a.head.Pools.Grown
-	if fixed { // a refused first pool stays the same (firstpool.go)
+	fixed := !a.bound && a.head.Pools.Open != nil
+	if fixed { // the first pool stays the same (fixedpool.go)
 		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == L2 && slices.Contains(a.Weaker, k) })
 	}
 	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
 	}
-	if fixed {
+	if fixed && a.head.Pools.Refused {
 		if err := a.raised(); err != nil {
 			return err
 		}
@@ -192,15 +193,15 @@ func (a *adoption) settings(fresh bool) error {
 	return err
 }
 
-// raised refuses a requirement that asks more of a refused first pool than before. A state
-// of an earlier version knows l only, or nothing.
+// raised refuses a requirement that asks more of a refused first pool than before.
 func (a *adoption) raised() error {
-	was, want := a.head.Pools, a.Policy.Requirement
-	if was.RefusedL > 0 && want.L > was.RefusedL {
-		return &RaisedError{Refused: was.RefusedL, L: want.L}
+	was, want := a.refused.Demands(), a.Policy.Requirement
+	l := a.refused.L()
+	if want.L > l {
+		return &RaisedError{Refused: l, L: want.L}
 	}
-	if now := demands(want); was.RefusedUnder != nil && asksMore(now, was.RefusedUnder) {
-		return &RaisedError{Refused: was.RefusedL, L: want.L, Before: was.RefusedUnder, Now: now}
+	if now := demands(want); asksMore(now, was) {
+		return &RaisedError{Refused: l, L: want.L, Before: was, Now: now}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ type PartitionPosition struct {
 // Suppressed are the people who were forgotten, in the order in which they were.
 type Suppressed struct {
 	People []Digest
-	// Due are the newest of them whose records are still there: the erasure follows (forget.go).
+	// Due is how many of them have records still there: the erasure follows (forget.go).
 	Due int
 }
 

@@ -22,7 +22,7 @@ import (
 type suppression struct {
 	list  []Digest // in the order in which they came
 	known map[Digest]bool
-	// due is how many of the newest state has not forgotten yet: their deletes were read.
+	// due is how many of them state has not forgotten yet: their deletes were read, or they are in a fixed pool.
 	due     int
 	changed bool // since the last commit
 }
@@ -124,10 +124,10 @@ func (m *Machine) ForgetStaged() bool { return m.blocked.changed }
 func (m *Machine) Unplan(e *Erasure) { m.blocked.back(e.before) }
 
 // Forgot notes that an erasure has found nothing of the people it was asked for: they are
-// blocked, and nobody is due. The machine goes on.
+// blocked, and those are due who are in a pool that is fixed. The machine goes on.
 func (m *Machine) Forgot(e *Erasure) error {
 	m.blocked.add(e.list)
-	m.blocked.due, m.blocked.changed = 0, true
+	m.blocked.due, m.blocked.changed = e.Later, true
 	return m.Commit()
 }
 

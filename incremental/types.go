@@ -188,19 +188,23 @@ type Meta struct {
 
 // Pools is what a state at level L2 keeps of its pools (pool.go).
 type Pools struct {
-	Decided uint64 // published or quarantined
-	// First is the number of records that had arrived when the first pool was fixed; 0: it
-	// is not fixed.
-	First RecordID
+	Fixed uint64 // how many were, ever: the number of the newest one
+	// Open is the newest one as long as it is not decided; nil: it is.
+	Open *Pool
+	// Need is how many people the newest pool before release 1 had to have, when it was fixed; First is how many the first
+	// one had, if it was quarantined.
+	Need, First int
 	// Refused: the first pool cannot satisfy the requirement under which it was cut last.
 	Refused bool
-	// RefusedL is the l at which it was refused last; 0: it was not.
-	RefusedL int
-	// RefusedUnder names the principles under which it was refused last, that of l among
-	// them; nil: it was not, or by a version that did not keep them.
-	RefusedUnder []string
 	// Grown: it took in more records after a refusal, so level L2 is not promised.
 	Grown bool
+}
+
+// Pool is a pool that is fixed: who is in it, and what Merge will see of it (fixedpool.go).
+type Pool struct {
+	SubPools int
+	// Members are the people by class, k each, in the order in which Merge has the classes.
+	Members []RecordID
 }
 
 // HierarchyVersion is one content of a hierarchy file.

@@ -12,9 +12,11 @@ import (
 type View struct {
 	Intent Intent
 	Level  Level
-	Grown  bool // the first pool grew after it was refused, so that level L2 is not promised
-	Seeded bool
-	Schema *equivclass.Schema
+	// FirstNeed is how many people the pool of release 1 had to have, at level L2, when it was fixed.
+	FirstNeed int
+	Grown     bool // the first pool grew after it was refused, so that level L2 is not promised
+	Seeded    bool
+	Schema    *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
@@ -86,7 +88,7 @@ func (m *Machine) bare(release uint32) (*View, error) {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, m.history.releases())
 	}
 	v := m.records.view(m.history.intents[release-1], &m.head)
-	v.Level, v.Grown = m.policy.Level, m.head.Pools.Grown
+	v.Level, v.Grown, v.FirstNeed = m.policy.Level, m.head.Pools.Grown, m.head.Pools.Need
 	return v, nil
 }
 

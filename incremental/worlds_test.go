@@ -55,6 +55,8 @@ type play struct {
 	names   map[int]byte
 	seen    []byte
 	reached map[string]bool
+	// stops asks for a stop as soon as Merge draws; stopping is that it has begun.
+	stops, stopping bool
 }
 
 // positions are quasi-identifiers by record.
@@ -73,6 +75,7 @@ func (s *course) start(t testing.TB, world []int, draws *script) *play {
 		x.options.Schema, x.options.Settings, x.options.Hierarchies = s.schemas[0], settingsOf(1), map[string]int{illKey: 2}
 		x.options.Encoding = encodingKey
 	}
+	x.options.Interrupted = func() bool { return x.stopping }
 	x.open()
 	return x
 }
@@ -108,6 +111,10 @@ func (p *play) must(err error) {
 
 // drawn answers for Merge. Two keys that are equal share a draw.
 func (p *play) drawn(k merge.Key, m int) []int32 {
+	if p.stops {
+		p.stopping = true
+		return orders[m][0] // nothing comes of it
+	}
 	if p.order != nil {
 		return p.order(k, m)
 	}

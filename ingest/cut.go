@@ -24,9 +24,10 @@ func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64
 }
 
 // cutLeftOver makes the cut that was due when the process before stopped: its
-// records may have been committed with the mark of the release before.
+// records may have been committed with the mark of the release before, or its pool was fixed and is decided before
+// anything else is read.
 func (l *loop) cutLeftOver(ctx context.Context) error {
-	if l.Machine.CutDue() {
+	if l.Machine.PoolFixed() > 0 || l.Machine.CutDue() {
 		return l.cut(ctx, cutting{})
 	}
 	return l.endInitial(ctx, false)

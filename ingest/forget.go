@@ -34,6 +34,9 @@ type Forgot struct {
 	Letters int                // dead letters that are still in the state
 }
 
+// ErrPoolFixed: people are in a pool that is fixed and not decided, which loses nobody (rule B, buckets).
+var ErrPoolFixed = errors.New("they are in a pool that is fixed: they are forgotten when it is decided")
+
 // ForgetError: people cannot be forgotten now, or not at all. Nothing was changed.
 type ForgetError struct{ Err error }
 
@@ -78,7 +81,11 @@ func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err er
 	}
 	l.Machine = done.Machine
 	l.tick()
-	l.Log.Info("people were forgotten", "event", "forgotten", "people", done.People, "published", done.Published,
+	if done.Later > 0 {
+		l.Log.Warn("people are to be forgotten who cannot be now; their records are blocked", "event", "forget_deferred", "people", done.Later,
+			"error", ErrPoolFixed.Error())
+	}
+	l.Log.Info("people were forgotten", "event", "forgotten", "people", done.People-done.Later, "published", done.Published,
 		"unpublished", done.Unpublished, "ms", l.now().Sub(began).Milliseconds())
 	l.report(l.now())
 	return done, l.Hook("after forget")

@@ -14,6 +14,7 @@ type Input struct {
 	CreatedAt int64  // Unix seconds
 	Seeded    bool   // random draws follow a seed that was given
 	Level     incremental.Level
+	FirstNeed int  // level L2: how many people release 1 had to have
 	Grown     bool // the first pool grew after it was refused: level L2 is not promised
 	Pending   int  // records that the release does not show
 	Schema    *equivclass.Schema
@@ -65,7 +66,8 @@ type Local struct {
 // Of returns what a view of the state shows.
 func Of(v *incremental.View) *Input {
 	in := &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
-		Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
+		FirstNeed: v.FirstNeed,
+		Pending:   v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
 		Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
 	for _, l := range v.Local {
 		in.Local = append(in.Local, Local(l))

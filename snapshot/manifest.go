@@ -160,7 +160,7 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 		m.Policy.Level = policyL2
 	}
 	if in.Level == incremental.L2 && in.Release == 1 {
-		m.InitialMinPool = s.InitialMinPool
+		m.InitialMinPool = in.FirstNeed
 	}
 	if from.since > 1 {
 		m.PartsSince = from.since

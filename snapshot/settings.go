@@ -12,13 +12,10 @@ import (
 // Settings is what a release says about how it was made. It must be the same
 // for all releases of a chain, but for hierarchies, which may grow.
 type Settings struct {
-	Dataset  string
-	Policy   Policy
-	Recoding Recoding
-	// InitialMinPool is the least number of people of the first pool, at level L2. The
-	// manifest of release 1 names it.
-	InitialMinPool int
-	Hierarchies    []HierarchyFile
+	Dataset     string
+	Policy      Policy
+	Recoding    Recoding
+	Hierarchies []HierarchyFile
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret
 	// Progress is told how much of the present part is rendered; may be nil.

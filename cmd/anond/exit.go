@@ -111,8 +111,6 @@ func classify(err error) (code int, hint string) {
 		return exitConfig, contradiction.Hint()
 	case errors.Is(err, ingest.ErrManyRefused):
 		return exitFailed, "anond dlq list counts the reasons; correct the producer or the configuration, or raise dead_letter.max_share"
-	case errors.Is(err, incremental.ErrRefusedPool):
-		return exitPrivacy, daemon.ForgetHint(err)
 	case daemon.ForgetHint(err) != "":
 		return exitFailed, daemon.ForgetHint(err)
 	case errors.Is(err, daemon.ErrForeignList):

@@ -160,7 +160,9 @@ func writeReceipt(w io.Writer, r *daemon.Receipt) error {
 	}
 	line("person", person)
 	x := r.Removed
-	if x.Published+x.Unpublished == 0 {
+	if x.Later > 0 {
+		line("waits", "a pool with the person is fixed and not decided: the person is forgotten when it is, by anond run")
+	} else if x.Published+x.Unpublished == 0 {
 		line("removed", "nothing: the state has no record of the person")
 	} else {
 		line("removed", count(x.Unpublished, "record")+" that waited")

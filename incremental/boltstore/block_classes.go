@@ -175,14 +175,19 @@ func encodeIDs[ID ~uint32](ids []ID) []byte {
 
 func decodeIDs[ID ~uint32](content []byte) ([]ID, error) {
 	r := &reader{b: content}
+	out := readIDs[ID](r)
+	return out, r.done()
+}
+
+func readIDs[ID ~uint32](r *reader) []ID {
 	out := make([]ID, r.things())
 	id := int64(0)
 	for i := range out {
-		id += r.varint()
-		if id < 0 || id > maxRecord {
-			return nil, errDecode
+		if id += r.varint(); id < 0 || id > maxRecord {
+			r.fail()
+			break
 		}
 		out[i] = ID(id)
 	}
-	return out, r.done()
+	return out
 }

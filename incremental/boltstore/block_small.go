@@ -109,12 +109,10 @@ func encodeMeta(m *incremental.Meta) []byte {
 		}
 		return b
 	})
-	out = binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Decided), uint64(m.Pools.First))
+	out = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Fixed), uint64(m.Pools.Need)), uint64(m.Pools.First))
 	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
-	out = binary.AppendUvarint(out, uint64(m.Pools.RefusedL))
-	out = binary.AppendUvarint(out, uint64(len(m.Pools.RefusedUnder)))
-	for _, name := range m.Pools.RefusedUnder {
-		out = appendText(out, name)
+	if of := m.Pools.Open; of != nil {
+		out = append(binary.AppendUvarint(out, uint64(of.SubPools)), encodeIDs(of.Members)...)
 	}
 	return out
 }
@@ -132,11 +130,10 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.References = readMap(r, readReference)
 	m.Read = readMap(r, readOffset)
 	m.Hierarchies = readMap(r, readHierarchy)
-	m.Pools.Decided, m.Pools.First = r.uvarint(), incremental.RecordID(r.count(maxRecord))
+	m.Pools.Fixed, m.Pools.Need, m.Pools.First = r.uvarint(), r.count(maxRecord), r.count(maxRecord)
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
-	m.Pools.RefusedL = r.count(1<<31 - 1)
-	for range r.things() {
-		m.Pools.RefusedUnder = append(m.Pools.RefusedUnder, r.text())
+	if len(r.b) > 0 && !r.bad {
+		m.Pools.Open = &incremental.Pool{SubPools: r.count(maxRecord), Members: readIDs[incremental.RecordID](r)}
 	}
 	return m, r.done()
 }
@@ -355,8 +352,8 @@ func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 func encodeAttempt(a *incremental.Attempt) []byte {
 	out := binary.AppendUvarint(nil, uint64(a.Records))
 	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
-	out = appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush)
-	return append(out, byte(a.Outcome))
+	out = append(appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush), byte(a.Outcome))
+	return appendText(binary.AppendUvarint(binary.AppendUvarint(out, uint64(a.Changes)), uint64(a.Need)), a.Under)
 }
 
 // decodeAttempt reads a run of cuts tried; its number is the key.
@@ -365,8 +362,9 @@ func decodeAttempt(number uint32, content []byte) (*incremental.Attempt, error) 
 	a := &incremental.Attempt{Number: number, Records: incremental.RecordID(r.count(maxRecord)), First: r.varint()}
 	a.Last = a.First + r.varint()
 	a.Cuts, a.Flush = uint32(r.count(1<<32-1)), r.flag()
-	if a.Outcome = incremental.CutOutcome(r.byte()); a.Outcome > incremental.Quarantined {
+	if a.Outcome = incremental.CutOutcome(r.byte()); a.Outcome > incremental.Fixed {
 		r.fail()
 	}
+	a.Changes, a.Need, a.Under = uint32(r.count(1<<32-1)), r.count(maxRecord), r.text()
 	return a, r.done()
 }

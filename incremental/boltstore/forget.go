@@ -62,7 +62,7 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) er
 // forgotten writes the head of a state that has forgotten.
 func (w *writer) forgotten(e *incremental.Erasure, ends ends, stale bool) error {
 	return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
-		w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putDue(0, stale), w.putFormat())
+		w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putDue(e.Later, stale), w.putFormat())
 }
 
 // changeOf is how a copy changes the values of a bucket; nil: not.

@@ -96,7 +96,7 @@ func FuzzValues(f *testing.F) {
 var smallValues = []value{
 	{func(d *incremental.Delta) []byte { return encodeDeaths(d.Deaths) }, survives(decodeDeaths, encodeDeaths, plainDeaths)},
 	{func(d *incremental.Delta) []byte { return encodeIDs(d.DeclaredPure) },
-		survives(decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID], plainIDs)},
+		survives(decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID], plainIDs[incremental.ClassID])},
 	{func(d *incremental.Delta) []byte { return encodeDictionary(d.Dictionary) },
 		survives(decodeDictionary, encodeDictionary, plainDictionary)},
 	{func(d *incremental.Delta) []byte { return ifAny(d.Counters, encodeCounters) },

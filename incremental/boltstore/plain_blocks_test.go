@@ -24,12 +24,12 @@ func plainDeaths(p plain) []incremental.Death {
 	return out
 }
 
-func plainIDs(p plain) []incremental.ClassID {
-	out := make([]incremental.ClassID, p.things())
+func plainIDs[ID ~uint32](p plain) []ID {
+	out := make([]ID, p.things())
 	sum := int64(0)
 	for i := range out {
 		sum += p.i()
-		out[i] = incremental.ClassID(number(sum))
+		out[i] = ID(number(sum))
 	}
 	return out
 }
@@ -133,11 +133,10 @@ func plainMeta(p plain) (m incremental.Meta) {
 		}
 		return attribute, versions
 	})
-	m.Pools.Decided, m.Pools.First = p.u(), incremental.RecordID(p.below(1<<32))
+	m.Pools.Fixed, m.Pools.Need, m.Pools.First = p.u(), int(p.below(1<<32)), int(p.below(1<<32))
 	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
-	m.Pools.RefusedL = int(p.below(1 << 31))
-	for range p.things() {
-		m.Pools.RefusedUnder = append(m.Pools.RefusedUnder, p.text())
+	if p.r.Len() > 0 {
+		m.Pools.Open = &incremental.Pool{SubPools: int(p.below(1 << 32)), Members: plainIDs[incremental.RecordID](p)}
 	}
 	return m
 }

@@ -197,7 +197,9 @@ func plainAttempt(p plain) *incremental.Attempt {
 	a.Last = a.First + p.i()
 	a.Cuts, a.Flush = uint32(p.below(1<<32)), p.flag()
 	a.Outcome = incremental.CutOutcome(p.byte())
-	demand(slices.Contains([]incremental.CutOutcome{incremental.Released, incremental.Skipped, incremental.Quarantined}, a.Outcome))
+	demand(slices.Contains([]incremental.CutOutcome{incremental.Released, incremental.Skipped, incremental.Quarantined, incremental.Refused,
+		incremental.Fixed}, a.Outcome))
+	a.Changes, a.Need, a.Under = uint32(p.below(1<<32)), int(p.below(1<<32)), p.text()
 	return a
 }
 

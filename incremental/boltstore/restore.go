@@ -95,9 +95,9 @@ func (s *Store) decided() (out decided, err error) {
 // beyond reports whether something is decided here that is not decided there. The first
 // pool matters until release 1 only.
 func (d decided) beyond(o decided) bool {
-	pool := o.releases == 0 && (d.pools.First != 0 && d.pools.First != o.pools.First || d.pools.Refused && !o.pools.Refused)
-	return pool || d.releases > o.releases || d.classes > o.classes || d.attempts > o.attempts || d.quarantine > o.quarantine ||
-		d.pools.Decided > o.pools.Decided || d.pools.Grown && !o.pools.Grown
+	refused := o.releases == 0 && d.pools.Refused && !o.pools.Refused
+	return refused || d.releases > o.releases || d.classes > o.classes || d.attempts > o.attempts || d.quarantine > o.quarantine ||
+		d.pools.Fixed > o.pools.Fixed || d.pools.Grown && !o.pools.Grown
 }
 
 // notAhead refuses if this state has decided more than the copy: a release, a cut, or

@@ -24,7 +24,7 @@ func TestRestore(t *testing.T) {
 		for range steps {
 			d := g.Next()
 			if d.Meta != nil { // which the generator draws, and a machine only adds to
-				d.Meta.Pools = incremental.Pools{Decided: uint64(len(want.Intents)), First: 7}
+				d.Meta.Pools = incremental.Pools{Fixed: uint64(len(want.Intents)), First: 7}
 			}
 			require.NoError(t, s.Commit(d))
 			want.Apply(d)

@@ -36,7 +36,9 @@ func (c *content) clone() content {
 func cloneMeta(m *incremental.Meta) *incremental.Meta {
 	out := *m
 	out.Settings, out.InitialEnds, out.Ends = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.Ends)
-	out.Pools.RefusedUnder = slices.Clone(m.Pools.RefusedUnder)
+	if of := m.Pools.Open; of != nil {
+		out.Pools.Open = &incremental.Pool{SubPools: of.SubPools, Members: slices.Clone(of.Members)}
+	}
 	out.References = maps.Clone(m.References)
 	for a, counts := range out.References {
 		out.References[a] = slices.Clone(counts)

@@ -24,7 +24,7 @@ type content struct {
 
 // forget is how a store forgets people. After an error it must not be used any more.
 func (c *content) forget(e *incremental.Erasure) error {
-	c.meta, c.suppressed = cloneMeta(e.Head()), incremental.Suppressed{People: slices.Clone(e.Suppressed())}
+	c.meta, c.suppressed = cloneMeta(e.Head()), incremental.Suppressed{People: slices.Clone(e.Suppressed()), Due: e.Later}
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x incremental.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))

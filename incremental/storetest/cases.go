@@ -71,6 +71,9 @@ func fillValue(v reflect.Value, n *uint64) {
 		for i := range v.Len() {
 			fillValue(v.Index(i), n)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillValue(v.Elem(), n)
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		for range 2 {

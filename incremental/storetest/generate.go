@@ -68,7 +68,8 @@ func (g *Generator) Next() *incremental.Delta {
 	}
 	if n := uint32(g.sent); n%3 == 0 {
 		d.Attempt = &incremental.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
-			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: incremental.CutOutcome(n / 3 % 3)}
+			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: incremental.CutOutcome(n / 3 % 5), Changes: n % 2,
+			Need: int(n), Under: "frequency(3) entropy(2.5)"}
 		if d.Attempt.Number > 1 && n%4 == 1 {
 			d.Attempt.Number--
 		}
@@ -108,11 +109,10 @@ func (g *Generator) meta() *incremental.Meta {
 			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
 	if g.chance(0.5) {
-		m.Pools = incremental.Pools{Decided: g.sent, First: g.guard.Records, Refused: g.chance(0.5), Grown: g.chance(0.5)}
-		if m.Pools.Refused {
-			if m.Pools.RefusedL = g.random.IntN(4); m.Pools.RefusedL > 0 && g.chance(0.5) {
-				m.Pools.RefusedUnder = []string{"frequency(3)", "entropy(2.5)"}
-			}
+		m.Pools = incremental.Pools{Fixed: g.sent, First: int(g.guard.Records), Refused: g.chance(0.5), Grown: g.chance(0.5)}
+		if g.chance(0.5) {
+			m.Pools.Open = &incremental.Pool{SubPools: g.random.IntN(40),
+				Members: []incremental.RecordID{7, 3, incremental.RecordID(g.random.IntN(1000))}}
 		}
 	}
 	return m

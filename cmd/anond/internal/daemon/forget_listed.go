@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/ingest"
 )
 
 // forgetListed lets a state forget, before it takes any record, the people whom it has to forget:
@@ -107,13 +108,21 @@ func (b *belated) forget() error {
 	b.options.Step = f.step
 	began := b.o.Clock.Now()
 	err := boltstore.ForgetFile(b.c.State.Path, b.options, func(s *boltstore.Store) (*incremental.Erasure, error) {
-		return f.plan(s, func(*incremental.Machine) []incremental.Digest { return nil })
+		e, err := f.plan(s, func(*incremental.Machine) []incremental.Digest { return nil })
+		if err == nil && e.Empty() && len(b.missing) == 0 {
+			return nil, nil // the file stays as it is
+		}
+		return e, err
 	})
+	if f.done.Later > 0 && err == nil {
+		b.says(f.done.Later, ingest.ErrPoolFixed)
+	}
 	switch {
 	case notNow(err):
 		return b.defers(err)
 	case err != nil:
 		return err
+	case f.done.Later == b.known.Due+len(b.missing):
 	case len(b.missing) > 0:
 		b.o.Log.Warn("the state did not know of people who were forgotten; it has forgotten them now", "event", "forgotten_again",
 			"published", f.done.Published, "unpublished", f.done.Unpublished)
@@ -125,18 +134,17 @@ func (b *belated) forget() error {
 }
 
 // notNow reports whether an erasure has to wait for what the run does: publish a release that is
-// decided, judge a first pool, or take in other people; or forget in place, where the disk has no room
+// decided, or take in other people; or forget in place, where the disk has no room
 // for a second file.
 func notNow(err error) bool {
-	return slices.ContainsFunc([]error{incremental.ErrUnpublished, incremental.ErrRefusedPool, incremental.ErrNobodyElse,
+	return slices.ContainsFunc([]error{incremental.ErrUnpublished, incremental.ErrNobodyElse,
 		incremental.ErrNoSpace},
 		func(why error) bool { return errors.Is(err, why) })
 }
 
 // defers leaves the erasure to the run: the people are blocked, and due.
 func (b *belated) defers(why error) error {
-	b.o.Log.Warn("people are to be forgotten who cannot be now; their records are blocked", "event", "forget_deferred",
-		"people", b.known.Due+len(b.missing), "error", why.Error())
+	b.says(b.known.Due+len(b.missing), why)
 	if len(b.missing) == 0 {
 		return nil
 	}
@@ -147,4 +155,9 @@ func (b *belated) defers(why error) error {
 	err = s.Commit(&incremental.Delta{Suppressed: &incremental.Suppressed{People: append(slices.Clone(b.known.People), b.missing...),
 		Due: b.known.Due + len(b.missing)}})
 	return errors.Join(err, s.Close())
+}
+
+func (b *belated) says(people int, why error) {
+	b.o.Log.Warn("people are to be forgotten who cannot be now; their records are blocked", "event", "forget_deferred",
+		"people", people, "error", why.Error())
 }

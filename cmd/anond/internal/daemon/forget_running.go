@@ -152,8 +152,6 @@ func ForgetHint(err error) string {
 	switch {
 	case errors.Is(err, incremental.ErrUnpublished):
 		return "start anond run, which finishes the release, and run it again"
-	case errors.Is(err, incremental.ErrRefusedPool):
-		return "decide about the refused pool first: a lower policy.l, or initial.on_refusal quarantine or grow; then forget again"
 	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
 		return "nothing was changed; docs/OPERATIONS.md says what anond forget covers"
 	}
@@ -166,8 +164,6 @@ func forgetFault(err error) error {
 	switch hint := ForgetHint(err); {
 	case errors.As(err, &settings):
 		return &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: settings.Hint()}
-	case errors.Is(err, incremental.ErrRefusedPool):
-		return &control.Fault{Kind: control.Refused, Text: err.Error(), Hint: hint}
 	case hint != "":
 		return &control.Fault{Kind: control.Failed, Text: err.Error(), Hint: hint}
 	}

@@ -68,7 +68,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), InitialMinPool: policy.InitialMin,
+	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(),
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}

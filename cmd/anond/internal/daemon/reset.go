@@ -61,11 +61,11 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
 }
 
-// refused is what stays of a first pool that was refused at level L2: the records that
+// refused is what stays of a first pool that was fixed at level L2, or refused: the records that
 // come next are more, or others, and both tell about those who were there. So level L2 is
-// not claimed any more.
+// not claimed any more. The number goes on, so that no pool has the draws of another one.
 func refused(p incremental.Pools) incremental.Pools {
-	return incremental.Pools{Refused: p.Refused, Grown: p.Refused || p.Grown}
+	return incremental.Pools{Fixed: p.Fixed, Refused: p.Refused, Grown: p.Open != nil || p.Refused || p.Grown}
 }
 
 // retired reports whether a state was made under a value of a setting that this

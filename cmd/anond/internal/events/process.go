@@ -43,10 +43,10 @@ var ofProcess = []Event{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "a start has to forget people and cannot yet, as `error` says: a release is decided and not published (level L1), the first " +
-				"pool was refused, the state has nobody else, or the disk has no room for a second file. Their records are blocked, and the " +
+			Meaning: "anond has to forget people and cannot yet, as `error` says: a release is decided and not published (level L1), they are in " +
+				"a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second file. Their records are blocked, and the " +
 				"next cut forgets them",
-			Action: "none; of a refused pool: decide about it; of a full disk: make room",
+			Action: "none; if the first pool was refused: decide about it (docs/OPERATIONS.md, A refused first pool); of a full disk: make room",
 		},
 	}},
 	{Name: "journal_followed", Levels: []string{"info"}, Fields: []Field{

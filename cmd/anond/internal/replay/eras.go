@@ -16,6 +16,7 @@ import (
 type era struct {
 	records  incremental.RecordID // that had arrived before it
 	releases uint32               // that were decided before it
+	changes  uint32               // of hierarchies, that came before it or begin it
 	options  incremental.Options
 }
 
@@ -48,21 +49,19 @@ func (r *Recording) eras() (out []era, obstacle string) {
 				}
 			}
 		}
+		for _, n := range versions {
+			out[i].changes += uint32(n)
+		}
 		if out[i].options, obstacle = r.optionsOf(versions); obstacle != "" {
 			return nil, obstacle
 		}
 	}
+	for _, a := range r.attempts {
+		if !slices.ContainsFunc(out, func(e era) bool { return e.changes == a.Changes }) {
+			return nil, fmt.Sprintf("hierarchies changed more than once over the same %d records, and a cut came between", a.Records)
+		}
+	}
 	return out, ""
-}
-
-// between reports whether a cut over so many records that published nothing may have been
-// tried in either of two eras.
-func (r *Recording) between(records int) bool {
-	return slices.ContainsFunc(r.ages, func(e era) bool {
-		return records > 0 && int(e.records) == records && slices.ContainsFunc(r.attempts, func(a incremental.Attempt) bool {
-			return a.Records == e.records && a.Outcome != incremental.Released
-		})
-	})
 }
 
 // optionsOf are those with which the daemon ran under such versions of the hierarchies.

@@ -80,6 +80,21 @@ func TestReplayOfGrownHierarchies(t *testing.T) {
 	require.NotNil(t, out.Difference, "the classes follow from the order of leaves")
 }
 
+// TestReplayOfAPoolFixedBeforeAHierarchyGrew: its classes are those of the earlier file, also if it is decided under the
+// later one.
+func TestReplayOfAPoolFixedBeforeAHierarchyGrew(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) { o.Policy.MaxHold = 0 })
+	f.grown(firstZones, illnesses(7))
+	for _, n := range []int{150, 400} {
+		f.feed(n, func(int) string { return fmt.Sprint("i", f.rng.IntN(7)) })
+		f.stops()
+		f.grown(grownZones, illnesses(8+n/400))
+		f.feed(30, func(int) string { return fmt.Sprint("i", f.rng.IntN(7)) })
+		require.NotNil(t, f.cut(false))
+	}
+	require.Equal(t, 2, f.certified().Releases)
+}
+
 func (f *stream) altered(alter func(*Recording)) *Recording {
 	r := f.read()
 	alter(r)

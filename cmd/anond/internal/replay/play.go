@@ -13,6 +13,7 @@ import (
 type engine interface {
 	Apply(p incremental.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
 	Tick(now int64)
+	Fix(flush bool) error
 	Decide(flush bool) (*incremental.Decision, error)
 	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*incremental.Intent, error)
 	Published(release uint32, manifest [32]byte) error
@@ -36,12 +37,13 @@ type run struct {
 	want []byte            // the same of the run before any world; nil: this is that run
 	seen func(records int) // progress; may be nil
 	sa   int
-	// orders is asked for the draws; ages are those that have not begun.
+	// orders is asked for the draws; ages are the present one and those that have not begun; next is the next cut.
 	orders func(merge.Key, []int32) []int32
 	ages   []era
+	next   int
 }
 
-// begin opens the machine in the next era.
+// begin opens the machine in the present era, for the next cut.
 func (x *run) begin() error {
 	if x.m != nil {
 		if err := x.m.Commit(); err != nil {
@@ -49,11 +51,19 @@ func (x *run) begin() error {
 		}
 	}
 	o := x.ages[0].options
-	o.Orders, o.Policy.MaxRecords, o.Policy.OnRefusal = x.orders, 0, x.onRefusal()
-	x.ages = x.ages[1:]
+	if x.next < x.first() {
+		o.Policy = x.policyOf(o.Policy, &x.attempts[x.next])
+	}
+	o.Orders, o.Policy.MaxRecords = x.orders, 0
 	var err error
 	x.m, err = x.open(x.tape, o)
 	return err
+}
+
+// age begins the next era.
+func (x *run) age() error {
+	x.ages = x.ages[1:]
+	return x.begin()
 }
 
 // source is where the records of a replay come from.
@@ -63,9 +73,8 @@ var source = incremental.Partition{Source: "replay"}
 // triggers asked for.
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *Difference, err error) {
-	// Where the first pool ends was decided by the source, so it is given.
-	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded, Pools: incremental.Pools{First: r.meta.Pools.First}}}
-	if len(r.ages) > 1 {
+	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
+	if len(r.ages) > 1 || r.first() > 1 {
 		if err := t.keep(); err != nil {
 			return nil, nil, err
 		}
@@ -83,31 +92,28 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 	return x.due, nil, err
 }
 
-// onRefusal is what became of a first pool that was refused last.
-func (r *Recording) onRefusal() incremental.OnRefusal {
-	for _, a := range r.attempts {
-		if a.Outcome == incremental.Released {
-			break
-		}
-		if a.Outcome == incremental.Quarantined {
-			return incremental.QuarantineRefused
-		}
-	}
-	return incremental.StopRefused
-}
-
 func (x *run) all() error {
 	for i := range x.attempts {
-		if err := x.feed(int(x.attempts[i].Records)); err != nil {
+		a := &x.attempts[i]
+		if err := x.feed(int(a.Records)); err != nil {
 			return err
 		}
-		if err := x.grown(&x.attempts[i]); err != nil {
-			return err
+		x.next = i
+		for x.begun(a.Changes) {
+			if err := x.age(); err != nil {
+				return err
+			}
 		}
-		if err := x.attempt(&x.attempts[i]); err != nil {
+		if i > 0 && i < x.first() { // what is asked may be another thing than at the cut before
+			if err := x.begin(); err != nil {
+				return err
+			}
+		}
+		if err := x.attempt(a); err != nil {
 			return err
 		}
 	}
+	x.next = len(x.attempts)
 	if err := x.feed(len(x.rows)); err != nil {
 		return err
 	}
@@ -120,25 +126,16 @@ func (x *run) all() error {
 	return nil
 }
 
-// grown begins the era in which a release was decided. Of the other cuts over the same
-// records, which published nothing, the state does not tell whether they came before it or
-// after; they are tried before it.
-func (x *run) grown(a *incremental.Attempt) error {
-	for len(x.ages) > 0 && x.ages[0].records == a.Records && a.Outcome == incremental.Released && x.ages[0].releases == x.tape.intent {
-		if err := x.begin(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// begun reports whether the next era begins before so many changes of hierarchies.
+func (x *run) begun(changes uint32) bool { return len(x.ages) > 1 && x.ages[1].changes <= changes }
 
 // feed applies the records up to one, and begins the eras of those.
 func (x *run) feed(to int) error {
-	for len(x.ages) > 0 && int(x.ages[0].records) < to {
-		if err := x.apply(int(x.ages[0].records)); err != nil {
+	for len(x.ages) > 1 && int(x.ages[1].records) < to {
+		if err := x.apply(int(x.ages[1].records)); err != nil {
 			return err
 		}
-		if err := x.begin(); err != nil {
+		if err := x.age(); err != nil {
 			return err
 		}
 	}
@@ -199,7 +196,7 @@ func (x *run) attempt(a *incremental.Attempt) error {
 		} else {
 			x.m.Tick(a.Last)
 		}
-		if err := x.cut(a.Flush); err != nil {
+		if err := x.cut(a); err != nil {
 			return err
 		}
 	}
@@ -208,21 +205,26 @@ func (x *run) attempt(a *incremental.Attempt) error {
 		return nil
 	}
 	made := map[incremental.CutOutcome]string{incremental.Skipped: "nothing is published", incremental.Released: "a release is decided",
-		incremental.Quarantined: "a pool is quarantined"}
+		incremental.Quarantined: "a pool is quarantined", incremental.Refused: "the first pool is refused", incremental.Fixed: "a pool is fixed"}
 	if have.Records == want.Records && have.Outcome != want.Outcome {
 		return x.differ(fmt.Sprintf("%s where the state has: %s", made[have.Outcome], made[want.Outcome]))
 	}
 	return x.differ("a cut is tried at another time, or changes nothing where the state has one")
 }
 
-func (x *run) cut(flush bool) error {
-	d, err := x.m.Decide(flush)
+func (x *run) cut(a *incremental.Attempt) error {
+	if a.Outcome == incremental.Fixed {
+		return x.m.Fix(a.Flush)
+	}
+	d, err := x.m.Decide(a.Flush)
 	var intent *incremental.Intent
 	if err == nil {
 		intent, err = x.m.Enact(d, 0, [32]byte{})
 	}
 	var refused *incremental.InfeasibleError
 	switch {
+	case errors.As(err, &refused) && a.Outcome == incremental.Refused:
+		return nil
 	case errors.As(err, &refused):
 		return x.differ("the first pool is refused")
 	case errors.Is(err, incremental.ErrUnsafe):

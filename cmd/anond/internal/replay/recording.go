@@ -113,7 +113,9 @@ func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
 func (r *Recording) obstacle() string {
 	cuts := int64(0)
 	for _, a := range r.attempts {
-		cuts += int64(a.Cuts)
+		if a.Outcome != incremental.Refused && a.Outcome != incremental.Fixed { // they leave the first load as it is
+			cuts += int64(a.Cuts)
+		}
 	}
 	schema := r.options.Schema
 	switch {
@@ -124,9 +126,37 @@ func (r *Recording) obstacle() string {
 	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
 		return "the schema has semi-sensitive attributes"
 	}
+	for i := range r.first() {
+		if a := &r.attempts[i]; a.Under != "" && a.Under != incremental.Under(r.policyOf(r.options.Policy, a).Requirement) {
+			return "the first pool was cut under a policy.diversity that is not configured any more"
+		}
+	}
 	var why string
 	r.ages, why = r.eras()
 	return why
+}
+
+// first is how many cuts there were up to the first pool's decision. Before it, what is asked of a pool may change.
+func (r *Recording) first() int {
+	n := slices.IndexFunc(r.attempts, func(a incremental.Attempt) bool {
+		return a.Outcome == incremental.Released || a.Outcome == incremental.Quarantined
+	})
+	if n < 0 {
+		return len(r.attempts)
+	}
+	return n + 1
+}
+
+// policyOf is that of one of these cuts.
+func (r *Recording) policyOf(p incremental.Policy, a *incremental.Attempt) incremental.Policy {
+	if a.Under == "" {
+		return p
+	}
+	p.Requirement.L, p.InitialMin, p.InitialMax, p.OnRefusal = a.L(), a.Need, 0, incremental.StopRefused
+	if a.Outcome == incremental.Quarantined {
+		p.OnRefusal = incremental.QuarantineRefused
+	}
+	return p
 }
 
 // births returns the classes that a release published first, in order.

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,6 +244,74 @@ func TestReplayOfAFirstPool(t *testing.T) {
 	require.Equal(t, 1, f.certified().Releases)
 }
 
+// stops lets a pool be fixed, and the process end before it decides.
+func (f *stream) stops() {
+	f.t.Helper()
+	f.store.FailAt(2, errors.New("killed"))
+	d, err := f.m.Decide(false)
+	if err == nil {
+		_, err = f.m.Enact(d, 1, [32]byte{})
+	}
+	require.Error(f.t, err)
+	f.store = f.store.Crash()
+	f.start()
+}
+
+// TestReplayOfPoolsThatWereStopped: who is in a pool follows from the cut that fixed it, not from the one that decided.
+func TestReplayOfPoolsThatWereStopped(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.MaxHold = incremental.StopRefused, 0 })
+	f.feed(150, f.mixed)
+	f.stops()
+	f.feed(40, f.mixed)
+	require.NotNil(t, f.cut(false))
+	for range 3 {
+		f.feed(400, f.mixed)
+		f.stops()
+		f.feed(100, f.mixed)
+		require.NotNil(t, f.cut(false))
+	}
+	require.Equal(t, 4, f.certified().Releases)
+
+	fixed := func(a incremental.Attempt) bool { return a.Outcome == incremental.Fixed }
+	out, err := f.altered(func(r *Recording) {
+		r.attempts = slices.DeleteFunc(r.attempts, fixed)
+		for i := range r.attempts {
+			r.attempts[i].Number = uint32(i + 1)
+		}
+	}).Run(1, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference)
+}
+
+// TestReplayOfRefusals: each is made again under what was asked then; one under a diversity that nobody knows is not.
+func TestReplayOfRefusals(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.K = incremental.StopRefused, 5 })
+	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
+	for l := 5; l > 2; l-- {
+		f.options.Policy.Requirement.L = l
+		f.start()
+		for range l {
+			_, err := f.m.Decide(false)
+			require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+		}
+		f.feed(40, f.mixed)
+	}
+	f.certified() // the pool is refused, and its values may be exchanged among its people alone
+	f.options.Policy.OnRefusal = incremental.QuarantineRefused
+	f.start()
+	require.Nil(t, f.cut(false))
+	f.feed(400, f.mixed)
+	require.NotNil(t, f.cut(false))
+	require.Equal(t, 1, f.certified().Quarantined)
+
+	out, err := f.altered(func(r *Recording) { r.attempts[0].Under += " entropy(4)" }).Run(1, nil)
+	require.NoError(t, err)
+	require.Contains(t, out.Obstacle, "policy.diversity")
+	out, err = f.altered(func(r *Recording) { r.attempts[0].Under = "frequency(2)" }).Run(1, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference)
+}
+
 // TestReplayOfSubPools: where Merge divides a pool.
 func TestReplayOfSubPools(t *testing.T) {
 	f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
@@ -283,7 +353,7 @@ func TestAlteredStates(t *testing.T) {
 		"a skip instead of a pool":  func(r *Recording) { r.attempts[0].Outcome = incremental.Skipped },
 		"nobody is quarantined":     func(r *Recording) { r.pools = nil },
 		"a release is cut off":      func(r *Recording) { r.intents = r.intents[:len(r.intents)-1] },
-		"the pool before is fixed":  func(r *Recording) { r.meta.Pools.First -= 20 },
+		"the first pool needs more": func(r *Recording) { r.attempts[0].Need = 1000 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.read()

@@ -76,7 +76,11 @@ func (r *Recording) newWorld(number int, drawn *orders) *world {
 			free[m] = false
 		}
 	}
-	for _, pool := range r.pools {
+	pools := r.pools
+	if of := r.meta.Pools.Open; of != nil { // it may have been refused
+		pools = append(slices.Clone(pools), of.Members)
+	}
+	for _, pool := range pools {
 		w.move(pool, pool)
 		for _, m := range pool {
 			free[m] = false
